@@ -1,0 +1,53 @@
+/** The import rules of the architecture, checked. See docs/architecture.md. */
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'src-never-imports-local-supabase', severity: 'error', from: { path: '^src/' }, to: { path: '^local-supabase/' } },
+    { name: 'local-supabase-never-imports-src', severity: 'error', from: { path: '^local-supabase/' }, to: { path: '^src/' } },
+    { name: 'src-never-imports-tests', severity: 'error', from: { path: '^(src|local-supabase)/' }, to: { path: '^test/' } },
+    {
+      name: 'no-vendor-sdk',
+      comment: 'The clients are ours; the vendor is a peer in tests and benches only.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: 'node_modules/@supabase/' },
+    },
+    {
+      name: 'clients-know-only-the-platform',
+      severity: 'error',
+      from: { path: '^src/((?:auth|rest|realtime|storage|functions)-client)/' },
+      to: { path: '^src/', pathNot: ['^src/platform/', '^src/$1/'] },
+    },
+    { name: 'platform-knows-nobody', severity: 'error', from: { path: '^src/platform/' }, to: { path: '^src/', pathNot: '^src/platform/' } },
+    {
+      name: 'features-do-not-know-each-other',
+      severity: 'error',
+      from: { path: '^src/features/([^/]+)/' },
+      to: { path: '^src/features/', pathNot: '^src/features/$1/' },
+    },
+    {
+      name: 'nothing-imports-app',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(main\\.tsx|app/)' },
+      to: { path: '^src/app/' },
+    },
+    {
+      name: 'clients-only-through-their-entries',
+      comment: 'A client is imported by its index or by the entry of a feature that its package exports.',
+      severity: 'error',
+      from: { path: '^src/(app|features|ui|react|main|supabase-clients)' },
+      to: {
+        path: '^src/(auth|rest|realtime|storage|functions)-client/',
+        pathNot: '^src/[a-z]+-client/(index|mfa|identities|sso|web3|id-token|claims|server|live-query|table)\\.ts$',
+      },
+    },
+    { name: 'ui-is-presentational', severity: 'error', from: { path: '^src/ui/' }, to: { path: '^src/', pathNot: '^src/ui/' } },
+    { name: 'errors-import-nothing', severity: 'error', from: { path: '^src/[a-z]+-client/errors\\.ts$' }, to: { path: '.' } },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    tsConfig: { fileName: 'tsconfig.test.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'default'] },
+  },
+};

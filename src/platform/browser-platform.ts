@@ -1,0 +1,105 @@
+import type { Broadcast, Locks, Page, PageSignal, Platform, Socket } from './platform.ts';
+import { createRealmBroadcast } from './realm-broadcast.ts';
+import { createRealmLocks } from './realm-locks.ts';
+
+/**
+ * The platform of the realm that runs the code: a browser tab, a worker, or Node. What the realm lacks (Web
+ * Locks, BroadcastChannel, a page) is replaced by its equivalent within the realm.
+ *
+ * @param overrides parts to use instead of the realm's own.
+ */
+export function createBrowserPlatform(overrides: Partial<Platform> = {}): Platform {
+  return {
+    fetch: (input, init) => globalThis.fetch(input, init),
+    clock: {
+      now: () => Date.now(),
+      monotonicMs: () => performance.now(),
+      setTimer(callback, delayMs) {
+        const handle = setTimeout(callback, delayMs);
+        return { cancel: () => clearTimeout(handle) };
+      },
+    },
+    random: {
+      number: () => Math.random(),
+      bytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
+    },
+    sha256: async (data) => new Uint8Array(await crypto.subtle.digest('SHA-256', Uint8Array.from(data))),
+    locks: createLocks(),
+    openBroadcast: (name) =>
+      typeof BroadcastChannel === 'undefined' ? createRealmBroadcast(name) : openBroadcastChannel(name),
+    page: createPage(),
+    openSocket,
+    report: (problem) => (typeof reportError === 'function' ? reportError(problem) : console.error(problem)), // eslint-disable-line no-console
+    ...overrides,
+  };
+}
+
+function createLocks(): Locks {
+  const manager = typeof navigator === 'undefined' ? undefined : navigator.locks;
+  if (!manager) return createRealmLocks();
+  return {
+    scope: 'origin',
+    hold: (name, task, { signal } = {}) => manager.request(name, signal ? { signal } : {}, task),
+  };
+}
+
+function openBroadcastChannel(name: string): Broadcast {
+  const channel = new BroadcastChannel(name);
+  // In Node an open channel would keep the process alive.
+  (channel as { unref?: () => void }).unref?.();
+  return {
+    post: (message) => channel.postMessage(message),
+    subscribe(listener) {
+      const handler = (event: MessageEvent<unknown>) => listener(event.data);
+      channel.addEventListener('message', handler);
+      return () => channel.removeEventListener('message', handler);
+    },
+    close: () => channel.close(),
+  };
+}
+
+function createPage(): Page {
+  const signals: readonly (readonly [EventTarget | undefined, string, () => PageSignal])[] = [
+    [
+      globalThis.document,
+      'visibilitychange',
+      () => (document.visibilityState === 'hidden' ? 'hidden' : 'visible'),
+    ],
+    [globalThis.document, 'resume', () => 'resume'],
+    [globalThis.window, 'online', () => 'online'],
+    [globalThis.window, 'offline', () => 'offline'],
+    [globalThis.window, 'pageshow', () => 'pageshow'],
+    [globalThis.window, 'pagehide', () => 'pagehide'],
+  ];
+  return {
+    isVisible: () => typeof document === 'undefined' || document.visibilityState !== 'hidden',
+    isOnline: () => typeof navigator === 'undefined' || navigator.onLine,
+    subscribe(listener) {
+      const undo = signals.map(([target, type, signal]) => {
+        const handler = () => listener(signal());
+        target?.addEventListener(type, handler);
+        return () => target?.removeEventListener(type, handler);
+      });
+      return () => undo.forEach((remove) => remove());
+    },
+  };
+}
+
+function openSocket(url: string): Socket {
+  const webSocket = new WebSocket(url);
+  webSocket.binaryType = 'arraybuffer';
+  const socket: Socket = {
+    send: (data) => webSocket.send(data),
+    close: (code, reason) => webSocket.close(code, reason),
+    get bufferedAmount() {
+      return webSocket.bufferedAmount;
+    },
+    onOpen: null,
+    onMessage: null,
+    onClose: null,
+  };
+  webSocket.onopen = () => socket.onOpen?.();
+  webSocket.onmessage = (event: MessageEvent<string | ArrayBuffer>) => socket.onMessage?.(event.data);
+  webSocket.onclose = ({ code, reason, wasClean }) => socket.onClose?.({ code, reason, wasClean });
+  return socket;
+}

@@ -1,0 +1,36 @@
+import { defineConfig } from 'vitest/config';
+
+const node = { environment: 'node' as const, testTimeout: 20_000, hookTimeout: 30_000 };
+
+export default defineConfig({
+  test: {
+    reporters: ['default'],
+    projects: [
+      {
+        test: {
+          ...node,
+          name: 'unit',
+          include: [
+            'test/{platform,auth-client,rest-client,realtime-client,storage-client,functions-client,scripts}/**/*.test.ts',
+          ],
+        },
+      },
+      {
+        test: {
+          ...node,
+          name: 'local-supabase',
+          include: ['test/{local-supabase,integration,supabase}/**/*.test.ts'],
+        },
+      },
+      { test: { ...node, name: 'conformance', include: ['test/conformance/**/*.test.ts'] } },
+      {
+        test: {
+          ...node,
+          name: 'app',
+          environment: 'jsdom',
+          include: ['test/{app,features,ui,react}/**/*.test.{ts,tsx}'],
+        },
+      },
+    ],
+  },
+});

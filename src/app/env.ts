@@ -1,0 +1,59 @@
+/** What the application is told from outside, at build time. */
+export interface Configuration {
+  /** URL of the Supabase project, without a trailing slash. */
+  readonly supabaseUrl: string;
+  readonly supabaseAnonKey: string;
+  /** Where this application is reached; `null`: the origin of the page. Without a trailing slash. */
+  readonly siteUrl: string | null;
+  /** The captcha that the project demands; the auth service does not tell. */
+  readonly captcha: CaptchaConfiguration | null;
+}
+
+export interface CaptchaConfiguration {
+  readonly provider: 'hcaptcha' | 'turnstile';
+  readonly siteKey: string;
+}
+
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError';
+  readonly variable: string;
+  constructor(variable: string, detail = '') {
+    super(`Supabase configuration incomplete: ${variable} is not set${detail}`);
+    this.variable = variable;
+  }
+}
+
+/** @throws {ConfigurationError} that names the first variable that is missing or bad. */
+export function parseConfiguration(env: Readonly<Record<string, unknown>>): Configuration {
+  const supabaseUrl = parseUrl('VITE_SUPABASE_URL', env);
+  if (supabaseUrl === null) throw new ConfigurationError('VITE_SUPABASE_URL');
+  const supabaseAnonKey = read('VITE_SUPABASE_ANON_KEY', env);
+  if (supabaseAnonKey === '') throw new ConfigurationError('VITE_SUPABASE_ANON_KEY');
+  return {
+    supabaseUrl,
+    supabaseAnonKey,
+    siteUrl: parseUrl('VITE_SITE_URL', env),
+    captcha: parseCaptcha(env),
+  };
+}
+
+function parseCaptcha(env: Readonly<Record<string, unknown>>): CaptchaConfiguration | null {
+  const siteKey = read('VITE_CAPTCHA_SITE_KEY', env);
+  if (siteKey === '') return null;
+  return { provider: read('VITE_CAPTCHA_PROVIDER', env) === 'turnstile' ? 'turnstile' : 'hcaptcha', siteKey };
+}
+
+function parseUrl(variable: string, env: Readonly<Record<string, unknown>>): string | null {
+  const value = read(variable, env);
+  if (value === '') return null;
+  const url = URL.canParse(value) ? new URL(value) : null;
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
+    throw new ConfigurationError(variable, ' (it must be an http or https URL)');
+  }
+  return value.replace(/\/+$/, '');
+}
+
+function read(variable: string, env: Readonly<Record<string, unknown>>): string {
+  const value = env[variable];
+  return typeof value === 'string' ? value.trim() : '';
+}

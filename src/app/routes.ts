@@ -1,0 +1,71 @@
+/** Every path of the application. Patterns are wouter's. */
+export const paths = {
+  root: '/',
+  shell: '/_app',
+  home: '/home',
+  preferences: '/preferences',
+  account: '/account',
+  login: '/login',
+  signup: '/signup',
+  resetPassword: '/reset-password',
+  clearCookies: '/clear-cookies',
+  join: '/join',
+  joinToken: '/join/:token',
+} as const;
+
+export interface InboxLink {
+  /** Default `all`. */
+  readonly tab?: string | undefined;
+  /** A kind of notification; default every kind. */
+  readonly kind?: string | undefined;
+}
+
+/** Builds the URLs. Use nothing else in `href`. */
+export const links = {
+  home: paths.home,
+  inbox: ({ tab, kind }: InboxLink = {}) =>
+    paths.home + search({ tab: tab === 'all' ? undefined : tab, kind }),
+  preferences: paths.preferences,
+  account: paths.account,
+  login: (to: { readonly next?: string | undefined } = {}) => paths.login + search(to),
+  signup: (to: { readonly next?: string | undefined } = {}) => paths.signup + search(to),
+  resetPassword: (to: { readonly next?: string | undefined } = {}) => paths.resetPassword + search(to),
+  clearCookies: paths.clearCookies,
+  join: (token: string) => `${paths.join}/${encodeURIComponent(token)}`,
+};
+
+function search(parameters: Readonly<Record<string, string | undefined>>): string {
+  const entries = Object.entries(parameters).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  return entries.length === 0 ? '' : `?${new URLSearchParams(entries)}`;
+}
+
+const publicPaths: ReadonlySet<string> = new Set([
+  paths.login,
+  paths.signup,
+  paths.resetPassword,
+  paths.clearCookies,
+  paths.join,
+]);
+
+/** The specification's five public routes; everything else needs a session. */
+export function isPublicPath(path: string): boolean {
+  return publicPaths.has(path.replace(/\/$/, '')) || path.startsWith(`${paths.join}/`);
+}
+
+/** Screens that lead somewhere else once a person is signed in: never a place to return to. */
+const doors: ReadonlySet<string> = new Set([paths.root, paths.login, paths.signup, paths.resetPassword]);
+
+/**
+ * Where `?next=` leads: a path of this origin, else `/home`.
+ *
+ * @param query the query of the current URL.
+ * @param origin the origin of the page.
+ */
+export function parseNext(query: string, origin: string): string {
+  const next = new URLSearchParams(query).get('next') ?? '';
+  // "//host" and "/\host" are other hosts to a browser.
+  if (!/^\/(?![/\\])/.test(next) || !URL.canParse(next, origin)) return paths.home;
+  const url = new URL(next, origin);
+  if (url.origin !== origin || doors.has(url.pathname.replace(/(.)\/$/, '$1'))) return paths.home;
+  return url.pathname + url.search + url.hash;
+}

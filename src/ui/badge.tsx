@@ -1,0 +1,12 @@
+import styles from './badge.module.css';
+import { classNames } from './class-names.ts';
+
+/** A count, `99+` at most; nothing at 0. Decoration: put the count into the name of what carries it. */
+export function Badge({ count, quiet = false }: { readonly count: number; readonly quiet?: boolean }) {
+  if (count <= 0) return null;
+  return (
+    <span className={classNames(styles.badge, quiet && styles.quiet)} aria-hidden="true">
+      {count > 99 ? '99+' : count}
+    </span>
+  );
+}

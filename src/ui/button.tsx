@@ -1,0 +1,76 @@
+import type { ComponentProps, MouseEvent, ReactNode } from 'react';
+import styles from './button.module.css';
+import { classNames } from './class-names.ts';
+import { Spinner } from './spinner.tsx';
+
+export type ButtonLook = 'primary' | 'secondary' | 'danger' | 'quiet' | 'link';
+
+export interface ButtonProps extends Omit<ComponentProps<'button'>, 'disabled' | 'type'> {
+  /** Default `secondary`. */
+  readonly look?: ButtonLook;
+  readonly type?: 'button' | 'submit';
+  /** Work is under way: shows a spinner and ignores clicks; the button keeps its focus. */
+  readonly pending?: boolean;
+  /** Not usable now. It stays focusable, so that a keyboard reader can learn that it is there. */
+  readonly inactive?: boolean;
+  /** As wide as its container, 44 px high. */
+  readonly wide?: boolean;
+  readonly children: ReactNode;
+}
+
+export function Button(props: ButtonProps) {
+  const {
+    look = 'secondary',
+    type = 'button',
+    pending,
+    inactive,
+    wide,
+    className,
+    children,
+    onClick,
+    ...rest
+  } = props;
+  const blocked = pending || inactive;
+  return (
+    <button
+      {...rest}
+      // eslint-disable-next-line react/button-has-type -- one of the two literals
+      type={type}
+      aria-disabled={blocked || undefined}
+      aria-busy={pending || undefined}
+      className={classNames(styles.button, styles[look], wide && styles.wide, className)}
+      onClick={(event: MouseEvent<HTMLButtonElement>) => {
+        if (blocked) event.preventDefault();
+        else onClick?.(event);
+      }}
+    >
+      {pending && <Spinner />}
+      {children}
+    </button>
+  );
+}
+
+export interface IconButtonProps extends Omit<ButtonProps, 'children' | 'wide'> {
+  /** The accessible name, shown as a tooltip too. */
+  readonly label: string;
+  readonly icon: ReactNode;
+}
+
+export function IconButton({ label, icon, look = 'quiet', className, ...rest }: IconButtonProps) {
+  return (
+    <Button
+      {...rest}
+      look={look}
+      className={classNames(styles.icon, className)}
+      aria-label={label}
+      title={label}
+    >
+      {icon}
+    </Button>
+  );
+}
+
+/** The class of a link that looks like a button. */
+export function buttonClass(look: ButtonLook = 'secondary', wide = false): string {
+  return classNames(styles.button, styles[look], wide && styles.wide);
+}

@@ -1,0 +1,79 @@
+import { use, useSyncExternalStore } from 'react';
+import { createStore } from './store.ts';
+
+/** Languages that the application speaks. */
+export type Language = 'en' | 'de';
+
+export const languageNames: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch' };
+
+/** Read by `public/theme.js` too, before the first paint. */
+const storageKey = 'language';
+
+const language = createStore<Language>(globalThis.document?.documentElement.lang === 'de' ? 'de' : 'en');
+
+export function useLanguage(): Language {
+  return useSyncExternalStore(language.subscribe, language.getSnapshot);
+}
+
+export function currentLanguage(): Language {
+  return language.getSnapshot();
+}
+
+export function setLanguage(chosen: Language): void {
+  document.documentElement.lang = chosen;
+  try {
+    localStorage.setItem(storageKey, chosen);
+  } catch {
+    // Storage is blocked: the choice holds for this page.
+  }
+  language.set(chosen);
+}
+
+/** A dictionary's shape with its literals widened: what a translation has to fill. */
+export type Translation<Texts> = Texts extends string
+  ? string
+  : Texts extends (...args: infer Args) => string
+    ? (...args: Args) => string
+    : { readonly [Key in keyof Texts]: Translation<Texts[Key]> };
+
+export type Translations<Texts> = Readonly<
+  Record<Exclude<Language, 'en'>, () => Promise<{ readonly texts: Translation<Texts> }>>
+>;
+
+export interface Texts<T> {
+  /** The texts in the language of the reader; suspends until they are loaded. */
+  readonly use: () => Translation<T>;
+  /** The same outside of a component. */
+  readonly load: () => Promise<Translation<T>>;
+}
+
+/**
+ * A dictionary: English comes with the code that uses it, every other language is loaded when somebody reads it.
+ * A missing or superfluous text in a translation is a type error.
+ */
+export function defineTexts<const T>(english: T, translations: Translations<T>): Texts<T> {
+  const source = english as Translation<T>;
+  const loaded = new Map<Language, Promise<Translation<T>>>([['en', Promise.resolve(source)]]);
+  const load = (wanted: Language): Promise<Translation<T>> => {
+    const known = loaded.get(wanted);
+    if (known) return known;
+    const loading =
+      wanted === 'en'
+        ? Promise.resolve(source)
+        : translations[wanted]().then(
+            ({ texts }) => texts,
+            // A translation that cannot be had must not take the page away.
+            () => source,
+          );
+    loaded.set(wanted, loading);
+    return loading;
+  };
+  return {
+    use() {
+      const wanted = useLanguage();
+      // `use` may be called conditionally; English never suspends.
+      return wanted === 'en' ? source : use(load(wanted));
+    },
+    load: () => load(language.getSnapshot()),
+  };
+}

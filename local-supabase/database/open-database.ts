@@ -1,0 +1,69 @@
+import type { PGliteOptions } from '@electric-sql/pglite';
+import { citext } from '@electric-sql/pglite/contrib/citext';
+import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
+import { pgcrypto } from '@electric-sql/pglite/contrib/pgcrypto';
+import { unaccent } from '@electric-sql/pglite/contrib/unaccent';
+import { uuid_ossp } from '@electric-sql/pglite/contrib/uuid_ossp';
+import { createPgliteConnection } from '@supabase/lite/pglite';
+import type { PgliteConnection } from '@supabase/lite/pglite';
+import { access } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createPgliteDatabase } from './pglite-database.ts';
+import type { PgliteDatabase } from './pglite-database.ts';
+import { readProjectSql } from './project-sql.ts';
+import { buildSchema, updateSchema } from './schema.ts';
+import { loadSnapshot } from './snapshot.ts';
+
+export interface DatabaseOptions {
+  /** The folder of PostgreSQL's files. Default: in memory. */
+  readonly dataDir?: string | undefined;
+  /** Whether a new database gets `supabase/seed.sql`. Default true. */
+  readonly seed?: boolean | undefined;
+  /** A project's folder, in the layout of the vendor's CLI. Default: this repository's `supabase/`. */
+  readonly project?: URL | undefined;
+}
+
+export interface OpenDatabase {
+  readonly database: PgliteDatabase;
+  /** The REST service's view of the same session. To be used only within `database.exclusive`. */
+  readonly connection: PgliteConnection;
+}
+
+const extensions = { citext, pg_trgm, pgcrypto, unaccent, uuid_ossp };
+
+/** Opens the embedded PostgreSQL with the schema of the project. */
+export async function openDatabase(options: DatabaseOptions = {}): Promise<OpenDatabase> {
+  const { dataDir, seed = true } = options;
+  const sql = await readProjectSql(options.project);
+  const isNew = dataDir === undefined || !(await exists(join(dataDir, 'PG_VERSION')));
+  const build = async () => {
+    const { driver } = await connect({});
+    await buildSchema(driver, sql, seed);
+    const dump = await driver.dumpDataDir('none');
+    await driver.close();
+    return dump;
+  };
+  const snapshot = isNew && { loadDataDir: await loadSnapshot(`${sql.hash}${seed ? '-seed' : ''}`, build) };
+  const connection = await connect({ ...snapshot }, dataDir);
+  if (!isNew) await updateSchema(connection.driver, sql);
+  await connection.driver.exec('set search_path = "$user", public, extensions');
+  return { database: createPgliteDatabase(connection.driver), connection };
+}
+
+async function connect(
+  pgliteOptions: Omit<PGliteOptions, 'dataDir'>,
+  url?: string,
+): Promise<PgliteConnection> {
+  const connection = await createPgliteConnection({
+    ...(url === undefined ? {} : { url }),
+    pgliteOptions: { ...pgliteOptions, extensions },
+  });
+  await connection.driver.waitReady;
+  return connection;
+}
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );

@@ -1,0 +1,57 @@
+import type { PGliteInterface, Transaction } from '@electric-sql/pglite';
+import { types } from '@electric-sql/pglite';
+import { createExclusive } from './exclusive.ts';
+import type { Exclusive } from './exclusive.ts';
+import type { Database, Sql } from './database.ts';
+
+/** The database, and the turn in its one session for a peer that speaks to PGlite itself. */
+export interface PgliteDatabase extends Database {
+  /**
+   * Runs `task` while nobody else uses the session. Within it, use the peer's own connection; a call to this
+   * `Database` would wait for itself.
+   */
+  readonly exclusive: Exclusive;
+}
+
+/**
+ * How values are read here, whatever the peer that shares the session prefers: timestamps as `Date`, `date` as
+ * text, json parsed, int8 as a number, or as a bigint where a number would lose digits.
+ */
+const parsers = {
+  [types.TIMESTAMPTZ]: (value: string) => new Date(value),
+  [types.TIMESTAMP]: (value: string) => new Date(`${value}Z`),
+  [types.DATE]: (value: string) => value,
+  [types.JSON]: (value: string): unknown => JSON.parse(value),
+  [types.JSONB]: (value: string): unknown => JSON.parse(value),
+  [types.INT8]: (value: string) => (Number.isSafeInteger(Number(value)) ? Number(value) : BigInt(value)),
+  [types.NUMERIC]: (value: string) => value,
+};
+
+/** The `Database` over one PGlite. Every statement of every peer passes through one queue. */
+export function createPgliteDatabase(pglite: PGliteInterface): PgliteDatabase {
+  const exclusive = createExclusive();
+  const run = async <Row>(
+    target: PGliteInterface | Transaction,
+    text: string,
+    params: readonly unknown[],
+  ) => {
+    const { rows } = await target.query<Row>(text, [...params], { parsers });
+    return rows;
+  };
+  const within = (transaction: Transaction): Sql => ({
+    query: (text, params = []) => run(transaction, text, params),
+  });
+  let closed: Promise<void> | undefined;
+
+  return {
+    exclusive,
+    query: (text, params = []) => exclusive(() => run(pglite, text, params)),
+    exec: (text) => exclusive(async () => void (await pglite.exec(text))),
+    transaction: (task) => exclusive(() => pglite.transaction((transaction) => task(within(transaction)))),
+    async listen(channel, listener) {
+      const end = await exclusive(() => pglite.listen(channel, listener));
+      return () => exclusive(() => end());
+    },
+    close: () => (closed ??= exclusive(() => pglite.close())),
+  };
+}

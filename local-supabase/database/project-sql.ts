@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+export interface Migration {
+  /** The timestamp that begins the file's name. */
+  readonly version: string;
+  readonly name: string;
+  readonly sql: string;
+}
+
+/** The SQL of a project: what the platform brings along, and what `supabase/` adds. */
+export interface ProjectSql {
+  /** In the order in which it is applied; each part may be applied again. */
+  readonly platform: readonly string[];
+  readonly migrations: readonly Migration[];
+  readonly seed: string;
+  /** Changes when the platform's part does. */
+  readonly platformHash: string;
+  /** Changes when any of it does, or PostgreSQL. */
+  readonly hash: string;
+}
+
+const SERVICES = new URL('../', import.meta.url);
+const PLATFORM_FILES = [
+  'database/platform.sql',
+  'auth/schema.sql',
+  'realtime/schema.sql',
+  'storage/schema.sql',
+] as const;
+const MIGRATION_NAME = /^(\d{14})_(.+)\.sql$/;
+
+/** Reads it. @param folder a project's `supabase/`; default this repository's. */
+export async function readProjectSql(
+  folder = new URL('../../supabase/', import.meta.url),
+): Promise<ProjectSql> {
+  const platform = await Promise.all(PLATFORM_FILES.map((name) => readText(new URL(name, SERVICES))));
+  const migrations = await readMigrations(new URL('migrations/', folder));
+  const seed = await readText(new URL('seed.sql', folder));
+  const platformHash = hashOf([pgliteVersion(), ...platform]);
+  return {
+    platform,
+    migrations,
+    seed,
+    platformHash,
+    hash: hashOf([platformHash, ...migrations.map(({ version, sql }) => version + sql), seed]),
+  };
+}
+
+async function readMigrations(folder: URL): Promise<Migration[]> {
+  const names = await readdir(fileURLToPath(folder)).catch(() => []);
+  const migrations = names.toSorted().map(async (file) => {
+    const [, version, name] = MIGRATION_NAME.exec(file) ?? [];
+    if (!version || !name) return [];
+    return [{ version, name, sql: await readText(new URL(file, folder)) }];
+  });
+  return (await Promise.all(migrations)).flat();
+}
+
+/** A part that is not there adds nothing. */
+async function readText(file: URL): Promise<string> {
+  return readFile(file, 'utf8').catch((problem: NodeJS.ErrnoException) => {
+    if (problem.code === 'ENOENT') return '';
+    throw problem;
+  });
+}
+
+function hashOf(parts: readonly string[]): string {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(`${part.length}:${part}`);
+  return hash.digest('hex').slice(0, 24);
+}
+
+function pgliteVersion(): string {
+  const require = createRequire(import.meta.url);
+  const entry = require.resolve('@electric-sql/pglite');
+  const { version } = require(entry.replace(/dist[\\/].*$/, 'package.json')) as { version: string };
+  return version;
+}

@@ -1,0 +1,35 @@
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const FOLDER = fileURLToPath(new URL('../../node_modules/.cache/local-supabase/', import.meta.url));
+const KEPT = 6;
+
+/**
+ * The dump of a freshly built database, made by `build` the first time and kept for the next. Any number of
+ * processes may ask at once: a dump appears under its name only when it is complete.
+ */
+export async function loadSnapshot(name: string, build: () => Promise<Blob>): Promise<Blob> {
+  const file = join(FOLDER, `${name}.tar`);
+  const kept = await readFile(file).catch(() => undefined);
+  if (kept) {
+    const now = new Date();
+    await utimes(file, now, now).catch(() => undefined);
+    return new Blob([kept]);
+  }
+  const dump = await build();
+  await keep(file, dump).catch(() => undefined);
+  return dump;
+}
+
+/** Where nothing can be kept, every start builds anew. */
+async function keep(file: string, dump: Blob): Promise<void> {
+  await mkdir(FOLDER, { recursive: true });
+  const temporary = `${file}.${process.pid}.${crypto.randomUUID()}`;
+  await writeFile(temporary, new Uint8Array(await dump.arrayBuffer()));
+  await rename(temporary, file);
+  const others = (await readdir(FOLDER)).map((name) => join(FOLDER, name));
+  const aged = await Promise.all(others.map(async (path) => ({ path, usedMs: (await stat(path)).mtimeMs })));
+  const old = aged.toSorted((a, b) => b.usedMs - a.usedMs).slice(KEPT);
+  await Promise.all(old.map(({ path }) => rm(path, { force: true })));
+}

@@ -1,0 +1,195 @@
+import {
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  jwtVerify,
+  SignJWT,
+  errors,
+  decodeProtectedHeader,
+} from 'jose';
+import type { CryptoKey, JWK, JWTPayload } from 'jose';
+
+/** The claims of a token, as on the wire (times in seconds). */
+export type Claims = JWTPayload & { role?: string };
+
+export type TokenRejection = 'malformed' | 'expired' | 'signature' | 'claims';
+
+export type Verification =
+  | { readonly ok: true; readonly claims: Claims }
+  | { readonly ok: false; readonly reason: TokenRejection; readonly message: string };
+
+export interface SignOptions {
+  /** Default ES256 with the current key of the set. HS256 is the project's legacy secret. */
+  readonly algorithm?: 'ES256' | 'RS256' | 'HS256';
+}
+
+export interface VerifyOptions {
+  /** How far `exp`, `nbf` and `iat` may be off. Default 0; PostgREST allows 30. */
+  readonly leewaySeconds?: number;
+}
+
+/** What signs and checks the project's tokens, and the API keys of the project. */
+export interface TokenKeys {
+  /** Legacy API keys: HS256 tokens with the role as a claim. */
+  readonly anonKey: string;
+  readonly serviceRoleKey: string;
+  /** API keys of the newer form; not tokens. */
+  readonly publishableKey: string;
+  readonly secretKey: string;
+  sign(claims: Claims, options?: SignOptions): Promise<string>;
+  /** Accepts tokens of every key that was ever in the set, and of the legacy secret. */
+  verify(token: string, options?: VerifyOptions): Promise<Verification>;
+  /** The published key set (RFC 7517): public halves, newest first; never the legacy secret. */
+  jwks(): Promise<{ keys: JWK[] }>;
+  /** Makes a new signing key; the older ones stay published. */
+  rotate(): Promise<void>;
+  /** Everything that `createTokenKeys` needs to come back as it is. Secret. */
+  export(): Promise<SavedKeys>;
+}
+
+export interface SavedKeys {
+  /** Private JWKs, newest first. */
+  readonly keys: readonly JWK[];
+}
+
+export interface TokenKeysOptions {
+  readonly saved?: SavedKeys | undefined;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+  /** Called after the set changed, for whoever keeps it. */
+  readonly onChange?: (saved: SavedKeys) => Promise<void>;
+}
+
+interface SigningKey {
+  readonly kid: string;
+  readonly algorithm: 'ES256' | 'RS256';
+  readonly privateJwk: JWK;
+  readonly privateKey: CryptoKey | Uint8Array;
+  readonly publicKey: CryptoKey | Uint8Array;
+}
+
+/** Valid until 2032, as the keys of the vendor's local stack. */
+const LEGACY_EXPIRY_SECONDS = 1_983_812_996;
+const LEGACY_SECRET = new TextEncoder().encode('local-development-secret-of-at-least-32-characters');
+const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e', 'alg', 'kid'] as const;
+
+export async function createTokenKeys(options: TokenKeysOptions = {}): Promise<TokenKeys> {
+  const { now = Date.now, onChange } = options;
+  const keys = await Promise.all((options.saved?.keys ?? []).map(importSigningKey));
+  const changed = async () => onChange?.(await exportKeys(keys));
+  const current = async (algorithm: 'ES256' | 'RS256') => {
+    const known = keys.find((key) => key.algorithm === algorithm);
+    if (known) return known;
+    const made = await generateSigningKey(algorithm);
+    keys.push(made);
+    await changed();
+    return made;
+  };
+  await current('ES256');
+  const signLegacy = (claims: Claims) =>
+    new SignJWT(claims).setProtectedHeader({ alg: 'HS256', typ: 'JWT' }).sign(LEGACY_SECRET);
+  const legacyKey = (role: string) => signLegacy({ iss: 'supabase-demo', role, exp: LEGACY_EXPIRY_SECONDS });
+
+  return {
+    anonKey: await legacyKey('anon'),
+    serviceRoleKey: await legacyKey('service_role'),
+    publishableKey: 'sb_publishable_for-local-development',
+    secretKey: 'sb_secret_for-local-development',
+    async sign(claims, { algorithm = 'ES256' } = {}) {
+      if (algorithm === 'HS256') return signLegacy(claims);
+      const { kid, privateKey } = await current(algorithm);
+      return new SignJWT(claims).setProtectedHeader({ alg: algorithm, kid, typ: 'JWT' }).sign(privateKey);
+    },
+    verify: (token, verifyOptions) => verifyToken(token, keys, now(), verifyOptions?.leewaySeconds ?? 0),
+    jwks: () => Promise.resolve({ keys: keys.map(({ privateJwk }) => publicHalf(privateJwk)) }),
+    async rotate() {
+      keys.unshift(await generateSigningKey('ES256'));
+      await changed();
+    },
+    export: () => exportKeys(keys),
+  };
+}
+
+async function generateSigningKey(algorithm: 'ES256' | 'RS256'): Promise<SigningKey> {
+  const { privateKey } = await generateKeyPair(algorithm, { extractable: true });
+  const jwk = await exportJWK(privateKey);
+  return importSigningKey({ ...jwk, alg: algorithm, kid: crypto.randomUUID() });
+}
+
+async function importSigningKey(privateJwk: JWK): Promise<SigningKey> {
+  const { alg, kid } = privateJwk;
+  if ((alg !== 'ES256' && alg !== 'RS256') || !kid) throw new Error('A saved signing key has no alg or kid');
+  return {
+    kid,
+    algorithm: alg,
+    privateJwk,
+    privateKey: await importJWK(privateJwk, alg),
+    publicKey: await importJWK(publicHalf(privateJwk), alg),
+  };
+}
+
+const exportKeys = (keys: readonly SigningKey[]): Promise<SavedKeys> =>
+  Promise.resolve({ keys: keys.map((key) => key.privateJwk) });
+
+function publicHalf(privateJwk: JWK): JWK {
+  const members = PUBLIC_MEMBERS.filter((name) => name in privateJwk).map((name) => [name, privateJwk[name]]);
+  return { ...Object.fromEntries(members), use: 'sig', key_ops: ['verify'], ext: true } as JWK;
+}
+
+async function verifyToken(
+  token: string,
+  keys: readonly SigningKey[],
+  nowMs: number,
+  leewaySeconds: number,
+): Promise<Verification> {
+  const key = pickKey(token, keys);
+  if ('reason' in key) return key;
+  try {
+    const { payload } = await jwtVerify(token, key.key, {
+      algorithms: [key.algorithm],
+      currentDate: new Date(nowMs),
+      clockTolerance: leewaySeconds,
+    });
+    const nowSeconds = Math.floor(nowMs / 1000);
+    if (payload.iat !== undefined && payload.iat > nowSeconds + leewaySeconds) {
+      return refuse('claims', 'JWT issued at future');
+    }
+    return { ok: true, claims: payload };
+  } catch (problem) {
+    return classify(problem);
+  }
+}
+
+type PickedKey = { readonly key: CryptoKey | Uint8Array; readonly algorithm: string };
+
+function pickKey(
+  token: string,
+  keys: readonly SigningKey[],
+): PickedKey | Extract<Verification, { ok: false }> {
+  const parts = token.split('.').length;
+  if (parts !== 3) return refuse('malformed', `Expected 3 parts in JWT; got ${parts}`);
+  try {
+    const { alg, kid } = decodeProtectedHeader(token);
+    if (alg === 'HS256') return { key: LEGACY_SECRET, algorithm: alg };
+    const key = keys.find((known) => known.algorithm === alg && (kid === undefined || known.kid === kid));
+    if (!key) return refuse('signature', 'No suitable key or wrong key type');
+    return { key: key.publicKey, algorithm: key.algorithm };
+  } catch {
+    return refuse('malformed', 'JWT cryptographic operation failed');
+  }
+}
+
+function classify(problem: unknown): Verification {
+  if (problem instanceof errors.JWTExpired) return refuse('expired', 'JWT expired');
+  if (problem instanceof errors.JWTClaimValidationFailed) {
+    return refuse('claims', problem.claim === 'nbf' ? 'JWT not yet valid' : 'Parsing claims failed');
+  }
+  if (problem instanceof errors.JWSSignatureVerificationFailed) {
+    return refuse('signature', 'No suitable key or wrong key type');
+  }
+  return refuse('malformed', 'JWT cryptographic operation failed');
+}
+
+function refuse(reason: TokenRejection, message: string): Extract<Verification, { ok: false }> {
+  return { ok: false, reason, message };
+}

@@ -1,0 +1,93 @@
+/** A mail to be sent. */
+export interface Mail {
+  /** An address, with or without a display name. */
+  readonly to: string;
+  readonly subject: string;
+  readonly html: string;
+  /** Default: the text of `html`. */
+  readonly text?: string;
+  /** Default: the project's own address. */
+  readonly from?: string;
+}
+
+/** Takes mails to where they are read. */
+export interface Mailer {
+  send(mail: Mail): Promise<void>;
+}
+
+export interface MailAddress {
+  readonly name: string;
+  readonly address: string;
+}
+
+/** A mail as it lies in the mailbox. */
+export interface ReceivedMail {
+  readonly id: string;
+  readonly receivedAtMs: number;
+  readonly from: MailAddress;
+  readonly to: MailAddress;
+  readonly subject: string;
+  readonly html: string;
+  readonly text: string;
+  readonly isRead: boolean;
+  /** The links of the mail, in their order. */
+  readonly links: readonly string[];
+  /** The one-time code in the mail: a word of six to ten digits that stands alone. */
+  readonly code: string | null;
+}
+
+const SENDER = 'Inbox <no-reply@inbox.test>';
+
+/** @param id also the order: later mails have greater ids. */
+export function receiveMail(mail: Mail, id: string, nowMs: number): ReceivedMail {
+  const text = mail.text ?? textOf(mail.html);
+  return {
+    id,
+    receivedAtMs: nowMs,
+    from: parseAddress(mail.from ?? SENDER),
+    to: parseAddress(mail.to),
+    subject: mail.subject,
+    html: mail.html,
+    text,
+    isRead: false,
+    links: [...mail.html.matchAll(/\bhref="([^"]+)"/g)].map(([, href = '']) => decodeEntities(href)),
+    code: /(?<![\w/=&?.%-])\d{6,10}(?![\w/=&.%-])/.exec(text)?.[0] ?? null,
+  };
+}
+
+export function parseAddress(value: string): MailAddress {
+  const [, name = '', address = value] = /^\s*"?([^"<]*?)"?\s*<([^>]+)>\s*$/.exec(value) ?? [];
+  return { name, address: address.trim() };
+}
+
+/** The readable text of an HTML mail; links are written out behind their words. */
+function textOf(html: string): string {
+  const text = html
+    .replace(/<(head|style|script|title)\b[\s\S]*?<\/\1>/gi, '')
+    .replace(/<!--[\s\S]*?-->/g, '')
+    .replace(/<a\b[^>]*\bhref="([^"]*)"[^>]*>([\s\S]*?)<\/a>/gi, '$2 ( $1 )')
+    .replace(/\s+/g, ' ')
+    .replace(/<br\s*\/?>|<\/(p|div|h\d|li|tr|table)>/gi, '\n')
+    .replace(/<[^>]+>/g, '');
+  return decodeEntities(text)
+    .replace(/[ \t]*\n[ \t]*/g, '\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+};
+
+function decodeEntities(text: string): string {
+  return text.replace(/&(#x[\da-f]+|#\d+|[a-z]+);/gi, (whole, entity: string) => {
+    if (!entity.startsWith('#')) return ENTITIES[entity.toLowerCase()] ?? whole;
+    const isHex = entity[1] === 'x' || entity[1] === 'X';
+    return String.fromCodePoint(Number.parseInt(entity.slice(isHex ? 2 : 1), isHex ? 16 : 10));
+  });
+}

@@ -1,0 +1,95 @@
+import { receiveMail } from './mail.ts';
+import type { Mailer, ReceivedMail } from './mail.ts';
+
+export interface MailFilter {
+  /** Address of the recipient, in any case. */
+  readonly to?: string;
+  readonly subject?: string | RegExp;
+}
+
+/** Where all mail of the project ends. */
+export interface Mailbox extends Mailer {
+  /** Newest first. */
+  messages(): readonly ReceivedMail[];
+  find(id: string): ReceivedMail | undefined;
+  /**
+   * The oldest unread mail that matches, waiting for it if it is not there yet; marks it read, so that the next
+   * call gets the next mail.
+   *
+   * @param timeoutMs real milliseconds; default 5000.
+   * @throws {Error} that lists what was there, when the time is up.
+   */
+  waitFor(filter?: MailFilter, timeoutMs?: number): Promise<ReceivedMail>;
+  setRead(ids: readonly string[], isRead: boolean): void;
+  /** Deletes the mails with these ids; without ids, all. */
+  clear(ids?: readonly string[]): void;
+  /** Calls `listener` after every change. */
+  subscribe(listener: () => void): () => void;
+}
+
+export interface MailboxOptions {
+  readonly now?: () => number;
+  readonly initial?: readonly ReceivedMail[];
+}
+
+/** Older mail is forgotten; the number is Mailpit's. */
+const KEPT = 500;
+
+export function createMailbox({ now = Date.now, initial = [] }: MailboxOptions = {}): Mailbox {
+  let mails: readonly ReceivedMail[] = initial;
+  let counter = 0;
+  const listeners = new Set<() => void>();
+  const change = (next: readonly ReceivedMail[]) => {
+    mails = next;
+    for (const listener of listeners) listener();
+  };
+  const subscribe = (listener: () => void) => {
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  };
+  const setRead = (ids: readonly string[], isRead: boolean) =>
+    change(mails.map((mail) => (ids.includes(mail.id) ? { ...mail, isRead } : mail)));
+  const nextUnread = (filter: MailFilter) => mails.findLast((mail) => !mail.isRead && matches(mail, filter));
+
+  return {
+    send(mail) {
+      counter += 1;
+      const id = `${now().toString(36).padStart(9, '0')}${(counter % 36 ** 4).toString(36).padStart(4, '0')}`;
+      change([receiveMail(mail, id, now()), ...mails].slice(0, KEPT));
+      return Promise.resolve();
+    },
+    messages: () => mails,
+    find: (id) => mails.find((mail) => mail.id === id),
+    waitFor: (filter = {}, timeoutMs = 5000) =>
+      new Promise((resolve, reject) => {
+        const settle = () => {
+          const found = nextUnread(filter);
+          if (!found) return;
+          unsubscribe();
+          clearTimeout(timer);
+          setRead([found.id], true);
+          resolve({ ...found, isRead: true });
+        };
+        const unsubscribe = subscribe(settle);
+        const timer = setTimeout(() => {
+          unsubscribe();
+          reject(new Error(`No mail within ${timeoutMs} ms. In the mailbox: ${describe(mails)}`));
+        }, timeoutMs);
+        settle();
+      }),
+    setRead,
+    clear: (ids) => change(ids ? mails.filter(({ id }) => !ids.includes(id)) : []),
+    subscribe,
+  };
+}
+
+function matches(mail: ReceivedMail, { to, subject }: MailFilter): boolean {
+  if (to !== undefined && mail.to.address.toLowerCase() !== to.toLowerCase()) return false;
+  if (subject === undefined) return true;
+  return typeof subject === 'string' ? mail.subject.includes(subject) : subject.test(mail.subject);
+}
+
+function describe(mails: readonly ReceivedMail[]): string {
+  const lines = mails.map(({ to, subject, isRead }) => `${to.address}: ${subject}${isRead ? ' (read)' : ''}`);
+  return lines.join('; ') || 'nothing';
+}

@@ -27,9 +27,16 @@ module.exports = {
     },
     {
       name: 'nothing-imports-app',
+      comment: 'Features may know its leaves: the paths, and the contexts through which the clients reach them.',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/(main\\.tsx|app/)' },
-      to: { path: '^src/app/' },
+      to: { path: '^src/app/', pathNot: '^src/app/(routes|clients-context)\\.ts$' },
+    },
+    {
+      name: 'app-leaves-know-no-screen',
+      severity: 'error',
+      from: { path: '^src/app/(routes|clients-context|env)\\.ts$' },
+      to: { path: '^src/(features|ui|app)/', pathNot: '^src/app/env\\.ts$' },
     },
     {
       name: 'clients-only-through-their-entries',
@@ -47,7 +54,7 @@ module.exports = {
   options: {
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
-    tsConfig: { fileName: 'tsconfig.test.json' },
+    tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'default'] },
   },
 };

@@ -1,0 +1,143 @@
+import { strict as assert } from 'node:assert';
+import { createHash, randomBytes } from 'node:crypto';
+import { NotRunError } from './audit.ts';
+import { createMailReader, type MailReader, type ReceivedMail } from './mailbox.ts';
+import type { ConformanceTarget } from './target.ts';
+import { assertStatus, at, createWire, textAt, type Wire, type WireReply } from './wire.ts';
+
+/** A person who has an account with the target and is signed in. */
+export interface AuditUser {
+  readonly id: string;
+  readonly email: string;
+  readonly password: string;
+  readonly accessToken: string;
+  readonly refreshToken: string;
+}
+
+export interface Pkce {
+  readonly verifier: string;
+  readonly challenge: { readonly code_challenge: string; readonly code_challenge_method: 's256' };
+}
+
+/** What an audit has at hand. */
+export interface AuditContext {
+  readonly target: ConformanceTarget;
+  readonly auth: Wire;
+  /** The REST service. @throws NotRunError where the target has none. */
+  readonly rest: Wire;
+  /** An address that nobody had before. */
+  newEmail(): string;
+  newPhone(): string;
+  newPkce(): Pkce;
+  /** The next message to an address (or to a phone number, where SMS arrive in the mailbox). */
+  mail(address: string): Promise<ReceivedMail>;
+  /** The code in the next message. @throws NotRunError where the target's template shows none. */
+  mailedCode(address: string): Promise<string>;
+  /** A fresh account, confirmed and signed in, by the shortest way that the target allows. */
+  newUser(): Promise<AuditUser>;
+  signIn(email: string, password: string): Promise<WireReply>;
+  /** Calls an admin route with the service key. */
+  admin(method: string, path: string, body?: unknown): Promise<WireReply>;
+}
+
+/** Error bodies in the form that has string codes. */
+export const apiVersion = { 'X-Supabase-Api-Version': '2024-01-01' } as const;
+
+export function createAuditContext(target: ConformanceTarget): AuditContext {
+  const bare = createWire(target.authUrl, target.anonKey, target.fetch);
+  const auth: Wire = {
+    ...bare,
+    send: (method, path, request = {}) =>
+      bare.send(method, path, { ...request, headers: { ...apiVersion, ...request.headers } }),
+  };
+  const reader: MailReader | null = target.mailboxUrl === null ? null : createMailReader(target.mailboxUrl);
+  let count = 0;
+  const context: AuditContext = {
+    target,
+    auth,
+    get rest() {
+      if (target.restUrl === null) throw new NotRunError('the target has no REST service');
+      return createWire(target.restUrl, target.anonKey, target.fetch);
+    },
+    newEmail: () => `audit-${randomBytes(6).toString('hex')}@example.com`,
+    newPhone: () =>
+      `1555${String(randomBytes(4).readUInt32BE() % 10_000_000).padStart(7, '0')}${(count += 1) % 10}`,
+    newPkce() {
+      const verifier = randomBytes(48).toString('base64url');
+      const code_challenge = createHash('sha256').update(verifier).digest('base64url');
+      return { verifier, challenge: { code_challenge, code_challenge_method: 's256' } };
+    },
+    async mail(address) {
+      if (!reader) throw new NotRunError('no mailbox was given');
+      return reader.next(address);
+    },
+    async mailedCode(address) {
+      const { code } = await context.mail(address);
+      if (code === null) throw new NotRunError("the target's mail template shows no code");
+      return code;
+    },
+    async newUser() {
+      const email = context.newEmail();
+      const password = `Secret-${randomBytes(6).toString('hex')}`;
+      const session = await createSignedInUser(context, email, password);
+      return {
+        id: textAt(session, 'user', 'id'),
+        email,
+        password,
+        accessToken: textAt(session, 'access_token'),
+        refreshToken: textAt(session, 'refresh_token'),
+      };
+    },
+    signIn: (email, password) =>
+      auth.send('POST', '/token', { query: { grant_type: 'password' }, body: { email, password } }),
+    async admin(method, path, body) {
+      const { serviceKey } = target;
+      if (serviceKey === null) throw new NotRunError('no service key was given');
+      return auth.send(method, `/admin${path}`, {
+        headers: target.restUrl === null ? {} : { apikey: serviceKey },
+        token: serviceKey,
+        ...(body === undefined ? {} : { body }),
+      });
+    },
+  };
+  return context;
+}
+
+async function createSignedInUser(
+  context: AuditContext,
+  email: string,
+  password: string,
+): Promise<WireReply> {
+  if (context.target.serviceKey !== null) {
+    const created = await context.admin('POST', '/users', { email, password, email_confirm: true });
+    assertStatus(created, 200);
+    return assertSession(await context.signIn(email, password));
+  }
+  const signedUp = await context.auth.send('POST', '/signup', { body: { email, password } });
+  assertStatus(signedUp, 200);
+  if (at(signedUp.json, 'access_token') !== undefined) return signedUp;
+  if (context.target.mailboxUrl === null) {
+    throw new NotRunError('accounts need confirmation, and neither a mailbox nor a service key was given');
+  }
+  const token = await context.mailedCode(email);
+  return assertSession(
+    await context.auth.send('POST', '/verify', { body: { type: 'signup', email, token } }),
+  );
+}
+
+/** Asserts that a reply is a session (protocol: auth §1) and hands it on. */
+export function assertSession(reply: WireReply): WireReply {
+  assertStatus(reply, 200);
+  textAt(reply, 'access_token');
+  textAt(reply, 'refresh_token');
+  textAt(reply, 'user', 'id');
+  assert.equal(at(reply.json, 'token_type'), 'bearer');
+  const expiresIn = at(reply.json, 'expires_in');
+  const expiresAt = at(reply.json, 'expires_at');
+  assert.ok(typeof expiresIn === 'number' && expiresIn > 0, 'expires_in is a positive number');
+  assert.ok(
+    typeof expiresAt === 'number' && expiresAt > 1_600_000_000,
+    'expires_at is in seconds since the epoch',
+  );
+  return reply;
+}

@@ -1,0 +1,23 @@
+import type { Audit } from './audit.ts';
+import { adminAudits } from './auth/admin.audits.ts';
+import { factorAudits } from './auth/factors.audits.ts';
+import { identityAudits } from './auth/identities.audits.ts';
+import { oneTimeAudits } from './auth/one-time.audits.ts';
+import { pkceAudits } from './auth/pkce.audits.ts';
+import { serviceAudits } from './auth/service.audits.ts';
+import { signUpAudits } from './auth/sign-up.audits.ts';
+import { tokenAudits } from './auth/token.audits.ts';
+import { userAudits } from './auth/user.audits.ts';
+
+/** Every audit, in the order in which they are reported. */
+export const audits: readonly Audit[] = [
+  ...serviceAudits,
+  ...signUpAudits,
+  ...tokenAudits,
+  ...pkceAudits,
+  ...oneTimeAudits,
+  ...userAudits,
+  ...factorAudits,
+  ...identityAudits,
+  ...adminAudits,
+];

@@ -1,0 +1,208 @@
+import { strict as assert } from 'node:assert';
+import * as OTPAuth from 'otpauth';
+import { auditsOf, type Audit } from '../audit.ts';
+import { assertSession, type AuditContext, type AuditUser } from '../audit-context.ts';
+import { assertError, assertStatus, at, textAt, type WireReply } from '../wire.ts';
+
+const audit = auditsOf('auth');
+const source = 'auth.md §1 (factors)';
+
+const enrol = ({ auth }: AuditContext, user: AuditUser, name = 'phone app') =>
+  auth.send('POST', '/factors', {
+    token: user.accessToken,
+    body: { factor_type: 'totp', friendly_name: name, issuer: 'Audit' },
+  });
+
+const totpOf = (enrolled: WireReply) => OTPAuth.URI.parse(textAt(enrolled, 'totp', 'uri')).generate();
+
+async function challenge({ auth }: AuditContext, token: string, factorId: string): Promise<string> {
+  const reply = await auth.send('POST', `/factors/${factorId}/challenge`, { token, body: {} });
+  assertStatus(reply, 200);
+  return textAt(reply, 'id');
+}
+
+async function enrolAndVerify(
+  context: AuditContext,
+  user: AuditUser,
+): Promise<{ enrolled: WireReply; verified: WireReply; factorId: string }> {
+  const enrolled = await enrol(context, user);
+  assertStatus(enrolled, 200);
+  const factorId = textAt(enrolled, 'id');
+  const challenge_id = await challenge(context, user.accessToken, factorId);
+  const verified = await context.auth.send('POST', `/factors/${factorId}/verify`, {
+    token: user.accessToken,
+    body: { challenge_id, code: totpOf(enrolled) },
+  });
+  return { enrolled, verified, factorId };
+}
+
+const claimsOf = (reply: WireReply): unknown =>
+  JSON.parse(
+    Buffer.from(textAt(reply, 'access_token').split('.')[1] ?? '', 'base64url').toString(),
+  ) as unknown;
+
+/** Multi-factor authentication by TOTP (RFC 6238) and by phone. */
+export const factorAudits: readonly Audit[] = [
+  audit('AUTH-601', 'enrolling TOTP answers with QR code, secret and URI', { source }, async (context) => {
+    const reply = await enrol(context, await context.newUser());
+    assertStatus(reply, 200);
+    assert.equal(at(reply.json, 'type'), 'totp');
+    assert.equal(at(reply.json, 'friendly_name'), 'phone app');
+    assert.match(textAt(reply, 'totp', 'qr_code'), /<svg/);
+    assert.match(textAt(reply, 'totp', 'uri'), /^otpauth:\/\/totp\//);
+    assert.match(textAt(reply, 'totp', 'secret'), /^[A-Z2-7]+$/);
+  }),
+  audit('AUTH-602', 'a challenge expires after 300 seconds and says when', { source }, async (context) => {
+    const user = await context.newUser();
+    const factorId = textAt(await enrol(context, user), 'id');
+    const reply = await context.auth.send('POST', `/factors/${factorId}/challenge`, {
+      token: user.accessToken,
+      body: {},
+    });
+    assertStatus(reply, 200);
+    assert.equal(at(reply.json, 'type'), 'totp');
+    const expiresAt = at(reply.json, 'expires_at');
+    const aheadS = Number(expiresAt) - Date.now() / 1000;
+    assert.ok(aheadS > 240 && aheadS < 360, `expires ${aheadS} s ahead`);
+  }),
+  audit('AUTH-603', 'verifying answers with a session of level aal2', { source }, async (context) => {
+    const { verified } = await enrolAndVerify(context, await context.newUser());
+    assertSession(verified);
+    const claims = claimsOf(verified);
+    assert.equal(at(claims, 'aal'), 'aal2');
+    const methods = (at(claims, 'amr') as unknown[]).map((entry) => at(entry, 'method'));
+    assert.ok(methods.includes('totp') && methods.includes('password'), `amr: ${methods.join()}`);
+  }),
+  audit('AUTH-604', 'the user lists the verified factor', { source }, async (context) => {
+    const { verified, factorId } = await enrolAndVerify(context, await context.newUser());
+    const reply = await context.auth.send('GET', '/user', { token: textAt(verified, 'access_token') });
+    assert.equal(at(reply.json, 'factors', 0, 'id'), factorId);
+    assert.equal(at(reply.json, 'factors', 0, 'status'), 'verified');
+    assert.equal(at(reply.json, 'factors', 0, 'factor_type'), 'totp');
+  }),
+  audit('AUTH-605', "verifying removes the user's sessions of a lower level", { source }, async (context) => {
+    const user = await context.newUser();
+    const other = assertSession(await context.signIn(user.email, user.password));
+    assertSession((await enrolAndVerify(context, user)).verified);
+    assertStatus(await context.auth.send('GET', '/user', { token: textAt(other, 'access_token') }), 403);
+  }),
+  audit(
+    'AUTH-606',
+    'the refresh token from before the verification is dead or stale',
+    { source: 'auth.md §1 (refresh rules)' },
+    async (context) => {
+      const user = await context.newUser();
+      const { verified } = await enrolAndVerify(context, user);
+      assert.notEqual(textAt(verified, 'refresh_token'), user.refreshToken);
+      const kept = await context.auth.send('POST', '/token', {
+        query: { grant_type: 'refresh_token' },
+        body: { refresh_token: textAt(verified, 'refresh_token') },
+      });
+      assert.equal(at(claimsOf(assertSession(kept)), 'aal'), 'aal2');
+    },
+  ),
+  audit('AUTH-607', 'a wrong code is refused as mfa_verification_failed', { source }, async (context) => {
+    const user = await context.newUser();
+    const factorId = textAt(await enrol(context, user), 'id');
+    const challenge_id = await challenge(context, user.accessToken, factorId);
+    const reply = await context.auth.send('POST', `/factors/${factorId}/verify`, {
+      token: user.accessToken,
+      body: { challenge_id, code: '000000' },
+    });
+    assertError(reply, 422, 'mfa_verification_failed');
+  }),
+  audit('AUTH-608', 'an unknown factor is refused as mfa_factor_not_found', { source }, async (context) => {
+    const user = await context.newUser();
+    const reply = await context.auth.send('POST', '/factors/7f9c7a52-7a4f-4d3a-9f6b-0a3c0f2f8e11/challenge', {
+      token: user.accessToken,
+      body: {},
+    });
+    assertError(reply, 404, 'mfa_factor_not_found');
+  }),
+  audit('AUTH-609', 'two factors of one name are refused', { source }, async (context) => {
+    const user = await context.newUser();
+    assertStatus(await enrol(context, user), 200);
+    assertError(await enrol(context, user), 422, 'mfa_factor_name_conflict');
+  }),
+  audit('AUTH-610', 'a verified factor needs aal2 to be removed', { source }, async (context) => {
+    const user = await context.newUser();
+    const { factorId } = await enrolAndVerify(context, user);
+    const weak = assertSession(await context.signIn(user.email, user.password));
+    const reply = await context.auth.send('DELETE', `/factors/${factorId}`, {
+      token: textAt(weak, 'access_token'),
+    });
+    assertError(reply, 422, 'insufficient_aal');
+  }),
+  audit(
+    'AUTH-611',
+    'removing a factor answers with its id, and a refresh drops to aal1',
+    { source },
+    async (context) => {
+      const { verified, factorId } = await enrolAndVerify(context, await context.newUser());
+      const removed = await context.auth.send('DELETE', `/factors/${factorId}`, {
+        token: textAt(verified, 'access_token'),
+      });
+      assertStatus(removed, 200);
+      assert.equal(at(removed.json, 'id'), factorId);
+      const refreshed = await context.auth.send('POST', '/token', {
+        query: { grant_type: 'refresh_token' },
+        body: { refresh_token: textAt(verified, 'refresh_token') },
+      });
+      assert.equal(at(claimsOf(assertSession(refreshed)), 'aal'), 'aal1');
+    },
+  ),
+  audit('AUTH-612', 'an unverified factor can be removed at aal1', { source }, async (context) => {
+    const user = await context.newUser();
+    const factorId = textAt(await enrol(context, user), 'id');
+    assertStatus(await context.auth.send('DELETE', `/factors/${factorId}`, { token: user.accessToken }), 200);
+  }),
+  audit(
+    'AUTH-613',
+    'with a verified factor PUT /user of the password needs aal2',
+    { source: 'auth.md §1 (PUT /user)' },
+    async (context) => {
+      const user = await context.newUser();
+      await enrolAndVerify(context, user);
+      const weak = assertSession(await context.signIn(user.email, user.password));
+      const reply = await context.auth.send('PUT', '/user', {
+        token: textAt(weak, 'access_token'),
+        body: { password: 'Another-123456' },
+      });
+      assertError(reply, 401, 'insufficient_aal');
+    },
+  ),
+  audit('AUTH-614', 'an unknown factor type is refused', { source }, async (context) => {
+    const user = await context.newUser();
+    const reply = await context.auth.send('POST', '/factors', {
+      token: user.accessToken,
+      body: { factor_type: 'astrology', friendly_name: 'x' },
+    });
+    assertError(reply, 400, 'validation_failed');
+  }),
+  audit(
+    'AUTH-615',
+    'a phone factor is verified with the code of its SMS',
+    { source, needs: ['sms'] },
+    async (context) => {
+      const user = await context.newUser();
+      const phone = context.newPhone();
+      const enrolled = await context.auth.send('POST', '/factors', {
+        token: user.accessToken,
+        body: { factor_type: 'phone', friendly_name: 'mobile', phone },
+      });
+      assertStatus(enrolled, 200);
+      const factorId = textAt(enrolled, 'id');
+      const challenge_id = await challenge(context, user.accessToken, factorId);
+      const code = await context.mailedCode(phone);
+      const verified = await context.auth.send('POST', `/factors/${factorId}/verify`, {
+        token: user.accessToken,
+        body: { challenge_id, code },
+      });
+      assert.equal(at(claimsOf(assertSession(verified)), 'aal'), 'aal2');
+    },
+  ),
+  audit('AUTH-616', 'without a session enrolling is refused', { source }, async ({ auth }) => {
+    const reply = await auth.send('POST', '/factors', { body: { factor_type: 'totp', friendly_name: 'x' } });
+    assert.ok(reply.status === 401 || reply.status === 403, `got ${reply.status}`);
+  }),
+];

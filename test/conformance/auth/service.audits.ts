@@ -1,0 +1,126 @@
+import { strict as assert } from 'node:assert';
+import { auditsOf, type Audit } from '../audit.ts';
+import { assertError, assertStatus, at, textAt } from '../wire.ts';
+
+const audit = auditsOf('auth');
+const source = 'auth.md §1 (errors, misc.)';
+
+/** What the service says about itself, and the form of its errors. */
+export const serviceAudits: readonly Audit[] = [
+  audit('AUTH-001', 'GET /health names the service', { source }, async ({ auth }) => {
+    const reply = await auth.send('GET', '/health');
+    assertStatus(reply, 200);
+    assert.equal(at(reply.json, 'name'), 'GoTrue');
+    textAt(reply, 'description');
+  }),
+  audit(
+    'AUTH-002',
+    'GET /settings tells which ways of signing in are enabled',
+    { source },
+    async ({ auth }) => {
+      const reply = await auth.send('GET', '/settings');
+      assertStatus(reply, 200);
+      for (const name of ['disable_signup', 'mailer_autoconfirm', 'phone_autoconfirm', 'saml_enabled']) {
+        assert.equal(typeof at(reply.json, name), 'boolean', `${name} is a boolean`);
+      }
+      assert.equal(typeof at(reply.json, 'external', 'email'), 'boolean');
+      assert.equal(typeof at(reply.json, 'external', 'anonymous_users'), 'boolean');
+      assert.equal(typeof at(reply.json, 'external', 'phone'), 'boolean');
+    },
+  ),
+  audit(
+    'AUTH-003',
+    'the key set has public keys alone, each with kid, alg and use',
+    { source: 'RFC 7517 §4; auth.md §1' },
+    async ({ auth }) => {
+      const reply = await auth.send('GET', '/.well-known/jwks.json');
+      assertStatus(reply, 200);
+      const keys = at(reply.json, 'keys');
+      assert.ok(Array.isArray(keys), 'keys is an array');
+      for (const key of keys) {
+        assert.notEqual(at(key, 'kty'), 'oct', 'no symmetric key is published');
+        assert.equal(at(key, 'd'), undefined, 'no private part is published');
+        assert.equal(typeof at(key, 'kid'), 'string');
+        assert.equal(typeof at(key, 'alg'), 'string');
+        assert.equal(at(key, 'use'), 'sig');
+      }
+    },
+  ),
+  audit(
+    'AUTH-004',
+    'the key set may be cached for ten minutes',
+    { source, level: 'SHOULD' },
+    async ({ auth }) => {
+      const reply = await auth.send('GET', '/.well-known/jwks.json');
+      assert.match(reply.headers.get('cache-control') ?? '', /max-age=600/);
+    },
+  ),
+  audit(
+    'AUTH-005',
+    'with the version header an error is {code: string, message}',
+    { source },
+    async ({ auth }) => {
+      const reply = await auth.send('POST', '/token', {
+        query: { grant_type: 'password' },
+        body: { email: 'nobody@example.com', password: 'wrong-password' },
+      });
+      assertStatus(reply, 400);
+      assert.equal(at(reply.json, 'code'), 'invalid_credentials');
+      assert.equal(textAt(reply, 'message'), 'Invalid login credentials');
+    },
+  ),
+  audit(
+    'AUTH-006',
+    'an error in the version form echoes the version header',
+    { source },
+    async ({ auth }) => {
+      const reply = await auth.send('POST', '/token', {
+        query: { grant_type: 'password' },
+        body: { email: 'nobody@example.com', password: 'wrong-password' },
+      });
+      assert.equal(reply.headers.get('x-supabase-api-version'), '2024-01-01');
+    },
+  ),
+  audit(
+    'AUTH-007',
+    'without the version header an error is {code: number, error_code, msg}',
+    { source },
+    async ({ auth }) => {
+      const reply = await auth.send('POST', '/token', {
+        query: { grant_type: 'password' },
+        body: { email: 'nobody@example.com', password: 'wrong-password' },
+        headers: { 'X-Supabase-Api-Version': '' },
+      });
+      assertStatus(reply, 400);
+      assert.equal(at(reply.json, 'code'), 400);
+      assert.equal(at(reply.json, 'error_code'), 'invalid_credentials');
+      assert.equal(textAt(reply, 'msg'), 'Invalid login credentials');
+    },
+  ),
+  audit('AUTH-008', 'the error code stands in the x-sb-error-code header', { source }, async ({ auth }) => {
+    const reply = await auth.send('POST', '/token', {
+      query: { grant_type: 'password' },
+      body: { email: 'nobody@example.com', password: 'wrong-password' },
+    });
+    assert.equal(reply.headers.get('x-sb-error-code'), 'invalid_credentials');
+  }),
+  audit('AUTH-009', 'a body that is not JSON is refused as bad_json', { source }, async ({ auth }) => {
+    assertError(
+      await auth.send('POST', '/token', { query: { grant_type: 'password' }, body: '{"email":' }),
+      400,
+      'bad_json',
+    );
+  }),
+  audit(
+    'AUTH-010',
+    'an unknown grant type is refused',
+    { source: 'auth.md §1 (POST /token)' },
+    async ({ auth }) => {
+      assertError(
+        await auth.send('POST', '/token', { query: { grant_type: 'telepathy' }, body: {} }),
+        400,
+        'invalid_credentials',
+      );
+    },
+  ),
+];

@@ -1,0 +1,209 @@
+import { strict as assert } from 'node:assert';
+import { auditsOf, type Audit } from '../audit.ts';
+import { apiVersion, assertSession, type AuditContext } from '../audit-context.ts';
+import { assertError, assertStatus, at, textAt, type WireReply } from '../wire.ts';
+
+const audit = auditsOf('auth');
+const passwordSource = 'auth.md §1 (POST /token, password)';
+const refreshSource = 'auth.md §1 (refresh rules)';
+
+const refresh = ({ auth }: AuditContext, refreshToken: string): Promise<WireReply> =>
+  auth.send('POST', '/token', {
+    query: { grant_type: 'refresh_token' },
+    body: { refresh_token: refreshToken },
+  });
+
+function claimsOf(accessToken: string): unknown {
+  return JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString('utf8')) as unknown;
+}
+
+/** POST /token with a password or a refresh token. */
+export const tokenAudits: readonly Audit[] = [
+  audit(
+    'AUTH-201',
+    'the right password answers with a session',
+    { source: passwordSource },
+    async (context) => {
+      const user = await context.newUser();
+      const session = assertSession(await context.signIn(user.email, user.password));
+      assert.equal(at(session.json, 'user', 'id'), user.id);
+    },
+  ),
+  audit(
+    'AUTH-202',
+    'a wrong password is refused as invalid_credentials',
+    { source: passwordSource },
+    async (context) => {
+      const user = await context.newUser();
+      assertError(await context.signIn(user.email, 'not the password'), 400, 'invalid_credentials');
+    },
+  ),
+  audit(
+    'AUTH-203',
+    'an unknown address is refused in the same words as a wrong password',
+    { source: passwordSource },
+    async (context) => {
+      const user = await context.newUser();
+      const wrong = await context.signIn(user.email, 'not the password');
+      const unknown = await context.signIn(context.newEmail(), 'not the password');
+      assert.equal(unknown.status, wrong.status);
+      assert.equal(at(unknown.json, 'message'), at(wrong.json, 'message'));
+    },
+  ),
+  audit(
+    'AUTH-204',
+    'the access token is a JWT with the claims that policies read',
+    { source: 'RFC 7519; auth.md §1' },
+    async (context) => {
+      const user = await context.newUser();
+      const claims = claimsOf(user.accessToken);
+      assert.equal(at(claims, 'sub'), user.id);
+      assert.equal(at(claims, 'aud'), 'authenticated');
+      assert.equal(at(claims, 'role'), 'authenticated');
+      assert.equal(at(claims, 'email'), user.email);
+      assert.equal(at(claims, 'aal'), 'aal1');
+      assert.equal(at(claims, 'amr', 0, 'method'), 'password');
+      assert.equal(typeof at(claims, 'session_id'), 'string');
+      assert.equal(at(claims, 'is_anonymous'), false);
+      const exp = at(claims, 'exp');
+      const iat = at(claims, 'iat');
+      assert.ok(typeof exp === 'number' && typeof iat === 'number' && exp > iat, 'exp is after iat');
+    },
+  ),
+  audit(
+    'AUTH-205',
+    'expires_at and the exp claim name the same second',
+    { source: 'auth.md §1 (session)' },
+    async (context) => {
+      const user = await context.newUser();
+      const session = assertSession(await context.signIn(user.email, user.password));
+      assert.equal(at(claimsOf(textAt(session, 'access_token')), 'exp'), at(session.json, 'expires_at'));
+    },
+  ),
+  audit(
+    'AUTH-206',
+    'an e-mail and a phone number together are refused',
+    { source: passwordSource },
+    async ({ auth, newPhone }) => {
+      const reply = await auth.send('POST', '/token', {
+        query: { grant_type: 'password' },
+        body: { email: 'a@example.com', phone: newPhone(), password: 'x' },
+      });
+      assertError(reply, 400, 'validation_failed');
+    },
+  ),
+  audit(
+    'AUTH-207',
+    'a banned user cannot sign in',
+    { source: passwordSource, needs: ['service-key'] },
+    async (context) => {
+      const user = await context.newUser();
+      assertStatus(await context.admin('PUT', `/users/${user.id}`, { ban_duration: '24h' }), 200);
+      assertError(await context.signIn(user.email, user.password), 400, 'user_banned');
+    },
+  ),
+  audit(
+    'AUTH-221',
+    'a refresh answers with a new session of the same user',
+    { source: refreshSource },
+    async (context) => {
+      const user = await context.newUser();
+      const session = assertSession(await refresh(context, user.refreshToken));
+      assert.equal(at(session.json, 'user', 'id'), user.id);
+      assert.notEqual(at(session.json, 'refresh_token'), user.refreshToken);
+    },
+  ),
+  audit('AUTH-222', 'a refresh keeps the session_id', { source: refreshSource }, async (context) => {
+    const user = await context.newUser();
+    const session = assertSession(await refresh(context, user.refreshToken));
+    assert.equal(
+      at(claimsOf(textAt(session, 'access_token')), 'session_id'),
+      at(claimsOf(user.accessToken), 'session_id'),
+    );
+  }),
+  audit(
+    'AUTH-223',
+    'an unknown refresh token is refused as refresh_token_not_found',
+    { source: refreshSource },
+    async (context) => {
+      assertError(await refresh(context, 'aaaaaaaaaaaa'), 400, 'refresh_token_not_found');
+    },
+  ),
+  audit(
+    'AUTH-224',
+    'a refresh without a token is refused as validation_failed',
+    { source: refreshSource },
+    async ({ auth }) => {
+      assertError(
+        await auth.send('POST', '/token', { query: { grant_type: 'refresh_token' }, body: {} }),
+        400,
+        'validation_failed',
+      );
+    },
+  ),
+  audit(
+    'AUTH-225',
+    'a token that was just used may be used once more within the reuse interval',
+    { source: refreshSource },
+    async (context) => {
+      const user = await context.newUser();
+      assertSession(await refresh(context, user.refreshToken));
+      assertSession(await refresh(context, user.refreshToken));
+    },
+  ),
+  audit(
+    'AUTH-226',
+    'reusing the parent of the active token hands out the active token',
+    { source: refreshSource },
+    async (context) => {
+      const user = await context.newUser();
+      const first = assertSession(await refresh(context, user.refreshToken));
+      const again = assertSession(await refresh(context, user.refreshToken));
+      assert.equal(at(again.json, 'refresh_token'), at(first.json, 'refresh_token'));
+    },
+  ),
+  audit(
+    'AUTH-227',
+    'concurrent refreshes with one token all end in a session or in a retryable answer',
+    { source: refreshSource },
+    async (context) => {
+      const user = await context.newUser();
+      const replies = await Promise.all(Array.from({ length: 5 }, () => refresh(context, user.refreshToken)));
+      assert.ok(
+        replies.some(({ status }) => status === 200),
+        'one of them succeeds',
+      );
+      for (const { status } of replies) assert.ok([200, 409, 429].includes(status), `unexpected ${status}`);
+    },
+  ),
+  audit(
+    'AUTH-228',
+    'after sign-out the refresh token is refused',
+    { source: refreshSource },
+    async (context) => {
+      const user = await context.newUser();
+      assertStatus(await context.auth.send('POST', '/logout', { token: user.accessToken }), 204);
+      assertError(await refresh(context, user.refreshToken), 400, 'refresh_token_not_found');
+    },
+  ),
+  audit(
+    'AUTH-229',
+    'success bodies do not depend on the version header',
+    { source: 'auth.md §1 (errors)' },
+    async (context) => {
+      const user = await context.newUser();
+      const body = { email: user.email, password: user.password };
+      const query = { grant_type: 'password' };
+      const plain = await context.auth.send('POST', '/token', {
+        query,
+        body,
+        headers: { 'X-Supabase-Api-Version': '' },
+      });
+      const versioned = await context.auth.send('POST', '/token', { query, body, headers: apiVersion });
+      assert.deepEqual(
+        Object.keys(assertSession(plain).json as object).sort(),
+        Object.keys(assertSession(versioned).json as object).sort(),
+      );
+    },
+  ),
+];

@@ -1,0 +1,63 @@
+import { at } from './wire.ts';
+
+/** A message, with what a person would look for in it. */
+export interface ReceivedMail {
+  readonly id: string;
+  readonly subject: string;
+  readonly body: string;
+  /** Every http(s) URL, in order. */
+  readonly links: readonly string[];
+  /** The six- to ten-digit code, where there is one. */
+  readonly code: string | null;
+}
+
+export interface MailReader {
+  /** Waits for the newest message to `address` that is not in `seen`, and adds it there. */
+  next(address: string): Promise<ReceivedMail>;
+}
+
+const waitMs = 8000;
+const pauseMs = 40;
+
+/** Reads a mailbox through Mailpit's HTTP interface. */
+export function createMailReader(mailboxUrl: string): MailReader {
+  const seen = new Set<string>();
+  const getJson = async (path: string): Promise<unknown> => (await fetch(mailboxUrl + path)).json();
+  return {
+    async next(address) {
+      const query = encodeURIComponent(`to:${address}`);
+      for (const end = Date.now() + waitMs; Date.now() < end;) {
+        const messages = at(await getJson(`/api/v1/search?query=${query}`), 'messages');
+        const fresh = (Array.isArray(messages) ? messages : [])
+          .map((message) => String(at(message, 'ID')))
+          .filter((id) => !seen.has(id))
+          .at(0);
+        if (fresh !== undefined) {
+          seen.add(fresh);
+          return parseMail(fresh, await getJson(`/api/v1/message/${fresh}`));
+        }
+        await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      }
+      throw new Error(`No mail for ${address} within ${waitMs} ms`);
+    },
+  };
+}
+
+function parseMail(id: string, message: unknown): ReceivedMail {
+  const html = asText(at(message, 'HTML'));
+  const body = (html || asText(at(message, 'Text'))).replaceAll('&amp;', '&');
+  const links = [...body.matchAll(/https?:\/\/[^\s"'<>]+/g)].map(([link]) => link);
+  const words = body
+    .replaceAll(/<style[^]*?<\/style>/g, ' ')
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/https?:\/\/\S+/g, ' ');
+  return {
+    id,
+    subject: asText(at(message, 'Subject')),
+    body,
+    links,
+    code: /(?<![\w#])(\d{6,10})(?!\w)/.exec(words)?.[1] ?? null,
+  };
+}
+
+const asText = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -1,0 +1,92 @@
+import { strict as assert } from 'node:assert';
+
+export type WireFetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** A response as it came over the wire, its body read. */
+export interface WireReply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body as JSON; undefined where it is not JSON. */
+  readonly json: unknown;
+}
+
+export interface WireRequest {
+  readonly body?: unknown;
+  readonly token?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+}
+
+/** Sends requests to one service and hands back what came, redirects included, whatever the status. */
+export interface Wire {
+  readonly baseUrl: string;
+  send(method: string, path: string, request?: WireRequest): Promise<WireReply>;
+}
+
+export function createWire(baseUrl: string, apiKey: string, fetch: WireFetch): Wire {
+  return {
+    baseUrl,
+    async send(method, path, { body, token, headers = {}, query = {} } = {}) {
+      const url = new URL(path.startsWith('http') ? path : baseUrl + path);
+      for (const [name, value] of Object.entries(query)) url.searchParams.append(name, value);
+      const response = await fetch(url.href, {
+        method,
+        redirect: 'manual',
+        headers: {
+          ...(apiKey === '' ? {} : { apikey: apiKey }),
+          ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+          ...(body === undefined ? {} : { 'Content-Type': 'application/json;charset=UTF-8' }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      return { status: response.status, headers: response.headers, text, json: parseJson(text) };
+    },
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What stands at `path` in a JSON value; undefined where the way there ends. */
+export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
+  let found = value;
+  for (const step of path) {
+    if (typeof found !== 'object' || found === null) return undefined;
+    found = (found as Record<string | number, unknown>)[step];
+  }
+  return found;
+}
+
+/** The string at `path`; fails the audit where there is none. */
+export function textAt(reply: WireReply, ...path: readonly (string | number)[]): string {
+  const found = at(reply.json, ...path);
+  assert.equal(typeof found, 'string', `expected a string at ${path.join('.')} of ${describe(reply)}`);
+  return found as string;
+}
+
+export function assertStatus(reply: WireReply, status: number): void {
+  assert.equal(reply.status, status, `expected ${status}, got ${describe(reply)}`);
+}
+
+/** Asserts status and error code, in the form that the version header asks for. */
+export function assertError(reply: WireReply, status: number, code: string): void {
+  assertStatus(reply, status);
+  assert.equal(
+    at(reply.json, 'code') ?? at(reply.json, 'error_code'),
+    code,
+    `expected ${code}, got ${describe(reply)}`,
+  );
+}
+
+/** A reply in one line, tokens left out. */
+export function describe({ status, text }: WireReply): string {
+  return `${status} ${text.slice(0, 300).replaceAll(/ey[\w-]+\.[\w-]+\.[\w-]+/g, '<jwt>')}`;
+}

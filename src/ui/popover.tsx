@@ -1,4 +1,4 @@
-import { useId, useRef, useState, type ReactNode } from 'react';
+import { useCallback, useId, useRef, useState, type ReactNode } from 'react';
 import { classNames } from './class-names.ts';
 import styles from './popover.module.css';
 
@@ -24,6 +24,7 @@ export function Popover({ trigger, label, className, onOpenChange, children }: P
   const id = useId();
   const panel = useRef<HTMLDivElement>(null);
   const [open, setOpen] = useState(false);
+  const close = useCallback(() => panel.current?.hidePopover(), []);
   return (
     <>
       {trigger({ popoverTarget: id, 'aria-expanded': open, 'aria-haspopup': 'dialog' })}
@@ -40,7 +41,7 @@ export function Popover({ trigger, label, className, onOpenChange, children }: P
           onOpenChange?.(isOpen);
         }}
       >
-        {open && children(() => panel.current?.hidePopover())}
+        {open && children(close)}
       </div>
     </>
   );

@@ -32,6 +32,7 @@ export function Switch({
           </span>
         )}
       </span>
+      {/* eslint-disable-next-line jsx-a11y/role-has-required-aria-props -- a native checkbox tells its state itself */}
       <input
         id={id}
         type="checkbox"

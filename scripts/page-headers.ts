@@ -1,0 +1,49 @@
+/** The response headers of every page, for the preview server and for static hosts. See docs/hosting.md. */
+export interface PageHeaderOptions {
+  /** URL of the Supabase project: the page may talk to it, over HTTP and websockets, and to nobody else. */
+  readonly supabaseUrl: string | undefined;
+  /** `hcaptcha` or `turnstile`: opens the policy for that provider's script and frame. */
+  readonly captchaProvider?: string | undefined;
+}
+
+const captchaHosts: Readonly<Record<string, string>> = {
+  hcaptcha: 'https://hcaptcha.com https://*.hcaptcha.com',
+  turnstile: 'https://challenges.cloudflare.com',
+};
+
+export function createPageHeaders(options: PageHeaderOptions): Record<string, string> {
+  return {
+    'Content-Security-Policy': createContentSecurityPolicy(options),
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Permissions-Policy': 'camera=(), microphone=(), geolocation=(), payment=()',
+  };
+}
+
+function createContentSecurityPolicy({ supabaseUrl, captchaProvider = '' }: PageHeaderOptions): string {
+  const captcha = captchaHosts[captchaProvider] ?? '';
+  const project = supabaseUrl && URL.canParse(supabaseUrl) ? new URL(supabaseUrl).origin : '';
+  const directives: readonly (readonly [string, ...string[]])[] = [
+    ['default-src', "'none'"],
+    ['script-src', "'self'", captcha],
+    ['style-src', "'self'"],
+    ['img-src', "'self'", 'data:'],
+    ['connect-src', "'self'", project, project.replace(/^http/, 'ws'), captcha],
+    ['frame-src', captcha || "'none'"],
+    ['manifest-src', "'self'"],
+    ['worker-src', "'self'"],
+    ['base-uri', "'none'"],
+    ['form-action', "'self'"],
+    ['frame-ancestors', "'none'"],
+    ...(captcha === '' ? ([['require-trusted-types-for', "'script'"]] as const) : []),
+  ];
+  return directives.map((directive) => directive.filter(Boolean).join(' ')).join('; ');
+}
+
+/** The same as a `_headers` file, which Netlify, Cloudflare Pages and others read from the published folder. */
+export function encodeHeadersFile(headers: Readonly<Record<string, string>>): string {
+  const lines = Object.entries(headers).map(([name, value]) => `  ${name}: ${value}`);
+  return ['/*', ...lines, '/assets/*', '  Cache-Control: public, max-age=31536000, immutable', ''].join('\n');
+}

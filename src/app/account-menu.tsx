@@ -1,0 +1,52 @@
+import { Link } from 'wouter';
+import { Avatar } from '../ui/avatar.tsx';
+import { Button, buttonClass } from '../ui/button.tsx';
+import { classNames } from '../ui/class-names.ts';
+import { PersonIcon, SignOutIcon } from '../ui/icons.tsx';
+import { Popover } from '../ui/popover.tsx';
+import { useClients, useUser } from './clients-context.ts';
+import { appTexts } from './app-texts.ts';
+import { DisplayChoices } from './display-choices.tsx';
+import { paths } from './routes.ts';
+import styles from './shell.module.css';
+
+/** Who is signed in, the way to the account, the look, and the way out. */
+export function AccountMenu() {
+  const texts = appTexts.use();
+  const { auth } = useClients();
+  const user = useUser();
+  const name = user?.email ?? user?.phone ?? texts.account;
+  const item = classNames(buttonClass('quiet'), styles.menuItem);
+  return (
+    <Popover
+      label={texts.account}
+      className={styles.menu}
+      trigger={(trigger) => (
+        <Button {...trigger} look="quiet" className={styles.menuButton} aria-label={texts.accountMenu(name)}>
+          <Avatar name={name} />
+        </Button>
+      )}
+    >
+      {(close) => (
+        <>
+          <p className={styles.who}>{name}</p>
+          <Link className={item} href={paths.account} onClick={close}>
+            <PersonIcon />
+            {texts.account}
+          </Link>
+          <div className={styles.choices}>
+            <DisplayChoices />
+          </div>
+          <Button
+            look="quiet"
+            className={styles.menuItem}
+            onClick={() => void auth.signOut({ scope: 'local' })}
+          >
+            <SignOutIcon />
+            {texts.signOut}
+          </Button>
+        </>
+      )}
+    </Popover>
+  );
+}

@@ -1,0 +1,27 @@
+import type { appTexts } from './app-texts.ts';
+
+export const texts: ReturnType<(typeof appTexts)['use']> = {
+  skipToContent: 'Zum Inhalt springen',
+  navigation: 'Hauptmenü',
+  inbox: 'Eingang',
+  preferences: 'Einstellungen',
+  account: 'Konto',
+  accountMenu: (email) => `Kontomenü: ${email}`,
+  signOut: 'Abmelden',
+  theme: 'Farben',
+  themes: { system: 'Wie das Gerät', light: 'Hell', dark: 'Dunkel' },
+  language: 'Sprache',
+  offline: 'Keine Verbindung. Was hier steht, ist vielleicht nicht mehr aktuell.',
+  messages: 'Meldungen',
+  dismiss: 'Schließen',
+  notFound: 'Seite nicht gefunden',
+  notFoundText: 'Unter dieser Adresse gibt es nichts. Der Link ist vielleicht alt oder vertippt.',
+  toInbox: 'Zum Eingang',
+  broken: 'Etwas ist schiefgegangen',
+  brokenText: 'Auf der Seite ist ein Fehler aufgetreten. Deine Daten auf dem Server sind unversehrt.',
+  reload: 'Seite neu laden',
+  clearCookies: 'Cookies löschen und neu beginnen',
+  configuration: 'Diese Anwendung ist noch nicht eingerichtet',
+  shell: 'Bereit',
+  shellText: 'Die Anwendung ist geladen. Weiter geht es im Eingang.',
+};

@@ -1,0 +1,73 @@
+import { Suspense, useState } from 'react';
+import { Redirect, Route, Switch, useLocation, useSearch } from 'wouter';
+import { Announcer } from '../ui/announcer.tsx';
+import { ScreenMessage } from '../ui/spinner.tsx';
+import { ClientsContext, useAuthState, type Clients } from './clients-context.ts';
+import { ErrorBoundary } from './error-boundary.tsx';
+import { decideGate } from './gate.ts';
+import { needsSecondFactor } from './second-factor.ts';
+import { paths } from './routes.ts';
+import * as screens from './screens.ts';
+
+/** The whole application, given its clients. */
+export function App({ clients }: { readonly clients: Clients }) {
+  const [path] = useLocation();
+  return (
+    <ClientsContext value={clients}>
+      <Announcer />
+      <ErrorBoundary resetKey={path}>
+        <Suspense fallback={<Loading />}>
+          <SessionGate path={path} />
+        </Suspense>
+      </ErrorBoundary>
+    </ClientsContext>
+  );
+}
+
+function Loading() {
+  return <ScreenMessage>Loading...</ScreenMessage>;
+}
+
+function SessionGate({ path }: { readonly path: string }) {
+  const query = useSearch();
+  const { status, session } = useAuthState();
+  const [hasLeft, setHasLeft] = useState(false);
+  const gate = decideGate({
+    status,
+    needsSecondFactor: session !== null && needsSecondFactor(session),
+    hasLeft,
+    path,
+    query: query === '' ? '' : `?${query}`,
+    hash: location.hash,
+    origin: location.origin,
+  });
+  // Once inside, the next redirect to the entrance is a sign-out; at the entrance all is forgotten.
+  if (gate.kind === 'private' && !hasLeft) setHasLeft(true);
+  if (gate.kind === 'public' && hasLeft) setHasLeft(false);
+  switch (gate.kind) {
+    case 'loading':
+      return <Loading />;
+    case 'redirect':
+      return <Redirect to={gate.to} replace />;
+    case 'private':
+      return <screens.signedIn.Screen key={session?.user.id} />;
+    case 'public':
+      return <PublicScreens />;
+  }
+}
+
+function PublicScreens() {
+  return (
+    <Switch>
+      <Route path={paths.login} component={screens.login.Screen} />
+      <Route path={paths.signup} component={screens.signup.Screen} />
+      <Route path={paths.resetPassword} component={screens.resetPassword.Screen} />
+      <Route path={paths.joinToken}>
+        {({ token }) => <screens.join.Screen token={decodeURIComponent(token)} />}
+      </Route>
+      <Route>
+        <screens.join.Screen />
+      </Route>
+    </Switch>
+  );
+}

@@ -1,0 +1,22 @@
+import type { AuthClient } from '../auth-client/index.ts';
+import type { Platform } from '../platform/platform.ts';
+import { createRealtimeClient } from '../realtime-client/index.ts';
+import { createRestClient } from '../rest-client/index.ts';
+import type { Database } from '../database.types.ts';
+import type { DataClients } from './clients-context.ts';
+
+export interface DataClientsOptions {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly platform: Platform;
+  readonly auth: AuthClient;
+}
+
+/** Both act as whoever is signed in at the moment; nothing is sent before they are used. */
+export function createDataClients({ auth, ...connection }: DataClientsOptions): DataClients {
+  const { getAccessToken, onTokenChange } = auth;
+  return {
+    rest: createRestClient<Database>({ ...connection, getAccessToken }),
+    realtime: createRealtimeClient({ ...connection, getAccessToken, onTokenChange }),
+  };
+}

@@ -1,0 +1,33 @@
+import { isPublicPath, links, parseNext, paths } from './routes.ts';
+
+export interface GateInput {
+  readonly status: 'loading' | 'signed-out' | 'signed-in';
+  /** Signed in by password alone although the account has a second factor. */
+  readonly needsSecondFactor: boolean;
+  /** Somebody was signed in on this very page before: they left on purpose and need not come back to it. */
+  readonly hasLeft: boolean;
+  /** Path, query (`?…` or empty) and fragment (`#…` or empty) of the current URL, and the origin of the page. */
+  readonly path: string;
+  readonly query: string;
+  readonly hash: string;
+  readonly origin: string;
+}
+
+export type Gate =
+  | { readonly kind: 'loading' | 'public' | 'private' }
+  | { readonly kind: 'redirect'; readonly to: string };
+
+/** Where a person may go (specification §2). */
+export function decideGate(input: GateInput): Gate {
+  const { status, path, query, hash, origin, needsSecondFactor } = input;
+  if (status === 'loading') return { kind: 'loading' };
+  const isIn = status === 'signed-in' && !needsSecondFactor;
+  if (!isPublicPath(path)) {
+    if (isIn) return { kind: 'private' };
+    const isDefault = path === paths.root || path === paths.home;
+    const next = input.hasLeft || (isDefault && query === '') ? undefined : path + query + hash;
+    return { kind: 'redirect', to: links.login({ next }) };
+  }
+  const isEntrance = path === paths.login || path === paths.signup;
+  return isIn && isEntrance ? { kind: 'redirect', to: parseNext(query, origin) } : { kind: 'public' };
+}

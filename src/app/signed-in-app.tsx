@@ -1,0 +1,41 @@
+import { Suspense } from 'react';
+import { Route, Switch, useLocation } from 'wouter';
+import { Spinner } from '../ui/spinner.tsx';
+import { ErrorBoundary } from './error-boundary.tsx';
+import { InboxFrame } from './inbox-frame.tsx';
+import { NotFoundScreen, ShellScreen } from './not-found-screen.tsx';
+import { paths } from './routes.ts';
+import * as screens from './screens.ts';
+import styles from './shell.module.css';
+import { SignedInLayout } from './signed-in-layout.tsx';
+
+/** Everything that needs a session. */
+export function SignedInApp() {
+  const [path] = useLocation();
+  return (
+    <InboxFrame>
+      {({ bell, rail }) => (
+        <SignedInLayout bell={bell} rail={rail}>
+          <ErrorBoundary resetKey={path}>
+            <Suspense
+              fallback={
+                <div className={styles.pending} role="status">
+                  <Spinner />
+                </div>
+              }
+            >
+              <Switch>
+                <Route path={paths.home} component={screens.inbox.Screen} />
+                <Route path={paths.root} component={screens.inbox.Screen} />
+                <Route path={paths.preferences} component={screens.preferences.Screen} />
+                <Route path={paths.account} component={screens.account.Screen} />
+                <Route path={paths.shell} component={ShellScreen} />
+                <Route component={NotFoundScreen} />
+              </Switch>
+            </Suspense>
+          </ErrorBoundary>
+        </SignedInLayout>
+      )}
+    </InboxFrame>
+  );
+}

@@ -1,0 +1,32 @@
+/** The script of the static page /clear-cookies. It imports nothing of the application, so that it works without it. */
+import { clearBrowserData } from './browser-data.ts';
+
+const ask = document.querySelector<HTMLElement>('#ask');
+const done = document.querySelector<HTMLElement>('#done');
+const problem = document.querySelector('#problem');
+
+function showDone(failed: readonly string[] = []): void {
+  if (ask) ask.hidden = true;
+  if (done) done.hidden = failed.length > 0;
+  if (problem && failed.length > 0) {
+    problem.textContent = `This could not be removed: ${failed.join(', ')}. Remove this site's data in the settings of your browser.`;
+  }
+  document.querySelector('h1')?.focus();
+}
+
+// The server did it, where it knows how (Clear-Site-Data).
+if (new URLSearchParams(location.search).has('done')) showDone();
+
+document.querySelector('form')?.addEventListener('submit', (event) => {
+  event.preventDefault();
+  void clearBrowserData({
+    document,
+    hostname: location.hostname,
+    path: location.pathname,
+    localStorage: () => localStorage,
+    sessionStorage: () => sessionStorage,
+    indexedDB: globalThis.indexedDB,
+    caches: globalThis.caches,
+    serviceWorkers: navigator.serviceWorker,
+  }).then(showDone);
+});

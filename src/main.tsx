@@ -1,0 +1,51 @@
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { App } from './app/app.tsx';
+import { ConfigurationScreen } from './app/configuration-screen.tsx';
+import { createClients } from './app/clients.ts';
+import { parseConfiguration, type Configuration } from './app/env.ts';
+import { paths } from './app/routes.ts';
+import { preloadOnIntent, preloadPath } from './app/screens.ts';
+import { createBrowserPlatform } from './platform/browser-platform.ts';
+import { setPageTitle } from './ui/page-title.ts';
+
+/** The composition root: the only place that reads globals. */
+function start(): void {
+  const container = document.querySelector('#root');
+  if (!container) throw new Error('index.html has no #root');
+  // A host without the rewrite of /clear-cookies sends this page instead of the static one.
+  if (location.pathname === paths.clearCookies) return location.replace(`${paths.clearCookies}.html`);
+  const root = createRoot(container);
+  let configuration: Configuration;
+  try {
+    configuration = parseConfiguration(import.meta.env);
+  } catch (problem) {
+    setPageTitle('');
+    root.render(
+      <ConfigurationScreen message={problem instanceof Error ? problem.message : String(problem)} />,
+    );
+    throw problem;
+  }
+  const clients = createClients({ configuration, platform: createBrowserPlatform() });
+  preloadPath(location.pathname);
+  preloadOnIntent(document);
+  reloadOnce();
+  void clients.auth.start();
+  root.render(
+    <StrictMode>
+      <App clients={clients} />
+    </StrictMode>,
+  );
+}
+
+/** A chunk that is gone means a newer version was published: one reload fetches it; a second would be a loop. */
+function reloadOnce(): void {
+  addEventListener('vite:preloadError', () => {
+    const key = 'reloaded-at';
+    if (Date.now() - Number(sessionStorage.getItem(key)) < 60_000) return;
+    sessionStorage.setItem(key, String(Date.now()));
+    location.reload();
+  });
+}
+
+start();

@@ -1,0 +1,56 @@
+import react from '@vitejs/plugin-react';
+import { defineConfig, loadEnv, type Plugin } from 'vite';
+import { createPageHeaders, encodeHeadersFile } from './scripts/page-headers.ts';
+
+export default defineConfig(({ mode }) => {
+  const env = loadEnv(mode, process.cwd());
+  const headers = createPageHeaders({
+    supabaseUrl: env['VITE_SUPABASE_URL'],
+    captchaProvider: env['VITE_CAPTCHA_SITE_KEY'] && (env['VITE_CAPTCHA_PROVIDER'] ?? 'hcaptcha'),
+  });
+  return {
+    plugins: [react(), pageHeaders(headers), clearSiteData()],
+    server: { port: 5173, strictPort: true },
+    preview: { port: 5173, strictPort: true, headers },
+    css: {
+      modules: { generateScopedName: mode === 'production' ? '[hash:base64:5]' : '[name]_[local]_[hash:4]' },
+    },
+    build: {
+      // What the interface needs anyway: light-dark(), popover, nested rules.
+      target: ['chrome123', 'edge123', 'firefox129', 'safari17.5'],
+      sourcemap: 'hidden',
+      modulePreload: { polyfill: false },
+      // A data URL would need `data:` in more of the policy.
+      assetsInlineLimit: 0,
+      rolldownOptions: { input: { main: 'index.html', 'clear-cookies': 'clear-cookies.html' } },
+    },
+  };
+});
+
+/** Leaves the headers beside the pages, for hosts that read a `_headers` file. */
+function pageHeaders(headers: Readonly<Record<string, string>>): Plugin {
+  return {
+    name: 'page-headers',
+    apply: 'build',
+    generateBundle() {
+      this.emitFile({ type: 'asset', fileName: '_headers', source: encodeHeadersFile(headers) });
+    },
+  };
+}
+
+/** Answers the form of /clear-cookies where no script runs at all: the browser itself forgets everything. */
+function clearSiteData(): Plugin {
+  const answer: import('vite').Connect.NextHandleFunction = (request, response, next) => {
+    if (request.method !== 'POST' || request.url !== '/clear-cookies') return next();
+    response.writeHead(303, {
+      'Clear-Site-Data': '"cookies", "storage", "cache"',
+      Location: '/clear-cookies?done',
+    });
+    response.end();
+  };
+  return {
+    name: 'clear-site-data',
+    configureServer: ({ middlewares }) => void middlewares.use(answer),
+    configurePreviewServer: ({ middlewares }) => void middlewares.use(answer),
+  };
+}

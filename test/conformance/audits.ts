@@ -8,6 +8,8 @@ import { serviceAudits } from './auth/service.audits.ts';
 import { signUpAudits } from './auth/sign-up.audits.ts';
 import { tokenAudits } from './auth/token.audits.ts';
 import { userAudits } from './auth/user.audits.ts';
+import { realtimeAudits } from './realtime/realtime.audits.ts';
+import { restAudits } from './rest/rest.audits.ts';
 
 /** Every audit, in the order in which they are reported. */
 export const audits: readonly Audit[] = [
@@ -20,4 +22,6 @@ export const audits: readonly Audit[] = [
   ...factorAudits,
   ...identityAudits,
   ...adminAudits,
+  ...restAudits,
+  ...realtimeAudits,
 ];

@@ -30,8 +30,7 @@ export function createMailReader(mailboxUrl: string): MailReader {
         const messages = at(await getJson(`/api/v1/search?query=${query}`), 'messages');
         const fresh = (Array.isArray(messages) ? messages : [])
           .map((message) => String(at(message, 'ID')))
-          .filter((id) => !seen.has(id))
-          .at(0);
+          .find((id) => !seen.has(id));
         if (fresh !== undefined) {
           seen.add(fresh);
           return parseMail(fresh, await getJson(`/api/v1/message/${fresh}`));

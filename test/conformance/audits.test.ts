@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { audits } from './audits.ts';
+import { parseKnownFailing } from './known-failing.ts';
+
+describe('the audits', () => {
+  it('have ids that are unique', () => {
+    expect(new Set(audits.map(({ id }) => id)).size).toBe(audits.length);
+  });
+
+  it('keep the meaning of their ids: a change of this snapshot needs a new id', () => {
+    expect(audits.map(({ id, level, title }) => `${id} ${level} ${title}`)).toMatchSnapshot();
+  });
+
+  it('name where each statement is written', () => {
+    for (const { source } of audits) expect(source).toMatch(/\S/);
+  });
+});
+
+describe('the list of known failures', () => {
+  it('is read as ids with reasons', () => {
+    expect([...parseKnownFailing('# comment\n\nREST-1 the engine has no csv # later\n')]).toEqual([
+      ['REST-1', 'the engine has no csv'],
+    ]);
+  });
+
+  it('refuses an entry without a reason', () => {
+    expect(() => parseKnownFailing('REST-1\n')).toThrow('needs an id and a reason');
+  });
+});

@@ -1,0 +1,22 @@
+import type { LocalSupabase } from '../../local-supabase/server.ts';
+import type { ConformanceTarget } from './target.ts';
+
+/** The embedded Supabase as a target; it must have been started with ports. */
+export function createLocalTarget({
+  url,
+  anonKey,
+  serviceRoleKey,
+  mailboxUrl,
+}: LocalSupabase): ConformanceTarget {
+  return {
+    authUrl: `${url}/auth/v1`,
+    restUrl: `${url}/rest/v1`,
+    realtimeUrl: `${url.replace(/^http/, 'ws')}/realtime/v1/websocket`,
+    anonKey,
+    serviceKey: serviceRoleKey,
+    mailboxUrl,
+    smsInMailbox: true,
+    redirectTo: 'http://localhost:5173/home',
+    fetch: (input, init) => fetch(input, init),
+  };
+}

@@ -1,0 +1,96 @@
+import { WebSocket } from 'ws';
+import { NotRunError } from '../audit.ts';
+import type { AuditContext } from '../audit-context.ts';
+import { at } from '../wire.ts';
+
+/** A frame of vsn 2.0.0: `[join_ref, ref, topic, event, payload]`. */
+export interface Frame {
+  readonly joinRef: string | null;
+  readonly ref: string | null;
+  readonly topic: string;
+  readonly event: string;
+  readonly payload: unknown;
+}
+
+/** A websocket that keeps every frame it received. */
+export interface FrameSocket {
+  readonly received: readonly Frame[];
+  send(joinRef: string | null, ref: string, topic: string, event: string, payload: unknown): void;
+  /** The first frame, past or to come, that `matches`. Rejects after ten seconds. */
+  expect(what: string, matches: (frame: Frame) => boolean): Promise<Frame>;
+  close(): void;
+}
+
+const waitMs = 10_000;
+
+/** Opens a websocket to the target's realtime service. @throws NotRunError where there is none. */
+export async function openFrameSocket({ target }: AuditContext): Promise<FrameSocket> {
+  if (target.realtimeUrl === null) throw new NotRunError('the target has no realtime service');
+  const socket = new WebSocket(
+    `${target.realtimeUrl}?apikey=${encodeURIComponent(target.anonKey)}&vsn=2.0.0`,
+  );
+  const received: Frame[] = [];
+  const waiting = new Set<() => void>();
+  socket.on('message', (data, isBinary) => {
+    if (isBinary) return;
+    const [joinRef, ref, topic, event, payload] = JSON.parse((data as Buffer).toString()) as [
+      string | null,
+      string | null,
+      string,
+      string,
+      unknown,
+    ];
+    received.push({ joinRef, ref, topic, event, payload });
+    for (const look of waiting) look();
+  });
+  await new Promise<void>((resolve, reject) => {
+    socket.once('open', () => resolve());
+    socket.once('error', reject);
+  });
+  return {
+    received,
+    send: (...frame) => socket.send(JSON.stringify(frame)),
+    expect: (what, matches) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const frame = received.find(matches);
+          if (!frame) return;
+          waiting.delete(look);
+          clearTimeout(timer);
+          resolve(frame);
+        };
+        const timer = setTimeout(() => {
+          waiting.delete(look);
+          const seen = received.map(({ event, payload }) => `${event}:${statusOf(payload)}`).join(' ');
+          reject(new Error(`${what} did not arrive; received ${seen}`));
+        }, waitMs);
+        waiting.add(look);
+        look();
+      }),
+    close: () => socket.close(),
+  };
+}
+
+/** The payload of a phx_join that asks for changes of tables. */
+export const joinPayload = (accessToken: string, changes: readonly object[]) => ({
+  config: {
+    broadcast: { ack: false, self: false },
+    presence: { key: '', enabled: false },
+    private: false,
+    postgres_changes: changes,
+  },
+  access_token: accessToken,
+});
+
+export const isReply = (ref: string) => (frame: Frame) => frame.event === 'phx_reply' && frame.ref === ref;
+
+export const isSystem = (status: 'ok' | 'error') => (frame: Frame) =>
+  frame.event === 'system' && at(frame.payload, 'status') === status;
+
+export const isChange = (type: 'INSERT' | 'UPDATE' | 'DELETE') => (frame: Frame) =>
+  frame.event === 'postgres_changes' && at(frame.payload, 'data', 'type') === type;
+
+function statusOf(payload: unknown): string {
+  const status = at(payload, 'status');
+  return typeof status === 'string' ? status : '';
+}

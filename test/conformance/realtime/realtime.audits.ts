@@ -1,0 +1,298 @@
+import { strict as assert } from 'node:assert';
+import { auditsOf, type Audit } from '../audit.ts';
+import type { AuditContext, AuditUser } from '../audit-context.ts';
+import { notify } from '../rest/notifications.ts';
+import { assertStatus, at } from '../wire.ts';
+import { isChange, isReply, isSystem, joinPayload, openFrameSocket, type FrameSocket } from './frames.ts';
+
+const audit = auditsOf('realtime');
+const source = 'realtime.md §1';
+const topic = 'realtime:audit';
+
+const inboxOf = (user: AuditUser) => ({
+  event: '*',
+  schema: 'public',
+  table: 'notifications',
+  filter: `recipient_id=eq.${user.id}`,
+});
+
+async function withSocket(
+  context: AuditContext,
+  task: (socket: FrameSocket) => Promise<void>,
+): Promise<void> {
+  const socket = await openFrameSocket(context);
+  try {
+    await task(socket);
+  } finally {
+    socket.close();
+  }
+}
+
+/** Joins and waits until the server says that changes will be delivered. */
+async function joinLive(socket: FrameSocket, accessToken: string, changes: readonly object[]): Promise<void> {
+  socket.send('1', '1', topic, 'phx_join', joinPayload(accessToken, changes));
+  await socket.expect('the reply to the join', isReply('1'));
+  await socket.expect('system ok', isSystem('ok'));
+}
+
+/** The websocket protocol (Phoenix channels, vsn 2.0.0) and postgres_changes. */
+export const realtimeAudits: readonly Audit[] = [
+  audit('RT-101', 'a heartbeat is answered with ok', { source }, (context) =>
+    withSocket(context, async (socket) => {
+      socket.send(null, '7', 'phoenix', 'heartbeat', {});
+      const reply = await socket.expect('the reply to the heartbeat', isReply('7'));
+      assert.equal(reply.topic, 'phoenix');
+      assert.deepEqual(reply.payload, { status: 'ok', response: {} });
+    }),
+  ),
+  audit('RT-102', 'a join is answered with the bindings, each with an id', { source }, async (context) => {
+    const user = await context.newUser();
+    await withSocket(context, async (socket) => {
+      socket.send('1', '1', topic, 'phx_join', joinPayload(user.accessToken, [inboxOf(user)]));
+      const reply = await socket.expect('the reply to the join', isReply('1'));
+      assert.equal(reply.joinRef, '1');
+      assert.equal(at(reply.payload, 'status'), 'ok');
+      const binding = at(reply.payload, 'response', 'postgres_changes', 0);
+      assert.equal(typeof at(binding, 'id'), 'number');
+      assert.equal(at(binding, 'table'), 'notifications');
+    });
+  }),
+  audit(
+    'RT-103',
+    'the reply comes before the system message that means live',
+    { source },
+    async (context) => {
+      const user = await context.newUser();
+      await withSocket(context, async (socket) => {
+        await joinLive(socket, user.accessToken, [inboxOf(user)]);
+        const order = socket.received
+          .filter(({ event }) => event === 'phx_reply' || event === 'system')
+          .map(({ event }) => event);
+        assert.deepEqual(order.slice(0, 2), ['phx_reply', 'system']);
+        const system = socket.received.find(isSystem('ok'));
+        assert.equal(at(system?.payload, 'extension'), 'postgres_changes');
+      });
+    },
+  ),
+  audit(
+    'RT-104',
+    'an insert arrives with its record and the ids of the bindings',
+    { source },
+    async (context) => {
+      const [ada, grace] = [await context.newUser(), await context.newUser()];
+      await withSocket(context, async (socket) => {
+        await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+        const [id] = await notify(context, grace, ada);
+        const { payload } = await socket.expect('the insert', isChange('INSERT'));
+        assert.equal(at(payload, 'data', 'record', 'id'), id);
+        assert.equal(at(payload, 'data', 'table'), 'notifications');
+        assert.equal(at(payload, 'data', 'old_record'), undefined);
+        assert.equal(typeof at(payload, 'data', 'commit_timestamp'), 'string');
+        const bound = socket.received.find(isReply('1'));
+        assert.ok(
+          (at(payload, 'ids') as unknown[]).includes(
+            at(bound?.payload, 'response', 'postgres_changes', 0, 'id'),
+          ),
+        );
+      });
+    },
+  ),
+  audit(
+    'RT-105',
+    'an update arrives with the new record and the key of the old one',
+    { source },
+    async (context) => {
+      const [ada, grace] = [await context.newUser(), await context.newUser()];
+      const [id] = await notify(context, grace, ada);
+      await withSocket(context, async (socket) => {
+        await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+        await context.rest.send('PATCH', '/notifications', {
+          token: ada.accessToken,
+          query: { id: `eq.${id}` },
+          body: { status: 'read' },
+        });
+        const { payload } = await socket.expect('the update', isChange('UPDATE'));
+        assert.equal(at(payload, 'data', 'record', 'status'), 'read');
+        assert.equal(at(payload, 'data', 'old_record', 'id'), id);
+      });
+    },
+  ),
+  audit('RT-106', 'a filtered delete arrives with the primary key alone', { source }, async (context) => {
+    const [ada, grace] = [await context.newUser(), await context.newUser()];
+    const [id] = await notify(context, grace, ada);
+    await withSocket(context, async (socket) => {
+      await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+      assertStatus(
+        await context.rest.send('DELETE', '/notifications', {
+          token: ada.accessToken,
+          query: { id: `eq.${id}` },
+        }),
+        204,
+      );
+      const { payload } = await socket.expect('the delete', isChange('DELETE'));
+      assert.deepEqual(at(payload, 'data', 'old_record'), { id });
+      assert.equal(at(payload, 'data', 'record'), undefined);
+    });
+  }),
+  audit(
+    'RT-107',
+    "another user's inserts do not arrive, also when asked for by filter",
+    { source: 'decisions.md (data)' },
+    async (context) => {
+      const [ada, grace] = [await context.newUser(), await context.newUser()];
+      await withSocket(context, async (socket) => {
+        await joinLive(socket, grace.accessToken, [inboxOf(ada), inboxOf(grace)]);
+        await notify(context, grace, ada);
+        await notify(context, ada, grace);
+        const { payload } = await socket.expect("grace's own insert", isChange('INSERT'));
+        assert.equal(at(payload, 'data', 'record', 'recipient_id'), grace.id);
+        assert.equal(socket.received.filter(isChange('INSERT')).length, 1);
+      });
+    },
+  ),
+  audit(
+    'RT-108',
+    'a binding to a column that does not exist is joined, then reported as a system error',
+    { source },
+    async (context) => {
+      const user = await context.newUser();
+      await withSocket(context, async (socket) => {
+        socket.send(
+          '1',
+          '1',
+          topic,
+          'phx_join',
+          joinPayload(user.accessToken, [
+            { event: '*', schema: 'public', table: 'notifications', filter: 'no_such_column=eq.1' },
+          ]),
+        );
+        assert.equal(at((await socket.expect('the reply', isReply('1'))).payload, 'status'), 'ok');
+        await socket.expect('system error', isSystem('error'));
+      });
+    },
+  ),
+  audit('RT-109', 'a leave is answered with ok, then the channel closes', { source }, async (context) => {
+    const user = await context.newUser();
+    await withSocket(context, async (socket) => {
+      await joinLive(socket, user.accessToken, [inboxOf(user)]);
+      socket.send('1', '8', topic, 'phx_leave', {});
+      assert.equal(at((await socket.expect('the reply to the leave', isReply('8'))).payload, 'status'), 'ok');
+      await socket.expect('phx_close', ({ event }) => event === 'phx_close');
+    });
+  }),
+  audit(
+    'RT-110',
+    'a push to a topic that was not joined is refused as unmatched topic',
+    { source },
+    (context) =>
+      withSocket(context, async (socket) => {
+        socket.send('5', '5', 'realtime:nowhere', 'access_token', { access_token: 'x' });
+        socket.send('5', '6', 'realtime:nowhere', 'broadcast', {});
+        const reply = await socket.expect(
+          'the refusal',
+          ({ event, payload }) => event === 'phx_reply' && at(payload, 'status') === 'error',
+        );
+        assert.equal(at(reply.payload, 'response', 'reason'), 'unmatched topic');
+      }),
+  ),
+  audit('RT-111', 'a join with a token that is no JWT is refused', { source }, (context) =>
+    withSocket(context, async (socket) => {
+      socket.send('1', '1', topic, 'phx_join', joinPayload('not-a-jwt', []));
+      assert.equal(at((await socket.expect('the refusal', isReply('1'))).payload, 'status'), 'error');
+    }),
+  ),
+  audit('RT-112', 'joining a topic again replaces the channel', { source }, async (context) => {
+    const user = await context.newUser();
+    await withSocket(context, async (socket) => {
+      await joinLive(socket, user.accessToken, [inboxOf(user)]);
+      socket.send('9', '9', topic, 'phx_join', joinPayload(user.accessToken, [inboxOf(user)]));
+      assert.equal(at((await socket.expect('the second reply', isReply('9'))).payload, 'status'), 'ok');
+      await socket.expect(
+        'the close of the first channel',
+        ({ event, joinRef }) => event === 'phx_close' && joinRef === '1',
+      );
+    });
+  }),
+  audit(
+    'RT-113',
+    'rows of one transaction arrive in order with one commit timestamp',
+    { source },
+    async (context) => {
+      const [ada, grace] = [await context.newUser(), await context.newUser()];
+      await withSocket(context, async (socket) => {
+        await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+        const body = [0, 1, 2].map((index) => ({
+          recipient_id: ada.id,
+          content: JSON.stringify({ type: 'comment', entity_id: `n-${index}` }),
+        }));
+        assertStatus(
+          await context.rest.send('POST', '/notifications', { token: grace.accessToken, body }),
+          201,
+        );
+        await socket.expect(
+          'the third insert',
+          () => socket.received.filter(isChange('INSERT')).length === 3,
+        );
+        const changes = socket.received.filter(isChange('INSERT')).map(({ payload }) => payload);
+        assert.deepEqual(
+          changes.map((change) => /n-\d/.exec(String(at(change, 'data', 'record', 'content')))?.[0]),
+          ['n-0', 'n-1', 'n-2'],
+        );
+        assert.equal(new Set(changes.map((change) => at(change, 'data', 'commit_timestamp'))).size, 1);
+      });
+    },
+  ),
+  audit(
+    'RT-114',
+    'changes of preferences arrive for their user',
+    { source: 'product-spec.txt §7' },
+    async (context) => {
+      const user = await context.newUser();
+      await withSocket(context, async (socket) => {
+        await joinLive(socket, user.accessToken, [
+          {
+            event: '*',
+            schema: 'public',
+            table: 'notification_preferences',
+            filter: `user_id=eq.${user.id}`,
+          },
+        ]);
+        await context.rest.send('POST', '/notification_preferences', {
+          token: user.accessToken,
+          body: { user_id: user.id },
+        });
+        await socket.expect('the insert', isChange('INSERT'));
+        await context.rest.send('DELETE', '/notification_preferences', {
+          token: user.accessToken,
+          query: { user_id: `eq.${user.id}` },
+        });
+        await socket.expect('the delete', isChange('DELETE'));
+      });
+    },
+  ),
+  audit('RT-115', 'a binding for one kind of event gets no other', { source }, async (context) => {
+    const [ada, grace] = [await context.newUser(), await context.newUser()];
+    await withSocket(context, async (socket) => {
+      await joinLive(socket, ada.accessToken, [{ ...inboxOf(ada), event: 'UPDATE' }]);
+      const [id] = await notify(context, grace, ada);
+      await context.rest.send('PATCH', '/notifications', {
+        token: ada.accessToken,
+        query: { id: `eq.${id}` },
+        body: { status: 'read' },
+      });
+      await socket.expect('the update', isChange('UPDATE'));
+      assert.equal(socket.received.filter(isChange('INSERT')).length, 0);
+    });
+  }),
+  audit('RT-116', 'a token that is pushed keeps the subscription alive', { source }, async (context) => {
+    const [ada, grace] = [await context.newUser(), await context.newUser()];
+    const next = await context.signIn(ada.email, ada.password);
+    await withSocket(context, async (socket) => {
+      await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+      socket.send('1', '4', topic, 'access_token', { access_token: String(at(next.json, 'access_token')) });
+      await socket.expect('a second system ok', () => socket.received.filter(isSystem('ok')).length === 2);
+      await notify(context, grace, ada);
+      await socket.expect('the insert', isChange('INSERT'));
+    });
+  }),
+];

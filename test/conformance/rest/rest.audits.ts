@@ -1,0 +1,413 @@
+import { strict as assert } from 'node:assert';
+import { auditsOf, type Audit } from '../audit.ts';
+import { assertError, assertStatus, at, createWire } from '../wire.ts';
+import { notify, rowsOf } from './notifications.ts';
+
+const audit = auditsOf('rest');
+const source = 'rest.md §1';
+
+const object = { Accept: 'application/vnd.pgrst.object+json' } as const;
+
+/** PostgREST's protocol over the product's own schema (supabase/migrations). */
+export const restAudits: readonly Audit[] = [
+  audit(
+    'REST-101',
+    'a request without an API key is refused with 401',
+    { source: 'rest.md §1 (gateway)' },
+    async ({ target, rest }) => {
+      assertStatus(await createWire(rest.baseUrl, '', target.fetch).send('GET', '/notifications'), 401);
+    },
+  ),
+  audit('REST-102', 'anonymous reads nothing', { source: 'decisions.md (data)' }, async ({ rest }) => {
+    const reply = await rest.send('GET', '/notifications', { query: { select: '*' } });
+    if (reply.status === 200) assert.deepEqual(reply.json, []);
+    else assertError(reply, 401, '42501');
+  }),
+  audit('REST-103', 'a token that is no JWT is refused as PGRST301', { source }, async ({ rest }) => {
+    assertError(await rest.send('GET', '/notifications', { token: 'not-a-jwt' }), 401, 'PGRST301');
+  }),
+  audit(
+    'REST-104',
+    'a refused token is answered with WWW-Authenticate: Bearer',
+    { source: 'RFC 6750 §3; rest.md §1' },
+    async ({ rest }) => {
+      const reply = await rest.send('GET', '/notifications', { token: 'not-a-jwt' });
+      assert.match(reply.headers.get('www-authenticate') ?? '', /^Bearer/);
+    },
+  ),
+  audit('REST-105', 'an unknown table is refused as PGRST205', { source }, async (context) => {
+    const { accessToken: token } = await context.newUser();
+    assertError(await context.rest.send('GET', '/no_such_table', { token }), 404, 'PGRST205');
+  }),
+  audit('REST-106', 'an unknown column is refused as 42703', { source }, async (context) => {
+    const { accessToken: token } = await context.newUser();
+    assertError(
+      await context.rest.send('GET', '/notifications', { token, query: { select: 'no_such_column' } }),
+      400,
+      '42703',
+    );
+  }),
+  audit(
+    'REST-107',
+    "a user reads none of another's rows, also when asking by filter",
+    { source: 'decisions.md (data)' },
+    async (context) => {
+      const [ada, grace] = [await context.newUser(), await context.newUser()];
+      await notify(context, grace, ada);
+      const reply = await context.rest.send('GET', '/notifications', {
+        token: grace.accessToken,
+        query: { recipient_id: `eq.${ada.id}` },
+      });
+      assert.deepEqual(rowsOf(reply), []);
+    },
+  ),
+  audit(
+    'REST-108',
+    'the recipient reads the row, unread, with the sender stamped by the server',
+    { source: 'decisions.md (data)' },
+    async (context) => {
+      const [ada, grace] = [await context.newUser(), await context.newUser()];
+      await notify(context, grace, ada);
+      const [row] = rowsOf(
+        await context.rest.send('GET', '/notifications', { token: ada.accessToken, query: { select: '*' } }),
+      );
+      assert.equal(at(row, 'status'), 'unread');
+      const content = JSON.parse(String(at(row, 'content'))) as unknown;
+      assert.equal(at(content, 'metadata', 'actor_id'), grace.id);
+    },
+  ),
+  audit(
+    'REST-109',
+    'a row for another user cannot be inserted as read',
+    { source: 'decisions.md (data)' },
+    async (context) => {
+      const [ada, grace] = [await context.newUser(), await context.newUser()];
+      await context.rest.send('POST', '/notifications', {
+        token: grace.accessToken,
+        body: { recipient_id: ada.id, status: 'archived', content: '{}' },
+      });
+      const rows = rowsOf(
+        await context.rest.send('GET', '/notifications', {
+          token: ada.accessToken,
+          query: { select: 'status' },
+        }),
+      );
+      for (const row of rows) assert.equal(at(row, 'status'), 'unread');
+    },
+  ),
+  audit(
+    'REST-110',
+    'an update with return=representation answers with the rows',
+    { source },
+    async (context) => {
+      const [ada, grace] = [await context.newUser(), await context.newUser()];
+      const [id] = await notify(context, grace, ada);
+      const reply = await context.rest.send('PATCH', '/notifications', {
+        token: ada.accessToken,
+        query: { id: `eq.${id}`, select: 'id,status' },
+        body: { status: 'read' },
+        headers: { Prefer: 'return=representation' },
+      });
+      assert.deepEqual(rowsOf(reply), [{ id, status: 'read' }]);
+    },
+  ),
+  audit(
+    'REST-111',
+    "an update of another's row changes nothing",
+    { source: 'decisions.md (data)' },
+    async (context) => {
+      const [ada, grace] = [await context.newUser(), await context.newUser()];
+      const [id] = await notify(context, grace, ada);
+      const reply = await context.rest.send('PATCH', '/notifications', {
+        token: grace.accessToken,
+        query: { id: `eq.${id}` },
+        body: { status: 'read' },
+        headers: { Prefer: 'return=representation' },
+      });
+      assert.deepEqual(rowsOf(reply), []);
+    },
+  ),
+  audit('REST-112', 'PATCH with return=minimal answers 204', { source }, async (context) => {
+    const { accessToken: token, id } = await context.newUser();
+    const reply = await context.rest.send('PATCH', '/notifications', {
+      token,
+      query: { recipient_id: `eq.${id}` },
+      body: { status: 'read' },
+      headers: { Prefer: 'return=minimal' },
+    });
+    assertStatus(reply, 204);
+  }),
+  audit('REST-113', 'count=exact tells the total in Content-Range', { source }, async (context) => {
+    const [ada, grace] = [await context.newUser(), await context.newUser()];
+    await notify(context, grace, ada, 3);
+    const reply = await context.rest.send('HEAD', '/notifications', {
+      token: ada.accessToken,
+      query: { status: 'eq.unread' },
+      headers: { Prefer: 'count=exact' },
+    });
+    assert.match(reply.headers.get('content-range') ?? '', /\/3$/);
+  }),
+  audit('REST-114', 'limit and offset page through an order', { source }, async (context) => {
+    const [ada, grace] = [await context.newUser(), await context.newUser()];
+    const ids = await notify(context, grace, ada, 3);
+    const reply = await context.rest.send('GET', '/notifications', {
+      token: ada.accessToken,
+      query: { select: 'id', order: 'created_at.asc', limit: '1', offset: '1' },
+    });
+    assert.deepEqual(rowsOf(reply), [{ id: ids[1] }]);
+  }),
+  audit('REST-115', 'a counted part of the rows is answered with 206', { source }, async (context) => {
+    const [ada, grace] = [await context.newUser(), await context.newUser()];
+    await notify(context, grace, ada, 2);
+    const reply = await context.rest.send('GET', '/notifications', {
+      token: ada.accessToken,
+      query: { select: 'id', limit: '1' },
+      headers: { Prefer: 'count=exact' },
+    });
+    assertStatus(reply, 206);
+    assert.equal(reply.headers.get('content-range'), '0-0/2');
+  }),
+  audit('REST-116', 'an offset past the counted end is refused as PGRST103', { source }, async (context) => {
+    const { accessToken: token } = await context.newUser();
+    const reply = await context.rest.send('GET', '/notifications', {
+      token,
+      query: { offset: '10' },
+      headers: { Prefer: 'count=exact' },
+    });
+    assertError(reply, 416, 'PGRST103');
+  }),
+  audit(
+    'REST-117',
+    'an object asked of no rows is refused as PGRST116',
+    { source: 'product-spec.txt §8' },
+    async (context) => {
+      const { accessToken: token, id } = await context.newUser();
+      const reply = await context.rest.send('GET', '/notification_preferences', {
+        token,
+        query: { user_id: `eq.${id}` },
+        headers: object,
+      });
+      assertError(reply, 406, 'PGRST116');
+    },
+  ),
+  audit('REST-118', 'an object asked of one row is that row', { source }, async (context) => {
+    const { accessToken: token, id } = await context.newUser();
+    assertStatus(
+      await context.rest.send('POST', '/notification_preferences', { token, body: { user_id: id } }),
+      201,
+    );
+    const reply = await context.rest.send('GET', '/notification_preferences', {
+      token,
+      query: { user_id: `eq.${id}` },
+      headers: object,
+    });
+    assertStatus(reply, 200);
+    assert.equal(at(reply.json, 'user_id'), id);
+    assert.equal(at(reply.json, 'email_digest_frequency'), 'daily');
+    assert.equal(at(reply.json, 'email_edits'), false);
+  }),
+  audit('REST-119', 'a second row of preferences is refused as 23505', { source }, async (context) => {
+    const { accessToken: token, id } = await context.newUser();
+    await context.rest.send('POST', '/notification_preferences', { token, body: { user_id: id } });
+    assertError(
+      await context.rest.send('POST', '/notification_preferences', { token, body: { user_id: id } }),
+      409,
+      '23505',
+    );
+  }),
+  audit(
+    'REST-120',
+    "inserting another's preferences is refused as 42501 with 403",
+    { source },
+    async (context) => {
+      const [ada, grace] = [await context.newUser(), await context.newUser()];
+      assertError(
+        await context.rest.send('POST', '/notification_preferences', {
+          token: grace.accessToken,
+          body: { user_id: ada.id },
+        }),
+        403,
+        '42501',
+      );
+    },
+  ),
+  audit('REST-121', 'a value that the check refuses is 23514', { source }, async (context) => {
+    const { accessToken: token, id } = await context.newUser();
+    const reply = await context.rest.send('POST', '/notification_preferences', {
+      token,
+      body: { user_id: id, email_digest_frequency: 'every minute' },
+    });
+    assertError(reply, 400, '23514');
+  }),
+  audit('REST-122', 'a value of the wrong type is 22P02', { source }, async (context) => {
+    const { accessToken: token } = await context.newUser();
+    assertError(
+      await context.rest.send('GET', '/notifications', { token, query: { id: 'eq.not-a-uuid' } }),
+      400,
+      '22P02',
+    );
+  }),
+  audit('REST-123', 'logic trees and lists filter as written', { source }, async (context) => {
+    const [ada, grace] = [await context.newUser(), await context.newUser()];
+    const ids = await notify(context, grace, ada, 3);
+    const reply = await context.rest.send('GET', '/notifications', {
+      token: ada.accessToken,
+      query: {
+        select: 'id',
+        or: `(id.eq.${ids[0]},and(id.in.(${ids[2]}),status.not.eq.read))`,
+        order: 'created_at.asc',
+      },
+    });
+    assert.deepEqual(rowsOf(reply), [{ id: ids[0] }, { id: ids[2] }]);
+  }),
+  audit('REST-124', 'a merging upsert updates the row', { source }, async (context) => {
+    const { accessToken: token, id } = await context.newUser();
+    await context.rest.send('POST', '/notification_preferences', { token, body: { user_id: id } });
+    const reply = await context.rest.send('POST', '/notification_preferences', {
+      token,
+      query: { on_conflict: 'user_id', select: 'email_edits' },
+      body: { user_id: id, email_edits: true },
+      headers: { Prefer: 'resolution=merge-duplicates,return=representation' },
+    });
+    assert.ok([200, 201].includes(reply.status), `got ${reply.status}`);
+    assert.deepEqual(reply.json, [{ email_edits: true }]);
+  }),
+  audit(
+    'REST-125',
+    'DELETE by id plus recipient removes the row',
+    { source: 'product-spec.txt §7' },
+    async (context) => {
+      const [ada, grace] = [await context.newUser(), await context.newUser()];
+      const [id] = await notify(context, grace, ada);
+      const query = { id: `eq.${id}`, recipient_id: `eq.${ada.id}` };
+      assertStatus(
+        await context.rest.send('DELETE', '/notifications', { token: ada.accessToken, query }),
+        204,
+      );
+      assert.deepEqual(
+        rowsOf(await context.rest.send('GET', '/notifications', { token: ada.accessToken })),
+        [],
+      );
+    },
+  ),
+  audit(
+    'REST-126',
+    'a kind that the recipient switched off is not created',
+    { source: 'decisions.md (data)' },
+    async (context) => {
+      const [ada, grace] = [await context.newUser(), await context.newUser()];
+      await context.rest.send('POST', '/notification_preferences', {
+        token: ada.accessToken,
+        body: { user_id: ada.id, in_app_mentions: false },
+      });
+      const body = { recipient_id: ada.id, content: JSON.stringify({ type: 'mention' }) };
+      assertStatus(
+        await context.rest.send('POST', '/notifications', {
+          token: grace.accessToken,
+          body,
+          headers: { Prefer: 'return=minimal' },
+        }),
+        201,
+      );
+      assert.deepEqual(
+        rowsOf(await context.rest.send('GET', '/notifications', { token: ada.accessToken })),
+        [],
+      );
+    },
+  ),
+  audit('REST-127', 'an unknown function is refused as PGRST202', { source }, async (context) => {
+    const { accessToken: token } = await context.newUser();
+    assertError(
+      await context.rest.send('POST', '/rpc/no_such_function', { token, body: {} }),
+      404,
+      'PGRST202',
+    );
+  }),
+  audit(
+    'REST-128',
+    'an invitation is made, read and accepted through functions, and notifies the inviter',
+    { source: 'decisions.md (data)' },
+    async (context) => {
+      const [ada, grace] = [await context.newUser(), await context.newUser()];
+      const made = await context.rest.send('POST', '/rpc/create_invitation', {
+        token: ada.accessToken,
+        body: { invitee_email: grace.email, entity_type: 'project', entity_id: 'p-1', entity_name: 'Engine' },
+      });
+      assertStatus(made, 200);
+      const invite = rowsOf(
+        await context.rest.send('GET', '/notifications', { token: grace.accessToken }),
+      ).at(0);
+      assert.match(String(at(invite, 'content')), /"invite"/);
+      const invitation: unknown = Array.isArray(made.json) ? made.json[0] : made.json;
+      const token = String(at(invitation, 'token') ?? made.json);
+      const accepted = await context.rest.send('POST', '/rpc/accept_invitation', {
+        token: grace.accessToken,
+        body: { token },
+      });
+      assert.ok(accepted.status < 300, `got ${accepted.status} ${accepted.text}`);
+      assert.equal(
+        rowsOf(await context.rest.send('GET', '/notifications', { token: ada.accessToken })).length,
+        1,
+      );
+    },
+  ),
+  audit(
+    'REST-129',
+    'the table of invitations cannot be read directly',
+    { source: 'decisions.md (data)' },
+    async (context) => {
+      const { accessToken: token } = await context.newUser();
+      const reply = await context.rest.send('GET', '/invitations', { token });
+      if (reply.status === 200) assert.deepEqual(reply.json, []);
+      else assert.ok(reply.status === 403 || reply.status === 404, `got ${reply.status}`);
+    },
+  ),
+  audit('REST-130', 'text/csv is answered on request', { source }, async (context) => {
+    const [ada, grace] = [await context.newUser(), await context.newUser()];
+    await notify(context, grace, ada);
+    const reply = await context.rest.send('GET', '/notifications', {
+      token: ada.accessToken,
+      query: { select: 'status' },
+      headers: { Accept: 'text/csv' },
+    });
+    assertStatus(reply, 200);
+    assert.deepEqual(reply.text.trim().split(/\r?\n/), ['status', 'unread']);
+  }),
+  audit(
+    'REST-131',
+    'max-affected refuses a write that would change more rows, and changes none',
+    { source },
+    async (context) => {
+      const [ada, grace] = [await context.newUser(), await context.newUser()];
+      await notify(context, grace, ada, 2);
+      const reply = await context.rest.send('PATCH', '/notifications', {
+        token: ada.accessToken,
+        query: { recipient_id: `eq.${ada.id}` },
+        body: { status: 'read' },
+        headers: { Prefer: 'handling=strict,max-affected=1' },
+      });
+      assertError(reply, 400, 'PGRST124');
+      const unread = rowsOf(
+        await context.rest.send('GET', '/notifications', {
+          token: ada.accessToken,
+          query: { status: 'eq.unread' },
+        }),
+      );
+      assert.equal(unread.length, 2);
+    },
+  ),
+  audit(
+    'REST-132',
+    'the browser may read the Content-Range of an answer',
+    { source: 'rest.md §1 (CORS)' },
+    async (context) => {
+      const { accessToken: token } = await context.newUser();
+      const reply = await context.rest.send('GET', '/notifications', {
+        token,
+        headers: { Origin: 'http://localhost:5173' },
+      });
+      assert.ok(reply.headers.get('access-control-allow-origin'), 'the origin is allowed');
+      assert.match(reply.headers.get('access-control-expose-headers') ?? '', /content-range|\*/i);
+    },
+  ),
+];

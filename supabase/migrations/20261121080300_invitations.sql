@@ -1,0 +1,244 @@
+create table public.invitations (
+  id uuid primary key default gen_random_uuid(),
+  -- 244 random bits: whoever has the token was given it.
+  token text not null unique default replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''),
+  inviter_id uuid not null references auth.users (id) on delete cascade,
+  invitee_email text not null check (invitee_email ~ '^[^@\s]+@[^@\s]+$'),
+  entity_type text,
+  entity_id text,
+  entity_name text,
+  status text not null default 'pending' check (status in ('pending', 'accepted', 'declined', 'revoked')),
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null default now() + interval '7 days'
+);
+
+comment on table public.invitations is 'Reached only through the four functions: no role of the API may use it.';
+
+create index invitations_inviter_idx on public.invitations (inviter_id);
+
+alter table public.invitations enable row level security;
+revoke all on public.invitations from anon, authenticated;
+grant all on public.invitations to service_role;
+
+/** Tells a user about an invitation. A link is for the invitee alone: the token is in it. */
+create function private.notify_about_invitation(recipient uuid, about public.invitations, link text) returns void
+  language sql security definer
+  set search_path = ''
+as $$
+  insert into public.notifications (recipient_id, content)
+  values (
+    recipient,
+    jsonb_build_object(
+      'type', 'invite',
+      'entity_type', about.entity_type,
+      'entity_id', about.entity_id,
+      'data', jsonb_strip_nulls(jsonb_build_object(
+        'invitation_id', about.id,
+        'status', about.status,
+        'entity_name', about.entity_name,
+        'invitee_email', about.invitee_email,
+        'url', link
+      ))
+    )
+  )
+$$;
+
+/**
+ * The invitation of a token as its reader may see it: whether it is theirs, and as what they would answer. A pending
+ * one that is past its time has the status `expired`. The address of somebody else is shortened.
+ */
+create function private.read_invitation(about public.invitations)
+  returns table (
+    id uuid,
+    status text,
+    inviter_id uuid,
+    inviter_name text,
+    invitee_email text,
+    is_for_me boolean,
+    entity_type text,
+    entity_id text,
+    entity_name text,
+    created_at timestamptz,
+    expires_at timestamptz
+  )
+  language sql stable security definer
+  set search_path = ''
+as $$
+  select
+    about.id,
+    case when about.status = 'pending' and about.expires_at <= now() then 'expired' else about.status end,
+    about.inviter_id,
+    private.display_name(about.inviter_id),
+    case when me.is_invitee or about.inviter_id = auth.uid() then about.invitee_email
+      else regexp_replace(about.invitee_email, '^(.)[^@]*', '\1…') end,
+    me.is_invitee,
+    about.entity_type,
+    about.entity_id,
+    about.entity_name,
+    about.created_at,
+    about.expires_at
+  from (
+    select exists (
+      select from auth.users u where u.id = auth.uid() and lower(u.email) = lower(about.invitee_email)
+    ) as is_invitee
+  ) me
+$$;
+
+/**
+ * Invites an address. A user who has it is notified. The answer is the same whether there is such a user or not.
+ *
+ * Errors: PT400 invitation_email_invalid; PT400 invitation_to_yourself.
+ */
+create function public.create_invitation(
+  invitee_email text,
+  entity_type text default null,
+  entity_id text default null,
+  entity_name text default null
+)
+  returns table (id uuid, token text, expires_at timestamptz)
+  language plpgsql security definer
+  set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  address text := trim(create_invitation.invitee_email);
+  made public.invitations;
+  invitee record;
+begin
+  if address is null or address !~ '^[^@\s]+@[^@\s]+$' then
+    raise sqlstate 'PT400' using message = 'invitation_email_invalid', detail = 'This is no e-mail address.';
+  end if;
+  select u.id into invitee from auth.users u
+    where lower(u.email) = lower(address) and u.is_sso_user = false and u.deleted_at is null;
+  if invitee.id = auth.uid() then
+    raise sqlstate 'PT400' using message = 'invitation_to_yourself', detail = 'You cannot invite yourself.';
+  end if;
+  insert into public.invitations (inviter_id, invitee_email, entity_type, entity_id, entity_name)
+  values (
+    auth.uid(), address, create_invitation.entity_type, create_invitation.entity_id, create_invitation.entity_name
+  )
+  returning * into made;
+  if invitee.id is not null then
+    perform private.notify_about_invitation(invitee.id, made, '/join/' || made.token);
+  end if;
+  return query select made.id, made.token, made.expires_at;
+end
+$$;
+
+/** The invitation of a token: one row, or none where the token is unknown. Reading changes nothing. */
+create function public.get_invitation(token text)
+  returns table (
+    id uuid,
+    status text,
+    inviter_id uuid,
+    inviter_name text,
+    invitee_email text,
+    is_for_me boolean,
+    entity_type text,
+    entity_id text,
+    entity_name text,
+    created_at timestamptz,
+    expires_at timestamptz
+  )
+  language sql stable security definer
+  set search_path = ''
+as $$
+  select r.* from public.invitations i cross join lateral private.read_invitation(i) r
+  where i.token = get_invitation.token
+$$;
+
+/**
+ * Answers an invitation as its invitee, and notifies the inviter. The same answer again changes nothing.
+ *
+ * Errors: PT404 invitation_not_found; PT403 invitation_for_another_account; PT409 invitation_already_answered;
+ * PT410 invitation_expired.
+ */
+create function private.answer_invitation(token text, answer text) returns public.invitations
+  language plpgsql security definer
+  set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  found public.invitations;
+begin
+  select * into found from public.invitations i where i.token = answer_invitation.token for update;
+  if found.id is null then
+    raise sqlstate 'PT404' using message = 'invitation_not_found', detail = 'There is no such invitation.';
+  end if;
+  if not exists (
+    select from auth.users u where u.id = auth.uid() and lower(u.email) = lower(found.invitee_email)
+  ) then
+    raise sqlstate 'PT403' using message = 'invitation_for_another_account',
+      detail = 'The invitation was sent to another e-mail address.';
+  end if;
+  if found.status = answer then
+    return found;
+  end if;
+  if found.status <> 'pending' then
+    raise sqlstate 'PT409' using message = 'invitation_already_answered',
+      detail = 'The invitation is ' || found.status || '.';
+  end if;
+  if found.expires_at <= now() then
+    raise sqlstate 'PT410' using message = 'invitation_expired', detail = 'The invitation is past its time.';
+  end if;
+  update public.invitations i set status = answer where i.id = found.id returning * into found;
+  perform private.notify_about_invitation(found.inviter_id, found, null);
+  return found;
+end
+$$;
+
+/** Accepts an invitation. Errors: see private.answer_invitation. */
+create function public.accept_invitation(token text)
+  returns table (
+    id uuid,
+    status text,
+    inviter_id uuid,
+    inviter_name text,
+    invitee_email text,
+    is_for_me boolean,
+    entity_type text,
+    entity_id text,
+    entity_name text,
+    created_at timestamptz,
+    expires_at timestamptz
+  )
+  language sql security definer
+  set search_path = ''
+as $$
+  select r.* from private.answer_invitation(token, 'accepted') i cross join lateral private.read_invitation(i) r
+$$;
+
+/** Declines an invitation. Errors: see private.answer_invitation. */
+create function public.decline_invitation(token text)
+  returns table (
+    id uuid,
+    status text,
+    inviter_id uuid,
+    inviter_name text,
+    invitee_email text,
+    is_for_me boolean,
+    entity_type text,
+    entity_id text,
+    entity_name text,
+    created_at timestamptz,
+    expires_at timestamptz
+  )
+  language sql security definer
+  set search_path = ''
+as $$
+  select r.* from private.answer_invitation(token, 'declined') i cross join lateral private.read_invitation(i) r
+$$;
+
+revoke all on all functions in schema private from public;
+revoke all on function
+  public.create_invitation(text, text, text, text),
+  public.get_invitation(text),
+  public.accept_invitation(text),
+  public.decline_invitation(text)
+  from public, anon;
+grant execute on function
+  public.create_invitation(text, text, text, text),
+  public.get_invitation(text),
+  public.accept_invitation(text),
+  public.decline_invitation(text)
+  to authenticated, service_role;

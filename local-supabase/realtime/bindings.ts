@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import { FilterError, parseFilters } from './filters.ts';
+import type { Filter } from './filters.ts';
+import { inspectTerm } from './term.ts';
+
+export type ChangeAction = 'INSERT' | 'UPDATE' | 'DELETE';
+
+/** One entry of `postgres_changes`, understood. */
+export interface Binding {
+  readonly id: number;
+  readonly action: ChangeAction | '*';
+  readonly schema: string;
+  /** `*` stands for all tables. */
+  readonly table: string;
+  readonly filters: readonly Filter[];
+  /** The columns to send, the primary key always among them; null for all. */
+  readonly select: readonly string[] | null;
+}
+
+/** A binding that cannot be subscribed to; the message is what the client is told. */
+export class SubscriptionRefused extends Error {
+  override name = 'SubscriptionRefused';
+}
+
+/** A number below 2^27 that depends on the parameters alone, whatever the order of their keys. */
+export function bindingId(params: Record<string, unknown>): number {
+  return createHash('sha256').update(inspectTerm(params)).digest().readUInt32BE() >>> 5;
+}
+
+/** Understands the parameters of a binding. Throws `SubscriptionRefused` with the real server's text. */
+export function parseBinding(params: Record<string, unknown>): Binding {
+  const select = parseSelect(params['select']);
+  const { schema, table } = targetOf(params);
+  const filters = typeof params['filter'] === 'string' ? filtersOf(params['filter']) : [];
+  if (select && (schema === '*' || table === '*')) {
+    throw new SubscriptionRefused(
+      'Column selection is not supported for wildcard subscriptions. Provide an explicit schema and table name.',
+    );
+  }
+  return { id: bindingId(params), action: actionOf(params['event']), schema, table, filters, select };
+}
+
+function parseSelect(select: unknown): readonly string[] | null {
+  if (typeof select === 'string') {
+    throw new SubscriptionRefused(
+      'Error parsing `select` params: expected a list of column name strings, e.g. select: ["col1", "col2"]',
+    );
+  }
+  if (!Array.isArray(select)) return null;
+  const columns = select.filter((column): column is string => typeof column === 'string');
+  return columns.length > 0 ? columns : null;
+}
+
+function targetOf(params: Record<string, unknown>): { schema: string; table: string } {
+  const { schema, table, filter } = params;
+  const has = (key: string) => key in params;
+  if (
+    typeof schema === 'string' &&
+    typeof table === 'string' &&
+    (!has('filter') || typeof filter === 'string')
+  ) {
+    return { schema, table };
+  }
+  if (typeof schema === 'string' && !has('table') && !has('filter')) return { schema, table: '*' };
+  if (typeof table === 'string' && !has('schema') && !has('filter')) return { schema: 'public', table };
+  const shown = has('user_token') || has('auth_token') ? '<redacted>' : inspectTerm(params);
+  throw new SubscriptionRefused(
+    `No subscription params provided. Please provide at least a \`schema\` or \`table\` to subscribe to: ${shown}`,
+  );
+}
+
+function filtersOf(text: string): Filter[] {
+  try {
+    return parseFilters(text);
+  } catch (error) {
+    if (!(error instanceof FilterError)) throw error;
+    throw new SubscriptionRefused(`Error parsing \`filter\` params: ${error.message}`, { cause: error });
+  }
+}
+
+function actionOf(event: unknown): Binding['action'] {
+  const action = typeof event === 'string' ? event.toUpperCase() : '*';
+  return action === 'INSERT' || action === 'UPDATE' || action === 'DELETE' ? action : '*';
+}

@@ -1,0 +1,170 @@
+import type { Database } from '../database/database.ts';
+import { fanOut } from './fan-out.ts';
+import { createOutbox } from './outbox.ts';
+import type { CapturedChange, Place } from './outbox.ts';
+import { createRateCounter } from './rate-counter.ts';
+import type { Relations } from './relations.ts';
+import type { RealtimeSettings } from './settings.ts';
+import { createSubscribers } from './subscribers.ts';
+import type { Subscribed, Subscriber } from './subscribers.ts';
+import type { Subscription } from './subscription.ts';
+import type { Timers } from './timers.ts';
+
+/** Brings committed changes to their subscribers: each once, in the order of the commits, and not lost by a crash. */
+export interface Delivery {
+  /** Begins to listen. What an earlier life left undelivered waits for its subscribers for a while. */
+  start(): Promise<void>;
+  /** Stops at once; what is not delivered stays in the outbox. */
+  stop(): Promise<void>;
+  /** Makes the subscriptions live, calls `onLive`, and then sends what waited for them. */
+  subscribe(
+    subscriber: Subscriber,
+    subscriptions: readonly Subscription[],
+    onLive: () => void,
+  ): Promise<void>;
+  unsubscribe(subscriber: Subscriber): void;
+  /** While held, changes stay in the outbox. */
+  hold(held: boolean): void;
+  /** Resolves when everything that was committed before is delivered. */
+  settled(): Promise<void>;
+  readonly statistics: DeliveryStatistics;
+}
+
+export interface DeliveryStatistics {
+  /** Channels with a live subscription. */
+  readonly subscribers: number;
+  readonly delivered: number;
+  /** Lost on purpose: by a limit or a fault. */
+  readonly dropped: number;
+}
+
+export interface DeliveryOptions {
+  readonly database: Database;
+  readonly relations: Relations;
+  readonly settings: () => RealtimeSettings;
+  readonly now: () => number;
+  readonly random: () => number;
+  readonly timers: Timers;
+  readonly report: (error: unknown) => void;
+}
+
+const RETRY_MS = 1_000;
+
+export function createDelivery(options: DeliveryOptions): Delivery {
+  const { database, relations, settings, now, random, timers, report } = options;
+  const outbox = createOutbox(database);
+  const subscribers = createSubscribers();
+  const events = createRateCounter(now, () => settings().maxEventsPerSecond);
+  let tail: Promise<unknown> = Promise.resolve();
+  let [running, held, queued] = [false, false, false];
+  let [delivered, dropped] = [0, 0];
+  /** The last change of an earlier life, while its changes wait; live reading begins after it. */
+  let backlogEnd: Place | null = null;
+  let cancelBacklog = () => {};
+  let cancelRetry = () => {};
+  let unlisten: () => Promise<void> = () => Promise.resolve();
+
+  /** One thing at a time: a subscription that begins never meets half a batch. */
+  const inTurn = <T>(task: () => Promise<T>): Promise<T> => {
+    const run = tail.then(task);
+    tail = run.catch(() => undefined);
+    return run;
+  };
+
+  const send = async (
+    batch: readonly CapturedChange[],
+    listenersOf: (relation: number) => readonly Subscribed[],
+  ) => {
+    const notices = await fanOut({ database, relations, settings }, batch, listenersOf);
+    if (!running) return;
+    if (!events.take(notices.length)) {
+      dropped += notices.length;
+      return;
+    }
+    for (const { subscriber, bindingIds, data } of notices) {
+      if (settings().dropRate > 0 && random() < settings().dropRate) dropped += 1;
+      else {
+        subscriber.sendChange(bindingIds, data);
+        delivered += 1;
+      }
+    }
+  };
+
+  const readLive = async () => (running && !held ? outbox.read({ after: backlogEnd }) : []);
+  const drain = async () => {
+    for (let batch = await readLive(); batch.length > 0; batch = await readLive()) {
+      await send(batch, subscribers.of);
+      // A crash before this line sends them again; one before `send` loses none.
+      if (running) await outbox.remove(batch);
+    }
+  };
+
+  const wake = () => {
+    if (queued || !running) return;
+    queued = true;
+    inTurn(async () => {
+      queued = false;
+      await drain();
+    }).catch((error: unknown) => {
+      if (!running) return;
+      report(error);
+      cancelRetry();
+      cancelRetry = timers.after(RETRY_MS, wake);
+    });
+  };
+
+  /** Sends one subscriber what an earlier life kept from it. */
+  const replay = async (subscriber: Subscriber, subscriptions: readonly Subscription[]) => {
+    const listenersOf = (relation: number) =>
+      subscriptions
+        .filter((subscription) => subscription.relation === relation)
+        .map((subscription) => ({ subscriber, subscription }));
+    const readWaiting = async (after: Place | null) =>
+      backlogEnd && running ? outbox.read({ after, upTo: backlogEnd }) : [];
+    for (let page = await readWaiting(null); page.length > 0; page = await readWaiting(page.at(-1) ?? null)) {
+      await send(page, listenersOf);
+    }
+  };
+
+  const endBacklog = () => {
+    inTurn(async () => {
+      if (backlogEnd && running) await outbox.removeUpTo(backlogEnd);
+      backlogEnd = null;
+    }).catch(report);
+  };
+
+  return {
+    async start() {
+      running = true;
+      await outbox.removeOlderThan(settings().recoveryMaxAgeMs);
+      backlogEnd = await outbox.last();
+      if (backlogEnd) cancelBacklog = timers.after(settings().recoveryWindowMs, endBacklog);
+      unlisten = await database.listen('realtime_outbox', wake);
+      wake();
+    },
+    async stop() {
+      running = false;
+      cancelBacklog();
+      cancelRetry();
+      subscribers.clear();
+      await unlisten();
+      await tail;
+    },
+    subscribe: (subscriber, subscriptions, onLive) =>
+      inTurn(async () => {
+        if (!running) return;
+        subscribers.set(subscriber, subscriptions);
+        onLive();
+        await replay(subscriber, subscriptions);
+      }),
+    unsubscribe: subscribers.delete,
+    hold(isHeld) {
+      held = isHeld;
+      wake();
+    },
+    settled: () => inTurn(drain),
+    get statistics() {
+      return { subscribers: subscribers.size, delivered, dropped };
+    },
+  };
+}

@@ -1,0 +1,140 @@
+import type { Database } from '../database/database.ts';
+import { createChange, renderChange, renderRefusal } from './change.ts';
+import type { Change } from './change.ts';
+import type { CapturedChange } from './outbox.ts';
+import type { Relations } from './relations.ts';
+import type { RealtimeSettings } from './settings.ts';
+import type { Subscribed, Subscriber } from './subscribers.ts';
+import { checkRows, passFilters, rowQuery } from './visibility.ts';
+import type { RowCheck } from './visibility.ts';
+
+/** One frame to one subscriber. */
+export interface Notice {
+  readonly subscriber: Subscriber;
+  readonly bindingIds: readonly number[];
+  readonly data: string;
+}
+
+export interface FanOutContext {
+  readonly database: Database;
+  readonly relations: Relations;
+  readonly settings: () => RealtimeSettings;
+}
+
+/** What a change means for the subscribers that its filters let through. */
+interface Audience {
+  readonly change: Change;
+  readonly listeners: readonly Subscribed[];
+  /** Which check decides for a listener; none if there is no policy to ask. */
+  readonly checkOf: (listener: Subscribed) => number | undefined;
+  /** Roles that are told no more than why they are told nothing. */
+  readonly refusals: ReadonlyMap<string, string>;
+}
+
+/**
+ * Decides who is told what of a batch of changes, in their order. Policies are asked for the whole batch in one
+ * statement, as things stand now: a row that is gone by then is visible to nobody.
+ */
+export async function fanOut(
+  context: FanOutContext,
+  batch: readonly CapturedChange[],
+  listenersOf: (relation: number) => readonly Subscribed[],
+): Promise<Notice[]> {
+  const checks = new Map<string, RowCheck & { index: number }>();
+  const audiences: Audience[] = [];
+  for (const captured of batch) {
+    const listeners = listenersOf(captured.relation).filter(
+      ({ subscription: { action } }) => action === '*' || action === captured.action,
+    );
+    if (listeners.length === 0) continue;
+    const audience = await audienceOf(context, captured, listeners, checks);
+    if (audience) audiences.push(audience);
+  }
+  const visible = await checkRows(context.database, [...checks.values()]);
+  const notices: Notice[] = [];
+  for (const audience of audiences) notices.push(...(await noticesOf(context, audience, visible)));
+  return notices;
+}
+
+async function audienceOf(
+  { database, relations, settings }: FanOutContext,
+  captured: CapturedChange,
+  listeners: readonly Subscribed[],
+  checks: Map<string, RowCheck & { index: number }>,
+): Promise<Audience | null> {
+  const relation = await relations.get(captured.relation);
+  if (!relation) return null;
+  const change = createChange(captured, relation, settings());
+  const isDelete = change.action === 'DELETE';
+  if (isDelete && relation.rowSecurity && settings().strictDelete) return null;
+  const refusals = isDelete ? new Map<string, string>() : await refusalsOf(relations, change, listeners);
+  const candidates = listeners.filter(({ subscription }) => !refusals.has(subscription.role));
+  const passed = new Set(
+    await passFilters(
+      database,
+      change,
+      candidates.map(({ subscription }) => subscription),
+    ),
+  );
+  const audience = listeners.filter(
+    ({ subscription }) => refusals.has(subscription.role) || passed.has(subscription),
+  );
+  const asksPolicies = relation.rowSecurity && !isDelete;
+  const query = asksPolicies && passed.size > 0 ? rowQuery(change) : '';
+  const keyOf = ({ subscription: { role, claims } }: Subscribed) => `${role} ${claims} ${query}`;
+  if (asksPolicies) {
+    for (const listener of audience) {
+      const { role, claims } = listener.subscription;
+      if (refusals.has(role) || checks.has(keyOf(listener))) continue;
+      checks.set(keyOf(listener), { role, claims, query, index: checks.size });
+    }
+  }
+  return {
+    change,
+    listeners: audience,
+    refusals,
+    checkOf: (listener) => (asksPolicies ? checks.get(keyOf(listener))?.index : undefined),
+  };
+}
+
+/** Without a readable primary key there is nothing that policies could be asked for. */
+async function refusalsOf(relations: Relations, { relation }: Change, listeners: readonly Subscribed[]) {
+  const keys = relation.columns.filter(({ primaryKey }) => primaryKey);
+  const refusals = new Map<string, string>();
+  for (const role of new Set(listeners.map(({ subscription }) => subscription.role))) {
+    const readable = await relations.readableColumns(relation.oid, role);
+    if (keys.length === 0) refusals.set(role, 'Error 400: Bad Request, no primary key');
+    else if (!keys.every(({ name }) => readable.has(name))) refusals.set(role, 'Error 401: Unauthorized');
+  }
+  return refusals;
+}
+
+async function noticesOf(
+  { relations }: FanOutContext,
+  { change, listeners, checkOf, refusals }: Audience,
+  visible: readonly boolean[],
+): Promise<Notice[]> {
+  const rendered = new Map<string, string>();
+  const notices = new Map<Subscriber, Map<string, number[]>>();
+  for (const listener of listeners) {
+    const { subscriber, subscription } = listener;
+    const check = checkOf(listener);
+    if (check !== undefined && visible[check] !== true) continue;
+    const { role, select, bindingId } = subscription;
+    const view = `${role} ${select?.toSorted().join() ?? '*'}`;
+    if (!rendered.has(view)) {
+      const refusal = refusals.get(role);
+      const readable = await relations.readableColumns(change.relation.oid, role);
+      rendered.set(
+        view,
+        refusal ? renderRefusal(change, refusal) : renderChange(change, { readable, select }),
+      );
+    }
+    const views = notices.get(subscriber) ?? new Map<string, number[]>();
+    notices.set(subscriber, views);
+    views.set(view, [...(views.get(view) ?? []), bindingId]);
+  }
+  return [...notices].flatMap(([subscriber, views]) =>
+    [...views].map(([view, bindingIds]) => ({ subscriber, bindingIds, data: rendered.get(view) ?? '{}' })),
+  );
+}

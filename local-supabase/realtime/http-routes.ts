@@ -1,0 +1,80 @@
+import type { CheckToken } from './tokens.ts';
+import { legacyToken } from './tokens.ts';
+import type { TokenKeys } from '../keys.ts';
+import { roomName } from './rooms.ts';
+import type { Rooms } from './rooms.ts';
+import { isRecord } from './wire.ts';
+
+const BASE = '/realtime/v1/api';
+
+export interface HttpRoutesContext {
+  readonly keys: TokenKeys;
+  readonly checkToken: CheckToken;
+  readonly rooms: Rooms;
+}
+
+/** The service's plain HTTP: broadcasts from outside, and its health. */
+export async function handleHttp(context: HttpRoutesContext, request: Request): Promise<Response> {
+  const { pathname, searchParams } = new URL(request.url);
+  const { method } = request;
+  if (method === 'GET' && (pathname === `${BASE}/ping` || pathname.endsWith('/health'))) {
+    return Response.json({ message: 'Success' });
+  }
+  const single = /^\/realtime\/v1\/api\/broadcast\/([^/]+)\/events\/([^/]+)$/.exec(pathname);
+  if (method !== 'POST' || (pathname !== `${BASE}/broadcast` && !single)) {
+    return Response.json({ message: 'Not found' }, { status: 404 });
+  }
+  if (!(await isAuthorized(context, request)))
+    return Response.json({ message: 'Unauthorized' }, { status: 401 });
+  if (!single) return broadcastBatch(context.rooms, await readJson(request));
+  const [topic = '', event = ''] = single.slice(1).map(decodeURIComponent);
+  const room = roomName(topic, searchParams.get('private') === 'true');
+  if (request.headers.get('content-type')?.startsWith('application/octet-stream')) {
+    const data = Buffer.from(await request.arrayBuffer());
+    context.rooms.broadcast(room, { event, encoding: 'binary', data });
+  } else {
+    context.rooms.broadcast(room, broadcastText(event, await readJson(request)));
+  }
+  return accepted();
+}
+
+async function isAuthorized({ keys, checkToken }: HttpRoutesContext, { headers }: Request): Promise<boolean> {
+  const bearer = /^Bearer (.+)$/i.exec(headers.get('authorization') ?? '')?.[1];
+  const token = bearer ?? headers.get('apikey');
+  return token !== null && token !== undefined && (await checkToken(legacyToken(keys, token))).ok;
+}
+
+function broadcastBatch(rooms: Rooms, body: unknown): Response {
+  const messages = isRecord(body) && Array.isArray(body['messages']) ? (body['messages'] as unknown[]) : null;
+  if (!messages) return invalid({ messages: ["can't be blank"] });
+  const faults = messages.map((message) => faultsOf(message));
+  if (faults.some((fault) => Object.keys(fault).length > 0)) return invalid({ messages: faults });
+  for (const message of messages.filter(isRecord)) {
+    const text = broadcastText(String(message['event']), message['payload'], message['id']);
+    rooms.broadcast(roomName(String(message['topic']), message['private'] === true), text);
+  }
+  return accepted();
+}
+
+function faultsOf(message: unknown): Record<string, string[]> {
+  const record = isRecord(message) ? message : {};
+  const text = ['topic', 'event'].filter(
+    (field) => typeof record[field] !== 'string' || record[field] === '',
+  );
+  const missing = isRecord(record['payload']) ? text : [...text, 'payload'];
+  return Object.fromEntries(missing.map((field) => [field, ["can't be blank"]]));
+}
+
+const broadcastText = (event: string, payload: unknown, id?: unknown): string =>
+  JSON.stringify({ type: 'broadcast', event, payload, ...(typeof id === 'string' ? { meta: { id } } : {}) });
+
+const accepted = (): Response => new Response('', { status: 202 });
+const invalid = (errors: object): Response => Response.json({ errors }, { status: 422 });
+
+async function readJson(request: Request): Promise<unknown> {
+  try {
+    return await request.json();
+  } catch {
+    return null;
+  }
+}

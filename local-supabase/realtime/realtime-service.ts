@@ -1,0 +1,113 @@
+import type { Server } from 'node:http';
+import type { Database } from '../database/database.ts';
+import type { TokenKeys } from '../keys.ts';
+import type { ChannelServices } from './channel.ts';
+import { createDelivery } from './delivery.ts';
+import { createRealtimeFaults } from './faults.ts';
+import type { RealtimeFaults } from './faults.ts';
+import { handleHttp } from './http-routes.ts';
+import { createRateCounter } from './rate-counter.ts';
+import { createRelations } from './relations.ts';
+import { createRooms } from './rooms.ts';
+import { installRealtimeSchema } from './schema.ts';
+import { defaultRealtimeSettings } from './settings.ts';
+import type { RealtimeSettings } from './settings.ts';
+import { createSocketServer } from './socket-server.ts';
+import { nodeTimers } from './timers.ts';
+import type { Timers } from './timers.ts';
+import { createTokenCheck } from './tokens.ts';
+
+export interface RealtimeServiceOptions {
+  readonly database: Database;
+  readonly keys: TokenKeys;
+  readonly settings?: Partial<RealtimeSettings>;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+  readonly timers?: Timers;
+  /** A number from 0 to below 1; decides which changes a drop rate takes. */
+  readonly random?: () => number;
+  /** Called with what went wrong inside; the service goes on. */
+  readonly report?: (error: unknown) => void;
+}
+
+/** An embedded Supabase Realtime: websockets, broadcasts by HTTP, and faults on command. */
+export interface RealtimeService {
+  /** Answers the websocket upgrades of `server`. Returns a function that ends that. */
+  attach(server: Server): () => void;
+  /** Answers a request below /realtime/v1/api. */
+  handle(request: Request): Promise<Response>;
+  readonly statistics: RealtimeStatistics;
+  readonly faults: RealtimeFaults;
+  /** Changes settings while the service runs. `maxFrameBytes` holds from the start only. */
+  configure(settings: Partial<RealtimeSettings>): void;
+  /** Closes silent and empty sockets; it happens by itself while sockets are open. */
+  sweep(): void;
+  /** Resolves when every change that was committed before is sent. */
+  settled(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface RealtimeStatistics {
+  readonly sockets: number;
+  readonly channels: number;
+  /** Channels whose subscription to changes is live. */
+  readonly subscribers: number;
+  /** Topics with at least one channel. */
+  readonly rooms: number;
+  readonly delivered: number;
+  readonly dropped: number;
+}
+
+export async function createRealtimeService(options: RealtimeServiceOptions): Promise<RealtimeService> {
+  const { database, keys, now = Date.now, timers = nodeTimers, random = Math.random } = options;
+  const { report = console.error } = options;
+  let settings: RealtimeSettings = { ...defaultRealtimeSettings, ...options.settings };
+  const current = () => settings;
+  await installRealtimeSchema(database, settings.publication);
+
+  const relations = createRelations(database);
+  const delivery = createDelivery({ database, relations, settings: current, now, random, timers, report });
+  const rooms = createRooms();
+  const checkToken = createTokenCheck(keys, now);
+  const services: ChannelServices = {
+    settings: current,
+    now,
+    timers,
+    checkToken,
+    delivery,
+    rooms,
+    subscriptions: { database, relations, publication: settings.publication },
+    messages: createRateCounter(now, () => settings.maxMessagesPerSecond),
+  };
+  const sockets = createSocketServer({ keys, services, report });
+  const unlisten = await database.listen('realtime_schema', relations.invalidate);
+  await delivery.start();
+
+  return {
+    attach: sockets.attach,
+    handle: (request) => handleHttp({ keys, checkToken, rooms }, request),
+    faults: createRealtimeFaults({ sockets, delivery }),
+    get statistics() {
+      const { subscribers, delivered, dropped } = delivery.statistics;
+      const channels = [...sockets.connections].reduce((total, { channels }) => total + channels.size, 0);
+      return {
+        sockets: sockets.connections.size,
+        channels,
+        subscribers,
+        rooms: rooms.size,
+        delivered,
+        dropped,
+      };
+    },
+    configure(changed) {
+      settings = { ...settings, ...changed };
+    },
+    sweep: sockets.sweep,
+    settled: delivery.settled,
+    async close() {
+      await sockets.close();
+      await delivery.stop();
+      await unlisten();
+    },
+  };
+}

@@ -1,0 +1,132 @@
+-- Where changes of published tables wait until they are sent. Rows come from triggers, so they are part of the
+-- transaction that changed the table: what is rolled back is never there, what is committed is never lost.
+
+create schema if not exists realtime;
+
+create table if not exists realtime.outbox (
+  xid xid8 not null default pg_current_xact_id(),
+  id bigint generated always as identity,
+  relation oid not null,
+  action text not null,
+  new_row jsonb,
+  old_row jsonb,
+  captured_at timestamptz not null default clock_timestamp(),
+  primary key (xid, id)
+);
+
+revoke all on realtime.outbox from public;
+
+create or replace function realtime.capture() returns trigger
+  language plpgsql security definer set search_path = '' set timezone = 'UTC'
+as $$
+begin
+  insert into realtime.outbox (relation, action, new_row, old_row)
+  values (
+    tg_relid,
+    tg_op,
+    case when tg_op <> 'DELETE' then to_jsonb(new) end,
+    case when tg_op <> 'INSERT' then to_jsonb(old) end
+  );
+  -- The payload is always the same: PostgreSQL then sends one notification for the whole transaction.
+  perform pg_notify('realtime_outbox', '');
+  return null;
+end
+$$;
+
+-- Puts the trigger on each table of the publication, for the actions that it publishes, and takes it from others.
+create or replace function realtime.watch_publication(publication text default 'supabase_realtime') returns void
+  language plpgsql security definer set search_path = ''
+as $$
+declare
+  watched record;
+begin
+  for watched in
+    select tgrelid::regclass as relation from pg_catalog.pg_trigger where tgname = 'realtime_capture'
+    and not exists (
+      select from pg_catalog.pg_publication_tables p
+      where p.pubname = publication and format('%I.%I', p.schemaname, p.tablename)::regclass = tgrelid
+    )
+  loop
+    execute format('drop trigger realtime_capture on %s', watched.relation);
+  end loop;
+
+  for watched in
+    select format('%I.%I', p.schemaname, p.tablename)::regclass as relation,
+      concat_ws(' or ',
+        case when b.pubinsert then 'insert' end,
+        case when b.pubdelete then 'delete' end,
+        case when b.pubupdate then 'update' end) as actions -- in the order of pg_get_triggerdef
+    from pg_catalog.pg_publication_tables p
+    join pg_catalog.pg_publication b using (pubname)
+    where p.pubname = publication
+  loop
+    if watched.actions <> '' and not exists (
+      select from pg_catalog.pg_trigger
+      where tgrelid = watched.relation and tgname = 'realtime_capture'
+        and pg_catalog.pg_get_triggerdef(oid) ilike '%after ' || watched.actions || ' on %'
+    ) then
+      execute format(
+        'create or replace trigger realtime_capture after %s on %s for each row execute function realtime.capture()',
+        watched.actions, watched.relation);
+      execute format('alter table %s enable always trigger realtime_capture', watched.relation);
+    end if;
+  end loop;
+end
+$$;
+
+-- Follows every change of tables, privileges and publications. It must never make the statement fail that it follows.
+create or replace function realtime.follow_schema() returns event_trigger
+  language plpgsql security definer set search_path = ''
+as $$
+begin
+  if current_setting('realtime.following', true) = 'on' then
+    return;
+  end if;
+  perform set_config('realtime.following', 'on', true);
+  begin
+    if tg_tag in ('CREATE PUBLICATION', 'ALTER PUBLICATION', 'DROP PUBLICATION', 'CREATE TABLE', 'ALTER TABLE',
+      'CREATE TABLE AS', 'ALTER SCHEMA') then
+      perform realtime.watch_publication();
+    end if;
+  exception when others then
+    raise warning 'realtime: %', sqlerrm;
+  end;
+  perform set_config('realtime.following', 'off', true);
+  perform pg_notify('realtime_schema', '');
+end
+$$;
+
+drop event trigger if exists realtime_follow_schema;
+create event trigger realtime_follow_schema on ddl_command_end execute function realtime.follow_schema();
+drop event trigger if exists realtime_follow_drops;
+create event trigger realtime_follow_drops on sql_drop
+  when tag in ('DROP PUBLICATION', 'DROP TABLE') execute function realtime.follow_schema();
+
+-- Answers, for each check, whether its query is true for its role and claims. The role is never left set: it is
+-- taken back after each check, and it is local to the statement's transaction besides.
+create or replace function realtime.visible(checks jsonb) returns boolean[]
+  language plpgsql
+as $$
+declare
+  checked jsonb;
+  seen boolean;
+  results boolean[] := '{}';
+begin
+  for checked in select value from jsonb_array_elements(checks) with ordinality order by ordinality loop
+    begin
+      perform set_config('request.jwt.claims', checked ->> 'claims', true);
+      perform set_config('role', checked ->> 'role', true);
+      execute checked ->> 'query' into seen;
+    exception when others then
+      seen := false;
+    end;
+    perform set_config('role', 'none', true), set_config('request.jwt.claims', '', true);
+    results := results || coalesce(seen, false);
+  end loop;
+  return results;
+end
+$$;
+
+revoke all on function realtime.visible(jsonb), realtime.watch_publication(text) from public;
+
+select realtime.watch_publication();

@@ -1,0 +1,161 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
+import type { TokenKeys } from '../keys.ts';
+import type { ChannelServices } from './channel.ts';
+import { createConnection } from './connection.ts';
+import type { Connection } from './connection.ts';
+import type { JoinLimits } from './join.ts';
+import { createRateCounter } from './rate-counter.ts';
+import { legacyToken } from './tokens.ts';
+import type { WireVersion } from './wire.ts';
+
+const PATH = '/realtime/v1/websocket';
+/** How often silent and empty sockets are looked for, while there are sockets. */
+const SWEEP_MS = 10_000;
+
+/** The open sockets, and the handshake that lets them in. */
+export interface SocketServer {
+  /** Answers the upgrades of `server` on /realtime/v1/websocket. Returns a function that ends that. */
+  attach(server: Server): () => void;
+  readonly connections: ReadonlySet<Connection>;
+  /** Refuses every handshake with this HTTP status; null ends it. */
+  refuseWith(status: number | null): void;
+  /** Closes sockets that were silent, or without a channel, for too long. */
+  sweep(): void;
+  close(): Promise<void>;
+}
+
+export interface SocketServerOptions {
+  readonly keys: TokenKeys;
+  readonly services: ChannelServices;
+  readonly report: (error: unknown) => void;
+}
+
+export function createSocketServer({ keys, services, report }: SocketServerOptions): SocketServer {
+  const { settings, now, timers } = services;
+  const webSockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: settings().maxFrameBytes,
+    clientTracking: false,
+  });
+  const connections = new Set<Connection>();
+  const detachers = new Set<() => void>();
+  let refusedStatus: number | null = null;
+  let cancelSweep: (() => void) | null = null;
+  const limits: JoinLimits = {
+    joins: createRateCounter(now, () => settings().maxJoinsPerSecond),
+    joinedSockets: () => [...connections].filter(({ channels }) => channels.size > 0).length,
+  };
+
+  const sweepLater = () => {
+    cancelSweep ??= timers.after(SWEEP_MS, () => {
+      cancelSweep = null;
+      server.sweep();
+      if (connections.size > 0) sweepLater();
+    });
+  };
+  const open = (webSocket: WebSocket, version: WireVersion, token: string) => {
+    const onClose = (connection: Connection) => {
+      connections.delete(connection);
+      if (connections.size > 0) return;
+      cancelSweep?.();
+      cancelSweep = null;
+    };
+    connections.add(createConnection({ webSocket, version, token, services, limits, onClose, report }));
+    sweepLater();
+  };
+  /** The refusal of a handshake, or the token that its key stands for. */
+  const admit = async (request: IncomingMessage, url: URL): Promise<Refusal | { token: string }> => {
+    if (refusedStatus !== null) return { status: refusedStatus, error: 'Error connecting to Realtime' };
+    const header = request.headers['x-api-key'];
+    const key = (typeof header === 'string' ? header : null) ?? url.searchParams.get('apikey');
+    if (!key) return { status: 401, error: 'API key is missing' };
+    const token = legacyToken(keys, key);
+    const checked = await services.checkToken(token);
+    if (!checked.ok) {
+      // The handshake does not say for how long.
+      const error = checked.message.startsWith('Token has expired') ? 'Token has expired' : checked.message;
+      return { status: 401, error };
+    }
+    if (limits.joinedSockets() >= settings().maxConnections)
+      return { status: 429, error: 'Too many connected users' };
+    return { token };
+  };
+  const upgrade = async (request: IncomingMessage, stream: Duplex, head: Buffer) => {
+    const url = new URL(request.url ?? '/', 'http://localhost');
+    const onError = () => stream.destroy();
+    stream.on('error', onError);
+    const admitted = await admit(request, url);
+    const version = url.searchParams.get('vsn') === '2.0.0' ? '2.0.0' : '1.0.0';
+    if ('status' in admitted) {
+      const { connectErrorBackoffMs } = settings();
+      if (connectErrorBackoffMs > 0) timers.after(connectErrorBackoffMs, () => refuse(stream, admitted));
+      else refuse(stream, admitted);
+      return;
+    }
+    stream.off('error', onError);
+    webSockets.handleUpgrade(request, stream, head, (webSocket) => open(webSocket, version, admitted.token));
+  };
+
+  const server: SocketServer = {
+    attach(httpServer) {
+      const onUpgrade = (request: IncomingMessage, stream: Duplex, head: Buffer) => {
+        const path = request.url?.split('?')[0];
+        if (path === PATH) upgrade(request, stream, head).catch(report);
+      };
+      httpServer.on('upgrade', onUpgrade);
+      const detach = () => {
+        httpServer.off('upgrade', onUpgrade);
+        detachers.delete(detach);
+      };
+      detachers.add(detach);
+      return detach;
+    },
+    connections,
+    refuseWith(status) {
+      refusedStatus = status;
+    },
+    sweep() {
+      const { idleTimeoutMs, emptySocketTimeoutMs } = settings();
+      for (const connection of connections) {
+        const silentMs = now() - connection.lastHeardMs;
+        const emptyMs = now() - (connection.emptySinceMs ?? now());
+        if (silentMs >= idleTimeoutMs || emptyMs >= emptySocketTimeoutMs) connection.close(1000);
+      }
+    },
+    async close() {
+      for (const detach of detachers) detach();
+      cancelSweep?.();
+      for (const connection of connections) connection.terminate();
+      await new Promise<void>((resolve) => webSockets.close(() => resolve()));
+    },
+  };
+  return server;
+}
+
+interface Refusal {
+  readonly status: number;
+  readonly error: string;
+}
+
+function refuse(stream: Duplex, { status, error }: Refusal): void {
+  const body = JSON.stringify({ error });
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_TEXT[status] ?? 'Error'}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ];
+  stream.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
+const STATUS_TEXT: Record<number, string> = {
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  503: 'Service Unavailable',
+};

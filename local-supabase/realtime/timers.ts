@@ -1,0 +1,14 @@
+/** What the service waits with; replaced in tests, so that an hour passes at once. */
+export interface Timers {
+  /** Runs `callback` after `delayMs`. Returns what cancels it. */
+  after(delayMs: number, callback: () => void): () => void;
+}
+
+/** Node's timers. They do not keep the process alive. */
+export const nodeTimers: Timers = {
+  after(delayMs, callback) {
+    const timer = setTimeout(callback, delayMs);
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};

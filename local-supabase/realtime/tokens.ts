@@ -1,0 +1,66 @@
+import type { Claims, TokenKeys } from '../keys.ts';
+
+/** The claims that a channel needs. */
+export interface ChannelClaims extends Claims {
+  readonly role: string;
+  readonly exp: number;
+}
+
+export type TokenCheck =
+  | { readonly ok: true; readonly claims: ChannelClaims }
+  | {
+      readonly ok: false;
+      /** The first word of a refused join's reason. */
+      readonly code: 'InvalidJWTToken' | 'MalformedJWT' | 'JwtSignatureError';
+      readonly message: string;
+    };
+
+/** What checks tokens as the real server does, with its words. */
+export type CheckToken = (token: string) => Promise<TokenCheck>;
+
+/** A token counts as an API key of the newer form, or as a JWT. Keys stand for the project's legacy tokens. */
+export function createTokenCheck(keys: TokenKeys, now: () => number): CheckToken {
+  return async (token) => {
+    const verified = await keys.verify(legacyToken(keys, token));
+    const claims = verified.ok ? verified.claims : unverifiedClaims(token);
+    const age = Math.floor(now() / 1000) - (claims?.exp ?? Infinity);
+    if (!verified.ok && verified.reason === 'signature') return refusals.signature;
+    if (age >= 0 || (!verified.ok && verified.reason === 'expired')) return expired(Math.max(0, age));
+    if (!verified.ok) return verified.reason === 'claims' ? refusals.claims : refusals.malformed;
+    return hasRequiredClaims(verified.claims) ? { ok: true, claims: verified.claims } : refusals.claims;
+  };
+}
+
+/** The JWT that an API key of the newer form stands for; any other text as it is. */
+export function legacyToken(keys: TokenKeys, token: string): string {
+  if (token === keys.publishableKey) return keys.anonKey;
+  if (token === keys.secretKey) return keys.serviceRoleKey;
+  return token;
+}
+
+export const expiredMessage = (seconds: number): string => `Token has expired ${seconds} seconds ago`;
+
+const expired = (seconds: number): TokenCheck => ({
+  ok: false,
+  code: 'InvalidJWTToken',
+  message: expiredMessage(seconds),
+});
+
+const refusals = {
+  signature: { ok: false, code: 'JwtSignatureError', message: 'Failed to validate JWT signature' },
+  claims: { ok: false, code: 'InvalidJWTToken', message: 'Fields `role` and `exp` are required in JWT' },
+  malformed: { ok: false, code: 'MalformedJWT', message: 'The token provided is not a valid JWT' },
+} as const satisfies Record<string, TokenCheck>;
+
+const hasRequiredClaims = (claims: Claims): claims is ChannelClaims =>
+  typeof claims.role === 'string' && typeof claims.exp === 'number';
+
+/** Read only to say how long ago a token expired. */
+function unverifiedClaims(token: string): Claims | null {
+  try {
+    const [, payload = ''] = token.split('.');
+    return JSON.parse(Buffer.from(payload, 'base64url').toString()) as Claims;
+  } catch {
+    return null;
+  }
+}

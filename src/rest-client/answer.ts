@@ -1,0 +1,116 @@
+import { kindOfCode, RestError } from './errors.ts';
+import type { Plan, Wire } from './plan.ts';
+
+/** A result and what came with it. */
+export interface Answer<Data> {
+  readonly data: Data;
+  readonly status: number;
+  readonly headers: Headers;
+  /** How many rows match in all, if the query asked for a count; else null. */
+  readonly count: number | null;
+  /**
+   * Whether the server's cap on rows cut the answer: known from the count where there is one, else assumed when
+   * exactly as many rows came as the cap allows and more were wanted.
+   */
+  readonly truncated: boolean;
+}
+
+export interface ContentRange {
+  /** How many rows the answer holds or the write changed; null where the server does not say. */
+  readonly rows: number | null;
+  readonly end: number;
+  readonly total: number | null;
+}
+
+/** `0-24/100`, `0-24/*`, or an asterisk for no rows (RFC 9110 §14.4). */
+export function parseContentRange(headers: Headers): ContentRange {
+  const [, first, last, total] =
+    /(?:(\d+)-(\d+)|\*)\/(\d+|\*)/.exec(headers.get('content-range') ?? '') ?? [];
+  return {
+    rows: last ? Number(last) - Number(first) + 1 : total ? 0 : null,
+    end: last ? Number(last) + 1 : 0,
+    total: total && total !== '*' ? Number(total) : null,
+  };
+}
+
+/** The error that an answer of 300 or more is. */
+export function parseError({ status, headers, text }: Wire, now: number): RestError {
+  const body = parseBody(text);
+  const field = (name: string) => (typeof body?.[name] === 'string' ? body[name] : null);
+  const code = field('code') ?? /PostgREST; error=(\w+)/.exec(headers.get('proxy-status') ?? '')?.[1] ?? '';
+  const isForeign = text !== '' && !body;
+  return new RestError(
+    isForeign && status !== 429 ? 'gateway' : kindOfCode(code, status),
+    field('message') ?? (isForeign ? `HTTP ${status}, and not from PostgREST` : `HTTP ${status}`),
+    {
+      status,
+      code,
+      details: body?.['details'],
+      hint: field('hint'),
+      retryAfterMs: parseRetryAfter(headers.get('retry-after'), now),
+    },
+  );
+}
+
+function parseBody(text: string): Record<string, unknown> | null {
+  try {
+    const body: unknown = JSON.parse(text);
+    return typeof body === 'object' ? (body as Record<string, unknown> | null) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Seconds or an HTTP date (RFC 9110 §10.2.3), as milliseconds from `now`. */
+export function parseRetryAfter(value: string | null, now: number): number | null {
+  if (!value) return null;
+  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now;
+  return Number.isNaN(ms) ? null : Math.max(0, ms);
+}
+
+function parseJson({ text, status }: Wire): unknown {
+  if (!text) return null;
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new RestError('gateway', 'The answer is not JSON', { status, cause });
+  }
+}
+
+/** Rows, or the value of a function. */
+export async function readRows(wire: Wire, { check }: Plan): Promise<unknown> {
+  const data = parseJson(wire);
+  if (!check) return data;
+  if (!Array.isArray(data)) return check(data, 0);
+  const rows: unknown[] = [];
+  for (const [index, row] of data.entries()) {
+    const checked = check(row, index);
+    rows.push(checked instanceof Promise ? await checked : checked);
+  }
+  return rows;
+}
+
+/** No row as null, one row as itself. */
+export async function readMaybe(wire: Wire, plan: Plan): Promise<unknown> {
+  const rows = await readRows(wire, plan);
+  if (!Array.isArray(rows)) return rows;
+  if (rows.length > 1) {
+    throw new RestError('not-one-row', 'More than one row matches', { status: wire.status });
+  }
+  return rows[0] ?? null;
+}
+
+/** How many rows a write changed. */
+export function readAffected({ headers }: Wire): number | null {
+  const { rows, total } = parseContentRange(headers);
+  return total ?? rows;
+}
+
+/** How many rows match. */
+export function readCount({ headers, status }: Wire): number {
+  const { total } = parseContentRange(headers);
+  if (total === null) throw new RestError('gateway', 'The answer holds no count', { status });
+  return total;
+}
+
+export const readNothing = (): undefined => undefined;

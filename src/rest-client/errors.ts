@@ -1,0 +1,116 @@
+/** What went wrong, closed: a `switch` over it can be exhaustive. */
+export type RestErrorKind =
+  // The database refused the data.
+  | 'unique-violation'
+  | 'foreign-key-violation'
+  | 'not-null-violation'
+  | 'check-violation'
+  | 'constraint-violation'
+  // The server refused the caller.
+  | 'denied'
+  | 'unauthenticated'
+  | 'token-expired'
+  | 'token-unavailable'
+  // The answer is not what was asked for.
+  | 'not-one-row'
+  | 'affected-rows'
+  | 'out-of-range'
+  | 'invalid-row'
+  // The request is wrong: found here, or by the server.
+  | 'invalid-query'
+  | 'url-too-long'
+  | 'invalid-request'
+  | 'not-found'
+  // The database, by choice or by accident.
+  | 'raised'
+  | 'serialization'
+  | 'statement-timeout'
+  | 'rate-limited'
+  | 'unavailable'
+  | 'server'
+  // No answer of PostgREST.
+  | 'gateway'
+  | 'timeout'
+  | 'aborted'
+  | 'network';
+
+export interface RestErrorFields {
+  /** HTTP status; 0 if there was no answer. Default 0. */
+  readonly status?: number;
+  /** SQLSTATE, `PGRSTnnn`, or empty. */
+  readonly code?: string;
+  /** The server's details: a text, or for an ambiguous embedding a list of candidates. */
+  readonly details?: unknown;
+  readonly hint?: string | null;
+  /** How long the server asks to wait, in milliseconds. */
+  readonly retryAfterMs?: number | null;
+  readonly cause?: unknown;
+}
+
+/** The one error of this client: what the server answered, or why there is no answer. */
+export class RestError extends Error {
+  override readonly name = 'RestError';
+  readonly kind: RestErrorKind;
+  readonly status: number;
+  readonly code: string;
+  readonly details: unknown;
+  readonly hint: string | null;
+  readonly retryAfterMs: number | null;
+
+  constructor(kind: RestErrorKind, message: string, fields: RestErrorFields = {}) {
+    super(message, { cause: fields.cause });
+    this.kind = kind;
+    this.status = fields.status ?? 0;
+    this.code = fields.code ?? '';
+    this.details = fields.details ?? null;
+    this.hint = fields.hint ?? null;
+    this.retryAfterMs = fields.retryAfterMs ?? null;
+  }
+
+  /** The constraint that the database names in its message, such as `users_email_key`. */
+  get constraint(): string | null {
+    return /constraint "(.+?)"/.exec(this.message)?.[1] ?? null;
+  }
+}
+
+/** Codes, classes of codes, and statuses; the first that fits decides. */
+const kinds: Readonly<Record<string, RestErrorKind>> = {
+  23505: 'unique-violation',
+  23503: 'foreign-key-violation',
+  23502: 'not-null-violation',
+  23514: 'check-violation',
+  23: 'constraint-violation',
+  42501: 'denied',
+  '42P01': 'not-found',
+  42883: 'not-found',
+  42703: 'not-found',
+  57014: 'statement-timeout',
+  57: 'unavailable',
+  53: 'unavailable',
+  '08': 'unavailable',
+  40: 'serialization',
+  P0: 'raised',
+  PT: 'raised',
+  PGRST301: 'unauthenticated',
+  PGRST302: 'unauthenticated',
+  PGRST303: 'token-expired',
+  PGRST116: 'not-one-row',
+  PGRST124: 'affected-rows',
+  PGRST103: 'out-of-range',
+  401: 'unauthenticated',
+  403: 'denied',
+  404: 'not-found',
+  429: 'rate-limited',
+  503: 'unavailable',
+  504: 'unavailable',
+};
+
+/** The kind of an answer of PostgREST, by its code (SQLSTATE or PGRSTnnn), its code's class, or the status. */
+export function kindOfCode(code: string, status: number): RestErrorKind {
+  return (
+    kinds[code] ??
+    (code.length === 5 ? kinds[code.slice(0, 2)] : undefined) ??
+    kinds[status] ??
+    (status < 500 ? 'invalid-request' : 'server')
+  );
+}

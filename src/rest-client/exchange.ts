@@ -1,0 +1,142 @@
+import { createHttp, HttpFailure } from '../platform/http.ts';
+import type { Platform, Timer } from '../platform/platform.ts';
+import { parseError } from './answer.ts';
+import { RestError } from './errors.ts';
+import { createInFlight, until } from './in-flight.ts';
+import type { RestRequest, Wire } from './plan.ts';
+import { mayRetry, retryDelayMs, type RetryOptions } from './retry.ts';
+
+export interface ExchangeOptions {
+  readonly platform: Pick<Platform, 'fetch' | 'clock' | 'random' | 'page'>;
+  /** The project's publishable key, or its legacy anonymous token. */
+  readonly apiKey: string;
+  /** The signed-in user's token, or null. `rejectedToken` is one that the server has just called expired. */
+  readonly getAccessToken?: (options?: { readonly rejectedToken?: string }) => Promise<string | null>;
+  /** Deadline for a whole execution with its retries, in milliseconds. Default 30 000. */
+  readonly timeoutMs?: number;
+  /** Deadline for each attempt, in milliseconds. Default 10 000. */
+  readonly attemptTimeoutMs?: number;
+  readonly retry?: Partial<RetryOptions>;
+}
+
+export type Exchange = (request: RestRequest, signal?: AbortSignal) => Promise<Wire>;
+
+/** Sends requests with credentials, deadlines, retries and one refresh of an expired token. */
+export function createExchange(options: ExchangeOptions): Exchange {
+  const { platform, apiKey, timeoutMs = 30_000, attemptTimeoutMs = 10_000 } = options;
+  const { clock, random, page } = platform;
+  const getAccessToken = options.getAccessToken ?? (async () => null);
+  const retry: RetryOptions = { limit: 3, baseDelayMs: 300, maxDelayMs: 5000, ...options.retry };
+  const http = createHttp(platform);
+  const share = createInFlight();
+
+  /** One attempt: an answer of success, or the error that it is. */
+  async function attempt(request: RestRequest, token: string | null, signal: AbortSignal): Promise<Wire> {
+    const { method, url, body } = request;
+    // A key of the newer form is no token; the gateway turns it into one.
+    const bearer = token ?? (apiKey.startsWith('sb_') ? null : apiKey);
+    const headers = {
+      apikey: apiKey,
+      ...(bearer && { Authorization: `Bearer ${bearer}` }),
+      ...request.headers,
+    };
+    const send = (until: AbortSignal) =>
+      http.send(
+        {
+          method,
+          url,
+          headers,
+          timeoutMs: attemptTimeoutMs,
+          signal: until,
+          ...(body !== undefined && { body }),
+        },
+        async (response): Promise<Wire> => ({
+          status: response.status,
+          headers: response.headers,
+          text: await response.text(),
+        }),
+      );
+    const isRead = method === 'GET' || method === 'HEAD';
+    const wire = await (isRead ? share(JSON.stringify([method, url, headers]), send, signal) : send(signal));
+    if (wire.status < 300) return wire;
+    const error = parseError(wire, clock.now());
+    // HEAD has no body to say why, and browsers hide the header that does: a second look that costs no rows.
+    if (method === 'HEAD' && !error.code) {
+      await attempt(
+        { ...request, method: 'GET', url: `${url}${url.includes('?') ? '&' : '?'}limit=0` },
+        token,
+        signal,
+      );
+    }
+    throw error;
+  }
+
+  async function sleep(delayMs: number, signal: AbortSignal): Promise<void> {
+    let timer: Timer | undefined;
+    const over = new Promise<void>((resolve) => {
+      timer = clock.setTimer(resolve, delayMs);
+    });
+    await until(over, signal).finally(() => timer?.cancel());
+  }
+
+  /** Attempts until there is an answer, or an error that time will not heal. */
+  async function persist(request: RestRequest, signal: AbortSignal, endsAtMs: number): Promise<Wire> {
+    let token = await until(getAccessToken(), signal);
+    let isRefreshed = false;
+    for (let retries = 1; ;) {
+      try {
+        return await attempt(request, token, signal);
+      } catch (problem) {
+        const error = toRestError(problem);
+        if (error.kind === 'token-expired' && token && !isRefreshed) {
+          isRefreshed = true;
+          const fresh = await until(getAccessToken({ rejectedToken: token }), signal);
+          if (!fresh || fresh === token) throw error;
+          token = fresh;
+          continue;
+        }
+        const delayMs = retryDelayMs(error, retries, retry, random.number());
+        if (
+          retries > retry.limit ||
+          !mayRetry(request.method, error) ||
+          (error.kind === 'network' && !page.isOnline()) ||
+          clock.monotonicMs() + delayMs >= endsAtMs
+        ) {
+          throw error;
+        }
+        retries += 1;
+        await sleep(delayMs, signal);
+      }
+    }
+  }
+
+  return async function exchange(request, signal) {
+    const ended = new AbortController();
+    const reason = new DOMException(`No answer within ${timeoutMs} ms`, 'TimeoutError');
+    const deadline = clock.setTimer(() => ended.abort(reason), timeoutMs);
+    const abort = () => ended.abort(signal?.reason);
+    if (signal?.aborted) abort();
+    signal?.addEventListener('abort', abort, { once: true });
+    try {
+      ended.signal.throwIfAborted();
+      return await persist(request, ended.signal, clock.monotonicMs() + timeoutMs);
+    } catch (problem) {
+      if (!ended.signal.aborted) throw toRestError(problem);
+      const cause: unknown = ended.signal.reason;
+      throw cause === reason
+        ? new RestError('timeout', reason.message, { cause })
+        : new RestError('aborted', 'The query was aborted', { cause });
+    } finally {
+      deadline.cancel();
+      signal?.removeEventListener('abort', abort);
+    }
+  };
+}
+
+/** What neither the server nor the network threw came from the source of tokens. */
+function toRestError(problem: unknown): RestError {
+  if (problem instanceof RestError) return problem;
+  return problem instanceof HttpFailure
+    ? new RestError(problem.kind, problem.message, { cause: problem.cause })
+    : new RestError('token-unavailable', 'No access token could be had', { cause: problem });
+}

@@ -1,0 +1,130 @@
+import { RestError } from './errors.ts';
+import { type ColumnPath, encodeColumn, encodeItem, encodeNested, encodeValue } from './quoting.ts';
+
+/**
+ * A condition on rows: a comparison, or a tree of them. `P` is the pairs `[column, value]` that it uses, by which a
+ * query checks that it fits its rows.
+ */
+export interface Filter<out P = unknown> {
+  readonly not?: boolean;
+  /** The column, as it goes over the wire; absent for a tree. */
+  readonly column?: string;
+  /** A comparison's operator, or `and` / `or`. */
+  readonly operator: string;
+  /** What to compare with; a list is for `in` alone. */
+  readonly operand?: string | readonly string[];
+  readonly filters?: readonly Filter<P>[];
+  /** Only for the type checker. */
+  readonly pair?: P;
+}
+
+/** An operand that stands for several: `eq('status', anyOf('read', 'archived'))`. */
+export interface Quantified<out T = unknown> {
+  readonly quantifier: 'any' | 'all';
+  readonly values: readonly T[];
+}
+
+export type Pair<C extends string = string, V = unknown> = readonly [column: C, value: V];
+
+/** A comparison with an operator of PostgREST. A missing value is refused: it would match the wrong rows. */
+export function compare(
+  operator: string,
+  column: string | ColumnPath,
+  value: unknown,
+  not = false,
+): Filter<never> {
+  const quantified = isQuantified(value);
+  const operand = encodeValue(quantified ? value.values : value);
+  return {
+    not,
+    column: encodeColumn(column),
+    operator: quantified ? `${operator}(${value.quantifier})` : operator,
+    operand,
+  };
+}
+
+function isQuantified(value: unknown): value is Quantified {
+  return typeof value === 'object' && value !== null && 'quantifier' in value;
+}
+
+/** The column is null, true, false or unknown. */
+export function is<const C extends string>(
+  column: C | ColumnPath<C>,
+  value: null | boolean | 'unknown' | 'not_null',
+): Filter<Pair<C, never>> {
+  return { column: encodeColumn(column), operator: 'is', operand: String(value) };
+}
+
+/** Equal; `null` asks whether the column is null. */
+export function eq<const C extends string, const V>(column: C | ColumnPath<C>, value: V): Filter<Pair<C, V>> {
+  return value === null ? is(column, null) : compare('eq', column, value);
+}
+
+/** Not equal; `null` asks whether the column is not null. As in SQL, a row whose column is null does not match. */
+export function neq<const C extends string, const V>(
+  column: C | ColumnPath<C>,
+  value: V,
+): Filter<Pair<C, V>> {
+  return value === null ? not(is(column, null)) : compare('neq', column, value);
+}
+
+/**
+ * Equal to one of the values; `null` among them matches null, and no values match nothing.
+ */
+export function oneOf<const C extends string, const V>(
+  column: C | ColumnPath<C>,
+  values: readonly V[],
+): Filter<Pair<C, V>> {
+  const some = [...new Set(values)].filter((value) => value !== null);
+  const list: Filter<Pair<C, V>> =
+    some.length === 1 && some[0] === ''
+      ? compare('eq', column, '')
+      : { column: encodeColumn(column), operator: 'in', operand: some.map(encodeItem) };
+  return values.some((value) => value === null) ? or(list, is(column, null)) : list;
+}
+
+/** The opposite of a condition. As in SQL, what is unknown because of a null stays unknown, and does not match. */
+export function not<P>(filter: Filter<P>): Filter<P> {
+  return { ...filter, not: !filter.not };
+}
+
+/** At least one of the conditions. */
+export function or<P>(...filters: readonly Filter<P>[]): Filter<P> {
+  return tree('or', filters);
+}
+
+/** All of the conditions. */
+export function and<P>(...filters: readonly Filter<P>[]): Filter<P> {
+  return tree('and', filters);
+}
+
+function tree<P>(operator: string, filters: readonly Filter<P>[]): Filter<P> {
+  if (!filters.length) throw new RestError('invalid-query', `${operator}() needs a condition`);
+  return { operator, filters };
+}
+
+const negation = ({ not: negated }: Filter) => (negated ? 'not.' : '');
+
+function encodeOperand(operand: string | readonly string[] = '', nested: boolean): string {
+  if (typeof operand !== 'string') return `(${operand.join()})`;
+  return nested ? encodeNested(operand) : operand;
+}
+
+function encodeInTree(filter: Filter): string {
+  const { column, operator, operand, filters } = filter;
+  return filters
+    ? `${negation(filter)}${operator}(${filters.map(encodeInTree).join()})`
+    : `${column}.${negation(filter)}${operator}.${encodeOperand(operand, true)}`;
+}
+
+/**
+ * A filter as one parameter of the query string, not yet percent-encoded.
+ *
+ * @param path where the rows are embedded, with its dot (`author.`); default: the rows themselves.
+ */
+export function encodeFilter(filter: Filter, path = ''): readonly [key: string, value: string] {
+  const { column, operator, operand, filters } = filter;
+  return filters
+    ? [`${path}${negation(filter)}${operator}`, `(${filters.map(encodeInTree).join()})`]
+    : [`${path}${column}`, `${negation(filter)}${operator}.${encodeOperand(operand, false)}`];
+}

@@ -1,0 +1,155 @@
+/**
+ * The types that a query is checked against. A model is one table, view or set of rows: either looked up in the
+ * `Database` type that `supabase gen types typescript` prints, or spelled out by a table definition.
+ */
+export interface Model {
+  readonly Row: object;
+  readonly Insert: unknown;
+  readonly Update: unknown;
+  /** Relations spelled out by a table definition. */
+  readonly Embeds?: Readonly<Record<string, EmbedTarget>>;
+  /** Where to look relations up otherwise. */
+  readonly Schema?: unknown;
+  readonly Name?: string;
+}
+
+export interface EmbedTarget {
+  readonly model: Model;
+  readonly many: boolean;
+  readonly nullable: boolean;
+}
+
+/** What a client knows without a `Database` type: nothing. */
+export interface UnknownDatabase {
+  readonly public: {
+    Tables: Record<string, UnknownTable>;
+    Views: { [_ in never]: never };
+    Functions: Record<string, { Args: Record<string, unknown>; Returns: unknown }>;
+  };
+}
+
+interface UnknownTable {
+  Row: Record<string, unknown>;
+  Insert: Record<string, unknown>;
+  Update: Record<string, unknown>;
+  Relationships: [];
+}
+
+export type SchemaName<Database> = Exclude<keyof Database, '__InternalSupabase'> & string;
+
+type Part<Schema, K extends 'Tables' | 'Views' | 'Functions'> = Schema extends { [P in K]: infer T }
+  ? T
+  : never;
+
+export type RelationName<Schema> = (keyof Part<Schema, 'Tables'> | keyof Part<Schema, 'Views'>) & string;
+export type FunctionName<Schema> = keyof Part<Schema, 'Functions'> & string;
+
+type Relation<Schema, Name> = Name extends keyof Part<Schema, 'Tables'>
+  ? Part<Schema, 'Tables'>[Name]
+  : Name extends keyof Part<Schema, 'Views'>
+    ? Part<Schema, 'Views'>[Name]
+    : never;
+
+/** The model of a table or view by its name. */
+export interface DatabaseModel<Schema, Name extends string> extends Model {
+  readonly Row: Relation<Schema, Name> extends { Row: infer R extends object } ? R : never;
+  readonly Insert: Relation<Schema, Name> extends { Insert: infer I } ? I : never;
+  readonly Update: Relation<Schema, Name> extends { Update: infer U } ? U : never;
+  readonly Schema: Schema;
+  readonly Name: Name;
+}
+
+/** The model of what a function returns. */
+export interface RowModel<Row extends object> extends Model {
+  readonly Row: Row;
+  readonly Insert: never;
+  readonly Update: never;
+}
+
+interface Relationship {
+  foreignKeyName: string;
+  columns: string[];
+  isOneToOne?: boolean;
+  referencedRelation: string;
+  referencedColumns: string[];
+}
+
+type RelationshipOf<Schema, Name> =
+  Relation<Schema, Name> extends { Relationships: readonly (infer R extends Relationship)[] } ? R : never;
+
+/** The foreign key of `Name` that embeds `Key`: named by the other table, by itself, or by its one column. */
+type Outgoing<Schema, Name, Key> =
+  RelationshipOf<Schema, Name> extends infer R
+    ? R extends { referencedRelation: Key } | { foreignKeyName: Key } | { columns: [Key] }
+      ? R
+      : never
+    : never;
+
+type Incoming<Schema, Name, Key> =
+  RelationshipOf<Schema, Key> extends infer R ? (R extends { referencedRelation: Name } ? R : never) : never;
+
+type IsNullable<Schema, Name, R> = R extends { columns: (infer C)[] }
+  ? Relation<Schema, Name> extends { Row: infer Row }
+    ? null extends Row[C & keyof Row]
+      ? true
+      : false
+    : true
+  : true;
+
+type LookUp<Schema, Name extends string, Key extends string> = [Outgoing<Schema, Name, Key>] extends [never]
+  ? [Incoming<Schema, Name, Key>] extends [never]
+    ? // A many-to-many relation goes through a table that the name does not tell; the server knows.
+      Key extends RelationName<Schema>
+      ? { model: DatabaseModel<Schema, Key>; many: true; nullable: false }
+      : never
+    : {
+        model: DatabaseModel<Schema, Key>;
+        many: Incoming<Schema, Name, Key> extends { isOneToOne: true } ? false : true;
+        nullable: true;
+      }
+  : Outgoing<Schema, Name, Key> extends { referencedRelation: infer Target extends string }
+    ? {
+        model: DatabaseModel<Schema, Target>;
+        many: false;
+        nullable: IsNullable<Schema, Name, Outgoing<Schema, Name, Key>>;
+      }
+    : never;
+
+/** The rows that `Key` embeds into rows of `M`; never if there is no such relation. */
+export type EmbedOf<M extends Model, Key extends string> = M extends { Embeds: infer E }
+  ? Key extends keyof E
+    ? E[Key] & EmbedTarget
+    : never
+  : M extends { Schema: infer Schema; Name: infer Name extends string }
+    ? LookUp<Schema, Name, Key>
+    : never;
+
+type FunctionOf<Schema, Name> = Name extends keyof Part<Schema, 'Functions'>
+  ? Part<Schema, 'Functions'>[Name]
+  : never;
+
+type NoArgs = Record<PropertyKey, never> | undefined;
+
+/** The arguments of a function; overloads are alternatives. */
+export type ArgsOf<Schema, Name> =
+  FunctionOf<Schema, Name> extends infer F
+    ? F extends { Args: infer A }
+      ? [A] extends [never]
+        ? NoArgs
+        : [A] extends [Record<PropertyKey, never>]
+          ? NoArgs
+          : A
+      : never
+    : never;
+
+/** What a function returns for arguments of this type. */
+export type ReturnsOf<Schema, Name, Args> =
+  FunctionOf<Schema, Name> extends infer F
+    ? F extends { Args: infer A; Returns: infer R }
+      ? [A] extends [never]
+        ? R
+        : [Args] extends [A | undefined]
+          ? R
+          : never
+      : never
+    : never;

@@ -1,0 +1,231 @@
+import { type Answer, readAffected, readCount, readMaybe, readNothing, readRows } from './answer.ts';
+import { RestError } from './errors.ts';
+import { compare, eq, type Filter, is, neq, oneOf } from './filter.ts';
+import type { Columns, Plan, Projection, RestRequest } from './plan.ts';
+import { type ColumnPath, encodeColumn, quote } from './quoting.ts';
+import type {
+  CountKind,
+  ExecuteOptions,
+  InsertOptions,
+  Modifier,
+  OrderOptions,
+  UpsertOptions,
+} from './query.ts';
+import { encodeSelect } from './select.ts';
+import { checkWith, type StandardSchema } from './standard-schema.ts';
+
+/** What queries need of the client. */
+export interface Runner {
+  run(plan: Plan, options?: ExecuteOptions): Promise<Answer<unknown>>;
+  encode(plan: Plan): RestRequest;
+}
+
+type ColumnName = string | ColumnPath;
+
+/** Every kind of query at once; the interfaces of query.ts say what fits which. */
+export class QueryBuilder implements Promise<unknown> {
+  readonly [Symbol.toStringTag] = 'Query';
+  readonly #plan: Plan;
+  readonly #runner: Runner;
+  #execution: Promise<unknown> | undefined;
+
+  constructor(plan: Plan, runner: Runner) {
+    this.#plan = plan;
+    this.#runner = runner;
+  }
+
+  with(...modifiers: readonly Modifier[]): QueryBuilder {
+    return new QueryBuilder(
+      modifiers.reduce((plan, modify) => modify(plan), this.#plan),
+      this.#runner,
+    );
+  }
+
+  as(form: Modifier): QueryBuilder {
+    return this.with(form);
+  }
+
+  #set(change: Partial<Plan>): QueryBuilder {
+    return this.with((plan) => ({ ...plan, ...change }));
+  }
+
+  #prefer(prefer: Plan['prefer']): QueryBuilder {
+    return this.#set({ prefer: { ...this.#plan.prefer, ...prefer } });
+  }
+
+  where(...filters: readonly Filter[]): QueryBuilder {
+    return this.#set({ filters: [...this.#plan.filters, ...filters] });
+  }
+
+  eq(column: ColumnName, value: unknown): QueryBuilder {
+    return this.where(eq(column, value));
+  }
+
+  neq(column: ColumnName, value: unknown): QueryBuilder {
+    return this.where(neq(column, value));
+  }
+
+  gt(column: ColumnName, value: unknown): QueryBuilder {
+    return this.where(compare('gt', column, value));
+  }
+
+  gte(column: ColumnName, value: unknown): QueryBuilder {
+    return this.where(compare('gte', column, value));
+  }
+
+  lt(column: ColumnName, value: unknown): QueryBuilder {
+    return this.where(compare('lt', column, value));
+  }
+
+  lte(column: ColumnName, value: unknown): QueryBuilder {
+    return this.where(compare('lte', column, value));
+  }
+
+  in(column: ColumnName, values: readonly unknown[]): QueryBuilder {
+    return this.where(oneOf(column, values));
+  }
+
+  is(column: ColumnName, value: null | boolean | 'unknown' | 'not_null'): QueryBuilder {
+    return this.where(is(column, value));
+  }
+
+  all(): QueryBuilder {
+    return this.#set({ all: true });
+  }
+
+  order(column: ColumnName, options?: OrderOptions): QueryBuilder {
+    return this.#set({ order: [...this.#plan.order, encodeOrder(column, options)] });
+  }
+
+  limit(limit: number): QueryBuilder {
+    return this.#set({ limit: wholeNumber(limit) });
+  }
+
+  range(first: number, last: number): QueryBuilder {
+    return this.#set({ offset: wholeNumber(first), limit: wholeNumber(last - first + 1) });
+  }
+
+  count(kind: CountKind = 'exact'): QueryBuilder {
+    return this.#prefer({ count: kind });
+  }
+
+  withCount(kind?: CountKind): QueryBuilder {
+    return this.count(kind).#set({ isCounted: true });
+  }
+
+  select(columns: Columns = '*'): QueryBuilder {
+    const { select, params, check } = project(this.#plan, columns);
+    return this.#prefer({ return: 'representation' }).#set({
+      select,
+      params: [...this.#plan.params, ...params],
+      check,
+      read: readRows,
+    });
+  }
+
+  single(): QueryBuilder {
+    return this.#set({
+      headers: { ...this.#plan.headers, Accept: 'application/vnd.pgrst.object+json' },
+      read: readRows,
+    });
+  }
+
+  maybeSingle(): QueryBuilder {
+    const { method, limit = 2 } = this.#plan;
+    return (
+      method === 'GET'
+        ? this.#set({ limit: Math.min(limit, 2) })
+        : this.#prefer({ handling: 'strict', 'max-affected': 1 })
+    ).#set({ read: readMaybe });
+  }
+
+  parse(schema: StandardSchema): QueryBuilder {
+    return this.#set({ check: checkWith(schema) });
+  }
+
+  toRequest(): RestRequest {
+    return this.#runner.encode(this.#plan);
+  }
+
+  toJSON(): RestRequest {
+    return this.toRequest();
+  }
+
+  answer(options?: ExecuteOptions): Promise<Answer<unknown>> {
+    return this.#runner.run(this.#plan, options);
+  }
+
+  async execute(options?: ExecuteOptions): Promise<unknown> {
+    return (await this.answer(options)).data;
+  }
+
+  // A query is awaited like a promise; it starts when the first one waits.
+  // oxlint-disable-next-line unicorn/no-thenable
+  then<A = unknown, B = never>(
+    onFulfilled?: ((value: unknown) => A | PromiseLike<A>) | null,
+    onRejected?: ((problem: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    this.#execution ??= this.execute();
+    return this.#execution.then(onFulfilled, onRejected);
+  }
+
+  catch<B>(onRejected?: ((problem: unknown) => B | PromiseLike<B>) | null): Promise<unknown> {
+    return this.then(null, onRejected);
+  }
+
+  finally(onFinally?: (() => void) | null): Promise<unknown> {
+    return this.then(null).finally(onFinally);
+  }
+}
+
+export function encodeOrder(column: ColumnName, { ascending = true, nulls }: OrderOptions = {}): string {
+  return `${encodeColumn(column)}.${ascending ? 'asc' : 'desc'}${nulls ? `.nulls${nulls}` : ''}`;
+}
+
+function wholeNumber(value: number): number {
+  if (!Number.isSafeInteger(value) || value < 0) {
+    throw new RestError('invalid-query', `Not a whole number of rows: ${value}`);
+  }
+  return value;
+}
+
+function project(plan: Plan, columns: Columns): Projection {
+  return (plan.project ?? encodeSelect)(columns);
+}
+
+/** A table or view, of which `plan` holds the path. */
+export function createTable(plan: Plan, runner: Runner) {
+  const start = (change: Partial<Plan>) => new QueryBuilder({ ...plan, ...change }, runner);
+  const write = (rows: unknown, { missing }: InsertOptions, prefer: Plan['prefer'] = {}, onConflict = '') => {
+    const params: [string, string][] = [];
+    if (Array.isArray(rows)) {
+      const names = new Set(rows.flatMap((row: object) => Object.keys(row)));
+      if (names.size) params.push(['columns', [...names].map(quote).join()]);
+    }
+    if (onConflict) params.push(['on_conflict', onConflict]);
+    return start({
+      method: 'POST',
+      params,
+      body: rows,
+      read: readNothing,
+      prefer: { ...prefer, ...(missing && { missing }) },
+    });
+  };
+  return {
+    select: (columns: Columns = '*') => start({ ...project(plan, columns), read: readRows }),
+    count: (kind: CountKind = 'exact') => start({ method: 'HEAD', prefer: { count: kind }, read: readCount }),
+    insert: (rows: unknown, options: InsertOptions = {}) => write(rows, options),
+    upsert: (rows: unknown, options: UpsertOptions = {}) =>
+      write(
+        rows,
+        options,
+        { resolution: options.ignoreDuplicates ? 'ignore-duplicates' : 'merge-duplicates' },
+        [options.onConflict ?? []]
+          .flat()
+          .map((column) => encodeColumn(column))
+          .join(),
+      ),
+    update: (body: unknown) => start({ method: 'PATCH', body, read: readAffected }),
+    delete: () => start({ method: 'DELETE', prefer: { count: 'exact' }, read: readAffected }),
+  };
+}

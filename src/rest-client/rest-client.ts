@@ -1,0 +1,132 @@
+import { parseContentRange, readRows } from './answer.ts';
+import { RestError } from './errors.ts';
+import { createExchange, type ExchangeOptions } from './exchange.ts';
+import type {
+  ArgsOf,
+  DatabaseModel,
+  FunctionName,
+  Model,
+  RelationName,
+  ReturnsOf,
+  RowModel,
+  SchemaName,
+  UnknownDatabase,
+} from './model.ts';
+import { encodeRequest, type Plan, type Wire } from './plan.ts';
+import type { Query, RowsQuery, Table } from './query.ts';
+import { createTable, QueryBuilder, type Runner } from './query-builder.ts';
+import type { Validate } from './standard-schema.ts';
+
+export interface RestClientOptions<Schema extends string = string> extends ExchangeOptions {
+  /** The project's URL, without `/rest/v1`. */
+  readonly url: string;
+  /** The schema to query. Default: the server's own, `public`. */
+  readonly schema?: Schema;
+  /** Which rows are validated, where there is a schema to validate them by. Default 'all'. */
+  readonly validate?: Validate;
+  /** How many rows the server sends at most, by which `truncated` is judged. Default 1000, as Supabase has it. */
+  readonly maxRows?: number;
+  /** Longest URL to send, in characters. Default 8000, which common gateways accept. */
+  readonly maxUrlLength?: number;
+  /** Headers to send with every request. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What `table()` of `rest-client/table.ts` makes: a table with the schemas of its columns. */
+export interface TableDefinition<M extends Model = Model> {
+  readonly name: string;
+  /** The plan of every query of this table. */
+  readonly prepare: (plan: Plan, validate: Validate) => Plan;
+  /** Only for the type checker. */
+  readonly model?: M;
+}
+
+/** What a function returns: rows where it returns a set, else a value. */
+export type FunctionQuery<Returns> = [Returns] extends [readonly (infer Row extends object)[]]
+  ? RowsQuery<RowModel<Row>, Row, Row[]>
+  : [Returns] extends [undefined]
+    ? Query<null>
+    : Query<Returns>;
+
+export interface RestClient<
+  Database = UnknownDatabase,
+  Name extends SchemaName<Database> = SchemaName<Database>,
+> {
+  from<T extends RelationName<Database[Name]>>(table: T): Table<DatabaseModel<Database[Name], T>>;
+  from<M extends Model>(table: TableDefinition<M>): Table<M>;
+  /** The same client for another schema, which the server must expose. */
+  schema<S extends SchemaName<Database>>(name: S): RestClient<Database, S>;
+  /** Calls a function by POST; see `viaGet()` for functions that only read. */
+  rpc<F extends FunctionName<Database[Name]>, const A extends ArgsOf<Database[Name], F>>(
+    name: F,
+    ...args: [undefined] extends [A] ? [args?: A] : [args: A]
+  ): FunctionQuery<ReturnsOf<Database[Name], F, A>>;
+}
+
+type DefaultSchema<Database> = 'public' extends SchemaName<Database> ? 'public' : SchemaName<Database>;
+
+/** Creates a client of PostgREST. Creating it sends nothing. */
+export function createRestClient<
+  Database = UnknownDatabase,
+  Name extends SchemaName<Database> = DefaultSchema<Database>,
+>(options: RestClientOptions<Name>): RestClient<Database, Name> {
+  const { maxRows = 1000, maxUrlLength = 8000, validate = 'all' } = options;
+  const base = `${options.url.replace(/\/+$/, '')}/rest/v1`;
+  const exchange = createExchange(options);
+  const runner: Runner = {
+    encode(plan) {
+      const request = encodeRequest(plan, base);
+      if (request.url.length <= maxUrlLength) return request;
+      throw new RestError(
+        'url-too-long',
+        `The URL has ${request.url.length} characters; the limit is ${maxUrlLength}: see inChunks()`,
+      );
+    },
+    async run(plan, { signal } = {}) {
+      const wire = await exchange(runner.encode(plan), signal);
+      const rows = await plan.read(wire, plan);
+      plan.verify?.(rows, wire);
+      const count = plan.prefer['count'] === undefined ? null : parseContentRange(wire.headers).total;
+      const truncated = isTruncated(plan, wire, maxRows);
+      const data = plan.isCounted ? { rows, count, truncated } : rows;
+      return { data, count, truncated, status: wire.status, headers: wire.headers };
+    },
+  };
+  const client = (schema: string | undefined): unknown => {
+    const plan: Plan = {
+      method: 'GET',
+      path: '',
+      schema,
+      params: [],
+      filters: [],
+      order: [],
+      prefer: {},
+      headers: options.headers ?? {},
+      read: readRows,
+    };
+    return {
+      schema: client,
+      from(table: string | TableDefinition) {
+        const at = (name: string): Plan => ({ ...plan, path: encodeURIComponent(name) });
+        return createTable(
+          typeof table === 'string' ? at(table) : table.prepare(at(table.name), validate),
+          runner,
+        );
+      },
+      rpc: (name: string, args: object = {}) =>
+        new QueryBuilder(
+          { ...plan, method: 'POST', path: `rpc/${encodeURIComponent(name)}`, body: args },
+          runner,
+        ),
+    };
+  };
+  return client(options.schema) as RestClient<Database, Name>;
+}
+
+function isTruncated({ method, limit, offset = 0 }: Plan, { headers }: Wire, maxRows: number): boolean {
+  const { rows, end, total } = parseContentRange(headers);
+  if (method !== 'GET' || rows === null) return false;
+  return total === null
+    ? rows === maxRows && (limit ?? Infinity) > maxRows
+    : end < Math.min(total, offset + (limit ?? Infinity)) && offset < total;
+}

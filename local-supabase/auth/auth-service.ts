@@ -1,0 +1,102 @@
+import { readFile } from 'node:fs/promises';
+
+import { Hono } from 'hono';
+
+import type { Database } from '../database/database.ts';
+import type { TokenKeys } from '../keys.ts';
+import { createCall } from './call.ts';
+import type { AuthContext, AuthMailer, SmsBox } from './context.ts';
+import { encodeError } from './error-response.ts';
+import { AuthHttpError, OAuthError, WeakPasswordError } from './errors.ts';
+import { createRateLimiter } from './rate-limiter.ts';
+import { type Handler, routes } from './routes.ts';
+import { type AuthSettings, completeAuthSettings } from './settings.ts';
+import { sweep } from './sweep.ts';
+
+export interface AuthServiceOptions {
+  readonly database: Database;
+  readonly keys: TokenKeys;
+  readonly mailer: AuthMailer;
+  /** Takes the text messages. Default: they go to `mailer`, addressed to the phone number. */
+  readonly smsBox?: SmsBox;
+  readonly settings?: Partial<AuthSettings>;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+  readonly siteUrl?: string;
+  /** Patterns of further URLs that mails and providers may lead to. */
+  readonly redirectUrls?: readonly string[];
+  /** The project's URL, as clients reach it. Default: the origin of each request. */
+  readonly url?: () => string;
+  /** A folder of mail templates (`confirmation.html`, `magic_link.html`, …). Default: the project's `supabase/templates`. */
+  readonly templates?: URL;
+  /** Is told errors that are no answer; they are answered as 500. */
+  readonly report?: (error: unknown) => void;
+}
+
+export interface AuthService {
+  /** Answers a request whose path begins with `/auth/v1`. Never rejects. */
+  handle(request: Request): Promise<Response>;
+  /** Forgets what is over: codes, flows, tokens, challenges, sessions. */
+  sweep(): Promise<void>;
+}
+
+const basePath = '/auth/v1';
+
+function createTemplateReader(folder: URL): (name: string) => Promise<string | null> {
+  return async (name) => {
+    try {
+      return await readFile(new URL(`${name}.html`, folder), 'utf8');
+    } catch {
+      return null;
+    }
+  };
+}
+
+function createContext(options: AuthServiceOptions): AuthContext {
+  const { mailer, now = Date.now } = options;
+  const settings = completeAuthSettings(options.settings);
+  const templates = options.templates ?? new URL('../../supabase/templates/', import.meta.url);
+  return {
+    database: options.database,
+    keys: options.keys,
+    mailer,
+    smsBox: options.smsBox ?? {
+      send: async ({ to, text }) =>
+        mailer.send({ to, subject: 'Text message', text, html: `<p>${text}</p>` }),
+    },
+    settings,
+    now,
+    siteUrl: options.siteUrl ?? 'http://localhost:5173',
+    redirectUrls: options.redirectUrls ?? [],
+    readTemplate: createTemplateReader(templates),
+    limiter: createRateLimiter(settings.rateLimits, now),
+  };
+}
+
+const isAnswer = (error: unknown): boolean =>
+  error instanceof AuthHttpError || error instanceof OAuthError || error instanceof WeakPasswordError;
+
+/** Creates the auth service over a database that has `schema.sql`. */
+export async function createAuthService(options: AuthServiceOptions): Promise<AuthService> {
+  const context = createContext(options);
+  const app = new Hono().basePath(basePath);
+  const run =
+    (handler: Handler) =>
+    async (request: Request, params: Record<string, string>): Promise<Response> => {
+      const origin = options.url?.() ?? new URL(request.url).origin;
+      const call = createCall(request, params, origin + basePath);
+      try {
+        return await handler(context, call);
+      } catch (error) {
+        if (!isAnswer(error)) options.report?.(error);
+        return encodeError(error, request.headers);
+      }
+    };
+  for (const { method, path, handler } of routes)
+    app.on(method, path, async (c) => run(handler)(c.req.raw, c.req.param()));
+  app.notFound((c) => c.text('404 page not found\n', 404));
+  return {
+    handle: async (request) => app.fetch(request),
+    sweep: async () => sweep(context),
+  };
+}

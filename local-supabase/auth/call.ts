@@ -1,0 +1,133 @@
+import { isIP } from 'node:net';
+
+import { badRequest, AuthHttpError } from './errors.ts';
+
+/** A JSON object of unknown shape. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** One request, with what its route reads from it and the headers that it adds to the answer. */
+export interface Call {
+  readonly request: Request;
+  readonly url: URL;
+  readonly params: Readonly<Record<string, string>>;
+  /** The caller's address: the first valid one of X-Forwarded-For, else the loopback address. */
+  readonly ip: string;
+  readonly userAgent: string;
+  /** The service's own URL, without a slash at the end. */
+  readonly authUrl: string;
+  readonly answerHeaders: Headers;
+  /** The parsed JSON body. Throws 400 bad_json; 413 above one megabyte. */
+  json(): Promise<JsonObject>;
+  /** The raw body. */
+  text(): Promise<string>;
+}
+
+const maxBodyBytes = 1 << 20;
+const loopback = '127.0.0.1';
+
+function addressOf(headers: Headers): string {
+  const forwarded = (headers.get('x-forwarded-for') ?? '').split(',').map((part) => part.trim());
+  return forwarded.find((part) => isIP(part) !== 0) ?? loopback;
+}
+
+function parseJson(text: string): JsonObject {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch (error) {
+    const detail = text.trim() === '' ? 'unexpected end of JSON input' : (error as Error).message;
+    throw badRequest('bad_json', `Could not parse request body as JSON: ${detail}`);
+  }
+  if (parsed === null) return {};
+  if (typeof parsed !== 'object' || Array.isArray(parsed))
+    throw badRequest(
+      'bad_json',
+      `Could not parse request body as JSON: json: cannot unmarshal ${goType(parsed)} into Go value`,
+    );
+  return parsed as JsonObject;
+}
+
+function goType(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'boolean' ? 'bool' : typeof value;
+}
+
+function mismatch(field: string, value: unknown, expected: string): AuthHttpError {
+  const message = `json: cannot unmarshal ${goType(value)} into Go struct field .${field} of type ${expected}`;
+  return badRequest('bad_json', `Could not parse request body as JSON: ${message}`);
+}
+
+/** Reads a string; missing and null are ''. Throws 400 bad_json for another type. */
+export function readText(body: JsonObject, field: string): string {
+  return readOptionalText(body, field) ?? '';
+}
+
+/** Reads a string that may be missing. Throws 400 bad_json for another type. */
+export function readOptionalText(body: JsonObject, field: string): string | undefined {
+  const value = body[field];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'string') throw mismatch(field, value, 'string');
+  return value;
+}
+
+/** Reads a boolean; missing and null are `fallback`. Throws 400 bad_json for another type. */
+export function readFlag(body: JsonObject, field: string, fallback = false): boolean {
+  const value = body[field];
+  if (value === undefined || value === null) return fallback;
+  if (typeof value !== 'boolean') throw mismatch(field, value, 'bool');
+  return value;
+}
+
+/** Reads an object that may be missing. Throws 400 bad_json for another type. */
+export function readObject(body: JsonObject, field: string): JsonObject | undefined {
+  const value = body[field];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'object' || Array.isArray(value))
+    throw mismatch(field, value, 'map[string]interface {}');
+  return value as JsonObject;
+}
+
+/** Wraps `request`; `authUrl` is where clients reach the service. */
+export function createCall(
+  request: Request,
+  params: Readonly<Record<string, string>>,
+  authUrl: string,
+): Call {
+  let body: Promise<string> | undefined;
+  const text = async (): Promise<string> => {
+    body ??= request.text();
+    const content = await body;
+    if (Buffer.byteLength(content) > maxBodyBytes)
+      throw new AuthHttpError(
+        413,
+        'request_entity_too_large',
+        `Request body too large (max ${maxBodyBytes} bytes)`,
+      );
+    return content;
+  };
+  return {
+    request,
+    url: new URL(request.url),
+    params,
+    ip: addressOf(request.headers),
+    userAgent: request.headers.get('user-agent') ?? '',
+    authUrl,
+    answerHeaders: new Headers(),
+    text,
+    json: async () => parseJson(await text()),
+  };
+}
+
+/** A JSON answer with the headers collected on the way. */
+export function sendJson(call: Call, body: unknown, status = 200): Response {
+  const headers = new Headers(call.answerHeaders);
+  headers.set('Content-Type', 'application/json');
+  return new Response(JSON.stringify(body), { status, headers });
+}
+
+/** A redirect; 303 unless the flow began with a GET to a provider (302). */
+export function sendRedirect(call: Call, location: string, status: 302 | 303 = 303): Response {
+  const headers = new Headers(call.answerHeaders);
+  headers.set('Location', location);
+  return new Response(null, { status, headers });
+}

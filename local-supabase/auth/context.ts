@@ -1,0 +1,76 @@
+import type { Database, Sql } from '../database/database.ts';
+import type { TokenKeys } from '../keys.ts';
+import { CommitThenThrow } from './errors.ts';
+import type { RateLimiter } from './rate-limiter.ts';
+import type { AuthSettings } from './settings.ts';
+
+/** A mail as the service sends it. */
+export interface OutgoingMail {
+  readonly to: string;
+  readonly subject: string;
+  readonly html: string;
+  readonly text: string;
+}
+
+export interface AuthMailer {
+  send(mail: OutgoingMail): Promise<unknown> | void;
+}
+
+/** A text message as the service sends it. */
+export interface OutgoingSms {
+  /** Digits only, as the service stores it. */
+  readonly to: string;
+  readonly text: string;
+  readonly channel: string;
+}
+
+export interface SmsBox {
+  send(message: OutgoingSms): Promise<unknown> | void;
+}
+
+/** What every route works with. */
+export interface AuthContext {
+  readonly database: Database;
+  readonly keys: TokenKeys;
+  readonly mailer: AuthMailer;
+  readonly smsBox: SmsBox;
+  readonly settings: AuthSettings;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly siteUrl: string;
+  readonly redirectUrls: readonly string[];
+  /** Reads a mail template by name; null when the project has none. */
+  readonly readTemplate: (name: string) => Promise<string | null>;
+  readonly limiter: RateLimiter;
+}
+
+/** One database transaction. Mails and text messages wait until it is committed. */
+export interface Transaction {
+  readonly sql: Sql;
+  afterCommit(effect: () => Promise<unknown> | void): void;
+}
+
+type Outcome<T> = { readonly value: T } | { readonly thrown: unknown };
+
+/** Runs `task` in a transaction, then its effects; a `CommitThenThrow` keeps what was written and throws its cause. */
+export async function inTransaction<T>(
+  context: AuthContext,
+  task: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  const effects: (() => Promise<unknown> | void)[] = [];
+  const outcome = await context.database.transaction<Outcome<T>>(async (sql) => {
+    effects.length = 0;
+    try {
+      return { value: await task({ sql, afterCommit: (effect) => effects.push(effect) }) };
+    } catch (error) {
+      if (error instanceof CommitThenThrow) return { thrown: error.cause };
+      throw error;
+    }
+  });
+  for (const effect of effects) await effect();
+  if ('thrown' in outcome) throw outcome.thrown;
+  return outcome.value;
+}
+
+/** The current time as the database wants it. */
+export const nowDate = (context: AuthContext): Date => new Date(context.now());

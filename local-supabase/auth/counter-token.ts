@@ -1,0 +1,75 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+
+import type { Session } from './session.ts';
+
+/** A refresh token of version 2, read but not yet trusted. */
+export interface CounterToken {
+  readonly sessionId: string;
+  readonly counter: number;
+  readonly signedPart: Buffer;
+  readonly signature: Buffer;
+}
+
+const signatureBytes = 16;
+const checksumBytes = 4;
+const headBytes = 17;
+const shortestBytes = headBytes + 1 + signatureBytes + checksumBytes;
+
+const sign = (part: Buffer, key: string): Buffer =>
+  createHmac('sha256', Buffer.from(key, 'base64url')).update(part).digest().subarray(0, signatureBytes);
+const checksum = (part: Buffer): Buffer =>
+  createHash('sha256').update(part).digest().subarray(0, checksumBytes);
+
+function encodeVarint(value: number): Buffer {
+  const bytes: number[] = [];
+  let rest = value;
+  while (rest >= 0x80) {
+    bytes.push((rest % 0x80) + 0x80);
+    rest = Math.floor(rest / 0x80);
+  }
+  return Buffer.from([...bytes, rest]);
+}
+
+function decodeVarint(bytes: Buffer): { readonly value: number; readonly length: number } | null {
+  let value = 0;
+  for (const [index, byte] of bytes.entries()) {
+    if (index > 7) return null;
+    value += (byte % 0x80) * 0x80 ** index;
+    if (byte < 0x80) return { value, length: index + 1 };
+  }
+  return null;
+}
+
+/** Encodes the session's present counter: base64url of version, session, counter, signature, checksum. */
+export function encodeCounterToken(session: Session): string {
+  if (session.refresh_token_hmac_key === null || session.refresh_token_counter === null)
+    throw new Error('The session has no refresh token counter');
+  const id = Buffer.from(session.id.replaceAll('-', ''), 'hex');
+  const part = Buffer.concat([Buffer.from([0]), id, encodeVarint(session.refresh_token_counter)]);
+  const signed = Buffer.concat([part, sign(part, session.refresh_token_hmac_key)]);
+  return Buffer.concat([signed, checksum(signed)]).toString('base64url');
+}
+
+/** Reads a version 2 token; null when it is none. */
+export function parseCounterToken(token: string): CounterToken | null {
+  if (!/^[\w-]+$/.test(token)) return null;
+  const bytes = Buffer.from(token, 'base64url');
+  if (bytes.length < shortestBytes || bytes[0] !== 0) return null;
+  const signed = bytes.subarray(0, -checksumBytes);
+  if (!timingSafeEqual(checksum(signed), bytes.subarray(-checksumBytes))) return null;
+  const counter = decodeVarint(signed.subarray(headBytes));
+  if (counter === null || signed.length !== headBytes + counter.length + signatureBytes) return null;
+  const id = signed.subarray(1, headBytes).toString('hex');
+  return {
+    sessionId: id.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
+    counter: counter.value,
+    signedPart: signed.subarray(0, -signatureBytes),
+    signature: signed.subarray(-signatureBytes),
+  };
+}
+
+/** True when the token was issued for this session. */
+export function isSignedFor(token: CounterToken, session: Session): boolean {
+  if (session.refresh_token_hmac_key === null) return false;
+  return timingSafeEqual(sign(token.signedPart, session.refresh_token_hmac_key), token.signature);
+}

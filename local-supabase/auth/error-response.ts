@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+
+import { AuthHttpError, OAuthError, WeakPasswordError } from './errors.ts';
+
+export const apiVersionHeader = 'X-Supabase-Api-Version';
+const currentVersion = '2024-01-01';
+const unexpectedMessage = 'Unexpected failure, please check server logs for more information';
+
+/** True when the request asks for the 2024-01-01 error form or a later one; anything unreadable means the first form. */
+function wantsCurrentForm(headers: Headers): boolean {
+  const asked = headers.get(apiVersionHeader) ?? '';
+  const isDate = /^\d{4}-\d{2}-\d{2}$/.test(asked) && !Number.isNaN(Date.parse(`${asked}T00:00:00Z`));
+  return isDate && asked >= currentVersion;
+}
+
+interface Fields {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  readonly extra?: Record<string, unknown>;
+}
+
+function fieldsOf(error: unknown): Fields {
+  if (error instanceof WeakPasswordError)
+    return {
+      status: 422,
+      code: 'weak_password',
+      message: error.message,
+      extra: { weak_password: { reasons: error.reasons } },
+    };
+  if (error instanceof AuthHttpError)
+    return { status: error.status, code: error.code, message: error.message };
+  return { status: 500, code: 'unexpected_failure', message: unexpectedMessage };
+}
+
+/** Encodes anything thrown by a route: the OAuth form, or the HTTP form in the version that `requestHeaders` ask for. */
+export function encodeError(error: unknown, requestHeaders: Headers): Response {
+  const headers = new Headers({ 'Content-Type': 'application/json' });
+  const isCurrent = wantsCurrentForm(requestHeaders);
+  if (isCurrent) headers.set(apiVersionHeader, currentVersion);
+  if (error instanceof OAuthError)
+    return Response.json({ error: error.error, error_description: error.message }, { status: 400, headers });
+  const { status, code, message, extra } = fieldsOf(error);
+  headers.set('x-sb-error-code', code);
+  const body = isCurrent
+    ? { code, message, ...extra }
+    : {
+        code: status,
+        error_code: code,
+        msg: message,
+        ...(status >= 500 && { error_id: randomUUID() }),
+        ...extra,
+      };
+  return Response.json(body, { status, headers });
+}

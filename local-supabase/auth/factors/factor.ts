@@ -1,0 +1,63 @@
+import type { Sql } from '../../database/database.ts';
+
+/** A row of auth.mfa_factors. */
+export interface Factor {
+  readonly id: string;
+  readonly user_id: string;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+  readonly status: 'unverified' | 'verified';
+  readonly friendly_name: string | null;
+  readonly secret: string | null;
+  readonly factor_type: 'totp' | 'phone' | 'webauthn';
+  readonly phone: string | null;
+  readonly last_challenged_at: Date | null;
+}
+
+/** Encodes a factor as a user carries it; the secret stays. */
+export function encodeFactor(factor: Factor): Record<string, unknown> {
+  return {
+    id: factor.id,
+    created_at: factor.created_at,
+    updated_at: factor.updated_at,
+    status: factor.status,
+    ...(factor.friendly_name && { friendly_name: factor.friendly_name }),
+    factor_type: factor.factor_type,
+    phone: factor.phone ?? '',
+    last_challenged_at: factor.last_challenged_at,
+  };
+}
+
+/** The method that verifying a factor adds to a session. */
+export const methodOfFactor = (type: Factor['factor_type']): string =>
+  type === 'totp' ? 'totp' : `mfa/${type}`;
+
+export async function listFactors(sql: Sql, userId: string): Promise<Factor[]> {
+  return sql.query<Factor>('select * from auth.mfa_factors where user_id = $1 order by created_at, id', [
+    userId,
+  ]);
+}
+
+export async function findFactor(sql: Sql, userId: string, factorId: string): Promise<Factor | undefined> {
+  const [factor] = await sql.query<Factor>('select * from auth.mfa_factors where user_id = $1 and id = $2', [
+    userId,
+    factorId,
+  ]);
+  return factor;
+}
+
+export async function deleteFactor(sql: Sql, factorId: string): Promise<void> {
+  await sql.query('delete from auth.mfa_factors where id = $1', [factorId]);
+}
+
+/** Takes the sessions that a factor had raised down to aal1. */
+export async function lowerSessionsOfFactor(sql: Sql, factor: Factor): Promise<void> {
+  await sql.query(
+    `delete from auth.mfa_amr_claims where authentication_method = $2
+       and session_id in (select id from auth.sessions where factor_id = $1)`,
+    [factor.id, methodOfFactor(factor.factor_type)],
+  );
+  await sql.query(`update auth.sessions set aal = 'aal1', factor_id = null where factor_id = $1`, [
+    factor.id,
+  ]);
+}

@@ -1,0 +1,83 @@
+import type { Call } from './call.ts';
+import type { AuthContext } from './context.ts';
+
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
+
+/** Compiles an allow-list pattern: `*` stops at dots and slashes, `**` does not, `?` is one character, `{a,b}` and `[a-z]`. */
+export function compilePattern(pattern: string): RegExp {
+  const source = pattern.replace(/\*\*|\*|\?|\{|\}|,|\[!?|\]|[\\^$.|+()/-]/g, (token, offset: number) => {
+    const before = pattern.slice(0, offset);
+    const inBraces = before.lastIndexOf('{') > before.lastIndexOf('}');
+    const inBrackets = before.lastIndexOf('[') > before.lastIndexOf(']');
+    if (inBrackets && token !== ']') return token === '-' ? '-' : `\\${token}`;
+    switch (token) {
+      case '**':
+        return '.*';
+      case '*':
+        return '[^./]*';
+      case '?':
+        return '[^./]';
+      case '{':
+        return '(?:';
+      case '}':
+        return ')';
+      case ',':
+        return inBraces ? '|' : ',';
+      case '[':
+      case ']':
+        return token;
+      case '[!':
+        return '[^';
+      default:
+        return `\\${token}`;
+    }
+  });
+  return new RegExp(`^${source}$`, 's');
+}
+
+function isOwnSite(site: URL, target: URL): boolean {
+  const isSamePort = site.port === target.port || isLoopback(target.hostname);
+  return site.hostname === target.hostname && site.protocol === target.protocol && isSamePort;
+}
+
+/** True when mails and providers may send people to `target`: the site itself, loopback, or the allow list. */
+export function isRedirectAllowed(context: AuthContext, target: string): boolean {
+  if (target === '' || !URL.canParse(target)) return false;
+  const url = new URL(target);
+  if (URL.canParse(context.siteUrl) && isOwnSite(new URL(context.siteUrl), url)) return true;
+  if (isLoopback(url.hostname)) return true;
+  if (/^\d+(\.\d+){3}$/.test(url.hostname) || url.hostname.startsWith('[')) return false;
+  const [withoutHash = ''] = target.split('#');
+  return context.redirectUrls.some((pattern) => compilePattern(pattern).test(withoutHash));
+}
+
+/** Where a flow ends: `redirect_to` if it is allowed, else the referring page, else the site. */
+export function redirectTargetOf(context: AuthContext, call: Call): string {
+  const wanted = [
+    call.request.headers.get('redirect_to') ?? call.url.searchParams.get('redirect_to') ?? '',
+    call.request.headers.get('referer') ?? '',
+  ];
+  return wanted.find((target) => isRedirectAllowed(context, target)) ?? context.siteUrl;
+}
+
+/** Encodes parameters in the order of their names, as the service does. */
+export function encodeParams(params: Readonly<Record<string, string>>): string {
+  const sorted = Object.entries(params).toSorted(([left], [right]) => (left < right ? -1 : 1));
+  return new URLSearchParams(sorted).toString();
+}
+
+/** Adds parameters to a URL's query. */
+export function addToQuery(target: string, params: Readonly<Record<string, string>>): string {
+  const url = new URL(target);
+  for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value);
+  url.searchParams.sort();
+  return url.toString();
+}
+
+/** Replaces a URL's fragment by parameters; percent signs are encoded once more, as the service's URL printer does. */
+export function setFragment(target: string, params: Readonly<Record<string, string>>): string {
+  const url = new URL(target);
+  url.hash = encodeParams(params).replaceAll('%', '%25');
+  return url.toString();
+}

@@ -1,0 +1,41 @@
+import type { Sql } from '../database/database.ts';
+
+/** Column values by name. Dates and plain objects (jsonb) are encoded on the way in. */
+export type Values = Readonly<Record<string, unknown>>;
+
+function encodeValue(value: unknown): unknown {
+  if (value instanceof Date) return value.toISOString();
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
+}
+
+/** Inserts one row into `table` and returns it as stored, triggers and generated columns included. */
+export async function insertRow<Row>(sql: Sql, table: string, values: Values): Promise<Row> {
+  const columns = Object.keys(values);
+  const places = columns.map((_, index) => `$${index + 1}`).join(', ');
+  const [row] = await sql.query<Row>(
+    `insert into ${table} (${columns.join(', ')}) values (${places}) returning *`,
+    Object.values(values).map((value) => encodeValue(value)),
+  );
+  if (row === undefined) throw new Error(`Nothing was inserted into ${table}`);
+  return row;
+}
+
+/** Updates the row of `table` whose id is `id` and returns it as stored; undefined when it is gone. */
+export async function updateRow<Row>(
+  sql: Sql,
+  table: string,
+  id: string | number,
+  values: Values,
+): Promise<Row | undefined> {
+  const assignments = Object.keys(values).map((column, index) => `${column} = $${index + 2}`);
+  const [row] = await sql.query<Row>(
+    `update ${table} set ${assignments.join(', ')} where id = $1 returning *`,
+    [id, ...Object.values(values).map((value) => encodeValue(value))],
+  );
+  return row;
+}
+
+/** SQLSTATE of a unique violation. */
+export function isUniqueViolation(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === '23505';
+}

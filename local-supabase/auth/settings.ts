@@ -1,0 +1,171 @@
+/** Requests per address and window, as the service counts them: a bucket of 30 that refills at the given rate. */
+export interface RateLimits {
+  /** POST /token, per 5 minutes. Default 150. */
+  readonly tokenRefresh: number;
+  /** GET and POST /verify, per 5 minutes. Default 30. */
+  readonly verify: number;
+  /** Each of otp, recover, resend, magiclink, signup and PUT user, per 5 minutes. Default 30. */
+  readonly otp: number;
+  /** POST /sso, per 5 minutes. Default 30. */
+  readonly sso: number;
+  /** The web3 grant, per 5 minutes. Default 30. */
+  readonly web3: number;
+  /** Anonymous sign-ups, per hour; this bucket holds as many. Default 30. */
+  readonly anonymousUsers: number;
+  /** Each of challenging and verifying factors, per minute. Default 15. */
+  readonly factors: number;
+  /** Mails of the whole project per hour. Default 30. */
+  readonly emailSent: number;
+  /** Text messages of the whole project per hour. Default 30. */
+  readonly smsSent: number;
+}
+
+export const defaultRateLimits: RateLimits = {
+  tokenRefresh: 150,
+  verify: 30,
+  otp: 30,
+  sso: 30,
+  web3: 30,
+  anonymousUsers: 30,
+  factors: 15,
+  emailSent: 30,
+  smsSent: 30,
+};
+
+/** A company's identity provider, played by a page of our own. */
+export interface SsoConnection {
+  /** UUID; clients may name it as `provider_id`. */
+  readonly id: string;
+  readonly domains: readonly string[];
+}
+
+/** What a project configures. Times are in seconds; `null` means off. */
+export interface AuthSettings {
+  readonly jwtExpirySeconds: number;
+  readonly jwtAudience: string;
+  readonly disableSignup: boolean;
+  /** Sign-ups by e-mail are confirmed at once. Default false. */
+  readonly mailerAutoconfirm: boolean;
+  /** Sign-ups by phone are confirmed at once. Default false. */
+  readonly phoneAutoconfirm: boolean;
+  /** A provider's unverified address may sign in. Default false. */
+  readonly allowUnverifiedEmailSignIns: boolean;
+  readonly emailEnabled: boolean;
+  readonly phoneEnabled: boolean;
+  readonly magicLinkEnabled: boolean;
+  readonly anonymousEnabled: boolean;
+  /** Both addresses confirm a change of e-mail. Default true. */
+  readonly secureEmailChange: boolean;
+  readonly emailOtpExpirySeconds: number;
+  readonly smsOtpExpirySeconds: number;
+  readonly otpLength: number;
+  /** Shortest time between two mails to one user. Default 0; 60 when rate limits are on. */
+  readonly emailMaxFrequencySeconds: number;
+  /** Shortest time between two text messages to one user. Default 0; 60 when rate limits are on. */
+  readonly smsMaxFrequencySeconds: number;
+  /** Phone number (digits only) to the one code that it accepts; nothing is sent to it. */
+  readonly smsTestOtp: Readonly<Record<string, string>>;
+  readonly passwordMinLength: number;
+  /** Sets of which a password needs one character each. */
+  readonly passwordRequiredCharacters: readonly string[];
+  /** Passwords that count as leaked (reason `pwned`); stands in for the public service. */
+  readonly pwnedPasswords: readonly string[];
+  /** bcrypt's cost. Default 10; tests take 4. */
+  readonly bcryptCost: number;
+  /** 1: twelve characters, one row each. 2: a signed counter of the session. */
+  readonly refreshTokenVersion: 1 | 2;
+  /** Version 1 tokens become version 2 at their next use, when `refreshTokenVersion` is 2. Default true. */
+  readonly refreshTokenUpgrade: boolean;
+  readonly refreshTokenRotation: boolean;
+  readonly refreshTokenReuseIntervalSeconds: number;
+  readonly refreshTokenAllowReuse: boolean;
+  readonly sessionTimeboxSeconds: number | null;
+  readonly sessionInactivitySeconds: number | null;
+  /** How long a user with a verified factor may stay at the lower level. */
+  readonly sessionLowAalSeconds: number | null;
+  readonly sessionSinglePerUser: boolean;
+  readonly passwordUpdateRequiresReauthentication: boolean;
+  readonly passwordUpdateRequiresCurrentPassword: boolean;
+  readonly manualLinkingEnabled: boolean;
+  readonly flowStateExpirySeconds: number;
+  /** The captcha token that passes, or null for no captcha. */
+  readonly captchaToken: string | null;
+  readonly rateLimits: Partial<RateLimits> | null;
+  /** Names of providers; each is played by the test provider's page. */
+  readonly externalProviders: readonly string[];
+  readonly ssoConnections: readonly SsoConnection[];
+  readonly web3EthereumEnabled: boolean;
+  readonly web3SolanaEnabled: boolean;
+  readonly web3ValiditySeconds: number;
+  readonly totpEnrollEnabled: boolean;
+  readonly totpVerifyEnabled: boolean;
+  readonly phoneFactorEnrollEnabled: boolean;
+  readonly phoneFactorVerifyEnabled: boolean;
+  readonly factorChallengeExpirySeconds: number;
+  readonly factorExpirySeconds: number;
+  readonly maxEnrolledFactors: number;
+  readonly maxVerifiedFactors: number;
+}
+
+const defaults: AuthSettings = {
+  jwtExpirySeconds: 3600,
+  jwtAudience: 'authenticated',
+  disableSignup: false,
+  mailerAutoconfirm: false,
+  phoneAutoconfirm: false,
+  allowUnverifiedEmailSignIns: false,
+  emailEnabled: true,
+  phoneEnabled: true,
+  magicLinkEnabled: true,
+  anonymousEnabled: true,
+  secureEmailChange: true,
+  emailOtpExpirySeconds: 3600,
+  smsOtpExpirySeconds: 60,
+  otpLength: 6,
+  emailMaxFrequencySeconds: 0,
+  smsMaxFrequencySeconds: 0,
+  smsTestOtp: {},
+  passwordMinLength: 6,
+  passwordRequiredCharacters: [],
+  pwnedPasswords: [],
+  bcryptCost: 10,
+  refreshTokenVersion: 1,
+  refreshTokenUpgrade: true,
+  refreshTokenRotation: true,
+  refreshTokenReuseIntervalSeconds: 10,
+  refreshTokenAllowReuse: false,
+  sessionTimeboxSeconds: null,
+  sessionInactivitySeconds: null,
+  sessionLowAalSeconds: null,
+  sessionSinglePerUser: false,
+  passwordUpdateRequiresReauthentication: false,
+  passwordUpdateRequiresCurrentPassword: false,
+  manualLinkingEnabled: true,
+  flowStateExpirySeconds: 300,
+  captchaToken: null,
+  rateLimits: null,
+  externalProviders: ['google', 'github', 'apple'],
+  ssoConnections: [{ id: '5a3c5d1e-0000-4000-8000-000000000001', domains: ['sso.example.com'] }],
+  web3EthereumEnabled: true,
+  web3SolanaEnabled: true,
+  web3ValiditySeconds: 600,
+  totpEnrollEnabled: true,
+  totpVerifyEnabled: true,
+  phoneFactorEnrollEnabled: true,
+  phoneFactorVerifyEnabled: true,
+  factorChallengeExpirySeconds: 300,
+  factorExpirySeconds: 300,
+  maxEnrolledFactors: 10,
+  maxVerifiedFactors: 10,
+};
+
+/** Fills `chosen` up with the defaults of local development: every feature on, every limit off. */
+export function completeAuthSettings(chosen: Partial<AuthSettings> = {}): AuthSettings {
+  const frequencySeconds = chosen.rateLimits ? 60 : 0;
+  return {
+    ...defaults,
+    emailMaxFrequencySeconds: frequencySeconds,
+    smsMaxFrequencySeconds: frequencySeconds,
+    ...chosen,
+  };
+}

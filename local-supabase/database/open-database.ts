@@ -1,3 +1,4 @@
+import { types } from '@electric-sql/pglite';
 import type { PGliteOptions } from '@electric-sql/pglite';
 import { citext } from '@electric-sql/pglite/contrib/citext';
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
@@ -8,6 +9,7 @@ import { createPgliteConnection } from '@supabase/lite/pglite';
 import type { PgliteConnection } from '@supabase/lite/pglite';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
+import { installRealtimeSchema } from '../realtime/schema.ts';
 import { createPgliteDatabase } from './pglite-database.ts';
 import type { PgliteDatabase } from './pglite-database.ts';
 import { readProjectSql } from './project-sql.ts';
@@ -29,6 +31,15 @@ export interface OpenDatabase {
   readonly connection: PgliteConnection;
 }
 
+/**
+ * How the REST service reads values: so that its JSON is PostgreSQL's own (`to_json`), where its defaults are not.
+ */
+const parsers = {
+  [types.BYTEA]: (value: string) => value,
+  [types.NUMERIC]: (value: string) => (Number.isFinite(Number(value)) ? Number(value) : value),
+  [types.TIMESTAMP]: (value: string) => value.replace(' ', 'T'),
+  [types.TIMESTAMPTZ]: (value: string) => value.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00'),
+};
 const extensions = { citext, pg_trgm, pgcrypto, unaccent, uuid_ossp };
 
 /** Opens the embedded PostgreSQL with the schema of the project. */
@@ -39,6 +50,7 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<OpenD
   const build = async () => {
     const { driver } = await connect({});
     await buildSchema(driver, sql, seed);
+    await installRealtimeSchema(createPgliteDatabase(driver), 'supabase_realtime');
     const dump = await driver.dumpDataDir('none');
     await driver.close();
     return dump;
@@ -56,7 +68,7 @@ async function connect(
 ): Promise<PgliteConnection> {
   const connection = await createPgliteConnection({
     ...(url === undefined ? {} : { url }),
-    pgliteOptions: { ...pgliteOptions, extensions },
+    pgliteOptions: { ...pgliteOptions, extensions, parsers },
   });
   await connection.driver.waitReady;
   return connection;

@@ -10,14 +10,20 @@ export interface Migration {
   readonly sql: string;
 }
 
+/** The schema of one of the services. */
+export interface PlatformPart {
+  readonly name: string;
+  readonly sql: string;
+  /** Changes when `sql` does. */
+  readonly hash: string;
+}
+
 /** The SQL of a project: what the platform brings along, and what `supabase/` adds. */
 export interface ProjectSql {
-  /** In the order in which it is applied; each part may be applied again. */
-  readonly platform: readonly string[];
+  /** In the order in which it is applied. */
+  readonly platform: readonly PlatformPart[];
   readonly migrations: readonly Migration[];
   readonly seed: string;
-  /** Changes when the platform's part does. */
-  readonly platformHash: string;
   /** Changes when any of it does, or PostgreSQL. */
   readonly hash: string;
 }
@@ -35,26 +41,35 @@ const MIGRATION_NAME = /^(\d{14})_(.+)\.sql$/;
 export async function readProjectSql(
   folder = new URL('../../supabase/', import.meta.url),
 ): Promise<ProjectSql> {
-  const platform = await Promise.all(PLATFORM_FILES.map((name) => readText(new URL(name, SERVICES))));
+  const platform = await Promise.all(PLATFORM_FILES.map(readPart));
   const migrations = await readMigrations(new URL('migrations/', folder));
   const seed = await readText(new URL('seed.sql', folder));
-  const platformHash = hashOf([pgliteVersion(), ...platform]);
   return {
     platform,
     migrations,
     seed,
-    platformHash,
-    hash: hashOf([platformHash, ...migrations.map(({ version, sql }) => version + sql), seed]),
+    hash: hashOf([
+      pgliteVersion(),
+      ...[...platform, ...migrations].map((part) => part.name + part.sql),
+      seed,
+    ]),
   };
+}
+
+async function readPart(name: string): Promise<PlatformPart> {
+  const sql = await readText(new URL(name, SERVICES));
+  return { name, sql, hash: hashOf([sql]) };
 }
 
 async function readMigrations(folder: URL): Promise<Migration[]> {
   const names = await readdir(fileURLToPath(folder)).catch(() => []);
-  const migrations = names.toSorted().map(async (file) => {
-    const [, version, name] = MIGRATION_NAME.exec(file) ?? [];
-    if (!version || !name) return [];
-    return [{ version, name, sql: await readText(new URL(file, folder)) }];
-  });
+  const migrations = names
+    .toSorted((a, b) => (a < b ? -1 : 1))
+    .map(async (file) => {
+      const [, version, name] = MIGRATION_NAME.exec(file) ?? [];
+      if (!version || !name) return [];
+      return [{ version, name, sql: await readText(new URL(file, folder)) }];
+    });
   return (await Promise.all(migrations)).flat();
 }
 

@@ -18,18 +18,25 @@ export async function buildSchema(pglite: PGliteInterface, sql: ProjectSql, seed
   if (seed) await attempt('supabase/seed.sql', () => pglite.exec(sql.seed));
 }
 
-/** Brings an existing database to the present schema: the platform's part if it changed, and new migrations. */
+/** Brings an existing database to the present schema: the services' parts that changed, and new migrations. */
 export async function updateSchema(pglite: PGliteInterface, sql: ProjectSql): Promise<void> {
-  const { rows } = await pglite.query<{ hash: string }>(
-    `select obj_description('supabase_migrations'::regnamespace, 'pg_namespace') as hash`,
-  );
-  if (rows[0]?.hash !== sql.platformHash) await applyPlatform(pglite, sql);
+  await applyPlatform(pglite, sql);
   await applyMigrations(pglite, sql.migrations);
 }
 
-async function applyPlatform(pglite: PGliteInterface, { platform, platformHash }: ProjectSql): Promise<void> {
-  for (const part of platform) await attempt('The schema of the services', () => pglite.exec(part));
-  await pglite.exec(`comment on schema supabase_migrations is '${platformHash}'`);
+/** What was applied is remembered in the comment of a schema, by the hashes of the parts. */
+async function applyPlatform(pglite: PGliteInterface, { platform }: ProjectSql): Promise<void> {
+  const { rows } = await pglite.query<{ hashes: string | null }>(
+    `select obj_description(to_regnamespace('supabase_migrations'), 'pg_namespace') as hashes`,
+  );
+  const applied = rows[0]?.hashes?.split(' ') ?? [];
+  const changed = platform.filter(({ hash }) => !applied.includes(hash));
+  for (const { name, sql } of changed) {
+    await attempt(`local-supabase/${name}`, () => pglite.transaction((transaction) => transaction.exec(sql)));
+  }
+  if (changed.length === 0) return;
+  const hashes = platform.map(({ hash }) => hash).join(' ');
+  await pglite.exec(`comment on schema supabase_migrations is '${hashes}'`);
 }
 
 /** Each in a transaction of its own, recorded where the vendor's CLI records it. */

@@ -1,0 +1,78 @@
+import type { FaultAnswer, FaultRule } from './fault-rule.ts';
+
+/** A connection that broke: no answer will come. */
+export class ConnectionLost extends TypeError {
+  override readonly name = 'ConnectionLost';
+  constructor() {
+    super('fetch failed', { cause: new Error('The connection was lost on command') });
+  }
+}
+
+/** The part of the faults that requests pass through. */
+export interface FaultGate {
+  add(rule: FaultRule): () => void;
+  list(): readonly FaultRule[];
+  removeAll(): void;
+  /** @throws {ConnectionLost} */
+  pass(request: Request, handle: () => Promise<Response>): Promise<Response>;
+}
+
+interface ActiveRule {
+  readonly rule: FaultRule;
+  skipped: number;
+  struck: number;
+}
+
+export function createFaultGate(random: () => number = Math.random): FaultGate {
+  const active = new Set<ActiveRule>();
+  const strike = (request: Request): FaultRule | undefined => {
+    for (const entry of active) {
+      if (!isMatch(entry.rule, request)) continue;
+      const { after = 0, probability = 1, times = Infinity } = entry.rule;
+      if (entry.skipped < after) {
+        entry.skipped += 1;
+        continue;
+      }
+      if (random() >= probability) continue;
+      entry.struck += 1;
+      if (entry.struck >= times) active.delete(entry);
+      return entry.rule;
+    }
+    return undefined;
+  };
+  return {
+    add(rule) {
+      const entry = { rule, skipped: 0, struck: 0 };
+      active.add(entry);
+      return () => void active.delete(entry);
+    },
+    list: () => [...active].map(({ rule }) => rule),
+    removeAll: () => active.clear(),
+    async pass(request, handle) {
+      const rule = strike(request);
+      if (!rule) return handle();
+      if (rule.latencyMs) await new Promise((resolve) => setTimeout(resolve, rule.latencyMs));
+      if (rule.lose === 'request') throw new ConnectionLost();
+      const response = rule.answer ? answerOf(rule.answer) : await handle();
+      if (rule.lose === 'response') throw new ConnectionLost();
+      return response;
+    },
+  };
+}
+
+function isMatch({ method, path }: FaultRule, request: Request): boolean {
+  if (method ? request.method !== method.toUpperCase() : request.method === 'OPTIONS') return false;
+  if (path === undefined) return true;
+  const { pathname, search } = new URL(request.url);
+  return typeof path === 'string' ? pathname.startsWith(path) : path.test(pathname + search);
+}
+
+function answerOf({ status, headers = {}, body = '' }: FaultAnswer): Response {
+  const isText = typeof body === 'string';
+  const type = isText ? 'text/html; charset=utf-8' : 'application/json';
+  const isEmpty = status === 204 || status === 304;
+  return new Response(isEmpty ? null : isText ? body : JSON.stringify(body), {
+    status,
+    headers: { 'content-type': type, ...headers },
+  });
+}

@@ -1,0 +1,54 @@
+import type { Claims, TokenKeys } from '../keys.ts';
+
+/** Whose key a request brought: the claims that it stands for. */
+export type ApiKeyCheck =
+  | { readonly ok: true; readonly apiKey: string; readonly claims: Claims }
+  | { readonly ok: false; readonly response: Response };
+
+/** Reached by navigation, so without a key: links in mails, returns from providers, discovery. */
+const OPEN_ROUTES = [
+  /^\/auth\/v1\/(verify|callback|authorize)$/,
+  /^\/auth\/v1\/sso\/saml\//,
+  /^\/auth\/v1\/\.well-known\//,
+  /^\/auth\/v1\/(oauth|test-provider)\//,
+  /^\/(storage|functions)\/v1\//,
+];
+
+export const isOpenRoute = (path: string): boolean => OPEN_ROUTES.some((route) => route.test(path));
+
+/** The key of a request: a header or a query parameter. */
+export function readApiKey(request: Request): string | null {
+  return request.headers.get('apikey') ?? new URL(request.url).searchParams.get('apikey');
+}
+
+export async function checkApiKey(request: Request, keys: TokenKeys): Promise<ApiKeyCheck> {
+  const apiKey = readApiKey(request);
+  if (!apiKey) {
+    return refuse('UNAUTHORIZED_MISSING_API_KEY', {
+      message: 'No API key found in request',
+      hint: 'No `apikey` request header or url param was found.',
+    });
+  }
+  if (apiKey === keys.publishableKey) return { ok: true, apiKey, claims: { role: 'anon' } };
+  if (apiKey === keys.secretKey) {
+    if (/^\s*Mozilla\/5\.0/i.test(request.headers.get('user-agent') ?? '')) {
+      return refuse('UNAUTHORIZED_INVALID_API_KEY_TYPE', {
+        message: 'Forbidden use of secret API key in browser',
+      });
+    }
+    return { ok: true, apiKey, claims: { role: 'service_role' } };
+  }
+  if (apiKey === keys.anonKey || apiKey === keys.serviceRoleKey) {
+    const check = await keys.verify(apiKey);
+    if (check.ok) return { ok: true, apiKey, claims: check.claims };
+  }
+  return refuse('UNAUTHORIZED_INVALID_API_KEY', {
+    message: 'Invalid API key',
+    hint: 'Double check your Supabase `anon` or `service_role` API key.',
+  });
+}
+
+function refuse(code: string, body: Readonly<Record<string, string>>): ApiKeyCheck {
+  const response = Response.json(body, { status: 401, headers: { 'sb-error-code': code } });
+  return { ok: false, response };
+}

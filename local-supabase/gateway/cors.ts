@@ -1,0 +1,38 @@
+/** What each service lets a browser read, besides what every answer shows. */
+const EXPOSED_HEADERS: Readonly<Record<string, string>> = {
+  auth: 'X-Total-Count, Link, X-Supabase-Api-Version',
+  rest: 'Content-Encoding, Content-Location, Content-Range, Content-Type, Date, Location, Server, Transfer-Encoding, Range-Unit',
+};
+
+const METHODS = 'GET,HEAD,PUT,PATCH,POST,DELETE,OPTIONS,TRACE,CONNECT';
+
+export const isPreflight = ({ method, headers }: Request): boolean =>
+  method === 'OPTIONS' && headers.has('origin') && headers.has('access-control-request-method');
+
+/** The gateway answers preflights itself: any origin, whatever headers were asked for. */
+export function answerPreflight({ headers }: Request): Response {
+  return new Response(null, {
+    status: 200,
+    headers: {
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': METHODS,
+      'access-control-allow-headers': headers.get('access-control-request-headers') ?? '',
+      'access-control-max-age': '3600',
+      'content-length': '0',
+      vary: 'Access-Control-Request-Headers',
+    },
+  });
+}
+
+/** The answer with the headers of its service for other origins. */
+export function withCors(response: Response, service: string): Response {
+  const headers = new Headers(response.headers);
+  for (const name of response.headers.keys()) {
+    if (name.startsWith('access-control-')) headers.delete(name);
+  }
+  headers.set('access-control-allow-origin', '*');
+  const exposed = EXPOSED_HEADERS[service];
+  if (exposed) headers.set('access-control-expose-headers', exposed);
+  const { status, statusText } = response;
+  return new Response(response.body, { status, statusText, headers });
+}

@@ -1,0 +1,38 @@
+/** WHATWG `fetch`. */
+export type FetchFunction = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
+
+const MOST_REDIRECTS = 20;
+
+/**
+ * `fetch` for the server itself, without a port. Redirects within the server are followed; one that leads elsewhere
+ * is returned as it is, since nobody is there.
+ */
+export function createInProcessFetch(handle: (request: Request) => Promise<Response>): FetchFunction {
+  return async (input, init) => {
+    let request = new Request(input, init);
+    for (let redirects = 0; redirects < MOST_REDIRECTS; redirects += 1) {
+      const response = await abortable(handle(request), request.signal);
+      const next = request.redirect === 'follow' && followUp(request, response);
+      if (!next) return response;
+      request = next;
+    }
+    throw new TypeError('fetch failed', { cause: new Error('redirect count exceeded') });
+  };
+}
+
+function followUp({ url, method, headers, signal }: Request, { status, headers: answered }: Response) {
+  const location = answered.get('location');
+  if (status < 300 || status > 399 || !location) return undefined;
+  const target = new URL(location, url);
+  if (target.origin !== new URL(url).origin) return undefined;
+  return new Request(target, { method: method === 'HEAD' ? method : 'GET', headers, signal });
+}
+
+function abortable<T>(task: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) return abort();
+    signal.addEventListener('abort', abort, { once: true });
+    task.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}

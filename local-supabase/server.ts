@@ -1,0 +1,134 @@
+import { resolve } from 'node:path';
+import type { AuthSettings } from './auth/settings.ts';
+import { openDataFolder } from './data-folder.ts';
+import type { Database } from './database/database.ts';
+import { createExpirableKeys } from './expirable-keys.ts';
+import { createFaultGate } from './fault-gate.ts';
+import { createFaults } from './faults.ts';
+import type { Faults } from './faults.ts';
+import { createGateway } from './gateway/gateway.ts';
+import { listen } from './http-server.ts';
+import { createInProcessFetch } from './in-process.ts';
+import type { FetchFunction } from './in-process.ts';
+import type { TokenKeys } from './keys.ts';
+import type { Mailbox } from './mailbox/mailbox.ts';
+import { openProject } from './open-project.ts';
+import type { RealtimeService } from './realtime/realtime-service.ts';
+import type { RealtimeSettings } from './realtime/settings.ts';
+import { createServices } from './services.ts';
+import { createSkewedClock } from './skewed-clock.ts';
+
+export interface LocalSupabaseOptions {
+  /** The gateway's port on 127.0.0.1; 0 takes any free one; null, the default, none: in-process only. */
+  readonly port?: number | null;
+  /** The mailbox's port, likewise. */
+  readonly mailboxPort?: number | null;
+  /** The folder that keeps the data. Default: in memory. */
+  readonly dataDir?: string;
+  /** Where links in mails lead by default. Default `http://localhost:5173`. */
+  readonly siteUrl?: string;
+  /** Further patterns of URLs to which a link may lead; localhost and 127.0.0.1 are always allowed. */
+  readonly redirectUrls?: readonly string[];
+  readonly auth?: Partial<AuthSettings>;
+  readonly realtime?: Partial<RealtimeSettings>;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+  /** Whether a new database gets `supabase/seed.sql`. Default true. */
+  readonly seed?: boolean;
+}
+
+/** A whole Supabase in this process. */
+export interface LocalSupabase {
+  /** `http://127.0.0.1:<port>`, or `http://local-supabase.test` without a port. */
+  readonly url: string;
+  /** API keys of the legacy form (HS256 tokens) and of the newer one. */
+  readonly anonKey: string;
+  readonly publishableKey: string;
+  readonly serviceRoleKey: string;
+  readonly secretKey: string;
+  /** In-process; answers for every origin. */
+  readonly fetch: FetchFunction;
+  readonly mailboxUrl: string | null;
+  /** As superuser. */
+  readonly database: Database;
+  readonly mailbox: Mailbox;
+  readonly faults: Faults;
+  readonly keys: TokenKeys;
+  /** Websockets need a port: in-process there are none. */
+  readonly realtime: RealtimeService;
+  close(): Promise<void>;
+}
+
+const IN_PROCESS_URL = 'http://local-supabase.test';
+
+/**
+ * Starts an embedded Supabase: PostgreSQL with the schema of `supabase/`, and the services before it.
+ *
+ * @throws {StartError} whose message is meant for a person: a taken port, a folder that cannot be used.
+ */
+export async function createLocalSupabase(options: LocalSupabaseOptions = {}): Promise<LocalSupabase> {
+  const closers: (() => Promise<unknown> | void)[] = [];
+  const close = async () => {
+    for (const end of closers.splice(0).toReversed()) await end();
+  };
+  try {
+    return { ...(await start(options, (end) => closers.push(end))), close };
+  } catch (problem) {
+    await close();
+    throw problem;
+  }
+}
+
+/** @param onClose takes what ends each part; the last part is to end first. */
+async function start(
+  options: LocalSupabaseOptions,
+  onClose: (end: () => Promise<unknown> | void) => void,
+): Promise<Omit<LocalSupabase, 'close'>> {
+  const { port = null, mailboxPort = null, seed = true } = options;
+  const clock = createSkewedClock(options.now ?? Date.now);
+  const folder = options.dataDir === undefined ? undefined : openDataFolder(resolve(options.dataDir));
+  if (folder) onClose(folder.release);
+  const project = await openProject(folder, seed, clock.now);
+  const { database, mailbox } = project;
+  onClose(database.close);
+  const keys = createExpirableKeys(project.keys, clock.now);
+  const services = await createServices({ ...options, ...project, keys, now: clock.now });
+  onClose(services.close);
+  const gate = createFaultGate();
+  const gateway = createGateway({ keys, ...services });
+  const handle = (request: Request) => gate.pass(request, () => gateway.handle(request));
+
+  const api = port === null ? undefined : await listen(port, handle);
+  if (api) {
+    const detach = services.realtime.attach(api.server);
+    onClose(async () => {
+      detach();
+      await api.close();
+    });
+  }
+  const faults = createFaults({
+    gate,
+    clock,
+    keys,
+    realtime: services.realtime.faults,
+    dropConnections: () => api?.dropConnections(),
+  });
+  const mailboxServer =
+    mailboxPort === null ? undefined : await listen(mailboxPort, async () => Response.json({}));
+  if (mailboxServer) onClose(mailboxServer.close);
+  const { anonKey, publishableKey, serviceRoleKey, secretKey } = keys;
+  return {
+    url: api?.url ?? IN_PROCESS_URL,
+    anonKey,
+    publishableKey,
+    serviceRoleKey,
+    secretKey,
+    fetch: createInProcessFetch(handle),
+    mailboxUrl: mailboxServer?.url ?? null,
+    database,
+    mailbox,
+    faults,
+    keys,
+    realtime: services.realtime,
+  };
+}

@@ -1,0 +1,154 @@
+import type { Platform, Timer, Unsubscribe } from '../platform/platform.ts';
+import type { ChannelSnapshot, Connection, ContinuityLoss, Topic } from './connection.ts';
+import { createDelivery } from './delivery.ts';
+
+import { bindingKey, encodeBinding, type Binding, type Change, type RowRecord } from './postgres-changes.ts';
+import { parseRow, type RowSchema } from './row-schema.ts';
+import type { RealtimeSettings } from './settings.ts';
+import { createListeners, createStore, type Readable } from './store.ts';
+
+/** Which changes to listen to, and how to read them. */
+export interface ChangeBinding<Row = RowRecord> extends Binding {
+  /** Columns that identify a row, by which bursts of changes become one. Default `['id']`. */
+  readonly primaryKey?: readonly string[];
+  /** A Standard Schema (https://standardschema.dev) that a record must satisfy; one that does not is reported. */
+  readonly rowSchema?: RowSchema<Row>;
+}
+
+/**
+ * A channel: a topic that its users share. It stays joined while anyone holds it. Its snapshot is the status, with
+ * the error when it `failed`.
+ */
+export interface Channel extends Readable<ChannelSnapshot> {
+  readonly name: string;
+  /**
+   * Calls `listener` with the changes that came since the last frame, at most one per row: those of one row become
+   * one change. Adding a binding to a joined channel joins it anew.
+   *
+   * @throws {RealtimeError} `invalid_binding`
+   */
+  onChanges<Row extends object>(
+    binding: ChangeBinding<Row>,
+    listener: (changes: readonly Change<Row>[]) => void,
+  ): Unsubscribe;
+  /** Calls `listener` whenever changes may be missing. */
+  onContinuity(listener: (loss: ContinuityLoss) => void): Unsubscribe;
+  /** Joins, or joins again after a failure. What it returns ends this use; the last one leaves, after a grace. */
+  join(): Unsubscribe;
+  /** Leaves at once, whoever uses the channel; it can be joined again. */
+  leave(): void;
+  /**
+   * Sends an event to the channel and returns the server's response. It waits until the channel is joined.
+   *
+   * @throws {RealtimeError} `push_overflow`, `push_timeout`, `push_refused`, `closed`
+   */
+  push(event: string, payload: unknown): Promise<unknown>;
+}
+
+interface Listening {
+  readonly key: string;
+  readonly binding: Binding;
+  add(change: Change<RowRecord>): boolean;
+  deliver(): void;
+}
+
+export interface ChannelOptions {
+  readonly name: string;
+  readonly connection: Connection;
+  readonly platform: Platform;
+  readonly settings: RealtimeSettings;
+  /** Calls back before the next paint, or soon. */
+  readonly schedule: (flush: () => void) => void;
+}
+
+export function createChannel({ name, connection, platform, settings, schedule }: ChannelOptions): Channel {
+  const { clock, report } = platform;
+  const store = createStore<ChannelSnapshot>({ status: 'closed', error: null }, report);
+  const losses = createListeners<ContinuityLoss>(report);
+  const listenings = new Set<Listening>();
+  const uses = new Set<object>();
+  let graceTimer: Timer | undefined;
+  let isScheduled = false;
+
+  const flush = () => {
+    isScheduled = false;
+    for (const listening of listenings) listening.deliver();
+  };
+  const topic: Topic = connection.open(name, {
+    onStatus: store.set,
+    onGap: losses.call,
+    onChange(keys, change) {
+      for (const listening of listenings)
+        if (keys.includes(listening.key) && !listening.add(change))
+          losses.call({ continuity: 'lost', sinceMs: clock.now(), reason: 'overflow' });
+      if (isScheduled) return;
+      isScheduled = true;
+      schedule(flush);
+    },
+  });
+
+  const want = () =>
+    topic.want([...new Map([...listenings].map(({ key, binding }) => [key, binding])).values()]);
+  const leave = () => {
+    graceTimer?.cancel();
+    uses.clear();
+    topic.want(null);
+  };
+  return {
+    name,
+    getSnapshot: store.getSnapshot,
+    subscribe: store.subscribe,
+    onContinuity: losses.add,
+    push: topic.push,
+    leave,
+    onChanges(binding, listener) {
+      encodeBinding(binding);
+      const listening = createListening(binding, listener, settings, report);
+      listenings.add(listening);
+      if (uses.size > 0) want();
+      return () => void listenings.delete(listening);
+    },
+    join() {
+      const use = {};
+      graceTimer?.cancel();
+      uses.add(use);
+      want();
+      return () => {
+        if (!uses.delete(use) || uses.size > 0) return;
+        graceTimer = clock.setTimer(leave, settings.leaveGraceMs);
+      };
+    },
+  };
+}
+
+function createListening<Row extends object>(
+  { primaryKey = ['id'], rowSchema, ...binding }: ChangeBinding<Row>,
+  listener: (changes: readonly Change<Row>[]) => void,
+  settings: RealtimeSettings,
+  report: (problem: unknown) => void,
+): Listening {
+  const delivery = createDelivery(primaryKey, settings.deliveryBuffer);
+  const read = (change: Change<RowRecord>): readonly Change<Row>[] => {
+    try {
+      if (!rowSchema || change.type === 'DELETE') return [change as Change<Row>];
+      return [{ ...change, record: parseRow(rowSchema, change.record) } as Change<Row>];
+    } catch (problem) {
+      report(problem);
+      return [];
+    }
+  };
+  return {
+    key: bindingKey(binding),
+    binding,
+    add: delivery.add,
+    deliver() {
+      const changes = delivery.take().flatMap(read);
+      if (changes.length === 0) return;
+      try {
+        listener(changes);
+      } catch (problem) {
+        report(problem);
+      }
+    },
+  };
+}

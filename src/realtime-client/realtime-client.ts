@@ -1,0 +1,121 @@
+import type { Platform, Unsubscribe } from '../platform/platform.ts';
+import { createChannel, type Channel, type ChangeBinding } from './channel.ts';
+import type {
+  ConnectOptions,
+  Connection,
+  ConnectionSnapshot,
+  GetAccessToken,
+  OnTokenChange,
+} from './connection.ts';
+import { RealtimeError } from './errors.ts';
+import { createOwnConnection } from './own-connection.ts';
+import type { Change, RowRecord } from './postgres-changes.ts';
+import { defaultSettings, type RealtimeSettings } from './settings.ts';
+import type { Readable } from './store.ts';
+import type { ProtocolVersion } from './wire.ts';
+
+export interface RealtimeClientOptions {
+  /** The project's URL, `http` or `https`, without `/realtime/v1`. */
+  readonly url: string;
+  /** The project's public key. */
+  readonly apiKey: string;
+  readonly platform: Platform;
+  /** Asked before every join. Default: no token, the channels join as the public key's role. */
+  readonly getAccessToken?: GetAccessToken;
+  /** Each new token is pushed to the joined channels; after null they fail as `signed_out` until there is one. */
+  readonly onTokenChange?: OnTokenChange;
+  /** Default `2.0.0`. */
+  readonly vsn?: ProtocolVersion;
+  /** Overrides of the defaults, which are the specification's. */
+  readonly settings?: Partial<RealtimeSettings>;
+  /** When to deliver changes: pass `requestAnimationFrame` for one delivery per frame. Default: a timer of 16 ms. */
+  readonly schedule?: (flush: () => void) => void;
+  /** `shareSocket` of `shared-socket.ts`: one socket for all tabs of a user. Default: a socket per tab. */
+  readonly share?: ShareConnection;
+}
+
+/** Makes a connection that may use another tab's socket. `connect` makes one of this tab's own. */
+export type ShareConnection = (
+  options: ConnectOptions,
+  connect: (options: ConnectOptions) => Connection,
+) => Connection;
+
+/** The shape of `supabase gen types typescript`, as far as it matters here. */
+type TablesOf<Database, Schema> = Schema extends keyof Database
+  ? Database[Schema] extends { readonly Tables: infer Tables }
+    ? Tables
+    : never
+  : never;
+type RowOf<Database, Schema, Table> = Table extends keyof TablesOf<Database, Schema>
+  ? TablesOf<Database, Schema>[Table] extends { readonly Row: infer Row extends object }
+    ? Row
+    : RowRecord
+  : RowRecord;
+
+/** A {@link Channel} whose rows have the types of `Database`. */
+export interface RealtimeChannel<Database> extends Channel {
+  /** As {@link Channel.onChanges}, one change at a time. */
+  onPostgresChanges<
+    Table extends string,
+    Schema extends string = 'public',
+    Row extends object = RowOf<Database, Schema, Table>,
+  >(
+    binding: ChangeBinding<Row> & { readonly schema?: Schema; readonly table?: Table },
+    listener: (change: Change<Row>) => void,
+  ): Unsubscribe;
+}
+
+/** The snapshot is the connection's status; `lost` only after a grace of 5 s. */
+export interface RealtimeClient<Database = unknown> extends Readable<ConnectionSnapshot> {
+  /** The channel of this name, always the same one. Nothing is sent before it is joined. */
+  channel(name: string): RealtimeChannel<Database>;
+  /** Frames that were malformed or of an unknown kind, and survived. */
+  readonly ignoredFrames: number;
+  /** Leaves every channel and closes the socket, for good. */
+  close(): void;
+}
+
+/**
+ * The client of a project's realtime service. Creating it does no work: the socket opens with the first join and
+ * closes after the last leave.
+ *
+ * @throws {RealtimeError} `invalid_options`
+ */
+export function createRealtimeClient<Database = unknown>(
+  options: RealtimeClientOptions,
+): RealtimeClient<Database> {
+  const { url, apiKey, platform, onTokenChange, share, vsn = '2.0.0' } = options;
+  if (!/^https?:\/\/./.test(url)) throw new RealtimeError('invalid_options', 'url must be http or https');
+  if (!apiKey) throw new RealtimeError('invalid_options', 'apiKey is missing');
+  const settings = { ...defaultSettings, ...options.settings };
+  const getAccessToken = options.getAccessToken ?? (() => Promise.resolve(null));
+  const schedule =
+    options.schedule ?? ((flush: () => void) => void platform.clock.setTimer(flush, settings.frameMs));
+  const connectOptions = { url, apiKey, platform, vsn, settings, getAccessToken, onTokenChange };
+  const connection = share ? share(connectOptions, createOwnConnection) : createOwnConnection(connectOptions);
+  const channels = new Map<string, RealtimeChannel<Database>>();
+
+  return {
+    getSnapshot: connection.getSnapshot,
+    subscribe: connection.subscribe,
+    get ignoredFrames() {
+      return connection.ignoredFrames;
+    },
+    channel(name) {
+      const known = channels.get(name);
+      if (known) return known;
+      const channel = createChannel({ name, connection, platform, settings, schedule });
+      const created: RealtimeChannel<Database> = {
+        ...channel,
+        onPostgresChanges: (binding, listener) =>
+          channel.onChanges(binding, (changes) => changes.forEach((change) => listener(change))),
+      };
+      channels.set(name, created);
+      return created;
+    },
+    close() {
+      channels.forEach((channel) => channel.leave());
+      connection.close();
+    },
+  };
+}

@@ -1,0 +1,211 @@
+import type { Platform } from '../platform/platform.ts';
+import { withJitter } from './backoff.ts';
+import {
+  initialChannel,
+  stepChannel,
+  type ChannelEffect,
+  type ChannelEvent,
+  type ChannelState,
+} from './channel-state.ts';
+import type { ChannelSnapshot, GetAccessToken, Topic, TopicSink } from './connection.ts';
+import { createDuplicateFilter } from './duplicate-filter.ts';
+import { createMachine } from './machine.ts';
+import {
+  bindingKey,
+  encodeBinding,
+  matchBindings,
+  parseReceivedChange,
+  type Binding,
+} from './postgres-changes.ts';
+import { createPushes } from './push.ts';
+import type { RealtimeSettings } from './settings.ts';
+import type { KeptSocket } from './socket.ts';
+import { isRecord, type Message } from './wire.ts';
+
+/** A topic on this tab's own socket. */
+export interface OwnTopic extends Topic {
+  readonly isWanted: boolean;
+  /** @returns false if the message is of an unknown kind. */
+  receive(message: Message): boolean;
+  send(event: ChannelEvent): void;
+}
+
+export interface OwnTopicOptions {
+  readonly name: string;
+  readonly socket: KeptSocket;
+  readonly platform: Platform;
+  readonly settings: RealtimeSettings;
+  readonly getAccessToken: GetAccessToken;
+  readonly sink: TopicSink;
+}
+
+export function createOwnTopic({
+  name,
+  socket,
+  platform,
+  settings,
+  getAccessToken,
+  sink,
+}: OwnTopicOptions): OwnTopic {
+  const { clock } = platform;
+  const topic = `realtime:${name}`;
+  const isDuplicate = createDuplicateFilter();
+  let wanted: readonly Binding[] = [];
+  let joinedWith: readonly Binding[] = [];
+  let joinRef: string | null = null;
+  let keysById: ReadonlyMap<number, readonly string[]> = new Map();
+
+  const push = (event: string, payload: unknown) => socket.send({ joinRef, topic, event, payload });
+  const isJoined = () => machine.state.kind === 'joined' || machine.state.kind === 'live';
+  const pushes = createPushes({ clock, settings, isReady: isJoined, send: push });
+
+  const authorize = async (rejectedToken: string | null) => {
+    // The machine leaves this state or asks again: only the answer to the last question counts.
+    const asked = (lastAsked += 1);
+    const event: ChannelEvent = await getAccessToken(rejectedToken === null ? {} : { rejectedToken }).then(
+      (token) => ({ kind: 'token', token }),
+      (problem: unknown) => {
+        platform.report(problem);
+        return { kind: 'tokenError' };
+      },
+    );
+    if (asked === lastAsked) machine.send(event);
+  };
+  let lastAsked = 0;
+
+  const run = (effect: Exclude<ChannelEffect, { do: 'wait' }>) => {
+    switch (effect.do) {
+      case 'authorize':
+        joinRef = null;
+        return void authorize(effect.rejectedToken);
+      case 'join':
+        return join(effect.token);
+      case 'leave':
+        push('phx_leave', {});
+        joinRef = null;
+        return undefined;
+      case 'pushToken':
+        return void push('access_token', { access_token: effect.token });
+      case 'gap':
+        return sink.onGap({ continuity: 'lost', sinceMs: effect.sinceMs, reason: effect.reason });
+    }
+  };
+  const join = (token: string | null) => {
+    joinedWith = wanted;
+    joinRef = socket.nextRef();
+    const config = {
+      broadcast: { ack: false, self: false },
+      presence: { key: '', enabled: false },
+      private: false,
+      postgres_changes: joinedWith.map(encodeBinding),
+    };
+    const payload = token === null ? { config } : { config, access_token: token };
+    socket.send({ joinRef, ref: joinRef, topic, event: 'phx_join', payload });
+  };
+
+  const machine = createMachine<ChannelState, ChannelEvent, Exclude<ChannelEffect, { do: 'wait' }>>({
+    initial: { ...initialChannel, online: socket.isOpen },
+    step: (state, event, nowMs) => stepChannel(state, event, nowMs, settings),
+    run,
+    clock,
+    jitter: (delayMs) => withJitter(delayMs, settings, platform.random.number()),
+    onStep(state, before) {
+      const snapshot = describe(state);
+      if (snapshot.status !== describe(before).status) sink.onStatus(snapshot);
+      if (isJoined()) pushes.flush();
+    },
+  });
+
+  const receiveReply = ({ ref, payload }: Message) => {
+    if (ref !== joinRef) return pushes.reply(ref, payload);
+    const response = isRecord(payload) ? payload['response'] : null;
+    if (!isRecord(payload) || payload['status'] !== 'ok') {
+      const reason = isRecord(response) ? response['reason'] : response;
+      return machine.send({
+        kind: 'refused',
+        reason: typeof reason === 'string' ? reason : 'no reason given',
+      });
+    }
+    const wallMs = clock.now();
+    const matched = matchBindings(joinedWith, response);
+    if (matched) keysById = matched;
+    machine.send({ kind: 'accepted', confirms: joinedWith.length === 0, wallMs });
+    if (!matched)
+      machine.send({
+        kind: 'systemError',
+        reason: 'The reply lacks a binding',
+        ofSubscription: true,
+        wallMs,
+      });
+  };
+  const receiveSystem = (payload: unknown) => {
+    if (!isRecord(payload)) return false;
+    const ofSubscription = payload['extension'] === 'postgres_changes';
+    const wallMs = clock.now();
+    if (payload['status'] === 'ok') {
+      if (ofSubscription) machine.send({ kind: 'subscribed', wallMs });
+    } else
+      machine.send({
+        kind: 'systemError',
+        reason: String(payload['message']),
+        ofSubscription,
+        wallMs,
+      });
+    return true;
+  };
+  const receiveChange = (payload: unknown) => {
+    const received = parseReceivedChange(payload);
+    if (!received) return false;
+    const keys = [...new Set(received.ids.flatMap((id) => keysById.get(id) ?? []))];
+    if (keys.length === 0 || !isJoined()) return true;
+    if (!received.change) sink.onGap({ continuity: 'lost', sinceMs: clock.now(), reason: 'truncated' });
+    else if (!isDuplicate(JSON.stringify(payload))) sink.onChange(keys, received.change);
+    return true;
+  };
+
+  return {
+    get isWanted() {
+      return machine.state.kind !== 'idle';
+    },
+    want(bindings) {
+      if (!bindings) {
+        pushes.close();
+        return machine.send({ kind: 'leave' });
+      }
+      bindings.forEach(encodeBinding);
+      wanted = bindings;
+      const joinedKeys = new Set(joinedWith.map(bindingKey));
+      machine.send({ kind: 'join' });
+      if (!bindings.every((binding) => joinedKeys.has(bindingKey(binding))))
+        machine.send({ kind: 'rejoin', wallMs: clock.now() });
+    },
+    push: pushes.push,
+    send: machine.send,
+    receive(message) {
+      const isStale = message.joinRef !== null && message.joinRef !== joinRef;
+      if (isStale || joinRef === null) return true;
+      switch (message.event) {
+        case 'phx_reply':
+          receiveReply(message);
+          return true;
+        case 'phx_close':
+        case 'phx_error':
+          machine.send({ kind: 'ended', wallMs: clock.now() });
+          return true;
+        case 'system':
+          return receiveSystem(message.payload);
+        case 'postgres_changes':
+          return receiveChange(message.payload);
+        default:
+          return false;
+      }
+    },
+  };
+}
+
+function describe(state: ChannelState): ChannelSnapshot {
+  const { kind } = state;
+  if (kind === 'failed') return { status: kind, error: { code: state.code, message: state.message } };
+  const pending = state.wasLive ? 'recovering' : kind === 'joined' ? kind : 'connecting';
+  return { status: kind === 'idle' ? 'closed' : kind === 'live' ? kind : pending, error: null };
+}

@@ -1,0 +1,141 @@
+import { createRealtimeClient, type RealtimeClientOptions } from '../../src/realtime-client/index.ts';
+import { createFakeWorld, type FakeSocket, type FakeTab } from '../support/fake-platform.ts';
+
+/** A frame as the server sees it. */
+export interface Frame {
+  readonly joinRef: string | null;
+  readonly ref: string | null;
+  readonly topic: string;
+  readonly event: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+export const topic = 'realtime:user:ada';
+export const binding = { event: '*', table: 'notifications', filter: 'recipient_id=eq.ada' } as const;
+const bindingId = 31231;
+
+/** A client in a tab of the fake world, and the server's side of its sockets, spoken by hand. */
+export function createScriptedScene(overrides: Partial<RealtimeClientOptions> = {}) {
+  const world = createFakeWorld();
+  const tab = world.openTab();
+  let token: string | null = 'token-1';
+  const tokenListeners = new Set<(token: string | null) => void>();
+  const tokenCalls: (string | undefined)[] = [];
+  const client = createRealtimeClient({
+    url: 'https://project.test',
+    apiKey: 'public-key',
+    platform: tab,
+    getAccessToken: (options) => {
+      tokenCalls.push(options?.rejectedToken);
+      return Promise.resolve(token);
+    },
+    onTokenChange: (listener) => {
+      tokenListeners.add(listener);
+      return () => tokenListeners.delete(listener);
+    },
+    ...overrides,
+  });
+  const server = createServerSide(tab);
+  return {
+    world,
+    tab,
+    client,
+    server,
+    tokenCalls,
+    tokenListeners,
+    setToken(next: string | null) {
+      token = next;
+      tokenListeners.forEach((listener) => listener(next));
+    },
+    /** The next answers of `getAccessToken`, unannounced. */
+    prepareToken(next: string | null) {
+      token = next;
+    },
+    /** A channel with one listener, joined and confirmed. */
+    async openLiveChannel() {
+      const channel = client.channel('user:ada');
+      const changes: unknown[] = [];
+      const losses: unknown[] = [];
+      const statuses: string[] = [];
+      channel.subscribe(() => statuses.push(channel.getSnapshot().status));
+      channel.onContinuity((loss) => losses.push(loss));
+      channel.onPostgresChanges(binding, (change) => changes.push(change));
+      const leave = channel.join();
+      server.open();
+      await world.settle();
+      server.acceptJoin();
+      server.confirm();
+      return { channel, changes, losses, statuses, leave };
+    },
+  };
+}
+
+export function createServerSide(tab: FakeTab) {
+  const socket = (): FakeSocket => {
+    const last = tab.sockets.at(-1);
+    if (!last) throw new Error('The client opened no socket');
+    return last;
+  };
+  const frames = (): Frame[] => socket().sent.map((data) => parseFrame(String(data)));
+  const lastJoin = () => {
+    const join = frames().findLast(({ event }) => event === 'phx_join');
+    if (!join) throw new Error('The client sent no join');
+    return join;
+  };
+  const send = (...fields: unknown[]) => socket().receive(JSON.stringify(fields));
+  const joinedBindings = () =>
+    (lastJoin().payload['config'] as { postgres_changes: Record<string, unknown>[] }).postgres_changes;
+  return {
+    socket,
+    frames,
+    lastJoin,
+    send,
+    bindingId,
+    sentEvents: () => frames().map(({ event }) => event),
+    open: () => socket().open(),
+    reply(ref: string | null, payload: unknown) {
+      send(lastJoin().ref, ref, topic, 'phx_reply', payload);
+    },
+    acceptJoin() {
+      const accepted = joinedBindings().map((sent, index) => Object.assign(sent, { id: bindingId + index }));
+      const { ref } = lastJoin();
+      send(ref, ref, topic, 'phx_reply', { status: 'ok', response: { postgres_changes: accepted } });
+    },
+    refuseJoin(reason: string) {
+      const { ref } = lastJoin();
+      send(ref, ref, topic, 'phx_reply', { status: 'error', response: { reason } });
+    },
+    system(status: 'ok' | 'error', message: string, extension = 'postgres_changes') {
+      send(lastJoin().ref, null, topic, 'system', { extension, status, message, channel: 'user:ada' });
+    },
+    confirm() {
+      this.system('ok', 'Subscribed to PostgreSQL');
+    },
+    endChannel(event: 'phx_close' | 'phx_error' = 'phx_close', joinRef = lastJoin().ref) {
+      send(joinRef, null, topic, event, {});
+    },
+    change(data: Readonly<Record<string, unknown>>, ids: readonly number[] = [bindingId]) {
+      send(null, null, topic, 'postgres_changes', { ids, data: { ...changeDefaults, ...data } });
+    },
+  };
+}
+
+const changeDefaults = {
+  schema: 'public',
+  table: 'notifications',
+  commit_timestamp: '2026-01-01T00:00:00.000Z',
+  type: 'INSERT',
+  columns: [{ name: 'id', type: 'uuid' }],
+  errors: null,
+};
+
+function parseFrame(text: string): Frame {
+  const [joinRef, ref, frameTopic, event, payload] = JSON.parse(text) as [
+    string | null,
+    string | null,
+    string,
+    string,
+    Frame['payload'],
+  ];
+  return { joinRef, ref, topic: frameTopic, event, payload };
+}

@@ -1,0 +1,146 @@
+import type { Unsubscribe } from '../platform/platform.ts';
+import { type AccountCalls, createAccount } from './account.ts';
+import { type AuthCore, type CoreOptions, createCore } from './core.ts';
+import { AuthError } from './errors.ts';
+import { type Address, createRedirects } from './redirects.ts';
+import type { CallOptions } from './request.ts';
+import { parseUser } from './responses.ts';
+import type { AuthEvent, AuthSnapshot } from './session-keeper.ts';
+import type { Session } from './session.ts';
+import { type SignInCalls, createSignIn } from './sign-in.ts';
+
+export interface AuthClientOptions extends CoreOptions {
+  /** The project's URL (http or https), without `/auth/v1`. */
+  readonly url: string;
+  /** The publishable or anonymous key. */
+  readonly apiKey: string;
+  /** Where the session is kept, such as `createCookieStore(…)`. */
+  readonly store: CoreOptions['store'];
+  /** Default: `sb-<first label of the host>-auth-token`, as the vendor's clients have it. */
+  readonly storageKey?: string | undefined;
+  /** The page's address, read at `start()` for a callback and then cleaned. Default: no callback is looked for. */
+  readonly address?: Address | undefined;
+  /**
+   * Paths at which links and providers return, such as `/home`. Callbacks at other paths are left alone. Default: any
+   * path, and then only what a pending flow or the server's mark (`sb`) shows to be ours.
+   */
+  readonly callbackPaths?: readonly string[] | undefined;
+}
+
+export interface AuthClient extends SignInCalls, AccountCalls {
+  /** Restores the stored session and consumes a callback in the address. Calling it again does nothing. */
+  start(): Promise<AuthSnapshot>;
+  /** Ends timers and channels. The session stays stored. */
+  close(): void;
+  /** The same object until something changes. */
+  getSnapshot(): AuthSnapshot;
+  subscribe(listener: () => void): Unsubscribe;
+  /** Each event once, in order; the listener is never awaited and may call any method. */
+  onEvent(listener: (event: AuthEvent) => unknown): Unsubscribe;
+  /**
+   * A token that is valid now. @throws {AuthError} if there is a session whose token could not be refreshed now.
+   */
+  getAccessToken(options?: {
+    /** A token that a server has just refused as expired: if it is still the current one, it is refreshed first. */
+    readonly rejectedToken?: string | undefined;
+    readonly signal?: AbortSignal | undefined;
+  }): Promise<string | null>;
+  onTokenChange(listener: (token: string | null) => unknown): Unsubscribe;
+  /** The session, refreshed first if it has expired. */
+  getSession(options?: CallOptions): Promise<Session | null>;
+  /** Signs in with tokens had elsewhere; the server says whose they are. */
+  setSession(
+    tokens: { readonly accessToken: string; readonly refreshToken: string },
+    options?: CallOptions,
+  ): Promise<Session>;
+  /** Refreshes now, whatever the lifetime. */
+  refreshSession(options?: CallOptions): Promise<Session>;
+  /** Finishes a PKCE flow by hand. */
+  exchangeCodeForSession(details: { readonly code: string }, options?: CallOptions): Promise<Session>;
+  /** Consumes a callback URL, such as one that an app link brought. The outcome is in the snapshot. */
+  handleCallback(href: string): Promise<AuthSnapshot>;
+  /** For the entries of this library's features. */
+  readonly core: AuthCore;
+}
+
+/** @throws {AuthError} `configuration-incomplete` */
+export function createAuthClient(options: AuthClientOptions): AuthClient {
+  let started: Promise<AuthSnapshot> | undefined;
+  const start = () => (started ??= begin());
+  const core = createCore(options, start);
+  const { keeper, refresher } = core;
+  const redirects = createRedirects(core, options.address, options.callbackPaths);
+
+  const begin = async () => {
+    await keeper.restore(await redirects.read());
+    refresher.start();
+    return keeper.getSnapshot();
+  };
+  const getAccessToken: AuthClient['getAccessToken'] = async ({ rejectedToken, signal } = {}) => {
+    await start();
+    return untilAborted(refresher.accessToken(rejectedToken), signal);
+  };
+  const sessionOrThrow = () => {
+    const session = keeper.getSnapshot().session;
+    if (!session) throw new AuthError('missing-session', 'Nobody is signed in');
+    return session;
+  };
+
+  return {
+    ...createSignIn(core),
+    ...createAccount(core),
+    core,
+    start,
+    close() {
+      refresher.stop();
+      keeper.close();
+    },
+    getSnapshot: keeper.getSnapshot,
+    subscribe: keeper.changes.add,
+    onEvent: keeper.events.add,
+    onTokenChange: keeper.tokens.add,
+    getAccessToken,
+    async getSession({ signal } = {}) {
+      await getAccessToken({ signal });
+      return keeper.getSnapshot().session;
+    },
+    async setSession({ accessToken, refreshToken }, call) {
+      if (!accessToken || !refreshToken)
+        throw new AuthError('invalid-argument', 'A session needs both an access token and a refresh token.');
+      const user = await core.send({ method: 'GET', path: '/user' }, parseUser, { ...call, accessToken });
+      const reply = { access_token: accessToken, refresh_token: refreshToken, user };
+      return keeper.enter({ reply, as: 'SIGNED_IN', reason: 'call' });
+    },
+    async refreshSession({ signal } = {}) {
+      await start();
+      sessionOrThrow();
+      await untilAborted(refresher.refresh(), signal);
+      return sessionOrThrow();
+    },
+    async exchangeCodeForSession({ code }, call) {
+      return keeper.enter(await redirects.exchange(code, call));
+    },
+    async handleCallback(href) {
+      await start();
+      const entry = await redirects.consume(href);
+      if (entry) await keeper.enter(entry);
+      return keeper.getSnapshot();
+    },
+  };
+}
+
+/** Stops waiting, not the work: a refresh that was sent is never aborted. */
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work;
+  let abort = () => {};
+  const aborted = new Promise<never>((_resolve, reject) => {
+    abort = () => reject(new AuthError('aborted', 'The call was aborted', { cause: signal.reason }));
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort);
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}

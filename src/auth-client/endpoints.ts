@@ -1,0 +1,45 @@
+/** One call of the auth server, as plain data (protocol document §1). */
+export interface Endpoint {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Below `/auth/v1`. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  readonly body?: object;
+}
+
+export type GrantType = 'password' | 'refresh_token' | 'pkce' | 'id_token' | 'web3';
+
+/** Who is addressed: exactly one of the two. */
+export type Contact =
+  | { readonly email: string; readonly phone?: undefined }
+  | { readonly phone: string; readonly email?: undefined };
+
+/** S256 only (RFC 7636 §4.2). */
+export interface CodeChallenge {
+  readonly code_challenge: string;
+  readonly code_challenge_method: 's256';
+}
+
+/** `undefined` members do not reach the wire. */
+export function post(path: string, body: object, redirectTo?: string): Endpoint {
+  return { method: 'POST', path, body, query: { redirect_to: redirectTo } };
+}
+
+export function token(grant: GrantType, body: object): Endpoint {
+  return { method: 'POST', path: '/token', query: { grant_type: grant }, body };
+}
+
+export function get(path: string, query: Endpoint['query'] = {}): Endpoint {
+  return { method: 'GET', path, query };
+}
+
+/** Where a captcha's answer travels. */
+export function captcha(captchaToken: string | undefined): object {
+  return captchaToken ? { gotrue_meta_security: { captcha_token: captchaToken } } : {};
+}
+
+export function encodeQuery(query: Endpoint['query'] = {}): string {
+  const pairs = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  const text = new URLSearchParams(pairs).toString();
+  return text && `?${text}`;
+}

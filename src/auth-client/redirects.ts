@@ -1,0 +1,97 @@
+import { type Callback, cleanCallbackUrl, parseCallback } from './callback.ts';
+import type { AuthCore } from './core.ts';
+import { token } from './endpoints.ts';
+import { AuthError, type AuthErrorCode } from './errors.ts';
+import type { CallOptions } from './request.ts';
+import { parseSession, parseUser } from './responses.ts';
+import type { Entry } from './session-keeper.ts';
+
+/** The page's address, as the callback needs it. */
+export interface Address {
+  /** The whole URL. */
+  href(): string;
+  /** Puts another URL in its place without navigating (`history.replaceState`). */
+  replace(url: string): void;
+}
+
+export interface Redirects {
+  /** What the page's own URL brings; the URL is cleaned. Null: nothing of ours. */
+  read(): Promise<Entry | null>;
+  /** The same for any URL. */
+  consume(href: string): Promise<Entry | null>;
+  exchange(code: string, options?: CallOptions): Promise<Entry>;
+}
+
+export function createRedirects(
+  core: AuthCore,
+  address: Address | undefined,
+  paths: readonly string[] | undefined,
+): Redirects {
+  const exchange = async (code: string, options?: CallOptions): Promise<Entry> => {
+    const flows = await core.slots.list();
+    let problem = new AuthError(
+      'pkce-verifier-missing',
+      'This link was requested by another browser. Use the code from the same e-mail instead.',
+    );
+    for (const { verifier, isRecovery } of flows) {
+      try {
+        const endpoint = token('pkce', { auth_code: code, code_verifier: verifier });
+        const reply = await core.send(endpoint, parseSession, options);
+        await core.slots.remove(verifier);
+        return { reply, as: isRecovery ? 'PASSWORD_RECOVERY' : 'SIGNED_IN', reason: 'callback' };
+      } catch (failure) {
+        problem = failure as AuthError;
+        // A wrong verifier does not burn the code: the link may belong to an older flow.
+        if (problem.code !== 'bad_code_verifier') break;
+      }
+    }
+    throw problem;
+  };
+
+  const enter = async (callback: Callback): Promise<Entry | null> => {
+    switch (callback.kind) {
+      case 'none':
+        return null;
+      case 'message':
+        core.keeper.note({ callbackMessage: callback.message });
+        return null;
+      case 'error': {
+        const { code, error, message } = callback;
+        throw new AuthError((code ?? 'oauth-error') as AuthErrorCode, message, {
+          reasons: error ? [error] : [],
+        });
+      }
+      case 'code':
+        return exchange(callback.code);
+      case 'tokens': {
+        const { reply, isRecovery } = callback;
+        // Anybody can write a URL: the server says whose tokens these are.
+        const endpoint = { method: 'GET', path: '/user' } as const;
+        const user = await core.send(endpoint, parseUser, { accessToken: String(reply['access_token']) });
+        const as = isRecovery ? 'PASSWORD_RECOVERY' : 'SIGNED_IN';
+        return { reply: parseSession({ ...reply, user }), as, reason: 'callback' };
+      }
+    }
+  };
+
+  const consume = async (href: string): Promise<Entry | null> => {
+    const isFlowPending = (await core.slots.list()).length > 0;
+    const callback = parseCallback(href, { paths, isFlowPending });
+    if (callback.kind === 'none') return null;
+    // First of all, so that no reload, bookmark or Referer repeats it.
+    if (address?.href() === href) address.replace(cleanCallbackUrl(href));
+    core.keeper.note({ callbackError: null, callbackMessage: null });
+    try {
+      return await enter(callback);
+    } catch (problem) {
+      core.keeper.note({ callbackError: problem as AuthError });
+      return null;
+    }
+  };
+
+  return {
+    exchange,
+    consume,
+    read: async () => (address ? consume(address.href()) : null),
+  };
+}

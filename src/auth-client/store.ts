@@ -1,0 +1,34 @@
+/**
+ * Where the client keeps text by key: the session under the storage key, PKCE verifiers under keys derived from it.
+ * Any method may throw or reject; the client then goes on in memory and says so.
+ */
+export interface Store {
+  get(key: string): Promise<string | null> | string | null;
+  set(key: string, value: string): Promise<void> | void;
+  remove(key: string): Promise<void> | void;
+}
+
+/** Keeps everything in this realm's memory. */
+export function createMemoryStore(): Store {
+  const values = new Map<string, string>();
+  return {
+    get: (key) => values.get(key) ?? null,
+    set: (key, value) => void values.set(key, value),
+    remove: (key) => void values.delete(key),
+  };
+}
+
+/**
+ * localStorage or sessionStorage.
+ *
+ * @param open returns the storage; a browser that blocks it throws at the mere access, so it is not accessed early.
+ */
+export function createWebStorageStore(
+  open: () => Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>,
+): Store {
+  return {
+    get: (key) => open().getItem(key),
+    set: (key, value) => open().setItem(key, value),
+    remove: (key) => open().removeItem(key),
+  };
+}

@@ -51,7 +51,7 @@ export function receiveMail(mail: Mail, id: string, nowMs: number): ReceivedMail
     text,
     isRead: false,
     links: [...mail.html.matchAll(/\bhref="([^"]+)"/g)].map(([, href = '']) => decodeEntities(href)),
-    code: /(?<![\w/=&?.%-])\d{6,10}(?![\w/=&.%-])/.exec(text)?.[0] ?? null,
+    code: /(?<![\w/=&?.%@-])\d{6,10}(?![\w/=&%@-])/.exec(text)?.[0] ?? null,
   };
 }
 

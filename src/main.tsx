@@ -6,6 +6,7 @@ import { createClients } from './app/clients.ts';
 import { parseConfiguration, type Configuration } from './app/env.ts';
 import { paths } from './app/routes.ts';
 import { preloadOnIntent, preloadPath } from './app/screens.ts';
+import { createCookieStore } from './auth-client/index.ts';
 import { createBrowserPlatform } from './platform/browser-platform.ts';
 import { setPageTitle } from './ui/page-title.ts';
 
@@ -26,7 +27,15 @@ function start(): void {
     );
     throw problem;
   }
-  const clients = createClients({ configuration, platform: createBrowserPlatform() });
+  const clients = createClients({
+    configuration,
+    platform: createBrowserPlatform(),
+    store: createCookieStore({ jar: document, secure: location.protocol === 'https:' }),
+    address: {
+      href: () => location.href,
+      replace: (url) => history.replaceState(history.state, '', url),
+    },
+  });
   preloadPath(location.pathname);
   preloadOnIntent(document);
   reloadOnce();

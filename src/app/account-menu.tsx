@@ -21,6 +21,7 @@ export function AccountMenu() {
     <Popover
       label={texts.account}
       className={styles.menu}
+      // eslint-disable-next-line react/no-unstable-nested-components -- a render function, not a component
       trigger={(trigger) => (
         <Button {...trigger} look="quiet" className={styles.menuButton} aria-label={texts.accountMenu(name)}>
           <Avatar name={name} />

@@ -1,6 +1,6 @@
-import type { appTexts } from './app-texts.ts';
+import type { AppTexts } from './app-texts.en.ts';
 
-export const texts: ReturnType<(typeof appTexts)['use']> = {
+export const texts: AppTexts = {
   skipToContent: 'Zum Inhalt springen',
   navigation: 'Hauptmenü',
   inbox: 'Eingang',

@@ -1,17 +1,25 @@
-import { createAuthClient } from '../auth-client/index.ts';
+import { createAuthClient, type Address, type Store } from '../auth-client/index.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Clients, DataClients } from './clients-context.ts';
 import type { Configuration } from './env.ts';
+import { paths } from './routes.ts';
 
 export interface ClientsOptions {
   readonly configuration: Configuration;
   readonly platform: Platform;
+  /** Where the session is kept. */
+  readonly store: Store;
+  /** The page's own address, to which mail links and providers lead back. */
+  readonly address: Address;
 }
 
+/** Pages to which links and providers lead back: a code at one of them is meant for us, whoever asked for it. */
+const callbackPaths = [paths.home, paths.resetPassword, paths.account, paths.root, paths.login];
+
 /** The clients of the application. The data clients' code is loaded when somebody first asks for them. */
-export function createClients({ configuration, platform }: ClientsOptions): Clients {
+export function createClients({ configuration, platform, store, address }: ClientsOptions): Clients {
   const connection = { url: configuration.supabaseUrl, apiKey: configuration.supabaseAnonKey, platform };
-  const auth = createAuthClient(connection);
+  const auth = createAuthClient({ ...connection, store, address, callbackPaths });
   let data: Promise<DataClients> | null = null;
   return {
     auth,

@@ -1,24 +1,22 @@
 import { useState, type KeyboardEvent, type ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { classNames } from './class-names.ts';
+import { credentialTexts } from './credential-texts.ts';
 import { FieldFrame } from './field.tsx';
 import styles from './field.module.css';
 import type { TextFieldProps } from './text-field.tsx';
 
 export interface PasswordFieldProps extends Omit<TextFieldProps, 'type' | 'below'> {
-  /** Names of the button that shows and hides the characters. */
-  readonly toggleLabels: { readonly show: string; readonly hide: string };
-  readonly capsLockHint: string;
   /** For instance the strength of the password. */
   readonly below?: ReactNode;
 }
 
 export function PasswordField(props: PasswordFieldProps) {
-  const { label, hint, error, below, toggleLabels, capsLockHint, className, onKeyUp, onBlur, ...input } =
-    props;
+  const { label, hint, error, below, className, onKeyUp, onBlur, ...input } = props;
+  const texts = credentialTexts.use();
   const [shown, setShown] = useState(false);
   const [capsLock, setCapsLock] = useState(false);
-  const action = shown ? toggleLabels.hide : toggleLabels.show;
+  const action = shown ? texts.hidePassword : texts.showPassword;
   const readCapsLock = (event: KeyboardEvent) => setCapsLock(event.getModifierState('CapsLock'));
   return (
     <FieldFrame
@@ -28,7 +26,7 @@ export function PasswordField(props: PasswordFieldProps) {
       below={
         <>
           <p className={styles.caps} role="status">
-            {capsLock && capsLockHint}
+            {capsLock && texts.capsLock}
           </p>
           {below}
         </>

@@ -1,4 +1,4 @@
-import { useCallback, useId, useRef, useState, type ReactNode } from 'react';
+import { useId, useState, type ReactNode } from 'react';
 import { classNames } from './class-names.ts';
 import styles from './popover.module.css';
 
@@ -22,14 +22,12 @@ export interface PopoverProps {
 /** Non-modal content in the top layer below its button: the browser closes it by Escape or a click elsewhere. */
 export function Popover({ trigger, label, className, onOpenChange, children }: PopoverProps) {
   const id = useId();
-  const panel = useRef<HTMLDivElement>(null);
   const [open, setOpen] = useState(false);
-  const close = useCallback(() => panel.current?.hidePopover(), []);
+  const close = () => document.getElementById(id)?.hidePopover();
   return (
     <>
       {trigger({ popoverTarget: id, 'aria-expanded': open, 'aria-haspopup': 'dialog' })}
       <div
-        ref={panel}
         id={id}
         popover="auto"
         role="dialog"

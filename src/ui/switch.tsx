@@ -32,10 +32,10 @@ export function Switch({
           </span>
         )}
       </span>
-      {/* eslint-disable-next-line jsx-a11y/role-has-required-aria-props -- a native checkbox tells its state itself */}
       <input
         id={id}
         type="checkbox"
+        // eslint-disable-next-line jsx-a11y/role-has-required-aria-props -- a native checkbox tells its state itself
         role="switch"
         className={styles.switch}
         checked={checked}

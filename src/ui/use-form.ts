@@ -6,6 +6,8 @@ export type FieldErrors<Name extends string> = { readonly [Key in Name]?: string
 export interface FormProblem<Name extends string> {
   readonly fields?: FieldErrors<Name>;
   readonly message?: string;
+  /** Seconds until the server accepts it again. */
+  readonly retryAfterSeconds?: number;
 }
 
 export interface FormOptions<Name extends string> {
@@ -29,6 +31,8 @@ export interface Form<Name extends string> {
   readonly pending: boolean;
   /** The text of the form as a whole. */
   readonly problem: string | undefined;
+  /** Until when (epoch milliseconds) the server accepts nothing more; null: it does. */
+  readonly retryAtMs: number | null;
   /** Spread on `<form>`. */
   readonly props: {
     readonly ref: React.RefObject<HTMLFormElement | null>;
@@ -48,6 +52,7 @@ interface FormState<Name extends string> {
   readonly server: FieldErrors<Name>;
   readonly problem: string | undefined;
   readonly pending: boolean;
+  readonly retryAtMs: number | null;
   /** How often a submit has failed: each time the focus goes to the first bad field. */
   readonly failures: number;
 }
@@ -76,18 +81,23 @@ export function useForm<Name extends string>(options: FormOptions<Name>): Form<N
 
   const send = async (values: Readonly<Record<Name, string>>) => {
     const names = new Set<string>(Object.keys(values));
-    patch({ values, visited: names, server: {}, problem: undefined });
+    patch({ values, visited: names, server: {}, problem: undefined, retryAtMs: null });
     if (Object.values(validate(values)).some(Boolean)) return fail({});
     patch({ pending: true });
     const problem = await submit(values);
-    if (problem) fail({ server: problem.fields ?? {}, problem: problem.message });
-    else patch({ pending: false });
+    if (problem) {
+      const { fields = {}, message, retryAfterSeconds } = problem;
+      const retryAtMs = retryAfterSeconds ? Date.now() + retryAfterSeconds * 1000 : null;
+      return fail({ server: fields, problem: message, retryAtMs });
+    }
+    patch({ pending: false });
   };
 
   return {
     values: state.values,
     pending: state.pending,
     problem: state.problem,
+    retryAtMs: state.retryAtMs,
     props: {
       ref,
       noValidate: true,
@@ -113,7 +123,15 @@ export function useForm<Name extends string>(options: FormOptions<Name>): Form<N
 }
 
 function pristine<Name extends string>(values: Readonly<Record<Name, string>>): FormState<Name> {
-  return { values, visited: new Set(), server: {}, problem: undefined, pending: false, failures: 0 };
+  return {
+    values,
+    visited: new Set(),
+    server: {},
+    problem: undefined,
+    pending: false,
+    retryAtMs: null,
+    failures: 0,
+  };
 }
 
 /** What stands in the page: a password manager may have filled it in without an event. */

@@ -1,0 +1,27 @@
+export const texts = {
+  skipToContent: 'Skip to content',
+  navigation: 'Main',
+  inbox: 'Inbox',
+  preferences: 'Preferences',
+  account: 'Account',
+  accountMenu: (email: string) => `Account menu: ${email}`,
+  signOut: 'Sign out',
+  theme: 'Theme',
+  themes: { system: 'As the device', light: 'Light', dark: 'Dark' },
+  language: 'Language',
+  offline: 'You are offline. What you see may not be up to date.',
+  messages: 'Messages',
+  dismiss: 'Dismiss',
+  notFound: 'Page not found',
+  notFoundText: 'There is nothing at this address. The link may be old or mistyped.',
+  toInbox: 'Go to your inbox',
+  broken: 'Something went wrong',
+  brokenText: 'The page ran into a problem. Your data on the server is safe.',
+  reload: 'Load the page anew',
+  clearCookies: 'Clear cookies and start afresh',
+  configuration: 'This application is not set up yet',
+  shell: 'Ready',
+  shellText: 'The application is loaded. Open your inbox to go on.',
+};
+
+export type AppTexts = typeof texts;

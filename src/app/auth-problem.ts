@@ -1,0 +1,73 @@
+import { AuthError, type AuthErrorCode } from '../auth-client/index.ts';
+import { defineTexts } from '../ui/texts.ts';
+import type { FormProblem } from '../ui/use-form.ts';
+import { texts, type AuthErrorTexts } from './auth-error-texts.en.ts';
+
+export const authErrorTexts = defineTexts(texts, { de: () => import('./auth-error-texts.de.ts') });
+
+/** The field that a refusal concerns, by the names that all forms share. */
+const fieldByCode: { readonly [Code in AuthErrorCode]?: string } = {
+  email_exists: 'email',
+  user_already_exists: 'email',
+  email_address_invalid: 'email',
+  email_address_not_authorized: 'email',
+  weak_password: 'password',
+  same_password: 'password',
+  current_password_invalid: 'currentPassword',
+  current_password_required: 'currentPassword',
+  otp_expired: 'code',
+  reauthentication_not_valid: 'code',
+  mfa_verification_failed: 'code',
+  mfa_challenge_expired: 'code',
+  mfa_ip_address_mismatch: 'code',
+  mfa_factor_name_conflict: 'name',
+};
+
+/**
+ * What to tell a person about a failure, and at which field.
+ *
+ * @param names the fields of the form; a refusal of another field goes to the form as a whole.
+ */
+export function describeProblem<Name extends string>(
+  problem: unknown,
+  texts: AuthErrorTexts,
+  names: readonly Name[] = [],
+): FormProblem<Name> {
+  const code = problem instanceof AuthError ? problem.code : 'unknown';
+  const retryAfterSeconds = problem instanceof AuthError ? problem.retryAfterSeconds : null;
+  const known: string | undefined = texts.messages[code];
+  // Of an error of our own making (and so in one of the specification's texts), the text itself is the best account.
+  const isOwn = problem instanceof Error && problem.message === texts.unknownSignupError;
+  const parts = [isOwn ? problem.message : (known ?? texts.messages.unknown)];
+  if (code === 'weak_password' && problem instanceof AuthError) {
+    for (const reason of problem.reasons) {
+      if (reason in texts.weakPassword)
+        parts.push(texts.weakPassword[reason as keyof typeof texts.weakPassword]);
+    }
+  }
+  if (retryAfterSeconds !== null) parts.push(texts.tryAgainIn(retryAfterSeconds));
+  const message = parts.join(' ');
+  const field = names.find((name) => name === fieldByCode[code]);
+  return {
+    ...(field === undefined
+      ? { message }
+      : { fields: { [field]: message } as FormProblem<Name>['fields'] & object }),
+    ...(retryAfterSeconds === null ? {} : { retryAfterSeconds }),
+  };
+}
+
+/** Runs an action of a form; what fails becomes the text for a field or the form. */
+export function useAttempt() {
+  const texts = authErrorTexts.use();
+  return async <Name extends string>(
+    names: readonly Name[],
+    action: () => Promise<unknown>,
+  ): Promise<FormProblem<Name> | undefined> => {
+    try {
+      await action();
+      return undefined;
+    } catch (problem) {
+      return describeProblem(problem, texts, names);
+    }
+  };
+}

@@ -1,0 +1,93 @@
+import { dehydrate, hydrate } from '@tanstack/react-query';
+import type { DehydratedState, Query, QueryClient } from '@tanstack/react-query';
+import { clear, createStore, get, set } from 'idb-keyval';
+import type { Clock, Page, Timer } from '../platform/platform.ts';
+import { discardMs } from './query-client.ts';
+
+/** The data cache kept in IndexedDB, so that a reload shows the last state at once. */
+export interface QueryPersistence {
+  /** Puts what was kept into the cache and then keeps it up to date. Never rejects: without storage nothing is kept. */
+  start(): Promise<void>;
+  /** Ends keeping. */
+  close(): void;
+  /** Ends keeping, and removes what was kept of every user. */
+  wipe(): Promise<void>;
+}
+
+export interface QueryPersistenceOptions {
+  readonly queryClient: QueryClient;
+  readonly userId: string;
+  readonly clock: Clock;
+  readonly page: Page;
+  readonly report: (problem: unknown) => void;
+  /** Which results to keep; default all that succeeded. */
+  readonly shouldKeep?: (query: Query) => boolean;
+}
+
+interface Kept {
+  readonly format: number;
+  readonly keptAtMs: number;
+  readonly state: DehydratedState;
+}
+
+const databaseName = 'inbox-cache';
+/** Change it with the shape of what is kept: an older copy is then ignored. */
+const format = 1;
+const writeDelayMs = 1_000;
+
+export function createQueryPersistence(options: QueryPersistenceOptions): QueryPersistence {
+  const { queryClient, userId, clock, page, report, shouldKeep = () => true } = options;
+  const store = createStore(databaseName, 'users');
+  let timer: Timer | null = null;
+  let isClosed = false;
+  const endings: (() => void)[] = [];
+
+  const write = async () => {
+    timer?.cancel();
+    timer = null;
+    if (isClosed) return;
+    const state = dehydrate(queryClient, {
+      shouldDehydrateQuery: (query) => query.state.status === 'success' && shouldKeep(query),
+      shouldDehydrateMutation: () => false,
+    });
+    const kept: Kept = { format, keptAtMs: clock.now(), state };
+    await set(userId, kept, store).catch(report);
+  };
+  const close = () => {
+    isClosed = true;
+    timer?.cancel();
+    for (const end of endings) end();
+  };
+
+  return {
+    async start() {
+      try {
+        const kept = await get<Kept>(userId, store);
+        const isFresh = kept?.format === format && clock.now() - kept.keptAtMs < discardMs;
+        if (kept && isFresh && !isClosed) hydrate(queryClient, kept.state);
+      } catch (problem) {
+        report(problem);
+      }
+      if (isClosed) return;
+      endings.push(
+        queryClient.getQueryCache().subscribe(({ type }) => {
+          if (type === 'updated' || type === 'removed')
+            timer ??= clock.setTimer(() => void write(), writeDelayMs);
+        }),
+        page.subscribe((signal) => {
+          if (signal === 'hidden' && timer) void write();
+        }),
+      );
+    },
+    close,
+    async wipe() {
+      close();
+      await clear(store).catch(report);
+    },
+  };
+}
+
+/** Removes what was kept where no cache was opened, as when somebody signs out on a public page. */
+export function forgetKeptQueries(): void {
+  globalThis.indexedDB?.deleteDatabase(databaseName);
+}

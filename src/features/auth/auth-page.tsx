@@ -1,0 +1,46 @@
+import type { ReactNode } from 'react';
+import { useAuthState } from '../../app/clients-context.ts';
+import { authErrorTexts } from '../../app/auth-problem.ts';
+import { paths } from '../../app/routes.ts';
+import { Message } from '../../ui/message.tsx';
+import { NarrowPage } from '../../ui/narrow-page.tsx';
+import { useOnline } from '../../ui/online.ts';
+import { PageHeading } from '../../ui/page-heading.tsx';
+import { authTexts } from './auth-texts.ts';
+import styles from './auth-page.module.css';
+
+export interface AuthPageProps {
+  readonly title: string;
+  readonly intro?: string;
+  /** Links to the other screens. */
+  readonly foot?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** The frame of every auth screen. Give it a `key` per state, so that the heading takes the focus. */
+export function AuthPage({ title, intro, foot, children }: AuthPageProps) {
+  const texts = authTexts.use();
+  const { messages } = authErrorTexts.use();
+  const online = useOnline();
+  const { storageProblem } = useAuthState();
+  return (
+    <NarrowPage>
+      <PageHeading>{title}</PageHeading>
+      {intro && <p className={styles.intro}>{intro}</p>}
+      <div role="status">
+        {!online && <Message tone="warning">{texts.offline}</Message>}
+        {storageProblem && <Message tone="warning">{messages['storage-unavailable']}</Message>}
+      </div>
+      {children}
+      <div className={styles.foot}>
+        {foot}
+        <p>
+          {/* A page of its own: it must work where this application does not. */}
+          <a className={styles.inline} href={paths.clearCookies}>
+            {texts.clearCookies}
+          </a>
+        </p>
+      </div>
+    </NarrowPage>
+  );
+}

@@ -1,0 +1,78 @@
+import { useEffect, useRef, useState } from 'react';
+import { Message } from '../../ui/message.tsx';
+import { authTexts } from './auth-texts.ts';
+
+export interface CaptchaWidgetProps {
+  readonly captcha: { readonly provider: 'hcaptcha' | 'turnstile'; readonly siteKey: string };
+  /** `undefined` when an answer has expired. */
+  readonly onAnswer: (token: string | undefined) => void;
+}
+
+/** What both providers' scripts put on the window. */
+interface CaptchaApi {
+  render(
+    container: HTMLElement,
+    options: {
+      readonly sitekey: string;
+      readonly callback: (token: string) => void;
+      readonly 'expired-callback': () => void;
+    },
+  ): unknown;
+}
+
+const scripts = {
+  hcaptcha: 'https://js.hcaptcha.com/1/api.js?render=explicit',
+  turnstile: 'https://challenges.cloudflare.com/turnstile/v0/api.js?render=explicit',
+};
+
+export function CaptchaWidget({ captcha, onAnswer }: CaptchaWidgetProps) {
+  const texts = authTexts.use();
+  const container = useRef<HTMLDivElement>(null);
+  const [failed, setFailed] = useState(false);
+  const { provider, siteKey } = captcha;
+  useEffect(() => {
+    let ended = false;
+    loadApi(provider).then(
+      (api) => {
+        if (ended || !container.current) return;
+        const widget = document.createElement('div');
+        container.current.replaceChildren(widget);
+        api.render(widget, {
+          sitekey: siteKey,
+          callback: onAnswer,
+          'expired-callback': () => onAnswer(undefined),
+        });
+      },
+      () => setFailed(true),
+    );
+    return () => {
+      ended = true;
+    };
+    // A widget is drawn once; its callbacks reach the form through a ref.
+    // eslint-disable-next-line react/exhaustive-deps
+  }, [provider, siteKey]);
+  return (
+    <div role="group" aria-label={texts.captcha}>
+      <div ref={container} />
+      {failed && <Message tone="error">{texts.captchaFailed}</Message>}
+    </div>
+  );
+}
+
+function loadApi(provider: keyof typeof scripts): Promise<CaptchaApi> {
+  const find = () => (window as unknown as Record<string, CaptchaApi | undefined>)[provider];
+  const known = find();
+  if (known) return Promise.resolve(known);
+  return new Promise((resolve, reject) => {
+    const script = document.createElement('script');
+    script.src = scripts[provider];
+    script.async = true;
+    script.addEventListener('load', () => {
+      const api = find();
+      if (api) resolve(api);
+      else reject(new Error(`${provider} did not load`));
+    });
+    script.addEventListener('error', () => reject(new Error(`${provider} did not load`)));
+    document.head.append(script);
+  });
+}

@@ -1,0 +1,122 @@
+import { useState } from 'react';
+import { useAttempt } from '../../app/auth-problem.ts';
+import { useClients } from '../../app/clients-context.ts';
+import { Button } from '../../ui/button.tsx';
+import { FormMessages } from '../../ui/message.tsx';
+import { CountdownButton, SubmitButton } from '../../ui/submit-button.tsx';
+import { CodeField, EmailField } from '../../ui/text-field.tsx';
+import { useForm } from '../../ui/use-form.ts';
+import { AuthPage } from './auth-page.tsx';
+import { credentialTexts } from '../../ui/credential-texts.ts';
+import { authTexts } from './auth-texts.ts';
+import styles from './auth-page.module.css';
+import { carriedEmail } from './carried-email.ts';
+import { useCaptcha } from './use-captcha.tsx';
+import { useReturn } from './use-return.ts';
+import { checkCode, checkEmail, compactCode } from '../../ui/credential-rules.ts';
+
+/** How long the auth service waits between two mails to one person, unless it says otherwise. */
+const RESEND_AFTER_MS = 60_000;
+
+export interface CheckMailProps {
+  readonly purpose: 'signup' | 'magiclink' | 'recovery';
+  /** Who has been sent a mail; null: ask, the person has a mail from before. */
+  readonly email: string | null;
+  readonly onBack: () => void;
+}
+
+/** A mail is on its way: its link, its code, or another mail. */
+export function CheckMail({ purpose, email: sentTo, onBack }: CheckMailProps) {
+  const texts = authTexts.use();
+  const rules = credentialTexts.use();
+  const { auth } = useClients();
+  const attempt = useAttempt();
+  const captcha = useCaptcha();
+  const form = useForm({
+    initial: { email: sentTo ?? carriedEmail.get(), code: '' },
+    validate: ({ email, code }) => ({ email: checkEmail(email, rules), code: checkCode(code, rules) }),
+    submit: ({ email, code }) =>
+      attempt(['email', 'code'], () =>
+        auth.verifyOtp({
+          type: purpose === 'recovery' ? 'recovery' : 'email',
+          email: email.trim(),
+          token: compactCode(code),
+        }),
+      ),
+  });
+  const resend = useResend(purpose, sentTo !== null);
+  return (
+    <AuthPage
+      key={purpose}
+      title={texts.checkMail}
+      {...(sentTo === null ? {} : { intro: texts.mailSent[purpose](sentTo) })}
+    >
+      <form {...form.props} className={styles.form}>
+        <FormMessages
+          error={form.problem ?? resend.problem}
+          success={resend.hasSent && resend.problem === undefined && texts.resent}
+        />
+        {sentTo === null && <EmailField label={texts.email} required {...form.field('email')} />}
+        {/* Not among what is validated on blur: a code is typed in one go. */}
+        <CodeField label={texts.code} required maxLength={12} {...form.field('code')} />
+        {captcha.slot}
+        <SubmitButton pending={form.pending} untilMs={form.retryAtMs}>
+          {texts.confirm}
+        </SubmitButton>
+      </form>
+      <div className={styles.row}>
+        <CountdownButton
+          pending={resend.pending}
+          untilMs={resend.nextAtMs}
+          onClick={() => {
+            const email = form.values.email.trim();
+            if (checkEmail(email, rules) === undefined) void resend.send(email, captcha.take());
+          }}
+        >
+          {texts.resend}
+        </CountdownButton>
+        <Button look="link" onClick={onBack}>
+          {texts.otherAddress}
+        </Button>
+      </div>
+      <p className={styles.intro}>{texts.spamHint}</p>
+    </AuthPage>
+  );
+}
+
+/** Sending the mail again, with the time that the server wants in between. */
+function useResend(purpose: CheckMailProps['purpose'], wasJustSent: boolean) {
+  const { auth } = useClients();
+  const attempt = useAttempt();
+  const { homeUrl, resetUrl } = useReturn();
+  const [state, setState] = useState(() => ({
+    pending: false,
+    hasSent: false,
+    problem: undefined as string | undefined,
+    nextAtMs: wasJustSent ? Date.now() + RESEND_AFTER_MS : null,
+  }));
+  const request = (email: string, captchaToken: string | undefined) => {
+    switch (purpose) {
+      case 'signup':
+        return auth.resend({ type: 'signup', email, redirectTo: homeUrl, captchaToken });
+      case 'magiclink':
+        return auth.signInWithOtp({ email, createUser: false, redirectTo: homeUrl, captchaToken });
+      case 'recovery':
+        return auth.resetPasswordForEmail({ email, redirectTo: resetUrl, captchaToken });
+    }
+  };
+  return {
+    ...state,
+    async send(email: string, captchaToken: string | undefined) {
+      setState((current) => ({ ...current, pending: true, problem: undefined }));
+      const problem = await attempt([], () => request(email, captchaToken));
+      const waitMs = (problem?.retryAfterSeconds ?? 0) * 1000 || (problem ? 0 : RESEND_AFTER_MS);
+      setState({
+        pending: false,
+        hasSent: problem === undefined,
+        problem: problem?.message,
+        nextAtMs: waitMs > 0 ? Date.now() + waitMs : null,
+      });
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import { useAttempt } from '../../app/auth-problem.ts';
+import { useClients } from '../../app/clients-context.ts';
+import { Button } from '../../ui/button.tsx';
+import { FormMessages } from '../../ui/message.tsx';
+import { SubmitButton } from '../../ui/submit-button.tsx';
+import { EmailField } from '../../ui/text-field.tsx';
+import { useForm } from '../../ui/use-form.ts';
+import { credentialTexts } from '../../ui/credential-texts.ts';
+import { authTexts } from './auth-texts.ts';
+import styles from './auth-page.module.css';
+import { carriedEmail } from './carried-email.ts';
+import { useCaptcha } from './use-captcha.tsx';
+import { useReturn } from './use-return.ts';
+import { checkEmail } from '../../ui/credential-rules.ts';
+
+export interface EmailSignInProps {
+  readonly onSent: () => void;
+  readonly onPasswordInstead: () => void;
+}
+
+/** Asks for a link and a code by mail. It creates no account: that is what /signup is for. */
+export function EmailSignIn({ onSent, onPasswordInstead }: EmailSignInProps) {
+  const texts = authTexts.use();
+  const rules = credentialTexts.use();
+  const { auth } = useClients();
+  const attempt = useAttempt();
+  const captcha = useCaptcha();
+  const { homeUrl } = useReturn();
+  const form = useForm({
+    initial: { email: carriedEmail.get() },
+    validate: ({ email }) => ({ email: checkEmail(email, rules) }),
+    submit: ({ email }) =>
+      attempt(['email'], async () => {
+        carriedEmail.set(email);
+        await auth.signInWithOtp({
+          email: email.trim(),
+          createUser: false,
+          redirectTo: homeUrl,
+          captchaToken: captcha.take(),
+        });
+        onSent();
+      }),
+  });
+  return (
+    <form {...form.props} className={styles.form}>
+      <FormMessages error={form.problem} />
+      <EmailField label={texts.email} required {...form.field('email')} />
+      {captcha.slot}
+      <SubmitButton pending={form.pending} untilMs={form.retryAtMs}>
+        {texts.sendCode}
+      </SubmitButton>
+      <Button look="link" onClick={onPasswordInstead}>
+        {texts.passwordInstead}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,43 @@
+import type { AuthErrorCode } from '../../auth-client/index.ts';
+import { authErrorTexts } from '../../app/auth-problem.ts';
+import { useAuthState } from '../../app/clients-context.ts';
+import { Button } from '../../ui/button.tsx';
+import { Message } from '../../ui/message.tsx';
+import { authTexts } from './auth-texts.ts';
+
+const expired: readonly AuthErrorCode[] = [
+  'otp_expired',
+  'flow_state_expired',
+  'flow_state_not_found',
+  'flow_state_already_used',
+];
+const elsewhere: readonly AuthErrorCode[] = ['pkce-verifier-missing', 'bad_code_verifier'];
+
+/** Why the link that led here did not sign in, and the way on: the code of the same mail. */
+export function LinkProblem({ onHaveCode }: { readonly onHaveCode: () => void }) {
+  const texts = authTexts.use();
+  const { messages } = authErrorTexts.use();
+  const { callbackError } = useAuthState();
+  if (callbackError === null) return <div role="alert" />;
+  const { code } = callbackError;
+  const isExpired = expired.includes(code);
+  const isElsewhere = elsewhere.includes(code);
+  const title = isExpired ? texts.linkExpired : isElsewhere ? texts.linkElsewhere : texts.linkFailed;
+  const known: string | undefined = messages[code];
+  const text = isExpired ? texts.linkExpiredText : isElsewhere ? texts.linkElsewhereText : known;
+  return (
+    <div role="alert">
+      <Message tone="warning">
+        <p>
+          <strong>{title}</strong>
+        </p>
+        <p>{text ?? messages.unknown}</p>
+        {(isExpired || isElsewhere) && (
+          <Button look="link" onClick={onHaveCode}>
+            {texts.haveCode}
+          </Button>
+        )}
+      </Message>
+    </div>
+  );
+}

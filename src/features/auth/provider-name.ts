@@ -1,0 +1,15 @@
+const names: Readonly<Record<string, string>> = {
+  github: 'GitHub',
+  gitlab: 'GitLab',
+  azure: 'Microsoft',
+  linkedin_oidc: 'LinkedIn',
+  linkedin: 'LinkedIn',
+  slack_oidc: 'Slack',
+  workos: 'WorkOS',
+  x: 'X',
+};
+
+/** How a provider calls itself: `google` → Google. */
+export function providerName(provider: string): string {
+  return names[provider] ?? provider.charAt(0).toUpperCase() + provider.slice(1);
+}

@@ -1,0 +1,35 @@
+import { lazy, Suspense, useEffect, useState } from 'react';
+import type { AuthServerSettings } from '../../auth-client/index.ts';
+import { useClients } from '../../app/clients-context.ts';
+
+const SocialSignIn = lazy(async () => ({ default: (await import('./social-sign-in.tsx')).SocialSignIn }));
+
+/** What `external` lists besides social providers. */
+const notSocial: ReadonlySet<string> = new Set(['email', 'phone', 'anonymous_users', 'saml', 'web3']);
+
+/** Shown only for the providers that the project has enabled; silent where that cannot be asked. */
+export function SocialSlot() {
+  const providers = enabledProviders(useAuthSettings());
+  return providers.length > 0 ? (
+    <Suspense>
+      <SocialSignIn providers={providers} />
+    </Suspense>
+  ) : null;
+}
+
+function enabledProviders(settings: AuthServerSettings | null): readonly string[] {
+  const entries = Object.entries(settings?.external ?? {});
+  return entries.flatMap(([name, enabled]) => (enabled && !notSocial.has(name) ? [name] : []));
+}
+
+/** The project's settings, asked for after the screen is there; null until then, and where it fails. */
+export function useAuthSettings(): AuthServerSettings | null {
+  const { auth } = useClients();
+  const [settings, setSettings] = useState<AuthServerSettings | null>(null);
+  useEffect(() => {
+    const left = new AbortController();
+    auth.getSettings({ signal: left.signal }).then(setSettings, () => undefined);
+    return () => left.abort();
+  }, [auth]);
+  return settings;
+}

@@ -1,0 +1,37 @@
+import { lazy, Suspense, useRef, useState, type ReactNode } from 'react';
+import { useClients } from '../../app/clients-context.ts';
+
+const CaptchaWidget = lazy(async () => ({ default: (await import('./captcha-widget.tsx')).CaptchaWidget }));
+
+export interface Captcha {
+  /** Nothing unless the configuration names a captcha. */
+  readonly slot: ReactNode;
+  /** The answer, once: the next attempt needs another one. */
+  readonly take: () => string | undefined;
+}
+
+/** The place of a captcha in a form. */
+export function useCaptcha(): Captcha {
+  const { captcha } = useClients().configuration;
+  const answer = useRef<string | undefined>(undefined);
+  const [round, setRound] = useState(0);
+  return {
+    slot: captcha && (
+      <Suspense>
+        <CaptchaWidget
+          key={round}
+          captcha={captcha}
+          onAnswer={(token) => {
+            answer.current = token;
+          }}
+        />
+      </Suspense>
+    ),
+    take() {
+      const token = answer.current;
+      answer.current = undefined;
+      if (captcha) setRound(round + 1);
+      return token;
+    },
+  };
+}

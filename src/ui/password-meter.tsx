@@ -1,0 +1,30 @@
+import { credentialTexts } from './credential-texts.ts';
+import styles from './password-meter.module.css';
+import { estimateStrength } from './password-strength.ts';
+
+export interface PasswordMeterProps {
+  readonly password: string;
+  /** What others know of the person, such as the address. */
+  readonly own: readonly string[];
+}
+
+/** Four bars and a word; the word is spoken when typing pauses. */
+export function PasswordMeter({ password, own }: PasswordMeterProps) {
+  const { strength: texts } = credentialTexts.use();
+  const level = estimateStrength(password, own);
+  const look = level < 2 ? 'weak' : level < 3 ? 'fair' : 'good';
+  return (
+    <div className={styles.meter}>
+      <div className={styles.bars} aria-hidden="true">
+        {[1, 2, 3, 4].map((bar) => (
+          <span
+            key={bar}
+            className={styles.bar}
+            data-on={password !== '' && bar <= Math.max(1, level) ? look : undefined}
+          />
+        ))}
+      </div>
+      <p role="status">{password === '' ? texts.hint : `${texts.label}: ${texts.levels[level] ?? ''}`}</p>
+    </div>
+  );
+}

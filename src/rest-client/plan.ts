@@ -47,8 +47,8 @@ export interface Plan {
 /** What a row becomes; a promise of it for a schema that validates asynchronously. */
 export type RowCheck = (row: unknown, index: number) => unknown;
 
-/** What a select can be made of; see select.ts. */
-export type Columns = string | object;
+/** What a select can be made of: a list of columns, or what shape() and rawSelect() make. */
+export type Columns = string | Projection;
 
 /** The wire form of a select, with the parameters and the check of rows that it brings. */
 export interface Projection {

@@ -1,18 +1,11 @@
 import { type Answer, readAffected, readCount, readMaybe, readNothing, readRows } from './answer.ts';
 import { RestError } from './errors.ts';
 import { compare, eq, type Filter, is, neq, oneOf } from './filter.ts';
+import { encodeOrder, type OrderOptions } from './order.ts';
 import type { Columns, Plan, Projection, RestRequest } from './plan.ts';
 import { type ColumnPath, encodeColumn, quote } from './quoting.ts';
-import type {
-  CountKind,
-  ExecuteOptions,
-  InsertOptions,
-  Modifier,
-  OrderOptions,
-  UpsertOptions,
-} from './query.ts';
-import { encodeSelect } from './select.ts';
-import { checkWith, type StandardSchema } from './standard-schema.ts';
+import type { CountKind, ExecuteOptions, InsertOptions, Modifier, UpsertOptions } from './query.ts';
+import { encodeList } from './select.ts';
 
 /** What queries need of the client. */
 export interface Runner {
@@ -25,18 +18,18 @@ type ColumnName = string | ColumnPath;
 /** Every kind of query at once; the interfaces of query.ts say what fits which. */
 export class QueryBuilder implements Promise<unknown> {
   readonly [Symbol.toStringTag] = 'Query';
-  readonly #plan: Plan;
+  readonly plan: Plan;
   readonly #runner: Runner;
   #execution: Promise<unknown> | undefined;
 
   constructor(plan: Plan, runner: Runner) {
-    this.#plan = plan;
+    this.plan = plan;
     this.#runner = runner;
   }
 
   with(...modifiers: readonly Modifier[]): QueryBuilder {
     return new QueryBuilder(
-      modifiers.reduce((plan, modify) => modify(plan), this.#plan),
+      modifiers.reduce((plan, modify) => modify(plan), this.plan),
       this.#runner,
     );
   }
@@ -50,11 +43,11 @@ export class QueryBuilder implements Promise<unknown> {
   }
 
   #prefer(prefer: Plan['prefer']): QueryBuilder {
-    return this.#set({ prefer: { ...this.#plan.prefer, ...prefer } });
+    return this.#set({ prefer: { ...this.plan.prefer, ...prefer } });
   }
 
   where(...filters: readonly Filter[]): QueryBuilder {
-    return this.#set({ filters: [...this.#plan.filters, ...filters] });
+    return this.#set({ filters: [...this.plan.filters, ...filters] });
   }
 
   eq(column: ColumnName, value: unknown): QueryBuilder {
@@ -94,7 +87,7 @@ export class QueryBuilder implements Promise<unknown> {
   }
 
   order(column: ColumnName, options?: OrderOptions): QueryBuilder {
-    return this.#set({ order: [...this.#plan.order, encodeOrder(column, options)] });
+    return this.#set({ order: [...this.plan.order, encodeOrder(column, options)] });
   }
 
   limit(limit: number): QueryBuilder {
@@ -114,24 +107,21 @@ export class QueryBuilder implements Promise<unknown> {
   }
 
   select(columns: Columns = '*'): QueryBuilder {
-    const { select, params, check } = project(this.#plan, columns);
     return this.#prefer({ return: 'representation' }).#set({
-      select,
-      params: [...this.#plan.params, ...params],
-      check,
+      ...project(this.plan, columns),
       read: readRows,
     });
   }
 
   single(): QueryBuilder {
     return this.#set({
-      headers: { ...this.#plan.headers, Accept: 'application/vnd.pgrst.object+json' },
+      headers: { ...this.plan.headers, Accept: 'application/vnd.pgrst.object+json' },
       read: readRows,
     });
   }
 
   maybeSingle(): QueryBuilder {
-    const { method, limit = 2 } = this.#plan;
+    const { method, limit = 2 } = this.plan;
     return (
       method === 'GET'
         ? this.#set({ limit: Math.min(limit, 2) })
@@ -139,12 +129,8 @@ export class QueryBuilder implements Promise<unknown> {
     ).#set({ read: readMaybe });
   }
 
-  parse(schema: StandardSchema): QueryBuilder {
-    return this.#set({ check: checkWith(schema) });
-  }
-
   toRequest(): RestRequest {
-    return this.#runner.encode(this.#plan);
+    return this.#runner.encode(this.plan);
   }
 
   toJSON(): RestRequest {
@@ -152,7 +138,7 @@ export class QueryBuilder implements Promise<unknown> {
   }
 
   answer(options?: ExecuteOptions): Promise<Answer<unknown>> {
-    return this.#runner.run(this.#plan, options);
+    return this.#runner.run(this.plan, options);
   }
 
   async execute(options?: ExecuteOptions): Promise<unknown> {
@@ -178,10 +164,6 @@ export class QueryBuilder implements Promise<unknown> {
   }
 }
 
-export function encodeOrder(column: ColumnName, { ascending = true, nulls }: OrderOptions = {}): string {
-  return `${encodeColumn(column)}.${ascending ? 'asc' : 'desc'}${nulls ? `.nulls${nulls}` : ''}`;
-}
-
 function wholeNumber(value: number): number {
   if (!Number.isSafeInteger(value) || value < 0) {
     throw new RestError('invalid-query', `Not a whole number of rows: ${value}`);
@@ -189,8 +171,11 @@ function wholeNumber(value: number): number {
   return value;
 }
 
-function project(plan: Plan, columns: Columns): Projection {
-  return (plan.project ?? encodeSelect)(columns);
+/** `undefined` as the check of rows keeps none of an earlier select. */
+function project({ project: own, params }: Plan, columns: Columns): Projection {
+  const projection =
+    own?.(columns) ?? (typeof columns === 'string' ? { select: encodeList(columns), params: [] } : columns);
+  return { select: projection.select, params: [...params, ...projection.params], check: projection.check };
 }
 
 /** A table or view, of which `plan` holds the path. */

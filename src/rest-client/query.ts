@@ -1,11 +1,10 @@
 import type { Answer } from './answer.ts';
 import type { Filter, Pair, Quantified } from './filter.ts';
 import type { Model } from './model.ts';
-import type { Plan, RestRequest } from './plan.ts';
+import type { OrderOptions } from './order.ts';
+import type { Columns, Plan, RestRequest } from './plan.ts';
 import type { ColumnPath } from './quoting.ts';
 import type { Checked, RowOf } from './row.ts';
-import type { Columns } from './select.ts';
-import type { StandardSchema } from './standard-schema.ts';
 
 export interface ExecuteOptions {
   /** Ends the query; the error's `cause` is the signal's reason. */
@@ -21,6 +20,8 @@ export interface ExecuteOptions {
  * @throws {RestError} from every way to execute it.
  */
 export interface Query<out Data> extends Promise<Data> {
+  /** All that the query is, as plain values: what modifiers change. */
+  readonly plan: Plan;
   execute(options?: ExecuteOptions): Promise<Data>;
   /** As `execute`, with the count, the status, the headers and whether the answer was cut. */
   answer(options?: ExecuteOptions): Promise<Answer<Data>>;
@@ -67,13 +68,6 @@ export type PairOf<Row> =
   | { [K in keyof Row & string]: Pair<K, Operand<Row, K>> }[keyof Row & string]
   | Pair<JsonColumn<Row>, JsonOperand | Date | Quantified<JsonOperand>>;
 
-export interface OrderOptions {
-  /** Default true. */
-  readonly ascending?: boolean;
-  /** Default: as PostgreSQL has it, last when ascending and first when descending. */
-  readonly nulls?: 'first' | 'last';
-}
-
 export type CountKind = 'exact' | 'planned' | 'estimated';
 
 /** Conditions; a query's conditions are joined by `and`. */
@@ -109,15 +103,7 @@ export interface RowsQuery<M extends Model, Item, out Data> extends Query<Data>,
   single(): RowsQuery<M, Item, Item>;
   /** One row or null; more are `not-one-row`, and a write of more is rolled back. */
   maybeSingle(): RowsQuery<M, Item, Item | null>;
-  /** Validates each row, and yields what the schema makes of it. */
-  parse<T>(schema: StandardSchema<unknown, T>): RowsQuery<M, T, Replaced<Data, Item, T>>;
 }
-
-type Replaced<Data, Item, T> = Data extends readonly Item[]
-  ? T[]
-  : Data extends Counted<infer D>
-    ? Counted<Replaced<D, Item, T>>
-    : T | Extract<Data, null>;
 
 export interface Counted<out Data> {
   readonly rows: Data;

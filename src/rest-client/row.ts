@@ -1,6 +1,7 @@
 import type { EmbedOf, Model } from './model.ts';
 import type { ColumnPath } from './quoting.ts';
-import type { Embed, RawSelect } from './select.ts';
+import type { RawSelect } from './select.ts';
+import type { Embed, Shaped } from './shape.ts';
 
 /** A JSON value, as the generated types have it. */
 export type Json = string | number | boolean | null | { [key: string]: Json | undefined } | Json[];
@@ -136,17 +137,19 @@ export type RowOf<M extends Model, S> = S extends '*'
     ? string extends S
       ? Record<string, unknown>
       : Flat<ListRow<M['Row'], S>>
-    : S extends RawSelect<infer Row>
-      ? Row
-      : Flat<{ -readonly [K in OwnKey<S>]: ShapeValue<M, K, S[K]> } & SpreadRow<M, S>>;
+    : S extends Shaped<infer Inner>
+      ? RowOf<M, Inner>
+      : S extends RawSelect<infer Row>
+        ? Row
+        : Flat<{ -readonly [K in OwnKey<S>]: ShapeValue<M, K, S[K]> } & SpreadRow<M, S>>;
 
 type BadKey<T> = { [K in keyof T & string]: [T[K]] extends [never] ? K : never }[keyof T & string];
 
 /**
  * The select itself if all that it names exists, else a text that names what does not, which no select is.
  */
-export type Checked<M extends Model, S> = S extends RawSelect
-  ? S
-  : [BadKey<RowOf<M, S>>] extends [never]
+export type Checked<M extends Model, S> = S extends string | Shaped
+  ? [BadKey<RowOf<M, S>>] extends [never]
     ? S
-    : `No such column or relation: ${BadKey<RowOf<M, S>>}`;
+    : `No such column or relation: ${BadKey<RowOf<M, S>>}`
+  : S;

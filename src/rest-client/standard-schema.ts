@@ -1,5 +1,7 @@
 import { RestError } from './errors.ts';
+import type { Model } from './model.ts';
 import type { RowCheck } from './plan.ts';
+import type { Counted, RowsQuery } from './query.ts';
 
 /** What is used of Standard Schema v1 (standardschema.dev): zod, valibot and arktype schemas all fit. */
 export interface StandardSchema<out Input = unknown, out Output = Input> {
@@ -23,23 +25,43 @@ interface SchemaIssue {
 /** Which rows are validated: all, the first of an answer, or none. */
 export type Validate = 'all' | 'first' | 'off';
 
-/** @throws {RestError} `invalid-row`, naming the row and the paths, never the values. */
-export function checkWith(schema: StandardSchema): RowCheck {
-  return (row, index) => {
-    const result = schema['~standard'].validate(row);
+type Replaced<Data, Item, T> = Data extends readonly Item[]
+  ? T[]
+  : Data extends Counted<infer D>
+    ? Counted<Replaced<D, Item, T>>
+    : T | Extract<Data, null>;
+
+/**
+ * A query whose rows are validated one by one and become what the schema makes of them.
+ *
+ * @throws {RestError} `invalid-row` when it is executed, naming the row and the paths, never the values.
+ */
+export function parsed<M extends Model, Item, Data, T>(
+  query: RowsQuery<M, Item, Data>,
+  schema: StandardSchema<unknown, T>,
+): RowsQuery<M, T, Replaced<Data, Item, T>> {
+  const check = checkWith(schema);
+  return query.with((plan) => ({ ...plan, check })) as unknown as RowsQuery<M, T, Replaced<Data, Item, T>>;
+}
+
+/**
+ * @param path where in the row the value is.
+ * @throws {RestError} `invalid-row`, naming the row and the paths, never the values.
+ */
+export function checkWith(schema: StandardSchema, path: readonly string[] = []): RowCheck {
+  return (value, index) => {
+    const result = schema['~standard'].validate(value);
     return result instanceof Promise
-      ? result.then((settled) => unwrap(settled, index))
-      : unwrap(result, index);
+      ? result.then((settled) => unwrap(settled, index, path))
+      : unwrap(result, index, path);
   };
 }
 
-function unwrap(result: SchemaResult<unknown>, index: number): unknown {
+function unwrap(result: SchemaResult<unknown>, index: number, path: readonly string[]): unknown {
   if (!result.issues) return result.value;
-  const list = result.issues.map(({ message, path = [] }) => {
-    const keys = path.map((key) => String(typeof key === 'object' ? key.key : key));
-    return `${keys.join('.') || 'row'}: ${message}`;
+  const list = result.issues.map((issue) => {
+    const keys = (issue.path ?? []).map((key) => String(typeof key === 'object' ? key.key : key));
+    return `${[...path, ...keys].join('.') || 'row'}: ${issue.message}`;
   });
-  throw new RestError('invalid-row', `Row ${index} is not what its schema says: ${list.join('; ')}`, {
-    details: result.issues,
-  });
+  throw new RestError('invalid-row', `Row ${index} is not what its schema says: ${list.join('; ')}`);
 }

@@ -1,0 +1,157 @@
+import { RestError } from './errors.ts';
+import { compare, eq, type Filter, is, not, type Pair, type Quantified } from './filter.ts';
+import { type ColumnPath, encodeName, encodeValue, quote } from './quoting.ts';
+
+type Col<C extends string> = C | ColumnPath<C>;
+
+/** Any of the values: `eq('status', anyOf('read', 'archived'))`, `like('name', anyOf('a%', 'b%'))`. */
+export function anyOf<const T>(...values: readonly T[]): Quantified<T> {
+  return { quantifier: 'any', values };
+}
+
+/** All of the values: `like('name', allOf('%a%', '%b%'))`. */
+export function allOf<const T>(...values: readonly T[]): Quantified<T> {
+  return { quantifier: 'all', values };
+}
+
+type Compare = <const C extends string, const V extends {}>(column: Col<C>, value: V) => Filter<Pair<C, V>>;
+
+const comparison =
+  (operator: string): Compare =>
+  (column, value) =>
+    compare(operator, column, value);
+
+export const gt: Compare = comparison('gt');
+export const gte: Compare = comparison('gte');
+export const lt: Compare = comparison('lt');
+export const lte: Compare = comparison('lte');
+
+/** Differs, where null is a value like any other: never unknown. */
+export function isDistinct<const C extends string, const V>(column: Col<C>, value: V): Filter<Pair<C, V>> {
+  return value === null ? not(is(column, null)) : compare('isdistinct', column, value);
+}
+
+/** Each of the named columns has the value given for it; `null` asks for null. */
+export function matches<const R extends object>(
+  values: R,
+): readonly Filter<{ [K in keyof R & string]: Pair<K, R[K]> }[keyof R & string]>[] {
+  return Object.entries(values).map(([column, value]) => eq(column, value) as Filter<never>);
+}
+
+type Match = <const C extends string>(
+  column: Col<C>,
+  pattern: string | Quantified<string>,
+) => Filter<Pair<C, string>>;
+
+/** `%` for any text, `_` for any character, a backslash before each that is meant as itself. */
+export const like: Match = (column, pattern) => encodeLike('like', 'match', column, pattern);
+/** As `like`, upper and lower case alike. */
+export const ilike: Match = (column, pattern) => encodeLike('ilike', 'imatch', column, pattern);
+/** A POSIX regular expression of PostgreSQL. */
+export const match: Match = (column, pattern) => compare('match', column, pattern);
+/** As `match`, upper and lower case alike. */
+export const imatch: Match = (column, pattern) => compare('imatch', column, pattern);
+
+/** The text begins with `text`, taken literally. */
+export function startsWith<const C extends string>(column: Col<C>, text: string): Filter<Pair<C, string>> {
+  return like(column, `${escapeLike(text)}%`);
+}
+
+/** The text holds `text`, taken literally. */
+export function includes<const C extends string>(column: Col<C>, text: string): Filter<Pair<C, string>> {
+  return like(column, `%${escapeLike(text)}%`);
+}
+
+const escapeLike = (text: string) => text.replace(/[\\%_]/g, '\\$&');
+
+/** The server reads every `*` of a pattern as `%`: a pattern that means the character goes as a regular expression. */
+function encodeLike(
+  operator: string,
+  regular: string,
+  column: string | ColumnPath,
+  pattern: string | Quantified<string>,
+): Filter<never> {
+  const texts = typeof pattern === 'string' ? [pattern] : pattern.values;
+  if (!texts.some((text) => text.includes('*'))) return compare(operator, column, pattern);
+  return compare(
+    regular,
+    column,
+    typeof pattern === 'string' ? toRegular(pattern) : { ...pattern, values: texts.map(toRegular) },
+  );
+}
+
+function toRegular(pattern: string): string {
+  const body = pattern.replace(/\\(.?)|[^]/gsu, (found, escaped: string | undefined) => {
+    if (found === '%') return '.*';
+    if (found === '_') return '.';
+    return (escaped ?? found).replace(/[^\p{L}\p{N}\s]/u, '\\$&');
+  });
+  return `^${body}$`;
+}
+
+type Holds = <const C extends string, const V extends {}>(column: Col<C>, value: V) => Filter<Pair<C, V>>;
+
+/** An array, range or JSON column holds all of the value: a list, a range's text (`[1,3)`), an object. */
+export const contains: Holds = comparison('cs');
+/** An array, range or JSON column lies within the value. */
+export const containedBy: Holds = comparison('cd');
+/** An array or range column has something in common with the value. */
+export const overlaps: Holds = comparison('ov');
+
+/** As `contains`, where the column is JSON and the value is a list or anything else of JSON. */
+export function containsJson<const C extends string>(column: Col<C>, value: unknown): Filter<Pair<C, never>> {
+  return compare('cs', column, JSON.stringify(value));
+}
+
+type RangeFilter = <const C extends string>(column: Col<C>, range: string) => Filter<Pair<C, string>>;
+
+/** The range lies wholly to the right of the value. */
+export const rangeGt: RangeFilter = (column, range) => compare('sr', column, range);
+/** The range does not reach to the left of the value. */
+export const rangeGte: RangeFilter = (column, range) => compare('nxl', column, range);
+/** The range lies wholly to the left of the value. */
+export const rangeLt: RangeFilter = (column, range) => compare('sl', column, range);
+/** The range does not reach to the right of the value. */
+export const rangeLte: RangeFilter = (column, range) => compare('nxr', column, range);
+/** The range touches the value without a gap and without overlap. */
+export const rangeAdjacent: RangeFilter = (column, range) => compare('adj', column, range);
+
+/** A range as text: `rangeOf(1, 3)` is `["1","3")`; null leaves a side open. */
+export function rangeOf(
+  lower: string | number | bigint | Date | null,
+  upper: string | number | bigint | Date | null,
+  bounds: '[)' | '[]' | '(]' | '()' = '[)',
+): string {
+  const side = (bound: typeof lower) => (bound === null ? '' : quote(encodeValue(bound)));
+  return `${bounds[0]}${side(lower)},${side(upper)}${bounds[1]}`;
+}
+
+export interface TextSearchOptions {
+  /** How the words are read; default: as `to_tsquery` has it. */
+  readonly type?: 'plain' | 'phrase' | 'websearch';
+  /** Name of the text search configuration, such as `english`. */
+  readonly config?: string;
+}
+
+/** Full-text search in a text or tsvector column. */
+export function textSearch<const C extends string>(
+  column: Col<C>,
+  words: string,
+  { type, config }: TextSearchOptions = {},
+): Filter<Pair<C, never>> {
+  if (config !== undefined && !/^[\p{L}\d_$ ]+$/u.test(config)) {
+    throw new RestError('invalid-query', 'Not the name of a text search configuration');
+  }
+  const prefix = type ? { plain: 'pl', phrase: 'ph', websearch: 'w' }[type] : '';
+  return compare(`${prefix}fts${config ? `(${config})` : ''}`, column, words);
+}
+
+/** Rows for which the embedded relation of this name has rows. */
+export function hasRelated(name: string): Filter<never> {
+  return { not: true, column: encodeName(name), operator: 'is', operand: 'null' };
+}
+
+/** Rows for which the embedded relation of this name has no rows. */
+export function hasNoRelated(name: string): Filter<never> {
+  return not(hasRelated(name));
+}

@@ -1,0 +1,16 @@
+import { type ColumnPath, encodeColumn } from './quoting.ts';
+
+export interface OrderOptions {
+  /** Default true. */
+  readonly ascending?: boolean;
+  /** Default: as PostgreSQL has it, last when ascending and first when descending. */
+  readonly nulls?: 'first' | 'last';
+}
+
+/** One term of an order, such as `created_at.desc.nullslast`. */
+export function encodeOrder(
+  column: string | ColumnPath,
+  { ascending = true, nulls }: OrderOptions = {},
+): string {
+  return `${encodeColumn(column)}.${ascending ? 'asc' : 'desc'}${nulls ? `.nulls${nulls}` : ''}`;
+}

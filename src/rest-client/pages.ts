@@ -1,0 +1,84 @@
+import { RestError } from './errors.ts';
+import { and, compare, eq, type Filter, is, not, or } from './filter.ts';
+import type { Model } from './model.ts';
+import { encodeOrder } from './order.ts';
+import type { ExecuteOptions, RowsQuery } from './query.ts';
+
+export interface PageKey<Name extends string = string> {
+  readonly column: Name;
+  /** Default true. */
+  readonly ascending?: boolean;
+  /** Default: as PostgreSQL has it, last when ascending and first when descending. */
+  readonly nulls?: 'first' | 'last';
+}
+
+export interface PagesOptions<Name extends string = string> extends ExecuteOptions {
+  /** The columns to order and continue by. The last of them must be unique and never null. */
+  readonly by: readonly (PageKey<Name> | Name)[];
+  /** Rows per page. Default 500. */
+  readonly size?: number;
+}
+
+/**
+ * Pages of all rows of a query, each asked for by the last row of the one before. Unlike offsets, this neither
+ * skips nor repeats rows when others come and go, and each page costs the same. The query must select the columns to
+ * continue by, under their own names.
+ *
+ * The server's cap on rows may make pages smaller; what ends the iteration is a page that is shorter than the ones before.
+ *
+ * @throws {RestError} `invalid-query` if a row lacks a column to continue by.
+ */
+export async function* pages<M extends Model, Item extends object>(
+  query: RowsQuery<M, Item, Item[]>,
+  { by, size = 500, signal }: PagesOptions<keyof Item & keyof M['Row'] & string>,
+): AsyncGenerator<Item[], void, undefined> {
+  const keys = by.map((key): PageKey => (typeof key === 'string' ? { column: key } : key));
+  const ordered = query.limit(size).with((plan) => ({
+    ...plan,
+    order: keys.map((key) => encodeOrder(key.column, key)),
+  }));
+  let previous = 0;
+  let next: RowsQuery<M, Item, Item[]> | null = ordered;
+  while (next) {
+    const rows: Item[] = await next.execute(signal ? { signal } : {});
+    const last = rows.at(-1);
+    if (!last) return;
+    yield rows;
+    const after: Filter<never> | null = rows.length < previous ? null : filterAfter(last, keys);
+    previous = rows.length;
+    next = after && ordered.where(after);
+  }
+}
+
+/** The rows that come after a row in the order of the keys; null if none can. */
+export function filterAfter(row: object, keys: readonly PageKey[]): Filter<never> | null {
+  const equal: Filter<never>[] = [];
+  const branches: Filter<never>[] = [];
+  keys.forEach((key, index) => {
+    const { column } = key;
+    const value = (row as Record<string, unknown>)[column];
+    if (value === undefined || (typeof value === 'number' && !isExact(value))) {
+      throw new RestError(
+        'invalid-query',
+        `Pages by "${column}" need the column in each row, without loss: select it, a large integer as text`,
+      );
+    }
+    const beyond = filterBeyond(key, value, index === keys.length - 1);
+    if (beyond) branches.push(equal.length ? and(...equal, beyond) : beyond);
+    equal.push(eq(column, value) as Filter<never>);
+  });
+  return branches.length > 1 ? or(...branches) : (branches[0] ?? null);
+}
+
+const isExact = (value: number) => !Number.isInteger(value) || Number.isSafeInteger(value);
+
+function filterBeyond(
+  { column, ascending = true, nulls = ascending ? 'last' : 'first' }: PageKey,
+  value: unknown,
+  isUnique: boolean,
+): Filter<never> | null {
+  const isNull = is(column, null) as Filter<never>;
+  if (value === null) return nulls === 'first' ? not(isNull) : null;
+  const beyond = compare(ascending ? 'gt' : 'lt', column, value);
+  return nulls === 'last' && !isUnique ? or(beyond, isNull) : beyond;
+}

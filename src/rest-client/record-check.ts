@@ -1,0 +1,46 @@
+import { RestError } from './errors.ts';
+import type { RowCheck } from './plan.ts';
+import type { Validate } from './standard-schema.ts';
+
+/** How one column of a row, or the related rows in it, are decoded and validated. */
+export interface ColumnCheck {
+  readonly key: string;
+  readonly check: RowCheck;
+  /** Decodes, and so runs even where nothing is validated. */
+  readonly isDecoder: boolean;
+  readonly isRelated?: boolean;
+}
+
+/** A check of whole rows; undefined if nothing is to be done. The rows are changed in place: they are fresh from JSON. */
+export function checkRecord(checks: readonly ColumnCheck[], validate: Validate): RowCheck | undefined {
+  const decoders = checks.filter(({ isDecoder }) => isDecoder);
+  if (validate === 'off' && !decoders.length) return undefined;
+  return (row, index) => {
+    if (row === null || typeof row !== 'object') {
+      throw new RestError('invalid-row', `Row ${index} is no record`);
+    }
+    const record = row as Record<string, unknown>;
+    const isValidated = validate === 'all' || (validate === 'first' && index === 0);
+    const pending: Promise<void>[] = [];
+    for (const column of isValidated ? checks : decoders) {
+      const { key } = column;
+      const value = checkColumn(column, record[key], index);
+      if (value instanceof Promise) {
+        pending.push(
+          value.then((settled) => {
+            record[key] = settled;
+          }),
+        );
+      } else record[key] = value;
+    }
+    return pending.length ? Promise.all(pending).then(() => record) : record;
+  };
+}
+
+function checkColumn({ check, isRelated }: ColumnCheck, value: unknown, index: number): unknown {
+  if (!isRelated) return check(value, index);
+  if (value === null) return null;
+  if (!Array.isArray(value)) return check(value, index);
+  const rows = value.map((row: unknown) => check(row, index));
+  return rows.some((row) => row instanceof Promise) ? Promise.all(rows) : rows;
+}

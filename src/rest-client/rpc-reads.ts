@@ -1,0 +1,30 @@
+import type { Param, Plan } from './plan.ts';
+import { encodeName, encodeValue } from './quoting.ts';
+import type { Modifier } from './query.ts';
+
+/** What the server would take for a filter rather than an argument. */
+const filterLike =
+  /^(not|in|is|isdistinct|eq|neq|[gl]te?|i?like|i?match|cs|cd|ov|s[lr]|nx[lr]|adj|(pl|ph|w)?fts)[.(]/;
+const reservedArgument = /^(select|columns|on_conflict|(.*\.)?(order|limit|offset|and|or))$/;
+
+/**
+ * Calls a function that only reads by GET, so that caches can keep the answer. Arguments that would change their meaning in
+ * a URL (null, or a text such as `eq.1` that the server would take for a filter) make it stay a POST.
+ */
+export const viaGet = (): Modifier => (plan) => asRead(plan, 'GET');
+
+export function asRead(plan: Plan, method: 'GET' | 'HEAD'): Plan {
+  const args = Object.entries((plan.body ?? {}) as Record<string, unknown>).filter(
+    ([, value]) => value !== undefined,
+  );
+  const params: Param[] = args.map(([name, value]) => [
+    encodeName(name),
+    value === null ? '' : encodeValue(value),
+  ]);
+  const isSafe = args.every(
+    ([name, value], index) =>
+      value !== null && !reservedArgument.test(name) && !filterLike.test(params[index]?.[1] ?? ''),
+  );
+  if (plan.method !== 'POST' || !isSafe) return plan;
+  return { ...plan, method, params: [...params, ...plan.params], body: undefined };
+}

@@ -1,0 +1,185 @@
+import type { Model } from './model.ts';
+import type { Columns, Plan, Projection, RowCheck } from './plan.ts';
+import type { TableDefinition } from './rest-client.ts';
+import { RestError } from './errors.ts';
+import { type Embed, isColumn, isEmbed, type Shape, shape, type Shaped } from './shape.ts';
+import { checkRecord, type ColumnCheck } from './record-check.ts';
+import { splitList } from './select.ts';
+import { checkWith, type StandardSchema, type Validate } from './standard-schema.ts';
+
+type NoRelations = { readonly [_ in never]: Relation };
+type Schemas = Readonly<Record<string, StandardSchema>>;
+type OutputOf<S> = S extends StandardSchema<unknown, infer T> ? T : never;
+type RowOfColumns<C> = { [K in keyof C]: OutputOf<C[K]> };
+
+export interface Relation<
+  M extends Model = Model,
+  Many extends boolean = boolean,
+  Nullable extends boolean = boolean,
+> {
+  readonly table: () => DefinedTable<M>;
+  readonly many: Many;
+  readonly nullable: Nullable;
+}
+
+type EmbedsOf<R> = {
+  [K in keyof R]: R[K] extends Relation<infer M, infer Many, infer Nullable>
+    ? { model: M; many: Many; nullable: Nullable }
+    : never;
+};
+
+export interface DefinedModel<C, R, Insert, Update> extends Model {
+  readonly Row: RowOfColumns<C>;
+  readonly Insert: Insert;
+  readonly Update: Update;
+  readonly Embeds: EmbedsOf<R>;
+}
+
+export interface DefinedTable<M extends Model = Model> extends TableDefinition<M> {
+  readonly columns: Schemas;
+  readonly relations: Readonly<Record<string, Relation>>;
+}
+
+export interface TableParts<C extends Schemas, R, Insert, Update> {
+  /** A schema for each column: for partial selects, each must stand on its own. */
+  readonly columns: C;
+  /** Related tables, by the names that embed them. */
+  readonly relations?: R;
+  /** Only for the type checker: what an insert takes. Default: any part of a row. */
+  readonly insert?: StandardSchema<unknown, Insert>;
+  /** Only for the type checker: what an update takes. Default: any part of a row. */
+  readonly update?: StandardSchema<unknown, Update>;
+}
+
+/**
+ * Defines a table by the schemas of its columns (Standard Schema v1: zod, valibot, arktype …), which both type and validate
+ * its rows and every part of them that is selected. `*` selects the defined columns.
+ */
+export function table<
+  const C extends Schemas,
+  const R extends Readonly<Record<string, Relation>> = NoRelations,
+  Insert = Partial<RowOfColumns<C>>,
+  Update = Partial<RowOfColumns<C>>,
+>(name: string, parts: TableParts<C, R, Insert, Update>): DefinedTable<DefinedModel<C, R, Insert, Update>> {
+  const { columns, relations = {} } = parts;
+  const definition: DefinedTable<DefinedModel<C, R, Insert, Update>> = {
+    name,
+    columns,
+    relations,
+    prepare: (plan: Plan, validate) => ({
+      ...plan,
+      project: (selected: Columns) => projectColumns(definition, selected, validate),
+    }),
+  };
+  return definition;
+}
+
+/** One related row, or null. */
+export function one<M extends Model>(of: () => DefinedTable<M>): Relation<M, false, true> {
+  return { table: of, many: false, nullable: true };
+}
+
+/** One related row that is always there. */
+export function exactlyOne<M extends Model>(of: () => DefinedTable<M>): Relation<M, false, false> {
+  return { table: of, many: false, nullable: false };
+}
+
+/** Any number of related rows. */
+export function many<M extends Model>(of: () => DefinedTable<M>): Relation<M, true, false> {
+  return { table: of, many: true, nullable: false };
+}
+
+export interface Int8Schema<T extends bigint | null> extends StandardSchema<unknown, T> {
+  /** The column is selected as text. */
+  readonly cast: 'text';
+}
+
+/** An int8 column, carried as text and decoded to a bigint, so that it loses nothing. */
+export function int8(): Int8Schema<bigint> {
+  return int8Schema((value) => (isInteger(value) ? { value: BigInt(value) } : notInt8));
+}
+
+/** An int8 column that may be null. */
+export function nullableInt8(): Int8Schema<bigint | null> {
+  return int8Schema((value) =>
+    value === null ? { value } : isInteger(value) ? { value: BigInt(value) } : notInt8,
+  );
+}
+
+const notInt8 = { issues: [{ message: 'Not an int8' }] };
+const isInteger = (value: unknown): value is string => typeof value === 'string' && /^-?\d+$/.test(value);
+
+function int8Schema<T extends bigint | null>(
+  validate: StandardSchema<unknown, T>['~standard']['validate'],
+): Int8Schema<T> {
+  return { cast: 'text', '~standard': { version: 1, vendor: 'rest-client', validate } };
+}
+
+const isCast = (schema: StandardSchema | undefined) => schema !== undefined && 'cast' in schema;
+
+function projectColumns(of: DefinedTable, selected: Columns, validate: Validate): Projection {
+  if (typeof selected !== 'string' && !('shape' in selected)) return selected;
+  const columns =
+    typeof selected === 'string' ? shapeOfList(of, selected) : ((selected as Shaped).shape as Shape);
+  const { select, params } = shape(withCasts(of, columns));
+  return { select, params, check: checkShape(of, columns, validate) };
+}
+
+/** A list as a shape; `*` as all columns of the definition. */
+function shapeOfList({ columns }: DefinedTable, list: string): Shape {
+  return Object.fromEntries(
+    splitList(list).flatMap(({ alias, column }): [string, true | string][] =>
+      column === '*'
+        ? Object.keys(columns).map((name) => [name, true])
+        : [alias || !(column in columns) ? [alias || nameOf(column), column] : [column, true]],
+    ),
+  );
+}
+
+const nameOf = (column: string) => column.replace(/::\w+$/, '').replace(/.*->>?/, '');
+
+function withCasts({ columns, relations }: DefinedTable, selected: Shape): Shape {
+  return Object.fromEntries(
+    Object.entries(selected).map(([key, value]) => {
+      const column = value === true ? key : value;
+      if (typeof column === 'string') return [key, isCast(columns[column]) ? `${column}::text` : value];
+      if (typeof value !== 'object' || isColumn(value)) return [key, value];
+      const related = relatedTable(relations, key, value);
+      const inner = withCasts(related, shapeIn(related, value));
+      return [key, isEmbed(value) ? { ...value, shape: inner } : inner];
+    }),
+  );
+}
+
+function shapeIn(related: DefinedTable, value: Shape | Embed): Shape {
+  const inner = isEmbed(value) ? value.shape : value;
+  return typeof inner === 'string' ? shapeOfList(related, inner) : (inner as Shape);
+}
+
+function relatedTable(relations: DefinedTable['relations'], key: string, value: object): DefinedTable {
+  const name = (isEmbed(value) && value.relation) || key.replace(/^\.{3}/, '');
+  const relation = relations[name];
+  if (!relation) throw new RestError('invalid-query', `No relation "${name}" is defined`);
+  return relation.table();
+}
+
+function checkShape(
+  of: DefinedTable,
+  selected: Shape,
+  validate: Validate,
+  path: readonly string[] = [],
+): RowCheck | undefined {
+  const checks = Object.entries(selected).flatMap(([key, value]): ColumnCheck[] => {
+    if (value === true || typeof value === 'string') {
+      const schema = of.columns[value === true ? key : value];
+      return schema ? [{ key, check: checkWith(schema, [...path, key]), isDecoder: isCast(schema) }] : [];
+    }
+    if (isColumn(value)) return value.decode ? [{ key, check: value.decode, isDecoder: true }] : [];
+    const related = relatedTable(of.relations, key, value);
+    const innerShape = shapeIn(related, value);
+    if (key.startsWith('...') || !Object.keys(innerShape).length) return [];
+    const check = checkShape(related, innerShape, validate, [...path, key]);
+    return check ? [{ key, check, isDecoder: true, isRelated: true }] : [];
+  });
+  return checkRecord(checks, validate);
+}

@@ -4,7 +4,6 @@ import { type AuthCore, type CoreOptions, createCore } from './core.ts';
 import { AuthError } from './errors.ts';
 import { type Address, createRedirects } from './redirects.ts';
 import type { CallOptions } from './request.ts';
-import { parseUser } from './responses.ts';
 import type { AuthEvent, AuthSnapshot } from './session-keeper.ts';
 import type { Session } from './session.ts';
 import { type SignInCalls, createSignIn } from './sign-in.ts';
@@ -107,9 +106,11 @@ export function createAuthClient(options: AuthClientOptions): AuthClient {
     async setSession({ accessToken, refreshToken }, call) {
       if (!accessToken || !refreshToken)
         throw new AuthError('invalid-argument', 'A session needs both an access token and a refresh token.');
-      const user = await core.send({ method: 'GET', path: '/user' }, parseUser, { ...call, accessToken });
-      const reply = { access_token: accessToken, refresh_token: refreshToken, user };
-      return keeper.enter({ reply, as: 'SIGNED_IN', reason: 'call' });
+      return keeper.enter({
+        reply: await core.adopt(accessToken, refreshToken, call),
+        as: 'SIGNED_IN',
+        reason: 'call',
+      });
     },
     async refreshSession({ signal } = {}) {
       await start();

@@ -4,11 +4,7 @@ export type Callback =
   | { readonly kind: 'none' }
   | { readonly kind: 'code'; readonly code: string }
   /** An implicit link: the tokens themselves. */
-  | {
-      readonly kind: 'tokens';
-      readonly reply: Readonly<Record<string, unknown>>;
-      readonly isRecovery: boolean;
-    }
+  | { readonly kind: 'tokens'; readonly tokens: CallbackTokens; readonly isRecovery: boolean }
   /** The first half of an e-mail change: nothing to do but to tell. */
   | { readonly kind: 'message'; readonly message: string }
   | {
@@ -17,6 +13,12 @@ export type Callback =
       readonly code: string | null;
       readonly message: string;
     };
+
+export interface CallbackTokens {
+  readonly accessToken: string;
+  readonly refreshToken: string;
+  readonly providerToken: string | null;
+}
 
 const PARAMETERS = [
   'code', 'sb', 'type', 'message', 'error', 'error_code', 'error_description', 'access_token', 'refresh_token',
@@ -49,12 +51,8 @@ export function parseCallback(href: string, { paths, isFlowPending }: CallbackSc
   const accessToken = hash.get('access_token');
   const refreshToken = hash.get('refresh_token');
   if (accessToken && refreshToken && isMarked) {
-    const reply = {
-      ...Object.fromEntries(hash),
-      expires_in: Number(hash.get('expires_in')) || undefined,
-      expires_at: Number(hash.get('expires_at')) || undefined,
-    };
-    return { kind: 'tokens', reply, isRecovery: hash.get('type') === 'recovery' };
+    const tokens = { accessToken, refreshToken, providerToken: hash.get('provider_token') };
+    return { kind: 'tokens', tokens, isRecovery: hash.get('type') === 'recovery' };
   }
   const message = read('message');
   if (message !== null && read('sb') !== null) return { kind: 'message', message };

@@ -1,8 +1,10 @@
 import { createHttp } from '../platform/http.ts';
 import type { Platform } from '../platform/platform.ts';
-import type { CodeChallenge, Endpoint } from './endpoints.ts';
+import { peekClaims } from './base64url.ts';
+import { type CodeChallenge, type Endpoint, token } from './endpoints.ts';
 import { AuthError } from './errors.ts';
 import { challengeOf, createVerifier } from './pkce.ts';
+import { type SessionWire, parseSession, parseUser } from './responses.ts';
 import { type Refresher, createRefresher } from './refresher.ts';
 import { type CallOptions, type Parse, type Send, createSend } from './request.ts';
 import { type SessionKeeper, createSessionKeeper } from './session-keeper.ts';
@@ -23,6 +25,8 @@ export interface AuthCore {
   readonly send: Send;
   /** A call as the user who is signed in. @throws {AuthError} `missing-session` if nobody is. */
   request<T>(endpoint: Endpoint, parse: Parse<T>, options?: CallOptions): Promise<T>;
+  /** A session of tokens that came without a user or a lifetime; refreshed if the access token has expired. */
+  adopt(accessToken: string, refreshToken: string, options?: CallOptions): Promise<SessionWire>;
   /** Begins a PKCE flow: its verifier is stored before its challenge is given out. */
   beginFlow(isRecovery?: boolean): Promise<CodeChallenge>;
 }
@@ -68,6 +72,23 @@ export function createCore(options: CoreOptions, ready: () => Promise<unknown>):
         const next = await refresher.accessToken(accessToken);
         if (!next || next === accessToken) throw problem;
         return await send(endpoint, parse, { ...call, accessToken: next });
+      }
+    },
+    async adopt(accessToken, refreshToken, call) {
+      try {
+        const user = await send({ method: 'GET', path: '/user' }, parseUser, { ...call, accessToken });
+        const expiresAt = Number(peekClaims(accessToken)?.['exp']) || undefined;
+        const expires_in = expiresAt && Math.max(0, expiresAt - platform.clock.now() / 1000);
+        return {
+          access_token: accessToken,
+          refresh_token: refreshToken,
+          expires_at: expiresAt,
+          expires_in,
+          user,
+        };
+      } catch (problem) {
+        if (!(problem instanceof AuthError && problem.code === 'bad_jwt')) throw problem;
+        return send(token('refresh_token', { refresh_token: refreshToken }), parseSession, call);
       }
     },
     async beginFlow(isRecovery = false) {

@@ -3,6 +3,7 @@ export { type AuthClient, type AuthClientOptions, createAuthClient } from './aut
 export type { SignOutScope, UserChanges } from './account.ts';
 export { type CookieStoreOptions, createCookieStore } from './cookie-store.ts';
 export { AuthError, type AuthErrorCode, type ClientErrorCode, type ServerErrorCode } from './errors.ts';
+export { createIndexedDbStore } from './indexed-db-store.ts';
 export type { Address } from './redirects.ts';
 export type { CallOptions } from './request.ts';
 export type { AuthServerSettings, Factor, UnverifiedUser, User, UserIdentity } from './responses.ts';

@@ -3,7 +3,7 @@ import type { AuthCore } from './core.ts';
 import { token } from './endpoints.ts';
 import { AuthError, type AuthErrorCode } from './errors.ts';
 import type { CallOptions } from './request.ts';
-import { parseSession, parseUser } from './responses.ts';
+import { parseSession } from './responses.ts';
 import type { Entry } from './session-keeper.ts';
 
 /** The page's address, as the callback needs it. */
@@ -64,12 +64,14 @@ export function createRedirects(
       case 'code':
         return exchange(callback.code);
       case 'tokens': {
-        const { reply, isRecovery } = callback;
+        const { tokens, isRecovery } = callback;
         // Anybody can write a URL: the server says whose tokens these are.
-        const endpoint = { method: 'GET', path: '/user' } as const;
-        const user = await core.send(endpoint, parseUser, { accessToken: String(reply['access_token']) });
-        const as = isRecovery ? 'PASSWORD_RECOVERY' : 'SIGNED_IN';
-        return { reply: parseSession({ ...reply, user }), as, reason: 'callback' };
+        const { accessToken, refreshToken } = tokens;
+        const reply = {
+          ...(await core.adopt(accessToken, refreshToken)),
+          provider_token: tokens.providerToken,
+        };
+        return { reply, as: isRecovery ? 'PASSWORD_RECOVERY' : 'SIGNED_IN', reason: 'callback' };
       }
     }
   };

@@ -1,0 +1,105 @@
+import type { JSONWebKeySet, JWTPayload } from 'jose';
+import * as z from 'zod/mini';
+import type { AuthClient } from './auth-client.ts';
+import { peekClaims } from './base64url.ts';
+import { get } from './endpoints.ts';
+import { AuthError } from './errors.ts';
+import { type CallOptions, DEADLINE_MS } from './request.ts';
+import { parseUser } from './responses.ts';
+import { remainingMs } from './session.ts';
+
+/** Specification §9: the key set's cache lasts 10 minutes. */
+export const KEY_SET_MAX_AGE_MS = 600_000;
+/** A kid that no key has refetches the set, but not more often than this. */
+const REFETCH_PAUSE_MS = 30_000;
+const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'];
+const CLOCK_TOLERANCE_SECONDS = 5;
+
+declare const verified: unique symbol;
+/** Claims whose signature, lifetime, issuer and audience were checked, here or by the server. */
+export type VerifiedClaims = JWTPayload & { readonly sub: string } & { readonly [verified]: true };
+
+export interface ClaimsOptions {
+  /** Default: the auth server's own URL. */
+  readonly issuer?: string | undefined;
+  /** Default `authenticated`. */
+  readonly audience?: string | undefined;
+}
+
+export interface Claims {
+  /**
+   * The claims of an access token, default the session's own. Symmetric tokens (HS256) are asked of the server.
+   *
+   * @returns null if nobody is signed in and no token was given.
+   * @throws {AuthError} `invalid-token`; or as the requests for keys or the user fail.
+   */
+  getClaims(
+    details?: { readonly token?: string | undefined },
+    options?: CallOptions,
+  ): Promise<VerifiedClaims | null>;
+}
+
+const keySetSchema = z.looseObject({ keys: z.array(z.looseObject({ kty: z.string() })) });
+const headerSchema = z.looseObject({ alg: z.string(), kid: z.nullish(z.string()) });
+
+/** Local verification of access tokens (RFC 7519, RFC 8725). */
+export function createClaims({ core, getAccessToken }: AuthClient, options: ClaimsOptions = {}): Claims {
+  const { issuer = core.baseUrl, audience = 'authenticated' } = options;
+  const { clock } = core.platform;
+  let fetched: { readonly keys: Promise<JSONWebKeySet>; readonly atMs: number } | undefined;
+
+  const ageMs = () => (fetched ? clock.monotonicMs() - fetched.atMs : Infinity);
+  /** One request for all who wait; it ends with its own deadline, not with one caller. */
+  const fetchKeys = (maxAgeMs: number) => {
+    if (fetched && ageMs() < maxAgeMs) return fetched.keys;
+    const parse = (body: unknown) => keySetSchema.parse(body) as JSONWebKeySet;
+    const keys = core.send(get('/.well-known/jwks.json'), parse, { timeoutMs: DEADLINE_MS });
+    const entry = { keys, atMs: clock.monotonicMs() };
+    fetched = entry;
+    keys.catch(() => {
+      if (fetched === entry) fetched = undefined;
+    });
+    return keys;
+  };
+  /** The server's time as the session tells it: the device's clock may be off. */
+  const serverNowMs = () => {
+    const held = core.keeper.held();
+    const expiresAt = held?.record.expires_at;
+    return held && expiresAt ? expiresAt * 1000 - remainingMs(held, core.keeper.moment()) : clock.now();
+  };
+
+  const verifyLocally = async (token: string, kid: string | null | undefined) => {
+    const { createLocalJWKSet, jwtVerify } = await import('jose');
+    let keySet = await fetchKeys(KEY_SET_MAX_AGE_MS);
+    if (kid && !keySet.keys.some((key) => key.kid === kid)) keySet = await fetchKeys(REFETCH_PAUSE_MS);
+    const { payload } = await jwtVerify(token, createLocalJWKSet(keySet), {
+      algorithms: ALGORITHMS,
+      issuer,
+      audience,
+      requiredClaims: ['sub', 'exp'],
+      clockTolerance: CLOCK_TOLERANCE_SECONDS,
+      currentDate: new Date(serverNowMs()),
+    });
+    return payload as VerifiedClaims;
+  };
+  const askServer = async (token: string, call: CallOptions) => {
+    const { id } = await core.send(get('/user'), parseUser, { ...call, accessToken: token });
+    const claims = peekClaims(token);
+    if (claims?.['sub'] !== id) throw new Error('The token is of another user');
+    return claims as VerifiedClaims;
+  };
+
+  return {
+    async getClaims({ token } = {}, call = {}) {
+      const accessToken = token ?? (await getAccessToken({ signal: call.signal }));
+      if (!accessToken) return null;
+      try {
+        const { alg, kid } = headerSchema.parse(peekClaims(`.${accessToken.split('.')[0]}`));
+        return await (alg.startsWith('HS') ? askServer(accessToken, call) : verifyLocally(accessToken, kid));
+      } catch (cause) {
+        if (cause instanceof AuthError) throw cause;
+        throw new AuthError('invalid-token', 'The access token failed verification', { cause });
+      }
+    },
+  };
+}

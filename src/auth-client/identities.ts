@@ -1,0 +1,38 @@
+import type { AuthClient } from './auth-client.ts';
+import { get } from './endpoints.ts';
+import type { CallOptions } from './request.ts';
+import { type UserIdentity, urlSchema } from './responses.ts';
+import type { OAuthRequest } from './sign-in.ts';
+
+export interface Identities {
+  /** Asked of the server. */
+  getUserIdentities(options?: CallOptions): Promise<readonly UserIdentity[]>;
+  /** The URL to navigate to; the provider returns to `redirectTo` with a code. */
+  linkIdentity(request: OAuthRequest, options?: CallOptions): Promise<{ readonly url: string }>;
+  /** @throws {AuthError} `single_identity_not_deletable`, `manual_linking_disabled`, … */
+  unlinkIdentity(identity: { readonly identity_id: string }, options?: CallOptions): Promise<void>;
+}
+
+/** The providers that a user can sign in with (protocol document §1, Identities). */
+export function createIdentities({ core, getUser }: AuthClient): Identities {
+  return {
+    getUserIdentities: async (options) => (await getUser(options)).identities ?? [],
+    async linkIdentity({ provider, redirectTo, scopes, parameters }, options) {
+      const endpoint = get('/user/identities/authorize', {
+        ...parameters,
+        provider,
+        redirect_to: redirectTo,
+        scopes,
+        skip_http_redirect: 'true',
+        ...(await core.beginFlow()),
+      });
+      const { url } = await core.request(endpoint, (body) => urlSchema.parse(body), options);
+      return { url };
+    },
+    async unlinkIdentity({ identity_id }, options) {
+      const path = `/user/identities/${encodeURIComponent(identity_id)}`;
+      await core.request({ method: 'DELETE', path }, () => undefined, options);
+      await core.keeper.replaceUser(await getUser(options));
+    },
+  };
+}

@@ -1,0 +1,178 @@
+import * as z from 'zod/mini';
+import type { AuthClient } from './auth-client.ts';
+import { peekClaims } from './base64url.ts';
+import { type Endpoint, post } from './endpoints.ts';
+import { AuthError } from './errors.ts';
+import type { CallOptions } from './request.ts';
+import { type Factor, parseSession } from './responses.ts';
+import type { Session } from './session.ts';
+
+const enrolmentSchema = z.looseObject({
+  id: z.string(),
+  type: z.string(),
+  friendly_name: z.nullish(z.string()),
+  phone: z.nullish(z.string()),
+  totp: z.nullish(z.looseObject({ qr_code: z.string(), secret: z.string(), uri: z.string() })),
+});
+const challengeSchema = z.looseObject({
+  id: z.string(),
+  type: z.string(),
+  expires_at: z.number(),
+  webauthn: z.nullish(z.looseObject({ type: z.string(), credential_options: z.unknown() })),
+});
+
+export type FactorEnrolment =
+  | { readonly factorType: 'totp'; readonly friendlyName?: string; readonly issuer?: string }
+  | { readonly factorType: 'phone'; readonly friendlyName?: string; readonly phone: string }
+  | { readonly factorType: 'webauthn'; readonly friendlyName?: string };
+
+export interface EnrolledFactor {
+  readonly id: string;
+  readonly type: string;
+  readonly friendlyName: string | null;
+  readonly phone: string | null;
+  /** For `totp`: an image URL of the QR code, and the secret for typing in. */
+  readonly totp: { readonly qrCodeUrl: string; readonly secret: string; readonly uri: string } | null;
+}
+
+export interface FactorChallenge {
+  readonly id: string;
+  readonly type: string;
+  /** Milliseconds since the epoch by the server's clock; 300 s after the challenge. */
+  readonly expiresAtMs: number;
+  /** For `webauthn`: what `navigator.credentials.create` or `.get` takes, in its JSON form. */
+  readonly webauthn: { readonly type: string; readonly options: unknown } | null;
+}
+
+/** A code, or the JSON form of the credential that the browser made. */
+export type FactorProof =
+  | { readonly code: string }
+  | { readonly webauthn: { readonly type: 'create' | 'request'; readonly credential: unknown } };
+
+export interface FactorList {
+  readonly all: readonly Factor[];
+  /** The verified ones by type. */
+  readonly totp: readonly Factor[];
+  readonly phone: readonly Factor[];
+  readonly webauthn: readonly Factor[];
+}
+
+export interface AssuranceLevel {
+  readonly currentLevel: 'aal1' | 'aal2' | null;
+  /** `aal2` where a verified factor waits to be asked. */
+  readonly nextLevel: 'aal1' | 'aal2' | null;
+  /** How the session was authenticated, latest first (RFC 8176). */
+  readonly methods: readonly { readonly method: string; readonly timestamp: number }[];
+}
+
+export interface Mfa {
+  enroll(factor: FactorEnrolment, options?: CallOptions): Promise<EnrolledFactor>;
+  challenge(
+    request: { readonly factorId: string; readonly channel?: 'sms' | 'whatsapp' },
+    options?: CallOptions,
+  ): Promise<FactorChallenge>;
+  /** Raises the session to `aal2`; the server ends the user's sessions below it. */
+  verify(
+    request: { readonly factorId: string; readonly challengeId: string } & FactorProof,
+    options?: CallOptions,
+  ): Promise<Session>;
+  challengeAndVerify(
+    request: { readonly factorId: string; readonly code: string },
+    options?: CallOptions,
+  ): Promise<Session>;
+  /** Removes a factor and refreshes, since the session may have to fall back to `aal1`. */
+  unenroll(request: { readonly factorId: string }, options?: CallOptions): Promise<void>;
+  listFactors(options?: CallOptions): Promise<FactorList>;
+  /** From the access token and the stored user, without a request: a hint for the interface, not a proof. */
+  getAuthenticatorAssuranceLevel(): Promise<AssuranceLevel>;
+}
+
+/** Second factors (protocol document §1, Factors). */
+export function createMfa({ core, getAccessToken, getSession, getUser }: AuthClient): Mfa {
+  const factor = (id: string, suffix = '') => `/factors/${encodeURIComponent(id)}${suffix}`;
+  const mfa: Mfa = {
+    async enroll({ factorType, friendlyName, ...rest }, options) {
+      const endpoint = post('/factors', { factor_type: factorType, friendly_name: friendlyName, ...rest });
+      const { id, type, friendly_name, phone, totp } = await core.request(
+        endpoint,
+        (body) => enrolmentSchema.parse(body),
+        options,
+      );
+      return {
+        id,
+        type,
+        friendlyName: friendly_name ?? null,
+        phone: phone ?? null,
+        totp: totp ? { qrCodeUrl: imageUrlOf(totp.qr_code), secret: totp.secret, uri: totp.uri } : null,
+      };
+    },
+    async challenge({ factorId, channel }, options) {
+      const { id, type, expires_at, webauthn } = await core.request(
+        post(factor(factorId, '/challenge'), { channel }),
+        (body) => challengeSchema.parse(body),
+        options,
+      );
+      return {
+        id,
+        type,
+        expiresAtMs: expires_at * 1000,
+        webauthn: webauthn ? { type: webauthn.type, options: webauthn.credential_options } : null,
+      };
+    },
+    async verify({ factorId, challengeId, ...proof }, options) {
+      const accessToken = await getAccessToken();
+      if (!accessToken) throw new AuthError('missing-session', 'Nobody is signed in');
+      const body =
+        'code' in proof
+          ? { challenge_id: challengeId, code: proof.code }
+          : {
+              challenge_id: challengeId,
+              webauthn: { type: proof.webauthn.type, credential_response: proof.webauthn.credential },
+            };
+      // The verification replaces the refresh token: a refresh beside it would be refused as a reuse.
+      return core.refresher.exclusively(async () => {
+        await core.keeper.sync();
+        const before = core.keeper.held()?.record.refresh_token;
+        const endpoint = post(factor(factorId, '/verify'), body);
+        const reply = await core.send(endpoint, parseSession, { ...options, accessToken });
+        await core.keeper.renew(before ?? '', reply, 'MFA_CHALLENGE_VERIFIED', 'call');
+        const { session } = core.keeper.getSnapshot();
+        if (!session) throw new AuthError('missing-session', 'Signed out during the verification');
+        return session;
+      });
+    },
+    async challengeAndVerify({ factorId, code }, options) {
+      const { id } = await mfa.challenge({ factorId }, options);
+      return mfa.verify({ factorId, challengeId: id, code }, options);
+    },
+    async unenroll({ factorId }, options) {
+      const endpoint: Endpoint = { method: 'DELETE', path: factor(factorId) };
+      await core.request(endpoint, () => undefined, options);
+      await core.refresher.refresh();
+    },
+    async listFactors(options) {
+      const all = (await getUser(options)).factors ?? [];
+      const verified = (type: string) =>
+        all.filter((entry) => entry.factor_type === type && entry.status === 'verified');
+      return { all, totp: verified('totp'), phone: verified('phone'), webauthn: verified('webauthn') };
+    },
+    async getAuthenticatorAssuranceLevel() {
+      const session = await getSession();
+      if (!session) return { currentLevel: null, nextLevel: null, methods: [] };
+      const { aal, amr } = assuranceSchema.parse(peekClaims(session.accessToken) ?? {});
+      const currentLevel = aal ?? null;
+      const hasFactor = session.user.factors?.some((entry) => entry.status === 'verified');
+      return { currentLevel, nextLevel: hasFactor ? 'aal2' : currentLevel, methods: amr ?? [] };
+    },
+  };
+  return mfa;
+}
+
+const assuranceSchema = z.looseObject({
+  aal: z.nullish(z.enum(['aal1', 'aal2'])),
+  amr: z.nullish(z.array(z.object({ method: z.string(), timestamp: z.number() }))),
+});
+
+function imageUrlOf(svg: string): string {
+  return svg.startsWith('data:') ? svg : `data:image/svg+xml;utf-8,${encodeURIComponent(svg)}`;
+}

@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws';
 import { NotRunError } from '../audit.ts';
-import type { AuditContext } from '../audit-context.ts';
+import type { ConformanceTarget } from '../target.ts';
 import { at } from '../wire.ts';
 
 /** A frame of vsn 2.0.0: `[join_ref, ref, topic, event, payload]`. */
@@ -24,7 +24,11 @@ export interface FrameSocket {
 const waitMs = 10_000;
 
 /** Opens a websocket to the target's realtime service. @throws NotRunError where there is none. */
-export async function openFrameSocket({ target }: AuditContext): Promise<FrameSocket> {
+export async function openFrameSocket({
+  target,
+}: {
+  readonly target: Pick<ConformanceTarget, 'realtimeUrl' | 'anonKey'>;
+}): Promise<FrameSocket> {
   if (target.realtimeUrl === null) throw new NotRunError('the target has no realtime service');
   const socket = new WebSocket(
     `${target.realtimeUrl}?apikey=${encodeURIComponent(target.anonKey)}&vsn=2.0.0`,

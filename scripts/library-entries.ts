@@ -1,0 +1,21 @@
+/** What the package exports: the name after the package's, and the module behind it, relative to src. */
+export const libraryEntries: Readonly<Record<string, string>> = {
+  '.': 'supabase-clients',
+  './platform': 'platform/browser-platform',
+  './auth-client': 'auth-client/index',
+  './auth-client/mfa': 'auth-client/mfa',
+  './auth-client/identities': 'auth-client/identities',
+  './auth-client/sso': 'auth-client/sso',
+  './auth-client/web3': 'auth-client/web3',
+  './auth-client/id-token': 'auth-client/id-token',
+  './auth-client/claims': 'auth-client/claims',
+  './auth-client/server': 'auth-client/server',
+  './rest-client': 'rest-client/index',
+  './rest-client/table': 'rest-client/table',
+  './realtime-client': 'realtime-client/index',
+  './realtime-client/live-query': 'realtime-client/live-query',
+  './realtime-client/shared-socket': 'realtime-client/shared-socket',
+  './storage-client': 'storage-client/index',
+  './functions-client': 'functions-client/index',
+  './react': 'react/index',
+};

@@ -1,0 +1,19 @@
+import { useSyncExternalStore } from 'react';
+import type { AuthSnapshot, Session, UnverifiedUser } from '../auth-client/index.ts';
+import { useSupabase } from './supabase-provider.tsx';
+
+/** Whether somebody is signed in, who, and what the last callback URL brought. Rendered anew when it changes. */
+export function useAuth(): AuthSnapshot {
+  const { auth } = useSupabase();
+  return useSyncExternalStore(auth.subscribe, auth.getSnapshot, auth.getSnapshot);
+}
+
+/** The session; null while it loads and when nobody is signed in: `useAuth().status` tells which. */
+export function useSession(): Session | null {
+  return useAuth().session;
+}
+
+/** The user as stored, unverified; null as in {@link useSession}. */
+export function useUser(): UnverifiedUser | null {
+  return useAuth().user;
+}

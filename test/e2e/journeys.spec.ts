@@ -1,0 +1,156 @@
+import { expect, test } from './support/fixtures.ts';
+
+test('a stranger signs up, follows the link in the mail, and is in the inbox', async ({ page, world }) => {
+  const { appUrl } = world.addresses;
+  const email = world.newEmail();
+  await page.goto(`${appUrl}/signup`);
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill('Correct-horse-12');
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await expect(page.getByRole('heading', { name: 'Check your e-mail' })).toBeVisible();
+
+  await page.goto(await world.mailedLink(email));
+  await page.waitForURL('**/home');
+  await expect(page.getByRole('heading', { name: 'Inbox' })).toBeVisible();
+  expect(new URL(page.url()).search, 'the code is gone from the URL').toBe('');
+});
+
+test('a stranger signs up and enters the code of the mail instead', async ({ page, world }) => {
+  const email = world.newEmail();
+  await page.goto(`${world.addresses.appUrl}/signup`);
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill('Correct-horse-12');
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await page.getByLabel('Code from the mail').fill(await world.mailedCode(email));
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  await page.waitForURL('**/home');
+});
+
+test('a notification arrives live, and what was read stays read', async ({ page, world }) => {
+  const [ada, grace] = [await world.newUser(), await world.newUser()];
+  await world.signIn(page, ada);
+  const bell = page.getByRole('button', { name: /^Notifications/ });
+  await expect(bell).toHaveAccessibleName('Notifications');
+  await expect(page.getByText('Nothing here yet.')).toBeVisible();
+
+  await world.notify(grace, ada);
+  await expect(bell).toHaveAccessibleName('Notifications, 1 unread');
+  await expect(page).toHaveTitle(/\(1\)/);
+  const row = page.locator('[data-id]').first();
+  await row.getByRole('button', { name: /^Mark as read/ }).click();
+  await expect(bell).toHaveAccessibleName('Notifications');
+
+  await page.reload();
+  await expect(page.locator('[data-id]')).toHaveCount(1);
+  await expect(bell).toHaveAccessibleName('Notifications');
+});
+
+test('two windows: one person notifies, the other one sees it without a reload', async ({
+  browser,
+  world,
+}) => {
+  const [ada, grace] = [await world.newUser(), await world.newUser()];
+  const [adasContext, gracesContext] = [await browser.newContext(), await browser.newContext()];
+  const [adas, graces] = [await adasContext.newPage(), await gracesContext.newPage()];
+  await world.signIn(adas, ada);
+  await world.signIn(graces, grace);
+  await world.notify(ada, grace);
+  await expect(graces.getByRole('button', { name: 'Notifications, 1 unread' })).toBeVisible();
+  await expect(adas.getByRole('button', { name: 'Notifications', exact: true })).toBeVisible();
+  await adasContext.close();
+  await gracesContext.close();
+});
+
+test('all are marked read at once, and one is deleted and brought back', async ({ page, world }) => {
+  const [ada, grace] = [await world.newUser(), await world.newUser()];
+  await world.notify(grace, ada, 3);
+  await world.signIn(page, ada);
+  await expect(page.locator('[data-id]')).toHaveCount(3);
+  await page.getByRole('button', { name: 'Mark all as read' }).click();
+  await expect(page.getByRole('button', { name: 'Notifications', exact: true })).toBeVisible();
+
+  await page
+    .locator('[data-id]')
+    .first()
+    .getByRole('button', { name: /^Delete/ })
+    .click();
+  await expect(page.locator('[data-id]')).toHaveCount(2);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.locator('[data-id]')).toHaveCount(3);
+});
+
+test('signing out leads to the login screen and wipes what was stored', async ({ page, world }) => {
+  await world.signIn(page, await world.newUser());
+  await page.getByRole('button', { name: /^Account menu/ }).click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.waitForURL('**/login');
+  const cookies = await page.context().cookies();
+  expect(cookies.filter(({ name }) => name.includes('auth-token'))).toEqual([]);
+  await page.goto(`${world.addresses.appUrl}/home`);
+  await page.waitForURL('**/login**');
+});
+
+test('the reset link sets a new password, and the old one stops working', async ({ page, world }) => {
+  const { appUrl } = world.addresses;
+  const person = await world.newUser();
+  await page.goto(`${appUrl}/reset-password`);
+  await page.getByLabel('E-mail').fill(person.email);
+  await page.getByRole('button', { name: 'Send the mail' }).click();
+  await expect(page.getByRole('heading', { name: 'Check your e-mail' })).toBeVisible();
+
+  await page.goto(await world.mailedLink(person.email));
+  await page.waitForURL('**/reset-password');
+  await page.getByLabel('New password', { exact: true }).fill('Another-horse-13');
+  await page.getByRole('button', { name: 'Save the password' }).click();
+  await expect(page.getByText('Your new password is saved.').first()).toBeVisible();
+
+  expect(
+    (
+      await world.auth.send('POST', '/token', {
+        query: { grant_type: 'password' },
+        body: { email: person.email, password: person.password },
+      })
+    ).status,
+  ).toBe(400);
+  expect(
+    (
+      await world.auth.send('POST', '/token', {
+        query: { grant_type: 'password' },
+        body: { email: person.email, password: 'Another-horse-13' },
+      })
+    ).status,
+  ).toBe(200);
+});
+
+test('preferences are kept, and a kind that is switched off does not arrive', async ({ page, world }) => {
+  const [ada, grace] = [await world.newUser(), await world.newUser()];
+  await world.signIn(page, ada);
+  await page.goto(`${world.addresses.appUrl}/preferences`);
+  const toggle = page
+    .getByRole('group', { name: /Mentions/ })
+    .getByRole('switch', { name: /In.app/i })
+    .or(page.getByRole('switch', { name: /Mentions.*in.app/i }))
+    .first();
+  await expect(toggle).toBeChecked();
+  await toggle.click();
+  await expect(toggle).not.toBeChecked();
+  await expect
+    .poll(
+      async () =>
+        (
+          await world.rest.send('GET', '/notification_preferences', {
+            token: ada.accessToken,
+            query: { select: 'in_app_mentions' },
+          })
+        ).json,
+    )
+    .toEqual([{ in_app_mentions: false }]);
+  await page.reload();
+  await expect(toggle).not.toBeChecked();
+  await world.rest.send('POST', '/notifications', {
+    token: grace.accessToken,
+    body: { recipient_id: ada.id, content: '{"type":"mention"}' },
+  });
+  await page.goto(`${world.addresses.appUrl}/home`);
+  await expect(page.getByText('Nothing here yet.')).toBeVisible();
+});

@@ -1,0 +1,121 @@
+import { expect, test } from './support/fixtures.ts';
+
+test('a wrong password is said on the screen, and the e-mail stays', async ({ page, world }) => {
+  const person = await world.newUser();
+  await page.goto(`${world.addresses.appUrl}/login`);
+  await page.getByLabel('E-mail').fill(person.email);
+  await page.getByLabel('Password', { exact: true }).fill('not the password');
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await expect(
+    page
+      .getByRole('alert')
+      .filter({ hasText: /e-mail|password/i })
+      .first(),
+  ).toBeVisible();
+  await expect(page.getByLabel('E-mail')).toHaveValue(person.email);
+  expect(new URL(page.url()).pathname).toBe('/login');
+});
+
+test('a weak password is refused on its field', async ({ page, world }) => {
+  await page.goto(`${world.addresses.appUrl}/signup`);
+  await page.getByLabel('E-mail').fill(world.newEmail());
+  const password = page.getByLabel('Password', { exact: true });
+  await password.fill('abc');
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await expect(password).toHaveAttribute('aria-invalid', 'true');
+  await expect(page.getByText('Use at least 6 characters.')).toBeVisible();
+});
+
+test('a link that was used says so and offers a way on', async ({ page, browser, world }) => {
+  const person = await world.newUser();
+  await page.goto(`${world.addresses.appUrl}/reset-password`);
+  await page.getByLabel('E-mail').fill(person.email);
+  await page.getByRole('button', { name: 'Send the mail' }).click();
+  const link = await world.mailedLink(person.email);
+  const scanner = await browser.newContext();
+  await scanner.request.get(link, { maxRedirects: 0 });
+  await scanner.close();
+  await page.goto(link);
+  await expect(page.getByText('This link is used or too old').first()).toBeVisible();
+});
+
+test('a mail scanner burns the link, and the code of a fresh mail still gets the person in', async ({
+  page,
+  world,
+}) => {
+  const person = await world.newUser();
+  await page.goto(`${world.addresses.appUrl}/reset-password`);
+  await page.getByLabel('E-mail').fill(person.email);
+  await page.getByRole('button', { name: 'Send the mail' }).click();
+  await page.getByLabel('Code from the mail').fill(await world.mailedCode(person.email));
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  await expect(page.getByLabel('New password', { exact: true })).toBeVisible();
+});
+
+test('a link opened in another browser says why it does not work there', async ({ page, browser, world }) => {
+  const person = await world.newUser();
+  await page.goto(`${world.addresses.appUrl}/reset-password`);
+  await page.getByLabel('E-mail').fill(person.email);
+  await page.getByRole('button', { name: 'Send the mail' }).click();
+  const link = await world.mailedLink(person.email);
+  const elsewhere = await browser.newContext();
+  const otherPage = await elsewhere.newPage();
+  await otherPage.goto(link);
+  await expect(otherPage.getByText('This link was requested elsewhere').first()).toBeVisible();
+  await elsewhere.close();
+});
+
+test('an unknown address: not found for who is signed in, the login screen for who is not', async ({
+  page,
+  world,
+}) => {
+  const { appUrl } = world.addresses;
+  await page.goto(`${appUrl}/no/such/page`);
+  await page.waitForURL('**/login**');
+  await world.signIn(page, await world.newUser());
+  await page.goto(`${appUrl}/no/such/page`);
+  await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible();
+});
+
+test('who was sent to the login screen lands where they were going', async ({ page, world }) => {
+  const person = await world.newUser();
+  await page.goto(`${world.addresses.appUrl}/preferences`);
+  await page.waitForURL('**/login**');
+  await page.getByLabel('E-mail').fill(person.email);
+  await page.getByLabel('Password', { exact: true }).fill(person.password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.waitForURL('**/preferences');
+});
+
+test('a server that is down is said, and does not sign anybody out', async ({ page, world }) => {
+  await world.signIn(page, await world.newUser());
+  await page.route(`${world.addresses.supabaseUrl}/**`, (route) => route.abort());
+  await page.reload();
+  await expect(page.getByText(/could not be (loaded|brought up to date)/).first()).toBeVisible({
+    timeout: 30_000,
+  });
+  expect(new URL(page.url()).pathname).toBe('/home');
+  await page.unroute(`${world.addresses.supabaseUrl}/**`);
+  await page.reload();
+  await expect(page.getByText('Nothing here yet.')).toBeVisible();
+});
+
+test('signing in while the server is down gives one clear message', async ({ page, world }) => {
+  await page.route(`${world.addresses.supabaseUrl}/**`, (route) => route.abort());
+  await page.goto(`${world.addresses.appUrl}/login`);
+  await page.getByLabel('E-mail').fill('ada@example.com');
+  await page.getByLabel('Password', { exact: true }).fill('whatever-123');
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await expect(page.getByRole('alert').filter({ hasText: /\S/ }).first()).toBeVisible();
+});
+
+test('the page that clears cookies works without the application', async ({ page, world }) => {
+  const { appUrl } = world.addresses;
+  await world.signIn(page, await world.newUser());
+  await page.route('**/assets/main-*.js', (route) => route.abort());
+  await page.goto(`${appUrl}/clear-cookies`);
+  await page.getByRole('button').first().click();
+  await expect(page.getByRole('link', { name: /sign in/i })).toBeVisible();
+  const cookies = await page.context().cookies();
+  expect(cookies.filter(({ name }) => name.includes('auth-token'))).toEqual([]);
+});

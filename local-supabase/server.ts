@@ -11,6 +11,7 @@ import { listen } from './http-server.ts';
 import { createInProcessFetch } from './in-process.ts';
 import type { FetchFunction } from './in-process.ts';
 import type { TokenKeys } from './keys.ts';
+import { createMailboxSite } from './mailbox/mailbox-site.ts';
 import type { Mailbox } from './mailbox/mailbox.ts';
 import { openProject } from './open-project.ts';
 import type { RealtimeService } from './realtime/realtime-service.ts';
@@ -114,7 +115,7 @@ async function start(
     dropConnections: () => api?.dropConnections(),
   });
   const mailboxServer =
-    mailboxPort === null ? undefined : await listen(mailboxPort, async () => Response.json({}));
+    mailboxPort === null ? undefined : await listen(mailboxPort, createMailboxSite({ mailbox, faults }));
   if (mailboxServer) onClose(mailboxServer.close);
   const { anonKey, publishableKey, serviceRoleKey, secretKey } = keys;
   return {

@@ -1,0 +1,96 @@
+/**
+ * `npm run notify -- --to ada@example.com --kind mention [--burst 100] [--text "…"] [--from grace@example.com]`
+ *
+ * Sends notifications through the public interface, signed in as another user, to the project of `npm start`.
+ */
+import { parseArgs } from 'node:util';
+import { createTokenKeys } from '../local-supabase/keys.ts';
+import { accountPassword, accounts, localProject } from './local-project.ts';
+
+const KINDS = ['mention', 'edit', 'comment', 'invite', 'system'];
+const SAMPLES: Readonly<Record<string, string>> = {
+  mention: 'could you have a look at this?',
+  comment: 'This reads well now.',
+};
+const AT_ONCE = 10;
+
+/** A failure that the message explains. */
+class NotifyError extends Error {}
+
+try {
+  await notify();
+} catch (problem) {
+  const isDown = problem instanceof TypeError && problem.message === 'fetch failed';
+  if (!isDown && !(problem instanceof NotifyError)) throw problem;
+  console.error(isDown ? `Nothing answers at ${apiUrl()}; is it running? npm start` : problem.message);
+  process.exit(1);
+}
+
+async function notify(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      to: { type: 'string', default: accounts[0] },
+      from: { type: 'string' },
+      kind: { type: 'string', default: 'mention' },
+      text: { type: 'string' },
+      burst: { type: 'string', default: '1' },
+    },
+  });
+  const { to, kind, text } = values;
+  const burst = Number(values.burst);
+  if (!KINDS.includes(kind)) throw new NotifyError(`--kind is one of ${KINDS.join(', ')}`);
+  if (!Number.isInteger(burst) || burst < 1) throw new NotifyError('--burst is a number from 1');
+  const from = values.from ?? accounts.find((account) => account !== to) ?? accounts[0];
+  const keys = await createTokenKeys();
+  const recipientId = await findUser(to, keys.serviceRoleKey);
+  const token = await signIn(from, keys.anonKey);
+  for (let sent = 0; sent < burst; sent += AT_ONCE) {
+    const rows = Array.from({ length: Math.min(AT_ONCE, burst - sent) }, (_, index) => ({
+      recipient_id: recipientId,
+      status: 'unread',
+      content: JSON.stringify(createContent(kind, text, sent + index + 1)),
+    }));
+    await Promise.all(rows.map((row) => send('/rest/v1/notifications', keys.anonKey, token, row)));
+  }
+  console.log(`${from} sent ${burst} ${burst === 1 ? 'notification' : 'notifications'} (${kind}) to ${to}.`);
+}
+
+function createContent(kind: string, text: string | undefined, number: number): Record<string, unknown> {
+  const sample = text ?? SAMPLES[kind];
+  return {
+    type: kind,
+    entity_type: 'document',
+    entity_id: `doc-${number}`,
+    data: { entity_name: `Document ${number}`, ...(sample === undefined ? {} : { text: sample }) },
+  };
+}
+
+async function findUser(email: string, serviceKey: string): Promise<string> {
+  const answer = await send('/auth/v1/admin/users?per_page=1000', serviceKey, serviceKey);
+  const { users } = (await answer.json()) as { users: { id: string; email?: string }[] };
+  const found = users.find((user) => user.email?.toLowerCase() === email.toLowerCase());
+  if (!found) throw new NotifyError(`No account has the address ${email}`);
+  return found.id;
+}
+
+async function signIn(email: string, apiKey: string): Promise<string> {
+  const credentials = { email, password: accountPassword };
+  const answer = await send('/auth/v1/token?grant_type=password', apiKey, apiKey, credentials);
+  const { access_token: token } = (await answer.json()) as { access_token: string };
+  return token;
+}
+
+async function send(path: string, apiKey: string, token: string, body?: unknown): Promise<Response> {
+  const response = await fetch(apiUrl() + path, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { apikey: apiKey, authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  if (!response.ok)
+    throw new NotifyError(`${path.split('?')[0]} answered ${response.status}: ${await response.text()}`);
+  return response;
+}
+
+function apiUrl(): string {
+  return `http://127.0.0.1:${localProject.apiPort}`;
+}

@@ -1,0 +1,17 @@
+/** `npm run reset`: empties the embedded project's data folder; the next `npm start` begins anew. */
+import { rmSync } from 'node:fs';
+import { openDataFolder } from '../local-supabase/data-folder.ts';
+import { StartError } from '../local-supabase/start-error.ts';
+import { localProject } from './local-project.ts';
+
+const { dataDir } = localProject;
+try {
+  // A running server still writes to it.
+  openDataFolder(dataDir).release();
+  rmSync(dataDir, { recursive: true, force: true });
+  console.log(`${dataDir} is empty.`);
+} catch (problem) {
+  if (!(problem instanceof StartError)) throw problem;
+  console.error(problem.message);
+  process.exit(1);
+}

@@ -1,0 +1,109 @@
+/**
+ * `npm start`: the embedded Supabase, its mailbox and the application, until Ctrl-C.
+ *
+ * Environment: SUPABASE_PORT (54321), MAILBOX_PORT (54324), APP_PORT (5173), DATA_DIR (.local-supabase).
+ */
+import { styleText } from 'node:util';
+import type * as Vite from 'vite';
+import { createLocalSupabase } from '../local-supabase/server.ts';
+import type { LocalSupabase } from '../local-supabase/server.ts';
+import { StartError } from '../local-supabase/start-error.ts';
+import { accountPassword, accounts, localProject } from './local-project.ts';
+
+interface Application {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const startedAtMs = performance.now();
+const running: { close(): Promise<void> }[] = [];
+stopOnSignals();
+
+try {
+  const vite = import('vite');
+  const supabase = await startSupabase();
+  running.push(supabase);
+  const application = await startApplication(await vite, supabase);
+  running.push(application);
+  print(supabase, application);
+} catch (problem) {
+  console.error(problem instanceof StartError ? problem.message : problem);
+  await stop(1);
+}
+
+function startSupabase(): Promise<LocalSupabase> {
+  const { apiPort, mailboxPort, appPort, dataDir } = localProject;
+  return createLocalSupabase({
+    port: apiPort,
+    mailboxPort,
+    dataDir,
+    siteUrl: `http://localhost:${appPort}`,
+    // As supabase/config.toml has it.
+    auth: { passwordMinLength: 8, anonymousEnabled: false, passwordUpdateRequiresReauthentication: true },
+  });
+}
+
+async function startApplication(
+  { createServer }: typeof Vite,
+  { url, anonKey }: LocalSupabase,
+): Promise<Application> {
+  const port = localProject.appPort;
+  process.env['VITE_SUPABASE_URL'] = url;
+  process.env['VITE_SUPABASE_ANON_KEY'] = anonKey;
+  const server = await createServer({
+    server: { port, strictPort: true, host: 'localhost' },
+    logLevel: 'warn',
+  });
+  try {
+    await server.listen();
+  } catch (problem) {
+    await server.close();
+    throw new StartError(
+      `Port ${port} cannot be opened for the application: it is taken by another program`,
+      problem,
+    );
+  }
+  return { url: `http://localhost:${port}`, close: () => server.close() };
+}
+
+function print({ url, mailboxUrl, anonKey }: LocalSupabase, application: Application): void {
+  const seconds = ((performance.now() - startedAtMs) / 1000).toFixed(1);
+  const lines = [
+    ['Application', application.url],
+    ['Mailbox', mailboxUrl ?? ''],
+    ['Supabase', url],
+    ['Public key', anonKey],
+    ['Accounts', accounts.join(', ')],
+    ['Password', accountPassword],
+  ];
+  const table = lines.map(([name = '', value = '']) => `  ${styleText('dim', name.padEnd(12))} ${value}`);
+  const notify = `npm run notify -- --to ${accounts[0]} --kind mention`;
+  console.log(
+    [
+      '',
+      `  Ready in ${seconds} s`,
+      '',
+      ...table,
+      '',
+      `  Make something happen: ${notify}`,
+      '  Ctrl-C stops.',
+      '',
+    ].join('\n'),
+  );
+}
+
+function stopOnSignals(): void {
+  let isStopping = false;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (isStopping) process.exit(130);
+      isStopping = true;
+      void stop(0);
+    });
+  }
+}
+
+async function stop(code: number): Promise<never> {
+  for (const part of running.splice(0).toReversed()) await part.close().catch(console.error);
+  process.exit(code);
+}

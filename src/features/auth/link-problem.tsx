@@ -5,13 +5,13 @@ import { Button } from '../../ui/button.tsx';
 import { Message } from '../../ui/message.tsx';
 import { authTexts } from './auth-texts.ts';
 
-const expired: readonly AuthErrorCode[] = [
+const expired: ReadonlySet<AuthErrorCode> = new Set([
   'otp_expired',
   'flow_state_expired',
   'flow_state_not_found',
   'flow_state_already_used',
-];
-const elsewhere: readonly AuthErrorCode[] = ['pkce-verifier-missing', 'bad_code_verifier'];
+]);
+const elsewhere: ReadonlySet<AuthErrorCode> = new Set(['pkce-verifier-missing', 'bad_code_verifier']);
 
 /** Why the link that led here did not sign in, and the way on: the code of the same mail. */
 export function LinkProblem({ onHaveCode }: { readonly onHaveCode: () => void }) {
@@ -20,8 +20,8 @@ export function LinkProblem({ onHaveCode }: { readonly onHaveCode: () => void })
   const { callbackError } = useAuthState();
   if (callbackError === null) return <div role="alert" />;
   const { code } = callbackError;
-  const isExpired = expired.includes(code);
-  const isElsewhere = elsewhere.includes(code);
+  const isExpired = expired.has(code);
+  const isElsewhere = elsewhere.has(code);
   const title = isExpired ? texts.linkExpired : isElsewhere ? texts.linkElsewhere : texts.linkFailed;
   const known: string | undefined = messages[code];
   const text = isExpired ? texts.linkExpiredText : isElsewhere ? texts.linkElsewhereText : known;

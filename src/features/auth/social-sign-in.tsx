@@ -5,7 +5,7 @@ import { Button } from '../../ui/button.tsx';
 import { FormMessages } from '../../ui/message.tsx';
 import { authTexts } from './auth-texts.ts';
 import styles from './auth-page.module.css';
-import { providerName } from './provider-name.ts';
+import { providerName } from '../../ui/provider-name.ts';
 import { useReturn } from './use-return.ts';
 
 export function SocialSignIn({ providers }: { readonly providers: readonly string[] }) {

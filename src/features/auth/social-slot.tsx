@@ -1,11 +1,9 @@
 import { lazy, Suspense, useEffect, useState } from 'react';
 import type { AuthServerSettings } from '../../auth-client/index.ts';
+import { isSocialProvider } from '../../ui/provider-name.ts';
 import { useClients } from '../../app/clients-context.ts';
 
 const SocialSignIn = lazy(async () => ({ default: (await import('./social-sign-in.tsx')).SocialSignIn }));
-
-/** What `external` lists besides social providers. */
-const notSocial: ReadonlySet<string> = new Set(['email', 'phone', 'anonymous_users', 'saml', 'web3']);
 
 /** Shown only for the providers that the project has enabled; silent where that cannot be asked. */
 export function SocialSlot() {
@@ -19,7 +17,7 @@ export function SocialSlot() {
 
 function enabledProviders(settings: AuthServerSettings | null): readonly string[] {
   const entries = Object.entries(settings?.external ?? {});
-  return entries.flatMap(([name, enabled]) => (enabled && !notSocial.has(name) ? [name] : []));
+  return entries.flatMap(([name, enabled]) => (enabled && isSocialProvider(name) ? [name] : []));
 }
 
 /** The project's settings, asked for after the screen is there; null until then, and where it fails. */

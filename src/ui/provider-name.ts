@@ -13,3 +13,10 @@ const names: Readonly<Record<string, string>> = {
 export function providerName(provider: string): string {
   return names[provider] ?? provider.charAt(0).toUpperCase() + provider.slice(1);
 }
+
+/** What the auth service lists among the ways to sign in besides social providers. */
+const notSocial: ReadonlySet<string> = new Set(['email', 'phone', 'anonymous_users', 'saml', 'web3']);
+
+export function isSocialProvider(name: string): boolean {
+  return !notSocial.has(name);
+}

@@ -1,0 +1,49 @@
+import { authErrorTexts } from '../../app/auth-problem.ts';
+import { useAuthState } from '../../app/clients-context.ts';
+import { Button } from '../../ui/button.tsx';
+import { Message } from '../../ui/message.tsx';
+import { PageHeading } from '../../ui/page-heading.tsx';
+import { accountTexts } from './account-texts.ts';
+import styles from './account.module.css';
+import { EmailSection } from './email-section.tsx';
+import { IdentitiesSection } from './identities-section.tsx';
+import { MfaSection } from './mfa-section.tsx';
+import { PasswordSection } from './password-section.tsx';
+import { ProfileSection } from './profile-section.tsx';
+import { SessionsSection } from './sessions-section.tsx';
+import { useAccount } from './use-account.ts';
+
+/** The account as this browser knows it at once, and as the server knows it a moment later. */
+export function AccountScreen() {
+  const texts = accountTexts.use();
+  const { messages } = authErrorTexts.use();
+  const { callbackError } = useAuthState();
+  const account = useAccount();
+  if (account === null) return null;
+  const { user, status, problem, reload } = account;
+  const linkProblem: string | undefined = callbackError ? messages[callbackError.code] : undefined;
+  return (
+    <div className={styles.page} aria-busy={status === 'loading'}>
+      <PageHeading>{texts.title}</PageHeading>
+      <div role="alert">
+        {callbackError && <Message tone="warning">{linkProblem ?? messages.unknown}</Message>}
+        {status === 'failed' && (
+          <Message tone="error">
+            <p>
+              {texts.loadFailed} {problem}
+            </p>
+            <Button look="link" onClick={() => void reload()}>
+              {texts.retry}
+            </Button>
+          </Message>
+        )}
+      </div>
+      <ProfileSection key={`profile-${user.id}`} user={user} />
+      <EmailSection user={user} onChanged={reload} />
+      <PasswordSection user={user} />
+      <MfaSection user={user} onChanged={reload} />
+      <IdentitiesSection user={user} onChanged={reload} />
+      <SessionsSection />
+    </div>
+  );
+}

@@ -1,0 +1,40 @@
+import type { ReactNode } from 'react';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { accountTexts } from './account-texts.ts';
+import styles from './account.module.css';
+
+export interface ConfirmDialogProps {
+  readonly open: boolean;
+  readonly title: string;
+  /** The name of the button that does it. */
+  readonly action: string;
+  readonly pending: boolean;
+  readonly onConfirm: () => void;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+/** Asks once more before something that cannot be taken back. */
+export function ConfirmDialog({
+  open,
+  title,
+  action,
+  pending,
+  onConfirm,
+  onClose,
+  children,
+}: ConfirmDialogProps) {
+  const texts = accountTexts.use();
+  return (
+    <Dialog open={open} title={title} closeLabel={texts.close} onClose={onClose}>
+      {children}
+      <div className={styles.dialogActions}>
+        <Button onClick={onClose}>{texts.cancel}</Button>
+        <Button look="danger" pending={pending} onClick={onConfirm}>
+          {action}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,46 @@
+import { useAttempt } from '../../app/auth-problem.ts';
+import { useClients } from '../../app/clients-context.ts';
+import { Button } from '../../ui/button.tsx';
+import { checkCode, compactCode } from '../../ui/credential-rules.ts';
+import { credentialTexts } from '../../ui/credential-texts.ts';
+import { FormMessages } from '../../ui/message.tsx';
+import { CodeField } from '../../ui/text-field.tsx';
+import { useForm } from '../../ui/use-form.ts';
+import { accountTexts } from './account-texts.ts';
+import styles from './account.module.css';
+
+export interface EmailCodeFormProps {
+  /** Whose mailbox the code is in. */
+  readonly address: string;
+  /** The address to be. */
+  readonly next: string;
+  /** With the new address where the change is complete, with null after the first half. */
+  readonly onConfirmed: (address: string | null) => Promise<void>;
+}
+
+/** One half of an e-mail change, by the code instead of the link. */
+export function EmailCodeForm({ address, next, onConfirmed }: EmailCodeFormProps) {
+  const texts = accountTexts.use();
+  const rules = credentialTexts.use();
+  const { auth } = useClients();
+  const attempt = useAttempt();
+  const form = useForm({
+    initial: { code: '' },
+    validate: ({ code }) => ({ code: checkCode(code, rules) }),
+    submit: ({ code }) =>
+      attempt(['code'], async () => {
+        const proof = { type: 'email_change', email: address, token: compactCode(code) } as const;
+        const { session } = await auth.verifyOtp(proof);
+        await onConfirmed(session ? next : null);
+      }),
+  });
+  return (
+    <form {...form.props} className={styles.form}>
+      <FormMessages error={form.problem} />
+      <CodeField label={texts.codeSentTo(address)} maxLength={12} required {...form.field('code')} />
+      <Button type="submit" pending={form.pending}>
+        {texts.confirm}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,125 @@
+import { useEffect, useState } from 'react';
+import type { UnverifiedUser, UserIdentity } from '../../auth-client/index.ts';
+import { createIdentities } from '../../auth-client/identities.ts';
+import { useAttempt } from '../../app/auth-problem.ts';
+import { useClients } from '../../app/clients-context.ts';
+import { paths } from '../../app/routes.ts';
+import { Button } from '../../ui/button.tsx';
+import { FormMessages } from '../../ui/message.tsx';
+import { isSocialProvider, providerName } from '../../ui/provider-name.ts';
+import type { AccountTexts } from './account-texts.en.ts';
+import { accountTexts } from './account-texts.ts';
+import styles from './account.module.css';
+import { ConfirmDialog } from './confirm-dialog.tsx';
+import { Section } from './section.tsx';
+
+export interface IdentitiesSectionProps {
+  readonly user: UnverifiedUser;
+  readonly onChanged: () => Promise<void>;
+}
+
+export function IdentitiesSection({ user, onChanged }: IdentitiesSectionProps) {
+  const texts = accountTexts.use();
+  const { auth } = useClients();
+  const attempt = useAttempt();
+  const identities = user.identities ?? [];
+  const [unlinking, setUnlinking] = useState<UserIdentity | null>(null);
+  const [state, setState] = useState<{ pending: boolean; news?: string; problem?: string | undefined }>({
+    pending: false,
+  });
+  const unlink = async (identity: UserIdentity) => {
+    setState({ pending: true });
+    const failure = await attempt([], () => createIdentities(auth).unlinkIdentity(identity));
+    setUnlinking(null);
+    setState({
+      pending: false,
+      ...(failure ? { problem: failure.message } : { news: texts.unlinked(nameOf(identity, texts)) }),
+    });
+    if (!failure) await onChanged();
+  };
+  const isOnly = identities.length === 1;
+  return (
+    <Section title={texts.identities}>
+      <FormMessages error={state.problem} success={state.news} />
+      <ul className={styles.list}>
+        {identities.map((identity) => (
+          <li key={identity.identity_id} className={styles.item}>
+            <span className={styles.itemText}>
+              {nameOf(identity, texts)}
+              <span className={styles.itemHint}>{addressOf(identity)}</span>
+            </span>
+            {!isOnly && (
+              <Button
+                aria-label={texts.unlinkName(nameOf(identity, texts))}
+                onClick={() => setUnlinking(identity)}
+              >
+                {texts.unlink}
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {isOnly && <p className={styles.intro}>{texts.onlyIdentity}</p>}
+      <LinkButtons linked={identities.flatMap(({ provider }) => provider ?? [])} />
+      <ConfirmDialog
+        open={unlinking !== null}
+        title={unlinking ? texts.unlinkTitle(nameOf(unlinking, texts)) : ''}
+        action={texts.unlink}
+        pending={state.pending}
+        onConfirm={() => unlinking && void unlink(unlinking)}
+        onClose={() => setUnlinking(null)}
+      >
+        <p>{texts.unlinkText}</p>
+      </ConfirmDialog>
+    </Section>
+  );
+}
+
+/** The providers that the project offers and that are not linked yet. */
+function LinkButtons({ linked }: { readonly linked: readonly string[] }) {
+  const texts = accountTexts.use();
+  const { auth, configuration } = useClients();
+  const attempt = useAttempt();
+  const [offered, setOffered] = useState<readonly string[]>([]);
+  const [problem, setProblem] = useState<string>();
+  useEffect(() => {
+    const left = new AbortController();
+    auth.getSettings({ signal: left.signal }).then(
+      ({ external }) =>
+        setOffered(Object.keys(external).filter((name) => external[name] && isSocialProvider(name))),
+      () => undefined,
+    );
+    return () => left.abort();
+  }, [auth]);
+  const link = async (provider: string) => {
+    const redirectTo = (configuration.siteUrl ?? location.origin) + paths.account;
+    const failure = await attempt([], async () => {
+      const { url } = await createIdentities(auth).linkIdentity({ provider, redirectTo });
+      location.assign(url);
+    });
+    setProblem(failure?.message);
+  };
+  return (
+    <>
+      <FormMessages error={problem} />
+      <div className={styles.row}>
+        {offered
+          .filter((provider) => !linked.includes(provider))
+          .map((provider) => (
+            <Button key={provider} onClick={() => void link(provider)}>
+              {texts.link(providerName(provider))}
+            </Button>
+          ))}
+      </div>
+    </>
+  );
+}
+
+function nameOf({ provider }: UserIdentity, texts: AccountTexts): string {
+  return provider === 'email' ? texts.identityEmail : providerName(provider ?? '');
+}
+
+function addressOf({ identity_data }: UserIdentity): string {
+  const email = identity_data?.['email'];
+  return typeof email === 'string' ? email : '';
+}

@@ -1,0 +1,117 @@
+import { useState } from 'react';
+import type { Factor } from '../../auth-client/index.ts';
+import { createMfa, type EnrolledFactor } from '../../auth-client/mfa.ts';
+import { useAttempt } from '../../app/auth-problem.ts';
+import { useClients } from '../../app/clients-context.ts';
+import { announce } from '../../ui/announcer.tsx';
+import { Button } from '../../ui/button.tsx';
+import { checkCode, compactCode } from '../../ui/credential-rules.ts';
+import { credentialTexts } from '../../ui/credential-texts.ts';
+import { FormMessages } from '../../ui/message.tsx';
+import { productName } from '../../ui/page-title.ts';
+import { CountdownButton } from '../../ui/submit-button.tsx';
+import { CodeField, TextField } from '../../ui/text-field.tsx';
+import { useForm } from '../../ui/use-form.ts';
+import { accountTexts } from './account-texts.ts';
+import styles from './account.module.css';
+
+export interface MfaEnrolmentProps {
+  /** Enrolments that were begun and never finished: they give way, since names must not repeat. */
+  readonly leftover: readonly Factor[];
+  readonly onAdded: (name: string) => Promise<void>;
+  readonly onCancel: () => void;
+}
+
+/** Two steps: a name, then the QR code and the proof that the app has it. */
+export function MfaEnrolment({ leftover, onAdded, onCancel }: MfaEnrolmentProps) {
+  const [enrolled, setEnrolled] = useState<EnrolledFactor | null>(null);
+  return enrolled ? (
+    <ProveStep factor={enrolled} onAdded={onAdded} onCancel={onCancel} />
+  ) : (
+    <NameStep leftover={leftover} onEnrolled={setEnrolled} onCancel={onCancel} />
+  );
+}
+
+interface NameStepProps {
+  readonly leftover: readonly Factor[];
+  readonly onEnrolled: (factor: EnrolledFactor) => void;
+  readonly onCancel: () => void;
+}
+
+function NameStep({ leftover, onEnrolled, onCancel }: NameStepProps) {
+  const texts = accountTexts.use();
+  const { auth } = useClients();
+  const attempt = useAttempt();
+  const form = useForm({
+    initial: { name: texts.mfaDefaultName },
+    validate: ({ name }) => ({ name: name.trim() === '' ? texts.mfaNameMissing : undefined }),
+    submit: ({ name }) =>
+      attempt(['name'], async () => {
+        const mfa = createMfa(auth);
+        for (const { id } of leftover) await mfa.unenroll({ factorId: id });
+        onEnrolled(await mfa.enroll({ factorType: 'totp', friendlyName: name.trim(), issuer: productName }));
+      }),
+  });
+  return (
+    <form {...form.props} className={styles.form}>
+      <FormMessages error={form.problem} />
+      <TextField label={texts.mfaName} hint={texts.mfaNameHint} required {...form.field('name')} />
+      <div className={styles.row}>
+        <Button type="submit" look="primary" pending={form.pending}>
+          {texts.mfaStart}
+        </Button>
+        <Button onClick={onCancel}>{texts.cancel}</Button>
+      </div>
+    </form>
+  );
+}
+
+interface ProveStepProps {
+  readonly factor: EnrolledFactor;
+  readonly onAdded: (name: string) => Promise<void>;
+  readonly onCancel: () => void;
+}
+
+function ProveStep({ factor, onAdded, onCancel }: ProveStepProps) {
+  const texts = accountTexts.use();
+  const rules = credentialTexts.use();
+  const { auth } = useClients();
+  const attempt = useAttempt();
+  const secret = factor.totp?.secret ?? '';
+  const form = useForm({
+    initial: { code: '' },
+    validate: ({ code }) => ({ code: checkCode(code, rules) }),
+    submit: ({ code }) =>
+      attempt(['code'], async () => {
+        await createMfa(auth).challengeAndVerify({ factorId: factor.id, code: compactCode(code) });
+        await onAdded(factor.friendlyName ?? texts.mfaUnnamed);
+      }),
+  });
+  const copy = () => void navigator.clipboard.writeText(secret).then(() => announce(texts.mfaCopied));
+  return (
+    <form {...form.props} className={styles.form}>
+      <p>{texts.mfaScan}</p>
+      {factor.totp && (
+        <img className={styles.qr} src={factor.totp.qrCodeUrl} alt={texts.mfaQr} width="220" height="220" />
+      )}
+      <p>{texts.mfaSecret}</p>
+      <code className={styles.secret}>{inGroups(secret)}</code>
+      <Button look="quiet" onClick={copy}>
+        {texts.mfaCopy}
+      </Button>
+      <FormMessages error={form.problem} />
+      <CodeField label={texts.mfaCode} maxLength={9} required {...form.field('code')} />
+      <div className={styles.row}>
+        <CountdownButton type="submit" look="primary" pending={form.pending} untilMs={form.retryAtMs}>
+          {texts.mfaVerify}
+        </CountdownButton>
+        <Button onClick={onCancel}>{texts.cancel}</Button>
+      </div>
+    </form>
+  );
+}
+
+/** In fours, for whoever types it. */
+function inGroups(secret: string): string {
+  return secret.replace(/(.{4})(?=.)/g, '$1 ');
+}

@@ -1,0 +1,96 @@
+import { useState } from 'react';
+import { AuthError, type UnverifiedUser } from '../../auth-client/index.ts';
+import { useAttempt } from '../../app/auth-problem.ts';
+import { useClients } from '../../app/clients-context.ts';
+import { checkCode, checkNewPassword, compactCode } from '../../ui/credential-rules.ts';
+import { credentialTexts } from '../../ui/credential-texts.ts';
+import { FormMessages } from '../../ui/message.tsx';
+import { NewPasswordField } from '../../ui/new-password-field.tsx';
+import { PasswordField } from '../../ui/password-field.tsx';
+import { CountdownButton } from '../../ui/submit-button.tsx';
+import { CodeField } from '../../ui/text-field.tsx';
+import { useForm } from '../../ui/use-form.ts';
+import { accountTexts } from './account-texts.ts';
+import styles from './account.module.css';
+import { Section } from './section.tsx';
+
+/** What the server wants besides the new password; it says so when it is missing. */
+interface Wanted {
+  readonly code: boolean;
+  readonly currentPassword: boolean;
+}
+
+export function PasswordSection({ user }: { readonly user: UnverifiedUser }) {
+  const texts = accountTexts.use();
+  const rules = credentialTexts.use();
+  const { auth } = useClients();
+  const attempt = useAttempt();
+  const [wanted, setWanted] = useState<Wanted>({ code: false, currentPassword: false });
+  const [changed, setChanged] = useState(false);
+  const email = user.email ?? '';
+
+  /** Asks for more where the server wants more; false: there is nothing that could be asked. */
+  const askFor = async (problem: unknown): Promise<boolean> => {
+    if (!(problem instanceof AuthError)) return false;
+    if (problem.code === 'reauthentication_needed') {
+      await auth.reauthenticate();
+      setWanted({ ...wanted, code: true });
+      return true;
+    }
+    if (problem.code === 'current_password_required') {
+      setWanted({ ...wanted, currentPassword: true });
+      return true;
+    }
+    return false;
+  };
+  const form = useForm({
+    initial: { password: '', currentPassword: '', code: '' },
+    validate: ({ password, currentPassword, code }) => ({
+      password: checkNewPassword(password, rules),
+      currentPassword:
+        wanted.currentPassword && currentPassword === '' ? texts.currentPasswordMissing : undefined,
+      code: wanted.code ? checkCode(code, rules) : undefined,
+    }),
+    submit({ password, currentPassword, code }) {
+      setChanged(false);
+      return attempt(['password', 'currentPassword', 'code'], async () => {
+        try {
+          await auth.updateUser({
+            password,
+            ...(wanted.currentPassword ? { currentPassword } : {}),
+            ...(wanted.code ? { nonce: compactCode(code) } : {}),
+          });
+        } catch (problem) {
+          if (await askFor(problem)) return;
+          throw problem;
+        }
+        setWanted({ code: false, currentPassword: false });
+        setChanged(true);
+        form.reset();
+      });
+    },
+  });
+  return (
+    <Section title={texts.password}>
+      <form {...form.props} className={styles.form}>
+        <FormMessages
+          error={form.problem}
+          success={changed ? texts.passwordChanged : wanted.code && texts.reauthenticate(email)}
+        />
+        <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
+        {wanted.currentPassword && (
+          <PasswordField
+            label={texts.currentPassword}
+            autoComplete="current-password"
+            {...form.field('currentPassword')}
+          />
+        )}
+        <NewPasswordField label={texts.newPassword} own={[email]} {...form.field('password')} />
+        {wanted.code && <CodeField label={texts.reauthenticationCode} {...form.field('code')} />}
+        <CountdownButton type="submit" pending={form.pending} untilMs={form.retryAtMs}>
+          {texts.changePassword}
+        </CountdownButton>
+      </form>
+    </Section>
+  );
+}

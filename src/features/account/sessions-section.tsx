@@ -1,0 +1,55 @@
+import { useState } from 'react';
+import { useAttempt } from '../../app/auth-problem.ts';
+import { useClients } from '../../app/clients-context.ts';
+import type { SignOutScope } from '../../auth-client/index.ts';
+import { Button } from '../../ui/button.tsx';
+import { FormMessages } from '../../ui/message.tsx';
+import { accountTexts } from './account-texts.ts';
+import styles from './account.module.css';
+import { ConfirmDialog } from './confirm-dialog.tsx';
+import { Section } from './section.tsx';
+
+/** The server ends sessions by scope alone; it does not list them. */
+export function SessionsSection() {
+  const texts = accountTexts.use();
+  const { auth } = useClients();
+  const attempt = useAttempt();
+  const [asking, setAsking] = useState(false);
+  const [state, setState] = useState<{
+    pending?: SignOutScope;
+    problem?: string | undefined;
+    done?: boolean;
+  }>({});
+  const signOut = async (scope: SignOutScope) => {
+    setState({ pending: scope });
+    const failure = await attempt([], () => auth.signOut({ scope }));
+    // Signed out here, the gate has already led away from this screen.
+    setState({ problem: failure?.message, done: !failure && scope === 'others' });
+  };
+  return (
+    <Section title={texts.sessions} intro={texts.sessionsIntro}>
+      <FormMessages error={state.problem} success={state.done && texts.othersSignedOut} />
+      <div className={styles.row}>
+        <Button pending={state.pending === 'local'} onClick={() => void signOut('local')}>
+          {texts.signOutHere}
+        </Button>
+        <Button pending={state.pending === 'others'} onClick={() => void signOut('others')}>
+          {texts.signOutOthers}
+        </Button>
+        <Button look="danger" onClick={() => setAsking(true)}>
+          {texts.signOutEverywhere}
+        </Button>
+      </div>
+      <ConfirmDialog
+        open={asking}
+        title={texts.everywhereTitle}
+        action={texts.signOutEverywhere}
+        pending={state.pending === 'global'}
+        onConfirm={() => void signOut('global')}
+        onClose={() => setAsking(false)}
+      >
+        <p>{texts.everywhereText}</p>
+      </ConfirmDialog>
+    </Section>
+  );
+}

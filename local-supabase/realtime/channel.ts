@@ -45,6 +45,8 @@ export interface Channel extends Subscriber, Member {
    */
   start(reply: () => void): Promise<void>;
   handle(frame: InboundFrame): Promise<void>;
+  /** Subscribes again, if there is a live subscription. */
+  renew(): void;
   /** Looks again whether the token is still good. */
   checkToken(): Promise<void>;
   /** Ends the channel as an expired token does. */
@@ -74,6 +76,7 @@ export function createChannel(services: ChannelServices, options: ChannelOptions
   const room = roomName(name, request.isPrivate);
   let { token, claims } = options;
   let over = false;
+  let live = false;
   let cancelTokenCheck = () => {};
   let cancelSubscribe = () => {};
   let presenceCalls: { count: number; until: number } = { count: 0, until: 0 };
@@ -93,6 +96,7 @@ export function createChannel(services: ChannelServices, options: ChannelOptions
     if (over) return;
     await delivery.subscribe(channel, prepared.toReversed(), () => {
       if (over) return delivery.unsubscribe(channel);
+      live = true;
       onLive();
       channel.system('ok', 'Subscribed to PostgreSQL', 'postgres_changes');
     });
@@ -193,6 +197,9 @@ export function createChannel(services: ChannelServices, options: ChannelOptions
     },
     async handle(frame) {
       if (!over) await handlers[frame.event]?.(frame);
+    },
+    renew() {
+      if (live) subscribeLater(0);
     },
     async checkToken() {
       await adopt(token);

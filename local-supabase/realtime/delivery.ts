@@ -135,6 +135,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
 
   return {
     async start() {
+      if (running) return;
       running = true;
       await outbox.removeOlderThan(settings().recoveryMaxAgeMs);
       backlogEnd = await outbox.last();
@@ -147,7 +148,9 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       cancelBacklog();
       cancelRetry();
       subscribers.clear();
-      await unlisten();
+      const end = unlisten;
+      unlisten = () => Promise.resolve();
+      await end();
       await tail;
     },
     subscribe: (subscriber, subscriptions, onLive) =>

@@ -6,6 +6,7 @@ import { createDelivery } from './delivery.ts';
 import { createRealtimeFaults } from './faults.ts';
 import type { RealtimeFaults } from './faults.ts';
 import { handleHttp } from './http-routes.ts';
+import { watchPublication } from './publication.ts';
 import { createRateCounter } from './rate-counter.ts';
 import { createRelations } from './relations.ts';
 import { createRooms } from './rooms.ts';
@@ -80,7 +81,15 @@ export async function createRealtimeService(options: RealtimeServiceOptions): Pr
     messages: createRateCounter(now, () => settings.maxMessagesPerSecond),
   };
   const sockets = createSocketServer({ keys, services, report });
-  const unlisten = await database.listen('realtime_schema', relations.invalidate);
+  // As on the real server, a change of the publication renews every subscription, and is told by a second message.
+  const publication = await watchPublication(database, settings.publication, () => {
+    for (const { channels } of sockets.connections) for (const channel of channels.values()) channel.renew();
+  });
+  let closed = false;
+  const unlisten = await database.listen('realtime_schema', () => {
+    relations.invalidate();
+    publication.check().catch((error: unknown) => (closed ? undefined : report(error)));
+  });
   await delivery.start();
 
   return {
@@ -105,6 +114,8 @@ export async function createRealtimeService(options: RealtimeServiceOptions): Pr
     sweep: sockets.sweep,
     settled: delivery.settled,
     async close() {
+      if (closed) return;
+      closed = true;
       await sockets.close();
       await delivery.stop();
       await unlisten();

@@ -36,33 +36,229 @@ describe('a join', () => {
     });
   });
 
-  test('brings inserts, updates and deletes that pass its filter', async () => {
+  test('gives a binding the same small id for every client, whatever the order of its keys', async () => {
+    const ids = [];
+    for (const binding of [OWN_NOTES, Object.fromEntries(Object.entries(OWN_NOTES).reverse())]) {
+      const client = await world.connect();
+      client.join(TOPIC, { changes: [binding], token: await world.tokenOf(ADA) });
+      const { response } = (await client.next()).payload as {
+        response: { postgres_changes: { id: number }[] };
+      };
+      ids.push(response.postgres_changes[0]?.id);
+    }
+    expect(ids[0]).toBe(ids[1]);
+    expect(ids[0]).toBeLessThan(2 ** 27);
+  });
+
+  test('without changes is answered and says nothing of a subscription', async () => {
     const client = await world.connect();
-    await client.joinLive(TOPIC, { changes: [OWN_NOTES], token: await world.tokenOf(ADA) });
-    await world.database.query('insert into notes (id, owner, body) values (1, $1, $2)', [ADA, 'hello']);
-    await world.database.query(`update notes set done = true where id = 1`);
+    client.join(TOPIC);
+    expect((await client.flush()).map(({ event }) => event)).toEqual(['phx_reply']);
+  });
+
+  test('closes the channel of the same topic, after its own answer', async () => {
+    const client = await world.connect();
+    client.join(TOPIC, { joinRef: '1' });
+    client.join(TOPIC, { joinRef: '2' });
+    expect((await client.flush()).map(({ joinRef, ref, event }) => [joinRef, ref, event])).toEqual([
+      ['1', '1', 'phx_reply'],
+      ['2', '2', 'phx_reply'],
+      ['1', '1', 'phx_close'],
+    ]);
+  });
+
+  test('that asks to wait is answered only when its subscription is live', async () => {
+    const client = await world.connect();
+    const waiting = { config: { postgres_changes_options: { wait: true } } };
+    client.join(TOPIC, { changes: [{ schema: 'public', table: 'open_notes' }], ...waiting });
+    await world.database.query(`insert into open_notes values (901)`);
     await world.service.settled();
-    const frames = await client.flush();
-    expect(frames.map(({ payload }) => payload['data'])).toEqual([
-      {
-        schema: 'public',
-        table: 'notes',
-        type: 'INSERT',
-        commit_timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-        columns: [
-          { name: 'id', type: 'int8' },
-          { name: 'owner', type: 'uuid' },
-          { name: 'body', type: 'text' },
-          { name: 'done', type: 'bool' },
-        ],
-        record: { id: 1, owner: ADA, body: 'hello', done: false },
-        errors: null,
-      },
-      expect.objectContaining({
-        type: 'UPDATE',
-        record: { id: 1, owner: ADA, body: 'hello', done: true },
-        old_record: { id: 1 },
-      }),
+    const events = (await client.flush()).map(({ event }) => event);
+    expect(events.slice(0, 2)).toEqual(['phx_reply', 'system']);
+    client.join('realtime:bad', { changes: [{ schema: 'public', table: 'absent' }], ...waiting });
+    expect((await client.next()).payload).toMatchObject({
+      status: 'error',
+      response: { reason: expect.stringContaining('RealtimeDisabledForConfiguration: Unable to subscribe') },
+    });
+  });
+
+  test('tolerates the private flag, fields it does not know, and a payload that is no object', async () => {
+    const client = await world.connect();
+    client.join('realtime:a', { config: { private: true, novelty: { x: 1 } } });
+    client.send('2', '2', 'realtime:b', 'phx_join', null);
+    const statuses = (await client.flush())
+      .filter(({ event }) => event === 'phx_reply')
+      .map(({ payload }) => payload['status']);
+    expect(statuses).toEqual(['ok', 'ok']);
+  });
+
+  test('without a name after "realtime:" is refused, and outside of it nothing matches', async () => {
+    const client = await world.connect();
+    client.join('realtime:');
+    client.join('other:topic');
+    expect((await client.flush()).map(({ payload }) => payload['response'])).toEqual([
+      { reason: 'TopicNameRequired: You must provide a topic name' },
+      { reason: 'unmatched topic' },
+    ]);
+  });
+});
+
+describe('a subscription that cannot be', () => {
+  const refusalOf = async (...changes: Record<string, unknown>[]) => {
+    const client = await world.connect();
+    client.join(TOPIC, { changes, token: await world.tokenOf(ADA) });
+    expect((await client.next()).payload['status']).toBe('ok');
+    const { event, payload } = await client.next();
+    expect({ event, ...payload }).toMatchObject({
+      event: 'system',
+      status: 'error',
+      extension: 'postgres_changes',
+    });
+    expect(await client.flush()).toEqual([]);
+    return payload['message'];
+  };
+  const PLEASE = 'Unable to subscribe to changes with given parameters.';
+
+  test('for an unknown column is told by a system error after the ok reply', async () => {
+    expect(await refusalOf({ event: '*', schema: 'public', table: 'notes', filter: 'nope=eq.1' })).toBe(
+      `${PLEASE} An exception happened so please check your connect parameters: [event: *, schema: public, table: notes, filters: [{"nope", "eq", "1", false}], select: nil]. Exception: ERROR P0001 (raise_exception) invalid column for filter nope`,
+    );
+  });
+
+  test('for a value that does not fit names the condition', async () => {
+    expect(
+      await refusalOf({ event: 'INSERT', schema: 'public', table: 'notes', filter: 'id=eq.x' }),
+    ).toContain(
+      'Exception: ERROR 22P02 (invalid_text_representation) invalid input syntax for type bigint: "x"',
+    );
+  });
+
+  test('for a table outside of the publication asks whether realtime is enabled', async () => {
+    for (const table of ['unpublished', 'absent']) {
+      expect(await refusalOf({ event: '*', schema: 'public', table })).toBe(
+        `${PLEASE} Please check Realtime is enabled for the given connect parameters: [event: *, schema: public, table: ${table}, filters: [], select: nil]`,
+      );
+    }
+  });
+
+  test('takes the good bindings of its channel with it', async () => {
+    await refusalOf(OWN_NOTES, { event: '*', schema: 'public', table: 'absent' });
+  });
+
+  test.each([
+    [{ schema: 'public', table: 'notes', filter: 'id=foo.1' }, 'Error parsing `filter` params: ["foo", "1"]'],
+    [
+      { schema: 'public', table: 'notes', filter: 'undefined' },
+      'Error parsing `filter` params: ["undefined"]',
+    ],
+    [
+      { schema: 'public', table: 'notes', filter: 'id=eq.1,,id=eq.2' },
+      'Error parsing `filter` params: filter must not contain empty segments (check for extra commas)',
+    ],
+    [
+      { schema: 'public', table: 'notes', filter: 'id=in.1' },
+      'Error parsing `filter` params: `in` filter value must be wrapped by parentheses',
+    ],
+    [
+      { event: '*', schema: 'public', filter: 'id=eq.1' },
+      'No subscription params provided. Please provide at least a `schema` or `table` to subscribe to: %{"event" => "*", "filter" => "id=eq.1", "schema" => "public"}',
+    ],
+    [
+      { schema: '*', table: 'notes', select: ['id'] },
+      'Column selection is not supported for wildcard subscriptions. Provide an explicit schema and table name.',
+    ],
+    [
+      { schema: 'public', table: 'notes', select: 'id' },
+      'Error parsing `select` params: expected a list of column name strings, e.g. select: ["col1", "col2"]',
+    ],
+  ])('says what is wrong with %j', async (binding, message) => {
+    expect(await refusalOf(binding)).toBe(message);
+  });
+
+  test.each([
+    ['id=is.true', 'is true filter requires a boolean column, got bigint'],
+    ['done=is.maybe', 'invalid value for is filter: must be null, true, false, or unknown'],
+    ['id=like.1%', 'operator like requires a text-compatible column type, got bigint'],
+    ['body=match.(', 'invalid regular expression for match filter: '],
+    [
+      `id=in.(${Array.from({ length: 101 }, (_, index) => index).join()})`,
+      'too many values for `in` filter. Maximum 100',
+    ],
+  ])('refuses the filter %s', async (filter, message) => {
+    expect(await refusalOf({ schema: 'public', table: 'notes', filter })).toContain(message);
+  });
+
+  test('refuses a select of a column that is not there', async () => {
+    expect(await refusalOf({ schema: 'public', table: 'notes', select: ['nope'] })).toContain(
+      'invalid column for select nope',
+    );
+  });
+});
+
+describe('leaving and pushing', () => {
+  test('a leave is answered, then the channel is closed', async () => {
+    const client = await world.connect();
+    client.join(TOPIC);
+    client.send('1', '8', TOPIC, 'phx_leave', {});
+    expect((await client.flush()).slice(1)).toEqual([
+      { joinRef: '1', ref: '8', topic: TOPIC, event: 'phx_reply', payload: { status: 'ok', response: {} } },
+      { joinRef: '1', ref: '1', topic: TOPIC, event: 'phx_close', payload: {} },
+    ]);
+  });
+
+  test('a left channel hears nothing more', async () => {
+    const client = await world.connect();
+    await client.joinLive(TOPIC, { changes: [{ schema: 'public', table: 'open_notes' }] });
+    client.send('1', '8', TOPIC, 'phx_leave', {});
+    await client.nextOf('phx_close');
+    await world.database.query(`insert into open_notes values (902)`);
+    await world.service.settled();
+    expect(await client.flush()).toEqual([]);
+  });
+
+  test('a push to a topic that was not joined is answered with "unmatched topic", a leave with ok', async () => {
+    const client = await world.connect();
+    client.send(null, '3', 'realtime:nobody', 'broadcast', {});
+    client.send(null, '4', 'realtime:nobody', 'phx_leave', {});
+    expect((await client.flush()).map(({ ref, payload }) => [ref, payload])).toEqual([
+      ['3', { status: 'error', response: { reason: 'unmatched topic' } }],
+      ['4', { status: 'ok', response: {} }],
+    ]);
+  });
+
+  test('what is no frame gets no answer and leaves the socket open', async () => {
+    const client = await world.connect();
+    for (const text of ['not json', '{}', '[1,2]', 'null', '[null,null,7,"x",{}]']) client.socket.send(text);
+    client.socket.send(Buffer.from([9, 9, 9]));
+    client.socket.send(Buffer.from([3, 255, 255, 255, 255, 255, 1]));
+    expect(await client.flush()).toEqual([]);
+  });
+});
+
+describe('version 1.0.0', () => {
+  test('has frames of objects without join_ref', async () => {
+    const client = await world.connect({ version: '1.0.0' });
+    client.send(null, '1', TOPIC, 'phx_join', {
+      config: { postgres_changes: [{ schema: 'public', table: 'open_notes' }] },
+    });
+    await client.nextOf('system');
+    await world.database.query(`insert into open_notes values (903)`);
+    await client.nextOf('postgres_changes');
+    expect(client.texts.map((text) => Object.keys(JSON.parse(text)).sort())).toEqual([
+      ['event', 'payload', 'ref', 'topic'],
+      ['event', 'payload', 'ref', 'topic'],
+      ['event', 'payload', 'ref', 'topic'],
+    ]);
+  });
+
+  test('a join without config takes its binding from the topic and hears events by their action', async () => {
+    const client = await world.connect({ version: '1.0.0' });
+    client.send(null, '1', 'realtime:public:open_notes:id=eq.904', 'phx_join', {});
+    await client.nextOf('system');
+    await world.database.query(`insert into open_notes values (904), (905)`);
+    await world.service.settled();
+    expect((await client.flush()).map(({ event, payload }) => [event, payload['record']])).toEqual([
+      ['INSERT', { id: 904, owner: null, body: null }],
     ]);
   });
 });

@@ -49,9 +49,19 @@ const SCHEMA = `
   alter publication supabase_realtime add table public.notes, public.open_notes;
 `;
 
-export async function createRealtimeWorld(settings: Partial<RealtimeSettings> = {}): Promise<RealtimeWorld> {
+/** The database of a world; to be shared by worlds that follow one another. */
+export async function createNotesDatabase(): Promise<Database> {
   const database = createPgliteDatabase(await PGlite.create());
   await database.exec(SCHEMA);
+  return database;
+}
+
+export async function createRealtimeWorld(
+  settings: Partial<RealtimeSettings> = {},
+  shared?: Database,
+): Promise<RealtimeWorld> {
+  const database = shared ?? (await createNotesDatabase());
+  await database.exec('truncate notes, open_notes');
   const timers = createManualTimers(Date.UTC(2026, 10, 21));
   const keys = await createTokenKeys({ now: timers.now });
   const reported: unknown[] = [];
@@ -86,7 +96,7 @@ export async function createRealtimeWorld(settings: Partial<RealtimeSettings> = 
       for (const client of clients) client.terminate();
       await service.close();
       await new Promise((resolve) => server.close(resolve));
-      await database.close();
+      if (!shared) await database.close();
     },
   };
 }

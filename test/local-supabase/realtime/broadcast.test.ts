@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createRealtimeWorld } from './realtime-world.ts';
+import type { RealtimeWorld } from './realtime-world.ts';
+
+const TOPIC = 'realtime:room';
+const HELLO = { type: 'broadcast', event: 'hello', payload: { n: 1 } };
+
+let world: RealtimeWorld;
+beforeAll(async () => {
+  world = await createRealtimeWorld();
+});
+afterAll(() => world.close());
+
+const member = async (config: Record<string, unknown> = {}, topic = TOPIC) => {
+  const client = await world.connect();
+  client.join(topic, { config });
+  await client.nextOf('phx_reply');
+  return client;
+};
+
+describe('a broadcast', () => {
+  test('reaches the others of its topic, not the sender, and is not answered', async () => {
+    const [sender, listener, stranger] = [
+      await member(),
+      await member(),
+      await member({}, 'realtime:elsewhere'),
+    ];
+    sender.send('1', '5', TOPIC, 'broadcast', HELLO);
+    expect(await sender.flush()).toEqual([]);
+    expect(await listener.flush()).toEqual([
+      { joinRef: null, ref: null, topic: TOPIC, event: 'broadcast', payload: HELLO },
+    ]);
+    expect(await stranger.flush()).toEqual([]);
+  });
+
+  test('reaches the sender too, and is answered, where the join asked for it', async () => {
+    const sender = await member({ broadcast: { self: true, ack: true } });
+    sender.send('1', '5', TOPIC, 'broadcast', HELLO);
+    expect((await sender.flush()).map(({ ref, event }) => [ref, event])).toEqual([
+      [null, 'broadcast'],
+      ['5', 'phx_reply'],
+    ]);
+  });
+
+  test('in a private channel stays among private ones', async () => {
+    const [sender, listener] = [await member({ private: true }), await member()];
+    sender.send('1', '5', TOPIC, 'broadcast', HELLO);
+    await sender.flush();
+    expect(await listener.flush()).toEqual([]);
+  });
+
+  test('as a binary frame arrives as one, and as text with version 1.0.0', async () => {
+    const [sender, listener] = [await member(), await member()];
+    const old = await world.connect({ version: '1.0.0' });
+    old.send(null, '1', TOPIC, 'phx_join', { config: {} });
+    await old.nextOf('phx_reply');
+    sender.socket.send(pushFrame(TOPIC, 'hello', 1, Buffer.from('{"n":1}')));
+    sender.socket.send(pushFrame(TOPIC, 'bytes', 0, Buffer.from([0, 255, 7])));
+    await sender.flush();
+    await listener.flush();
+    expect(listener.binaries).toEqual([
+      userFrame(TOPIC, 'hello', 1, Buffer.from('{"n":1}')),
+      userFrame(TOPIC, 'bytes', 0, Buffer.from([0, 255, 7])),
+    ]);
+    expect((await old.flush()).map(({ payload }) => payload)).toEqual([HELLO]);
+  });
+
+  test('by HTTP reaches everyone of the topic', async () => {
+    const listener = await member();
+    const response = await post('/broadcast', {
+      messages: [{ topic: 'room', event: 'hello', payload: { n: 1 } }],
+    });
+    expect([response.status, await response.text()]).toEqual([202, '']);
+    expect((await post('/broadcast/room/events/single', { n: 2 })).status).toBe(202);
+    expect((await listener.flush()).map(({ payload }) => payload)).toEqual([
+      HELLO,
+      { type: 'broadcast', event: 'single', payload: { n: 2 } },
+    ]);
+  });
+
+  test('by HTTP needs a good key, all fields, and a known path', async () => {
+    const message = { topic: 'room', event: 'hello', payload: {} };
+    expect((await post('/broadcast', { messages: [message] }, 'bad')).status).toBe(401);
+    const invalid = await post('/broadcast', { messages: [message, { topic: 'room' }] });
+    expect([invalid.status, await invalid.json()]).toEqual([
+      422,
+      { errors: { messages: [{}, { event: ["can't be blank"], payload: ["can't be blank"] }] } },
+    ]);
+    expect((await post('/broadcast', 'text')).status).toBe(422);
+    expect((await post('/other', {})).status).toBe(404);
+    const health = await world.service.handle(new Request(`${world.url}/realtime/v1/api/ping`));
+    expect(await health.json()).toEqual({ message: 'Success' });
+  });
+});
+
+describe('presence', () => {
+  const track = (payload: unknown) => ({ type: 'presence', event: 'track', payload });
+
+  test('begins with the state, and tells who comes, changes and goes', async () => {
+    const ada = await member({ presence: { key: 'ada', enabled: true } }, 'realtime:p1');
+    expect((await ada.next()).payload).toEqual({});
+    ada.send('1', '2', 'realtime:p1', 'presence', track({ mood: 'calm' }));
+    expect((await ada.flush()).map(({ event }) => event)).toEqual(['presence_diff', 'phx_reply']);
+    const bob = await member({ presence: { key: 'bob', enabled: true } }, 'realtime:p1');
+    const calm = { mood: 'calm', phx_ref: expect.any(String) };
+    expect(await bob.next()).toMatchObject({ event: 'presence_state', payload: { ada: { metas: [calm] } } });
+
+    ada.send('1', '3', 'realtime:p1', 'presence', track({ mood: 'glad' }));
+    ada.send('1', '4', 'realtime:p1', 'presence', track({ mood: 'glad' }));
+    await ada.flush();
+    expect((await bob.flush()).map(({ payload }) => payload)).toEqual([
+      {
+        joins: {
+          ada: { metas: [{ mood: 'glad', phx_ref: expect.any(String), phx_ref_prev: expect.any(String) }] },
+        },
+        leaves: { ada: { metas: [calm] } },
+      },
+    ]);
+    ada.terminate();
+    expect((await bob.next()).payload).toMatchObject({
+      joins: {},
+      leaves: { ada: { metas: [{ mood: 'glad' }] } },
+    });
+  });
+
+  test('groups the tabs of one key, and untrack takes one away', async () => {
+    const tabs = [];
+    for (const tab of [1, 2]) {
+      const client = await member({ presence: { key: 'ada', enabled: true } }, 'realtime:p2');
+      client.send('1', '2', 'realtime:p2', 'presence', track({ tab }));
+      await client.flush();
+      tabs.push(client);
+    }
+    const stateOf = async () => {
+      const watcher = await member({ presence: { enabled: true } }, 'realtime:p2');
+      return (await watcher.next()).payload;
+    };
+    expect(await stateOf()).toMatchObject({ ada: { metas: [{ tab: 1 }, { tab: 2 }] } });
+    tabs[0]?.send('1', '3', 'realtime:p2', 'presence', { type: 'presence', event: 'untrack' });
+    await tabs[0]?.flush();
+    expect(await stateOf()).toMatchObject({ ada: { metas: [{ tab: 2 }] } });
+  });
+
+  test('must be a map, and more than five calls in the window end the channel', async () => {
+    const client = await member({ presence: { enabled: true } }, 'realtime:p3');
+    await client.flush();
+    client.send('1', '2', 'realtime:p3', 'presence', track('text'));
+    expect((await client.next()).payload).toMatchObject({ status: 'error' });
+    for (const n of [1, 2, 3, 4, 5]) client.send('1', `${n}`, 'realtime:p3', 'presence', track({ n }));
+    const frames = (await client.flush()).filter(({ event }) => event !== 'presence_diff').slice(4);
+    expect(frames.map(({ event, payload }) => [event, payload['message']])).toEqual([
+      ['system', 'Client presence rate limit exceeded'],
+      ['phx_close', undefined],
+    ]);
+  });
+});
+
+const post = (path: string, body: unknown, key = world.keys.anonKey) =>
+  world.service.handle(
+    new Request(`${world.url}/realtime/v1/api${path}`, {
+      method: 'POST',
+      headers: { apikey: key, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    }),
+  );
+
+/** Kind 3: from a client. */
+function pushFrame(topic: string, event: string, encoding: number, payload: Buffer): Buffer {
+  const head = [3, 1, 1, topic.length, event.length, 2, encoding];
+  return Buffer.concat([Buffer.from(head), Buffer.from(`19${topic}${event}{}`), payload]);
+}
+
+/** Kind 4: to a client. */
+function userFrame(topic: string, event: string, encoding: number, payload: Buffer): Buffer {
+  return Buffer.concat([
+    Buffer.from([4, topic.length, event.length, 0, encoding]),
+    Buffer.from(topic + event),
+    payload,
+  ]);
+}

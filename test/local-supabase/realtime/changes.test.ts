@@ -1,0 +1,260 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ADA, BOB, createRealtimeWorld } from './realtime-world.ts';
+import type { RealtimeWorld } from './realtime-world.ts';
+import type { RawClient } from './raw-client.ts';
+
+const NOTES = { event: '*', schema: 'public', table: 'notes' };
+
+let world: RealtimeWorld;
+beforeAll(async () => {
+  world = await createRealtimeWorld({ maxRecordBytes: 20_000 });
+});
+afterAll(() => world.close());
+
+interface Data {
+  readonly type: string;
+  readonly commit_timestamp: string;
+  readonly columns: { name: string; type: string }[];
+  readonly record?: Record<string, unknown>;
+  readonly old_record?: Record<string, unknown>;
+  readonly errors: string[] | null;
+}
+
+const listen = async (binding: Record<string, unknown>, user = ADA, claims = {}) => {
+  const client = await world.connect();
+  await client.joinLive('realtime:t', { changes: [binding], token: await world.tokenOf(user, claims) });
+  return client;
+};
+const heard = async (client: RawClient): Promise<Data[]> => {
+  await world.service.settled();
+  const frames = await client.flush();
+  return frames
+    .filter(({ event }) => event === 'postgres_changes')
+    .map(({ payload }) => payload['data'] as Data);
+};
+const query = (text: string, params: unknown[] = []) => world.database.query(text, params);
+
+describe('transactions', () => {
+  test('a change that is rolled back is never told', async () => {
+    const client = await listen(NOTES);
+    await world.database
+      .transaction(async (sql) => {
+        await sql.query('insert into notes (owner) values ($1)', [ADA]);
+        throw new Error('no');
+      })
+      .catch(() => undefined);
+    // Statements of others that share the session must not see it either while it is open.
+    await world.database.exec(`begin; insert into notes (owner) values ('${ADA}')`);
+    await world.service.settled();
+    await world.database.exec('rollback');
+    expect(await heard(client)).toEqual([]);
+  });
+
+  test('changes of one transaction keep their order and share their timestamp', async () => {
+    const client = await listen(NOTES);
+    await world.database.transaction(async (sql) => {
+      for (const body of ['a', 'b', 'c'])
+        await sql.query('insert into notes (owner, body) values ($1, $2)', [ADA, body]);
+    });
+    const changes = await heard(client);
+    expect(changes.map(({ record }) => record?.['body'])).toEqual(['a', 'b', 'c']);
+    expect(new Set(changes.map(({ commit_timestamp }) => commit_timestamp)).size).toBe(1);
+  });
+
+  test('a row that was inserted and deleted in one transaction is told by its DELETE only', async () => {
+    const client = await listen(NOTES);
+    await world.database.transaction(async (sql) => {
+      await sql.query('insert into notes (id, owner) values (7001, $1)', [ADA]);
+      await sql.query('delete from notes where id = 7001');
+    });
+    expect((await heard(client)).map(({ type, old_record }) => [type, old_record])).toEqual([
+      ['DELETE', { id: 7001 }],
+    ]);
+  });
+
+  test('TRUNCATE tells nothing', async () => {
+    const client = await listen({ schema: 'public', table: 'open_notes' });
+    await query('insert into open_notes values (1)');
+    await query('truncate open_notes');
+    expect((await heard(client)).map(({ type }) => type)).toEqual(['INSERT']);
+  });
+});
+
+describe('row-level security', () => {
+  test('tells nobody of rows that they cannot read, whatever their filter', async () => {
+    const bob = await listen({ ...NOTES, filter: `owner=eq.${ADA}` }, BOB);
+    const ada = await listen({ ...NOTES, filter: `owner=eq.${ADA}` }, ADA);
+    await query('insert into notes (owner, body) values ($1, $2)', [ADA, 'secret']);
+    expect(await heard(bob)).toEqual([]);
+    expect(await heard(ada)).toHaveLength(1);
+  });
+
+  test('tells nothing of an update that takes the row out of sight', async () => {
+    await query('insert into notes (id, owner) values (7100, $1)', [ADA]);
+    const ada = await listen(NOTES);
+    await query('update notes set owner = $1 where id = 7100', [BOB]);
+    expect(await heard(ada)).toEqual([]);
+  });
+
+  test('is bypassed by the service role, and leaves no role behind', async () => {
+    const client = await world.connect({ apiKey: world.keys.serviceRoleKey });
+    await client.joinLive('realtime:t', { changes: [NOTES] });
+    await query('insert into notes (owner) values ($1)', [BOB]);
+    expect(await heard(client)).toHaveLength(1);
+    const [session] = await query(
+      `select current_user as who, current_setting('request.jwt.claims', true) as claims`,
+    );
+    expect(session).toEqual({ who: 'postgres', claims: '' });
+  });
+
+  test('a policy that fails counts as no, for its subscriber alone', async () => {
+    await query(`create table public.strict_notes (id int primary key)`);
+    await query(`grant select on strict_notes to authenticated, service_role`);
+    await query(`alter table strict_notes enable row level security`);
+    await query(
+      `create policy p on strict_notes to authenticated using (1 / (current_setting('request.jwt.claims')::json ->> 'n')::int > 0)`,
+    );
+    await query(`alter publication supabase_realtime add table strict_notes`);
+    const binding = { schema: 'public', table: 'strict_notes' };
+    const [failing, passing] = [await listen(binding, ADA, { n: 0 }), await listen(binding, ADA, { n: 1 })];
+    await query('insert into strict_notes values (1)');
+    expect([await heard(failing), (await heard(passing)).length]).toEqual([[], 1]);
+  });
+});
+
+describe('values', () => {
+  beforeAll(async () => {
+    await query(`create table public.kinds (
+      id bigint primary key, t timestamptz, b bytea, n numeric, j jsonb, a text[], f float8, "Weird ""name" text, hidden text)`);
+    await query('alter publication supabase_realtime add table kinds');
+    await query(`grant select (id, t, b, n, j, a, f, "Weird ""name") on kinds to authenticated`);
+  });
+
+  test('are JSON as PostgreSQL makes it, without a digit lost', async () => {
+    const client = await listen({ schema: 'public', table: 'kinds' });
+    await query(
+      `insert into kinds values (9007199254740993, '2024-01-02 03:04:05.678901+00', '\\xc0ffee', 1.50, '{"big": 12345678901234567890}',
+         '{a,"b c"}', 'Infinity', 'q', 'h')`,
+    );
+    const [change] = await heard(client);
+    const text = client.texts.find((frame) => frame.includes('"data"'));
+    expect(text).toContain('"id":9007199254740993');
+    expect(text).toContain('12345678901234567890');
+    expect(text).toContain('"n":1.50');
+    expect(change?.record).toMatchObject({
+      t: '2024-01-02T03:04:05.678901+00:00',
+      b: 'c0ffee',
+      a: ['a', 'b c'],
+      f: 'Infinity',
+      'Weird "name': 'q',
+    });
+    expect(change?.columns).toContainEqual({ name: 'a', type: '_text' });
+  });
+
+  test('of columns that the role may not read are left out, also from the list of columns', async () => {
+    const client = await listen({ schema: 'public', table: 'kinds' });
+    await query(`insert into kinds (id, hidden) values (2, 'h')`);
+    const [change] = await heard(client);
+    expect(change?.record).not.toHaveProperty('hidden');
+    expect(change?.columns.map(({ name }) => name)).not.toContain('hidden');
+  });
+
+  test('are the selected ones and the primary key, where a binding selects', async () => {
+    const client = await listen({ schema: 'public', table: 'kinds', select: ['n'] });
+    await query(`insert into kinds (id, n) values (3, 4)`);
+    const [change] = await heard(client);
+    expect(change).toMatchObject({ record: { id: 3, n: 4 }, columns: [{ name: 'id' }, { name: 'n' }] });
+  });
+
+  test('two bindings with the same columns come in one frame with both ids, others in one of their own', async () => {
+    const client = await world.connect();
+    const changes = [
+      { schema: 'public', table: 'kinds' },
+      { event: 'INSERT', schema: 'public', table: 'kinds' },
+      { schema: 'public', table: 'kinds', select: ['id'] },
+    ];
+    await client.joinLive('realtime:t', { changes, token: await world.tokenOf(ADA) });
+    await query(`insert into kinds (id) values (4)`);
+    await world.service.settled();
+    expect((await client.flush()).map(({ payload }) => (payload['ids'] as number[]).length)).toEqual([2, 1]);
+  });
+});
+
+describe('wildcards', () => {
+  test('of tables and schemas reach every table of the publication', async () => {
+    await world.database.exec(`create schema side; create table side.s (id int primary key);
+      grant usage on schema side to authenticated; grant select on side.s to authenticated;
+      alter publication supabase_realtime add table side.s`);
+    const [all, schema, updates] = [
+      await listen({ event: '*', schema: '*', table: '*' }),
+      await listen({ schema: 'public' }),
+      await listen({ event: 'update', table: 'open_notes' }),
+    ];
+    await world.database.exec(
+      `insert into side.s values (1); insert into open_notes values (50); update open_notes set body = 'x' where id = 50`,
+    );
+    const types = async (client: RawClient) => (await heard(client)).map(({ type }) => type);
+    expect([await types(all), await types(schema), await types(updates)]).toEqual([
+      ['INSERT', 'INSERT', 'UPDATE'],
+      ['INSERT', 'UPDATE'],
+      ['UPDATE'],
+    ]);
+  });
+});
+
+describe('errors in changes', () => {
+  test('a change that is too large keeps its small values and says 413', async () => {
+    const client = await listen({ schema: 'public', table: 'open_notes' });
+    await query('insert into open_notes values (60, $1, $2)', [ADA, 'x'.repeat(30_000)]);
+    expect(await heard(client)).toMatchObject([
+      { record: { id: 60, owner: ADA }, errors: ['Error 413: Payload Too Large'] },
+    ]);
+    expect(client.texts.at(-2)).not.toContain('xxx');
+  });
+
+  test('a table without a primary key says 400, a key that the role cannot read 401', async () => {
+    await world.database.exec(`create table keyless (a int); create table locked (id int primary key, a int);
+      grant select on keyless to authenticated; grant select (a) on locked to authenticated;
+      alter publication supabase_realtime add table keyless, locked`);
+    const [keyless, locked] = [await listen({ table: 'keyless' }), await listen({ table: 'locked' })];
+    await world.database.exec('insert into keyless values (1); insert into locked values (1)');
+    const empty = { columns: [], record: {}, commit_timestamp: null };
+    expect([await heard(keyless), await heard(locked)]).toMatchObject([
+      [{ ...empty, errors: ['Error 400: Bad Request, no primary key'] }],
+      [{ ...empty, errors: ['Error 401: Unauthorized'] }],
+    ]);
+  });
+});
+
+describe('the publication', () => {
+  test('is followed: a table that joins it is told of, one that leaves it is not', async () => {
+    await world.database.exec(
+      `create table late (id int primary key); grant select on late to authenticated`,
+    );
+    await world.database.exec('alter publication supabase_realtime add table late');
+    const client = await listen({ table: 'late' });
+    await query('insert into late values (1)');
+    await world.database.exec('alter publication supabase_realtime drop table late');
+    await query('insert into late values (2)');
+    expect((await heard(client)).map(({ record }) => record)).toEqual([{ id: 1 }]);
+  });
+
+  test('tells only the actions that it publishes', async () => {
+    const client = await listen({ table: 'open_notes' });
+    await world.database.exec(`alter publication supabase_realtime set (publish = 'insert')`);
+    await world.database.exec(`insert into open_notes values (70); delete from open_notes where id = 70`);
+    await world.database.exec(
+      `alter publication supabase_realtime set (publish = 'insert, update, delete, truncate')`,
+    );
+    await world.database.exec(`insert into open_notes values (71); delete from open_notes where id = 71`);
+    expect((await heard(client)).map(({ type }) => type)).toEqual(['INSERT', 'INSERT', 'DELETE']);
+  });
+
+  test('a column that is added is told of at once', async () => {
+    const client = await listen({ table: 'open_notes' });
+    await world.database.exec(
+      `alter table open_notes add column extra int default 5; insert into open_notes values (72)`,
+    );
+    expect(await heard(client)).toMatchObject([{ record: { id: 72, extra: 5 } }]);
+  });
+});

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ADA, createRealtimeWorld } from './realtime-world.ts';
+import type { RealtimeWorld } from './realtime-world.ts';
+
+let world: RealtimeWorld;
+beforeAll(async () => {
+  world = await createRealtimeWorld();
+});
+afterAll(() => world.close());
+
+test('a thousand sockets that come, join, listen and go leave nothing behind', async () => {
+  const token = await world.tokenOf(ADA);
+  const changes = [{ event: '*', schema: 'public', table: 'notes', filter: `owner=eq.${ADA}` }];
+  const timersBefore = world.timers.pending;
+  for (let round = 0; round < 20; round += 1) {
+    const visits = Array.from({ length: 50 }, async (_, visitor) => {
+      const client = await world.connect();
+      client.join('realtime:t', { changes, token, config: { presence: { enabled: true } } });
+      await client.nextOf('system');
+      client.send('1', '2', 'realtime:t', 'presence', { event: 'track', payload: { visitor } });
+      if (visitor % 3 === 0) client.send('1', '3', 'realtime:t', 'phx_leave', {});
+      else if (visitor % 3 === 1)
+        client.send('2', '4', 'realtime:t', 'phx_join', { access_token: token, config: {} });
+      await client.flush();
+      client.terminate();
+      await client.closed;
+    });
+    await Promise.all(visits);
+  }
+  await expect
+    .poll(() => world.service.statistics)
+    .toMatchObject({ sockets: 0, channels: 0, subscribers: 0, rooms: 0 });
+  expect(world.timers.pending).toBe(timersBefore);
+  expect(world.reported).toEqual([]);
+});
+
+test('a service that is closed leaves no timer, no listener of the server and no socket', async () => {
+  const other = await createRealtimeWorld();
+  const client = await other.connect();
+  await client.joinLive('realtime:t', { changes: [{ table: 'notes' }], token: await other.tokenOf(ADA) });
+  await other.close();
+  expect((await client.closed).code).toBe(1006);
+  expect(other.timers.pending).toBe(0);
+  expect(other.reported).toEqual([]);
+});

@@ -1,0 +1,136 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { RealtimeSettings } from '../../../local-supabase/realtime/settings.ts';
+import { ADA, createNotesDatabase, createRealtimeWorld } from './realtime-world.ts';
+import type { Database } from '../../../local-supabase/database/database.ts';
+import type { RealtimeWorld } from './realtime-world.ts';
+
+let database: Database;
+let world: RealtimeWorld;
+beforeAll(async () => {
+  database = await createNotesDatabase();
+});
+afterAll(() => database.close());
+beforeEach(async () => {
+  world = await createRealtimeWorld({ maxFrameBytes: 10_000 }, database);
+});
+afterEach(() => world.close());
+
+const limit = (settings: Partial<RealtimeSettings>) => world.service.configure(settings);
+const OPEN = { schema: 'public', table: 'open_notes' };
+
+describe('a limit', () => {
+  test('of channels refuses the next join only', async () => {
+    limit({ maxChannelsPerConnection: 2 });
+    const client = await world.connect();
+    for (const name of ['a', 'b', 'c']) client.join(`realtime:${name}`);
+    expect((await client.flush()).map(({ payload }) => payload['response'])).toEqual([
+      { postgres_changes: [] },
+      { postgres_changes: [] },
+      { reason: 'ChannelRateLimitReached: Too many channels' },
+    ]);
+    client.join('realtime:a', { joinRef: '9' });
+    expect((await client.next()).payload['status']).toBe('ok');
+  });
+
+  test('of joins in a second refuses the join and closes the socket with 1001', async () => {
+    limit({ maxJoinsPerSecond: 2 });
+    const client = await world.connect();
+    for (const name of ['a', 'b', 'c']) client.join(`realtime:${name}`);
+    const last = [await client.next(), await client.next(), await client.next()].at(-1);
+    expect(last?.payload['response']).toEqual({
+      reason: 'ClientJoinRateLimitReached: Too many joins per second',
+    });
+    expect((await client.closed).code).toBe(1001);
+    world.timers.advance(1_000);
+    const next = await world.connect();
+    next.join('realtime:a');
+    expect((await next.next()).payload['status']).toBe('ok');
+  });
+
+  test('of connections refuses joins of sockets without a channel, and new handshakes with 429', async () => {
+    limit({ maxConnections: 1 });
+    const [first, second] = [await world.connect(), await world.connect()];
+    first.join('realtime:a');
+    await first.flush();
+    second.join('realtime:a');
+    expect((await second.next()).payload['response']).toEqual({
+      reason: 'ConnectionRateLimitReached: Too many connected users',
+    });
+    await expect(world.connect()).rejects.toThrow('Unexpected server response: 429');
+  });
+
+  test('of events in a second drops what is over it without a word', async () => {
+    limit({ maxEventsPerSecond: 1 });
+    const client = await world.connect();
+    await client.joinLive('realtime:a', { changes: [OPEN], token: await world.tokenOf(ADA) });
+    for (const id of [1, 2, 3]) {
+      await world.database.query('insert into open_notes values ($1)', [id]);
+      await world.service.settled();
+    }
+    expect(await client.flush()).toHaveLength(1);
+    expect(world.service.statistics).toMatchObject({ delivered: 1, dropped: 2 });
+    world.timers.advance(1_000);
+    await world.database.query('insert into open_notes values (4)');
+    expect((await client.next()).payload['data']).toMatchObject({ record: { id: 4 } });
+  });
+
+  test('of messages in a second ends the channel that sends one too many', async () => {
+    limit({ maxMessagesPerSecond: 1 });
+    const client = await world.connect();
+    client.join('realtime:a');
+    for (const ref of ['2', '3']) client.send('1', ref, 'realtime:a', 'broadcast', { event: 'x' });
+    expect((await client.flush()).slice(1).map(({ event, payload }) => [event, payload['message']])).toEqual([
+      ['system', 'Too many messages per second'],
+      ['phx_close', undefined],
+    ]);
+  });
+
+  test('of frame size closes the socket with 1009', async () => {
+    const client = await world.connect();
+    client.socket.send('x'.repeat(10_001));
+    expect((await client.closed).code).toBe(1009);
+  });
+});
+
+describe('a socket', () => {
+  test('that says nothing for a minute is closed, one that beats is kept', async () => {
+    const [silent, beating] = [await world.connect(), await world.connect()];
+    world.timers.advance(40_000);
+    await beating.flush();
+    world.timers.advance(25_000);
+    expect((await silent.closed).code).toBe(1000);
+    expect(await beating.flush()).toEqual([]);
+  });
+
+  test('that has no channel for ten minutes is closed, one that has is kept', async () => {
+    const [empty, joined] = [await world.connect(), await world.connect()];
+    joined.join('realtime:a');
+    for (let minute = 0; minute < 10; minute += 1) {
+      await Promise.all([empty.flush(), joined.flush()]);
+      world.timers.advance(59_000);
+    }
+    await Promise.all([empty.flush(), joined.flush()]);
+    world.timers.advance(20_000);
+    expect((await empty.closed).code).toBe(1000);
+    expect(await joined.flush()).toEqual([]);
+  });
+
+  test('whose client does not read is cut off, and the others hear everything', async () => {
+    limit({ maxBufferedBytes: 100_000 });
+    const token = await world.tokenOf(ADA);
+    const [slow, quick] = [await world.connect(), await world.connect()];
+    for (const client of [slow, quick]) await client.joinLive('realtime:a', { changes: [OPEN], token });
+    slow.socket.pause();
+    let id = 0;
+    while (world.service.statistics.sockets === 2) {
+      id += 1;
+      await world.database.query(`insert into open_notes values ($1, null, repeat('x', 500000))`, [id]);
+      await world.service.settled();
+      await quick.next();
+    }
+    slow.socket.resume();
+    expect((await slow.closed).code).toBe(1006);
+    await world.database.query('insert into open_notes values (0)');
+    expect((await quick.next()).payload['data']).toMatchObject({ record: { id: 0 } });
+  });
+});

@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ADA, BOB, createRealtimeWorld } from './realtime-world.ts';
+import type { RealtimeWorld } from './realtime-world.ts';
+
+const TOPIC = 'realtime:user:ada';
+const NOTES = { event: '*', schema: 'public', table: 'notes' };
+const HOUR_MS = 3_600_000;
+
+let world: RealtimeWorld;
+beforeAll(async () => {
+  world = await createRealtimeWorld({ idleTimeoutMs: 100 * HOUR_MS, emptySocketTimeoutMs: 100 * HOUR_MS });
+});
+afterAll(() => world.close());
+
+const expired = (message: string) => [
+  {
+    joinRef: '1',
+    ref: null,
+    topic: TOPIC,
+    event: 'system',
+    payload: { extension: 'system', status: 'error', message, channel: 'user:ada' },
+  },
+  { joinRef: '1', ref: '1', topic: TOPIC, event: 'phx_close', payload: {} },
+];
+
+describe('a token that expires', () => {
+  test('ends its channel with a system error and phx_close; the socket stays open', async () => {
+    const client = await world.connect();
+    await client.joinLive(TOPIC, { changes: [NOTES], token: await world.tokenOf(ADA) });
+    world.timers.advance(HOUR_MS - 1_000);
+    expect(await client.flush()).toEqual([]);
+    world.timers.advance(1_000);
+    expect([await client.next(), await client.next()]).toEqual(expired('Token has expired 0 seconds ago'));
+    await world.database.query('insert into notes (owner) values ($1)', [ADA]);
+    await world.service.settled();
+    expect(await client.flush()).toEqual([]);
+    await client.joinLive(TOPIC, { changes: [NOTES], token: await world.tokenOf(ADA) });
+  });
+
+  test('is noticed after the clock jumped, with the age that it has then', async () => {
+    const client = await world.connect();
+    const exp = Math.floor(world.timers.now() / 1000) + 10;
+    await client.joinLive(TOPIC, { changes: [NOTES], token: await world.tokenOf(ADA, { exp }) });
+    world.timers.advance(15_000);
+    expect((await client.nextOf('system')).payload['message']).toMatch(/^Token has expired \d+ seconds ago$/);
+  });
+
+  test('is not missed when a new one took its place in time', async () => {
+    const client = await world.connect();
+    await client.joinLive(TOPIC, { changes: [NOTES], token: await world.tokenOf(ADA) });
+    world.timers.advance(HOUR_MS / 2);
+    client.send('1', '7', TOPIC, 'access_token', { access_token: await world.tokenOf(ADA) });
+    expect((await client.next()).payload['message']).toBe('Subscribed to PostgreSQL');
+    world.timers.advance(HOUR_MS - 1_000);
+    expect(await client.flush()).toEqual([]);
+  });
+});
+
+describe('an access_token push', () => {
+  test('subscribes again with the new claims, and is not answered', async () => {
+    const client = await world.connect();
+    await client.joinLive(TOPIC, { changes: [NOTES], token: await world.tokenOf(ADA) });
+    client.send('1', '7', TOPIC, 'access_token', { access_token: await world.tokenOf(BOB) });
+    expect(await client.next()).toMatchObject({
+      event: 'system',
+      payload: { message: 'Subscribed to PostgreSQL' },
+    });
+    await world.database.query('insert into notes (owner, body) values ($1, $3), ($2, $3)', [
+      ADA,
+      BOB,
+      'push',
+    ]);
+    await world.service.settled();
+    expect((await client.flush()).map(({ payload }) => payload['data'])).toMatchObject([
+      { record: { owner: BOB } },
+    ]);
+  });
+
+  test('of null, of the same token or of an API key changes nothing', async () => {
+    const client = await world.connect();
+    const token = await world.tokenOf(ADA);
+    await client.joinLive(TOPIC, { changes: [NOTES], token });
+    for (const pushed of [null, token, world.keys.publishableKey, 7]) {
+      client.send('1', '7', TOPIC, 'access_token', { access_token: pushed });
+    }
+    expect(await client.flush()).toEqual([]);
+  });
+
+  test('of a token that is bad closes the channel with the reason', async () => {
+    const reasons: [string, string][] = [
+      ['garbage', 'The token provided is not a valid JWT'],
+      [
+        await world.keys.sign({ sub: ADA, role: 'authenticated' }),
+        'Fields `role` and `exp` are required in JWT',
+      ],
+      [`${await world.tokenOf(ADA)}x`, ':signature_error'],
+      [
+        await world.tokenOf(ADA, { exp: Math.floor(world.timers.now() / 1000) - 30 }),
+        'Token has expired 30 seconds ago',
+      ],
+    ];
+    for (const [token, message] of reasons) {
+      const client = await world.connect();
+      client.join(TOPIC, { token: await world.tokenOf(ADA) });
+      client.send('1', '7', TOPIC, 'access_token', { access_token: token });
+      expect((await client.flush()).slice(1)).toEqual(expired(message));
+    }
+  });
+});
+
+describe('a join', () => {
+  test('with a bad token is refused with the reason, and the socket stays open', async () => {
+    const seconds = Math.floor(world.timers.now() / 1000);
+    const cases: [string, string][] = [
+      [await world.tokenOf(ADA, { exp: seconds - 5 }), 'InvalidJWTToken: Token has expired 5 seconds ago'],
+      ['garbage', 'MalformedJWT: The token provided is not a valid JWT'],
+      [`${await world.tokenOf(ADA)}x`, 'JwtSignatureError: Failed to validate JWT signature'],
+      [
+        await world.keys.sign({ sub: ADA, exp: seconds + 9 }),
+        'InvalidJWTToken: Fields `role` and `exp` are required in JWT',
+      ],
+    ];
+    const client = await world.connect();
+    for (const [token, reason] of cases) {
+      client.join(TOPIC, { token });
+      expect(await client.next()).toMatchObject({
+        ref: '1',
+        payload: { status: 'error', response: { reason } },
+      });
+    }
+    expect(await client.flush()).toEqual([]);
+  });
+
+  test('without a token, or with an API key for one, has the rights of the socket’s key', async () => {
+    const client = await world.connect({ apiKey: world.keys.secretKey });
+    await client.joinLive('realtime:a', { changes: [NOTES] });
+    await client.joinLive('realtime:b', { changes: [NOTES], token: world.keys.publishableKey });
+    await world.database.query('insert into notes (owner) values ($1)', [BOB]);
+    await world.service.settled();
+    expect((await client.flush()).map(({ topic }) => topic)).toEqual(['realtime:a', 'realtime:b']);
+  });
+
+  test('that is refused holds up its socket for the back-off', async () => {
+    world.service.configure({ joinErrorBackoffMs: 5_000 });
+    const client = await world.connect();
+    const before = world.timers.pending;
+    client.join(TOPIC, { token: 'garbage' });
+    client.send(null, 'late', 'phoenix', 'heartbeat', {});
+    await waitUntil(() => world.timers.pending > before);
+    world.timers.advance(5_000);
+    expect([(await client.next()).event, (await client.next()).ref]).toEqual(['phx_reply', 'late']);
+    world.service.configure({ joinErrorBackoffMs: 0 });
+  });
+});
+
+describe('a handshake', () => {
+  test('with either kind of key is let in', async () => {
+    for (const apiKey of [world.keys.anonKey, world.keys.publishableKey, world.keys.secretKey]) {
+      const client = await world.connect({ apiKey });
+      expect(await client.flush()).toEqual([]);
+    }
+  });
+
+  test('without a good key is refused with 401', async () => {
+    const stale = await world.keys.sign({ role: 'anon', exp: Math.floor(world.timers.now() / 1000) - 1 });
+    for (const apiKey of ['', 'nonsense', 'sb_publishable_other', stale]) {
+      await expect(world.connect({ apiKey })).rejects.toThrow('Unexpected server response: 401');
+    }
+  });
+});
+
+async function waitUntil(condition: () => boolean): Promise<void> {
+  await expect.poll(condition, { interval: 5 }).toBe(true);
+}

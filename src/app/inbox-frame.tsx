@@ -1,11 +1,44 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { lazy, useEffect, useMemo, useState } from 'react';
 import type { ReactNode } from 'react';
+import { useLocation } from 'wouter';
+import { Bell } from '../features/notifications/bell.tsx';
+import { InboxContext } from '../features/notifications/inbox-context.ts';
+import { InboxRail } from '../features/notifications/inbox-navigation.tsx';
+import { UnreadBadge } from '../features/notifications/unread-badge.tsx';
+import { useClients, useDataClients, useUser } from './clients-context.ts';
+import { paths } from './routes.ts';
+import { userDataOf } from './user-data-of.ts';
 
 export interface InboxSlots {
   readonly bell: ReactNode;
   readonly rail: ReactNode;
 }
 
+const InviteDialog = lazy(async () => ({
+  default: (await import('../features/join/invite-dialog.tsx')).InviteDialog,
+}));
+
 /** What lives as long as somebody is signed in: the data cache, the live notifications, and what shows them everywhere. */
 export function InboxFrame({ children }: { readonly children: (slots: InboxSlots) => ReactNode }) {
-  return children({ bell: null, rail: null });
+  const clients = useClients();
+  const data = useDataClients();
+  const user = useUser();
+  const [path] = useLocation();
+  const [userId] = useState(user?.id ?? '');
+  const userData = useMemo(() => userDataOf(clients, data, userId), [clients, data, userId]);
+  const { inbox, minuteClock, queryClient } = userData;
+  const services = useMemo(() => ({ inbox, minuteClock, InviteDialog }), [inbox, minuteClock]);
+  useEffect(() => userData.start(), [userData]);
+  return (
+    <QueryClientProvider client={queryClient}>
+      <InboxContext value={services}>
+        <UnreadBadge />
+        {children({
+          bell: <Bell />,
+          rail: <InboxRail isCurrentPage={path === paths.home || path === paths.root} />,
+        })}
+      </InboxContext>
+    </QueryClientProvider>
+  );
 }

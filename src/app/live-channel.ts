@@ -42,6 +42,6 @@ export function openLiveChannel(options: LiveChannelOptions): Unsubscribe {
     channel.join(),
   ];
   return () => {
-    for (const end of endings.reverse()) end();
+    for (const end of endings.toReversed()) end();
   };
 }

@@ -31,13 +31,14 @@ interface Kept {
 }
 
 const databaseName = 'inbox-cache';
+const storeName = 'users';
 /** Change it with the shape of what is kept: an older copy is then ignored. */
 const format = 1;
 const writeDelayMs = 1_000;
 
 export function createQueryPersistence(options: QueryPersistenceOptions): QueryPersistence {
   const { queryClient, userId, clock, page, report, shouldKeep = () => true } = options;
-  const store = createStore(databaseName, 'users');
+  const store = createStore(databaseName, storeName);
   let timer: Timer | null = null;
   let isClosed = false;
   const endings: (() => void)[] = [];
@@ -87,7 +88,7 @@ export function createQueryPersistence(options: QueryPersistenceOptions): QueryP
   };
 }
 
-/** Removes what was kept where no cache was opened, as when somebody signs out on a public page. */
-export function forgetKeptQueries(): void {
-  globalThis.indexedDB?.deleteDatabase(databaseName);
+/** Removes what was kept of every user where no cache is open, as when somebody signs out on a public page. */
+export function forgetKeptQueries(): Promise<void> {
+  return clear(createStore(databaseName, storeName));
 }

@@ -1,15 +1,14 @@
 import { NarrowPage } from '../../ui/narrow-page.tsx';
-import { PageHeading } from '../../ui/page-heading.tsx';
+import { InvitationView } from './invitation-view.tsx';
+import { JoinCodeForm } from './join-code-form.tsx';
 
-export interface JoinScreenProps {
-  /** From `/join/:token`; without it the screen asks for a link or code. */
-  readonly token?: string;
-}
-
-export function JoinScreen({ token }: JoinScreenProps) {
+/** `/join` and `/join/:token`. The address is a secret: it is told to no other site, and no search engine keeps it. */
+export function JoinScreen({ token }: { readonly token?: string }) {
   return (
     <NarrowPage>
-      <PageHeading>{`Invitation ${token ?? ''}`}</PageHeading>
+      <meta name="referrer" content="no-referrer" />
+      <meta name="robots" content="noindex" />
+      {token ? <InvitationView key={token} token={token} /> : <JoinCodeForm />}
     </NarrowPage>
   );
 }

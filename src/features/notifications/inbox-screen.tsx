@@ -1,5 +1,100 @@
-import { PageHeading } from '../../ui/page-heading.tsx';
+import { Suspense, lazy, useCallback, useEffect, useState } from 'react';
+import { useSearch } from 'wouter';
+import { toasts } from '../../ui/toasts.ts';
+import { useHeldArrivals } from './held-arrivals.ts';
+import { useInbox, useInboxServices, useInboxSnapshot } from './inbox-context.ts';
+import { InboxFoot, InboxNotices } from './inbox-notices.tsx';
+import { InboxTabs, KindLinks } from './inbox-navigation.tsx';
+import { InboxToolbar } from './inbox-toolbar.tsx';
+import type { InboxDialog } from './inbox-toolbar.tsx';
+import styles from './inbox.module.css';
+import type { Notification } from './notification.ts';
+import { filterKey, parseFilter } from './notification-filter.ts';
+import { NotificationList } from './notification-list.tsx';
+import { inboxTexts } from './notification-texts.ts';
+import type { Shortcut } from './shortcuts.ts';
+import { useRowAction } from './use-inbox-actions.ts';
 
+const SelectionBar = lazy(async () => ({ default: (await import('./selection-bar.tsx')).SelectionBar }));
+const InboxOptions = lazy(async () => ({ default: (await import('./inbox-options.tsx')).InboxOptions }));
+const RowMenu = lazy(async () => ({ default: (await import('./row-menu.tsx')).RowMenu }));
+
+/** `/home`: the inbox. What it shows is in the URL. */
 export function InboxScreen() {
-  return <PageHeading>Inbox</PageHeading>;
+  const texts = inboxTexts.use();
+  const inbox = useInbox();
+  const { InviteDialog } = useInboxServices();
+  const snapshot = useInboxSnapshot();
+  const search = useSearch();
+  const [selected, setSelected] = useState<ReadonlySet<string> | null>(null);
+  const [dialog, setDialog] = useState<InboxDialog | null>(null);
+  const [menuOf, setMenuOf] = useState<Notification | null>(null);
+
+  useEffect(() => inbox.show(parseFilter(search)), [inbox, search]);
+
+  const { filter, notifications } = snapshot.view;
+  const { shown, held, top, release } = useHeldArrivals(notifications, filterKey(filter));
+  const onOther = useCallback(
+    (action: 'select' | 'more', notification: Notification) => {
+      if (action === 'more') setMenuOf(notification);
+      else setSelected((current) => toggle(current, notification.id));
+    },
+    [setMenuOf, setSelected],
+  );
+  const onAction = useRowAction(onOther);
+  const onShortcut = (shortcut: Shortcut) => {
+    if (shortcut === 'allRead') inbox.markAllRead(filter.kind);
+    else if (shortcut === 'undo') toasts.actOnNewest();
+    else if (shortcut === 'help') setDialog('options');
+  };
+  const close = () => setDialog(null);
+
+  return (
+    <div className={styles.screen} data-selecting={selected !== null || undefined}>
+      <InboxToolbar
+        unread={filter.kind ? snapshot.counts.kinds[filter.kind] : snapshot.counts.unread}
+        onMarkAllRead={() => inbox.markAllRead(filter.kind)}
+        isSelecting={selected !== null}
+        onSelect={() => setSelected(selected ? null : new Set())}
+        onDialog={setDialog}
+      />
+      <div className={styles.narrow}>
+        <InboxTabs filter={filter} counts={snapshot.counts} />
+        <KindLinks filter={filter} counts={snapshot.counts} />
+      </div>
+      <div ref={top} />
+      <InboxNotices snapshot={snapshot} />
+      {held > 0 && (
+        <button
+          type="button"
+          className={styles.pill}
+          onClick={() => {
+            release();
+            top.current?.scrollIntoView({ block: 'end' });
+          }}
+        >
+          ↑ {texts.fresh(held)}
+        </button>
+      )}
+      <NotificationList
+        notifications={shown}
+        onAction={onAction}
+        onShortcut={onShortcut}
+        selected={selected}
+      />
+      <InboxFoot snapshot={snapshot} />
+      <Suspense>
+        {selected && <SelectionBar selected={selected} shown={shown} onChange={setSelected} />}
+        {dialog === 'options' && <InboxOptions onClose={close} />}
+        {menuOf && <RowMenu notification={menuOf} onAction={onAction} onClose={() => setMenuOf(null)} />}
+        {InviteDialog && dialog === 'invite' && <InviteDialog open onClose={close} />}
+      </Suspense>
+    </div>
+  );
+}
+
+function toggle(selected: ReadonlySet<string> | null, id: string): ReadonlySet<string> {
+  const next = new Set(selected);
+  if (!next.delete(id)) next.add(id);
+  return next;
 }

@@ -1,5 +1,56 @@
+import { Button } from '../../ui/button.tsx';
+import { Message } from '../../ui/message.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
+import { Skeleton } from '../../ui/spinner.tsx';
+import { toasts } from '../../ui/toasts.ts';
+import { isTemporary } from './preferences.ts';
+import { PreferencesForm } from './preferences-form.tsx';
+import styles from './preferences.module.css';
+import { preferencesTexts } from './preferences-texts.ts';
+import { usePreferences } from './use-preferences.ts';
 
+/** `/preferences`: what one is told about, and how; saved as one changes it. */
 export function PreferencesScreen() {
-  return <PageHeading>Inbox</PageHeading>;
+  const texts = preferencesTexts.use();
+  const { preferences, isLoading, isSaving, change, reload } = usePreferences((retry) =>
+    toasts.show(texts.saveFailed, { tone: 'error', action: { label: texts.retry, run: retry } }),
+  );
+  return (
+    <div className={styles.page}>
+      <div className={styles.head}>
+        <PageHeading>{texts.title}</PageHeading>
+        <span className={styles.saving} aria-hidden="true">
+          {isSaving && texts.saving}
+        </span>
+      </div>
+      <p className={styles.intro}>{texts.intro}</p>
+      <div role="status">
+        {preferences && isTemporary(preferences) && (
+          <Message tone="warning">
+            {texts.temporary}{' '}
+            <Button look="link" pending={isLoading} onClick={reload}>
+              {texts.retry}
+            </Button>
+          </Message>
+        )}
+        {preferences === null && (
+          <Message>
+            {texts.cleared}{' '}
+            <Button look="link" pending={isLoading} onClick={reload}>
+              {texts.restore}
+            </Button>
+          </Message>
+        )}
+      </div>
+      {preferences && <PreferencesForm preferences={preferences} onChange={change} />}
+      {preferences === undefined && (
+        <div className={styles.placeholder}>
+          <span role="status">{texts.loading}</span>
+          <Skeleton height="44px" />
+          <Skeleton height="44px" />
+          <Skeleton height="240px" />
+        </div>
+      )}
+    </div>
+  );
 }

@@ -1,0 +1,68 @@
+import * as z from 'zod/mini';
+
+/** An invitation as its reader may see it. */
+export interface Invitation {
+  readonly status: 'pending' | 'accepted' | 'declined' | 'revoked' | 'expired';
+  readonly inviterId: string;
+  readonly inviterName: string;
+  /** Shortened where it is not the reader's own. */
+  readonly inviteeEmail: string;
+  readonly isForMe: boolean;
+  readonly entityType: string | null;
+  readonly entityName: string | null;
+  readonly expiresAtMs: number;
+}
+
+const rowSchema = z.object({
+  status: z.enum(['pending', 'accepted', 'declined', 'revoked', 'expired']),
+  inviter_id: z.string(),
+  inviter_name: z.string(),
+  invitee_email: z.string(),
+  is_for_me: z.boolean(),
+  entity_type: z.nullish(z.string()),
+  entity_name: z.nullish(z.string()),
+  expires_at: z.string(),
+});
+
+/** @throws {Error} if it is none. */
+export function parseInvitation(row: unknown): Invitation {
+  const wire = rowSchema.parse(row);
+  return {
+    status: wire.status,
+    inviterId: wire.inviter_id,
+    inviterName: wire.inviter_name,
+    inviteeEmail: wire.invitee_email,
+    isForMe: wire.is_for_me,
+    entityType: wire.entity_type ?? null,
+    entityName: wire.entity_name ?? null,
+    expiresAtMs: Date.parse(wire.expires_at),
+  };
+}
+
+/** What `/join/:token` shows. */
+export type JoinState =
+  | { readonly kind: 'signed-out' | 'loading' | 'unknown' }
+  | { readonly kind: 'failed'; readonly error: unknown }
+  /** `open`: theirs to answer; `other-account`: somebody else's; `own`: the reader sent it. */
+  | {
+      readonly kind: 'open' | 'other-account' | 'own' | Exclude<Invitation['status'], 'pending'>;
+      readonly invitation: Invitation;
+    };
+
+/** @param userId who reads; null: nobody is signed in. */
+export function classifyInvitation(invitation: Invitation | null, userId: string | null): JoinState {
+  if (userId === null) return { kind: 'signed-out' };
+  if (invitation === null) return { kind: 'unknown' };
+  if (invitation.inviterId === userId) return { kind: 'own', invitation };
+  // What became of somebody else's invitation is none of the reader's business.
+  if (!invitation.isForMe) return { kind: 'other-account', invitation };
+  return { kind: invitation.status === 'pending' ? 'open' : invitation.status, invitation };
+}
+
+/** The token of a pasted link or code; null if it is neither. */
+export function parseInvitationCode(pasted: string): string | null {
+  const text = pasted.trim();
+  const path = URL.canParse(text) ? new URL(text).pathname : text;
+  const code = /^(?:.*\/join\/)?([\w-]{16,128})\/?$/.exec(path)?.[1];
+  return code ?? null;
+}

@@ -1,0 +1,36 @@
+import type { Database } from '../../database.types.ts';
+import type { RestClient } from '../../rest-client/index.ts';
+import { parseInvitation } from './invitation.ts';
+import type { Invitation } from './invitation.ts';
+
+export interface InvitationsApi {
+  /** Reading changes nothing. null: there is no such invitation. */
+  read(token: string, signal: AbortSignal): Promise<Invitation | null>;
+  /** @throws {RestError} whose message is one of the database's `invitation_…` codes. */
+  answer(token: string, answer: 'accept' | 'decline'): Promise<Invitation>;
+  /** @returns the token of the invitation. */
+  create(details: { readonly email: string; readonly entityName: string }): Promise<string>;
+}
+
+export function createInvitationsApi(rest: RestClient<Database>): InvitationsApi {
+  return {
+    async read(token, signal) {
+      const [row] = await rest.rpc('get_invitation', { token }).execute({ signal });
+      return row ? parseInvitation(row) : null;
+    },
+    async answer(token, answer) {
+      const [row] = await rest.rpc(`${answer}_invitation`, { token }).execute();
+      return parseInvitation(row);
+    },
+    async create({ email, entityName }) {
+      const [made] = await rest
+        .rpc('create_invitation', {
+          invitee_email: email,
+          ...(entityName ? { entity_name: entityName } : {}),
+        })
+        .execute();
+      if (!made) throw new Error('The server made no invitation');
+      return made.token;
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import { useRef, useState } from 'react';
+import { useClients, useDataClients } from '../../app/clients-context.ts';
+import { links } from '../../app/routes.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { FormMessages } from '../../ui/message.tsx';
+import { SubmitButton } from '../../ui/submit-button.tsx';
+import { EmailField, TextField } from '../../ui/text-field.tsx';
+import { useForm } from '../../ui/use-form.ts';
+import { createInvitationsApi } from './invitations-api.ts';
+import styles from './join.module.css';
+import { joinTexts } from './join-texts.ts';
+
+export interface InviteDialogProps {
+  readonly open: boolean;
+  readonly onClose: () => void;
+}
+
+interface Sent {
+  readonly email: string;
+  readonly token: string;
+}
+
+/** Invites an address; the link is there to be sent by hand, too. */
+export function InviteDialog({ open, onClose }: InviteDialogProps) {
+  const texts = joinTexts.use();
+  const [sent, setSent] = useState<Sent | null>(null);
+  const close = () => {
+    setSent(null);
+    onClose();
+  };
+  return (
+    <Dialog open={open} sheet onClose={close} title={texts.inviteTitle} closeLabel={texts.close}>
+      {sent ? <SentView sent={sent} onAnother={() => setSent(null)} /> : <InviteForm onSent={setSent} />}
+    </Dialog>
+  );
+}
+
+function InviteForm({ onSent }: { readonly onSent: (sent: Sent) => void }) {
+  const texts = joinTexts.use();
+  const { platform } = useClients();
+  const { rest } = useDataClients();
+  const form = useForm({
+    initial: { email: '', entityName: '' },
+    validate: ({ email }) => ({
+      email: /^[^@\s]+@[^@\s]+\.[^@\s]+$/.test(email.trim()) ? undefined : texts.emailInvalid,
+    }),
+    async submit({ email, entityName }) {
+      try {
+        const token = await createInvitationsApi(rest).create({
+          email: email.trim(),
+          entityName: entityName.trim(),
+        });
+        onSent({ email: email.trim(), token });
+        return undefined;
+      } catch (problem) {
+        const reason = problem instanceof Error ? problem.message : '';
+        if (reason === 'invitation_to_yourself') return { fields: { email: texts.toYourself } };
+        if (reason === 'invitation_email_invalid') return { fields: { email: texts.emailInvalid } };
+        platform.report(problem);
+        return { message: texts.inviteFailed };
+      }
+    },
+  });
+  return (
+    <form {...form.props} className={styles.column}>
+      <EmailField label={texts.email} {...form.field('email')} autoComplete="off" />
+      <TextField label={texts.entity} hint={texts.entityHint} {...form.field('entityName')} />
+      <FormMessages error={form.problem} />
+      <SubmitButton pending={form.pending}>{texts.send}</SubmitButton>
+    </form>
+  );
+}
+
+function SentView({ sent, onAnother }: { readonly sent: Sent; readonly onAnother: () => void }) {
+  const texts = joinTexts.use();
+  const { configuration } = useClients();
+  const field = useRef<HTMLInputElement>(null);
+  const [isCopied, setIsCopied] = useState(false);
+  const url = (configuration.siteUrl ?? location.origin) + links.join(sent.token);
+  const copy = async () => {
+    field.current?.select();
+    await navigator.clipboard.writeText(url).then(
+      () => setIsCopied(true),
+      // Not allowed: the text is selected, to be copied by hand.
+      () => undefined,
+    );
+  };
+  return (
+    <div className={styles.column}>
+      <FormMessages success={texts.invitedTitle(sent.email)} />
+      <p>{texts.invitedText}</p>
+      <TextField ref={field} label={texts.link} readOnly value={url} />
+      <div className={styles.buttons}>
+        <Button look="primary" onClick={() => void copy()}>
+          {isCopied ? texts.copied : texts.copy}
+        </Button>
+        <Button onClick={onAnother}>{texts.inviteAnother}</Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,64 @@
+import { Suspense, lazy } from 'react';
+import { Link } from 'wouter';
+import { Badge } from '../../ui/badge.tsx';
+import { Button, buttonClass } from '../../ui/button.tsx';
+import { classNames } from '../../ui/class-names.ts';
+import { BellIcon } from '../../ui/icons.tsx';
+import { Popover } from '../../ui/popover.tsx';
+import styles from './bell.module.css';
+import { useInboxSnapshot } from './inbox-context.ts';
+import { everything, inboxHref } from './notification-filter.ts';
+import { inboxTexts } from './notification-texts.ts';
+
+const loadPanel = () => import('./bell-panel.tsx');
+const BellPanel = lazy(async () => ({ default: (await loadPanel()).BellPanel }));
+
+/** The bell with the number of unread notifications: on wide screens it opens the newest, on phones it is a link. */
+export function Bell() {
+  const texts = inboxTexts.use();
+  const { unread } = useInboxSnapshot().counts;
+  const name = texts.bell(unread);
+  const face = (
+    <span className={styles.face}>
+      <BellIcon />
+      <span className={styles.badge}>
+        <Badge count={unread} />
+      </span>
+    </span>
+  );
+  return (
+    <>
+      <Link
+        className={classNames(buttonClass('quiet'), styles.bell, styles.link)}
+        href={inboxHref(everything)}
+        aria-label={name}
+      >
+        {face}
+      </Link>
+      <span className={styles.button}>
+        <Popover
+          label={texts.title}
+          className={styles.panel}
+          // eslint-disable-next-line react/no-unstable-nested-components -- a render function, not a component
+          trigger={(trigger) => (
+            <Button
+              {...trigger}
+              look="quiet"
+              className={styles.bell}
+              aria-label={name}
+              onPointerEnter={() => void loadPanel()}
+            >
+              {face}
+            </Button>
+          )}
+        >
+          {(close) => (
+            <Suspense>
+              <BellPanel onClose={close} />
+            </Suspense>
+          )}
+        </Popover>
+      </span>
+    </>
+  );
+}

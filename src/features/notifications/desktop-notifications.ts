@@ -1,0 +1,21 @@
+import type { Notification as InboxNotification } from './notification.ts';
+import { inboxTexts } from './notification-texts.ts';
+import { notificationSnippet, notificationTitle } from './notification-words.ts';
+
+/** The device's own notifications of what came in; a click brings the inbox to the front. */
+export async function showDesktopNotifications(arrivals: readonly InboxNotification[]): Promise<void> {
+  const texts = await inboxTexts.load();
+  const [newest] = arrivals;
+  if (!newest) return;
+  const isOne = arrivals.length === 1;
+  const shown = new Notification(isOne ? notificationTitle(newest, texts) : texts.arrived(arrivals.length), {
+    // The tabs of this origin show it once: the same tag replaces.
+    tag: newest.id,
+    body: (isOne ? notificationSnippet(newest, texts) : notificationTitle(newest, texts)) ?? '',
+    icon: '/favicon.svg',
+  });
+  shown.addEventListener('click', () => {
+    window.focus();
+    shown.close();
+  });
+}

@@ -1,0 +1,43 @@
+import { Button, IconButton } from '../../ui/button.tsx';
+import { CheckAllIcon, KeyboardIcon, PlusIcon } from '../../ui/icons.tsx';
+import { PageHeading } from '../../ui/page-heading.tsx';
+import { useInboxServices } from './inbox-context.ts';
+import styles from './inbox.module.css';
+import { inboxTexts } from './notification-texts.ts';
+
+export type InboxDialog = 'options' | 'invite';
+
+export interface InboxToolbarProps {
+  /** Of the kind that is shown. */
+  readonly unread: number;
+  readonly onMarkAllRead: () => void;
+  readonly isSelecting: boolean;
+  readonly onSelect: () => void;
+  readonly onDialog: (dialog: InboxDialog) => void;
+}
+
+export function InboxToolbar({ unread, onMarkAllRead, isSelecting, onSelect, onDialog }: InboxToolbarProps) {
+  const texts = inboxTexts.use();
+  const { InviteDialog } = useInboxServices();
+  return (
+    <div className={styles.toolbar}>
+      <PageHeading>{texts.title}</PageHeading>
+      <IconButton
+        label={texts.markAllRead}
+        icon={<CheckAllIcon />}
+        inactive={unread === 0}
+        onClick={onMarkAllRead}
+      />
+      <IconButton label={texts.options} icon={<KeyboardIcon />} onClick={() => onDialog('options')} />
+      <Button look="quiet" aria-pressed={isSelecting} onClick={onSelect}>
+        {texts.select}
+      </Button>
+      {InviteDialog && (
+        <Button onClick={() => onDialog('invite')}>
+          <PlusIcon />
+          {texts.invite}
+        </Button>
+      )}
+    </div>
+  );
+}

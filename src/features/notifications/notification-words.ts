@@ -1,0 +1,40 @@
+import { contentText } from './notification.ts';
+import type { Notification } from './notification.ts';
+import type { InboxTexts } from './notification-texts.en.ts';
+
+/** The headline: the sender's own words, or a sentence made of kind, actor and entity. */
+export function notificationTitle(notification: Notification, texts: InboxTexts): string {
+  const { kind, entityType } = notification;
+  const given = contentText(notification, 'title', 'subject');
+  if (given) return given;
+  if (kind === 'system') return contentText(notification, 'message', 'text') ?? texts.titles.system();
+  const actor = contentText(
+    notification,
+    'actor_name',
+    'actor',
+    'inviter_name',
+    'inviter_email',
+    'actor_email',
+  );
+  const entity = contentText(notification, 'entity_name', 'entity_title', 'name');
+  return texts.titles[kind](actor ?? texts.someone, entity ?? texts.something(entityType));
+}
+
+/** What was said; null if there is nothing beyond the title. */
+export function notificationSnippet(notification: Notification, texts: InboxTexts): string | null {
+  const text = contentText(notification, 'excerpt', 'snippet', 'message', 'body', 'text', 'comment');
+  return text === notificationTitle(notification, texts) ? null : text;
+}
+
+/**
+ * Where the notification leads: the URL that it carries if that is a path of this site or an https address, an
+ * invitation's page, or its entity's; null if nowhere.
+ */
+export function notificationHref(notification: Notification): string | null {
+  const given = contentText(notification, 'url', 'href', 'link', 'path');
+  if (given && (/^\/(?![/\\])/.test(given) || /^https:\/\//i.test(given))) return given;
+  const { kind, entityType, entityId } = notification;
+  const token = kind === 'invite' ? contentText(notification, 'token', 'invitation_token') : null;
+  if (token) return `/join/${encodeURIComponent(token)}`;
+  return entityType && entityId ? `/${encodeURIComponent(entityType)}/${encodeURIComponent(entityId)}` : null;
+}

@@ -1,0 +1,95 @@
+import * as z from 'zod/mini';
+
+export const notificationKinds = ['mention', 'edit', 'comment', 'invite', 'system'] as const;
+export type NotificationKind = (typeof notificationKinds)[number];
+export type NotificationStatus = 'unread' | 'read' | 'archived';
+
+export interface Notification {
+  readonly id: string;
+  readonly status: NotificationStatus;
+  /** As the server wrote it: the paging key keeps its microseconds. */
+  readonly createdAt: string;
+  readonly createdAtMs: number;
+  /** `updated_at`; null on a table without it. Greater is newer. */
+  readonly version: string | null;
+  /** `system` also for a type that this application does not know. */
+  readonly kind: NotificationKind;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly entityType: string | null;
+  readonly entityId: string | null;
+}
+
+const rowSchema = z.object({
+  id: z.string(),
+  status: z.enum(['unread', 'read', 'archived']),
+  created_at: z.string(),
+  updated_at: z.nullish(z.string()),
+  content: z.nullish(z.string()),
+});
+
+/**
+ * A row of the table `notifications`. Content that is missing or cannot be parsed makes a `system` notification.
+ *
+ * @throws {Error} if the row itself lacks its id, status or time.
+ */
+export function parseNotification(row: unknown): Notification {
+  const { id, status, created_at: createdAt, updated_at: version, content } = rowSchema.parse(row);
+  const { type, metadata, data, entity_type: entityType, entity_id: entityId } = decode(content);
+  return {
+    id,
+    status,
+    createdAt,
+    createdAtMs: Date.parse(createdAt),
+    version: version ?? null,
+    kind: parseKind(type),
+    metadata: record(metadata),
+    data: record(data),
+    entityType: text(entityType),
+    entityId: text(entityId),
+  };
+}
+
+/** Accepts the plural spellings too; whatever is unknown is `system`. */
+export function parseKind(type: unknown): NotificationKind {
+  return notificationKinds.find((kind) => type === kind || type === `${kind}s`) ?? 'system';
+}
+
+/** Newest first, as the server orders: by creation, then by id. */
+export function compareNewestFirst(
+  a: Pick<Notification, 'id' | 'createdAt' | 'createdAtMs'>,
+  b: Pick<Notification, 'id' | 'createdAt' | 'createdAtMs'>,
+): number {
+  return b.createdAtMs - a.createdAtMs || compareText(b.createdAt, a.createdAt) || compareText(b.id, a.id);
+}
+
+/** The first of `keys` that holds a text in `data` or `metadata`. */
+export function contentText({ data, metadata }: Notification, ...keys: readonly string[]): string | null {
+  for (const key of keys) {
+    const value = text(data[key]) ?? text(metadata[key]);
+    if (value) return value;
+  }
+  return null;
+}
+
+function decode(content: string | null | undefined): Record<string, unknown> {
+  try {
+    return record(JSON.parse(content ?? ''));
+  } catch {
+    return {};
+  }
+}
+
+function record(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : {};
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' && value ? value : typeof value === 'number' ? String(value) : null;
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,243 @@
+import { compareNewestFirst } from './notification.ts';
+import type { Notification } from './notification.ts';
+import { combineCounts, countNotifications } from './notification-counts.ts';
+import type { NotificationCounts } from './notification-counts.ts';
+import { everything, filterKey, matchesFilter } from './notification-filter.ts';
+import type { NotificationFilter } from './notification-filter.ts';
+import { applyOperations } from './notification-operation.ts';
+import type { NotificationOperation } from './notification-operation.ts';
+
+/** Where a list was read up to; null: nothing was read, or nothing was there. */
+export type Cursor = Pick<Notification, 'id' | 'createdAt' | 'createdAtMs'>;
+
+export interface ListWindow {
+  /** The oldest notification that was read. */
+  readonly end: Cursor | null;
+  /** Whether nothing older exists. */
+  readonly isComplete: boolean;
+}
+
+export interface NotificationsState {
+  /** What the server is known to hold. */
+  readonly rows: ReadonlyMap<string, Notification>;
+  /** How far each filter's list has been read, by `filterKey`. */
+  readonly windows: Readonly<Record<string, ListWindow>>;
+  /** What the server holds by its own count; null before it was asked. */
+  readonly totals: NotificationCounts | null;
+  /** Whether something happened that the totals cannot follow, so that they must be read again. */
+  readonly areTotalsStale: boolean;
+  /** What the reader did and the server has not confirmed, oldest first. */
+  readonly operations: readonly NotificationOperation[];
+  readonly filter: NotificationFilter;
+  /** Read while in "Unread": they stay until the reader leaves that list. */
+  readonly kept: ReadonlySet<string>;
+  /** Grows with every live change, so that a read knows what happened meanwhile. */
+  readonly sequence: number;
+  readonly readsUnderWay: number;
+  /** The sequence at which a live change last told of an id; remembered only while something is being read. */
+  readonly touched: ReadonlyMap<string, number>;
+}
+
+export type NotificationChange =
+  | { readonly type: 'insert' | 'update'; readonly notification: Notification }
+  | { readonly type: 'remove'; readonly id: string };
+
+export type NotificationsEvent =
+  | { readonly type: 'read-started' | 'read-ended' }
+  /** What was kept from an earlier visit; ignored once anything was read. */
+  | { readonly type: 'restored'; readonly kept: KeptNotifications }
+  | {
+      readonly type: 'page';
+      readonly filter: NotificationFilter;
+      /** The page follows this one; null: it is the head of the list. */
+      readonly after: Cursor | null;
+      readonly rows: readonly Notification[];
+      readonly isLast: boolean;
+      /** `sequence` when the read began. */
+      readonly since: number;
+    }
+  | { readonly type: 'totals'; readonly totals: NotificationCounts; readonly since: number }
+  | { readonly type: 'changes'; readonly changes: readonly NotificationChange[] }
+  | { readonly type: 'started'; readonly operation: NotificationOperation }
+  /** Confirmed; `rows` as the server answered them, where it did: one that is missing there is gone. */
+  | { readonly type: 'done'; readonly id: string; readonly rows?: readonly Notification[] }
+  /** Failed or taken back: the list shows again what it showed before. */
+  | { readonly type: 'dropped'; readonly id: string }
+  | { readonly type: 'filtered'; readonly filter: NotificationFilter }
+  /** Lists other than the one shown may have missed changes; they are read again when they are opened. */
+  | { readonly type: 'gap' };
+
+/** What outlives the page. */
+export type KeptNotifications = Pick<NotificationsState, 'rows' | 'windows' | 'totals'>;
+
+export const emptyState: NotificationsState = {
+  rows: new Map(),
+  windows: {},
+  totals: null,
+  areTotalsStale: true,
+  operations: [],
+  filter: everything,
+  kept: new Set(),
+  sequence: 0,
+  readsUnderWay: 0,
+  touched: new Map(),
+};
+
+/** Applying an event again, or a change that the state already holds, alters nothing that is shown. */
+export function step(state: NotificationsState, event: NotificationsEvent): NotificationsState {
+  return keepRead(reduce(state, event));
+}
+
+function reduce(state: NotificationsState, event: NotificationsEvent): NotificationsState {
+  switch (event.type) {
+    case 'read-started':
+      return { ...state, readsUnderWay: state.readsUnderWay + 1 };
+    case 'read-ended': {
+      const readsUnderWay = state.readsUnderWay - 1;
+      return { ...state, readsUnderWay, touched: readsUnderWay > 0 ? state.touched : emptyState.touched };
+    }
+    case 'restored':
+      return Object.keys(state.windows).length > 0
+        ? state
+        : { ...state, ...event.kept, rows: new Map([...event.kept.rows, ...state.rows]) };
+    case 'page':
+      return applyPage(state, event);
+    case 'totals':
+      return { ...state, totals: event.totals, areTotalsStale: state.sequence > event.since };
+    case 'changes':
+      return applyChanges(state, event.changes);
+    case 'started':
+      return { ...state, operations: [...state.operations, event.operation] };
+    case 'done':
+      return finish(state, event.id, event.rows);
+    case 'dropped':
+      return { ...state, operations: state.operations.filter(({ id }) => id !== event.id) };
+    case 'filtered':
+      return filterKey(event.filter) === filterKey(state.filter)
+        ? state
+        : { ...state, filter: event.filter, kept: emptyState.kept };
+    case 'gap': {
+      const key = filterKey(state.filter);
+      const window = state.windows[key];
+      return { ...state, windows: window ? { [key]: window } : {}, areTotalsStale: true };
+    }
+  }
+}
+
+function applyPage(
+  state: NotificationsState,
+  { filter, after, rows: page, isLast, since }: Extract<NotificationsEvent, { type: 'page' }>,
+): NotificationsState {
+  const rows = new Map(state.rows);
+  const end = page.at(-1) ?? null;
+  const listed = new Set(page.map(({ id }) => id));
+  const isNewer = (id: string) => (state.touched.get(id) ?? -1) > since;
+  for (const row of state.rows.values()) {
+    const isInRange =
+      (!after || compareNewestFirst(row, after) > 0) && (isLast || !end || compareNewestFirst(row, end) <= 0);
+    if (isInRange && matchesFilter(row, filter) && !listed.has(row.id) && !isNewer(row.id))
+      rows.delete(row.id);
+  }
+  for (const row of page) {
+    const known = state.rows.get(row.id);
+    // Touched meanwhile: only a newer version says more. Touched and unknown: it was deleted meanwhile.
+    const isNews = isNewer(row.id)
+      ? known !== undefined && isOutdated(known, row)
+      : known === undefined || !isOutdated(row, known);
+    if (isNews) rows.set(row.id, row);
+  }
+  const cursor = end ?? after;
+  return {
+    ...state,
+    rows,
+    windows: {
+      ...state.windows,
+      [filterKey(filter)]: {
+        end: cursor && { id: cursor.id, createdAt: cursor.createdAt, createdAtMs: cursor.createdAtMs },
+        isComplete: isLast,
+      },
+    },
+  };
+}
+
+function applyChanges(state: NotificationsState, changes: readonly NotificationChange[]): NotificationsState {
+  const rows = new Map(state.rows);
+  const touched = new Map(state.touched);
+  const [before, after]: [Notification[], Notification[]] = [[], []];
+  const sequence = state.sequence + 1;
+  let { areTotalsStale } = state;
+  for (const change of changes) {
+    const id = change.type === 'remove' ? change.id : change.notification.id;
+    const known = rows.get(id);
+    if (change.type !== 'remove' && known && isOutdated(change.notification, known)) continue;
+    // The old status of an unknown row is unknown.
+    if (!known && change.type !== 'insert') areTotalsStale = true;
+    if (known) before.push(known);
+    if (change.type === 'remove') rows.delete(id);
+    else {
+      rows.set(id, change.notification);
+      after.push(change.notification);
+    }
+    if (state.readsUnderWay > 0) touched.set(id, sequence);
+  }
+  return { ...state, rows, touched, sequence, areTotalsStale, totals: adjust(state.totals, before, after) };
+}
+
+function finish(
+  state: NotificationsState,
+  operationId: string,
+  answered: readonly Notification[] | undefined,
+): NotificationsState {
+  const operation = state.operations.find(({ id }) => id === operationId);
+  if (!operation) return state;
+  const rows = new Map(state.rows);
+  const [before, after]: [Notification[], Notification[]] = [[], []];
+  const replace = (old: Notification, next: Notification | null) => {
+    before.push(old);
+    if (next) after.push(next);
+    if (next) rows.set(old.id, next);
+    else rows.delete(old.id);
+  };
+  for (const row of state.rows.values()) {
+    const answer = answered?.find(({ id }) => id === row.id);
+    if (answer) {
+      if (!isOutdated(answer, row)) replace(row, answer);
+      continue;
+    }
+    const isGone = answered && operation.type === 'status' && operation.ids.includes(row.id);
+    const next = isGone ? null : applyOperations(row, [operation]);
+    if (next !== row) replace(row, next);
+  }
+  return {
+    ...state,
+    rows,
+    operations: state.operations.filter(({ id }) => id !== operationId),
+    totals: adjust(state.totals, before, after),
+    areTotalsStale: state.areTotalsStale || operation.type === 'read-all',
+  };
+}
+
+function adjust(
+  totals: NotificationCounts | null,
+  before: readonly Notification[],
+  after: readonly Notification[],
+): NotificationCounts | null {
+  return (
+    totals && combineCounts(combineCounts(totals, countNotifications(after)), countNotifications(before), -1)
+  );
+}
+
+/** Without versions the later arrival wins. */
+function isOutdated(row: Notification, known: Notification): boolean {
+  return row.version !== null && known.version !== null && row.version < known.version;
+}
+
+function keepRead(state: NotificationsState): NotificationsState {
+  if (state.filter.tab !== 'unread') return state;
+  const fresh: string[] = [];
+  for (const row of state.rows.values()) {
+    if (state.kept.has(row.id)) continue;
+    if (applyOperations(row, state.operations)?.status === 'unread') fresh.push(row.id);
+  }
+  return fresh.length > 0 ? { ...state, kept: new Set([...state.kept, ...fresh]) } : state;
+}

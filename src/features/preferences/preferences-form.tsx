@@ -1,0 +1,85 @@
+import { Choice } from '../../ui/choice.tsx';
+import { Switch } from '../../ui/switch.tsx';
+import { digestFrequencies, isEffective, preferenceChannels, preferenceKinds } from './preferences.ts';
+import type { PreferenceKind, PreferenceSettings } from './preferences.ts';
+import styles from './preferences.module.css';
+import { preferencesTexts } from './preferences-texts.ts';
+
+export interface PreferencesFormProps {
+  readonly preferences: PreferenceSettings;
+  readonly onChange: (change: Partial<PreferenceSettings>) => void;
+}
+
+export function PreferencesForm({ preferences, onChange }: PreferencesFormProps) {
+  const texts = preferencesTexts.use();
+  const isEmailOn = preferences.enable_email_notifications;
+  return (
+    <>
+      <div className={styles.group}>
+        {preferenceChannels.map((channel) => (
+          <Switch
+            key={channel}
+            label={texts.enable[channel]}
+            hint={texts.enableHint[channel]}
+            checked={preferences[`enable_${channel}_notifications`]}
+            onChange={(isOn) => onChange({ [`enable_${channel}_notifications`]: isOn })}
+          />
+        ))}
+      </div>
+      <section className={styles.section}>
+        <h2>{texts.kindsTitle}</h2>
+        <div className={styles.kinds}>
+          <div className={styles.columns} aria-hidden="true">
+            {preferenceChannels.map((channel) => (
+              <span key={channel}>{texts.channels[channel]}</span>
+            ))}
+          </div>
+          {preferenceKinds.map((kind) => (
+            <KindSettings key={kind} kind={kind} preferences={preferences} onChange={onChange} />
+          ))}
+        </div>
+      </section>
+      <section className={styles.section}>
+        <h2>{texts.digestTitle}</h2>
+        <Choice
+          label={texts.digest}
+          value={isEmailOn ? preferences.email_digest_frequency : 'never'}
+          options={digestFrequencies.map((frequency) => [frequency, texts.frequencies[frequency]])}
+          disabled={!isEmailOn}
+          onChange={(frequency) => onChange({ email_digest_frequency: frequency })}
+        />
+        {!isEmailOn && <p className={styles.intro}>{texts.digestOff}</p>}
+      </section>
+    </>
+  );
+}
+
+/** One kind: a row of the table on wide screens, a group of its own on narrow ones. */
+function KindSettings({
+  kind,
+  preferences,
+  onChange,
+}: PreferencesFormProps & { readonly kind: PreferenceKind }) {
+  const texts = preferencesTexts.use();
+  return (
+    <fieldset className={styles.kind}>
+      <legend>{texts.kinds[kind]}</legend>
+      <p className={styles.hint}>{texts.kindHint[kind]}</p>
+      {preferenceChannels.map((channel) => {
+        const isOn = preferences[`enable_${channel}_notifications`];
+        const chosen = preferences[`${channel}_${kind}`];
+        return (
+          <div key={channel} className={styles.cell} title={isOn ? undefined : texts.kept(chosen)}>
+            <Switch
+              label={texts.channels[channel]}
+              checked={isEffective(preferences, channel, kind)}
+              disabled={!isOn}
+              {...(isOn ? {} : { hint: texts.kept(chosen) })}
+              onChange={(wanted) => onChange({ [`${channel}_${kind}`]: wanted })}
+            />
+          </div>
+        );
+      })}
+    </fieldset>
+  );
+}

@@ -1,0 +1,90 @@
+import * as z from 'zod/mini';
+
+export const preferenceKinds = ['mentions', 'edits', 'comments', 'invites'] as const;
+export type PreferenceKind = (typeof preferenceKinds)[number];
+
+export const preferenceChannels = ['email', 'in_app'] as const;
+export type PreferenceChannel = (typeof preferenceChannels)[number];
+
+export const digestFrequencies = ['never', 'hourly', 'daily', 'weekly'] as const;
+export type DigestFrequency = (typeof digestFrequencies)[number];
+
+/** What a user can set, by the columns' names. */
+export type PreferenceSettings = Readonly<
+  Record<`${PreferenceChannel}_${PreferenceKind}` | `enable_${PreferenceChannel}_notifications`, boolean>
+> & { readonly email_digest_frequency: DigestFrequency };
+
+export type Preferences = PreferenceSettings & {
+  readonly id: string;
+  /** The row's version; null on a table without it. */
+  readonly updated_at: string | null;
+};
+
+/** The defaults of a new row (specification §3); the two global switches are on. */
+export const defaultSettings: PreferenceSettings = {
+  enable_email_notifications: true,
+  enable_in_app_notifications: true,
+  email_mentions: true,
+  email_edits: false,
+  email_comments: true,
+  email_invites: true,
+  email_digest_frequency: 'daily',
+  in_app_mentions: true,
+  in_app_edits: true,
+  in_app_comments: true,
+  in_app_invites: true,
+};
+
+/** The defaults while the server's row cannot be had: in memory alone, never saved. */
+export const temporaryPreferences: Preferences = { ...defaultSettings, id: 'temp-id', updated_at: null };
+
+const setting = z.boolean();
+
+const rowSchema = z.object({
+  id: z.string(),
+  enable_email_notifications: setting,
+  enable_in_app_notifications: setting,
+  email_mentions: setting,
+  email_edits: setting,
+  email_comments: setting,
+  email_invites: setting,
+  email_digest_frequency: z.enum(digestFrequencies),
+  in_app_mentions: setting,
+  in_app_edits: setting,
+  in_app_comments: setting,
+  in_app_invites: setting,
+  updated_at: z.nullish(z.string()),
+});
+
+/**
+ * A row of the table `notification_preferences`.
+ *
+ * @throws {Error} if it lacks a setting.
+ */
+export function parsePreferences(row: unknown): Preferences {
+  const { updated_at = null, ...settings } = rowSchema.parse(row);
+  return { ...settings, updated_at };
+}
+
+export function isTemporary({ id }: Preferences): boolean {
+  return id === temporaryPreferences.id;
+}
+
+/** Whether a kind is really notified about: the global switch disables, and erases nothing. */
+export function isEffective(
+  preferences: PreferenceSettings,
+  channel: PreferenceChannel,
+  kind: PreferenceKind,
+): boolean {
+  return preferences[`enable_${channel}_notifications`] && preferences[`${channel}_${kind}`];
+}
+
+/** The newer of two copies of the row; without versions the one that came later. */
+export function newerPreferences(known: Preferences | null | undefined, later: Preferences): Preferences {
+  const isOutdated =
+    known?.id === later.id &&
+    known.updated_at !== null &&
+    later.updated_at !== null &&
+    later.updated_at < known.updated_at;
+  return isOutdated ? known : later;
+}

@@ -1,0 +1,69 @@
+import { useMutation, useMutationState, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useClients, useDataClients, useUser } from '../../app/clients-context.ts';
+import { isNoRow, loadPreferences } from './load-preferences.ts';
+import { isTemporary, newerPreferences } from './preferences.ts';
+import type { PreferenceSettings, Preferences } from './preferences.ts';
+import { createPreferencesApi } from './preferences-api.ts';
+import { preferencesKey, storePreferences } from './preferences-changes.ts';
+import type { CachedPreferences } from './preferences-changes.ts';
+
+export interface UsedPreferences {
+  /** With what is being saved on top. undefined: on their way; null: deleted elsewhere. */
+  readonly preferences: CachedPreferences | undefined;
+  readonly isLoading: boolean;
+  readonly isSaving: boolean;
+  /** Shows the change at once and saves it; if that fails the change is gone again. */
+  readonly change: (change: Partial<PreferenceSettings>) => void;
+  /** Reads them again, and creates them where there are none. */
+  readonly reload: () => void;
+}
+
+/** @param onFailure is told when a change could not be saved; `retry` tries it again. */
+export function usePreferences(onFailure: (retry: () => void) => void): UsedPreferences {
+  const { platform } = useClients();
+  const { rest } = useDataClients();
+  const userId = useUser()?.id ?? '';
+  const queryClient = useQueryClient();
+  const queryKey = preferencesKey(userId);
+  const api = createPreferencesApi(rest, userId);
+
+  const query = useQuery<CachedPreferences>({
+    queryKey,
+    queryFn: async () => {
+      const loaded = await loadPreferences(api, platform.report);
+      return newerPreferences(queryClient.getQueryData<CachedPreferences>(queryKey), loaded);
+    },
+    // Temporary ones are read again at the next look.
+    staleTime: ({ state }) => (state.data && isTemporary(state.data) ? 0 : 300_000),
+  });
+  const mutationKey = [...queryKey, 'change'];
+  const mutation = useMutation({
+    mutationKey,
+    // One after the other, so that the last change is the last to arrive.
+    scope: { id: mutationKey.join('/') },
+    mutationFn: (change: Partial<PreferenceSettings>) => api.update(change),
+    onSuccess: (saved) => storePreferences(queryClient, userId, saved),
+    onError(problem, change) {
+      platform.report(problem);
+      if (isNoRow(problem)) storePreferences(queryClient, userId, null);
+      else onFailure(() => mutation.mutate(change));
+    },
+  });
+  const pending = useMutationState({
+    filters: { mutationKey, status: 'pending' },
+    select: ({ state }) => state.variables as Partial<PreferenceSettings>,
+  });
+  const known = query.data;
+  return {
+    preferences:
+      known && pending.reduce<Preferences>((result, change) => Object.assign(result, change), { ...known }),
+    isLoading: query.isFetching,
+    isSaving: pending.length > 0,
+    change(change) {
+      if (!known) return;
+      if (isTemporary(known)) queryClient.setQueryData<CachedPreferences>(queryKey, { ...known, ...change });
+      else mutation.mutate(change);
+    },
+    reload: () => void query.refetch(),
+  };
+}

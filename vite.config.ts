@@ -1,5 +1,5 @@
 import react from '@vitejs/plugin-react';
-import { defineConfig, loadEnv, type Plugin } from 'vite';
+import { defineConfig, loadEnv, type Connect, type Plugin } from 'vite';
 import { createPageHeaders, encodeHeadersFile } from './scripts/page-headers.ts';
 
 export default defineConfig(({ mode }) => {
@@ -40,7 +40,7 @@ function pageHeaders(headers: Readonly<Record<string, string>>): Plugin {
 
 /** Answers the form of /clear-cookies where no script runs at all: the browser itself forgets everything. */
 function clearSiteData(): Plugin {
-  const answer: import('vite').Connect.NextHandleFunction = (request, response, next) => {
+  const answer: Connect.NextHandleFunction = (request, response, next) => {
     if (request.method !== 'POST' || request.url !== '/clear-cookies') return next();
     response.writeHead(303, {
       'Clear-Site-Data': '"cookies", "storage", "cache"',

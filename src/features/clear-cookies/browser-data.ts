@@ -72,7 +72,7 @@ export function parentPaths(path: string): readonly string[] {
 
 async function clearDatabases(factory: IDBFactory | undefined): Promise<void> {
   const databases = (await factory?.databases?.()) ?? [];
-  await Promise.all(databases.map(({ name }) => factory && name && deleteDatabase(factory, name)));
+  for (const { name } of databases) if (factory && name) await deleteDatabase(factory, name);
 }
 
 function deleteDatabase(factory: IDBFactory, name: string): Promise<void> {
@@ -86,8 +86,7 @@ function deleteDatabase(factory: IDBFactory, name: string): Promise<void> {
 }
 
 async function clearCaches(caches: CacheStorage | undefined): Promise<void> {
-  const keys = (await caches?.keys()) ?? [];
-  await Promise.all(keys.map((key) => caches?.delete(key)));
+  for (const key of (await caches?.keys()) ?? []) await caches?.delete(key);
 }
 
 async function removeServiceWorkers(container: ServiceWorkerContainer | undefined): Promise<void> {

@@ -11,7 +11,9 @@ import { AuthHttpError, OAuthError, WeakPasswordError } from './errors.ts';
 import { createRateLimiter } from './rate-limiter.ts';
 import { type Handler, routes } from './routes.ts';
 import { type AuthSettings, completeAuthSettings } from './settings.ts';
+import { saveConnections } from './sso/connection.ts';
 import { sweep } from './sweep.ts';
+import { createTestProvider } from './test-provider/test-provider.ts';
 
 export interface AuthServiceOptions {
   readonly database: Database;
@@ -70,6 +72,7 @@ function createContext(options: AuthServiceOptions): AuthContext {
     redirectUrls: options.redirectUrls ?? [],
     readTemplate: createTemplateReader(templates),
     limiter: createRateLimiter(settings.rateLimits, now),
+    testProvider: createTestProvider(now),
   };
 }
 
@@ -79,6 +82,7 @@ const isAnswer = (error: unknown): boolean =>
 /** Creates the auth service over a database that has `schema.sql`. */
 export async function createAuthService(options: AuthServiceOptions): Promise<AuthService> {
   const context = createContext(options);
+  await saveConnections(context.database, context.now(), context.settings.ssoConnections);
   const app = new Hono().basePath(basePath);
   const run =
     (handler: Handler) =>

@@ -3,6 +3,7 @@ import type { TokenKeys } from '../keys.ts';
 import { CommitThenThrow } from './errors.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { AuthSettings } from './settings.ts';
+import type { TestProvider } from './test-provider/test-provider.ts';
 
 /** A mail as the service sends it. */
 export interface OutgoingMail {
@@ -42,6 +43,7 @@ export interface AuthContext {
   /** Reads a mail template by name; null when the project has none. */
   readonly readTemplate: (name: string) => Promise<string | null>;
   readonly limiter: RateLimiter;
+  readonly testProvider: TestProvider;
 }
 
 /** One database transaction. Mails and text messages wait until it is committed. */

@@ -1,7 +1,7 @@
 import { type Call, sendJson } from './call.ts';
 import type { AuthContext } from './context.ts';
 
-const knownProviders = [
+export const knownProviders: readonly string[] = [
   'apple',
   'azure',
   'bitbucket',

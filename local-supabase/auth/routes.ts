@@ -1,9 +1,23 @@
+import { createUserAsAdmin } from './admin/create-user.ts';
+import { deleteFactorAsAdmin, listFactorsAsAdmin, updateFactorAsAdmin } from './admin/factors.ts';
+import { generateLink } from './admin/generate-link.ts';
+import { invite } from './admin/invite.ts';
+import { updateUserAsAdmin } from './admin/update-user.ts';
+import { deleteUserAsAdmin, listUsers, readUser } from './admin/users.ts';
 import type { Call } from './call.ts';
 import { checkCaptcha } from './captcha.ts';
 import type { AuthContext } from './context.ts';
 import { readHealth, readKeySet, readOpenIdConfiguration, readSettings } from './discovery.ts';
+import { notFound } from './errors.ts';
+import { challengeFactor } from './factors/challenge.ts';
+import { enrolFactor } from './factors/enrolment.ts';
+import { unenrolFactor } from './factors/unenrolment.ts';
+import { verifyFactor } from './factors/verification.ts';
 import { logout } from './logout.ts';
 import { magicLink } from './magic-link.ts';
+import { authorize, authorizeLink } from './oauth/authorize.ts';
+import { callback } from './oauth/callback.ts';
+import { unlinkIdentity } from './oauth/unlink.ts';
 import { otp } from './otp.ts';
 import { readOwnUser, updateOwnUser } from './own-user.ts';
 import type { RateLimitName } from './rate-limiter.ts';
@@ -11,6 +25,15 @@ import { reauthenticate } from './reauthenticate.ts';
 import { recover } from './recover.ts';
 import { resend } from './resend.ts';
 import { signUp } from './sign-up.ts';
+import { consumeAssertion, showSsoProvider, submitSsoProvider } from './sso/assertion.ts';
+import { singleSignOn } from './sso/single-sign-on.ts';
+import {
+  describeProvider,
+  issueIdToken,
+  readProviderKeys,
+  showProvider,
+  submitProvider,
+} from './test-provider/provider-routes.ts';
 import { token } from './token.ts';
 import { verifyByLink, verifyByPost } from './verify.ts';
 
@@ -18,7 +41,7 @@ export type Handler = (context: AuthContext, call: Call) => Promise<Response>;
 
 /** One path of the service. `:name` in the path is a parameter. */
 export interface Route {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly handler: Handler;
 }
@@ -39,6 +62,14 @@ const limited =
 
 const guarded = (name: RateLimitName, handler: Handler): Handler => limited(name, withCaptcha(handler));
 
+const disabled =
+  (code: string, message: string): Handler =>
+  async () => {
+    throw notFound(code, message);
+  };
+const noPasskeys = disabled('passkey_disabled', 'Passkeys are disabled');
+const noOAuthServer = disabled('feature_disabled', 'OAuth server is disabled');
+
 export const routes: readonly Route[] = [
   { method: 'GET', path: '/health', handler: readHealth },
   { method: 'GET', path: '/settings', handler: readSettings },
@@ -56,4 +87,43 @@ export const routes: readonly Route[] = [
   { method: 'PUT', path: '/user', handler: updateOwnUser },
   { method: 'GET', path: '/reauthenticate', handler: reauthenticate },
   { method: 'POST', path: '/logout', handler: logout },
+  { method: 'GET', path: '/authorize', handler: authorize },
+  { method: 'GET', path: '/callback', handler: callback },
+  { method: 'POST', path: '/callback', handler: callback },
+  { method: 'GET', path: '/user/identities/authorize', handler: authorizeLink },
+  { method: 'DELETE', path: '/user/identities/:identity_id', handler: unlinkIdentity },
+  { method: 'POST', path: '/sso', handler: guarded('sso', singleSignOn) },
+  { method: 'GET', path: '/sso/saml/acs', handler: consumeAssertion },
+  { method: 'POST', path: '/sso/saml/acs', handler: consumeAssertion },
+  { method: 'POST', path: '/factors', handler: enrolFactor },
+  { method: 'POST', path: '/factors/:factor_id/challenge', handler: challengeFactor },
+  { method: 'POST', path: '/factors/:factor_id/verify', handler: verifyFactor },
+  { method: 'DELETE', path: '/factors/:factor_id', handler: unenrolFactor },
+  { method: 'POST', path: '/invite', handler: invite },
+  { method: 'GET', path: '/admin/users', handler: listUsers },
+  { method: 'POST', path: '/admin/users', handler: createUserAsAdmin },
+  { method: 'GET', path: '/admin/users/:user_id', handler: readUser },
+  { method: 'PUT', path: '/admin/users/:user_id', handler: updateUserAsAdmin },
+  { method: 'DELETE', path: '/admin/users/:user_id', handler: deleteUserAsAdmin },
+  { method: 'GET', path: '/admin/users/:user_id/factors', handler: listFactorsAsAdmin },
+  { method: 'PUT', path: '/admin/users/:user_id/factors/:factor_id', handler: updateFactorAsAdmin },
+  { method: 'DELETE', path: '/admin/users/:user_id/factors/:factor_id', handler: deleteFactorAsAdmin },
+  { method: 'POST', path: '/admin/generate_link', handler: generateLink },
+  { method: 'GET', path: '/test-provider/sso/:connection', handler: showSsoProvider },
+  { method: 'POST', path: '/test-provider/sso/:connection', handler: submitSsoProvider },
+  { method: 'GET', path: '/test-provider/:provider/authorize', handler: showProvider },
+  { method: 'POST', path: '/test-provider/:provider/authorize', handler: submitProvider },
+  { method: 'POST', path: '/test-provider/:provider/id_token', handler: issueIdToken },
+  { method: 'GET', path: '/test-provider/:provider/jwks', handler: readProviderKeys },
+  {
+    method: 'GET',
+    path: '/test-provider/:provider/.well-known/openid-configuration',
+    handler: describeProvider,
+  },
+  ...(['GET', 'POST', 'PATCH', 'DELETE'] as const).flatMap((method) => [
+    { method, path: '/passkeys', handler: noPasskeys },
+    { method, path: '/passkeys/*', handler: noPasskeys },
+    { method, path: '/oauth/*', handler: noOAuthServer },
+    { method, path: '/user/oauth/grants', handler: noOAuthServer },
+  ]),
 ];

@@ -4,7 +4,7 @@ const dayMs = 86_400_000;
 
 /** Deletes what is over, as the service's own cleanup does: a day after its end; sessions three days after. */
 export async function sweep(context: AuthContext): Promise<void> {
-  const { database, settings, limiter } = context;
+  const { database, settings, limiter, testProvider } = context;
   const ago = (ms: number): string => new Date(context.now() - ms).toISOString();
   const run = async (text: string, olderThan: string): Promise<void> => {
     await database.query(text, [olderThan]);
@@ -32,4 +32,5 @@ export async function sweep(context: AuthContext): Promise<void> {
       ago(dayMs + settings.sessionInactivitySeconds * 1000),
     );
   limiter.sweep();
+  testProvider.sweep();
 }

@@ -1,7 +1,94 @@
-import type { Call } from '../call.ts';
-import type { AuthContext } from '../context.ts';
-import { OAuthError } from '../errors.ts';
+import { createHash } from 'node:crypto';
 
-export async function idTokenGrant(_context: AuthContext, _call: Call): Promise<Response> {
-  throw new OAuthError('invalid request', 'id_token required');
+import type { JWTPayload } from 'jose';
+
+import { requireCaller } from '../authentication.ts';
+import { type Call, type JsonObject, readFlag, readText, sendJson } from '../call.ts';
+import { inTransaction, type AuthContext } from '../context.ts';
+import { badRequest, invalid, OAuthError } from '../errors.ts';
+import { knownProviders } from '../discovery.ts';
+import { enterByProvider, linkToUser } from '../oauth/external-account.ts';
+import { type Profile, profileOfClaims } from '../oauth/profile.ts';
+import { signIn } from '../session-tokens.ts';
+import { issuerOf } from '../test-provider/provider-routes.ts';
+import { testClientId } from '../test-provider/test-provider.ts';
+import type { User } from '../user.ts';
+
+const refused = (description: string): OAuthError => new OAuthError('invalid request', description);
+
+function pickProvider(context: AuthContext, call: Call, body: JsonObject): string {
+  const [provider, issuer] = [readText(body, 'provider'), readText(body, 'issuer')];
+  if (provider === '' && (issuer === '' || readText(body, 'client_id') === ''))
+    throw refused('provider or client_id and issuer required');
+  const { externalProviders } = context.settings;
+  const byIssuer = externalProviders.find((name) => issuerOf(call, name) === issuer);
+  const name = externalProviders.includes(provider) ? provider : byIssuer;
+  if (name !== undefined) return name;
+  if (knownProviders.includes(provider))
+    throw badRequest(
+      'provider_disabled',
+      `Provider (issuer ${JSON.stringify(issuerOf(call, provider))}) is not enabled`,
+    );
+  throw invalid(`Custom OIDC provider ${JSON.stringify(provider)} not allowed`);
+}
+
+function checkNonce(claims: JWTPayload, nonce: string): void {
+  const expected = typeof claims['nonce'] === 'string' ? claims['nonce'] : '';
+  if ((expected === '') !== (nonce === ''))
+    throw refused('Passed nonce and nonce in id_token should either both exist or not.');
+  if (expected !== '' && createHash('sha256').update(nonce).digest('hex') !== expected)
+    throw new OAuthError('invalid nonce', 'Nonces mismatch');
+}
+
+function checkAccessToken(claims: JWTPayload, accessToken: string): void {
+  const expected = claims['at_hash'];
+  if (accessToken === '' || typeof expected !== 'string') return;
+  const half = createHash('sha256').update(accessToken).digest().subarray(0, 16);
+  if (half.toString('base64url') !== expected) throw refused('Bad ID token');
+}
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Verifies the ID token and what was sent with it (OpenID Connect Core section 3.1.3.7). Throws the OAuth form. */
+async function readProfile(context: AuthContext, call: Call, body: JsonObject): Promise<Profile> {
+  const provider = pickProvider(context, call, body);
+  const issuer = issuerOf(call, provider);
+  const claims = await context.testProvider.verifyIdToken(issuer, readText(body, 'id_token'));
+  if (claims === null) throw refused('Bad ID token');
+  checkAccessToken(claims, readText(body, 'access_token'));
+  if (!claims.sub) throw refused('Missing sub claim in id_token');
+  const audience = [claims.aud ?? []].flat();
+  if (!audience.includes(testClientId))
+    throw refused(`Unacceptable audience in id_token: [${audience.join(' ')}]`);
+  checkNonce(claims, readText(body, 'nonce'));
+  return profileOfClaims(provider, {
+    iss: issuer,
+    sub: claims.sub,
+    email: text(claims['email']).toLowerCase(),
+    email_verified: claims['email_verified'] === true,
+    name: text(claims['name']),
+    picture: text(claims['picture']),
+  });
+}
+
+async function findLinkingTarget(context: AuthContext, call: Call, body: JsonObject): Promise<User | null> {
+  if (!readFlag(body, 'link_identity')) return null;
+  if (!call.request.headers.has('authorization'))
+    throw refused('Linking requires a valid user access token in Authorization');
+  return (await requireCaller(context, call)).user;
+}
+
+/** POST /token?grant_type=id_token: `{provider, id_token, access_token?, nonce?, link_identity?}`. */
+export async function idTokenGrant(context: AuthContext, call: Call): Promise<Response> {
+  const body = await call.json();
+  if (readText(body, 'id_token') === '') throw refused('id_token required');
+  const target = await findLinkingTarget(context, call, body);
+  const profile = await readProfile(context, call, body);
+  const tokens = await inTransaction(context, async (tx) => {
+    const user = await (target
+      ? linkToUser(context, call, tx, target, profile)
+      : enterByProvider(context, call, tx, profile));
+    return signIn(context, call, tx.sql, user, 'oauth');
+  });
+  return sendJson(call, tokens);
 }

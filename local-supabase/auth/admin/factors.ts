@@ -1,0 +1,46 @@
+import { parsePhone } from '../address.ts';
+import { requireAdmin } from '../authentication.ts';
+import { type Call, readText, sendJson } from '../call.ts';
+import { inTransaction, nowDate, type AuthContext } from '../context.ts';
+import { deleteFactor, encodeFactor, type Factor, lowerSessionsOfFactor } from '../factors/factor.ts';
+import { requireFactor } from '../factors/factor-caller.ts';
+import { updateRow } from '../rows.ts';
+import { requireUser } from './user-of-path.ts';
+
+/** GET /admin/users/:user_id/factors. */
+export async function listFactorsAsAdmin(context: AuthContext, call: Call): Promise<Response> {
+  await requireAdmin(context, call);
+  const { factors } = await requireUser(context, call);
+  return sendJson(
+    call,
+    factors.map((factor) => encodeFactor(factor)),
+  );
+}
+
+/** PUT /admin/users/:user_id/factors/:factor_id: `{friendly_name?, phone?}`. */
+export async function updateFactorAsAdmin(context: AuthContext, call: Call): Promise<Response> {
+  await requireAdmin(context, call);
+  const user = await requireUser(context, call);
+  const factor = await requireFactor(context, call, user.id);
+  const body = await call.json();
+  const [friendlyName, phone] = [readText(body, 'friendly_name'), readText(body, 'phone')];
+  const changes = {
+    ...(friendlyName !== '' && { friendly_name: friendlyName }),
+    ...(phone !== '' && factor.factor_type === 'phone' && { phone: parsePhone(phone) }),
+    updated_at: nowDate(context),
+  };
+  const updated = await updateRow<Factor>(context.database, 'auth.mfa_factors', factor.id, changes);
+  return sendJson(call, encodeFactor(updated ?? factor));
+}
+
+/** DELETE /admin/users/:user_id/factors/:factor_id. */
+export async function deleteFactorAsAdmin(context: AuthContext, call: Call): Promise<Response> {
+  await requireAdmin(context, call);
+  const user = await requireUser(context, call);
+  const factor = await requireFactor(context, call, user.id);
+  await inTransaction(context, async ({ sql }) => {
+    await deleteFactor(sql, factor.id);
+    await lowerSessionsOfFactor(sql, factor);
+  });
+  return sendJson(call, encodeFactor(factor));
+}

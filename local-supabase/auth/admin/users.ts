@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+
+import { audienceOf, requireAdmin } from '../authentication.ts';
+import { type Call, readFlag, sendJson } from '../call.ts';
+import { noPendingTokens } from '../confirmation.ts';
+import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
+import { invalid } from '../errors.ts';
+import { clearOneTimeTokens } from '../one-time-token.ts';
+import { updateRow } from '../rows.ts';
+import { deleteSessions } from '../session.ts';
+import { encodeUser, type User, type UserRow } from '../user.ts';
+import { deleteUser, updateUser } from '../users.ts';
+import { requireUser } from './user-of-path.ts';
+
+const usualPageSize = 50;
+
+function readNumber(call: Call, name: string, fallback: number): number {
+  const text = call.url.searchParams.get(name) ?? '';
+  if (text === '') return fallback;
+  if (!/^\d+$/.test(text))
+    throw invalid(
+      `Bad Pagination Parameters: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
+    );
+  return Number(text);
+}
+
+function addPageLinks(call: Call, page: number, pageSize: number, total: number): void {
+  const pages = Math.ceil(total / pageSize);
+  const linkTo = (target: number, rel: string): string => {
+    const query = new URLSearchParams(call.url.search);
+    query.set('page', String(target));
+    return `<${call.url.pathname.replace(/^\/auth\/v1/, '')}?${query.toString()}>; rel="${rel}"`;
+  };
+  const links = [...(pages > page ? [linkTo(page + 1, 'next')] : []), linkTo(pages, 'last')];
+  call.answerHeaders.set('Link', links.join(', '));
+  call.answerHeaders.set('X-Total-Count', String(total));
+}
+
+/** GET /admin/users: a page of users, the newest first; without their identities, as the service answers it. */
+export async function listUsers(context: AuthContext, call: Call): Promise<Response> {
+  await requireAdmin(context, call);
+  const aud = audienceOf(context, call);
+  const page = Math.max(1, readNumber(call, 'page', 1));
+  const pageSize = Math.max(1, readNumber(call, 'per_page', usualPageSize));
+  const filter = call.url.searchParams.get('filter') ?? '';
+  const condition = `aud = $1 and ($2 = '' or email like '%' || $2 || '%'
+    or raw_user_meta_data ->> 'full_name' ilike '%' || $2 || '%')`;
+  const { database } = context;
+  const [count] = await database.query<{ total: number }>(
+    `select count(*)::int as total from auth.users where ${condition}`,
+    [aud, filter],
+  );
+  const rows = await database.query<UserRow>(
+    `select * from auth.users where ${condition} order by created_at desc, id limit $3 offset $4`,
+    [aud, filter, pageSize, (page - 1) * pageSize],
+  );
+  addPageLinks(call, page, pageSize, count?.total ?? 0);
+  const users = rows.map((row) =>
+    Object.assign(encodeUser({ ...row, identities: [], factors: [] }), { identities: null }),
+  );
+  return sendJson(call, { users, aud });
+}
+
+/** GET /admin/users/:user_id. */
+export async function readUser(context: AuthContext, call: Call): Promise<Response> {
+  await requireAdmin(context, call);
+  return sendJson(call, encodeUser(await requireUser(context, call)));
+}
+
+/** Keeps the row but nothing that tells who it was. */
+async function obscure(context: AuthContext, tx: Transaction, user: User): Promise<void> {
+  const hide = (value: string): string =>
+    createHash('sha256')
+      .update(user.id + value)
+      .digest('base64url');
+  for (const identity of user.identities)
+    await updateRow(tx.sql, 'auth.identities', identity.id, {
+      identity_data: {},
+      provider_id: hide(`${identity.provider}:${identity.provider_id}`),
+    });
+  await updateUser(tx.sql, nowDate(context), user, {
+    ...noPendingTokens,
+    email: hide(user.email ?? ''),
+    phone: hide(user.phone ?? '').slice(0, 15),
+    email_change: hide(user.email_change ?? ''),
+    phone_change: hide(user.phone_change ?? '').slice(0, 15),
+    encrypted_password: null,
+    raw_user_meta_data: {},
+    raw_app_meta_data: {},
+    deleted_at: nowDate(context),
+  });
+  await clearOneTimeTokens(tx.sql, user.id);
+  await tx.sql.query('delete from auth.mfa_factors where user_id = $1', [user.id]);
+  await deleteSessions(tx.sql, { userId: user.id });
+}
+
+/** DELETE /admin/users/:user_id: `{should_soft_delete?}`. */
+export async function deleteUserAsAdmin(context: AuthContext, call: Call): Promise<Response> {
+  await requireAdmin(context, call);
+  const user = await requireUser(context, call);
+  const isSoft = (await call.text()) !== '' && readFlag(await call.json(), 'should_soft_delete');
+  await inTransaction(context, async (tx) => {
+    if (!isSoft) await deleteUser(tx.sql, user.id);
+    else if (user.deleted_at === null) await obscure(context, tx, user);
+  });
+  return sendJson(call, {});
+}

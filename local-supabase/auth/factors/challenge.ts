@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+
+import { checkChannel } from '../address.ts';
+import { type Call, readText, sendJson } from '../call.ts';
+import { inTransaction, nowDate, type AuthContext } from '../context.ts';
+import type { Sql } from '../../database/database.ts';
+import { invalid, unprocessable } from '../errors.ts';
+import { checkFrequency } from '../mail.ts';
+import { createCode } from '../one-time-token.ts';
+import { insertRow, updateRow } from '../rows.ts';
+import { isUuid } from '../uuid.ts';
+import type { Factor } from './factor.ts';
+import { requireFactor, requireFactorCaller } from './factor-caller.ts';
+
+/** A row of auth.mfa_challenges. */
+export interface Challenge {
+  readonly id: string;
+  readonly created_at: Date;
+  readonly verified_at: Date | null;
+  readonly ip_address: string;
+  readonly otp_code: string | null;
+}
+
+/** Throws 422 when the project does not let factors of this type verify. */
+export function checkVerifyEnabled({ settings }: AuthContext, factor: Factor): void {
+  if (factor.factor_type === 'totp' && !settings.totpVerifyEnabled)
+    throw unprocessable('mfa_totp_verify_not_enabled', 'MFA verification is disabled for TOTP');
+  if (factor.factor_type === 'phone' && !settings.phoneFactorVerifyEnabled)
+    throw unprocessable('mfa_phone_verify_not_enabled', 'MFA verification is disabled for Phone');
+  if (factor.factor_type === 'webauthn')
+    throw unprocessable('mfa_webauthn_verify_not_enabled', 'MFA verification is disabled for WebAuthn');
+}
+
+async function readChannel(call: Call): Promise<string> {
+  return readText(await call.json(), 'channel') || 'sms';
+}
+
+const expiryOf = (context: AuthContext, createdAt: Date): number =>
+  createdAt.getTime() + context.settings.factorChallengeExpirySeconds * 1000;
+
+/** POST /factors/:factor_id/challenge: begins a verification; a phone gets its code. */
+export async function challengeFactor(context: AuthContext, call: Call): Promise<Response> {
+  const { user } = await requireFactorCaller(context, call);
+  const factor = await requireFactor(context, call, user.id);
+  context.limiter.count('factor_challenge', call.ip);
+  checkVerifyEnabled(context, factor);
+  const { settings } = context;
+  const isPhone = factor.factor_type === 'phone';
+  const channel = isPhone ? await readChannel(call) : '';
+  if (isPhone) {
+    checkChannel(channel);
+    checkFrequency(
+      context,
+      factor.last_challenged_at,
+      settings.smsMaxFrequencySeconds,
+      'over_sms_send_rate_limit',
+    );
+  }
+  const code = isPhone ? createCode(settings.otpLength) : null;
+  const challenge = await inTransaction(context, async (tx) => {
+    const now = nowDate(context);
+    await updateRow(tx.sql, 'auth.mfa_factors', factor.id, { last_challenged_at: now });
+    if (code !== null)
+      tx.afterCommit(async () =>
+        context.smsBox.send({ to: factor.phone ?? '', text: `Your code is ${code}`, channel }),
+      );
+    return insertRow<Challenge>(tx.sql, 'auth.mfa_challenges', {
+      id: randomUUID(),
+      factor_id: factor.id,
+      ip_address: call.ip,
+      otp_code: code,
+      created_at: now,
+    });
+  });
+  const expiresAt = Math.floor(expiryOf(context, challenge.created_at) / 1000);
+  return sendJson(call, { id: challenge.id, type: factor.factor_type, expires_at: expiresAt });
+}
+
+/** The open challenge of a factor. Throws 422 mfa_factor_not_found, mfa_ip_address_mismatch, mfa_challenge_expired. */
+export async function loadChallenge(
+  context: AuthContext,
+  call: Call,
+  sql: Sql,
+  factor: Factor,
+  id: string,
+): Promise<Challenge> {
+  if (id !== '' && !isUuid(id)) throw invalid('challenge_id must be an UUID');
+  const [challenge] = await sql.query<Challenge>(
+    'select * from auth.mfa_challenges where id::text = $1 and factor_id = $2',
+    [id.toLowerCase(), factor.id],
+  );
+  if (challenge === undefined)
+    throw unprocessable('mfa_factor_not_found', 'MFA factor with the provided challenge ID not found');
+  if (challenge.verified_at !== null || challenge.ip_address !== call.ip)
+    throw unprocessable('mfa_ip_address_mismatch', 'Challenge and verify IP addresses mismatch.');
+  if (context.now() > expiryOf(context, challenge.created_at))
+    throw unprocessable(
+      'mfa_challenge_expired',
+      `MFA challenge ${challenge.id} has expired, verify against another challenge or create a new challenge.`,
+    );
+  return challenge;
+}

@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+
+import { Secret, TOTP } from 'otpauth';
+import { toString as renderQrCode } from 'qrcode';
+
+import { parsePhone } from '../address.ts';
+import type { Caller } from '../authentication.ts';
+import { type Call, type JsonObject, readText, sendJson } from '../call.ts';
+import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
+import { forbidden, internal, invalid, unprocessable } from '../errors.ts';
+import { insertRow } from '../rows.ts';
+import { deleteFactor, type Factor, listFactors } from './factor.ts';
+import { requireFactorCaller } from './factor-caller.ts';
+
+const secretBytes = 20;
+
+async function checkMayEnrol(
+  context: AuthContext,
+  tx: Transaction,
+  { user, session }: Caller,
+  friendlyName: string,
+): Promise<void> {
+  const { maxEnrolledFactors, maxVerifiedFactors, factorExpirySeconds } = context.settings;
+  await tx.sql.query(
+    `delete from auth.mfa_factors f where status <> 'verified' and created_at < $1
+       and not exists (select from auth.mfa_challenges c where c.factor_id = f.id)`,
+    [new Date(context.now() - factorExpirySeconds * 1000).toISOString()],
+  );
+  const factors = await listFactors(tx.sql, user.id);
+  const verified = factors.filter(({ status }) => status === 'verified').length;
+  if (factors.some((factor) => (factor.friendly_name ?? '') === friendlyName))
+    throw unprocessable(
+      'mfa_factor_name_conflict',
+      `A factor with the friendly name ${JSON.stringify(friendlyName)} for this user already exists`,
+    );
+  if (factors.length >= maxEnrolledFactors || verified >= maxVerifiedFactors)
+    throw unprocessable(
+      'too_many_enrolled_mfa_factors',
+      'Maximum number of verified factors reached, unenroll to continue',
+    );
+  if (verified > 0 && session?.aal !== 'aal2')
+    throw forbidden('insufficient_aal', 'AAL2 required to enroll a new factor');
+}
+
+async function storeFactor(
+  context: AuthContext,
+  tx: Transaction,
+  userId: string,
+  values: Pick<Factor, 'friendly_name' | 'factor_type'> & {
+    readonly secret?: string;
+    readonly phone?: string;
+  },
+): Promise<Factor> {
+  const now = nowDate(context);
+  return insertRow<Factor>(tx.sql, 'auth.mfa_factors', {
+    id: randomUUID(),
+    user_id: userId,
+    status: 'unverified',
+    ...values,
+    created_at: now,
+    updated_at: now,
+  });
+}
+
+async function enrolTotp(
+  context: AuthContext,
+  call: Call,
+  caller: Caller,
+  body: JsonObject,
+): Promise<Response> {
+  if (!context.settings.totpEnrollEnabled)
+    throw unprocessable('mfa_totp_enroll_not_enabled', 'MFA enroll is disabled for TOTP');
+  const { user } = caller;
+  const friendlyName = readText(body, 'friendly_name');
+  const issuer = readText(body, 'issuer') || new URL(context.siteUrl).host;
+  if (!user.email) throw internal('Error generating QR Code');
+  const secret = new Secret({ size: secretBytes });
+  const uri = new TOTP({ issuer, label: user.email, secret }).toString();
+  const factor = await inTransaction(context, async (tx) => {
+    await checkMayEnrol(context, tx, caller, friendlyName);
+    const values = { friendly_name: friendlyName, factor_type: 'totp', secret: secret.base32 } as const;
+    return storeFactor(context, tx, user.id, values);
+  });
+  const qrCode = await renderQrCode(uri, { type: 'svg', errorCorrectionLevel: 'H' });
+  return sendJson(call, {
+    id: factor.id,
+    type: 'totp',
+    friendly_name: friendlyName,
+    totp: { qr_code: qrCode, secret: secret.base32, uri },
+  });
+}
+
+async function enrolPhone(
+  context: AuthContext,
+  call: Call,
+  caller: Caller,
+  body: JsonObject,
+): Promise<Response> {
+  if (!context.settings.phoneFactorEnrollEnabled)
+    throw unprocessable('mfa_phone_enroll_not_enabled', 'MFA enroll is disabled for Phone');
+  const given = readText(body, 'phone');
+  if (given === '') throw invalid('Phone number required to enroll Phone factor');
+  const phone = parsePhone(given);
+  const friendlyName = readText(body, 'friendly_name');
+  const factor = await inTransaction(context, async (tx) => {
+    for (const known of await listFactors(tx.sql, caller.user.id)) {
+      if (known.factor_type !== 'phone' || known.phone !== phone) continue;
+      if (known.status === 'verified')
+        throw unprocessable(
+          'mfa_verified_factor_exists',
+          'A verified phone factor already exists, unenroll the existing factor to continue',
+        );
+      await deleteFactor(tx.sql, known.id);
+    }
+    await checkMayEnrol(context, tx, caller, friendlyName);
+    const values = { friendly_name: friendlyName, factor_type: 'phone', phone } as const;
+    return storeFactor(context, tx, caller.user.id, values);
+  });
+  return sendJson(call, { id: factor.id, type: 'phone', friendly_name: friendlyName, phone: given });
+}
+
+/** POST /factors: `{factor_type: totp|phone, friendly_name, issuer|phone}`. */
+export async function enrolFactor(context: AuthContext, call: Call): Promise<Response> {
+  const caller = await requireFactorCaller(context, call);
+  if (caller.session === null)
+    throw internal('A valid session and a registered user are required to enroll a factor');
+  const body = await call.json();
+  switch (readText(body, 'factor_type')) {
+    case 'totp':
+      return enrolTotp(context, call, caller, body);
+    case 'phone':
+      return enrolPhone(context, call, caller, body);
+    case 'webauthn':
+      throw unprocessable('mfa_webauthn_enroll_not_enabled', 'MFA enroll is disabled for WebAuthn');
+    default:
+      throw invalid('factor_type needs to be totp, phone, or webauthn');
+  }
+}

@@ -1,0 +1,99 @@
+import { timingSafeEqual } from 'node:crypto';
+
+import { Secret, TOTP } from 'otpauth';
+
+import { type Call, readText, sendJson } from '../call.ts';
+import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
+import { encodeCounterToken } from '../counter-token.ts';
+import { internal, invalid, unprocessable } from '../errors.ts';
+import { findActiveRefreshToken, swapRefreshToken } from '../refresh-token.ts';
+import { updateRow } from '../rows.ts';
+import { addMethod, findSession, readMethods, type Session, updateSession } from '../session.ts';
+import { createSessionTokens, type SessionTokens } from '../session-tokens.ts';
+import { findUserById } from '../users.ts';
+import { type Challenge, checkVerifyEnabled, loadChallenge } from './challenge.ts';
+import { type Factor, methodOfFactor } from './factor.ts';
+import { requireFactor, requireFactorCaller } from './factor-caller.ts';
+
+const allowedSteps = 1;
+
+function isTotpCode(factor: Factor, code: string, nowMs: number): boolean {
+  const totp = new TOTP({ secret: Secret.fromBase32(factor.secret ?? '') });
+  return totp.validate({ token: code, timestamp: nowMs, window: allowedSteps }) !== null;
+}
+
+function isSameCode(stored: string, code: string): boolean {
+  const [left, right] = [Buffer.from(stored), Buffer.from(code)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+function checkCode(context: AuthContext, factor: Factor, challenge: Challenge, code: string): void {
+  const isTotp = factor.factor_type === 'totp';
+  const isValid = isTotp
+    ? isTotpCode(factor, code, context.now())
+    : challenge.otp_code !== null && isSameCode(challenge.otp_code, code);
+  if (isValid) return;
+  const message = isTotp ? 'Invalid TOTP code entered' : 'Invalid MFA Phone code entered';
+  throw unprocessable('mfa_verification_failed', message);
+}
+
+/** A new refresh token; a counter moves by two, so that the lower session's token cannot be used again. */
+async function renewAfterVerification(
+  context: AuthContext,
+  tx: Transaction,
+  session: Session,
+): Promise<string> {
+  const now = nowDate(context);
+  if (session.refresh_token_counter !== null) {
+    const counter = session.refresh_token_counter + 2;
+    return encodeCounterToken(await updateSession(tx.sql, now, session, { refresh_token_counter: counter }));
+  }
+  const active = await findActiveRefreshToken(tx.sql, session.id);
+  if (active === undefined) throw internal('The session has no refresh token');
+  return (await swapRefreshToken(tx.sql, now, active)).token;
+}
+
+async function raiseSession(
+  context: AuthContext,
+  call: Call,
+  tx: Transaction,
+  session: Session,
+  factor: Factor,
+): Promise<SessionTokens> {
+  const now = nowDate(context);
+  await addMethod(tx.sql, now, session.id, methodOfFactor(factor.factor_type));
+  const refreshToken = await renewAfterVerification(context, tx, session);
+  const user = await findUserById(tx.sql, session.user_id);
+  const current = await findSession(tx.sql, session.id);
+  if (user === undefined || current === undefined) throw internal('The session is gone');
+  const { aal } = await readMethods(tx.sql, current, user);
+  const raised = await updateSession(tx.sql, now, current, { aal, factor_id: factor.id });
+  await tx.sql.query(`delete from auth.sessions where user_id = $1 and aal < 'aal2'`, [user.id]);
+  await tx.sql.query(
+    `delete from auth.mfa_factors where user_id = $1 and status = 'unverified' and factor_type::text = $2`,
+    [user.id, factor.factor_type],
+  );
+  return createSessionTokens(context, call, tx.sql, user, raised, refreshToken);
+}
+
+/** POST /factors/:factor_id/verify: `{challenge_id, code}`; a session of the higher level, the lower ones end. */
+export async function verifyFactor(context: AuthContext, call: Call): Promise<Response> {
+  const { user, session } = await requireFactorCaller(context, call);
+  const factor = await requireFactor(context, call, user.id);
+  context.limiter.count('factor_verify', call.ip);
+  const body = await call.json();
+  const [challengeId, code] = [readText(body, 'challenge_id'), readText(body, 'code')];
+  if (code === '') throw invalid('Code needs to be non-empty');
+  checkVerifyEnabled(context, factor);
+  if (session === null) throw internal('Cannot read SessionId claim as UUID');
+  const tokens = await inTransaction(context, async (tx) => {
+    const challenge = await loadChallenge(context, call, tx.sql, factor, challengeId);
+    checkCode(context, factor, challenge, code);
+    const now = nowDate(context);
+    await updateRow(tx.sql, 'auth.mfa_challenges', challenge.id, { verified_at: now });
+    if (factor.status !== 'verified')
+      await updateRow(tx.sql, 'auth.mfa_factors', factor.id, { status: 'verified', updated_at: now });
+    return raiseSession(context, call, tx, session, factor);
+  });
+  return sendJson(call, tokens);
+}

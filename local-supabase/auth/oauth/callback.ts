@@ -1,0 +1,112 @@
+import { type Call, sendRedirect } from '../call.ts';
+import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
+import { flowErrorParams, redirectWithFlowError } from '../error-redirect.ts';
+import { badRequest, internal, OAuthError, unprocessable } from '../errors.ts';
+import { deleteFlowState, findFlowStateById, type FlowState, isFlowExpired } from '../flow-state.ts';
+import { addToQuery, encodeParams } from '../redirect-url.ts';
+import { updateRow } from '../rows.ts';
+import { signIn } from '../session-tokens.ts';
+import type { ProviderGrant } from '../test-provider/test-provider.ts';
+import type { User } from '../user.ts';
+import { findUserById } from '../users.ts';
+import { isUuid } from '../uuid.ts';
+import { acceptInvite, enterByProvider, linkToUser } from './external-account.ts';
+import { type Profile, profileOfClaims } from './profile.ts';
+
+/** Finds the flow that `state` names. Throws 400 bad_oauth_callback, bad_oauth_state, flow_state_already_used. */
+async function loadFlow(context: AuthContext, state: string): Promise<FlowState> {
+  if (state === '') throw badRequest('bad_oauth_callback', 'OAuth state parameter missing');
+  if (!isUuid(state)) throw badRequest('bad_oauth_state', 'OAuth state parameter is invalid');
+  const flow = await findFlowStateById(context.database, state);
+  if (flow === undefined) throw badRequest('bad_oauth_state', 'OAuth state not found or expired');
+  if (isFlowExpired(flow, context.settings.flowStateExpirySeconds, context.now()))
+    throw badRequest('bad_oauth_state', 'OAuth state has expired');
+  if (flow.code_challenge !== null && flow.user_id !== null)
+    throw badRequest('flow_state_already_used', 'State has already been used');
+  return flow;
+}
+
+function redeem(context: AuthContext, query: URLSearchParams): ProviderGrant {
+  const error = query.get('error') ?? '';
+  if (error !== '') throw new OAuthError(error, query.get('error_description') ?? '');
+  const code = query.get('code') ?? '';
+  if (code === '')
+    throw badRequest('bad_oauth_callback', 'OAuth callback with missing authorization code missing');
+  const grant = context.testProvider.exchange(code);
+  if (grant === null) throw internal(`Unable to exchange external code: ${code.slice(0, 4)}`);
+  if (grant.claims.email === '') throw internal('Error getting user email from external provider');
+  return grant;
+}
+
+async function enter(
+  context: AuthContext,
+  call: Call,
+  tx: Transaction,
+  flow: FlowState,
+  profile: Profile,
+): Promise<User> {
+  if (flow.linking_target_id !== null) {
+    const target = await findUserById(tx.sql, flow.linking_target_id);
+    if (target === undefined) throw unprocessable('user_not_found', 'Linking target user not found');
+    return linkToUser(context, call, tx, target, profile);
+  }
+  if (flow.invite_token) return acceptInvite(context, tx, flow.invite_token, profile);
+  return enterByProvider(context, call, tx, profile);
+}
+
+/** Ends a flow: the page's URL with a code to exchange, or with tokens in the fragment. */
+async function endFlow(
+  context: AuthContext,
+  call: Call,
+  flow: FlowState,
+  grant: ProviderGrant,
+  target: string,
+): Promise<string> {
+  const profile = profileOfClaims(flow.provider_type, grant.claims);
+  return inTransaction(context, async (tx) => {
+    const now = nowDate(context);
+    const user = await enter(context, call, tx, flow, profile);
+    if (flow.auth_code !== null) {
+      await updateRow(tx.sql, 'auth.flow_state', flow.id, {
+        user_id: user.id,
+        provider_access_token: grant.accessToken,
+        provider_refresh_token: grant.refreshToken,
+        auth_code_issued_at: now,
+        updated_at: now,
+      });
+      return addToQuery(target, { code: flow.auth_code });
+    }
+    const tokens = await signIn(context, call, tx.sql, user, 'oauth');
+    await deleteFlowState(tx.sql, flow.id);
+    const { access_token, refresh_token, token_type, expires_in, expires_at } = tokens;
+    const params = {
+      access_token,
+      refresh_token,
+      token_type,
+      expires_in: String(expires_in),
+      expires_at: String(expires_at),
+      provider_token: grant.accessToken,
+      provider_refresh_token: grant.refreshToken,
+      sb: '',
+    };
+    return `${target}#${encodeParams(params)}`;
+  });
+}
+
+/** GET and POST /callback: a browser comes back from a provider. */
+export async function callback(context: AuthContext, call: Call): Promise<Response> {
+  const isPost = call.request.method === 'POST';
+  const query = isPost ? new URLSearchParams(await call.text()) : call.url.searchParams;
+  let flow: FlowState;
+  try {
+    flow = await loadFlow(context, query.get('state') ?? '');
+  } catch (error) {
+    return sendRedirect(call, addToQuery(context.siteUrl, flowErrorParams(error)));
+  }
+  const target = flow.referrer || context.siteUrl;
+  try {
+    return sendRedirect(call, await endFlow(context, call, flow, redeem(context, query), target), 302);
+  } catch (error) {
+    return sendRedirect(call, redirectWithFlowError(error, target), 302);
+  }
+}

@@ -1,0 +1,155 @@
+import { audienceOf } from '../authentication.ts';
+import type { Call } from '../call.ts';
+import { confirmEmail, removeUnconfirmed } from '../confirmation.ts';
+import { nowDate, type AuthContext, type Transaction } from '../context.ts';
+import { badRequest, CommitThenThrow, forbidden, notFound, unprocessable } from '../errors.ts';
+import { createIdentity, findIdentity, type Identity } from '../identity.ts';
+import { sendConfirmation } from '../mail.ts';
+import { findUserByOneTimeToken } from '../one-time-token.ts';
+import { updateRow } from '../rows.ts';
+import { isBanned, type User } from '../user.ts';
+import { createUser, findUserById, mergeUserMetadata, refreshProviders } from '../users.ts';
+import { type Decision, decideLinking } from './linking.ts';
+import { adoptEmailOfIdentities } from './primary-email.ts';
+import type { Profile } from './profile.ts';
+
+interface Account {
+  readonly user: User;
+  readonly identity: Identity;
+}
+
+async function reload(tx: Transaction, user: User): Promise<User> {
+  return (await findUserById(tx.sql, user.id)) ?? user;
+}
+
+async function createAccount(
+  context: AuthContext,
+  tx: Transaction,
+  profile: Profile,
+  email: string,
+  aud: string,
+): Promise<Account> {
+  if (context.settings.disableSignup)
+    throw unprocessable('signup_disabled', 'Signups not allowed for this instance');
+  const now = nowDate(context);
+  const { provider, data } = profile;
+  const created = await createUser(tx.sql, now, {
+    aud,
+    email,
+    userMetadata: data,
+    appMetadata: { provider, providers: [provider] },
+    isSsoUser: provider.startsWith('sso:'),
+  });
+  const identity = await createIdentity(tx.sql, now, created.id, provider, data);
+  return { user: await reload(tx, created), identity };
+}
+
+async function applyDecision(
+  context: AuthContext,
+  tx: Transaction,
+  profile: Profile,
+  decision: Decision,
+  aud: string,
+): Promise<Account> {
+  const now = nowDate(context);
+  if (decision.kind === 'create') return createAccount(context, tx, profile, decision.email, aud);
+  const identity =
+    decision.kind === 'link'
+      ? await createIdentity(tx.sql, now, decision.user.id, profile.provider, profile.data)
+      : ((await updateRow<Identity>(tx.sql, 'auth.identities', decision.identity.id, {
+          identity_data: profile.data,
+          last_sign_in_at: now,
+          updated_at: now,
+        })) ?? decision.identity);
+  const user = await mergeUserMetadata(tx.sql, now, decision.user, profile.data);
+  return { user: await refreshProviders(tx.sql, now, user), identity };
+}
+
+async function confirmOrRefuse(
+  context: AuthContext,
+  call: Call,
+  tx: Transaction,
+  { user, identity }: Account,
+  profile: Profile,
+): Promise<User> {
+  const now = nowDate(context);
+  const cleaned = await removeUnconfirmed(tx.sql, now, user, identity);
+  if (profile.isEmailVerified || context.settings.mailerAutoconfirm)
+    return confirmEmail(tx.sql, now, cleaned);
+  const { provider } = profile;
+  const hasEmail = Boolean(cleaned.email);
+  const asked = hasEmail ? await sendConfirmation(context, call, tx, cleaned, 'implicit') : cleaned;
+  if (context.settings.allowUnverifiedEmailSignIns) return asked;
+  const way = hasEmail
+    ? `A confirmation email has been sent to your ${provider} email`
+    : `Verify the email with ${provider} in order to sign in`;
+  throw new CommitThenThrow(
+    unprocessable('provider_email_needs_verification', `Unverified email with ${provider}. ${way}`),
+  );
+}
+
+/** Signs a person in whom a provider vouches for: finds, links or makes the account. */
+export async function enterByProvider(
+  context: AuthContext,
+  call: Call,
+  tx: Transaction,
+  profile: Profile,
+): Promise<User> {
+  const aud = audienceOf(context, call);
+  const decision = await decideLinking(context, tx.sql, profile, aud);
+  const account = await applyDecision(context, tx, profile, decision, aud);
+  if (isBanned(account.user, context.now())) throw forbidden('user_banned', 'User is banned');
+  const isWithoutEmail = profile.isEmailOptional && profile.email === '';
+  if (isWithoutEmail || account.user.email_confirmed_at !== null) return account.user;
+  return confirmOrRefuse(context, call, tx, account, profile);
+}
+
+/** Adds a provider's identity to a signed-in user. Throws 422 identity_already_exists, email_not_confirmed. */
+export async function linkToUser(
+  context: AuthContext,
+  call: Call,
+  tx: Transaction,
+  target: User,
+  profile: Profile,
+): Promise<User> {
+  const now = nowDate(context);
+  const { provider, data, isEmailVerified } = profile;
+  const existing = await findIdentity(tx.sql, data.sub, provider);
+  if (existing !== undefined) {
+    const whose = existing.user_id === target.id ? '' : ' to another user';
+    throw unprocessable('identity_already_exists', `Identity is already linked${whose}`);
+  }
+  await createIdentity(tx.sql, now, target.id, provider, data);
+  let user = await reload(tx, target);
+  if (!user.email) {
+    user = await adoptEmailOfIdentities(context, tx, user, () =>
+      badRequest('email_exists', 'A user with this email address has already been registered'),
+    );
+    if (!isEmailVerified) {
+      await sendConfirmation(context, call, tx, user, 'implicit');
+      const message = `Unverified email with ${provider}. A confirmation email has been sent to your ${provider} email`;
+      throw new CommitThenThrow(unprocessable('email_not_confirmed', message));
+    }
+    user = await confirmEmail(tx.sql, now, user);
+    await updateRow(tx.sql, 'auth.users', user.id, { is_anonymous: false });
+    user = await reload(tx, user);
+  }
+  return refreshProviders(tx.sql, now, user);
+}
+
+/** Accepts an invitation by signing in at a provider with the invited address. Throws 404 invite_not_found. */
+export async function acceptInvite(
+  context: AuthContext,
+  tx: Transaction,
+  inviteToken: string,
+  profile: Profile,
+): Promise<User> {
+  const now = nowDate(context);
+  const invited = await findUserByOneTimeToken(tx.sql, inviteToken, ['confirmation_token']);
+  if (invited === undefined) throw notFound('invite_not_found', 'Invite not found');
+  if (invited.email !== profile.email)
+    throw badRequest('validation_failed', 'Invited email does not match emails from external provider');
+  const identity = await createIdentity(tx.sql, now, invited.id, profile.provider, profile.data);
+  const user = await removeUnconfirmed(tx.sql, now, await reload(tx, invited), identity);
+  return confirmEmail(tx.sql, now, user);
+}

@@ -1,0 +1,41 @@
+import { audienceOf, requireCaller } from '../authentication.ts';
+import { type Call, sendJson } from '../call.ts';
+import { inTransaction, nowDate, type AuthContext } from '../context.ts';
+import { forbidden, notFound, unprocessable } from '../errors.ts';
+import { deleteIdentity } from '../identity.ts';
+import { findUserById, refreshProviders, updateUser } from '../users.ts';
+import { isUuid } from '../uuid.ts';
+import { adoptEmailOfIdentities } from './primary-email.ts';
+
+const emailConflict = (): Error =>
+  unprocessable('email_conflict_identity_not_deletable', 'Unable to unlink identity due to email conflict');
+
+/** DELETE /user/identities/:identity_id. */
+export async function unlinkIdentity(context: AuthContext, call: Call): Promise<Response> {
+  const { user, claims } = await requireCaller(context, call);
+  if (!context.settings.manualLinkingEnabled)
+    throw notFound('manual_linking_disabled', 'Manual linking is disabled');
+  const id = call.params['identity_id'] ?? '';
+  if (!isUuid(id)) throw notFound('validation_failed', 'identity_id must be an UUID');
+  const [aud] = [claims.aud ?? []].flat();
+  if (aud !== audienceOf(context, call, claims))
+    throw forbidden('unexpected_audience', "Token audience doesn't match request audience");
+  if (user.identities.length <= 1)
+    throw unprocessable(
+      'single_identity_not_deletable',
+      'User must have at least 1 identity after unlinking',
+    );
+  const identity = user.identities.find((candidate) => candidate.id === id);
+  if (identity === undefined) throw unprocessable('identity_not_found', "Identity doesn't exist");
+  await inTransaction(context, async (tx) => {
+    const now = nowDate(context);
+    await deleteIdentity(tx.sql, id);
+    const rest = (await findUserById(tx.sql, user.id)) ?? user;
+    const changed =
+      identity.provider === 'phone'
+        ? await updateUser(tx.sql, now, rest, { phone: null, phone_confirmed_at: null })
+        : await adoptEmailOfIdentities(context, tx, rest, emailConflict);
+    await refreshProviders(tx.sql, now, changed);
+  });
+  return sendJson(call, {});
+}

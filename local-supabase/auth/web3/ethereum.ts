@@ -1,0 +1,30 @@
+import { secp256k1 } from '@noble/curves/secp256k1.js';
+import { keccak_256 } from '@noble/hashes/sha3.js';
+
+import type { SignedMessage } from './signed-message.ts';
+
+/** Digest of a message as wallets sign it (EIP-191, version 0x45). */
+export function hashPersonalMessage(message: string): Uint8Array {
+  const bytes = Buffer.from(message);
+  return keccak_256(Buffer.concat([Buffer.from(`\u0019Ethereum Signed Message:\n${bytes.length}`), bytes]));
+}
+
+/** The address of an uncompressed public key (65 bytes). */
+export const addressOfPublicKey = (publicKey: Uint8Array): string =>
+  `0x${Buffer.from(keccak_256(publicKey.slice(1)).slice(-20)).toString('hex')}`;
+
+/** True when `signature` (0x, r, s, v) was made by the key behind the message's address. */
+export function isSignedByEthereum({ raw, address }: SignedMessage, signature: string): boolean {
+  if (!/^0x[\da-f]{130}$/i.test(signature)) return false;
+  const bytes = Buffer.from(signature.slice(2), 'hex');
+  const last = bytes[64] ?? 0;
+  const recovery = last >= 27 ? last - 27 : last;
+  try {
+    const recovered = secp256k1.Signature.fromBytes(bytes.subarray(0, 64), 'compact')
+      .addRecoveryBit(recovery)
+      .recoverPublicKey(hashPersonalMessage(raw));
+    return addressOfPublicKey(recovered.toBytes(false)) === address.toLowerCase();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,60 @@
+import { ed25519 } from '@noble/curves/ed25519.js';
+
+import type { SignedMessage } from './signed-message.ts';
+
+const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+const longestLedgerMessage = 0xffff;
+
+/** Encodes bytes in base58, as Solana writes addresses. */
+export function encodeBase58(bytes: Uint8Array): string {
+  let value = BigInt(`0x${Buffer.from(bytes).toString('hex') || '0'}`);
+  let text = '';
+  while (value > 0n) {
+    text = (alphabet[Number(value % 58n)] ?? '') + text;
+    value /= 58n;
+  }
+  const zeros = bytes.findIndex((byte) => byte !== 0);
+  return '1'.repeat(zeros < 0 ? bytes.length : zeros) + text;
+}
+
+/** Decodes base58; null for a character outside the alphabet. */
+export function decodeBase58(text: string): Buffer | null {
+  let value = 0n;
+  for (const char of text) {
+    const digit = alphabet.indexOf(char);
+    if (digit < 0) return null;
+    value = value * 58n + BigInt(digit);
+  }
+  const hex = value === 0n ? '' : value.toString(16);
+  const zeros = /^1*/.exec(text)?.[0].length ?? 0;
+  return Buffer.concat([
+    Buffer.alloc(zeros),
+    Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex'),
+  ]);
+}
+
+/** The envelope in which Ledger devices sign a message off chain. */
+export function wrapForLedger(domain: string, publicKey: Uint8Array, message: string): Buffer {
+  const body = Buffer.from(message);
+  const paddedDomain = Buffer.alloc(32);
+  paddedDomain.write(domain);
+  const length = Buffer.alloc(2);
+  length.writeUInt16LE(body.length);
+  const magic = Buffer.concat([Buffer.from([0xff]), Buffer.from('solana offchain'), Buffer.from([0])]);
+  return Buffer.concat([magic, paddedDomain, Buffer.from([0, 1]), publicKey, length, body]);
+}
+
+/** True when `signature` (64 bytes) was made by the key that is the message's address, directly or on a Ledger. */
+export function isSignedBySolana({ raw, address, domain }: SignedMessage, signature: Uint8Array): boolean {
+  const publicKey = decodeBase58(address);
+  if (publicKey?.length !== 32) return false;
+  const verifies = (message: Uint8Array): boolean => {
+    try {
+      return ed25519.verify(signature, message, publicKey);
+    } catch {
+      return false;
+    }
+  };
+  if (verifies(Buffer.from(raw))) return true;
+  return Buffer.byteLength(raw) <= longestLedgerMessage && verifies(wrapForLedger(domain, publicKey, raw));
+}

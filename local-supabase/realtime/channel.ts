@@ -193,6 +193,7 @@ export function createChannel(services: ChannelServices, options: ChannelOptions
       rooms.enter(room, channel);
       watchToken();
       if (request.presenceEnabled) push('presence_state', rooms.presenceState(room));
+      if (request.asksForReplication) channel.system('ok', 'Replication connection established');
       if (request.waitMs === null && isSubscribing) subscribeLater(settings().readyDelayMs);
     },
     async handle(frame) {

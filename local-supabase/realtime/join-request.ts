@@ -7,6 +7,8 @@ export interface JoinRequest {
   readonly isPrivate: boolean;
   readonly acknowledgesBroadcast: boolean;
   readonly hearsItself: boolean;
+  /** Wants to be told when broadcasts from the database can arrive; here they always can. */
+  readonly asksForReplication: boolean;
   readonly presenceKey: string;
   readonly presenceEnabled: boolean;
   /** The `postgres_changes` entries as they came; they are echoed. */
@@ -32,6 +34,7 @@ export function parseJoinRequest(payload: Record<string, unknown>, channelName: 
     isPrivate: isTrue(config['private']),
     acknowledgesBroadcast: isTrue(broadcast['ack']),
     hearsItself: isTrue(broadcast['self']),
+    asksForReplication: isTrue(broadcast['replication_ready']),
     presenceKey: textOf(presence['key']) || crypto.randomUUID(),
     presenceEnabled: isTrue(presence['enabled']),
     bindings: isLegacy ? [topicBinding(channelName)] : Array.isArray(changes) ? changes.filter(isRecord) : [],

@@ -10,6 +10,8 @@ export interface JoinLimits {
   readonly joins: RateCounter;
   /** Sockets that have a channel. */
   readonly joinedSockets: () => number;
+  /** Called for each join that is let in. */
+  readonly onJoin: () => void;
 }
 
 /** The socket that a join comes from. */
@@ -47,6 +49,7 @@ export async function admitJoin(
   const token = given === null || given.startsWith('sb_') ? socket.token : given;
   const checked = await services.checkToken(token);
   if (!checked.ok) return refuse(`${checked.code}: ${checked.message}`);
+  limits.onJoin();
   const channel = createChannel(services, {
     socket,
     topic,

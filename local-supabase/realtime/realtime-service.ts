@@ -51,6 +51,8 @@ export interface RealtimeService {
 export interface RealtimeStatistics {
   readonly sockets: number;
   readonly channels: number;
+  /** Joins that were let in since the start. */
+  readonly joins: number;
   /** Channels whose subscription to changes is live. */
   readonly subscribers: number;
   /** Topics with at least one channel. */
@@ -102,6 +104,7 @@ export async function createRealtimeService(options: RealtimeServiceOptions): Pr
       return {
         sockets: sockets.connections.size,
         channels,
+        joins: sockets.joins,
         subscribers,
         rooms: rooms.size,
         delivered,

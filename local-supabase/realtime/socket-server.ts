@@ -20,6 +20,8 @@ export interface SocketServer {
   /** Answers the upgrades of `server` on /realtime/v1/websocket. Returns a function that ends that. */
   attach(server: Server): () => void;
   readonly connections: ReadonlySet<Connection>;
+  /** Joins that were let in since the start. */
+  readonly joins: number;
   /** Refuses every handshake with this HTTP status; null ends it. */
   refuseWith(status: number | null): void;
   /** Closes sockets that were silent, or without a channel, for too long. */
@@ -44,7 +46,9 @@ export function createSocketServer({ keys, services, report }: SocketServerOptio
   const detachers = new Set<() => void>();
   let refusedStatus: number | null = null;
   let cancelSweep: (() => void) | null = null;
+  let joins = 0;
   const limits: JoinLimits = {
+    onJoin: () => void (joins += 1),
     joins: createRateCounter(now, () => settings().maxJoinsPerSecond),
     joinedSockets: () => [...connections].filter(({ channels }) => channels.size > 0).length,
   };
@@ -114,6 +118,9 @@ export function createSocketServer({ keys, services, report }: SocketServerOptio
       return detach;
     },
     connections,
+    get joins() {
+      return joins;
+    },
     refuseWith(status) {
       refusedStatus = status;
     },

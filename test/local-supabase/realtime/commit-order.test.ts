@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ADA, BOB, createRealtimeWorld } from './realtime-world.ts';
 import type { RealtimeWorld } from './realtime-world.ts';

@@ -51,6 +51,16 @@ describe('a process that is killed between commit and delivery', () => {
     expect(await idsHeard(bob)).toEqual([2]);
   });
 
+  test('delivers after a new process took its place, too', async () => {
+    world.service.faults.holdDelivery(true);
+    await database.query('insert into open_notes values (1)');
+    await world.close();
+    world = await createRealtimeWorld({}, database);
+    const client = await world.connect();
+    await client.joinLive(TOPIC, { changes: [{ table: 'open_notes' }], token: await world.tokenOf(ADA) });
+    expect(await idsHeard(client)).toEqual([1]);
+  });
+
   test('forgets what nobody came back for', async () => {
     world.service.faults.holdDelivery(true);
     await insert(1);

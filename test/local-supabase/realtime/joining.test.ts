@@ -38,7 +38,7 @@ describe('a join', () => {
 
   test('gives a binding the same small id for every client, whatever the order of its keys', async () => {
     const ids = [];
-    for (const binding of [OWN_NOTES, Object.fromEntries(Object.entries(OWN_NOTES).reverse())]) {
+    for (const binding of [OWN_NOTES, Object.fromEntries(Object.entries(OWN_NOTES).toReversed())]) {
       const client = await world.connect();
       client.join(TOPIC, { changes: [binding], token: await world.tokenOf(ADA) });
       const { response } = (await client.next()).payload as {
@@ -142,7 +142,9 @@ describe('a subscription that cannot be', () => {
   });
 
   test('takes the good bindings of its channel with it', async () => {
-    await refusalOf(OWN_NOTES, { event: '*', schema: 'public', table: 'absent' });
+    expect(await refusalOf(OWN_NOTES, { event: '*', schema: 'public', table: 'absent' })).toContain(
+      'table: absent',
+    );
   });
 
   test.each([

@@ -1,4 +1,4 @@
-import { RealtimeClient } from '@supabase/realtime-js';
+import { REALTIME_SUBSCRIBE_STATES, RealtimeClient } from '@supabase/realtime-js';
 import type { RealtimeChannel, RealtimePostgresChangesPayload } from '@supabase/realtime-js';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -143,7 +143,9 @@ describe('the vendor’s client', () => {
       [listener, sender].map(
         (channel) =>
           new Promise<void>((resolve) =>
-            channel.subscribe((status) => (status === 'SUBSCRIBED' ? resolve() : undefined)),
+            channel.subscribe((status) =>
+              status === REALTIME_SUBSCRIBE_STATES.SUBSCRIBED ? resolve() : undefined,
+            ),
           ),
       ),
     );

@@ -1,14 +1,12 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app.tsx';
-import { ConfigurationScreen } from './app/configuration-screen.tsx';
 import { createClients } from './app/clients.ts';
 import { parseConfiguration, type Configuration } from './app/env.ts';
 import { paths } from './app/routes.ts';
 import { preloadOnIntent, preloadPath } from './app/screens.ts';
 import { createCookieStore } from './auth-client/index.ts';
 import { createBrowserPlatform } from './platform/browser-platform.ts';
-import { setPageTitle } from './ui/page-title.ts';
 
 /** The composition root: the only place that reads globals. */
 function start(): void {
@@ -21,9 +19,9 @@ function start(): void {
   try {
     configuration = parseConfiguration(import.meta.env);
   } catch (problem) {
-    setPageTitle('');
-    root.render(
-      <ConfigurationScreen message={problem instanceof Error ? problem.message : String(problem)} />,
+    const message = problem instanceof Error ? problem.message : String(problem);
+    void import('./app/configuration-screen.tsx').then(({ ConfigurationScreen }) =>
+      root.render(<ConfigurationScreen message={message} />),
     );
     throw problem;
   }

@@ -1,12 +1,12 @@
 import type { AuthErrorCode } from '../auth-client/index.ts';
 import type { AuthErrorTexts } from './auth-error-texts.en.ts';
+import { texts as urgent } from './urgent-texts.de.ts';
 
-const unexpected = 'Etwas Unerwartetes ist schiefgegangen. Bitte versuche es noch einmal.';
+const unexpected = urgent.unknown;
 const notOffered = 'Diese Art der Anmeldung gibt es hier nicht.';
 const expiredSignIn = 'Das hat zu lange gedauert oder wurde schon verwendet. Bitte beginne von vorn.';
 const signedOut = 'Du bist abgemeldet. Bitte melde dich wieder an.';
 const tooMany = 'Zu viele Versuche. Bitte warte einen Augenblick und versuche es dann wieder.';
-const notReachable = 'Der Server ist nicht erreichbar. Prüfe deine Verbindung und versuche es noch einmal.';
 const serverTrouble = 'Der Server hat gerade Schwierigkeiten. Bitte versuche es in einer Minute wieder.';
 const passkey = 'Der Passkey wurde nicht angenommen. Bitte versuche es noch einmal.';
 const singleSignOn = 'Single Sign-on ist dafür nicht eingerichtet. Frage, wer es betreut.';
@@ -128,7 +128,7 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
   unexpected_failure: serverTrouble,
   unknown: unexpected,
   'invalid-response': serverTrouble,
-  network: notReachable,
+  network: urgent.network,
   timeout: 'Der Server antwortet nicht. Bitte versuche es noch einmal.',
   aborted: 'Die Anfrage wurde abgebrochen.',
   'invalid-argument': 'Prüfe deine Eingaben.',

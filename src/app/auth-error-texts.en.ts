@@ -1,12 +1,12 @@
 import type { AuthErrorCode } from '../auth-client/index.ts';
+import { texts as urgent } from './urgent-texts.en.ts';
 
 /** Reasons that no screen of this application can run into: said all the same, without the jargon. */
-const unexpected = 'Something unexpected went wrong. Please try again.';
+const unexpected = urgent.unknown;
 const notOffered = 'This way of signing in is not offered here.';
 const expiredSignIn = 'This took too long or was already used. Please start again.';
 const signedOut = 'You have been signed out. Please sign in again.';
 const tooMany = 'Too many attempts. Please wait a moment and try again.';
-const notReachable = 'The server cannot be reached. Check your connection and try again.';
 const serverTrouble = 'The server has trouble at the moment. Please try again in a minute.';
 const passkey = 'The passkey was not accepted. Please try again.';
 const singleSignOn = 'Single sign-on is not set up for this. Ask whoever runs it.';
@@ -130,7 +130,7 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
   unexpected_failure: serverTrouble,
   unknown: unexpected,
   'invalid-response': serverTrouble,
-  network: notReachable,
+  network: urgent.network,
   timeout: 'The server does not answer. Please try again.',
   aborted: 'The request was stopped.',
   'invalid-argument': 'Check what you entered.',

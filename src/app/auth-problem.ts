@@ -1,9 +1,18 @@
+import { use } from 'react';
 import { AuthError, type AuthErrorCode } from '../auth-client/index.ts';
-import { defineTexts } from '../ui/texts.ts';
+import { defineLazyTexts, defineTexts, useLanguage } from '../ui/texts.ts';
 import type { FormProblem } from '../ui/use-form.ts';
-import { texts, type AuthErrorTexts } from './auth-error-texts.en.ts';
+import type { AuthErrorTexts } from './auth-error-texts.en.ts';
+import { texts as urgent } from './urgent-texts.en.ts';
 
-export const authErrorTexts = defineTexts(texts, { de: () => import('./auth-error-texts.de.ts') });
+/** One message per error code. Not part of the first screen: whoever may need it calls `load()` in good time. */
+export const authErrorTexts = defineLazyTexts<AuthErrorTexts>({
+  en: () => import('./auth-error-texts.en.ts'),
+  de: () => import('./auth-error-texts.de.ts'),
+});
+
+/** What there may be no network to load. */
+const urgentTexts = defineTexts(urgent, { de: () => import('./urgent-texts.de.ts') });
 
 /** The field that a refusal concerns, by the names that all forms share. */
 const fieldByCode: { readonly [Code in AuthErrorCode]?: string } = {
@@ -56,18 +65,31 @@ export function describeProblem<Name extends string>(
   };
 }
 
-/** Runs an action of a form; what fails becomes the text for a field or the form. */
-export function useAttempt() {
-  const texts = authErrorTexts.use();
-  return async <Name extends string>(
-    names: readonly Name[],
-    action: () => Promise<unknown>,
-  ): Promise<FormProblem<Name> | undefined> => {
-    try {
-      await action();
-      return undefined;
-    } catch (problem) {
-      return describeProblem(problem, texts, names);
-    }
-  };
+/** The message for a code outside of a form; suspends until it is loaded. */
+export function useAuthErrorText(code: AuthErrorCode | undefined): string | null {
+  useLanguage();
+  if (code === undefined) return null;
+  const { messages } = use(authErrorTexts.load());
+  const known: string | undefined = messages[code];
+  return known ?? messages.unknown;
+}
+
+/**
+ * Runs an action of a form; what fails becomes the text for a field or the form.
+ *
+ * @param names the fields of the form.
+ */
+export async function attempt<Name extends string>(
+  names: readonly Name[],
+  action: () => Promise<unknown>,
+): Promise<FormProblem<Name> | undefined> {
+  try {
+    await action();
+    return undefined;
+  } catch (problem) {
+    const texts = await authErrorTexts.load().catch(() => null);
+    if (texts) return describeProblem(problem, texts, names);
+    const { network, unknown } = await urgentTexts.load();
+    return { message: problem instanceof AuthError && problem.code === 'network' ? network : unknown };
+  }
 }

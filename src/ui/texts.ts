@@ -53,27 +53,35 @@ export interface Texts<T> {
  */
 export function defineTexts<const T>(english: T, translations: Translations<T>): Texts<T> {
   const source = english as Translation<T>;
-  const loaded = new Map<Language, Promise<Translation<T>>>([['en', Promise.resolve(source)]]);
+  const texts = defineLazyTexts<T>({ en: () => Promise.resolve({ texts: source }), ...translations });
+  return {
+    ...texts,
+    // English never suspends. (`use` may be called conditionally.)
+    use: () => (useLanguage() === 'en' ? source : texts.use()),
+  };
+}
+
+/** A dictionary that is not needed for the first screen: no language of it comes with the code that uses it. */
+export function defineLazyTexts<T>(
+  languages: Readonly<Record<Language, () => Promise<{ readonly texts: Translation<T> }>>>,
+): Texts<T> {
+  const loaded = new Map<Language, Promise<Translation<T>>>();
   const load = (wanted: Language): Promise<Translation<T>> => {
-    const known = loaded.get(wanted);
-    if (known) return known;
-    const loading =
-      wanted === 'en'
-        ? Promise.resolve(source)
-        : translations[wanted]().then(
-            ({ texts }) => texts,
-            // A translation that cannot be had must not take the page away.
-            () => source,
-          );
-    loaded.set(wanted, loading);
+    let loading = loaded.get(wanted);
+    if (!loading) {
+      const { en, [wanted]: translation } = languages;
+      // A translation that cannot be had must not take the page away.
+      loading = translation()
+        .catch(en)
+        .then(({ texts }) => texts);
+      loaded.set(wanted, loading);
+      // Nor must one failure be the last word.
+      loading.catch(() => loaded.delete(wanted));
+    }
     return loading;
   };
   return {
-    use() {
-      const wanted = useLanguage();
-      // `use` may be called conditionally; English never suspends.
-      return wanted === 'en' ? source : use(load(wanted));
-    },
+    use: () => use(load(useLanguage())),
     load: () => load(language.getSnapshot()),
   };
 }

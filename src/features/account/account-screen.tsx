@@ -1,4 +1,4 @@
-import { authErrorTexts } from '../../app/auth-problem.ts';
+import { useAuthErrorText } from '../../app/auth-problem.ts';
 import { useAuthState } from '../../app/clients-context.ts';
 import { Button } from '../../ui/button.tsx';
 import { Message } from '../../ui/message.tsx';
@@ -16,17 +16,15 @@ import { useAccount } from './use-account.ts';
 /** The account as this browser knows it at once, and as the server knows it a moment later. */
 export function AccountScreen() {
   const texts = accountTexts.use();
-  const { messages } = authErrorTexts.use();
-  const { callbackError } = useAuthState();
+  const linkProblem = useAuthErrorText(useAuthState().callbackError?.code);
   const account = useAccount();
   if (account === null) return null;
   const { user, status, problem, reload } = account;
-  const linkProblem: string | undefined = callbackError ? messages[callbackError.code] : undefined;
   return (
     <div className={styles.page} aria-busy={status === 'loading'}>
       <PageHeading>{texts.title}</PageHeading>
       <div role="alert">
-        {callbackError && <Message tone="warning">{linkProblem ?? messages.unknown}</Message>}
+        {linkProblem && <Message tone="warning">{linkProblem}</Message>}
         {status === 'failed' && (
           <Message tone="error">
             <p>

@@ -1,4 +1,4 @@
-import { useAttempt } from '../../app/auth-problem.ts';
+import { attempt } from '../../app/auth-problem.ts';
 import { useClients } from '../../app/clients-context.ts';
 import { Button } from '../../ui/button.tsx';
 import { checkCode, compactCode } from '../../ui/credential-rules.ts';
@@ -23,7 +23,6 @@ export function EmailCodeForm({ address, next, onConfirmed }: EmailCodeFormProps
   const texts = accountTexts.use();
   const rules = credentialTexts.use();
   const { auth } = useClients();
-  const attempt = useAttempt();
   const form = useForm({
     initial: { code: '' },
     validate: ({ code }) => ({ code: checkCode(code, rules) }),

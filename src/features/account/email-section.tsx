@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { UnverifiedUser } from '../../auth-client/index.ts';
-import { useAttempt } from '../../app/auth-problem.ts';
+import { attempt } from '../../app/auth-problem.ts';
 import { useAuthState, useClients } from '../../app/clients-context.ts';
 import { paths } from '../../app/routes.ts';
 import { checkEmail } from '../../ui/credential-rules.ts';
@@ -52,7 +52,6 @@ function ChangeForm({
   const texts = accountTexts.use();
   const rules = credentialTexts.use();
   const { auth, configuration } = useClients();
-  const attempt = useAttempt();
   const form = useForm({
     initial: { email: '' },
     validate: ({ email }) => ({
@@ -86,7 +85,6 @@ interface PendingChangeProps {
 function PendingChange({ current, next, onConfirmed }: PendingChangeProps) {
   const texts = accountTexts.use();
   const { auth, configuration } = useClients();
-  const attempt = useAttempt();
   const [again, setAgain] = useState<{
     pending: boolean;
     nextAtMs: number | null;

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { UnverifiedUser, UserIdentity } from '../../auth-client/index.ts';
 import { createIdentities } from '../../auth-client/identities.ts';
-import { useAttempt } from '../../app/auth-problem.ts';
+import { attempt } from '../../app/auth-problem.ts';
 import { useClients } from '../../app/clients-context.ts';
 import { paths } from '../../app/routes.ts';
 import { Button } from '../../ui/button.tsx';
@@ -21,7 +21,6 @@ export interface IdentitiesSectionProps {
 export function IdentitiesSection({ user, onChanged }: IdentitiesSectionProps) {
   const texts = accountTexts.use();
   const { auth } = useClients();
-  const attempt = useAttempt();
   const identities = user.identities ?? [];
   const [unlinking, setUnlinking] = useState<UserIdentity | null>(null);
   const [state, setState] = useState<{ pending: boolean; news?: string; problem?: string | undefined }>({
@@ -79,7 +78,6 @@ export function IdentitiesSection({ user, onChanged }: IdentitiesSectionProps) {
 function LinkButtons({ linked }: { readonly linked: readonly string[] }) {
   const texts = accountTexts.use();
   const { auth, configuration } = useClients();
-  const attempt = useAttempt();
   const [offered, setOffered] = useState<readonly string[]>([]);
   const [problem, setProblem] = useState<string>();
   useEffect(() => {

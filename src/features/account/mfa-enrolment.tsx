@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Factor } from '../../auth-client/index.ts';
 import { createMfa, type EnrolledFactor } from '../../auth-client/mfa.ts';
-import { useAttempt } from '../../app/auth-problem.ts';
+import { attempt } from '../../app/auth-problem.ts';
 import { useClients } from '../../app/clients-context.ts';
 import { announce } from '../../ui/announcer.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -41,7 +41,6 @@ interface NameStepProps {
 function NameStep({ leftover, onEnrolled, onCancel }: NameStepProps) {
   const texts = accountTexts.use();
   const { auth } = useClients();
-  const attempt = useAttempt();
   const form = useForm({
     initial: { name: texts.mfaDefaultName },
     validate: ({ name }) => ({ name: name.trim() === '' ? texts.mfaNameMissing : undefined }),
@@ -76,7 +75,6 @@ function ProveStep({ factor, onAdded, onCancel }: ProveStepProps) {
   const texts = accountTexts.use();
   const rules = credentialTexts.use();
   const { auth } = useClients();
-  const attempt = useAttempt();
   const secret = factor.totp?.secret ?? '';
   const form = useForm({
     initial: { code: '' },

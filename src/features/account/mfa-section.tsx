@@ -1,7 +1,7 @@
 import { lazy, Suspense, useState } from 'react';
 import type { Factor, UnverifiedUser } from '../../auth-client/index.ts';
 import { createMfa } from '../../auth-client/mfa.ts';
-import { useAttempt } from '../../app/auth-problem.ts';
+import { attempt } from '../../app/auth-problem.ts';
 import { useClients } from '../../app/clients-context.ts';
 import { Button } from '../../ui/button.tsx';
 import { FormMessages } from '../../ui/message.tsx';
@@ -101,7 +101,6 @@ interface RemoveDialogProps {
 function RemoveDialog({ factor, isLast, onClose, onRemoved }: RemoveDialogProps) {
   const texts = accountTexts.use();
   const { auth } = useClients();
-  const attempt = useAttempt();
   const [pending, setPending] = useState(false);
   const [problem, setProblem] = useState<string>();
   const name = factor ? nameOf(factor, texts) : '';

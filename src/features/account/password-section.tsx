@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { AuthError, type UnverifiedUser } from '../../auth-client/index.ts';
-import { useAttempt } from '../../app/auth-problem.ts';
+import { attempt } from '../../app/auth-problem.ts';
 import { useClients } from '../../app/clients-context.ts';
 import { checkCode, checkNewPassword, compactCode } from '../../ui/credential-rules.ts';
 import { credentialTexts } from '../../ui/credential-texts.ts';
@@ -24,7 +24,6 @@ export function PasswordSection({ user }: { readonly user: UnverifiedUser }) {
   const texts = accountTexts.use();
   const rules = credentialTexts.use();
   const { auth } = useClients();
-  const attempt = useAttempt();
   const [wanted, setWanted] = useState<Wanted>({ code: false, currentPassword: false });
   const [changed, setChanged] = useState(false);
   const email = user.email ?? '';

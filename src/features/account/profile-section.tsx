@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { UnverifiedUser } from '../../auth-client/index.ts';
-import { useAttempt } from '../../app/auth-problem.ts';
+import { attempt } from '../../app/auth-problem.ts';
 import { useClients } from '../../app/clients-context.ts';
 import { FormMessages } from '../../ui/message.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -13,7 +13,6 @@ import { Section } from './section.tsx';
 export function ProfileSection({ user }: { readonly user: UnverifiedUser }) {
   const texts = accountTexts.use();
   const { auth } = useClients();
-  const attempt = useAttempt();
   const [saved, setSaved] = useState(false);
   const known = user.user_metadata?.['full_name'];
   const form = useForm({

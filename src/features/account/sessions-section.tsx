@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useAttempt } from '../../app/auth-problem.ts';
+import { attempt } from '../../app/auth-problem.ts';
 import { useClients } from '../../app/clients-context.ts';
 import type { SignOutScope } from '../../auth-client/index.ts';
 import { Button } from '../../ui/button.tsx';
@@ -13,7 +13,6 @@ import { Section } from './section.tsx';
 export function SessionsSection() {
   const texts = accountTexts.use();
   const { auth } = useClients();
-  const attempt = useAttempt();
   const [asking, setAsking] = useState(false);
   const [state, setState] = useState<{
     pending?: SignOutScope;

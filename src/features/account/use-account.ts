@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from 'react';
 import type { UnverifiedUser } from '../../auth-client/index.ts';
-import { useAttempt } from '../../app/auth-problem.ts';
+import { attempt } from '../../app/auth-problem.ts';
 import { useAuthState, useClients } from '../../app/clients-context.ts';
 
 export interface Account {
@@ -17,7 +17,6 @@ export interface Account {
 export function useAccount(): Account | null {
   const { auth } = useClients();
   const { user: stored } = useAuthState();
-  const attempt = useAttempt();
   const [loaded, setLoaded] = useState<UnverifiedUser | null>(null);
   const [state, setState] = useState<Pick<Account, 'status' | 'problem'>>({
     status: 'loading',
@@ -26,8 +25,6 @@ export function useAccount(): Account | null {
   const load = useCallback(async () => {
     const failure = await attempt([], async () => setLoaded(await auth.getUser()));
     setState({ status: failure ? 'failed' : 'ready', problem: failure?.message });
-    // The texts in `attempt` may change with the language; what is loaded does not.
-    // eslint-disable-next-line react/exhaustive-deps
   }, [auth]);
   useEffect(() => void load(), [load]);
   // A change of the stored user (by this page, a refresh or another tab) is newer than what was loaded.

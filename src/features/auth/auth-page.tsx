@@ -1,6 +1,6 @@
-import type { ReactNode } from 'react';
+import { useEffect, type ReactNode } from 'react';
 import { useAuthState } from '../../app/clients-context.ts';
-import { authErrorTexts } from '../../app/auth-problem.ts';
+import { authErrorTexts, useAuthErrorText } from '../../app/auth-problem.ts';
 import { paths } from '../../app/routes.ts';
 import { Message } from '../../ui/message.tsx';
 import { NarrowPage } from '../../ui/narrow-page.tsx';
@@ -20,16 +20,18 @@ export interface AuthPageProps {
 /** The frame of every auth screen. Give it a `key` per state, so that the heading takes the focus. */
 export function AuthPage({ title, intro, foot, children }: AuthPageProps) {
   const texts = authTexts.use();
-  const { messages } = authErrorTexts.use();
   const online = useOnline();
   const { storageProblem } = useAuthState();
+  const storageText = useAuthErrorText(storageProblem?.code);
+  // Not for the first screen, but for the first failure.
+  useEffect(() => void authErrorTexts.load().catch(() => undefined), []);
   return (
     <NarrowPage>
       <PageHeading>{title}</PageHeading>
       {intro && <p className={styles.intro}>{intro}</p>}
       <div role="status">
         {!online && <Message tone="warning">{texts.offline}</Message>}
-        {storageProblem && <Message tone="warning">{messages['storage-unavailable']}</Message>}
+        {storageText && <Message tone="warning">{storageText}</Message>}
       </div>
       {children}
       <div className={styles.foot}>

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useAttempt } from '../../app/auth-problem.ts';
+import { attempt } from '../../app/auth-problem.ts';
 import { useClients } from '../../app/clients-context.ts';
 import { Button } from '../../ui/button.tsx';
 import { FormMessages } from '../../ui/message.tsx';
@@ -30,7 +30,6 @@ export function CheckMail({ purpose, email: sentTo, onBack }: CheckMailProps) {
   const texts = authTexts.use();
   const rules = credentialTexts.use();
   const { auth } = useClients();
-  const attempt = useAttempt();
   const captcha = useCaptcha();
   const form = useForm({
     initial: { email: sentTo ?? carriedEmail.get(), code: '' },
@@ -87,7 +86,6 @@ export function CheckMail({ purpose, email: sentTo, onBack }: CheckMailProps) {
 /** Sending the mail again, with the time that the server wants in between. */
 function useResend(purpose: CheckMailProps['purpose'], wasJustSent: boolean) {
   const { auth } = useClients();
-  const attempt = useAttempt();
   const { homeUrl, resetUrl } = useReturn();
   const [state, setState] = useState(() => ({
     pending: false,

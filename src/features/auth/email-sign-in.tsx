@@ -1,4 +1,4 @@
-import { useAttempt } from '../../app/auth-problem.ts';
+import { attempt } from '../../app/auth-problem.ts';
 import { useClients } from '../../app/clients-context.ts';
 import { Button } from '../../ui/button.tsx';
 import { FormMessages } from '../../ui/message.tsx';
@@ -23,7 +23,6 @@ export function EmailSignIn({ onSent, onPasswordInstead }: EmailSignInProps) {
   const texts = authTexts.use();
   const rules = credentialTexts.use();
   const { auth } = useClients();
-  const attempt = useAttempt();
   const captcha = useCaptcha();
   const { homeUrl } = useReturn();
   const form = useForm({

@@ -1,5 +1,5 @@
 import type { AuthErrorCode } from '../../auth-client/index.ts';
-import { authErrorTexts } from '../../app/auth-problem.ts';
+import { useAuthErrorText } from '../../app/auth-problem.ts';
 import { useAuthState } from '../../app/clients-context.ts';
 import { Button } from '../../ui/button.tsx';
 import { Message } from '../../ui/message.tsx';
@@ -16,22 +16,21 @@ const elsewhere: ReadonlySet<AuthErrorCode> = new Set(['pkce-verifier-missing', 
 /** Why the link that led here did not sign in, and the way on: the code of the same mail. */
 export function LinkProblem({ onHaveCode }: { readonly onHaveCode: () => void }) {
   const texts = authTexts.use();
-  const { messages } = authErrorTexts.use();
   const { callbackError } = useAuthState();
+  const problem = useAuthErrorText(callbackError?.code);
   if (callbackError === null) return <div role="alert" />;
   const { code } = callbackError;
   const isExpired = expired.has(code);
   const isElsewhere = elsewhere.has(code);
   const title = isExpired ? texts.linkExpired : isElsewhere ? texts.linkElsewhere : texts.linkFailed;
-  const known: string | undefined = messages[code];
-  const text = isExpired ? texts.linkExpiredText : isElsewhere ? texts.linkElsewhereText : known;
+  const text = isExpired ? texts.linkExpiredText : isElsewhere ? texts.linkElsewhereText : problem;
   return (
     <div role="alert">
       <Message tone="warning">
         <p>
           <strong>{title}</strong>
         </p>
-        <p>{text ?? messages.unknown}</p>
+        <p>{text}</p>
         {(isExpired || isElsewhere) && (
           <Button look="link" onClick={onHaveCode}>
             {texts.haveCode}

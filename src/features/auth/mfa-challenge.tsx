@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react';
 import type { Session } from '../../auth-client/index.ts';
 import { createMfa } from '../../auth-client/mfa.ts';
-import { useAttempt } from '../../app/auth-problem.ts';
+import { attempt } from '../../app/auth-problem.ts';
 import { useClients } from '../../app/clients-context.ts';
 import { Button } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
@@ -21,7 +21,6 @@ export function MfaChallenge({ session }: { readonly session: Session }) {
   const rules = credentialTexts.use();
   const { auth } = useClients();
   const mfa = useMemo(() => createMfa(auth), [auth]);
-  const attempt = useAttempt();
   const factors = (session.user.factors ?? []).filter(
     ({ status, factor_type }) => status === 'verified' && factor_type === 'totp',
   );

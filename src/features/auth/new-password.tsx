@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Session } from '../../auth-client/index.ts';
-import { useAttempt } from '../../app/auth-problem.ts';
+import { attempt } from '../../app/auth-problem.ts';
 import { useClients } from '../../app/clients-context.ts';
 import { paths } from '../../app/routes.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
@@ -20,7 +20,6 @@ export function NewPassword({ session }: { readonly session: Session }) {
   const texts = authTexts.use();
   const rules = credentialTexts.use();
   const { auth } = useClients();
-  const attempt = useAttempt();
   const [saved, setSaved] = useState(false);
   const email = session.user.email ?? '';
   const form = useForm({
@@ -51,7 +50,6 @@ export function NewPassword({ session }: { readonly session: Session }) {
 function PasswordSaved() {
   const texts = authTexts.use();
   const { auth } = useClients();
-  const attempt = useAttempt();
   const [state, setState] = useState<{ pending: boolean; done: boolean; problem?: string | undefined }>({
     pending: false,
     done: false,

@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
 import { AuthError } from '../../auth-client/index.ts';
-import { useAttempt } from '../../app/auth-problem.ts';
+import { attempt } from '../../app/auth-problem.ts';
 import { useClients } from '../../app/clients-context.ts';
 import { links } from '../../app/routes.ts';
 import { Button } from '../../ui/button.tsx';
@@ -28,7 +28,6 @@ export function PasswordSignIn({ onUnconfirmed, onCodeInstead }: PasswordSignInP
   const texts = authTexts.use();
   const rules = credentialTexts.use();
   const { auth } = useClients();
-  const attempt = useAttempt();
   const captcha = useCaptcha();
   const { next } = useReturn();
   const form = useForm({

@@ -1,6 +1,6 @@
 import { lazy, useState } from 'react';
 import { Link } from 'wouter';
-import { useAttempt } from '../../app/auth-problem.ts';
+import { attempt } from '../../app/auth-problem.ts';
 import { useAuthState, useClients } from '../../app/clients-context.ts';
 import { links } from '../../app/routes.ts';
 import { needsSecondFactor } from '../../app/second-factor.ts';
@@ -52,7 +52,6 @@ function AskForMail({ onSent, onHaveCode }: AskForMailProps) {
   const rules = credentialTexts.use();
   const { auth } = useClients();
   const { user } = useAuthState();
-  const attempt = useAttempt();
   const captcha = useCaptcha();
   const { next, resetUrl } = useReturn();
   const form = useForm({

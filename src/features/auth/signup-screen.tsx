@@ -1,6 +1,6 @@
 import { lazy, useState } from 'react';
 import { Link } from 'wouter';
-import { useAttempt } from '../../app/auth-problem.ts';
+import { attempt } from '../../app/auth-problem.ts';
 import { useAuthState, useClients } from '../../app/clients-context.ts';
 import { links } from '../../app/routes.ts';
 import { FormMessages, Message } from '../../ui/message.tsx';
@@ -53,7 +53,6 @@ function SignupForm({ onSent }: { readonly onSent: (email: string) => void }) {
   const texts = authTexts.use();
   const rules = credentialTexts.use();
   const { auth } = useClients();
-  const attempt = useAttempt();
   const captcha = useCaptcha();
   const { homeUrl } = useReturn();
   const form = useForm({

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useAttempt } from '../../app/auth-problem.ts';
+import { attempt } from '../../app/auth-problem.ts';
 import { useClients } from '../../app/clients-context.ts';
 import { Button } from '../../ui/button.tsx';
 import { FormMessages } from '../../ui/message.tsx';
@@ -11,7 +11,6 @@ import { useReturn } from './use-return.ts';
 export function SocialSignIn({ providers }: { readonly providers: readonly string[] }) {
   const texts = authTexts.use();
   const { auth } = useClients();
-  const attempt = useAttempt();
   const { homeUrl } = useReturn();
   const [pending, setPending] = useState<string | null>(null);
   const [problem, setProblem] = useState<string>();

@@ -120,9 +120,8 @@ async function createSignedInUser(
     throw new NotRunError('accounts need confirmation, and neither a mailbox nor a service key was given');
   }
   const token = await context.mailedCode(email);
-  return assertSession(
-    await context.auth.send('POST', '/verify', { body: { type: 'signup', email, token } }),
-  );
+  assertStatus(await context.auth.send('POST', '/verify', { body: { type: 'signup', email, token } }), 200);
+  return assertSession(await context.signIn(email, password));
 }
 
 /** Asserts that a reply is a session (protocol: auth §1) and hands it on. */

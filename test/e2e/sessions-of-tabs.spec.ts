@@ -1,0 +1,90 @@
+import type { BrowserContext, Page } from '@playwright/test';
+import { startStage, type Stage } from './support/stage.ts';
+import { createWorld, expect, test, type World } from './support/fixtures.ts';
+
+const tabs = 5;
+const expiries = 10;
+const lifetimeMs = 3_600_000;
+
+/** A Supabase whose clock can be moved, as the pages' clocks are. */
+async function startMovableStage(
+  outDir: string,
+): Promise<{ stage: Stage; world: World; sleep: (ms: number) => void }> {
+  let offsetMs = 0;
+  const stage = await startStage({ outDir, now: () => Date.now() + offsetMs });
+  const { url, anonKey, serviceRoleKey, mailboxUrl } = stage.supabase;
+  const world = createWorld({
+    appUrl: stage.appUrl,
+    supabaseUrl: url,
+    anonKey,
+    serviceRoleKey,
+    mailboxUrl: mailboxUrl ?? '',
+  });
+  return { stage, world, sleep: (ms) => void (offsetMs += ms) };
+}
+
+async function openTabs(context: BrowserContext, world: World): Promise<readonly Page[]> {
+  await context.clock.install();
+  const first = await context.newPage();
+  await world.signIn(first, await world.newUser());
+  const others = await Promise.all(
+    Array.from({ length: tabs - 1 }, async () => {
+      const page = await context.newPage();
+      await page.goto(`${world.addresses.appUrl}/home`);
+      await expect(page.getByRole('heading', { name: 'Inbox' })).toBeVisible();
+      return page;
+    }),
+  );
+  return [first, ...others];
+}
+
+function countRefreshes(context: BrowserContext): { readonly answered: () => number } {
+  let answered = 0;
+  context.on('response', (response) => {
+    if (response.url().includes('grant_type=refresh_token') && response.status() === 200) answered += 1;
+  });
+  return { answered: () => answered };
+}
+
+test('five tabs over ten expiries: exactly ten refreshes, and no tab is signed out', async ({ browser }) => {
+  test.setTimeout(180_000);
+  const { stage, world, sleep } = await startMovableStage('test-results/app-sessions');
+  const context = await browser.newContext();
+  const pages = await openTabs(context, world);
+  const refreshes = countRefreshes(context);
+  for (let expiry = 1; expiry <= expiries; expiry += 1) {
+    sleep(lifetimeMs);
+    await Promise.all(pages.map((page) => page.clock.fastForward(lifetimeMs)));
+    await expect.poll(refreshes.answered).toBe(expiry);
+    await Promise.all(pages.map((page) => page.clock.runFor(35_000)));
+    expect(refreshes.answered()).toBe(expiry);
+  }
+  for (const page of pages) {
+    expect(new URL(page.url()).pathname).toBe('/home');
+    await expect(page.getByRole('heading', { name: 'Inbox' })).toBeVisible();
+  }
+  await context.close();
+  await stage.close();
+});
+
+test('five tabs over ten expiries, one of them without a network: the same', async ({ browser }) => {
+  test.setTimeout(180_000);
+  const { stage, world, sleep } = await startMovableStage('test-results/app-sessions-cut');
+  const context = await browser.newContext();
+  const pages = await openTabs(context, world);
+  const refreshes = countRefreshes(context);
+  const [cut, ...rest] = pages;
+  await cut?.route(`${world.addresses.supabaseUrl}/**`, (route) => route.abort());
+  for (let expiry = 1; expiry <= expiries; expiry += 1) {
+    sleep(lifetimeMs);
+    await Promise.all(pages.map((page) => page.clock.fastForward(lifetimeMs)));
+    await Promise.all(pages.map((page) => page.clock.runFor(60_000)));
+    await expect.poll(refreshes.answered).toBe(expiry);
+  }
+  await cut?.unroute(`${world.addresses.supabaseUrl}/**`);
+  for (const page of [cut, ...rest]) {
+    expect(new URL(page?.url() ?? '').pathname).toBe('/home');
+  }
+  await context.close();
+  await stage.close();
+});

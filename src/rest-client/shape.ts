@@ -1,7 +1,7 @@
 import { encodeFilter, type Filter } from './filter.ts';
 import type { Param, Projection, RowCheck } from './plan.ts';
 import { encodeOrder, type OrderOptions } from './order.ts';
-import { type ColumnPath, encodeColumn, encodeName, part } from './quoting.ts';
+import { type ColumnPath, encodeColumn, encodeName, part, quote } from './quoting.ts';
 import { encodeCast, encodeList } from './select.ts';
 
 /** Related rows, with what is asked of them beyond their columns. */
@@ -97,7 +97,7 @@ export function jsonText<const C extends string>(
 }
 
 const encodeKey = (key: string | number) =>
-  typeof key === 'string' && /^-?\d+$/.test(key) ? `"${key}"` : encodeName(String(key));
+  typeof key === 'number' ? String(key) : /^-?\d+$/.test(key) ? quote(key) : encodeName(key);
 
 /** An int8 column without loss: asked for as text, decoded to a bigint. */
 export function asBigint<const C extends string>(column: C): ColumnPath<C, bigint> {

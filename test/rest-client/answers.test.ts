@@ -1,0 +1,269 @@
+import { describe, expect, test } from 'vitest';
+import {
+  csv,
+  geojson,
+  header,
+  location,
+  prefer,
+  RestError,
+  rollback,
+  stripNulls,
+  timezone,
+} from '../../src/rest-client/index.ts';
+import { createRecordingClient, json, refusal } from './support/recording-client.ts';
+
+const answering = (...replies: Response[]) => createRecordingClient(replies).db.from('notes');
+const ranged = (range: string, body: unknown = [], status = 200) =>
+  json(body, { status, headers: { 'Content-Range': range } });
+
+describe('rows', () => {
+  test('come as they are sent', async () => {
+    expect(await answering(json([{ id: '1', title: 'a' }])).select('id, title')).toEqual([
+      { id: '1', title: 'a' },
+    ]);
+  });
+
+  test('come as one row from single', async () => {
+    expect(
+      await answering(json({ id: '1' }))
+        .select('id')
+        .single(),
+    ).toEqual({ id: '1' });
+  });
+
+  test('that are not one are the error of the server', async () => {
+    const refused = refusal(406, 'PGRST116', { details: 'The result contains 0 rows' });
+    await expect(answering(refused).select().single()).rejects.toMatchObject({
+      kind: 'not-one-row',
+      code: 'PGRST116',
+      details: 'The result contains 0 rows',
+    });
+  });
+
+  test('are null, one row, or an error for maybeSingle', async () => {
+    expect(await answering(json([])).select('id').maybeSingle()).toBeNull();
+    expect(
+      await answering(json([{ id: '1' }]))
+        .select('id')
+        .maybeSingle(),
+    ).toEqual({ id: '1' });
+    await expect(
+      answering(json([{}, {}]))
+        .select('id')
+        .maybeSingle(),
+    ).rejects.toMatchObject({ kind: 'not-one-row' });
+  });
+
+  test('come with their count', async () => {
+    const query = answering(ranged('0-0/57', [{ id: '1' }], 206))
+      .select('id')
+      .limit(1)
+      .withCount();
+    expect(await query).toEqual({ rows: [{ id: '1' }], count: 57, truncated: false });
+  });
+
+  test('come with the count, the status and the headers of the answer', async () => {
+    const answer = await answering(ranged('0-0/57', [{ id: '1' }], 206))
+      .select('id')
+      .limit(1)
+      .count()
+      .answer();
+    expect(answer).toMatchObject({ data: [{ id: '1' }], count: 57, status: 206, truncated: false });
+    expect(answer.headers.get('content-range')).toBe('0-0/57');
+  });
+
+  test('that are no JSON come from a gateway', async () => {
+    await expect(answering(new Response('<html>')).select()).rejects.toMatchObject({
+      kind: 'gateway',
+      status: 200,
+    });
+  });
+});
+
+describe('the flag of a cut answer', () => {
+  const rows = (length: number) => Array.from({ length }, () => ({}));
+  const truncated = async (
+    answer: Response,
+    change: (q: ReturnType<typeof select>) => ReturnType<typeof select>,
+  ) => (await change(select(answer)).answer()).truncated;
+  const select = (answer: Response) => answering(answer).select('id');
+
+  test('is raised when the count says that more were wanted', async () => {
+    expect(await truncated(ranged('0-999/1500', rows(1000), 206), (q) => q.count())).toBe(true);
+    expect(await truncated(ranged('0-999/1500', rows(1000), 206), (q) => q.count().limit(1000))).toBe(false);
+    expect(
+      await truncated(ranged('1000-1499/1500', rows(500), 206), (q) => q.count().range(1000, 2999)),
+    ).toBe(false);
+    expect(await truncated(ranged('*/0'), (q) => q.count())).toBe(false);
+  });
+
+  test('is raised without a count when exactly as many rows came as the cap allows', async () => {
+    expect(await truncated(ranged('0-999/*', rows(1000)), (q) => q)).toBe(true);
+    expect(await truncated(ranged('0-999/*', rows(1000)), (q) => q.limit(1000))).toBe(false);
+    expect(await truncated(ranged('0-998/*', rows(999)), (q) => q)).toBe(false);
+  });
+});
+
+describe('a write', () => {
+  const done = (range: string) => new Response(null, { status: 204, headers: { 'Content-Range': range } });
+
+  test('yields how many rows it changed', async () => {
+    expect(await answering(done('0-2/*')).update({ title: 'x' }).all()).toBe(3);
+    expect(await answering(done('*/*')).update({ title: 'x' }).all()).toBe(0);
+    expect(await answering(done('*/2')).delete().eq('id', '1')).toBe(2);
+    expect(
+      await answering(new Response(null, { status: 204 }))
+        .delete()
+        .all(),
+    ).toBeNull();
+  });
+
+  test('yields the written rows if they are selected', async () => {
+    expect(
+      await answering(json([{ id: '1' }], { status: 201 }))
+        .insert({ title: 'x' })
+        .select('id'),
+    ).toEqual([{ id: '1' }]);
+  });
+
+  test('yields nothing if it inserts', async () => {
+    expect(await answering(new Response(null, { status: 201 })).insert({ title: 'x' })).toBeUndefined();
+  });
+
+  test('can yield where the new row is', async () => {
+    const created = new Response(null, { status: 201, headers: { Location: '/notes?id=eq.1' } });
+    expect(await answering(created).insert({ title: 'x' }).as(location())).toBe('/notes?id=eq.1');
+  });
+});
+
+describe('a count', () => {
+  test('is a number', async () => {
+    expect(await answering(new Response(null, { headers: { 'Content-Range': '*/0' } })).count()).toBe(0);
+    expect(await answering(new Response(null, { headers: { 'Content-Range': '0-9/4711' } })).count()).toBe(
+      4711,
+    );
+  });
+
+  test('that the answer does not hold is an error, not a number', async () => {
+    await expect(answering(new Response(null)).count()).rejects.toMatchObject({ kind: 'gateway' });
+  });
+});
+
+describe('other forms', () => {
+  test('are CSV and GeoJSON', async () => {
+    expect(await answering(new Response('id\n1')).select('id').as(csv())).toBe('id\n1');
+    const features = { type: 'FeatureCollection', features: [] };
+    expect(await answering(json(features)).select('id').as(geojson())).toEqual(features);
+  });
+
+  test('are asked for by Accept and Prefer', () => {
+    const query = answering().select('id');
+    const headers = (changed: { toRequest(): { headers: unknown } }) => changed.toRequest().headers;
+    expect(headers(query.as(csv()))).toEqual({ Accept: 'text/csv' });
+    expect(headers(query.as(geojson()))).toEqual({ Accept: 'application/geo+json' });
+    expect(headers(query.with(stripNulls()))).toEqual({
+      Accept: 'application/vnd.pgrst.array+json;nulls=stripped',
+    });
+    expect(headers(query.single().with(stripNulls()))).toEqual({
+      Accept: 'application/vnd.pgrst.object+json;nulls=stripped',
+    });
+    expect(
+      headers(query.with(rollback(), timezone('Europe/Berlin'), prefer({ missing: 'default' }))),
+    ).toEqual({
+      Accept: 'application/json',
+      Prefer: 'tx=rollback,timezone=Europe/Berlin,missing=default',
+    });
+    expect(headers(query.with(header('X-Trace', 'a')))).toEqual({
+      Accept: 'application/json',
+      'X-Trace': 'a',
+    });
+  });
+});
+
+describe('an error', () => {
+  const errorOf = async (response: Response): Promise<RestError> => {
+    const problem: unknown = await answering(response)
+      .select()
+      .catch((error: unknown) => error);
+    expect(problem).toBeInstanceOf(RestError);
+    expect(problem).toBeInstanceOf(Error);
+    return problem as RestError;
+  };
+
+  test.each([
+    [409, '23505', 'unique-violation'],
+    [409, '23503', 'foreign-key-violation'],
+    [400, '23502', 'not-null-violation'],
+    [400, '23514', 'check-violation'],
+    [400, '23P01', 'constraint-violation'],
+    [403, '42501', 'denied'],
+    [401, '42501', 'denied'],
+    [401, 'PGRST301', 'unauthenticated'],
+    [401, 'PGRST302', 'unauthenticated'],
+    [406, 'PGRST116', 'not-one-row'],
+    [400, 'PGRST124', 'affected-rows'],
+    [416, 'PGRST103', 'out-of-range'],
+    [404, 'PGRST205', 'not-found'],
+    [404, 'PGRST202', 'not-found'],
+    [404, '42P01', 'not-found'],
+    [404, '42883', 'not-found'],
+    [400, '42703', 'not-found'],
+    [406, 'PGRST106', 'invalid-request'],
+    [400, 'PGRST118', 'invalid-request'],
+    [400, 'PGRST120', 'invalid-request'],
+    [400, 'PGRST123', 'invalid-request'],
+    [400, 'PGRST204', 'invalid-request'],
+    [405, '25006', 'invalid-request'],
+    [300, 'PGRST201', 'invalid-request'],
+    [500, '57014', 'statement-timeout'],
+    [500, '40001', 'serialization'],
+    [402, 'PT402', 'raised'],
+    [400, 'P0001', 'raised'],
+    [503, '53300', 'unavailable'],
+    [503, 'PGRST001', 'unavailable'],
+    [500, 'XX000', 'server'],
+  ])('of status %i and code %s is %s', async (status, code, kind) => {
+    const { db } = createRecordingClient([refusal(status, code)], { retry: { limit: 0 } });
+    await expect(db.from('notes').insert({ title: 'x' })).rejects.toMatchObject({
+      kind,
+      status,
+      code,
+      message: `Refused with ${code}`,
+    });
+  });
+
+  test('holds details of any form, and the hint', async () => {
+    const details = [{ relationship: 'a' }];
+    const error = await errorOf(refusal(300, 'PGRST201', { details, hint: 'Try a!b' }));
+    expect([error.details, error.hint]).toEqual([details, 'Try a!b']);
+  });
+
+  test('lacks what a terse server leaves out', async () => {
+    const error = await errorOf(json({ code: 'PGRST100', message: 'no' }, { status: 400 }));
+    expect([error.details, error.hint]).toEqual([null, null]);
+  });
+
+  test('names the constraint that was violated', async () => {
+    const message = 'duplicate key value violates unique constraint "people_name_key"';
+    expect((await errorOf(refusal(409, '23505', { message }))).constraint).toBe('people_name_key');
+  });
+
+  test('of an empty 404 is an error', async () => {
+    expect(await errorOf(new Response(null, { status: 404 }))).toMatchObject({
+      kind: 'not-found',
+      status: 404,
+    });
+  });
+
+  test('of a page of HTML comes from a gateway', async () => {
+    expect(await errorOf(new Response('<html>', { status: 400 }))).toMatchObject({
+      kind: 'gateway',
+      status: 400,
+    });
+  });
+
+  test('of a gateway that speaks JSON is known by its status', async () => {
+    const error = await errorOf(json({ message: 'No API key found' }, { status: 401 }));
+    expect([error.kind, error.message]).toEqual(['unauthenticated', 'No API key found']);
+  });
+});

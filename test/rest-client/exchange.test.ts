@@ -1,0 +1,344 @@
+import { describe, expect, test } from 'vitest';
+import { RestError } from '../../src/rest-client/index.ts';
+import { createRecordingClient, json, never, refusal } from './support/recording-client.ts';
+
+const offline = () => {
+  throw new TypeError('fetch failed');
+};
+const note = () => json([{ id: '1' }]);
+
+/** Starts a query and moves time until it has ended. */
+async function settle<T>(
+  { world }: Pick<ReturnType<typeof createRecordingClient>, 'world'>,
+  query: Promise<T>,
+  ms = 60_000,
+): Promise<T | RestError> {
+  const ended = query.then(
+    (value) => value,
+    (problem: unknown) => problem as RestError,
+  );
+  await world.clock.advance(ms);
+  return ended;
+}
+
+describe('credentials', () => {
+  test('are the key alone for a signed-out caller with a key of the newer form', async () => {
+    const { db, requests } = createRecordingClient();
+    await db.from('notes').select();
+    expect(requests[0]?.headers.get('apikey')).toBe('sb_publishable_test');
+    expect(requests[0]?.headers.get('authorization')).toBeNull();
+  });
+
+  test('are a legacy key as a token too', async () => {
+    const { db, requests } = createRecordingClient(undefined, { apiKey: 'aa.bb.cc' });
+    await db.from('notes').select();
+    expect(requests[0]?.headers.get('authorization')).toBe('Bearer aa.bb.cc');
+  });
+
+  test('are the token of the signed-in user, and never part of what toRequest shows', async () => {
+    const { db, requests } = createRecordingClient(undefined, { getAccessToken: async () => 'secret-token' });
+    const query = db.from('notes').select();
+    await query;
+    expect(requests[0]?.headers.get('authorization')).toBe('Bearer secret-token');
+    expect(JSON.stringify(query)).not.toMatch(/secret-token|sb_publishable/);
+  });
+
+  test('that cannot be had end the query without a request', async () => {
+    const { db, requests } = createRecordingClient(undefined, {
+      getAccessToken: () => Promise.reject(new Error('storage is gone')),
+    });
+    await expect(db.from('notes').select()).rejects.toMatchObject({
+      kind: 'token-unavailable',
+      cause: new Error('storage is gone'),
+    });
+    expect(requests).toHaveLength(0);
+  });
+});
+
+describe('an expired token', () => {
+  const rotating = () => {
+    const asked: (string | undefined)[] = [];
+    return {
+      asked,
+      getAccessToken: async (options?: { readonly rejectedToken?: string }) => {
+        asked.push(options?.rejectedToken);
+        return options?.rejectedToken === 'old' ? 'new' : 'old';
+      },
+    };
+  };
+
+  test('is refreshed once, and the query sent once more, a write too', async () => {
+    const { asked, getAccessToken } = rotating();
+    const { db, requests } = createRecordingClient(
+      [refusal(401, 'PGRST303'), new Response(null, { status: 201 })],
+      {
+        getAccessToken,
+      },
+    );
+    await db.from('notes').insert({ title: 'x' });
+    expect(asked).toEqual([undefined, 'old']);
+    expect(requests.map((request) => request.headers.get('authorization'))).toEqual([
+      'Bearer old',
+      'Bearer new',
+    ]);
+  });
+
+  test('that is refused again is an error', async () => {
+    const { db, requests } = createRecordingClient([refusal(401, 'PGRST303')], rotating());
+    await expect(db.from('notes').select()).rejects.toMatchObject({ kind: 'token-expired', status: 401 });
+    expect(requests).toHaveLength(2);
+  });
+
+  test('is never suspected when a row is denied', async () => {
+    const { asked, getAccessToken } = rotating();
+    const { db } = createRecordingClient([refusal(401, '42501')], { getAccessToken });
+    await expect(db.from('notes').select()).rejects.toMatchObject({ kind: 'denied', code: '42501' });
+    expect(asked).toEqual([undefined]);
+  });
+});
+
+describe('a read that fails for a moment', () => {
+  test.each([429, 502, 503, 504, 520])('is repeated after a %i', async (status) => {
+    const client = createRecordingClient([new Response('<html>', { status }), note()]);
+    expect(await settle(client, client.db.from('notes').select('id'))).toEqual([{ id: '1' }]);
+    expect(client.requests).toHaveLength(2);
+  });
+
+  test('is repeated after a network fault, three times at most', async () => {
+    const client = createRecordingClient([offline]);
+    const error = await settle(client, client.db.from('notes').select());
+    expect(error).toMatchObject({ kind: 'network', status: 0 });
+    expect(client.requests).toHaveLength(4);
+  });
+
+  test('is not repeated while the page knows that it is offline', async () => {
+    const client = createRecordingClient([offline]);
+    client.tab.setOnline(false);
+    expect(await settle(client, client.db.from('notes').select())).toMatchObject({ kind: 'network' });
+    expect(client.requests).toHaveLength(1);
+  });
+
+  test('is not repeated after an error that time does not heal', async () => {
+    const client = createRecordingClient([refusal(400, 'PGRST100')]);
+    expect(await settle(client, client.db.from('notes').select())).toMatchObject({ kind: 'invalid-request' });
+    expect(client.requests).toHaveLength(1);
+  });
+
+  test('waits as many seconds as the server asks', async () => {
+    const client = createRecordingClient([
+      new Response(null, { status: 503, headers: { 'Retry-After': '7' } }),
+      note(),
+    ]);
+    const query = client.db.from('notes').select().execute();
+    await client.world.clock.advance(6_999);
+    expect(client.requests).toHaveLength(1);
+    await client.world.clock.advance(1);
+    expect(client.requests).toHaveLength(2);
+    await query;
+  });
+
+  test('waits until the date that the server names', async () => {
+    const at = new Date(Date.UTC(2026, 0, 1) + 4_000).toUTCString();
+    const client = createRecordingClient([
+      new Response(null, { status: 503, headers: { 'Retry-After': at } }),
+      note(),
+    ]);
+    const query = client.db.from('notes').select().execute();
+    await client.world.clock.advance(3_999);
+    expect(client.requests).toHaveLength(1);
+    await client.world.clock.advance(1);
+    expect(client.requests).toHaveLength(2);
+    await query;
+  });
+
+  test('gives up at once when the server asks to wait beyond the deadline', async () => {
+    const client = createRecordingClient([
+      new Response(null, { status: 503, headers: { 'Retry-After': '31' } }),
+    ]);
+    const error = await settle(client, client.db.from('notes').select(), 0);
+    expect(error).toMatchObject({ kind: 'unavailable', retryAfterMs: 31_000 });
+  });
+});
+
+describe('a write that fails', () => {
+  test.each(['PGRST000', 'PGRST002', 'PGRST003', '40001', '40P01'])(
+    'is repeated when %s proves that nothing was executed',
+    async (code) => {
+      const client = createRecordingClient([refusal(503, code), new Response(null, { status: 201 })]);
+      expect(await settle(client, client.db.from('notes').insert({ title: 'x' }))).toBeUndefined();
+      expect(client.requests).toHaveLength(2);
+    },
+  );
+
+  test.each(['PGRST001', '57P01', '53300'])(
+    'is not repeated after %s, which proves nothing',
+    async (code) => {
+      const client = createRecordingClient([refusal(503, code)]);
+      expect(await settle(client, client.db.from('notes').insert({ title: 'x' }))).toMatchObject({
+        kind: 'unavailable',
+        code,
+      });
+      expect(client.requests).toHaveLength(1);
+    },
+  );
+
+  test('is not repeated after a network fault', async () => {
+    const client = createRecordingClient([offline]);
+    expect(await settle(client, client.db.rpc('greet', { name: 'x' }))).toMatchObject({ kind: 'network' });
+    expect(client.requests).toHaveLength(1);
+  });
+});
+
+describe('time', () => {
+  test('for one attempt ends it, and the next may succeed', async () => {
+    const client = createRecordingClient([never, note()], { attemptTimeoutMs: 1_000 });
+    expect(await settle(client, client.db.from('notes').select('id'))).toEqual([{ id: '1' }]);
+  });
+
+  test('for the whole query ends it with its retries', async () => {
+    const client = createRecordingClient([never], { attemptTimeoutMs: 4_000, timeoutMs: 6_000 });
+    const query = client.db.from('notes').select().execute();
+    const failed = expect(query).rejects.toMatchObject({ kind: 'timeout', status: 0 });
+    await client.world.clock.advance(6_000);
+    await failed;
+  });
+
+  test('also runs while a token is awaited', async () => {
+    const client = createRecordingClient([note()], { getAccessToken: () => new Promise(() => undefined) });
+    expect(await settle(client, client.db.from('notes').select(), 30_000)).toMatchObject({ kind: 'timeout' });
+  });
+
+  test('leaves no timer behind', async () => {
+    const client = createRecordingClient([offline, note()]);
+    await settle(client, client.db.from('notes').select(), 10_000);
+    expect(client.world.clock.pendingTimers).toBe(0);
+  });
+});
+
+describe("the caller's abort", () => {
+  test('ends the query with its reason, apart from a time-out', async () => {
+    const client = createRecordingClient([never]);
+    const controller = new AbortController();
+    const query = client.db.from('notes').select().execute({ signal: controller.signal });
+    const reason = new Error('left the page');
+    controller.abort(reason);
+    await expect(query).rejects.toMatchObject({ kind: 'aborted', cause: reason });
+  });
+
+  test('ends the wait for the next attempt', async () => {
+    const client = createRecordingClient([offline]);
+    const controller = new AbortController();
+    const query = client.db.from('notes').select().execute({ signal: controller.signal });
+    const failed = expect(query).rejects.toMatchObject({ kind: 'aborted' });
+    await client.world.settle();
+    controller.abort();
+    await failed;
+    expect(client.requests).toHaveLength(1);
+  });
+
+  test('before the query sends nothing', async () => {
+    const client = createRecordingClient();
+    const query = client.db.from('notes').select().execute({ signal: AbortSignal.abort() });
+    await expect(query).rejects.toMatchObject({ kind: 'aborted' });
+    expect(client.requests).toHaveLength(0);
+  });
+});
+
+describe('identical reads at the same time', () => {
+  const slow = () => {
+    let answer: (response: Response) => void = () => undefined;
+    const client = createRecordingClient([() => new Promise<Response>((resolve) => (answer = resolve))]);
+    return { ...client, answer: () => answer(note()) };
+  };
+
+  test('share one request, and each has rows of its own', async () => {
+    const { db, requests, world, answer } = slow();
+    const [first, second] = [
+      db.from('notes').select('id').execute(),
+      db.from('notes').select('id').execute(),
+    ];
+    await world.settle();
+    expect(requests).toHaveLength(1);
+    answer();
+    expect(await first).toEqual(await second);
+    expect(await first).not.toBe(await second);
+  });
+
+  test('go on for the one when the other is aborted, and end with the last', async () => {
+    const { db, requests, world, answer } = slow();
+    const [a, b] = [new AbortController(), new AbortController()];
+    const query = db.from('notes').select('id');
+    const left = expect(query.execute({ signal: a.signal })).rejects.toMatchObject({ kind: 'aborted' });
+    const stays = query.execute({ signal: b.signal });
+    await world.settle();
+    a.abort();
+    await left;
+    expect(requests[0]?.signal.aborted).toBe(false);
+    answer();
+    expect(await stays).toEqual([{ id: '1' }]);
+  });
+
+  test('end the request when all have left', async () => {
+    const { db, requests, world } = slow();
+    const controller = new AbortController();
+    const query = db.from('notes').select('id');
+    const both = [query.execute({ signal: controller.signal }), query.execute({ signal: controller.signal })];
+    await world.settle();
+    controller.abort();
+    await Promise.allSettled(both);
+    expect(requests[0]?.signal.aborted).toBe(true);
+  });
+
+  test('are not shared by callers with different tokens', async () => {
+    const tokens = ['one', 'two'];
+    const { db, requests, world } = createRecordingClient([never], {
+      getAccessToken: async () => tokens.shift() ?? null,
+    });
+    const queries = [db.from('notes').select().execute(), db.from('notes').select().execute()];
+    const ended = Promise.allSettled(queries);
+    await world.settle();
+    expect(requests).toHaveLength(2);
+    await world.clock.advance(60_000);
+    await ended;
+  });
+
+  test('are not shared when they write', async () => {
+    const { db, requests } = createRecordingClient([new Response(null, { status: 201 })]);
+    await Promise.all([
+      db.from('notes').insert({ title: 'x' }).execute(),
+      db.from('notes').insert({ title: 'x' }).execute(),
+    ]);
+    expect(requests).toHaveLength(2);
+  });
+});
+
+describe('a HEAD that is refused', () => {
+  test('is understood by Proxy-Status', async () => {
+    const { db, requests } = createRecordingClient([
+      new Response(null, { status: 404, headers: { 'Proxy-Status': 'PostgREST; error=PGRST205' } }),
+    ]);
+    await expect(db.from('notes').count()).rejects.toMatchObject({ kind: 'not-found', code: 'PGRST205' });
+    expect(requests).toHaveLength(1);
+  });
+
+  test('is looked at again by a GET of no rows where that header is hidden', async () => {
+    const { db, requests } = createRecordingClient([
+      new Response(null, { status: 404 }),
+      refusal(404, 'PGRST205'),
+    ]);
+    await expect(db.from('notes').count().eq('status', 'done')).rejects.toMatchObject({ code: 'PGRST205' });
+    expect(requests.map(({ method, url }) => `${method} ${new URL(url).search}`)).toEqual([
+      'HEAD ?status=eq.done',
+      'GET ?status=eq.done&limit=0',
+    ]);
+  });
+
+  test('is an error by its status alone if the second look finds nothing', async () => {
+    const { db } = createRecordingClient([new Response(null, { status: 404 }), json([])]);
+    await expect(db.from('notes').count()).rejects.toMatchObject({
+      kind: 'not-found',
+      status: 404,
+      code: '',
+    });
+  });
+});

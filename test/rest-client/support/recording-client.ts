@@ -1,0 +1,77 @@
+import {
+  createRestClient,
+  type RestClientOptions,
+  type RestRequest,
+} from '../../../src/rest-client/index.ts';
+import { createFakeWorld, type FakeTab, type FakeWorld } from '../../support/fake-platform.ts';
+import type { SampleDatabase } from './sample-database.ts';
+
+export const projectUrl = 'https://project.test';
+
+/** An answer of the server, or what fetch throws. */
+export type Reply = Response | Error | (() => Response | Promise<Response>);
+
+export interface Recorded {
+  readonly world: FakeWorld;
+  readonly tab: FakeTab;
+  readonly requests: readonly Request[];
+}
+
+/** A fake world whose fetch records each request and answers with the replies in turn; the last one stays. */
+export function createRecordingTab(replies: readonly Reply[] = [json([])]): Recorded {
+  const world = createFakeWorld();
+  const requests: Request[] = [];
+  const tab = world.openTab({
+    async fetch(input, init) {
+      const request = new Request(input, init);
+      const reply = replies[Math.min(requests.length, replies.length - 1)];
+      requests.push(request);
+      if (reply instanceof Error) throw reply;
+      if (typeof reply === 'function') return abortable(reply(), request.signal);
+      return (reply as Response).clone();
+    },
+  });
+  return { world, tab, requests };
+}
+
+function abortable(answer: Response | Promise<Response>, signal: AbortSignal): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    Promise.resolve(answer).then(resolve, reject);
+  });
+}
+
+/** A client with a recorder beneath. */
+export function createRecordingClient(
+  replies?: readonly Reply[],
+  options: Partial<RestClientOptions<'public' | 'archive'>> = {},
+) {
+  const recorded = createRecordingTab(replies);
+  const db = createRestClient<SampleDatabase, 'public'>({
+    url: projectUrl,
+    apiKey: 'sb_publishable_test',
+    platform: recorded.tab,
+    ...(options as Partial<RestClientOptions<'public'>>),
+  });
+  return { ...recorded, db };
+}
+
+export function json(body: unknown, init: ResponseInit = {}): Response {
+  return new Response(JSON.stringify(body), {
+    ...init,
+    headers: { 'Content-Type': 'application/json', ...init.headers },
+  });
+}
+
+/** An error as PostgREST sends it. */
+export function refusal(status: number, code: string, more: Record<string, unknown> = {}): Response {
+  return json({ code, message: `Refused with ${code}`, details: null, hint: null, ...more }, { status });
+}
+
+/** A request in one line: `GET /notes?select=*`, percent-decoded. */
+export function lineOf({ method, url }: Pick<RestRequest, 'method' | 'url'>): string {
+  const path = url.slice(`${projectUrl}/rest/v1`.length);
+  return `${method} ${decodeURIComponent(path)}`;
+}
+
+export const never = (): Promise<Response> => new Promise<Response>(() => undefined);

@@ -1,0 +1,78 @@
+import type { Json } from '../../../src/rest-client/index.ts';
+
+/** A small schema in the form of `supabase gen types typescript`. */
+export interface SampleDatabase {
+  __InternalSupabase: { PostgrestVersion: '16.1' };
+  public: {
+    Tables: {
+      notes: {
+        Row: {
+          id: string;
+          status: 'draft' | 'done';
+          title: string;
+          rating: number | null;
+          created_at: string;
+          tags: string[];
+          data: Json;
+          during: unknown;
+          words: unknown;
+          author_id: string | null;
+          owner_id: string;
+        };
+        Insert: { id?: string; status?: 'draft' | 'done'; title: string; rating?: number | null };
+        Update: { id?: string; status?: 'draft' | 'done'; title?: string; rating?: number | null };
+        Relationships: [
+          {
+            foreignKeyName: 'notes_author_id_fkey';
+            columns: ['author_id'];
+            isOneToOne: false;
+            referencedRelation: 'people';
+            referencedColumns: ['id'];
+          },
+          {
+            foreignKeyName: 'notes_owner_id_fkey';
+            columns: ['owner_id'];
+            isOneToOne: false;
+            referencedRelation: 'owners';
+            referencedColumns: ['id'];
+          },
+        ];
+      };
+      people: {
+        Row: { id: string; name: string };
+        Insert: { id: string; name: string };
+        Update: { name?: string };
+        Relationships: [];
+      };
+      owners: {
+        Row: { id: string; name: string };
+        Insert: { id: string; name: string };
+        Update: { name?: string };
+        Relationships: [];
+      };
+    };
+    Views: {
+      note_counts: { Row: { author_id: string | null; n: number | null }; Relationships: [] };
+    };
+    Functions: {
+      greet: { Args: { name: string }; Returns: string };
+      clear_all: { Args: never; Returns: undefined };
+      recent: { Args: { days?: number }; Returns: { id: string; title: string }[] };
+      area: { Args: { radius: number }; Returns: number } | { Args: { side: string }; Returns: string };
+    };
+    Enums: { status: 'draft' | 'done' };
+    CompositeTypes: { [_ in never]: never };
+  };
+  archive: {
+    Tables: {
+      old_notes: {
+        Row: { id: number };
+        Insert: { id: number };
+        Update: { id?: number };
+        Relationships: [];
+      };
+    };
+    Views: { [_ in never]: never };
+    Functions: { [_ in never]: never };
+  };
+}

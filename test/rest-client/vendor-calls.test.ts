@@ -1,0 +1,281 @@
+import { describe, expect, test } from 'vitest';
+import {
+  and,
+  anyOf,
+  by,
+  contains,
+  createRestClient,
+  embed,
+  eq,
+  expectAffected,
+  explain,
+  like,
+  matches,
+  maxAffected,
+  not,
+  oneOf,
+  or,
+  RestError,
+  rowCount,
+  shape,
+  textSearch,
+  viaGet,
+} from '../../src/rest-client/index.ts';
+import {
+  createRecordingClient,
+  createRecordingTab,
+  json,
+  lineOf,
+  projectUrl,
+} from './support/recording-client.ts';
+
+const { db } = createRecordingClient();
+const notes = db.from('notes');
+const loose = createRestClient({ url: projectUrl, apiKey: 'k', platform: createRecordingTab().tab });
+const t = loose.from('t');
+
+/** The 25 calls that were measured at the vendor's builder (PROTOCOL.md), as they are here. */
+describe('the measured calls', () => {
+  test('1: a select of everything asks for *', () => {
+    expect(notes.select().toRequest()).toEqual({
+      method: 'GET',
+      url: `${projectUrl}/rest/v1/notes?select=*`,
+      headers: { Accept: 'application/json' },
+    });
+  });
+
+  test('2: a count alone is a HEAD with the kind of count', () => {
+    const request = notes.count().toRequest();
+    expect([request.method, request.headers['Prefer']]).toEqual(['HEAD', 'count=exact']);
+  });
+
+  test('3: embedded columns go without whitespace', () => {
+    expect(lineOf(t.select(shape({ id: true, a: { b: true } })).toRequest())).toBe('GET /t?select=id,a(b)');
+    expect(lineOf(t.select(' id,\n  status ').toRequest())).toBe('GET /t?select=id,status');
+  });
+
+  test('4: equality with null asks for null', () => {
+    expect(lineOf(t.select().eq('a', null).neq('b', null).toRequest())).toBe(
+      'GET /t?select=*&a=is.null&b=not.is.null',
+    );
+  });
+
+  test('5: a date goes as ISO 8601', () => {
+    expect(lineOf(t.select().eq('a', new Date(0)).toRequest())).toBe(
+      'GET /t?select=*&a=eq.1970-01-01T00:00:00.000Z',
+    );
+  });
+
+  test('6: each text of a list is quoted, with quotes and backslashes escaped', () => {
+    const query = t.select().in('a', ['a,b', 'q",x', '', '\\']);
+    expect(lineOf(query.toRequest())).toBe(String.raw`GET /t?select=*&a=in.("a,b","q\",x","","\\")`);
+  });
+
+  test('7: an empty list matches nothing', () => {
+    expect(lineOf(t.select().in('a', []).toRequest())).toBe('GET /t?select=*&a=in.()');
+  });
+
+  test('8: a negated list is a list', () => {
+    expect(
+      lineOf(
+        t
+          .select()
+          .where(not(oneOf('a', [1, 2])))
+          .toRequest(),
+      ),
+    ).toBe('GET /t?select=*&a=not.in.(1,2)');
+  });
+
+  test('9: a condition on embedded rows carries their path', () => {
+    const query = t.select(shape({ u: embed({ a: true }, { where: [or(eq('a', 1))] }) }));
+    expect(lineOf(query.toRequest())).toBe('GET /t?u.or=(a.eq.1)&select=u(a)');
+  });
+
+  test('10: a pattern with a literal asterisk goes as a regular expression', () => {
+    expect(lineOf(t.select().where(like('a', '%x*_')).toRequest())).toBe(
+      String.raw`GET /t?select=*&a=match.^.*x\*.$`,
+    );
+    expect(lineOf(t.select().where(like('a', '%x_')).toRequest())).toBe('GET /t?select=*&a=like.%x_');
+  });
+
+  test('11: alternatives of a pattern are an array literal with each text quoted', () => {
+    expect(
+      lineOf(
+        t
+          .select()
+          .where(like('a', anyOf('O%', 'a,b')))
+          .toRequest(),
+      ),
+    ).toBe('GET /t?select=*&a=like(any).{"O%","a,b"}');
+  });
+
+  test('12: containment of a list keeps a comma within its text', () => {
+    expect(
+      lineOf(
+        t
+          .select()
+          .where(contains('a', ['x', 'a,b']))
+          .toRequest(),
+      ),
+    ).toBe('GET /t?select=*&a=cs.{"x","a,b"}');
+  });
+
+  test('13: containment of an object is JSON', () => {
+    expect(
+      lineOf(
+        t
+          .select()
+          .where(contains('a', { k: 1 }))
+          .toRequest(),
+      ),
+    ).toBe('GET /t?select=*&a=cs.{"k":1}');
+  });
+
+  test('14: full-text search names its kind and language', () => {
+    const query = t.select().where(textSearch('a', 'x y', { type: 'websearch', config: 'english' }));
+    expect(lineOf(query.toRequest())).toBe('GET /t?select=*&a=wfts(english).x y');
+  });
+
+  test('15: orders append', () => {
+    const query = t.select().order('a', { ascending: false, nulls: 'first' }).order('b');
+    expect(lineOf(query.toRequest())).toBe('GET /t?select=*&order=a.desc.nullsfirst,b.asc');
+  });
+
+  test('16: a range is an offset and a limit', () => {
+    expect(lineOf(t.select().range(10, 19).toRequest())).toBe('GET /t?select=*&offset=10&limit=10');
+  });
+
+  test('17: a single row is asked for as an object', () => {
+    expect(notes.select().single().toRequest().headers['Accept']).toBe('application/vnd.pgrst.object+json');
+  });
+
+  test('18: one row or none is asked for as at most two rows, and as at most one written row', () => {
+    expect(lineOf(notes.select().maybeSingle().toRequest())).toBe('GET /notes?select=*&limit=2');
+    const write = notes.update({ title: 'x' }).eq('id', '1').select().maybeSingle().toRequest();
+    expect(write.headers['Prefer']).toBe('return=representation,handling=strict,max-affected=1');
+  });
+
+  test('19: an insert sends JSON, with a bigint as text, and no preference', () => {
+    expect(t.insert({ a: 1, d: 10n }).toRequest()).toEqual({
+      method: 'POST',
+      url: `${projectUrl}/rest/v1/t`,
+      headers: { Accept: 'application/json', 'Content-Type': 'application/json' },
+      body: '{"a":1,"d":"10"}',
+    });
+  });
+
+  test('20: several rows name the union of their columns', () => {
+    const request = t
+      .insert([{ a: 1 }, { b: 2, c: undefined }])
+      .select('a')
+      .toRequest();
+    expect(lineOf(request)).toBe('POST /t?columns="a","b","c"&select=a');
+    expect(request.headers['Prefer']).toBe('return=representation');
+  });
+
+  test('21: an upsert says by which columns and what becomes of duplicates', () => {
+    const request = t.upsert({ a: 1 }, { onConflict: ['a', 'b'], ignoreDuplicates: true }).toRequest();
+    expect(lineOf(request)).toBe('POST /t?on_conflict=a,b');
+    expect(request.headers['Prefer']).toBe('resolution=ignore-duplicates');
+  });
+
+  test('22: a limit on affected rows is strict', () => {
+    const request = t.update({ a: 1 }).eq('id', 1).with(maxAffected(1)).toRequest();
+    expect(request.headers['Prefer']).toBe('handling=strict,max-affected=1');
+  });
+
+  test('23: a missing value never deletes everything', () => {
+    expect(() => t.delete().where(...matches({ id: undefined }))).toThrow(RestError);
+    expect(() => t.delete().toRequest()).toThrow(/without a filter/);
+    expect(lineOf(t.delete().all().toRequest())).toBe('DELETE /t');
+    expect(
+      lineOf(
+        t
+          .delete()
+          .where(...matches({ a: 1, b: null }))
+          .toRequest(),
+      ),
+    ).toBe('DELETE /t?a=eq.1&b=is.null');
+  });
+
+  test('24: a function is called by POST, and by GET only with arguments that GET can carry', () => {
+    expect(lineOf(loose.rpc('f', { e: 1, s: 'x' }).with(viaGet()).toRequest())).toBe('GET /rpc/f?e=1&s=x');
+    const object = loose.rpc('f', { e: {} }).with(viaGet()).toRequest();
+    expect(lineOf(object)).toBe('GET /rpc/f?e={}');
+    for (const unsafe of [
+      { e: 'eq.1' },
+      { e: 'not.x' },
+      { e: 'in.x' },
+      { e: null },
+      { select: 'a' },
+      { 'x.order': 'a' },
+    ]) {
+      expect(loose.rpc('f', unsafe).with(viaGet()).toRequest().method).toBe('POST');
+    }
+    const counted = loose.rpc('f', { e: 'is.null' }).as(rowCount()).toRequest();
+    expect([counted.method, counted.headers['Prefer']]).toEqual(['POST', 'count=exact,return=minimal']);
+    expect(loose.rpc('f', {}).as(rowCount()).toRequest().method).toBe('HEAD');
+  });
+
+  test('25: a plan is asked for by its media type', () => {
+    expect(
+      t
+        .select()
+        .as(explain({ analyze: true }))
+        .toRequest().headers['Accept'],
+    ).toBe('application/vnd.pgrst.plan+json; for="application/json"; options=analyze;');
+  });
+});
+
+describe('a profile', () => {
+  test('is named by Accept-Profile when reading and by Content-Profile when writing', () => {
+    const archive = db.schema('archive').from('old_notes');
+    expect(archive.select().toRequest().headers['Accept-Profile']).toBe('archive');
+    expect(archive.count().toRequest().headers['Accept-Profile']).toBe('archive');
+    expect(archive.insert({ id: 1 }).toRequest().headers['Content-Profile']).toBe('archive');
+    expect(archive.delete().eq('id', 1).toRequest().headers['Content-Profile']).toBe('archive');
+  });
+});
+
+describe('embedded rows', () => {
+  test('have conditions, order and limits of their own, under their alias', () => {
+    const query = t.select(
+      shape({
+        id: true,
+        writer: embed(
+          { name: true, books: embed({ title: true }, { limit: 3, offset: 1, order: [by('title')] }) },
+          { of: 'people', hint: 'author_id', inner: true, where: [eq('name', 'A,b'), not(and(eq('x', 1)))] },
+        ),
+        '...place': { city: 'name' },
+      }),
+    );
+    expect(lineOf(query.toRequest())).toBe(
+      'GET /t?writer.name=eq.A,b&writer.not.and=(x.eq.1)&writer.books.order=title.asc&writer.books.offset=1&writer.books.limit=3' +
+        '&select=id,writer:people!author_id!inner(name,books(title)),...place(city:name)',
+    );
+  });
+});
+
+describe('an expected number of affected rows', () => {
+  test('is refused after the fact when there were fewer', async () => {
+    const { db } = createRecordingClient([
+      new Response(null, { status: 204, headers: { 'Content-Range': '*/*' } }),
+    ]);
+    await expect(
+      db.from('notes').update({ title: 'x' }).eq('id', '1').with(expectAffected(1)),
+    ).rejects.toMatchObject({
+      kind: 'affected-rows',
+    });
+  });
+
+  test('is met by as many rows', async () => {
+    const { db } = createRecordingClient([json([{ id: '1' }])]);
+    const rows = await db
+      .from('notes')
+      .update({ title: 'x' })
+      .eq('id', '1')
+      .select('id')
+      .with(expectAffected(1));
+    expect(rows).toEqual([{ id: '1' }]);
+  });
+});

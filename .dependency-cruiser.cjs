@@ -45,7 +45,7 @@ module.exports = {
       from: { path: '^src/(app|features|ui|react|main|supabase-clients)' },
       to: {
         path: '^src/(auth|rest|realtime|storage|functions)-client/',
-        pathNot: '^src/[a-z]+-client/(index|mfa|identities|sso|web3|id-token|claims|server|live-query|table)\\.ts$',
+        pathNot: '^src/[a-z]+-client/(index|mfa|identities|sso|web3|id-token|claims|server|live-query|shared-socket|table)\\.ts$',
       },
     },
     { name: 'ui-is-presentational', severity: 'error', from: { path: '^src/ui/' }, to: { path: '^src/', pathNot: '^src/ui/' } },

@@ -1,7 +1,7 @@
 import type { Timer, Unsubscribe } from '../platform/platform.ts';
-import type { ConnectOptions, Connection, ConnectionSnapshot } from './connection.ts';
+import type { ConnectOptions, Connection } from './connection.ts';
+import { createConnectionStatus } from './connection-status.ts';
 import { createKeptSocket } from './socket.ts';
-import { createStore } from './store.ts';
 import { createOwnTopic, type OwnTopic } from './topic.ts';
 import { encodeSocketUrl } from './wire.ts';
 
@@ -10,10 +10,9 @@ export function createOwnConnection(options: ConnectOptions): Connection {
   const { url, apiKey, vsn, platform, settings, getAccessToken, onTokenChange } = options;
   const { clock, report } = platform;
   const topics = new Map<string, OwnTopic>();
-  const store = createStore<ConnectionSnapshot>({ status: 'idle', lostAtMs: null }, report);
+  const status = createConnectionStatus(clock, settings, report);
   let ignoredFrames = 0;
   let wasOpen = false;
-  let graceTimer: Timer | undefined;
   let releaseTimer: Timer | undefined;
   let stopTokens: Unsubscribe | undefined;
 
@@ -27,7 +26,7 @@ export function createOwnConnection(options: ConnectOptions): Connection {
       if (!isKnown) ignoredFrames += 1;
     },
     onState(kind, isOpen, lastFrameAtMs) {
-      publish(
+      status.publish(
         kind === 'idle' || kind === 'closed' ? kind : isOpen ? 'connected' : 'connecting',
         lastFrameAtMs,
       );
@@ -37,23 +36,6 @@ export function createOwnConnection(options: ConnectOptions): Connection {
         topic.send(isOpen ? { kind: 'online' } : { kind: 'offline', sinceMs: lastFrameAtMs });
     },
   });
-
-  /** A short interruption is not shown: `connected` stays until the grace is over. */
-  const publish = (status: Exclude<ConnectionSnapshot['status'], 'lost'>, lastFrameAtMs: number) => {
-    const { status: shown } = store.getSnapshot();
-    if (status !== 'connecting') {
-      graceTimer?.cancel();
-      graceTimer = undefined;
-      if (status !== shown) store.set({ status, lostAtMs: null });
-      return;
-    }
-    if (shown === 'idle') store.set({ status, lostAtMs: null });
-    if (shown !== 'lost')
-      graceTimer ??= clock.setTimer(
-        () => store.set({ status: 'lost', lostAtMs: lastFrameAtMs }),
-        settings.lostAfterMs,
-      );
-  };
 
   /** The socket lives as long as a topic is wanted, and a little longer. */
   const updateWanted = () => {
@@ -67,8 +49,8 @@ export function createOwnConnection(options: ConnectOptions): Connection {
   };
 
   return {
-    getSnapshot: store.getSnapshot,
-    subscribe: store.subscribe,
+    getSnapshot: status.getSnapshot,
+    subscribe: status.subscribe,
     get ignoredFrames() {
       return ignoredFrames;
     },

@@ -93,6 +93,10 @@ export function createServerSide(tab: FakeTab) {
     bindingId,
     sentEvents: () => frames().map(({ event }) => event),
     open: () => socket().open(),
+    answerHeartbeat() {
+      const { ref } = frames().findLast(({ event }) => event === 'heartbeat') ?? { ref: null };
+      send(null, ref, 'phoenix', 'phx_reply', { status: 'ok', response: {} });
+    },
     reply(ref: string | null, payload: unknown) {
       send(lastJoin().ref, ref, topic, 'phx_reply', payload);
     },

@@ -137,9 +137,10 @@ export function createFakeWorld({ startMs = Date.UTC(2026, 0, 1), seed = 1 } = {
         signal?.addEventListener(
           'abort',
           () => {
-            const at = queue.indexOf(entry);
+            const waiting = lockQueues.get(name) ?? [];
+            const at = waiting.indexOf(entry);
             if (at < 0) return;
-            queue.splice(at, 1);
+            waiting.splice(at, 1);
             reject(signal.reason as Error);
           },
           { once: true },

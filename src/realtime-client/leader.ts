@@ -1,0 +1,101 @@
+import type { Timer } from '../platform/platform.ts';
+import type { ChannelSnapshot, ConnectOptions, Connection, Topic } from './connection.ts';
+import { bindingKey, type Binding } from './postgres-changes.ts';
+import type { LeaderNews } from './tab-message.ts';
+
+/** What the leading tab does: it joins what any tab wants, over its own socket, and tells all what it hears. */
+export interface Leader {
+  want(tab: string, name: string, bindings: readonly Binding[] | null): void;
+  push(id: string, name: string, event: string, payload: unknown): void;
+  forget(tab: string): void;
+  /** Tells the state of everything, for tabs that are new. */
+  announce(): void;
+  close(): void;
+}
+
+interface LedTopic {
+  readonly topic: Topic;
+  readonly wants: Map<string, readonly Binding[]>;
+  keys: readonly string[];
+  snapshot: ChannelSnapshot;
+}
+
+/** How often the tabs must say again what they want; those that crashed do not. In milliseconds. */
+export const rollCallMs = 60_000;
+
+export function createLeader(
+  options: ConnectOptions,
+  connect: (options: ConnectOptions) => Connection,
+  self: string,
+  tell: (news: LeaderNews) => void,
+): Leader {
+  const connection = connect(options);
+  const topics = new Map<string, LedTopic>();
+  const present = new Set<string>([self]);
+  let timer: Timer;
+
+  const tellStatus = (name: string, { keys, snapshot }: LedTopic) =>
+    tell({ kind: 'status', name, keys, snapshot });
+  const tellConnection = () => tell({ kind: 'connection', snapshot: connection.getSnapshot() });
+  connection.subscribe(tellConnection);
+
+  const open = (name: string): LedTopic => {
+    const topic = connection.open(name, {
+      onStatus(snapshot) {
+        led.snapshot = snapshot;
+        tellStatus(name, led);
+      },
+      onChange: (keys, change) => tell({ kind: 'change', name, keys, change }),
+      onGap: (loss) => tell({ kind: 'gap', name, loss }),
+    });
+    const led: LedTopic = { topic, wants: new Map(), keys: [], snapshot: { status: 'closed', error: null } };
+    topics.set(name, led);
+    return led;
+  };
+  const update = (name: string, led: LedTopic) => {
+    const union = new Map([...led.wants.values()].flat().map((binding) => [bindingKey(binding), binding]));
+    led.keys = [...union.keys()];
+    led.topic.want(led.wants.size > 0 ? [...union.values()] : null);
+    tellStatus(name, led);
+  };
+  const forget = (tab: string) => {
+    present.delete(tab);
+    for (const [name, led] of topics) if (led.wants.delete(tab)) update(name, led);
+  };
+  const callRoll = () => {
+    timer = options.platform.clock.setTimer(() => {
+      for (const tab of new Set([...topics.values()].flatMap(({ wants }) => Array.from(wants.keys()))))
+        if (tab !== self && !present.has(tab)) forget(tab);
+      present.clear();
+      tell({ kind: 'roll' });
+      callRoll();
+    }, rollCallMs);
+  };
+  callRoll();
+
+  return {
+    want(tab, name, bindings) {
+      present.add(tab);
+      const led = topics.get(name) ?? open(name);
+      if (bindings) led.wants.set(tab, bindings);
+      else led.wants.delete(tab);
+      update(name, led);
+    },
+    push(id, name, event, payload) {
+      (topics.get(name) ?? open(name)).topic.push(event, payload).then(
+        (response) => tell({ kind: 'pushed', id, response, isRefused: false }),
+        () => tell({ kind: 'pushed', id, response: null, isRefused: true }),
+      );
+    },
+    forget,
+    announce() {
+      tell({ kind: 'lead' });
+      tellConnection();
+      topics.forEach((led, name) => tellStatus(name, led));
+    },
+    close() {
+      timer.cancel();
+      connection.close();
+    },
+  };
+}

@@ -1,0 +1,234 @@
+import type { Platform, Socket } from '../../src/platform/platform.ts';
+
+export interface StoredRow {
+  readonly id: string;
+  readonly owner: string;
+  readonly value: number;
+  readonly version: number;
+  readonly [column: string]: unknown;
+}
+
+interface Session {
+  readonly socket: Socket;
+  readonly topics: Map<string, { joinRef: string; token: string; filters: { id: number; owner: string }[] }>;
+  isHalfOpen: boolean;
+}
+
+/**
+ * A small model of the realtime service over one table in the fake world: it answers joins, confirms them, checks
+ * tokens, sends the owner's changes, and fails on demand. Networks lose, delay and repeat by its methods.
+ */
+export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => number) {
+  const rows = new Map<string, StoredRow>();
+  const sessions = new Set<Session>();
+  const validTokens = new Set<string>();
+  let isUp = true;
+  let isMute = false;
+  let lastCommitMs = 0;
+  let repeats = false;
+  let version = 0;
+  let opened = 0;
+
+  const later = (run: () => void) => void clock.setTimer(run, latencyMs());
+  // A network keeps the order of what it carries: each frame waits for the one before it.
+  const createPipe = () => {
+    let readyMs = 0;
+    return (run: () => void) => {
+      readyMs = Math.max(readyMs, clock.monotonicMs() + latencyMs());
+      clock.setTimer(run, readyMs - clock.monotonicMs());
+    };
+  };
+
+  const openSocket = (_url: string): Socket => {
+    const down = createPipe();
+    const up = createPipe();
+    let isClosed = false;
+    const socket: Socket = {
+      bufferedAmount: 0,
+      onOpen: null,
+      onMessage: null,
+      onClose: null,
+      send: (data) =>
+        up(() => {
+          if (sessions.has(session) && !session.isHalfOpen) receive(session, String(data), deliver);
+        }),
+      close: () => {
+        isClosed = true;
+        sessions.delete(session);
+      },
+    };
+    const session: Session = { socket, topics: new Map(), isHalfOpen: false };
+    const deliver = (frame: string) =>
+      down(() => {
+        if (!isClosed && !session.isHalfOpen && sessions.has(session)) socket.onMessage?.(frame);
+      });
+    delivers.set(session, deliver);
+    opened += 1;
+    later(() => {
+      if (isClosed) return;
+      if (!isUp) return socket.onClose?.({ code: 1006, reason: '', wasClean: false });
+      sessions.add(session);
+      socket.onOpen?.();
+    });
+    return socket;
+  };
+  const delivers = new WeakMap<Session, (frame: string) => void>();
+
+  const receive = (session: Session, data: string, deliver: (frame: string) => void) => {
+    const [joinRef, ref, topic, event, payload] = JSON.parse(data) as [
+      string,
+      string,
+      string,
+      string,
+      { access_token?: string; config?: { postgres_changes: { filter: string }[] } },
+    ];
+    const send = (...frame: unknown[]) => deliver(JSON.stringify(frame));
+    const reply = (status: string, response: unknown) =>
+      send(joinRef, ref, topic, 'phx_reply', { status, response });
+    if (event === 'heartbeat') return reply('ok', {});
+    if (event === 'phx_leave') {
+      session.topics.delete(topic);
+      return send(joinRef, null, topic, 'phx_close', {});
+    }
+    const joined = session.topics.get(topic);
+    const token = payload.access_token ?? '';
+    if (event === 'access_token') {
+      if (joined && joined.joinRef === joinRef) joined.token = token;
+      return undefined;
+    }
+    if (event !== 'phx_join') return undefined;
+    if (!validTokens.has(token)) return reply('error', { reason: 'InvalidJWTToken: Token has expired' });
+    const filters = (payload.config?.postgres_changes ?? []).map((sent, index) =>
+      Object.assign(sent, { id: 100 + index, owner: sent.filter.replace('owner=eq.', '') }),
+    );
+    reply('ok', { postgres_changes: filters });
+    if (joined) send(joined.joinRef, null, topic, 'phx_close', {});
+    session.topics.delete(topic);
+    // The subscription begins only now, some time after the reply.
+    later(() => {
+      if (!sessions.has(session)) return;
+      session.topics.set(topic, { joinRef, token, filters });
+      send(joinRef, null, topic, 'system', {
+        extension: 'postgres_changes',
+        status: 'ok',
+        message: 'Subscribed',
+      });
+    });
+    return undefined;
+  };
+
+  const publish = (type: string, record: StoredRow | undefined, old: StoredRow | undefined) => {
+    const owner = (record ?? old)?.owner;
+    lastCommitMs = Math.max(lastCommitMs + 1, clock.now());
+    if (isMute) return;
+    const data = {
+      schema: 'public',
+      table: 'items',
+      type,
+      commit_timestamp: new Date(lastCommitMs).toISOString(),
+      columns: [{ name: 'id' }],
+      errors: null,
+      ...(record ? { record } : {}),
+      ...(old ? { old_record: { id: old.id } } : {}),
+    };
+    for (const session of sessions)
+      for (const [topic, { filters }] of session.topics) {
+        const ids = filters.filter((filter) => filter.owner === owner).map(({ id }) => id);
+        const frame = JSON.stringify([null, null, topic, 'postgres_changes', { ids, data }]);
+        if (ids.length > 0)
+          for (let copy = 0; copy < (repeats ? 2 : 1); copy += 1) delivers.get(session)?.(frame);
+      }
+  };
+  const disconnect = (session: Session, code: number) => {
+    sessions.delete(session);
+    session.socket.onClose?.({ code, reason: '', wasClean: code !== 1006 });
+  };
+
+  return {
+    openSocket,
+    validTokens,
+    get openSessions() {
+      return sessions.size;
+    },
+    get opened() {
+      return opened;
+    },
+    select: (owner: string) => [...rows.values()].filter((row) => row.owner === owner),
+    write(id: string, owner: string, value: number) {
+      const old = rows.get(id);
+      const record: StoredRow = { id, owner: old?.owner ?? owner, value, version: (version += 1) };
+      rows.set(id, record);
+      publish(old ? 'UPDATE' : 'INSERT', record, old);
+    },
+    remove(id: string) {
+      const old = rows.get(id);
+      if (!old) return;
+      rows.delete(id);
+      publish('DELETE', undefined, old);
+    },
+    /** All sockets are closed; new ones are refused until {@link up}. */
+    down() {
+      isUp = false;
+      for (const session of sessions) disconnect(session, 1012);
+    },
+    up() {
+      isUp = true;
+    },
+    /** One socket is closed without a word. */
+    drop(index: number) {
+      const session = [...sessions][index % Math.max(1, sessions.size)];
+      if (session) disconnect(session, 1006);
+    },
+    /** Nothing passes any more through the sockets that are open now, and nobody learns of it. */
+    halfOpen() {
+      for (const session of sessions) session.isHalfOpen = true;
+    },
+    /** A machine that is gone closes its sockets in the eyes of the server. */
+    forget(sockets: ReadonlySet<Socket>) {
+      for (const session of sessions) if (sockets.has(session.socket)) sessions.delete(session);
+    },
+    /** Changes are sent twice from now on, or no more. */
+    repeat(value: boolean) {
+      repeats = value;
+    },
+    /** Every channel is told that its token expired and is closed. */
+    expire(token: string) {
+      validTokens.delete(token);
+      for (const session of sessions)
+        for (const [topic, joined] of session.topics) {
+          if (joined.token !== token) continue;
+          session.topics.delete(topic);
+          const deliver = delivers.get(session);
+          deliver?.(
+            JSON.stringify([
+              joined.joinRef,
+              null,
+              topic,
+              'system',
+              { extension: 'system', status: 'error', message: 'Token has expired 0 seconds ago' },
+            ]),
+          );
+          deliver?.(JSON.stringify([joined.joinRef, null, topic, 'phx_close', {}]));
+        }
+    },
+    /** The server loses changes from now on, until it subscribes anew. */
+    mute() {
+      isMute = true;
+    },
+    /** The server re-creates every subscription, and says so only by confirming anew. */
+    resubscribe() {
+      isMute = false;
+      for (const session of sessions)
+        for (const [topic, joined] of session.topics)
+          delivers.get(session)?.(
+            JSON.stringify([
+              joined.joinRef,
+              null,
+              topic,
+              'system',
+              { extension: 'postgres_changes', status: 'ok', message: 'Subscribed to PostgreSQL' },
+            ]),
+          );
+    },
+  };
+}

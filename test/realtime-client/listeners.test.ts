@@ -1,0 +1,237 @@
+import { describe, expect, it } from 'vitest';
+import type { Change, RowRecord } from '../../src/realtime-client/index.ts';
+import { binding, createScriptedScene } from './scripted-server.ts';
+
+const insert = (id: string, extra: RowRecord = {}) => ({ type: 'INSERT', record: { id, ...extra } });
+
+describe('listeners', () => {
+  it('are bound by content when the server reorders the bindings and adds fields', async () => {
+    const scene = createScriptedScene();
+    const channel = scene.client.channel('user:ada');
+    const seen: string[] = [];
+    channel.onPostgresChanges(binding, () => seen.push('notifications'));
+    channel.onPostgresChanges({ table: 'notification_preferences' }, () => seen.push('preferences'));
+    channel.join();
+    scene.server.open();
+    await scene.world.settle();
+    const { ref } = scene.server.lastJoin();
+    scene.server.reply(ref, {
+      status: 'ok',
+      response: {
+        postgres_changes: [
+          { id: 2, table: 'notification_preferences', schema: 'public', event: '*', added: 1 },
+          { id: 1, filter: binding.filter, table: 'notifications', event: '*', schema: 'public', select: [] },
+        ],
+      },
+    });
+    scene.server.confirm();
+    scene.server.change(insert('a'), [1]);
+    await scene.world.clock.advance(16);
+    expect(seen).toEqual(['notifications']);
+  });
+
+  it('get nothing of an id that is not theirs', async () => {
+    const scene = createScriptedScene();
+    const { changes } = await scene.openLiveChannel();
+    scene.server.change(insert('a'), [999]);
+    await scene.world.clock.advance(16);
+    expect(changes).toEqual([]);
+  });
+
+  it('get a change once each when it matches several bindings', async () => {
+    const scene = createScriptedScene();
+    const channel = scene.client.channel('user:ada');
+    const seen: string[] = [];
+    channel.onPostgresChanges(binding, () => seen.push('all'));
+    channel.onPostgresChanges({ ...binding, event: 'INSERT' }, () => seen.push('inserts'));
+    channel.onPostgresChanges(binding, () => seen.push('all too'));
+    channel.join();
+    scene.server.open();
+    await scene.world.settle();
+    scene.server.acceptJoin();
+    scene.server.confirm();
+    scene.server.change(insert('a'), [scene.server.bindingId, scene.server.bindingId + 1]);
+    await scene.world.clock.advance(16);
+    expect(seen).toEqual(['all', 'inserts', 'all too']);
+  });
+
+  it('are called though another throws, and its problem is reported', async () => {
+    const scene = createScriptedScene();
+    const { channel, changes } = await scene.openLiveChannel();
+    const problem = new Error('bad listener');
+    channel.onPostgresChanges(binding, () => {
+      throw problem;
+    });
+    const late: unknown[] = [];
+    channel.onPostgresChanges(binding, (change) => late.push(change));
+    scene.server.change(insert('a'));
+    await scene.world.clock.advance(16);
+    expect([changes.length, late.length, scene.tab.reported]).toEqual([1, 1, [problem]]);
+  });
+
+  it('see a change once though the server sends it again', async () => {
+    const scene = createScriptedScene();
+    const { changes } = await scene.openLiveChannel();
+    scene.server.change(insert('a'));
+    await scene.world.clock.advance(16);
+    scene.server.change(insert('a'));
+    await scene.world.clock.advance(16);
+    expect(changes).toHaveLength(1);
+  });
+
+  it('get the changes of a row within a frame as one', async () => {
+    const scene = createScriptedScene();
+    const { changes } = await scene.openLiveChannel();
+    scene.server.change(insert('a', { n: 0 }));
+    scene.server.change(insert('b'));
+    for (const n of [1, 2, 3]) scene.server.change({ type: 'UPDATE', record: { id: 'a', n } });
+    scene.server.change({ type: 'UPDATE', record: { id: 'c', n: 1 }, old_record: { id: 'c', n: 0 } });
+    scene.server.change({ type: 'UPDATE', record: { id: 'c', n: 2 }, old_record: { id: 'c', n: 1 } });
+    scene.server.change({ type: 'DELETE', old_record: { id: 'b' } });
+    await scene.world.clock.advance(16);
+    expect(
+      (changes as Change<RowRecord>[]).map(({ schema: _s, table: _t, commitTimestamp: _c, ...rest }) => rest),
+    ).toEqual([
+      { type: 'INSERT', record: { id: 'a', n: 3 } },
+      { type: 'UPDATE', record: { id: 'c', n: 2 }, oldRecord: { id: 'c', n: 0 } },
+      { type: 'DELETE', oldRecord: { id: 'b' } },
+    ]);
+  });
+
+  it('learn that changes may be missing when more wait than their queue holds', async () => {
+    const scene = createScriptedScene({ settings: { deliveryBuffer: 2 } });
+    const { changes, losses } = await scene.openLiveChannel();
+    for (const id of ['a', 'b', 'c']) scene.server.change(insert(id));
+    await scene.world.clock.advance(16);
+    expect(changes).toHaveLength(2);
+    expect(losses).toMatchObject([{ continuity: 'lost', reason: 'overflow' }]);
+  });
+
+  it('get integers that a number cannot hold as their digits', async () => {
+    const scene = createScriptedScene();
+    const { changes } = await scene.openLiveChannel();
+    const record = '{"id":9223372036854775807,"note":"9223372036854775807","n":7}';
+    scene.server
+      .socket()
+      .receive(
+        `[null,null,"realtime:user:ada","postgres_changes",{"ids":[${scene.server.bindingId}],"data":{"type":"INSERT","schema":"public","table":"t","commit_timestamp":"x","errors":null,"record":${record}}}]`,
+      );
+    await scene.world.clock.advance(16);
+    expect(changes).toMatchObject([
+      { record: { id: '9223372036854775807', note: '9223372036854775807', n: 7 } },
+    ]);
+  });
+
+  it('get rows that satisfy their schema; others are reported without their values', async () => {
+    const scene = createScriptedScene();
+    const { channel } = await scene.openLiveChannel();
+    const rows: unknown[] = [];
+    const rowSchema = {
+      '~standard': {
+        version: 1,
+        vendor: 'test',
+        validate: (value: unknown) =>
+          (value as { id: string }).id === 'secret'
+            ? { issues: [{ message: 'id is wrong' }] }
+            : { value: value as { id: string } },
+      },
+    } as const;
+    channel.onPostgresChanges({ ...binding, rowSchema }, (change) => rows.push(change.type));
+    scene.server.change(insert('a'));
+    scene.server.change(insert('secret'));
+    await scene.world.clock.advance(16);
+    expect(rows).toEqual(['INSERT']);
+    expect(scene.tab.reported).toMatchObject([{ code: 'invalid_row', message: 'id is wrong' }]);
+  });
+});
+
+describe('users of a channel', () => {
+  it('cost one join though the channel is left and joined again at once', async () => {
+    const scene = createScriptedScene();
+    const { channel, leave } = await scene.openLiveChannel();
+    leave();
+    leave();
+    const leaveAgain = channel.join();
+    await scene.world.clock.advance(5_000);
+    expect(scene.server.sentEvents()).toEqual(['phx_join']);
+    leaveAgain();
+    await scene.world.clock.advance(1_000);
+    expect(scene.server.sentEvents()).toEqual(['phx_join', 'phx_leave']);
+  });
+
+  it('can leave it inside its status listener, with one leave', async () => {
+    const scene = createScriptedScene();
+    const { channel } = await scene.openLiveChannel();
+    channel.subscribe(() => channel.leave());
+    channel.leave();
+    channel.leave();
+    await scene.world.clock.advance(5_000);
+    expect(scene.server.sentEvents()).toEqual(['phx_join', 'phx_leave']);
+    expect(channel.getSnapshot().status).toBe('closed');
+  });
+
+  it('can join it again after it was left', async () => {
+    const scene = createScriptedScene();
+    const { channel } = await scene.openLiveChannel();
+    channel.leave();
+    channel.join();
+    await scene.world.settle();
+    expect(scene.server.sentEvents()).toEqual(['phx_join', 'phx_leave', 'phx_join']);
+    scene.server.acceptJoin();
+    scene.server.confirm();
+    expect(channel.getSnapshot().status).toBe('live');
+  });
+
+  it('share one channel per name', () => {
+    const { client } = createScriptedScene();
+    expect(client.channel('user:ada')).toBe(client.channel('user:ada'));
+  });
+
+  it('are refused a filter without a table before anything is sent', () => {
+    const { client, tab } = createScriptedScene();
+    expect(() => client.channel('x').onPostgresChanges({ filter: 'id=eq.1' }, () => {})).toThrow(
+      'A filter needs a table',
+    );
+    expect(tab.sockets).toHaveLength(0);
+  });
+});
+
+describe('pushes', () => {
+  it('wait for the channel and give the response of the server', async () => {
+    const scene = createScriptedScene();
+    const channel = scene.client.channel('user:ada');
+    const pushed = channel.push('presence', { event: 'track' });
+    channel.join();
+    scene.server.open();
+    await scene.world.settle();
+    scene.server.acceptJoin();
+    const { ref, event } = scene.server.frames().at(-1) ?? { ref: null, event: '' };
+    expect(event).toBe('presence');
+    scene.server.reply(ref, { status: 'ok', response: { done: true } });
+    await expect(pushed).resolves.toEqual({ done: true });
+  });
+
+  it('beyond 100 reject the oldest', async () => {
+    const { client } = createScriptedScene();
+    const channel = client.channel('user:ada');
+    const pushes = Array.from({ length: 101 }, () => channel.push('presence', {}));
+    const outcomes = Promise.allSettled(pushes);
+    channel.leave();
+    const reasons = (await outcomes).map((outcome) =>
+      outcome.status === 'rejected' ? (outcome.reason as { code: string }).code : 'sent',
+    );
+    expect(reasons).toEqual(['push_overflow', ...Array.from({ length: 100 }, () => 'closed')]);
+  });
+
+  it('reject when the server refuses them or does not answer', async () => {
+    const scene = createScriptedScene();
+    const { channel } = await scene.openLiveChannel();
+    const outcomes = Promise.allSettled([channel.push('a', {}), channel.push('b', {})]);
+    scene.server.reply(scene.server.frames().at(-2)?.ref ?? null, { status: 'error', response: {} });
+    await scene.world.clock.advance(10_000);
+    expect(await outcomes).toMatchObject([
+      { reason: { code: 'push_refused' } },
+      { reason: { code: 'push_timeout' } },
+    ]);
+  });
+});

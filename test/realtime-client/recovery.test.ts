@@ -1,0 +1,240 @@
+import { describe, expect, it } from 'vitest';
+import { binding, createScriptedScene } from './scripted-server.ts';
+
+const expired = 'Token has expired 0 seconds ago';
+
+describe('a channel that the server ends', () => {
+  it('asks for another token and joins again when the token expired, and tells that changes may be missing', async () => {
+    const scene = createScriptedScene();
+    const { server, world } = scene;
+    const { channel, losses } = await scene.openLiveChannel();
+    const lostAtMs = world.clock.now();
+    scene.prepareToken('token-2');
+    server.system('error', expired, 'system');
+    server.endChannel();
+    await world.settle();
+    expect(scene.tokenCalls).toEqual([undefined, 'token-1']);
+    expect(server.lastJoin().payload['access_token']).toBe('token-2');
+    expect(channel.getSnapshot().status).toBe('recovering');
+    server.acceptJoin();
+    server.confirm();
+    expect(channel.getSnapshot().status).toBe('live');
+    expect(losses).toEqual([{ continuity: 'lost', sinceMs: lostAtMs, reason: 'rejoined' }]);
+    expect(server.sentEvents().filter((event) => event === 'phx_join')).toHaveLength(2);
+  });
+
+  it('fails as signed out when there is no other token, and rests', async () => {
+    const scene = createScriptedScene();
+    const { channel } = await scene.openLiveChannel();
+    scene.prepareToken(null);
+    scene.server.system('error', expired, 'system');
+    await scene.world.clock.advance(600_000);
+    expect(channel.getSnapshot()).toMatchObject({ status: 'failed', error: { code: 'signed_out' } });
+    expect(scene.tokenCalls).toHaveLength(2);
+  });
+
+  it('joins by itself once someone is signed in again', async () => {
+    const scene = createScriptedScene();
+    const { channel } = await scene.openLiveChannel();
+    scene.setToken(null);
+    expect(channel.getSnapshot()).toMatchObject({ status: 'failed', error: { code: 'signed_out' } });
+    expect(scene.server.sentEvents().at(-1)).toBe('phx_leave');
+    scene.setToken('token-2');
+    await scene.world.settle();
+    expect(scene.server.lastJoin().payload['access_token']).toBe('token-2');
+  });
+
+  it('gives up on tokens when three fresh ones were refused', async () => {
+    const scene = createScriptedScene();
+    const channel = scene.client.channel('user:ada');
+    channel.join();
+    scene.server.open();
+    await scene.world.settle();
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      scene.server.refuseJoin('InvalidJWTToken: Token has expired 3 seconds ago');
+      await scene.world.clock.advance(2_000);
+    }
+    expect(channel.getSnapshot()).toMatchObject({ status: 'failed', error: { code: 'token_rejected' } });
+    expect(scene.server.sentEvents().filter((event) => event === 'phx_join')).toHaveLength(3);
+  });
+
+  it('ignores the late close of an earlier join', async () => {
+    const scene = createScriptedScene();
+    const { channel, statuses } = await scene.openLiveChannel();
+    const earlier = scene.server.lastJoin().ref;
+    channel.onPostgresChanges({ table: 'notification_preferences' }, () => {});
+    await scene.world.settle();
+    scene.server.acceptJoin();
+    scene.server.endChannel('phx_close', earlier);
+    scene.server.confirm();
+    expect(channel.getSnapshot().status).toBe('live');
+    expect(statuses).toEqual(['connecting', 'joined', 'live', 'recovering', 'live']);
+  });
+
+  it('joins again after a wait when the channel crashed', async () => {
+    const scene = createScriptedScene();
+    const { channel } = await scene.openLiveChannel();
+    scene.server.endChannel('phx_error');
+    expect(channel.getSnapshot().status).toBe('recovering');
+    await scene.world.clock.advance(999);
+    expect(scene.server.sentEvents().filter((event) => event === 'phx_join')).toHaveLength(1);
+    await scene.world.clock.advance(251);
+    expect(scene.server.sentEvents().filter((event) => event === 'phx_join')).toHaveLength(2);
+  });
+
+  it('leaves and joins again when a join stays unanswered', async () => {
+    const scene = createScriptedScene();
+    scene.client.channel('user:ada').join();
+    scene.server.open();
+    await scene.world.clock.advance(10_000);
+    expect(scene.server.sentEvents()).toEqual(['phx_join', 'phx_leave']);
+    await scene.world.clock.advance(1_250);
+    expect(scene.server.sentEvents()).toEqual(['phx_join', 'phx_leave', 'phx_join']);
+  });
+
+  it('leaves and joins again when the confirmation stays away', async () => {
+    const scene = createScriptedScene();
+    const channel = scene.client.channel('user:ada');
+    channel.onPostgresChanges(binding, () => {});
+    channel.join();
+    scene.server.open();
+    await scene.world.settle();
+    scene.server.acceptJoin();
+    await scene.world.clock.advance(20_000 + 1_250);
+    expect(scene.server.sentEvents().filter((event) => event !== 'heartbeat')).toEqual([
+      'phx_join',
+      'phx_leave',
+      'phx_join',
+    ]);
+  });
+
+  it('waits long when a rate limit was reached', async () => {
+    const scene = createScriptedScene();
+    scene.client.channel('user:ada').join();
+    scene.server.open();
+    await scene.world.settle();
+    scene.server.refuseJoin('ConnectionRateLimitReached: Too many connected users');
+    await scene.world.clock.advance(24_000);
+    expect(scene.server.sentEvents()).toEqual(['phx_join']);
+    await scene.world.clock.advance(1_000);
+    scene.server.answerHeartbeat();
+    await scene.world.clock.advance(13_000);
+    expect(scene.server.sentEvents()).toEqual(['phx_join', 'heartbeat', 'phx_join']);
+  });
+});
+
+describe('a system error', () => {
+  it('fails the channel with the message of the server, for good', async () => {
+    const scene = createScriptedScene();
+    const { channel } = await scene.openLiveChannel();
+    scene.server.system('error', 'Unable to subscribe to changes with given parameters');
+    expect(channel.getSnapshot()).toEqual({
+      status: 'failed',
+      error: {
+        code: 'subscription_refused',
+        message: 'Unable to subscribe to changes with given parameters',
+      },
+    });
+    for (let beat = 0; beat < 24; beat += 1) {
+      await scene.world.clock.advance(25_000);
+      scene.server.answerHeartbeat();
+    }
+    expect(scene.server.sentEvents().filter((event) => event === 'phx_join')).toHaveLength(1);
+  });
+
+  it('can be tried again by joining', async () => {
+    const scene = createScriptedScene();
+    const { channel } = await scene.openLiveChannel();
+    scene.server.system('error', 'Unable to subscribe to changes with given parameters');
+    channel.join();
+    await scene.world.settle();
+    scene.server.acceptJoin();
+    scene.server.confirm();
+    expect(channel.getSnapshot()).toEqual({ status: 'live', error: null });
+  });
+});
+
+describe('a new token', () => {
+  it('is pushed to a joined channel', async () => {
+    const scene = createScriptedScene();
+    await scene.openLiveChannel();
+    scene.setToken('token-2');
+    expect(scene.server.frames().at(-1)).toMatchObject({
+      event: 'access_token',
+      joinRef: scene.server.lastJoin().ref,
+      payload: { access_token: 'token-2' },
+    });
+  });
+
+  it('that comes during a join is pushed right after it', async () => {
+    const scene = createScriptedScene();
+    const channel = scene.client.channel('user:ada');
+    channel.onPostgresChanges(binding, () => {});
+    channel.join();
+    scene.server.open();
+    await scene.world.settle();
+    scene.setToken('token-2');
+    expect(scene.server.sentEvents()).toEqual(['phx_join']);
+    scene.server.acceptJoin();
+    expect(scene.server.frames().at(-1)).toMatchObject({
+      event: 'access_token',
+      payload: { access_token: 'token-2' },
+    });
+  });
+
+  it('is asked for again, after a wait, when it could not be had', async () => {
+    let calls = 0;
+    const scene = createScriptedScene({
+      getAccessToken: () => {
+        calls += 1;
+        return calls === 1 ? Promise.reject(new Error('offline')) : Promise.resolve('token-9');
+      },
+    });
+    scene.client.channel('user:ada').join();
+    scene.server.open();
+    await scene.world.clock.advance(1_250);
+    expect(scene.server.lastJoin().payload['access_token']).toBe('token-9');
+    expect(scene.tab.reported).toEqual([new Error('offline')]);
+  });
+});
+
+describe('continuity', () => {
+  it('is told as lost when the server subscribes again', async () => {
+    const scene = createScriptedScene();
+    const { losses } = await scene.openLiveChannel();
+    const liveAtMs = scene.world.clock.now();
+    await scene.world.clock.advance(5_000);
+    scene.server.confirm();
+    expect(losses).toEqual([{ continuity: 'lost', sinceMs: liveAtMs, reason: 'resubscribed' }]);
+  });
+
+  it.each([
+    ['a change was too large', { errors: ['Error 413: Payload Too Large'], record: {} }],
+    [
+      'a value is missing',
+      { columns: [{ name: 'id' }, { name: 'content' }], type: 'UPDATE', record: { id: 'a' } },
+    ],
+  ])('is told as lost when %s', async (_title, data) => {
+    const scene = createScriptedScene();
+    const { changes, losses } = await scene.openLiveChannel();
+    scene.server.change(data);
+    await scene.world.clock.advance(16);
+    expect(changes).toEqual([]);
+    expect(losses).toEqual([
+      { continuity: 'lost', sinceMs: expect.any(Number) as number, reason: 'truncated' },
+    ]);
+  });
+
+  it('counts from the last frame that arrived before a silent socket was replaced', async () => {
+    const scene = createScriptedScene();
+    const { losses } = await scene.openLiveChannel();
+    const lastFrameAtMs = scene.world.clock.now();
+    await scene.world.clock.advance(35_000);
+    expect(scene.tab.sockets).toHaveLength(2);
+    scene.server.open();
+    await scene.world.settle();
+    scene.server.acceptJoin();
+    scene.server.confirm();
+    expect(losses).toEqual([{ continuity: 'lost', sinceMs: lastFrameAtMs, reason: 'rejoined' }]);
+  });
+});

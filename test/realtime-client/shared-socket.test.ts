@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import { createRealtimeClient } from '../../src/realtime-client/index.ts';
+import { createLiveQuery } from '../../src/realtime-client/live-query.ts';
+import { shareSocket } from '../../src/realtime-client/shared-socket.ts';
+import type { Socket } from '../../src/platform/platform.ts';
+import { createFakeWorld } from '../support/fake-platform.ts';
+import { createFakeRealtime, type StoredRow } from './fake-realtime.ts';
+
+const claims = (sub: string) => Buffer.from(JSON.stringify({ sub })).toString('base64url');
+const tokenOf = (sub: string) => `header.${claims(sub)}.secret-signature`;
+
+function createTabs() {
+  const world = createFakeWorld();
+  const serverTab = world.openTab();
+  const server = createFakeRealtime(serverTab.clock, () => 20);
+  server.validTokens.add(tokenOf('ada'));
+  server.validTokens.add(tokenOf('bob'));
+  const openTab = (user = 'ada') => {
+    const sockets = new Set<Socket>();
+    const tokenListeners = new Set<(token: string | null) => void>();
+    let token: string | null = tokenOf(user);
+    const platform = world.openTab({
+      openSocket: (url) => {
+        const socket = server.openSocket(url);
+        sockets.add(socket);
+        return socket;
+      },
+    });
+    const client = createRealtimeClient({
+      url: 'https://project.test',
+      apiKey: 'public-key',
+      platform,
+      share: shareSocket,
+      getAccessToken: () => Promise.resolve(token),
+      onTokenChange: (listener) => {
+        tokenListeners.add(listener);
+        return () => tokenListeners.delete(listener);
+      },
+    });
+    const channel = client.channel(`user:${user}`);
+    const query = createLiveQuery<StoredRow>({
+      channel,
+      binding: { table: 'items', filter: `owner=eq.${user}` },
+      platform,
+      read: () => Promise.resolve(server.select(user)),
+      key: ({ id }) => String(id),
+      version: (row) => row.version,
+    });
+    query.start();
+    return {
+      client,
+      channel,
+      query,
+      ids: () => query.getSnapshot().rows.map(({ id }) => id),
+      setVisible: platform.setVisible,
+      signal: platform.signal,
+      setToken(next: string | null) {
+        token = next;
+        tokenListeners.forEach((listener) => listener(next));
+      },
+      /** The tab is gone; its timers and promises with it. */
+      crash() {
+        platform.crash();
+        server.forget(sockets);
+      },
+    };
+  };
+  return { world, server, openTab };
+}
+
+describe('five tabs of a user', () => {
+  it('share one websocket and all are live', async () => {
+    const { world, server, openTab } = createTabs();
+    const tabs = Array.from({ length: 5 }, () => openTab());
+    await world.clock.advance(1_000);
+    server.write('a', 'ada', 1);
+    await world.clock.advance(100);
+    expect(server.opened).toBe(1);
+    expect(tabs.map((tab) => tab.channel.getSnapshot().status)).toEqual(
+      Array.from({ length: 5 }, () => 'live'),
+    );
+    expect(tabs.map((tab) => tab.client.getSnapshot().status)).toEqual(
+      Array.from({ length: 5 }, () => 'connected'),
+    );
+    expect(tabs.map((tab) => tab.ids())).toEqual(Array.from({ length: 5 }, () => ['a']));
+  });
+
+  it('all get the next change within 5 s after the leader was killed, and what was written meanwhile', async () => {
+    const { world, server, openTab } = createTabs();
+    const [leader, ...others] = Array.from({ length: 5 }, () => openTab());
+    await world.clock.advance(1_000);
+    leader?.crash();
+    server.write('meanwhile', 'ada', 1);
+    await world.clock.advance(100);
+    server.write('next', 'ada', 1);
+    await world.clock.advance(4_900);
+    expect(others.map((tab) => tab.ids())).toEqual(Array.from({ length: 4 }, () => ['meanwhile', 'next']));
+    expect(server.opened).toBe(2);
+    expect(server.openSessions).toBe(1);
+  });
+
+  it('tell each other neither tokens nor keys', async () => {
+    const { world, server, openTab } = createTabs();
+    openTab();
+    openTab();
+    await world.clock.advance(1_000);
+    server.write('a', 'ada', 1);
+    await world.clock.advance(1_000);
+    const said = JSON.stringify(world.broadcasts);
+    expect(said).toContain('"kind":"change"');
+    expect(said).not.toContain('secret-signature');
+    expect(said).not.toContain('public-key');
+  });
+
+  it('do not hear the tabs of another user', async () => {
+    const { world, server, openTab } = createTabs();
+    const ada = openTab('ada');
+    const bob = openTab('bob');
+    await world.clock.advance(1_000);
+    server.write('a', 'ada', 1);
+    server.write('b', 'bob', 1);
+    await world.clock.advance(1_000);
+    expect([ada.ids(), bob.ids(), server.opened]).toEqual([['a'], ['b'], 2]);
+  });
+
+  it('go on when the leader signs out', async () => {
+    const { world, server, openTab } = createTabs();
+    const [leader, follower] = [openTab(), openTab()];
+    await world.clock.advance(1_000);
+    leader.setToken(null);
+    expect(leader.channel.getSnapshot()).toMatchObject({ status: 'failed', error: { code: 'signed_out' } });
+    server.write('a', 'ada', 1);
+    await world.clock.advance(1_000);
+    expect([follower.ids(), follower.channel.getSnapshot().status]).toEqual([['a'], 'live']);
+    expect(leader.ids()).toEqual([]);
+  });
+
+  it('hand over when the page of the leader is put away, and take it in again when it returns', async () => {
+    const { world, server, openTab } = createTabs();
+    const [leader, follower] = [openTab(), openTab()];
+    await world.clock.advance(1_000);
+    leader.signal('pagehide');
+    await world.clock.advance(1_000);
+    server.write('a', 'ada', 1);
+    await world.clock.advance(1_000);
+    expect([leader.ids(), follower.ids()]).toEqual([[], ['a']]);
+    leader.signal('pageshow');
+    await world.clock.advance(1_000);
+    expect([leader.ids(), server.openSessions]).toEqual([['a'], 1]);
+  });
+
+  it('keep one websocket when one more tab needs another table', async () => {
+    const { world, server, openTab } = createTabs();
+    const [first, second] = [openTab(), openTab()];
+    await world.clock.advance(1_000);
+    const seen: unknown[] = [];
+    second.channel.onChanges({ table: 'items', filter: 'owner=eq.bob' }, (changes) => seen.push(...changes));
+    await world.clock.advance(1_000);
+    server.write('b', 'bob', 1);
+    server.write('a', 'ada', 1);
+    await world.clock.advance(1_000);
+    expect([seen.length, first.ids(), second.ids(), server.opened]).toEqual([1, ['a'], ['a'], 1]);
+  });
+
+  it('leave no timer and no lock behind when they are closed', async () => {
+    const { world, server, openTab } = createTabs();
+    const tabs = [openTab(), openTab()];
+    await world.clock.advance(1_000);
+    tabs.forEach((tab) => tab.query.getSnapshot());
+    tabs.forEach((tab) => tab.client.close());
+    await world.clock.advance(60_000);
+    expect([world.clock.pendingTimers, world.heldLocks.size, server.openSessions]).toEqual([0, 0, 0]);
+  });
+});

@@ -1,0 +1,230 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createRealtimeClient } from '../../src/realtime-client/index.ts';
+import { createLiveQuery } from '../../src/realtime-client/live-query.ts';
+import { shareSocket } from '../../src/realtime-client/shared-socket.ts';
+import type { Socket } from '../../src/platform/platform.ts';
+import { createFakeWorld } from '../support/fake-platform.ts';
+import { createFakeRealtime, type StoredRow } from './fake-realtime.ts';
+
+/** How many schedules are tried: `SCHEDULES=10000` for a long run. */
+const schedules = Number(process.env['SCHEDULES'] ?? 2_000);
+
+const index = fc.nat({ max: 4 });
+const rowId = fc.constantFrom('a', 'b', 'c', 'd');
+const command = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ do: fc.constant('write' as const), id: rowId, value: index }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('remove' as const), id: rowId }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      do: fc.constant('pass' as const),
+      ms: fc.constantFrom(5, 30, 200, 1_500, 6_000, 40_000),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('expire' as const), isAnnounced: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('drop' as const), at: index }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constantFrom(
+        'halfOpen' as const,
+        'down' as const,
+        'up' as const,
+        'mute' as const,
+        'resubscribe' as const,
+        'repeat' as const,
+        'once' as const,
+        'open' as const,
+      ),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constantFrom(
+        'sleep' as const,
+        'hide' as const,
+        'show' as const,
+        'offline' as const,
+        'online' as const,
+        'putAway' as const,
+        'takeBack' as const,
+        'crash' as const,
+      ),
+      at: index,
+    }),
+  },
+);
+type Command = typeof command extends fc.Arbitrary<infer Value> ? Value : never;
+
+function createSimulation(seed: number, isShared: boolean) {
+  const world = createFakeWorld({ seed });
+  const serverTab = world.openTab();
+  const server = createFakeRealtime(serverTab.clock, () => Math.floor(serverTab.random.number() * 80));
+  const tabs: ReturnType<typeof openTab>[] = [];
+  const tokenListeners = new Set<(token: string) => void>();
+  let tokenCount = 0;
+  let token = '';
+  const issueToken = () => {
+    token = `.${btoa(JSON.stringify({ sub: 'ada' }))}.${(tokenCount += 1)}`;
+    server.validTokens.add(token);
+  };
+  issueToken();
+
+  const openTab = () => {
+    const sockets = new Set<Socket>();
+    const platform = world.openTab({
+      openSocket(url) {
+        const socket = server.openSocket(url);
+        sockets.add(socket);
+        return socket;
+      },
+    });
+    const client = createRealtimeClient({
+      url: 'https://project.test',
+      apiKey: 'key',
+      platform,
+      getAccessToken: () => Promise.resolve(token),
+      onTokenChange(listener) {
+        tokenListeners.add(listener);
+        return () => tokenListeners.delete(listener);
+      },
+      ...(isShared ? { share: shareSocket } : {}),
+    });
+    const channel = client.channel('user:ada');
+    const binding = { table: 'items', filter: 'owner=eq.ada' };
+    const seen: string[] = [];
+    channel.onChanges(binding, (changes) => seen.push(...changes.map((change) => JSON.stringify(change))));
+    const query = createLiveQuery<StoredRow>({
+      channel,
+      binding,
+      platform,
+      key: ({ id }) => String(id),
+      version: (row) => row.version,
+      // A read takes time on its way there and back; the table is what it is in between.
+      read: () =>
+        new Promise((resolve) => {
+          const wait = () => Math.floor(platform.random.number() * 120);
+          platform.clock.setTimer(() => {
+            const rows = server.select('ada');
+            platform.clock.setTimer(() => resolve(rows), wait());
+          }, wait());
+        }),
+    });
+    query.start();
+    return { platform, client, query, seen, sockets };
+  };
+  tabs.push(openTab(), openTab());
+
+  const tabAt = (at: number) => tabs[at % Math.max(1, tabs.length)];
+  const run = async (next: Command): Promise<void> => {
+    switch (next.do) {
+      case 'write':
+        return server.write(next.id, 'ada', next.value);
+      case 'remove':
+        return server.remove(next.id);
+      case 'pass':
+        return world.clock.advance(next.ms);
+      case 'expire': {
+        const old = token;
+        issueToken();
+        if (next.isAnnounced) for (const listener of tokenListeners) listener(token);
+        return server.expire(old);
+      }
+      case 'drop':
+        return server.drop(next.at);
+      case 'halfOpen':
+      case 'down':
+      case 'up':
+      case 'mute':
+      case 'resubscribe':
+        return server[next.do]();
+      case 'repeat':
+      case 'once':
+        return server.repeat(next.do === 'repeat');
+      case 'open':
+        if (tabs.length < 4) tabs.push(openTab());
+        return undefined;
+      case 'sleep':
+        world.clock.sleep(600_000);
+        return tabAt(next.at)?.platform.signal('resume');
+      case 'hide':
+      case 'show':
+        return tabAt(next.at)?.platform.setVisible(next.do === 'show');
+      case 'offline':
+      case 'online':
+        return tabAt(next.at)?.platform.setOnline(next.do === 'online');
+      case 'putAway':
+      case 'takeBack':
+        return tabAt(next.at)?.platform.signal(next.do === 'putAway' ? 'pagehide' : 'pageshow');
+      case 'crash': {
+        const tab = tabAt(next.at);
+        if (!tab || tabs.length < 2) return undefined;
+        tabs.splice(tabs.indexOf(tab), 1);
+        tab.platform.crash();
+        server.forget(tab.sockets);
+      }
+    }
+  };
+  return {
+    world,
+    server,
+    tabs,
+    run,
+    /** All faults end, and enough time passes for everything to settle. */
+    async calmDown() {
+      server.up();
+      server.resubscribe();
+      server.repeat(false);
+      for (const { platform } of tabs) {
+        platform.setOnline(true);
+        platform.setVisible(true);
+        platform.signal('pageshow');
+      }
+      await world.clock.advance(90_000);
+    },
+    async close() {
+      tabs.forEach(({ client }) => client.close());
+      await world.clock.advance(130_000);
+    },
+  };
+}
+
+const byId = (a: StoredRow, b: StoredRow) => a.id.localeCompare(b.id);
+
+describe.each([
+  ['with a socket of its own', false],
+  ['with a socket shared among tabs', true],
+])('a live query %s', (_title, isShared) => {
+  it(
+    'equals the table after any schedule of faults, sees nothing twice and leaves nothing behind',
+    { timeout: 600_000 },
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.nat(), fc.array(command, { maxLength: 25 }), async (seed, commands) => {
+          const simulation = createSimulation(seed, isShared);
+          const { tabs, server, world } = simulation;
+          await world.clock.advance(500);
+          for (const next of commands) await simulation.run(next);
+          await simulation.calmDown();
+          const table = server.select('ada').sort(byId);
+          for (const { query, seen, platform } of tabs) {
+            const { rows, isCurrent, error } = query.getSnapshot();
+            expect([...rows].sort(byId)).toEqual(table);
+            expect({ isCurrent, error, reported: platform.reported }).toEqual({
+              isCurrent: true,
+              error: null,
+              reported: [],
+            });
+            expect(new Set(seen).size).toBe(seen.length);
+          }
+          if (isShared) expect(server.openSessions).toBe(1);
+          await simulation.close();
+          expect([world.clock.pendingTimers, world.heldLocks.size, server.openSessions]).toEqual([0, 0, 0]);
+        }),
+        { numRuns: schedules / 2 },
+      );
+    },
+  );
+});

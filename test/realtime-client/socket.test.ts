@@ -1,0 +1,212 @@
+import { describe, expect, it } from 'vitest';
+import { createScriptedScene } from './scripted-server.ts';
+
+describe('the socket', () => {
+  it('is replaced when a heartbeat stays unanswered for 10 s', async () => {
+    const scene = createScriptedScene();
+    await scene.openLiveChannel();
+    await scene.world.clock.advance(25_000);
+    expect(scene.server.sentEvents().at(-1)).toBe('heartbeat');
+    await scene.world.clock.advance(9_999);
+    expect(scene.tab.sockets).toHaveLength(1);
+    await scene.world.clock.advance(1);
+    expect(scene.tab.sockets).toHaveLength(2);
+    expect(scene.tab.sockets[0]?.closedWith).toEqual({ code: 1000 });
+  });
+
+  it('counts any frame as an answer', async () => {
+    const scene = createScriptedScene();
+    await scene.openLiveChannel();
+    await scene.world.clock.advance(30_000);
+    scene.server.change({ record: { id: 'a' } });
+    await scene.world.clock.advance(20_000);
+    expect(scene.tab.sockets).toHaveLength(1);
+  });
+
+  it('is opened again after a wait with jitter when the server restarts', async () => {
+    const scene = createScriptedScene();
+    await scene.openLiveChannel();
+    scene.server.socket().fail({ code: 1012 });
+    await scene.world.clock.advance(999);
+    expect(scene.tab.sockets).toHaveLength(1);
+    await scene.world.clock.advance(251);
+    expect(scene.tab.sockets).toHaveLength(2);
+  });
+
+  it('is opened at growing intervals when the server accepts and closes', async () => {
+    const scene = createScriptedScene();
+    scene.client.channel('user:ada').join();
+    const openedAtMs: number[] = [];
+    for (let attempt = 0; attempt < 20; attempt += 1) {
+      openedAtMs.push(scene.world.clock.now());
+      scene.server.open();
+      scene.server.socket().fail();
+      const before = scene.tab.sockets.length;
+      while (scene.tab.sockets.length === before) await scene.world.clock.advance(50);
+    }
+    const waits = openedAtMs.slice(1).map((at, index) => at - (openedAtMs[index] ?? 0));
+    const least = [1_000, 2_000, 5_000, ...Array.from({ length: 16 }, () => 10_000)];
+    expect(
+      waits.every((wait, index) => wait >= (least[index] ?? 0) && wait <= 1.25 * (least[index] ?? 0) + 50),
+    ).toBe(true);
+  });
+
+  it('begins anew with the shortest wait once it was stable for 30 s', async () => {
+    const scene = createScriptedScene();
+    scene.client.channel('user:ada').join();
+    for (const _ of [1, 2, 3]) {
+      scene.server.socket().fail();
+      await scene.world.clock.advance(12_500);
+    }
+    scene.server.open();
+    await scene.world.clock.advance(26_000);
+    scene.server.send(null, '1', 'phoenix', 'phx_reply', {});
+    await scene.world.clock.advance(4_000);
+    scene.server.socket().fail();
+    const before = scene.tab.sockets.length;
+    await scene.world.clock.advance(1_250);
+    expect(scene.tab.sockets).toHaveLength(before + 1);
+  });
+
+  it.each(['visible', 'online', 'pageshow', 'resume'] as const)(
+    'that died while the machine slept is replaced within 3 s of %s',
+    async (signal) => {
+      const scene = createScriptedScene();
+      await scene.openLiveChannel();
+      scene.world.clock.sleep(3_600_000);
+      scene.tab.signal(signal);
+      await scene.world.clock.advance(2_999);
+      expect(scene.tab.sockets).toHaveLength(1);
+      await scene.world.clock.advance(1);
+      expect(scene.tab.sockets).toHaveLength(2);
+    },
+  );
+
+  it('that answers the probe is kept', async () => {
+    const scene = createScriptedScene();
+    await scene.openLiveChannel();
+    scene.tab.signal('visible');
+    expect(scene.server.sentEvents().at(-1)).toBe('heartbeat');
+    scene.server.send(null, '9', 'phoenix', 'phx_reply', { status: 'ok', response: {} });
+    await scene.world.clock.advance(10_000);
+    expect(scene.tab.sockets).toHaveLength(1);
+  });
+
+  it('is not opened while the host is offline, and at once when it is back', async () => {
+    const scene = createScriptedScene();
+    await scene.openLiveChannel();
+    scene.tab.setOnline(false);
+    scene.server.socket().fail();
+    await scene.world.clock.advance(600_000);
+    expect(scene.tab.sockets).toHaveLength(1);
+    scene.tab.setOnline(true);
+    expect(scene.tab.sockets).toHaveLength(2);
+  });
+
+  it('is opened at most once a minute by a hidden page, and at once when it is shown', async () => {
+    const scene = createScriptedScene();
+    await scene.openLiveChannel();
+    scene.tab.setVisible(false);
+    scene.server.socket().fail();
+    await scene.world.clock.advance(59_000);
+    expect(scene.tab.sockets).toHaveLength(1);
+    scene.tab.setVisible(true);
+    expect(scene.tab.sockets).toHaveLength(2);
+  });
+
+  it('survives frames that are no messages and counts them', async () => {
+    const scene = createScriptedScene();
+    const { channel } = await scene.openLiveChannel();
+    const socket = scene.server.socket();
+    for (const frame of [
+      '',
+      '{',
+      'null',
+      '[1,2]',
+      '{"topic":1}',
+      '["1","1"]',
+      '[null,null,"realtime:user:ada","postgres_changes",null]',
+    ])
+      socket.receive(frame);
+    socket.receive(new ArrayBuffer(0));
+    socket.receive(Uint8Array.from([9, 9, 9]).buffer);
+    socket.receive(Uint8Array.from([4, 200, 1, 1, 1, 65]).buffer);
+    scene.server.send(null, null, 'realtime:user:ada', 'something_new', {});
+    scene.server.send(null, null, 'realtime:other', 'postgres_changes', {});
+    expect(scene.client.ignoredFrames).toBe(12);
+    expect(socket.state).toBe('open');
+    expect(channel.getSnapshot().status).toBe('live');
+  });
+
+  it('is closed soon after the last channel was left', async () => {
+    const scene = createScriptedScene();
+    const { leave } = await scene.openLiveChannel();
+    leave();
+    await scene.world.clock.advance(1_000);
+    expect(scene.server.sentEvents().at(-1)).toBe('phx_leave');
+    await scene.world.clock.advance(1_000);
+    expect(scene.tab.sockets[0]?.closedWith).toEqual({ code: 1000 });
+    expect(scene.world.clock.pendingTimers).toBe(0);
+  });
+});
+
+describe('the connection', () => {
+  it('is reported as lost only after 5 s', async () => {
+    const scene = createScriptedScene();
+    const { openLiveChannel, client, world } = scene;
+    await openLiveChannel();
+    const statuses: string[] = [];
+    client.subscribe(() => statuses.push(client.getSnapshot().status));
+    scene.server.socket().fail();
+    await world.clock.advance(1_250);
+    scene.server.open();
+    await world.clock.advance(10_000);
+    expect(statuses).toEqual([]);
+    scene.tab.setOnline(false);
+    const lostAtMs = world.clock.now();
+    scene.server.socket().receive('[null,"7","phoenix","phx_reply",{}]');
+    scene.server.socket().fail();
+    await world.clock.advance(4_999);
+    expect(statuses).toEqual([]);
+    await world.clock.advance(1);
+    expect(statuses).toEqual(['lost']);
+    expect(client.getSnapshot()).toEqual({ status: 'lost', lostAtMs });
+    scene.tab.setOnline(true);
+    scene.server.open();
+    expect(statuses).toEqual(['lost', 'connected']);
+  });
+
+  it('leaves no timer, no listener and no socket behind when the client is closed', async () => {
+    const scene = createScriptedScene();
+    const { channel } = await scene.openLiveChannel();
+    scene.client.close();
+    expect(channel.getSnapshot().status).toBe('closed');
+    expect(scene.client.getSnapshot().status).toBe('closed');
+    expect(scene.tab.sockets[0]?.state).toBe('closing');
+    expect(scene.world.clock.pendingTimers).toBe(0);
+    expect(scene.tokenListeners.size).toBe(0);
+  });
+
+  it('holds one socket, one handler each and a constant number of timers over 10,000 reconnects', async () => {
+    const scene = createScriptedScene({ settings: { reconnectDelaysMs: [0], stableAfterMs: 0 } });
+    await scene.openLiveChannel();
+    const timers = scene.world.clock.pendingTimers;
+    let last = scene.server.socket();
+    for (let count = 0; count < 10_000; count += 1) {
+      last.fail();
+      scene.tab.signal('visible');
+      const next = scene.server.socket();
+      expect(next).not.toBe(last);
+      expect([last.onOpen, last.onMessage, last.onClose]).toEqual([null, null, null]);
+      next.open();
+      await Promise.resolve();
+      await Promise.resolve();
+      last = next;
+    }
+    await scene.world.settle();
+    scene.server.acceptJoin();
+    scene.server.confirm();
+    expect(scene.world.clock.pendingTimers).toBe(timers);
+    expect(scene.tokenListeners.size).toBe(1);
+  });
+});

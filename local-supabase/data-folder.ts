@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { SavedKeys } from './keys.ts';
 import type { ReceivedMail } from './mailbox/mail.ts';
 import { StartError } from './start-error.ts';
@@ -23,7 +23,7 @@ export interface JsonFile<T> {
 export function openDataFolder(folder: string): DataFolder {
   const lock = join(folder, 'lock');
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     acquire(lock, folder);
   } catch (problem) {
     if (problem instanceof StartError) throw problem;
@@ -42,6 +42,19 @@ export function openDataFolder(folder: string): DataFolder {
       release();
     },
   };
+}
+
+/** Unlike Node's recursive one, it ends where a file system refuses new folders. */
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder);
+  } catch (problem) {
+    const { code } = problem as NodeJS.ErrnoException;
+    if (code === 'EEXIST' && statSync(folder).isDirectory()) return;
+    if (code !== 'ENOENT' || existsSync(dirname(folder))) throw problem;
+    makeFolder(dirname(folder));
+    mkdirSync(folder);
+  }
 }
 
 function acquire(lock: string, folder: string): void {

@@ -36,7 +36,11 @@ export interface ApiRequest {
 }
 
 /** Sends a request to the gateway as a client would. */
-export function requestApi(supabase: LocalSupabase, path: string, request: ApiRequest = {}): Promise<Response> {
+export function requestApi(
+  supabase: LocalSupabase,
+  path: string,
+  request: ApiRequest = {},
+): Promise<Response> {
   const { method = 'GET', token, apiKey = supabase.anonKey, headers = {}, body } = request;
   return supabase.fetch(supabase.url + path, {
     method,
@@ -52,7 +56,11 @@ export function requestApi(supabase: LocalSupabase, path: string, request: ApiRe
 }
 
 /** Signs in by password through the auth service and returns the access token. */
-export async function signIn(supabase: LocalSupabase, email: string, password = seedPassword): Promise<string> {
+export async function signIn(
+  supabase: LocalSupabase,
+  email: string,
+  password = seedPassword,
+): Promise<string> {
   const response = await requestApi(supabase, '/auth/v1/token?grant_type=password', {
     method: 'POST',
     body: { email, password },

@@ -1,0 +1,197 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { runAs } from '../support/database-roles.ts';
+import { ada, grace, useLocalSupabase } from '../support/local-supabase.ts';
+
+const supabase = useLocalSupabase();
+const asAda = { role: 'authenticated', userId: ada.id } as const;
+const asGrace = { role: 'authenticated', userId: grace.id } as const;
+
+interface Invitation {
+  status: string;
+  token: string;
+  is_for_me: boolean;
+  invitee_email: string;
+  inviter_name: string;
+  entity_name: string | null;
+}
+
+async function invite(email = grace.email): Promise<string> {
+  const [made] = await runAs(supabase().database, asAda, (sql) =>
+    sql.query<Invitation>(`select * from create_invitation($1, 'document', 'doc-1', 'Notes')`, [email]),
+  );
+  return made?.token ?? '';
+}
+
+async function call(
+  caller: typeof asAda | typeof asGrace,
+  name: 'get' | 'accept' | 'decline',
+  token: string,
+): Promise<Invitation | undefined> {
+  const [row] = await runAs(supabase().database, caller, (sql) =>
+    sql.query<Invitation>(`select * from ${name}_invitation($1)`, [token]),
+  );
+  return row;
+}
+
+async function received(userId: string): Promise<Record<string, unknown>[]> {
+  const rows = await supabase().database.query<{ content: string }>(
+    'select content from notifications where recipient_id = $1 order by created_at',
+    [userId],
+  );
+  return rows.map(({ content }) => JSON.parse(content) as Record<string, unknown>);
+}
+
+beforeEach(() => supabase().database.exec('delete from notifications; delete from invitations'));
+
+describe('inviting', () => {
+  it('gives a token that cannot be guessed and seven days', async () => {
+    const [made] = await runAs(supabase().database, asAda, (sql) =>
+      sql.query<{ token: string; days: number }>(
+        `select token, extract(day from expires_at - now())::int as days from create_invitation('new@example.com')`,
+      ),
+    );
+    expect(made?.token).toMatch(/^[\da-f]{64}$/);
+    expect(made?.days).toBe(7);
+  });
+
+  it('notifies a known user, with the link and the inviter', async () => {
+    const token = await invite('Grace@Example.com');
+    await expect(received(grace.id)).resolves.toEqual([
+      {
+        type: 'invite',
+        entity_type: 'document',
+        entity_id: 'doc-1',
+        metadata: { actor_id: ada.id, actor_name: 'Ada Lovelace' },
+        data: expect.objectContaining({ url: `/join/${token}`, status: 'pending', entity_name: 'Notes' }),
+      },
+    ]);
+  });
+
+  it('answers alike for an address that nobody has', async () => {
+    await expect(invite('nobody@example.com')).resolves.toMatch(/^[\da-f]{64}$/);
+  });
+
+  it('honours the preferences of whom it notifies', async () => {
+    const { database } = supabase();
+    await database.query(
+      'insert into notification_preferences (user_id, in_app_invites) values ($1, false)',
+      [grace.id],
+    );
+    await invite();
+    await expect(received(grace.id)).resolves.toEqual([]);
+    await database.exec('delete from notification_preferences');
+  });
+
+  it.each([
+    ['an address that is none', 'nobody', 'invitation_email_invalid'],
+    ['oneself', ada.email, 'invitation_to_yourself'],
+  ])('refuses %s', async (_, email, message) => {
+    await expect(invite(email)).rejects.toMatchObject({ code: 'PT400', message });
+  });
+});
+
+describe('reading an invitation', () => {
+  it('changes nothing, and tells the invitee what it is', async () => {
+    const token = await invite();
+    const expected = {
+      status: 'pending',
+      is_for_me: true,
+      inviter_name: 'Ada Lovelace',
+      entity_name: 'Notes',
+    };
+    await expect(call(asGrace, 'get', token)).resolves.toMatchObject(expected);
+    await expect(call(asGrace, 'get', token)).resolves.toMatchObject(expected);
+  });
+
+  it('tells another account that it is not theirs, without the whole address', async () => {
+    const token = await invite('secret.person@example.com');
+    await expect(call(asGrace, 'get', token)).resolves.toMatchObject({
+      is_for_me: false,
+      invitee_email: 's…@example.com',
+    });
+    await expect(call(asAda, 'get', token)).resolves.toMatchObject({
+      invitee_email: 'secret.person@example.com',
+    });
+  });
+
+  it('finds nothing for an unknown token', async () => {
+    await expect(call(asGrace, 'get', 'unknown')).resolves.toBeUndefined();
+  });
+
+  it('calls it expired after its time', async () => {
+    const token = await invite();
+    await supabase().database.exec(`update invitations set expires_at = now() - interval '1 second'`);
+    await expect(call(asGrace, 'get', token)).resolves.toMatchObject({ status: 'expired' });
+    await expect(call(asGrace, 'accept', token)).rejects.toMatchObject({
+      code: 'PT410',
+      message: 'invitation_expired',
+    });
+  });
+});
+
+describe('answering an invitation', () => {
+  it.each([
+    ['accept', 'accepted'],
+    ['decline', 'declined'],
+  ] as const)('by %s tells the inviter once', async (name, status) => {
+    const token = await invite();
+    await expect(call(asGrace, name, token)).resolves.toMatchObject({ status, is_for_me: true });
+    await expect(call(asGrace, name, token)).resolves.toMatchObject({ status });
+    await expect(received(ada.id)).resolves.toEqual([
+      expect.objectContaining({
+        type: 'invite',
+        metadata: { actor_id: grace.id, actor_name: 'Grace Hopper' },
+        data: expect.objectContaining({ status, invitee_email: grace.email }),
+      }),
+    ]);
+  });
+
+  it('cannot be taken back by the other answer', async () => {
+    const token = await invite();
+    await call(asGrace, 'accept', token);
+    await expect(call(asGrace, 'decline', token)).rejects.toMatchObject({
+      code: 'PT409',
+      message: 'invitation_already_answered',
+    });
+  });
+
+  it('is for the invitee alone', async () => {
+    const token = await invite('somebody@example.com');
+    await expect(call(asGrace, 'accept', token)).rejects.toMatchObject({
+      code: 'PT403',
+      message: 'invitation_for_another_account',
+    });
+  });
+
+  it('needs an invitation', async () => {
+    await expect(call(asGrace, 'accept', 'unknown')).rejects.toMatchObject({
+      code: 'PT404',
+      message: 'invitation_not_found',
+    });
+  });
+
+  it('cannot revive one that was revoked', async () => {
+    const token = await invite();
+    await supabase().database.exec(`update invitations set status = 'revoked'`);
+    await expect(call(asGrace, 'accept', token)).rejects.toMatchObject({ code: 'PT409' });
+  });
+});
+
+describe('the table of invitations', () => {
+  it.each([['anon'], ['authenticated']] as const)('is closed to %s', async (role) => {
+    await expect(
+      runAs(supabase().database, { role, userId: ada.id }, (sql) => sql.query('select * from invitations')),
+    ).rejects.toMatchObject({ code: '42501' });
+  });
+
+  it.each([
+    [`create_invitation('x@example.com')`],
+    [`get_invitation('x')`],
+    [`accept_invitation('x')`],
+    [`decline_invitation('x')`],
+  ])('is closed to whoever is not signed in, also by %s', async (expression) => {
+    await expect(
+      runAs(supabase().database, { role: 'anon' }, (sql) => sql.query(`select * from ${expression}`)),
+    ).rejects.toMatchObject({ code: '42501' });
+  });
+});

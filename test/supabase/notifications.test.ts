@@ -1,0 +1,224 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { runAs } from '../support/database-roles.ts';
+import { ada, grace, useLocalSupabase } from '../support/local-supabase.ts';
+
+const supabase = useLocalSupabase();
+const asAda = { role: 'authenticated', userId: ada.id } as const;
+const asGrace = { role: 'authenticated', userId: grace.id } as const;
+const asService = { role: 'service_role' } as const;
+
+interface Row {
+  id: string;
+  status: string;
+  content: string | null;
+  created_at: Date;
+  updated_at: Date;
+}
+
+/** Ada sends to Grace; what arrived, if anything did. */
+async function send(content: unknown, columns: Record<string, unknown> = {}): Promise<Row | undefined> {
+  const row = { recipient_id: grace.id, content, ...columns };
+  const names = Object.keys(row);
+  const marks = names.map((_, index) => `$${index + 1}`);
+  await runAs(supabase().database, asAda, (sql) =>
+    sql.query(`insert into notifications (${names.join()}) values (${marks.join()})`, Object.values(row)),
+  );
+  const [arrived] = await supabase().database.query<Row>(
+    'select * from notifications where recipient_id = $1',
+    [grace.id],
+  );
+  return arrived;
+}
+
+const decode = (row: Row | undefined): Record<string, unknown> => JSON.parse(row?.content ?? 'null');
+
+async function setPreferences(columns: Readonly<Record<string, boolean>>): Promise<void> {
+  const names = Object.keys(columns);
+  await supabase().database.query(
+    `insert into notification_preferences (user_id, ${names.join()}) values ($1, ${names.map((name) => columns[name]).join()})`,
+    [grace.id],
+  );
+}
+
+beforeEach(() => supabase().database.exec('delete from notifications; delete from notification_preferences'));
+
+describe('who may do what with notifications', () => {
+  it('lets a user see their own and nobody else’s, also when they ask for them', async () => {
+    const { database } = supabase();
+    await send('{"type":"mention"}');
+    const everything = 'select id from notifications';
+    const ofGrace = `select id from notifications where recipient_id = '${grace.id}'`;
+    await expect(runAs(database, asGrace, (sql) => sql.query(everything))).resolves.toHaveLength(1);
+    await expect(runAs(database, asAda, (sql) => sql.query(everything))).resolves.toEqual([]);
+    await expect(runAs(database, asAda, (sql) => sql.query(ofGrace))).resolves.toEqual([]);
+    await expect(runAs(database, asService, (sql) => sql.query(ofGrace))).resolves.toHaveLength(1);
+  });
+
+  it('lets a user change and delete only their own', async () => {
+    const { database } = supabase();
+    await send('{"type":"mention"}');
+    const read = `update notifications set status = 'read' returning id`;
+    const remove = 'delete from notifications returning id';
+    await expect(runAs(database, asAda, (sql) => sql.query(read))).resolves.toEqual([]);
+    await expect(runAs(database, asAda, (sql) => sql.query(remove))).resolves.toEqual([]);
+    await expect(runAs(database, asGrace, (sql) => sql.query(read))).resolves.toHaveLength(1);
+    await expect(runAs(database, asGrace, (sql) => sql.query(remove))).resolves.toHaveLength(1);
+  });
+
+  it.each([
+    ['read', 'select * from notifications'],
+    ['write', `insert into notifications (recipient_id) values ('${ada.id}')`],
+    ['change', `update notifications set status = 'read'`],
+    ['delete', 'delete from notifications'],
+  ])('lets nobody without an account %s any', async (_, statement) => {
+    await expect(
+      runAs(supabase().database, { role: 'anon' }, (sql) => sql.query(statement)),
+    ).rejects.toMatchObject({ code: '42501' });
+  });
+
+  it.each([
+    ['the content', `content = 'changed'`],
+    ['the recipient', `recipient_id = '${ada.id}'`],
+    ['the time', `created_at = now()`],
+  ])('keeps %s of a notification as it was sent', async (_, change) => {
+    await send('{"type":"mention"}');
+    await expect(
+      runAs(supabase().database, asGrace, (sql) => sql.query(`update notifications set ${change}`)),
+    ).rejects.toMatchObject({ code: '42501' });
+  });
+
+  it('knows no status but unread, read and archived', async () => {
+    await send('{"type":"mention"}');
+    await expect(
+      runAs(supabase().database, asGrace, (sql) => sql.query(`update notifications set status = 'gone'`)),
+    ).rejects.toMatchObject({ code: '23514' });
+  });
+});
+
+describe('a notification that a user sends', () => {
+  it('begins unread and now, whatever they say', async () => {
+    const arrived = await send('{"type":"edit"}', { status: 'archived', created_at: '2001-01-01' });
+    expect(arrived?.status).toBe('unread');
+    expect(arrived?.created_at.getFullYear()).toBeGreaterThan(2001);
+  });
+
+  it('carries its sender, stamped over what they wrote', async () => {
+    const forged = { type: 'edit', metadata: { actor_id: grace.id, actor_name: 'Grace', note: 'kept' } };
+    expect(decode(await send(JSON.stringify(forged)))).toEqual({
+      type: 'edit',
+      metadata: { actor_id: ada.id, actor_name: 'Ada Lovelace', note: 'kept' },
+    });
+  });
+
+  it.each([['a list'], [7], [null]])('carries its sender also where its metadata is %j', async (metadata) => {
+    const content = decode(await send(JSON.stringify({ type: 'comment', metadata })));
+    expect(content['metadata']).toEqual({ actor_id: ada.id, actor_name: 'Ada Lovelace' });
+  });
+
+  it.each([['plain words'], ['[1,2]'], ['"text"'], ['{"open":']])(
+    'becomes the text of a system notification when it is no JSON object: %s',
+    async (text) => {
+      expect(decode(await send(text))).toEqual({
+        type: 'system',
+        data: { text },
+        metadata: { actor_id: ada.id, actor_name: 'Ada Lovelace' },
+      });
+    },
+  );
+
+  it('is a system notification with its sender when it has no content', async () => {
+    expect(decode(await send(null))).toMatchObject({ type: 'system', metadata: { actor_id: ada.id } });
+  });
+
+  it('is refused when it is larger than 64 kB', async () => {
+    await expect(send('x'.repeat(65_536))).rejects.toMatchObject({ code: '23514' });
+  });
+
+  it('is refused when its recipient does not exist', async () => {
+    await expect(send('{}', { recipient_id: crypto.randomUUID() })).rejects.toMatchObject({ code: '23503' });
+  });
+});
+
+describe('a notification of a service', () => {
+  it('is stored as it is', async () => {
+    const { database } = supabase();
+    await runAs(database, asService, (sql) =>
+      sql.query(`insert into notifications (recipient_id, status, content) values ($1, 'read', 'plain')`, [
+        grace.id,
+      ]),
+    );
+    await expect(database.query('select status, content from notifications')).resolves.toEqual([
+      { status: 'read', content: 'plain' },
+    ]);
+  });
+});
+
+describe('the recipient’s preferences', () => {
+  it.each([
+    ['in_app_mentions', 'mention'],
+    ['in_app_edits', 'edit'],
+    ['in_app_comments', 'comment'],
+    ['in_app_invites', 'invite'],
+    ['in_app_mentions', 'mentions'],
+    ['in_app_edits', 'Edits'],
+  ])('with %s off keep %s from being created, and nothing else', async (preference, type) => {
+    await setPreferences({ [preference]: false });
+    await expect(send(JSON.stringify({ type }))).resolves.toBeUndefined();
+    await expect(send('{"type":"other"}')).resolves.toBeDefined();
+  });
+
+  it.each([['mention'], ['system'], ['unheard-of']])(
+    'with in-app off altogether keep out %s',
+    async (type) => {
+      await setPreferences({ enable_in_app_notifications: false });
+      await expect(send(JSON.stringify({ type }))).resolves.toBeUndefined();
+    },
+  );
+
+  it('about e-mail change nothing in the application', async () => {
+    await setPreferences({ enable_email_notifications: false, email_mentions: false });
+    await expect(send('{"type":"mention"}')).resolves.toBeDefined();
+  });
+
+  it('hold for services too', async () => {
+    await setPreferences({ in_app_edits: false });
+    await supabase().database.query(
+      `insert into notifications (recipient_id, content) values ($1, '{"type":"edit"}')`,
+      [grace.id],
+    );
+    await expect(supabase().database.query('select id from notifications')).resolves.toEqual([]);
+  });
+});
+
+describe('the version of a notification', () => {
+  it('grows with every change, also within one transaction', async () => {
+    await send('{"type":"mention"}');
+    const versions = await runAs(supabase().database, asGrace, async (sql) => {
+      const seen: string[] = [];
+      for (const status of ['read', 'archived', 'unread', 'read']) {
+        const [row] = await sql.query<{ version: string }>(
+          'update notifications set status = $1 returning updated_at::text as version',
+          [status],
+        );
+        seen.push(row?.version ?? '');
+      }
+      return seen;
+    });
+    expect(versions).toEqual([...new Set(versions)].toSorted((a, b) => (a < b ? -1 : 1)));
+    expect(versions).toHaveLength(4);
+  });
+});
+
+describe('what realtime needs', () => {
+  it('publishes both tables, each with its full old row', async () => {
+    const published = await supabase().database.query(
+      `select tablename as name, relreplident as identity from pg_publication_tables
+       join pg_class on oid = format('%I.%I', schemaname, tablename)::regclass
+       where pubname = 'supabase_realtime' order by tablename`,
+    );
+    expect(published).toEqual([
+      { name: 'notification_preferences', identity: 'f' },
+      { name: 'notifications', identity: 'f' },
+    ]);
+  });
+});

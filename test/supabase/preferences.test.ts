@@ -1,0 +1,127 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { runAs } from '../support/database-roles.ts';
+import { ada, grace, useLocalSupabase } from '../support/local-supabase.ts';
+
+const supabase = useLocalSupabase();
+const asAda = { role: 'authenticated', userId: ada.id } as const;
+const asGrace = { role: 'authenticated', userId: grace.id } as const;
+
+const insert = (userId: string) =>
+  `insert into notification_preferences (user_id) values ('${userId}') returning *`;
+
+beforeEach(() => supabase().database.exec('delete from notification_preferences'));
+
+describe('notification preferences', () => {
+  it('begin with the defaults of the specification', async () => {
+    const [row] = await runAs(supabase().database, asAda, (sql) => sql.query(insert(ada.id)));
+    expect(row).toMatchObject({
+      user_id: ada.id,
+      enable_email_notifications: true,
+      enable_in_app_notifications: true,
+      email_mentions: true,
+      email_edits: false,
+      email_comments: true,
+      email_invites: true,
+      email_digest_frequency: 'daily',
+      in_app_mentions: true,
+      in_app_edits: true,
+      in_app_comments: true,
+      in_app_invites: true,
+    });
+  });
+
+  it('are one row per user', async () => {
+    await runAs(supabase().database, asAda, (sql) => sql.query(insert(ada.id)));
+    await expect(runAs(supabase().database, asAda, (sql) => sql.query(insert(ada.id)))).rejects.toMatchObject(
+      {
+        code: '23505',
+      },
+    );
+  });
+
+  it('cannot be created for somebody else', async () => {
+    await expect(
+      runAs(supabase().database, asAda, (sql) => sql.query(insert(grace.id))),
+    ).rejects.toMatchObject({
+      code: '42501',
+    });
+  });
+
+  it('are read, changed and deleted only by their user', async () => {
+    const { database } = supabase();
+    await runAs(database, asAda, (sql) => sql.query(insert(ada.id)));
+    const statements = [
+      'select id from notification_preferences',
+      'update notification_preferences set email_edits = true returning id',
+      'delete from notification_preferences returning id',
+    ];
+    for (const statement of statements) {
+      await expect(runAs(database, asGrace, (sql) => sql.query(statement))).resolves.toEqual([]);
+    }
+    for (const statement of statements) {
+      await expect(runAs(database, asAda, (sql) => sql.query(statement))).resolves.toHaveLength(1);
+    }
+  });
+
+  it('cannot be given to somebody else', async () => {
+    await runAs(supabase().database, asAda, (sql) => sql.query(insert(ada.id)));
+    await expect(
+      runAs(supabase().database, asAda, (sql) =>
+        sql.query(`update notification_preferences set user_id = '${grace.id}'`),
+      ),
+    ).rejects.toMatchObject({ code: '42501' });
+  });
+
+  it.each([
+    ['select * from notification_preferences'],
+    [insert(ada.id)],
+    ['delete from notification_preferences'],
+  ])('are closed to whoever is not signed in: %s', async (statement) => {
+    await expect(
+      runAs(supabase().database, { role: 'anon' }, (sql) => sql.query(statement)),
+    ).rejects.toMatchObject({ code: '42501' });
+  });
+
+  it.each([['never'], ['hourly'], ['daily'], ['weekly']])(
+    'know the digest frequency %s',
+    async (frequency) => {
+      const rows = await supabase().database.query(
+        'insert into notification_preferences (user_id, email_digest_frequency) values ($1, $2) returning id',
+        [ada.id, frequency],
+      );
+      expect(rows).toHaveLength(1);
+    },
+  );
+
+  it('know no other digest frequency', async () => {
+    await expect(
+      supabase().database.query(
+        `insert into notification_preferences (user_id, email_digest_frequency) values ($1, 'yearly')`,
+        [ada.id],
+      ),
+    ).rejects.toMatchObject({ code: '23514' });
+  });
+
+  it('keep the settings of the kinds while everything is off', async () => {
+    const [row] = await supabase().database.query(
+      `insert into notification_preferences (user_id, email_edits) values ($1, true) returning user_id`,
+      [ada.id],
+    );
+    expect(row).toBeDefined();
+    const [changed] = await runAs(supabase().database, asAda, (sql) =>
+      sql.query(
+        `update notification_preferences set enable_email_notifications = false returning email_edits`,
+      ),
+    );
+    expect(changed).toEqual({ email_edits: true });
+  });
+
+  it('go with their user', async () => {
+    const id = crypto.randomUUID();
+    const { database } = supabase();
+    await database.query(`insert into auth.users (id, email) values ($1, 'gone@example.com')`, [id]);
+    await database.query(insert(id));
+    await database.query('delete from auth.users where id = $1', [id]);
+    await expect(database.query('select id from notification_preferences')).resolves.toEqual([]);
+  });
+});

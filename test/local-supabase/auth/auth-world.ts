@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 
 import { PGlite } from '@electric-sql/pglite';
@@ -82,6 +83,18 @@ export interface AuthWorld {
 export const origin = 'http://project.test';
 export const siteUrl = 'http://localhost:5173';
 export const password = 'correct horse';
+
+/** A verifier and its challenge (RFC 7636). */
+export function createVerifier(): { readonly verifier: string; readonly challenge: string } {
+  const verifier = randomBytes(40).toString('hex');
+  return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
+}
+
+/** The payload of a JSON Web Token, unverified. */
+export function readClaims(token: string): Readonly<Record<string, unknown>> {
+  const [, payload = ''] = token.split('.');
+  return JSON.parse(Buffer.from(payload, 'base64url').toString()) as Record<string, unknown>;
+}
 
 let counter = 0;
 /** An address that no other test uses. */

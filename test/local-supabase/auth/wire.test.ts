@@ -1,0 +1,185 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+
+import { freshEmail, openAuthWorld, password, type AuthWorld } from './auth-world.ts';
+
+let world: AuthWorld;
+beforeAll(async () => {
+  world = await openAuthWorld();
+});
+
+describe('the forms of errors', () => {
+  const bad = { email: 'nobody@example.com', password };
+
+  it('follow the version that the request asks for', async () => {
+    const current = await world.post('/token?grant_type=password', bad);
+    expect(current.body).toEqual({ code: 'invalid_credentials', message: 'Invalid login credentials' });
+    expect(current.headers.get('x-supabase-api-version')).toBe('2024-01-01');
+    expect(current.headers.get('x-sb-error-code')).toBe('invalid_credentials');
+  });
+
+  it.each([null, '2023-12-31', 'nonsense'])('are the first ones for version %s', async (apiVersion) => {
+    const { body, headers } = await world.post('/token?grant_type=password', bad, { apiVersion });
+    expect(body).toEqual({ code: 400, error_code: 'invalid_credentials', msg: 'Invalid login credentials' });
+    expect(headers.get('x-supabase-api-version')).toBeNull();
+  });
+
+  it('are the same for a later version', async () => {
+    const { headers } = await world.post('/token?grant_type=password', bad, { apiVersion: '2030-01-01' });
+    expect(headers.get('x-supabase-api-version')).toBe('2024-01-01');
+  });
+
+  it('are OAuth’s for the grants of OAuth', async () => {
+    const { status, body } = await world.post('/token?grant_type=id_token', { provider: 'google' });
+    expect(status).toBe(400);
+    expect(body).toEqual({ error: 'invalid request', error_description: 'id_token required' });
+  });
+
+  it('tell a body that cannot be read, one of the wrong type and one that is too large', async () => {
+    for (const text of ['{', '', '[]', '7'])
+      expect(await world.post('/signup', text)).toMatchObject({ status: 400, body: { code: 'bad_json' } });
+    const large = await world.post('/signup', { data: 'x'.repeat(1 << 20) });
+    expect(large).toMatchObject({ status: 413, body: { code: 'request_entity_too_large' } });
+  });
+
+  it('are plain 404s for unknown routes', async () => {
+    expect((await world.get('/nothing')).status).toBe(404);
+  });
+});
+
+describe('what is public', () => {
+  it('the settings', async () => {
+    const { body } = await world.get('/settings');
+    expect(body).toMatchObject({
+      external: { email: true, phone: true, google: true, gitlab: false, anonymous_users: true },
+      disable_signup: false,
+      mailer_autoconfirm: false,
+      saml_enabled: true,
+    });
+  });
+
+  it('the health and the key set, with rotated keys still in it', async () => {
+    expect((await world.get('/health')).body).toMatchObject({ name: 'GoTrue' });
+    const before = await world.get('/.well-known/jwks.json');
+    expect(before.headers.get('cache-control')).toBe('public, max-age=600');
+    const { access_token: token } = await world.signedUp();
+    await world.keys.rotate();
+    const after = await world.get('/.well-known/jwks.json');
+    expect(after.body.keys).toHaveLength(before.body.keys.length + 1);
+    expect(after.body.keys.every((key) => !('d' in key) && key['kty'] === 'EC')).toBe(true);
+    expect((await world.get('/user', { token })).status).toBe(200);
+  });
+
+  it('that passkeys and the OAuth server are off', async () => {
+    expect((await world.post('/passkeys/authentication/options')).body.code).toBe('passkey_disabled');
+    expect((await world.get('/oauth/authorize')).body.code).toBe('feature_disabled');
+  });
+});
+
+describe('captcha', () => {
+  it('lets only the right token through, and the service key', async () => {
+    const guarded = await openAuthWorld({ captchaToken: 'a human' });
+    const signUp = async (captchaToken?: string, token?: string) =>
+      guarded.post(
+        '/signup',
+        {
+          email: freshEmail(),
+          password,
+          ...(captchaToken && { gotrue_meta_security: { captcha_token: captchaToken } }),
+        },
+        token === undefined ? {} : { token },
+      );
+    expect((await signUp()).body).toEqual({
+      code: 'captcha_failed',
+      message: 'captcha protection: request disallowed (no captcha_token found)',
+    });
+    expect((await signUp('a robot')).body.code).toBe('captcha_failed');
+    expect((await signUp('a human')).status).toBe(200);
+    expect((await signUp(undefined, guarded.keys.serviceRoleKey)).status).toBe(200);
+    const refresh = await guarded.post('/token?grant_type=refresh_token', { refresh_token: 'abcdefghijkl' });
+    expect(refresh.body.code).toBe('refresh_token_not_found');
+  });
+});
+
+describe('rate limits', () => {
+  it('count thirty requests of an address and refill with time', async () => {
+    const limited = await openAuthWorld({ rateLimits: {} });
+    const ask = async (ip = '203.0.113.1') =>
+      limited.post(
+        '/verify',
+        { type: 'email', token: '1', email: 'a@example.com' },
+        { headers: { 'x-forwarded-for': ip } },
+      );
+    const statuses = [];
+    for (let request = 0; request < 31; request += 1) statuses.push((await ask()).status);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(1);
+    expect((await ask()).body).toEqual({
+      code: 'over_request_rate_limit',
+      message: 'Request rate limit reached',
+    });
+    expect((await ask('203.0.113.2')).status).toBe(403);
+    limited.advance(10);
+    expect((await ask()).status).toBe(403);
+    expect((await ask()).status).toBe(429);
+  });
+
+  it('keep a minute between two mails to one user', async () => {
+    const limited = await openAuthWorld({ rateLimits: { emailSent: 1000 } });
+    const { user } = await limited.signedUp();
+    await limited.post('/recover', { email: user.email });
+    limited.advance(15);
+    expect(await limited.post('/recover', { email: user.email })).toMatchObject({
+      status: 429,
+      body: {
+        code: 'over_email_send_rate_limit',
+        message: 'For security purposes, you can only request this after 45 seconds.',
+      },
+    });
+    limited.advance(46);
+    expect((await limited.post('/recover', { email: user.email })).status).toBe(200);
+  });
+
+  it('keep the mails of an hour to the project’s number, and leave nothing half done', async () => {
+    const limited = await openAuthWorld({ rateLimits: { emailSent: 1 } });
+    expect((await limited.post('/signup', { email: freshEmail(), password })).status).toBe(200);
+    const email = freshEmail();
+    const refused = await limited.post('/signup', { email, password });
+    expect(refused).toMatchObject({ status: 429, body: { code: 'over_email_send_rate_limit' } });
+    expect(await limited.database.query('select id from auth.users where email = $1', [email])).toEqual([]);
+    limited.advance(3600);
+    expect((await limited.post('/signup', { email, password })).status).toBe(200);
+  });
+});
+
+describe('mail templates', () => {
+  it('of the project are filled in and escaped', async () => {
+    const { fillTemplate, escapeHtml } = await import('../../../local-supabase/auth/mail-template.ts');
+    const fields = { Token: '123456', ConfirmationURL: 'http://a/?b=1&c=2', Data: { name: '<b>' } };
+    expect(
+      fillTemplate(
+        '{{ .Token }} <a href="{{ .ConfirmationURL }}">{{if .Data.name}}Hi {{ .Data.name }}{{else}}Hi{{end}}</a>{{ .Missing }}',
+        fields,
+        escapeHtml,
+      ),
+    ).toBe('123456 <a href="http://a/?b=1&amp;c=2">Hi &lt;b&gt;</a>');
+  });
+});
+
+describe('the sweep', () => {
+  it('forgets what is over and keeps what is not', async () => {
+    const own = await openAuthWorld();
+    const { refresh_token: old } = await own.signedUp();
+    const { body } = await own.post('/token?grant_type=refresh_token', { refresh_token: old });
+    await own.get(`/authorize?provider=google`);
+    own.advance(2 * 86_400);
+    await own.service.sweep();
+    const left = async (table: string, condition: string) =>
+      (await own.database.query(`select 1 from auth.${table} where ${condition}`)).length;
+    expect(await left('refresh_tokens', 'revoked')).toBe(0);
+    expect(await left('flow_state', 'true')).toBe(0);
+    expect(await left('one_time_tokens', 'true')).toBe(0);
+    const { status } = await own.post('/token?grant_type=refresh_token', {
+      refresh_token: body.refresh_token,
+    });
+    expect(status).toBe(200);
+  });
+});

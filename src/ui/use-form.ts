@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState, type FocusEvent, type ChangeEvent, type SubmitEvent } from 'react';
+import { afterPointer } from './pointer.ts';
 
 export type FieldErrors<Name extends string> = { readonly [Key in Name]?: string | undefined };
 
@@ -113,8 +114,10 @@ export function useForm<Name extends string>(options: FormOptions<Name>): Form<N
       onChange: (event) => set(name, event.currentTarget.value),
       onBlur(event) {
         // An untouched field that one only passes through is not yet wrong.
-        if (event.currentTarget.value !== '')
-          setState((current) => ({ ...current, visited: new Set([...current.visited, name]) }));
+        if (event.currentTarget.value === '') return;
+        afterPointer(() =>
+          setState((current) => ({ ...current, visited: new Set([...current.visited, name]) })),
+        );
       },
     }),
     set,

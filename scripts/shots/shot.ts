@@ -1,0 +1,23 @@
+import type { Page } from 'playwright-core';
+import type { Stage } from '../../test/e2e/support/stage.ts';
+
+export interface ShotContext {
+  readonly page: Page;
+  readonly stage: Stage;
+  /** An address that nobody has used yet. */
+  readonly newEmail: () => string;
+  /** Code and link of the newest mail to an address. */
+  readonly mail: (to: string) => Promise<{ readonly code: string; readonly link: string }>;
+}
+
+/** A picture of one state of one screen. */
+export interface Shot {
+  /** File name without the variant. */
+  readonly name: string;
+  /** Seeded account that is signed in; default nobody. */
+  readonly user?: 'ada@example.com' | 'grace@example.com';
+  /** Where the page opens. */
+  readonly path: string;
+  /** Brings the page into the state. */
+  readonly arrange?: (context: ShotContext) => Promise<void>;
+}

@@ -1,0 +1,17 @@
+let isDown = false;
+
+if (typeof document !== 'undefined') {
+  document.addEventListener('pointerdown', () => (isDown = true), true);
+  for (const type of ['pointerup', 'pointercancel'] as const) {
+    document.addEventListener(type, () => (isDown = false), true);
+  }
+}
+
+/**
+ * Runs `task` at once, or, while a pointer is down, after it is up and its click is done: whatever moves the layout
+ * under a pressed button would take the click away from it.
+ */
+export function afterPointer(task: () => void): void {
+  if (!isDown) return task();
+  document.addEventListener('pointerup', () => setTimeout(task), { once: true });
+}

@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest';
+import { requestApi, signIn, useLocalSupabase, ada } from '../support/local-supabase.ts';
+
+const supabase = useLocalSupabase();
+const table = '/rest/v1/notifications?select=id';
+const get = (path: string, headers: Record<string, string> = {}) =>
+  supabase().fetch(supabase().url + path, { headers, redirect: 'manual' });
+
+describe('an API key', () => {
+  it.each(['/rest/v1/notifications', '/auth/v1/settings', '/realtime/v1/api/broadcast'])(
+    'is needed for %s',
+    async (path) => {
+      const response = await get(path);
+      expect(response.status).toBe(401);
+      await expect(response.json()).resolves.toEqual({
+        message: 'No API key found in request',
+        hint: 'No `apikey` request header or url param was found.',
+      });
+    },
+  );
+
+  it('must be the project’s', async () => {
+    const response = await get('/auth/v1/settings', { apikey: 'sb_publishable_other' });
+    expect(response.status).toBe(401);
+    await expect(response.json()).resolves.toMatchObject({ message: 'Invalid API key' });
+  });
+
+  it('may be a user’s token no more than any other text', async () => {
+    const response = await get('/auth/v1/settings', { apikey: await signIn(supabase(), ada.email) });
+    expect(response.status).toBe(401);
+  });
+
+  it('is taken in both forms, and from the query too', async () => {
+    const { anonKey, publishableKey } = supabase();
+    expect((await get('/auth/v1/settings', { apikey: anonKey })).status).toBe(200);
+    expect((await get('/auth/v1/settings', { apikey: publishableKey })).status).toBe(200);
+    expect((await get(`/auth/v1/settings?apikey=${publishableKey}`)).status).toBe(200);
+  });
+
+  it.each([
+    '/auth/v1/.well-known/jwks.json',
+    '/auth/v1/verify?token=x&type=signup',
+    '/auth/v1/authorize?provider=x',
+  ])('is not asked for where a browser arrives by itself: %s', async (path) => {
+    expect((await get(path)).status).not.toBe(401);
+  });
+
+  it('makes the caller of the data service: anonymous by the public ones, the service by the secret ones', async () => {
+    const { anonKey, publishableKey, serviceRoleKey, secretKey } = supabase();
+    const statuses = [anonKey, publishableKey, serviceRoleKey, secretKey].map(
+      async (apikey) => (await get(table, { apikey })).status,
+    );
+    await expect(Promise.all(statuses)).resolves.toEqual([401, 401, 200, 200]);
+  });
+
+  it('of the newer form is no token, but may be sent as one', async () => {
+    const { publishableKey, secretKey } = supabase();
+    const asBearer = (key: string) => get(table, { apikey: key, authorization: `Bearer ${key}` });
+    expect((await asBearer(publishableKey)).status).toBe(401);
+    expect((await asBearer(secretKey)).status).toBe(200);
+  });
+
+  it('that is secret is refused from a browser', async () => {
+    const response = await get(table, { apikey: supabase().secretKey, 'user-agent': 'Mozilla/5.0 (X11)' });
+    expect(response.status).toBe(401);
+    await expect(response.json()).resolves.toEqual({ message: 'Forbidden use of secret API key in browser' });
+  });
+});
+
+describe('a bearer token for the data service', () => {
+  const send = (token: string) => requestApi(supabase(), table, { token });
+  const claims = () => ({ sub: ada.id, role: 'authenticated', iat: now(), exp: now() + 60 });
+  const now = () => Math.floor(Date.now() / 1000);
+
+  it.each(['ES256', 'RS256', 'HS256'] as const)('is taken with %s', async (algorithm) => {
+    const response = await send(await supabase().keys.sign(claims(), { algorithm }));
+    expect(response.status).toBe(200);
+    await expect(response.json()).resolves.toHaveLength(4);
+  });
+
+  it('is refused after its time, as PostgREST says it', async () => {
+    const response = await send(await supabase().keys.sign({ ...claims(), exp: now() - 31 }));
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toBe(
+      'Bearer error="invalid_token", error_description="JWT expired"',
+    );
+    expect(response.headers.get('proxy-status')).toBe('PostgREST; error=PGRST303');
+    await expect(response.json()).resolves.toEqual({
+      code: 'PGRST303',
+      message: 'JWT expired',
+      details: null,
+      hint: null,
+    });
+  });
+
+  it('may be half a minute late, as with PostgREST', async () => {
+    expect((await send(await supabase().keys.sign({ ...claims(), exp: now() - 20 }))).status).toBe(200);
+  });
+
+  it('is refused before its time', async () => {
+    const response = await send(await supabase().keys.sign({ ...claims(), iat: now() + 120 }));
+    await expect(response.json()).resolves.toMatchObject({
+      code: 'PGRST303',
+      message: 'JWT issued at future',
+    });
+  });
+
+  it.each([
+    ['abc', 'Expected 3 parts in JWT; got 1'],
+    ['a.b.c', 'JWT cryptographic operation failed'],
+  ])('that is none is refused: %s', async (token, message) => {
+    const response = await send(token);
+    expect(response.status).toBe(401);
+    await expect(response.json()).resolves.toMatchObject({ code: 'PGRST301', message });
+  });
+
+  it('is refused when another key signed it', async () => {
+    const [head = '', body = ''] = (await supabase().keys.sign(claims())).split('.');
+    const response = await send(`${head}.${body}.${'A'.repeat(86)}`);
+    await expect(response.json()).resolves.toMatchObject({
+      code: 'PGRST301',
+      message: 'No suitable key or wrong key type',
+    });
+  });
+
+  it('is refused when its claims were changed', async () => {
+    const [head = '', , signature = ''] = (await supabase().keys.sign(claims())).split('.');
+    const forged = Buffer.from(JSON.stringify({ ...claims(), role: 'service_role' })).toString('base64url');
+    expect((await send(`${head}.${forged}.${signature}`)).status).toBe(401);
+  });
+
+  it('is refused when it says that it needs no signature', async () => {
+    const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    expect((await send(`${encode({ alg: 'none' })}.${encode(claims())}.`)).status).toBe(401);
+  });
+
+  it('of an older key is taken after the key was changed', async () => {
+    const token = await supabase().keys.sign(claims());
+    await supabase().keys.rotate();
+    expect((await send(token)).status).toBe(200);
+    const { keys } = (await (await get('/auth/v1/.well-known/jwks.json')).json()) as { keys: object[] };
+    expect(keys.length).toBeGreaterThanOrEqual(2);
+    expect(JSON.stringify(keys)).not.toContain('"d"');
+  });
+});
+
+describe('a page of another origin', () => {
+  const origin = { origin: 'https://inbox.example' };
+
+  it('may ask for any method and header', async () => {
+    const response = await supabase().fetch(`${supabase().url}${table}`, {
+      method: 'OPTIONS',
+      headers: {
+        ...origin,
+        'access-control-request-method': 'PATCH',
+        'access-control-request-headers': 'apikey,authorization,prefer,x-my-own',
+      },
+    });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    expect(response.headers.get('access-control-allow-methods')).toContain('PATCH');
+    expect(response.headers.get('access-control-allow-headers')).toBe('apikey,authorization,prefer,x-my-own');
+  });
+
+  it.each([
+    ['the answers of the data service', table, 'Content-Range'],
+    ['the answers of the auth service', '/auth/v1/settings', 'X-Supabase-Api-Version'],
+  ])('may read %s', async (_, path, exposed) => {
+    const response = await requestApi(supabase(), path, {
+      headers: origin,
+      apiKey: supabase().serviceRoleKey,
+    });
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    expect(response.headers.get('access-control-expose-headers')).toContain(exposed);
+  });
+
+  it('may read refusals too, but not what PostgREST keeps to itself', async () => {
+    const response = await get(table, origin);
+    expect(response.status).toBe(401);
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    expect(response.headers.get('access-control-expose-headers')).not.toMatch(
+      /proxy-status|www-authenticate/i,
+    );
+  });
+});
+
+it('a path that no service has is not found', async () => {
+  const response = await requestApi(supabase(), '/nothing/here');
+  expect(response.status).toBe(404);
+  await expect(response.json()).resolves.toEqual({ message: 'no Route matched with those values' });
+});

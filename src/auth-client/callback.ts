@@ -20,11 +20,6 @@ export interface CallbackTokens {
   readonly providerToken: string | null;
 }
 
-const PARAMETERS = [
-  'code', 'sb', 'type', 'message', 'error', 'error_code', 'error_description', 'access_token', 'refresh_token',
-  'expires_in', 'expires_at', 'token_type', 'provider_token', 'provider_refresh_token',
-]; // prettier-ignore
-
 export interface CallbackScope {
   /** Paths at which callbacks arrive. Default: any, and then only what bears the server's mark is ours. */
   readonly paths?: readonly string[] | undefined;
@@ -59,14 +54,18 @@ export function parseCallback(href: string, { paths, isFlowPending }: CallbackSc
   return { kind: 'none' };
 }
 
-/** The URL without what the server added; other parameters and another's hash stay. */
+/** The URL without what the server added: it replaces the whole hash, and adds to the query. */
 export function cleanCallbackUrl(href: string): string {
   const url = new URL(href);
-  const hash = new URLSearchParams(url.hash.slice(1));
-  for (const key of PARAMETERS) url.searchParams.delete(key);
-  if (PARAMETERS.some((key) => hash.has(key))) {
-    for (const key of PARAMETERS) hash.delete(key);
-    url.hash = hash.toString();
-  }
-  return url.hash ? url.href : url.href.replace(/#$/, '');
+  const query = url.searchParams;
+  const added = [
+    'code',
+    'error',
+    'error_code',
+    'error_description',
+    ...(query.has('sb') ? ['sb', 'message'] : []),
+  ];
+  for (const key of added) query.delete(key);
+  if (/[#&](sb|access_token|error|error_code)=/.test(url.hash)) url.hash = '';
+  return url.href.replace(/#$/, '');
 }

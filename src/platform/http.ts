@@ -75,30 +75,34 @@ export function createHttp(platform: Pick<Platform, 'fetch' | 'clock' | 'random'
       );
       try {
         ended.signal.throwIfAborted();
-        const response = await ky(url, {
-          method,
-          headers: { ...headers },
-          ...(body === undefined ? {} : { body }),
-          keepalive,
-          cache: 'no-store',
-          signal: ended.signal,
-          timeout: false,
-          fetch: platform.fetch,
-          retry: retry
-            ? {
-                limit: retry.limit,
-                delay: (attempt) => retry.delayMs(attempt) * platform.random.number(),
-                shouldRetry: ({ error }) =>
-                  ended.signal.aborted
-                    ? false
-                    : retry.shouldRetry(error instanceof HTTPError ? error.response : classify(error)),
-              }
-            : { limit: 0 },
-        }).catch((problem: unknown) => {
-          if (problem instanceof HTTPError) return problem.response;
-          throw problem;
-        });
-        return await Promise.race([read(response), rejection(ended.signal)]);
+        const exchange = async () => {
+          const response = await ky(url, {
+            method,
+            headers: { ...headers },
+            ...(body === undefined ? {} : { body }),
+            keepalive,
+            cache: 'no-store',
+            signal: ended.signal,
+            timeout: false,
+            throwHttpErrors: !!retry,
+            fetch: platform.fetch,
+            retry: retry
+              ? {
+                  limit: retry.limit,
+                  delay: (attempt) => retry.delayMs(attempt) * platform.random.number(),
+                  shouldRetry: ({ error }) =>
+                    ended.signal.aborted
+                      ? false
+                      : retry.shouldRetry(error instanceof HTTPError ? error.response : classify(error)),
+                }
+              : { limit: 0 },
+          }).catch((problem: unknown) => {
+            if (problem instanceof HTTPError) return problem.response;
+            throw problem;
+          });
+          return read(response);
+        };
+        return await Promise.race([rejection(ended.signal), exchange()]);
       } catch (problem) {
         throw classify(problem);
       } finally {
@@ -109,7 +113,7 @@ export function createHttp(platform: Pick<Platform, 'fetch' | 'clock' | 'random'
   };
 }
 
-/** A body that never ends must not outlive the deadline, also where aborting does not reach a response already had. */
+/** Neither a fetch that ignores its signal nor a body that never ends may outlive the deadline. */
 function rejection(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });

@@ -56,7 +56,9 @@ export function createScriptedServer(): ScriptedServer {
 
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    const abort = () => reject(signal.reason as Error);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
   });
 }
 

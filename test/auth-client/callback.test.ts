@@ -1,0 +1,265 @@
+import { describe, expect, it } from 'vitest';
+import { type Callback, cleanCallbackUrl, parseCallback } from '../../src/auth-client/callback.ts';
+import { createHarness } from './support/harness.ts';
+import { refusal, sessionReply, userOf } from './support/scripted-server.ts';
+
+const CODE = '3f1c9a52-8a0e-4c8e-9d1b-0a4a3c1f2b7d';
+const PATHS = ['/home', '/reset-password'];
+
+/** A browser that asked for a link and then opens `href` in a new page. */
+async function opening(
+  href: string,
+  ask: 'otp' | 'recovery' | 'none' = 'otp',
+  paths: readonly string[] | undefined = PATHS,
+) {
+  const harness = createHarness();
+  if (ask !== 'none') {
+    const { client } = harness.open();
+    await client.start();
+    harness.server.next(Response.json({}));
+    await (ask === 'otp'
+      ? client.signInWithOtp({ email: 'ada@example.com' })
+      : client.resetPasswordForEmail({ email: 'ada@example.com' }));
+    client.close();
+  }
+  const asked = harness.server.sent.length;
+  return { ...harness, ...harness.open({ href, callbackPaths: paths }), asked };
+}
+
+describe('PKCE callback', () => {
+  it('specification §7: POST /token (pkce) with auth_code and code_verifier; the URL is cleaned', async () => {
+    const { client, server, world, events, href, stored } = await opening(
+      `http://app.test/home?tab=unread&code=${CODE}#top`,
+    );
+    server.next(Response.json(sessionReply('ada', 1)));
+    await client.start();
+    await world.settle();
+    expect(server.lines.at(-1)).toBe('POST /token?grant_type=pkce');
+    expect(server.sent.at(-1)?.body).toEqual({
+      auth_code: CODE,
+      code_verifier: expect.stringMatching(/^[\w-]{43}$/),
+    });
+    expect(href()).toBe('http://app.test/home?tab=unread#top');
+    expect(events).toEqual(['INITIAL_SESSION', 'SIGNED_IN']);
+    expect((await stored())?.['refresh_token']).toBe('refresh-ada-1');
+  });
+
+  it('never shows a signed-out snapshot on the way', async () => {
+    const { client, server } = await opening(`http://app.test/home?code=${CODE}`);
+    const seen: string[] = [];
+    client.subscribe(() => seen.push(client.getSnapshot().status));
+    server.next(Response.json(sessionReply('ada', 1)));
+    await client.start();
+    expect(seen.filter((status) => status !== 'loading')).toEqual(['signed-in']);
+  });
+
+  it('of a recovery: PASSWORD_RECOVERY instead of SIGNED_IN, once', async () => {
+    const { client, server, world, events } = await opening(
+      `http://app.test/reset-password?code=${CODE}`,
+      'recovery',
+    );
+    server.next(Response.json(sessionReply('ada', 1)));
+    await client.start();
+    await world.settle();
+    expect(events).toEqual(['INITIAL_SESSION', 'PASSWORD_RECOVERY']);
+    expect(client.getSnapshot()).toMatchObject({ status: 'signed-in', recovery: true });
+  });
+
+  it.each(['/recovery', '/PASSWORD_RECOVERY'])(
+    'reads a verifier that another program marked %s',
+    async (mark) => {
+      const { client, server, store } = await opening(`http://app.test/reset-password?code=${CODE}`, 'none');
+      await store.set('sb-project-auth-token-code-verifier', JSON.stringify(`${'a'.repeat(112)}${mark}`));
+      server.next(Response.json(sessionReply('ada', 1)));
+      await client.start();
+      expect(server.sent[0]?.body?.['code_verifier']).toBe('a'.repeat(112));
+      expect(client.getSnapshot().recovery).toBe(true);
+      expect(await store.get('sb-project-auth-token-code-verifier')).toBeNull();
+    },
+  );
+
+  it('two flows, two slots: the exchange finds the one that fits, and removes only it', async () => {
+    const { open, server } = createHarness();
+    const first = open();
+    await first.client.start();
+    server.on('POST /otp', () => Response.json({}));
+    await first.client.signInWithOtp({ email: 'ada@example.com' });
+    await first.client.signInWithOtp({ email: 'bob@example.com' });
+    server.next(refusal(400, 'bad_code_verifier'), Response.json(sessionReply('ada', 1)));
+    await first.client.exchangeCodeForSession({ code: CODE });
+    const [tried, fitted] = server.sent.slice(2).map(({ body }) => body?.['code_verifier']);
+    expect(tried).not.toBe(fitted);
+    server.next(Response.json(sessionReply('bob', 1)));
+    await first.client.exchangeCodeForSession({ code: CODE });
+    expect(server.sent.at(-1)?.body?.['code_verifier']).toBe(tried);
+    await expect(first.client.exchangeCodeForSession({ code: CODE })).rejects.toMatchObject({
+      code: 'pkce-verifier-missing',
+    });
+  });
+
+  it('a sixth flow evicts the first', async () => {
+    const { open, server } = createHarness();
+    const { client } = open();
+    server.on('POST /otp', () => Response.json({}));
+    for (let flow = 0; flow < 6; flow += 1) await client.signInWithOtp({ email: 'ada@example.com' });
+    server.on('POST /token', () => refusal(400, 'bad_code_verifier'));
+    await expect(client.exchangeCodeForSession({ code: CODE })).rejects.toMatchObject({
+      code: 'bad_code_verifier',
+    });
+    expect(server.lines.filter((line) => line.startsWith('POST /token'))).toHaveLength(5);
+  });
+
+  it.each([
+    ['a network failure', () => Promise.reject<Response>(new TypeError('Failed to fetch')), 'network'],
+    ['a 502', () => refusal(502, 'unexpected_failure'), 'unexpected_failure'],
+  ])('%s during the exchange keeps the verifier', async (_name, answer, code) => {
+    const { client, server } = await opening(`http://app.test/home?code=${CODE}`);
+    server.next(answer);
+    await client.start();
+    expect(client.getSnapshot()).toMatchObject({ status: 'signed-out', callbackError: { code } });
+    server.next(Response.json(sessionReply('ada', 1)));
+    expect((await client.exchangeCodeForSession({ code: CODE })).user.id).toBe('ada');
+  });
+
+  it('without a verifier: a typed error from which the mailed code leads on', async () => {
+    const { client, server, href } = await opening(`http://app.test/home?code=${CODE}`, 'none');
+    await client.start();
+    expect(client.getSnapshot()).toMatchObject({
+      status: 'signed-out',
+      callbackError: { code: 'pkce-verifier-missing' },
+    });
+    expect(href()).toBe('http://app.test/home');
+    expect(server.lines).toEqual([]);
+  });
+
+  it('a failed callback leaves the session that storage held', async () => {
+    const harness = createHarness();
+    (await harness.signedIn()).client.close();
+    const { client } = harness.open({ href: `http://app.test/home?code=${CODE}`, callbackPaths: PATHS });
+    await client.start();
+    expect(client.getSnapshot()).toMatchObject({
+      status: 'signed-in',
+      callbackError: { code: 'pkce-verifier-missing' },
+    });
+  });
+});
+
+describe('implicit links', () => {
+  const hash = (more = '') =>
+    `#access_token=${sessionReply('ada', 1).access_token}&expires_in=3600&refresh_token=r1&token_type=bearer${more}`;
+
+  it('sign in after the server said whose tokens they are; the URL is cleaned', async () => {
+    const { client, server, href } = await opening(
+      `http://app.test/home?tab=all${hash('&sb=&type=magiclink')}`,
+      'none',
+    );
+    server.next(Response.json(userOf('ada')));
+    await client.start();
+    expect(server.lines).toEqual(['GET /user']);
+    expect(client.getSnapshot()).toMatchObject({ status: 'signed-in', user: { id: 'ada' }, recovery: false });
+    expect(href()).toBe('http://app.test/home?tab=all');
+  });
+
+  it('of a recovery are a recovery', async () => {
+    const { client, server } = await opening(
+      `http://app.test/reset-password${hash('&sb=&type=recovery')}`,
+      'none',
+    );
+    server.next(Response.json(userOf('ada')));
+    await client.start();
+    expect(client.getSnapshot().recovery).toBe(true);
+  });
+
+  it('with tokens that the server refuses are an error', async () => {
+    const { client, server } = await opening(`http://app.test/home${hash('&sb=')}`, 'none');
+    server.next(refusal(403, 'user_not_found'));
+    await client.start();
+    expect(client.getSnapshot()).toMatchObject({
+      status: 'signed-out',
+      callbackError: { code: 'user_not_found' },
+    });
+  });
+});
+
+describe('errors and messages in the URL', () => {
+  const text =
+    'error=access_denied&error_code=otp_expired&error_description=Email+link+is+invalid+or+has+expired';
+  it.each([
+    ['query', `?${text}`],
+    ['hash', `#${text}&sb=`],
+    ['both', `?${text}#${text}&sb=`],
+    ['query without error', '?error_code=otp_expired&error_description=Email+link+is+invalid+or+has+expired'],
+  ])('error in %s', async (_name, suffix) => {
+    const { client, server, href } = await opening(`http://app.test/home${suffix}`, 'none');
+    await client.start();
+    expect(client.getSnapshot().callbackError).toMatchObject({
+      code: 'otp_expired',
+      message: 'Email link is invalid or has expired',
+    });
+    expect(href()).toBe('http://app.test/home');
+    expect(server.lines).toEqual([]);
+  });
+
+  it('the first half of an e-mail change is a message', async () => {
+    const { client, href } = await opening(
+      'http://app.test/home#message=Confirm+the+other+address&sb=',
+      'none',
+    );
+    await client.start();
+    expect(client.getSnapshot().callbackMessage).toBe('Confirm the other address');
+    expect(href()).toBe('http://app.test/home');
+  });
+});
+
+describe('what is not ours', () => {
+  const foreign: readonly (readonly [string, string, readonly string[] | undefined])[] = [
+    ['a code at another path', 'http://app.test/oauth/github?code=abc', PATHS],
+    ['a code without a pending flow, where no paths are named', 'http://app.test/any?code=abc', undefined],
+    ['tokens without the server’s mark', 'http://app.test/any#access_token=a&refresh_token=b', undefined],
+    ['tokens at another path', 'http://app.test/else#access_token=a&refresh_token=b&sb=', PATHS],
+    ['an error without the mark', 'http://app.test/any?error=access_denied', undefined],
+    ['a message without the mark', 'http://app.test/home?message=hello', PATHS],
+    ['a plain page', 'http://app.test/home?tab=unread#top', PATHS],
+  ];
+  it.each(foreign)('%s stays untouched', async (_name, url, paths) => {
+    const { client, server, href } = await opening(url, 'none', paths);
+    await client.start();
+    expect(href()).toBe(url);
+    expect(server.lines).toEqual([]);
+    expect(client.getSnapshot()).toMatchObject({ status: 'signed-out', callbackError: null });
+  });
+
+  it('a code is ours wherever it comes while a flow of ours is pending', () => {
+    const scope = { isFlowPending: true };
+    expect(parseCallback('http://app.test/any?code=abc', scope)).toEqual({
+      kind: 'code',
+      code: 'abc',
+    } satisfies Callback);
+  });
+
+  it('cleaning takes the server’s parameters alone', () => {
+    expect(cleanCallbackUrl('http://app.test/a?x=1&code=c&y=&type=mention#message=m&sb=')).toBe(
+      'http://app.test/a?x=1&y=&type=mention',
+    );
+    expect(cleanCallbackUrl('http://app.test/a?message=mine&code=c')).toBe('http://app.test/a?message=mine');
+    expect(cleanCallbackUrl('http://app.test/a?code=c#top')).toBe('http://app.test/a#top');
+    expect(cleanCallbackUrl('http://app.test/a#access_token=t')).toBe('http://app.test/a');
+  });
+});
+
+describe('social providers', () => {
+  it('the URL names the provider, the return and an S256 challenge of 43 characters', async () => {
+    const { open } = createHarness();
+    const { client } = open();
+    const { url } = await client.signInWithOAuth({
+      provider: 'github',
+      redirectTo: 'http://app.test/home',
+      scopes: 'repo gist',
+      parameters: { prompt: 'consent' },
+    });
+    expect(url.replace(/code_challenge=[\w-]{43}&/, 'code_challenge=*&')).toBe(
+      'http://project.test/auth/v1/authorize?prompt=consent&provider=github&redirect_to=http%3A%2F%2Fapp.test%2Fhome' +
+        '&scopes=repo+gist&code_challenge=*&code_challenge_method=s256',
+    );
+  });
+});

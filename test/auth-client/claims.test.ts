@@ -1,0 +1,153 @@
+import { type CryptoKey, SignJWT, exportJWK, generateKeyPair } from 'jose';
+import { describe, expect, it } from 'vitest';
+import { type ClaimsOptions, createClaims } from '../../src/auth-client/claims.ts';
+import { createHarness } from './support/harness.ts';
+import { sessionReply, tokenOf, userOf } from './support/scripted-server.ts';
+
+const ISSUER = 'http://project.test/auth/v1';
+const KEYS = 'GET /.well-known/jwks.json';
+
+async function keyOf(alg: string, kid: string) {
+  const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
+  return { alg, kid, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
+}
+type Key = Awaited<ReturnType<typeof keyOf>>;
+
+function sign(key: { alg: string; kid: string; privateKey: CryptoKey }, nowMs: number, more: object = {}) {
+  const claims = { sub: 'ada', iss: ISSUER, aud: 'authenticated', exp: nowMs / 1000 + 3600, ...more };
+  return new SignJWT(claims)
+    .setProtectedHeader({ alg: key.alg, kid: key.kid, typ: 'JWT' })
+    .sign(key.privateKey);
+}
+
+async function verifier(keys: readonly Key[], options?: ClaimsOptions) {
+  const harness = createHarness();
+  const { client } = harness.open();
+  let published = keys;
+  harness.server.on(KEYS, () => Response.json({ keys: published.map(({ jwk }) => jwk) }));
+  return {
+    ...harness,
+    client,
+    claims: createClaims(client, options),
+    now: () => harness.world.clock.now(),
+    publish: (next: readonly Key[]) => (published = next),
+    fetches: () => harness.server.lines.filter((line) => line === KEYS).length,
+  };
+}
+
+describe('claims', () => {
+  it.each(['RS256', 'ES256', 'EdDSA'])('%s is verified here', async (alg) => {
+    const key = await keyOf(alg, 'k1');
+    const { claims, now, server } = await verifier([key]);
+    expect(await claims.getClaims({ token: await sign(key, now()) })).toMatchObject({
+      sub: 'ada',
+      iss: ISSUER,
+    });
+    expect(server.lines).toEqual([KEYS]);
+  });
+
+  it('specification §9: the key set is cached for 10 minutes', async () => {
+    const key = await keyOf('ES256', 'k1');
+    const { claims, now, world, fetches } = await verifier([key]);
+    const token = await sign(key, now());
+    await Promise.all([claims.getClaims({ token }), claims.getClaims({ token })]);
+    await world.clock.advance(599_000);
+    await claims.getClaims({ token });
+    expect(fetches()).toBe(1);
+    await world.clock.advance(2_000);
+    await claims.getClaims({ token });
+    expect(fetches()).toBe(2);
+  });
+
+  it('an unknown kid fetches the set once more, and not in a loop', async () => {
+    const [old, next, stranger] = await Promise.all([
+      keyOf('ES256', 'k1'),
+      keyOf('ES256', 'k2'),
+      keyOf('ES256', 'k3'),
+    ]);
+    const { claims, now, world, fetches, publish } = await verifier([old]);
+    await claims.getClaims({ token: await sign(old, now()) });
+    publish([old, next]);
+    await world.clock.advance(31_000);
+    expect(await claims.getClaims({ token: await sign(next, now()) })).toMatchObject({ sub: 'ada' });
+    expect(fetches()).toBe(2);
+    for (let attempt = 0; attempt < 5; attempt += 1)
+      await expect(claims.getClaims({ token: await sign(stranger, now()) })).rejects.toMatchObject({
+        code: 'invalid-token',
+      });
+    expect(fetches()).toBe(2);
+  });
+
+  it.each([
+    ['expired', { exp: 1 }],
+    ['of another issuer', { iss: 'http://evil.test/auth/v1' }],
+    ['for another audience', { aud: 'anon' }],
+    ['without a subject', { sub: undefined }],
+    ['without an expiry', { exp: undefined }],
+    ['not valid yet', { nbf: 4_102_444_800 }],
+  ])('a token that is %s is refused', async (_name, more) => {
+    const key = await keyOf('ES256', 'k1');
+    const { claims, now } = await verifier([key]);
+    await expect(claims.getClaims({ token: await sign(key, now(), more) })).rejects.toMatchObject({
+      name: 'AuthError',
+      code: 'invalid-token',
+      cause: expect.anything(),
+    });
+  });
+
+  it('a forged signature, a foreign algorithm and no JWT at all are refused', async () => {
+    const key = await keyOf('RS256', 'k1');
+    const { claims, now, server } = await verifier([key]);
+    const token = await sign(key, now());
+    const [header, payload] = token.split('.');
+    const forged = Buffer.from(
+      JSON.stringify({ sub: 'eve', iss: ISSUER, aud: 'authenticated', exp: 9e9 }),
+    ).toString('base64url');
+    const none = Buffer.from(JSON.stringify({ alg: 'none', kid: 'k1' })).toString('base64url');
+    const pss = await sign({ ...(await keyOf('PS256', 'k1')) }, now());
+    for (const bad of [
+      `${header}.${forged}.${token.split('.')[2]}`,
+      `${none}.${payload}.`,
+      pss,
+      'text',
+      ''.padEnd(9, '.'),
+    ])
+      await expect(claims.getClaims({ token: bad })).rejects.toMatchObject({ code: 'invalid-token' });
+    expect(server.lines).toEqual([KEYS]);
+  });
+
+  it('HS256 goes to GET /user', async () => {
+    const { claims, server } = await verifier([]);
+    server.on('GET /user', () => Response.json(userOf('ada')));
+    expect(await claims.getClaims({ token: tokenOf('ada', 1) })).toMatchObject({ sub: 'ada' });
+    await expect(claims.getClaims({ token: tokenOf('eve', 1) })).rejects.toMatchObject({
+      code: 'invalid-token',
+    });
+    expect(server.lines).toEqual(['GET /user', 'GET /user']);
+  });
+
+  it('a clock that is an hour fast does not refuse the session’s own token', async () => {
+    const key = await keyOf('ES256', 'k1');
+    const { claims, client, now, server, world } = await verifier([key]);
+    const token = await sign(key, now());
+    const reply = sessionReply('ada', 1, { access_token: token, expires_at: now() / 1000 + 3600 });
+    world.clock.jump(2 * 3600_000);
+    server.next(Response.json(reply));
+    await client.signInWithPassword({ email: 'ada@example.com', password: 'correct horse' });
+    expect(await claims.getClaims()).toMatchObject({ sub: 'ada' });
+  });
+
+  it('nobody is signed in: null', async () => {
+    const { claims } = await verifier([]);
+    expect(await claims.getClaims()).toBeNull();
+  });
+
+  it('a failed fetch of the keys is not cached', async () => {
+    const key = await keyOf('ES256', 'k1');
+    const { claims, now, server } = await verifier([key]);
+    server.next(() => Promise.reject<Response>(new TypeError('Failed to fetch')));
+    const token = await sign(key, now());
+    await expect(claims.getClaims({ token })).rejects.toMatchObject({ code: 'network' });
+    expect(await claims.getClaims({ token })).toMatchObject({ sub: 'ada' });
+  });
+});

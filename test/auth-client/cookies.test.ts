@@ -1,0 +1,255 @@
+import { createBrowserClient, createServerClient } from '@supabase/ssr';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createCookieStore, parseCookieHeader } from '../../src/auth-client/cookie-store.ts';
+import { decodeCookies } from '../../src/auth-client/cookie-codec.ts';
+import { NO_STORE_HEADERS, readSessionCookies, writeSessionCookies } from '../../src/auth-client/server.ts';
+import { createCookieJar } from './support/cookie-jar.ts';
+import { createHarness } from './support/harness.ts';
+import { sessionReply } from './support/scripted-server.ts';
+import vectors from './vectors/auth-cookies.json' with { type: 'json' };
+
+const KEY = 'sb-project-auth-token';
+
+describe('vectors written by @supabase/ssr', () => {
+  it.each(vectors.cases)(
+    '$name: we write the same, byte for byte',
+    ({ storageKey, before, session, cookies }) => {
+      expect(writeSessionCookies(session, { storageKey, existing: before }).cookies).toEqual(cookies);
+    },
+  );
+
+  it.each(vectors.cases)('$name: we read the same', ({ storageKey, before, session, cookies }) => {
+    const left = new Map([...before, ...cookies].map(({ name, value }) => [name, value]));
+    const list = Array.from(left, ([name, value]) => ({ name, value }));
+    expect(readSessionCookies(list, storageKey)).toMatchObject(session);
+  });
+});
+
+describe('layout', () => {
+  const bytesFor = (length: number) => {
+    // A JSON text whose cookie value, prefix included, has `length` characters.
+    const text = JSON.stringify('x'.repeat(Math.floor(((length - 7) * 3) / 4) - 2));
+    expect(`base64-${Buffer.from(text).toString('base64url')}`).toHaveLength(length);
+    return text;
+  };
+
+  it.each([
+    // A base64url text with its prefix never has 3180 characters exactly.
+    [3179, ['k']],
+    [3181, ['k.0', 'k.1']],
+  ])('a value of %i characters', (length, names) => {
+    const jar = createCookieJar();
+    createCookieStore({ jar, secure: false }).set('k', bytesFor(length));
+    expect(jar.names()).toEqual(names);
+  });
+
+  it('specification §9: path /, SameSite lax, not HttpOnly, 34,560,000 s; Secure on https', () => {
+    const jar = createCookieJar();
+    createCookieStore({ jar, secure: true }).set('k', '1');
+    expect(jar.writes).toEqual(['k=base64-MQ; Max-Age=34560000; Path=/; SameSite=lax; Secure']);
+  });
+
+  it('shrinks 3 → 2 without a leftover', () => {
+    const jar = createCookieJar();
+    const store = createCookieStore({ jar, secure: false });
+    store.set('k', bytesFor(6999));
+    store.set('k', bytesFor(3999));
+    expect(jar.names()).toEqual(['k.0', 'k.1']);
+    expect(store.get('k')).toBe(bytesFor(3999));
+  });
+
+  it('with a domain, the host’s own cookies of the key are deleted first', () => {
+    const jar = createCookieJar('k=base64-MQ; other=1');
+    createCookieStore({ jar, secure: false, domain: 'app.test' }).remove('k');
+    expect(jar.writes).toEqual([
+      'k=; Max-Age=0; Path=/; SameSite=lax',
+      'k=; Max-Age=0; Path=/; SameSite=lax; Domain=app.test',
+    ]);
+  });
+
+  it('touches no cookie of another key', () => {
+    const jar = createCookieJar('k.x=1; k.01=2; kk=3; k-code-verifier=4; k.0=base64-');
+    createCookieStore({ jar, secure: false }).remove('k');
+    expect(jar.names()).toEqual(['k.x', 'k.01', 'kk', 'k-code-verifier']);
+  });
+});
+
+describe('integrity', () => {
+  const long = JSON.stringify('y'.repeat(6000));
+
+  it('a leftover of a longer value is not joined', () => {
+    const jar = createCookieJar();
+    const store = createCookieStore({ jar, secure: false });
+    store.set('k', long);
+    jar.cookie = 'k.3=bGVmdG92ZXI';
+    expect(store.get('k')).toBe(long);
+  });
+
+  it.each([
+    ['a missing chunk', (jar: { cookie: string }) => (jar.cookie = 'k.1=; Max-Age=0')],
+    ['a chunk of another write', (jar: { cookie: string }) => (jar.cookie = `k.1=${'A'.repeat(3180)}`)],
+    ['a chunk that is no base64', (jar: { cookie: string }) => (jar.cookie = `k.1=${'*'.repeat(3180)}`)],
+  ])('%s: no session, and the rest is cleared', (_name, corrupt) => {
+    const jar = createCookieJar();
+    const store = createCookieStore({ jar, secure: false });
+    store.set('k', long);
+    corrupt(jar);
+    expect(store.get('k')).toBeNull();
+    expect(jar.names()).toEqual([]);
+  });
+
+  it('chunks of two users that happen to fit are refused', async () => {
+    const harness = createHarness();
+    const mixed = { ...sessionReply('ada', 1), user: sessionReply('bob', 1).user };
+    await harness.store.set(KEY, JSON.stringify(mixed));
+    const { client, tab } = harness.open();
+    await client.start();
+    expect(client.getSnapshot().status).toBe('signed-out');
+    expect(await harness.store.get(KEY)).toBeNull();
+    expect(tab.reported).toHaveLength(1);
+  });
+
+  it('warns before the limits of servers', () => {
+    const sizes: number[] = [];
+    const store = createCookieStore({
+      jar: createCookieJar(),
+      secure: false,
+      onLarge: (bytes) => sizes.push(bytes),
+    });
+    store.set('k', JSON.stringify('x'.repeat(4000)));
+    store.set('k', JSON.stringify('x'.repeat(6000)));
+    expect(sizes).toHaveLength(1);
+  });
+
+  it('any JSON text comes back, whatever was there before', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'grapheme', maxLength: 4000 }), { minLength: 1 }), (texts) => {
+        const jar = createCookieJar();
+        const store = createCookieStore({ jar, secure: false });
+        for (const text of texts) store.set('k', JSON.stringify(text));
+        const last = JSON.stringify(texts.at(-1));
+        const cookies = new Map(parseCookieHeader(jar.cookie).map(({ name, value }) => [name, value]));
+        return decodeCookies('k', (name) => cookies.get(name)) === last;
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe('beside @supabase/ssr on one jar', () => {
+  const cookiesOf = (jar: ReturnType<typeof createCookieJar>) => ({
+    getAll: () => parseCookieHeader(jar.cookie),
+    setAll: (list: { name: string; value: string; options: { maxAge?: number } }[]) => {
+      for (const { name, value, options } of list)
+        jar.cookie = `${name}=${value}; Max-Age=${options.maxAge ?? 1}`;
+    },
+  });
+  const session = (size: number) => ({
+    ...sessionReply('ada', 1),
+    expires_at: 4_102_444_800,
+    user: { ...sessionReply('ada', 1).user, user_metadata: { note: 'Zoë 漢字 🚀'.repeat(size) } },
+  });
+  const noSockets = { transport: class {} as unknown as typeof WebSocket };
+  const auth = { autoRefreshToken: false, detectSessionInUrl: false };
+
+  it.each([1, 400])('they read what we wrote (metadata × %i)', async (size) => {
+    const harness = createHarness();
+    const jar = createCookieJar();
+    const { client } = harness.open({ store: createCookieStore({ jar, secure: false }) });
+    await client.start();
+    harness.server.next(Response.json(session(size)));
+    await client.signInWithPassword({ email: 'ada@example.com', password: 'correct horse' });
+    const theirs = createServerClient('http://project.test', 'publishable', {
+      cookies: cookiesOf(jar),
+      auth,
+      realtime: noSockets,
+    });
+    const { data } = await theirs.auth.getSession();
+    expect(data.session?.access_token).toBe(session(size).access_token);
+    expect(data.session?.refresh_token).toBe(session(size).refresh_token);
+    expect(JSON.parse(JSON.stringify(data.session?.user)) as unknown).toMatchObject(session(size).user);
+  });
+
+  it.each([1, 400])('we read what they wrote (metadata × %i)', async (size) => {
+    const harness = createHarness();
+    const jar = createCookieJar();
+    const theirs = createBrowserClient('http://project.test', 'publishable', {
+      cookies: cookiesOf(jar),
+      auth,
+      isSingleton: false,
+      realtime: noSockets,
+      global: { fetch: async () => Response.json(session(size)) },
+    });
+    const { error } = await theirs.auth.signInWithPassword({
+      email: 'ada@example.com',
+      password: 'correct horse',
+    });
+    expect(error).toBeNull();
+    const { client } = harness.open({ store: createCookieStore({ jar, secure: false }) });
+    await client.start();
+    expect(client.getSnapshot()).toMatchObject({ status: 'signed-in', user: session(size).user });
+    expect(await client.getAccessToken()).toBe(session(size).access_token);
+  });
+
+  it('they finish a PKCE flow that we began, and we one of theirs', async () => {
+    const harness = createHarness();
+    const jar = createCookieJar();
+    const ours = harness.open({ store: createCookieStore({ jar, secure: false }) });
+    const bodies: Record<string, unknown>[] = [];
+    const theirs = createServerClient('http://project.test', 'publishable', {
+      cookies: cookiesOf(jar),
+      auth: { ...auth, flowType: 'pkce' },
+      realtime: noSockets,
+      global: {
+        fetch: async (_url, init) => {
+          bodies.push(JSON.parse(String(init?.body)) as Record<string, unknown>);
+          return Response.json(session(1));
+        },
+      },
+    });
+    harness.server.on('POST /recover', () => Response.json({}));
+    await ours.client.resetPasswordForEmail({ email: 'ada@example.com' });
+    await theirs.auth.exchangeCodeForSession('code-1');
+    const { createHash } = await import('node:crypto');
+    const challenge = createHash('sha256').update(String(bodies[0]?.['code_verifier'])).digest('base64url');
+    expect(harness.server.sent[0]?.body?.['code_challenge']).toBe(challenge);
+
+    await theirs.auth.signInWithOtp({ email: 'ada@example.com' });
+    harness.server.next(Response.json(session(1)));
+    await ours.client.exchangeCodeForSession({ code: 'code-2' });
+    const verifier = String(harness.server.sent.at(-1)?.body?.['code_verifier']);
+    expect(createHash('sha256').update(verifier).digest('base64url')).toBe(bodies[1]?.['code_challenge']);
+  });
+});
+
+describe('servers', () => {
+  it('a reply that sets the session carries the no-store headers', () => {
+    const { setCookies, headers } = writeSessionCookies(
+      { a: 1 },
+      { storageKey: 'k', existing: '', secure: true },
+    );
+    expect(setCookies).toEqual(['k=base64-eyJhIjoxfQ; Max-Age=34560000; Path=/; SameSite=Lax; Secure']);
+    expect(headers).toBe(NO_STORE_HEADERS);
+    expect(headers['Cache-Control']).toContain('no-store');
+  });
+
+  it('a removal deletes every chunk that the request held, at host and domain', () => {
+    const { setCookies } = writeSessionCookies(null, {
+      storageKey: 'k',
+      existing: 'k.0=a; k.1=b; z=1',
+      domain: 'app.test',
+    });
+    expect(setCookies.map((line) => line.replace('; Max-Age=0; Path=/; SameSite=Lax', ''))).toEqual([
+      'k.0=',
+      'k.1=',
+      'k.0=; Domain=app.test',
+      'k.1=; Domain=app.test',
+    ]);
+  });
+
+  it('a header with corrupt chunks holds no session', () => {
+    expect(readSessionCookies('k.0=base64-AAAA; k.1=x', 'k')).toBeNull();
+    expect(readSessionCookies('', 'k')).toBeNull();
+  });
+});

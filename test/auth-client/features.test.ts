@@ -1,0 +1,290 @@
+import { describe, expect, it } from 'vitest';
+import { createIdentities } from '../../src/auth-client/identities.ts';
+import { signInWithIdToken } from '../../src/auth-client/id-token.ts';
+import { createMfa } from '../../src/auth-client/mfa.ts';
+import { signInWithSso } from '../../src/auth-client/sso.ts';
+import { createSignInMessage, signInWithWeb3 } from '../../src/auth-client/web3.ts';
+import { refreshOnServer } from '../../src/auth-client/server.ts';
+import { isServerErrorCode, serverErrorCodes } from '../../src/auth-client/server-error-codes.ts';
+import { createHarness } from './support/harness.ts';
+import { deferred, refusal, sessionReply, tokenOf, userOf } from './support/scripted-server.ts';
+
+describe('second factors', () => {
+  it('specification §7: POST /factors with friendly_name, factor_type and issuer or phone', async () => {
+    const { signedIn, server } = createHarness();
+    const mfa = createMfa((await signedIn()).client);
+    const totp = { qr_code: '<svg>#</svg>', secret: 'JBSWY3DP', uri: 'otpauth://totp/x' };
+    server.next(
+      Response.json({ id: 'f1', type: 'totp', friendly_name: 'phone app', totp }),
+      Response.json({ id: 'f2', type: 'phone', phone: '15550100' }),
+    );
+    expect(await mfa.enroll({ factorType: 'totp', friendlyName: 'phone app', issuer: 'Inbox' })).toEqual({
+      id: 'f1',
+      type: 'totp',
+      friendlyName: 'phone app',
+      phone: null,
+      totp: {
+        qrCodeUrl: 'data:image/svg+xml;utf-8,%3Csvg%3E%23%3C%2Fsvg%3E',
+        secret: 'JBSWY3DP',
+        uri: 'otpauth://totp/x',
+      },
+    });
+    await mfa.enroll({ factorType: 'phone', phone: '+15550100' });
+    expect(server.sent.slice(1).map(({ body }) => body)).toEqual([
+      { factor_type: 'totp', friendly_name: 'phone app', issuer: 'Inbox' },
+      { factor_type: 'phone', phone: '+15550100' },
+    ]);
+  });
+
+  it('challenge and verify: the tokens are replaced and MFA_CHALLENGE_VERIFIED comes once in every tab', async () => {
+    const { signedIn, open, server, world, stored } = createHarness();
+    const { client, events } = await signedIn();
+    const other = open();
+    await other.client.start();
+    server.next(
+      Response.json({ id: 'c1', type: 'totp', expires_at: 1_767_225_900 }),
+      Response.json(sessionReply('ada', 2)),
+    );
+    const session = await createMfa(client).challengeAndVerify({ factorId: 'f/1', code: '123456' });
+    await world.settle();
+    expect(session.accessToken).toBe(sessionReply('ada', 2).access_token);
+    expect(server.lines.slice(1)).toEqual(['POST /factors/f%2F1/challenge', 'POST /factors/f%2F1/verify']);
+    expect(server.sent[2]?.body).toEqual({ challenge_id: 'c1', code: '123456' });
+    expect((await stored())?.['refresh_token']).toBe('refresh-ada-2');
+    expect(events).toEqual(['MFA_CHALLENGE_VERIFIED']);
+    expect(other.events).toEqual(['INITIAL_SESSION', 'MFA_CHALLENGE_VERIFIED']);
+  });
+
+  it('verification waits for a refresh in flight, and a refresh for the verification', async () => {
+    const { signedIn, server, world } = createHarness();
+    const { client } = await signedIn();
+    const reply = deferred<Response>();
+    server.next(() => reply.promise);
+    const refreshing = client.refreshSession();
+    await world.settle();
+    const verifying = createMfa(client).verify({ factorId: 'f1', challengeId: 'c1', code: '1' });
+    await world.settle();
+    expect(server.lines.filter((line) => line.includes('/verify'))).toEqual([]);
+    server.next(Response.json(sessionReply('ada', 3)));
+    reply.resolve(Response.json(sessionReply('ada', 2)));
+    await refreshing;
+    await verifying;
+    expect(client.getSnapshot().session?.accessToken).toBe(sessionReply('ada', 3).access_token);
+  });
+
+  it('a wrong code leaves the session as it is', async () => {
+    const { signedIn, server } = createHarness();
+    const { client, events } = await signedIn();
+    server.next(refusal(422, 'mfa_verification_failed'));
+    const verifying = createMfa(client).verify({ factorId: 'f1', challengeId: 'c1', code: '0' });
+    await expect(verifying).rejects.toMatchObject({ code: 'mfa_verification_failed' });
+    expect(client.getSnapshot().session?.accessToken).toBe(sessionReply('ada', 1).access_token);
+    expect(events).toEqual([]);
+  });
+
+  it('webauthn has its room: options out, credential in', async () => {
+    const { signedIn, server } = createHarness();
+    const { client } = await signedIn();
+    const mfa = createMfa(client);
+    const webauthn = { type: 'request', credential_options: { publicKey: { challenge: 'x' } } };
+    server.next(
+      Response.json({ id: 'c1', type: 'webauthn', expires_at: 1, webauthn }),
+      Response.json(sessionReply('ada', 2)),
+    );
+    const challenge = await mfa.challenge({ factorId: 'f1' });
+    expect(challenge.webauthn).toEqual({ type: 'request', options: { publicKey: { challenge: 'x' } } });
+    await mfa.verify({
+      factorId: 'f1',
+      challengeId: 'c1',
+      webauthn: { type: 'request', credential: { id: 'k' } },
+    });
+    expect(server.sent.at(-1)?.body).toEqual({
+      challenge_id: 'c1',
+      webauthn: { type: 'request', credential_response: { id: 'k' } },
+    });
+  });
+
+  it('unenroll: DELETE /factors/{id}, and a refresh to fall back to aal1', async () => {
+    const { signedIn, server } = createHarness();
+    const { client } = await signedIn();
+    server.next(Response.json({ id: 'f1' }), Response.json(sessionReply('ada', 2)));
+    await createMfa(client).unenroll({ factorId: 'f1' });
+    expect(server.lines.slice(1)).toEqual(['DELETE /factors/f1', 'POST /token?grant_type=refresh_token']);
+  });
+
+  it('lists factors by type, the verified ones', async () => {
+    const { signedIn, server } = createHarness();
+    const { client } = await signedIn();
+    const factors = [
+      { id: '1', factor_type: 'totp', status: 'verified' },
+      { id: '2', factor_type: 'totp', status: 'unverified' },
+      { id: '3', factor_type: 'phone', status: 'verified' },
+    ];
+    server.next(Response.json(userOf('ada', { factors })));
+    const list = await createMfa(client).listFactors();
+    expect([
+      list.all.length,
+      list.totp.map(({ id }) => id),
+      list.phone.map(({ id }) => id),
+      list.webauthn,
+    ]).toEqual([3, ['1'], ['3'], []]);
+  });
+
+  it('assurance level: now, and what the factors ask for', async () => {
+    const { open, server } = createHarness();
+    const { client } = open();
+    const mfa = createMfa(client);
+    expect(await mfa.getAuthenticatorAssuranceLevel()).toEqual({
+      currentLevel: null,
+      nextLevel: null,
+      methods: [],
+    });
+    const amr = [{ method: 'password', timestamp: 1 }];
+    const user = userOf('ada', { factors: [{ id: '1', factor_type: 'totp', status: 'verified' }] });
+    server.next(
+      Response.json(sessionReply('ada', 1, { user, access_token: tokenOf('ada', 1, { aal: 'aal1', amr }) })),
+    );
+    await client.signInWithPassword({ email: 'ada@example.com', password: 'correct horse' });
+    expect(await mfa.getAuthenticatorAssuranceLevel()).toEqual({
+      currentLevel: 'aal1',
+      nextLevel: 'aal2',
+      methods: amr,
+    });
+  });
+});
+
+describe('identities', () => {
+  it('specification §7: GET /user/identities/authorize and DELETE /user/identities/{identity_id}', async () => {
+    const { signedIn, server } = createHarness();
+    const { client, events } = await signedIn();
+    const identities = createIdentities(client);
+    const user = userOf('ada', { identities: [{ identity_id: 'i1', provider: 'email' }] });
+    server.next(
+      Response.json({ url: 'https://github.test/login' }),
+      Response.json({}),
+      Response.json(user),
+      Response.json(user),
+    );
+    expect(await identities.linkIdentity({ provider: 'github' })).toEqual({
+      url: 'https://github.test/login',
+    });
+    expect(server.lines[1]).toMatch(
+      /^GET \/user\/identities\/authorize\?provider=github&skip_http_redirect=true&code_challenge=[\w-]{43}&code_challenge_method=s256$/,
+    );
+    await identities.unlinkIdentity({ identity_id: 'i2' });
+    expect(server.lines[2]).toBe('DELETE /user/identities/i2');
+    expect(client.getSnapshot().user?.identities).toHaveLength(1);
+    expect(await identities.getUserIdentities()).toMatchObject([{ identity_id: 'i1' }]);
+    expect(events).toEqual(['USER_UPDATED']);
+  });
+});
+
+describe('other ways in', () => {
+  it('specification §7: POST /token (id_token) with provider, id_token, access_token and nonce', async () => {
+    const { open, server } = createHarness();
+    const { client } = open();
+    server.next(Response.json(sessionReply('ada', 1)));
+    await signInWithIdToken(client, {
+      provider: 'google',
+      token: 't',
+      accessToken: 'a',
+      nonce: 'n',
+      captchaToken: 'c',
+    });
+    expect(server.lines).toEqual(['POST /token?grant_type=id_token']);
+    expect(server.sent[0]?.body).toEqual({
+      provider: 'google',
+      id_token: 't',
+      access_token: 'a',
+      nonce: 'n',
+      gotrue_meta_security: { captcha_token: 'c' },
+    });
+    expect(client.getSnapshot().status).toBe('signed-in');
+  });
+
+  it('specification §7: POST /token (web3) with chain, message and signature', async () => {
+    const { open, server } = createHarness();
+    const { client } = open();
+    server.on('POST /token', () => Response.json(sessionReply('ada', 1)));
+    await signInWithWeb3(client, { chain: 'ethereum', message: 'm', signature: Uint8Array.of(0, 171) });
+    await signInWithWeb3(client, { chain: 'solana', message: 'm', signature: Uint8Array.of(251, 255) });
+    expect(server.sent.map(({ body }) => body)).toEqual([
+      { chain: 'ethereum', message: 'm', signature: '0x00ab' },
+      { chain: 'solana', message: 'm', signature: '-_8' },
+    ]);
+  });
+
+  it('the message of EIP-4361', () => {
+    const message = createSignInMessage({
+      chain: 'ethereum',
+      domain: 'app.test',
+      address: '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2',
+      uri: 'https://app.test/login',
+      issuedAtMs: 0,
+      statement: 'Sign in to Inbox',
+      nonce: '32891756',
+    });
+    expect(message).toBe(
+      [
+        'app.test wants you to sign in with your Ethereum account:',
+        '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2',
+        '',
+        'Sign in to Inbox',
+        '',
+        'URI: https://app.test/login',
+        'Version: 1',
+        'Chain ID: 1',
+        'Nonce: 32891756',
+        'Issued At: 1970-01-01T00:00:00.000Z',
+      ].join('\n'),
+    );
+  });
+
+  it('SSO by domain or provider: the URL to go to; neither is refused before anything is sent', async () => {
+    const { open, server } = createHarness();
+    const { client } = open();
+    server.on('POST /sso', () => Response.json({ url: 'https://idp.test' }));
+    expect(
+      await signInWithSso(client, { domain: 'example.com', redirectTo: 'http://app.test/home' }),
+    ).toEqual({
+      url: 'https://idp.test',
+    });
+    expect(server.sent[0]?.body).toEqual({
+      domain: 'example.com',
+      redirect_to: 'http://app.test/home',
+      skip_http_redirect: true,
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/),
+      code_challenge_method: 's256',
+    });
+    await expect(signInWithSso(client, { domain: '' })).rejects.toMatchObject({ code: 'invalid-argument' });
+    expect(server.lines).toHaveLength(1);
+  });
+});
+
+describe('servers', () => {
+  const refreshing = (answer: Response | (() => Promise<Response>)) => {
+    const { world, server } = createHarness();
+    server.next(answer);
+    return refreshOnServer(
+      { url: 'http://project.test/', apiKey: 'k', platform: world.openTab({ fetch: server.fetch }) },
+      { refresh_token: 'r1' },
+    );
+  };
+  it('refresh once: the new session, or null if the server ended it', async () => {
+    expect((await refreshing(Response.json(sessionReply('ada', 2))))?.refresh_token).toBe('refresh-ada-2');
+    expect(await refreshing(refusal(400, 'session_not_found'))).toBeNull();
+  });
+  it.each([
+    ['refresh_token_already_used', 400],
+    ['conflict', 409],
+    ['over_request_rate_limit', 429],
+  ])('%s leaves the cookies alone', async (code, status) => {
+    await expect(refreshing(refusal(status, code))).rejects.toMatchObject({ code });
+  });
+});
+
+it('knows the 109 codes of the server', () => {
+  expect(serverErrorCodes).toHaveLength(109);
+  expect(isServerErrorCode('user_banned')).toBe(true);
+  expect(isServerErrorCode('toString')).toBe(false);
+});

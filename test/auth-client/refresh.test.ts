@@ -1,0 +1,337 @@
+import { describe, expect, it } from 'vitest';
+import { AuthError } from '../../src/auth-client/index.ts';
+import { createHarness } from './support/harness.ts';
+import { deferred, page, refusal, sessionReply } from './support/scripted-server.ts';
+
+const REFRESH = 'POST /token?grant_type=refresh_token';
+const renewed = (serial: number, more: object = {}) => Response.json(sessionReply('ada', serial, more));
+const MINUTE = 60_000;
+
+describe('specification §9: session refresh when under about 90 seconds remain', () => {
+  it('sends nothing for a fresh session', async () => {
+    const { server, signedIn, world } = createHarness();
+    const { client } = await signedIn();
+    await world.clock.advance(30 * MINUTE);
+    await client.getAccessToken();
+    expect(server.lines).toEqual(['POST /token?grant_type=password']);
+  });
+
+  it('hands out the valid token at once under 90 seconds and refreshes behind it', async () => {
+    const { server, signedIn, world } = createHarness();
+    const { client, tab } = await signedIn();
+    tab.setOnline(false);
+    await world.clock.advance(3600_000 - 91_000);
+    const before = await client.getAccessToken();
+    expect(server.lines).toHaveLength(1);
+    await world.clock.advance(2_000);
+    const reply = deferred<Response>();
+    server.next(() => reply.promise);
+    expect(await client.getAccessToken()).toBe(before);
+    await world.settle();
+    expect(server.lines[1]).toBe(REFRESH);
+    reply.resolve(renewed(2));
+    await world.settle();
+    expect(await client.getAccessToken()).toBe(sessionReply('ada', 2).access_token);
+  });
+});
+
+describe('specification §9: background refresh check every 30 seconds, refreshing at 3 or fewer ticks', () => {
+  it('leaves a session with 4 whole ticks alone and refreshes it one check later', async () => {
+    const { server, signedIn, world } = createHarness();
+    await signedIn();
+    server.on('POST /token', () => renewed(2));
+    await world.clock.advance(3600_000 - 120_000);
+    expect(server.lines).toHaveLength(1);
+    await world.clock.advance(30_000);
+    expect(server.lines).toEqual(['POST /token?grant_type=password', REFRESH]);
+  });
+
+  it('checks a short-lived token in proportion to its life, once per life', async () => {
+    const { server, open, world } = createHarness();
+    const { client } = open();
+    await client.start();
+    let serial = 0;
+    server.on('POST /token', () => renewed((serial += 1), { expires_in: 8 }));
+    await client.signInWithPassword({ email: 'ada@example.com', password: 'correct horse' });
+    for (let second = 0; second < 60; second += 1) {
+      await world.clock.advance(1_000);
+      await client.getAccessToken();
+    }
+    // A token of 8 s is renewed after 5 s.
+    expect(serial - 1).toBe(12);
+  });
+
+  it('leaves the check to visible tabs until the last tick', async () => {
+    const { server, signedIn, world } = createHarness();
+    const { tab } = await signedIn();
+    server.on('POST /token', () => renewed(2));
+    tab.setVisible(false);
+    await world.clock.advance(3600_000 - 60_000);
+    expect(server.lines).toHaveLength(1);
+    await world.clock.advance(30_000);
+    expect(server.lines).toHaveLength(2);
+  });
+
+  it('sends nothing while offline and refreshes when the network returns', async () => {
+    const { server, signedIn, world } = createHarness();
+    const { tab } = await signedIn();
+    server.on('POST /token', () => renewed(2));
+    tab.setOnline(false);
+    await world.clock.advance(3600_000 - 5_000);
+    expect(server.lines).toHaveLength(1);
+    tab.setOnline(true);
+    await world.settle();
+    expect(server.lines).toHaveLength(2);
+  });
+});
+
+describe('specification §9: refresh retries back off exponentially from 200 ms and stop after about 30 s', () => {
+  it('503, 503, 200: waits 200 ms, then 400 ms, and renews', async () => {
+    const { server, signedIn, world } = createHarness();
+    const { client } = await signedIn();
+    world.clock.sleep(2 * 3600_000);
+    server.next(page(503), page(503), renewed(2));
+    const waits = await attemptsOf(() => client.getAccessToken());
+    expect(waits.map((ms) => Math.floor(ms / 50) * 50)).toEqual([200, 400]);
+
+    /** Waits between the requests of a call, in milliseconds, to the nearest 10. */
+    async function attemptsOf(call: () => Promise<unknown>) {
+      const moments: number[] = [];
+      let count = server.lines.length;
+      const done = call();
+      for (let at = 0; at < 2_000; at += 10) {
+        await world.settle();
+        if (server.lines.length > count) moments.push(at);
+        count = server.lines.length;
+        await world.clock.advance(10);
+      }
+      await done;
+      return moments.slice(1).map((at, index) => at - (moments[index] ?? 0));
+    }
+  });
+
+  it('gives up after 8 requests within 30 s, and the next check begins anew', async () => {
+    const { server, signedIn, world } = createHarness();
+    const { client } = await signedIn();
+    world.clock.sleep(2 * 3600_000);
+    server.on('POST /token', () => page(503));
+    const outcome = client.getAccessToken().catch((problem: unknown) => problem);
+    await world.clock.advance(29_000);
+    // The check at 30 s found the token expired too, and joined the flight.
+    expect(server.lines.filter((line) => line === REFRESH).length).toBeLessThanOrEqual(8);
+    await world.clock.advance(4_000);
+    expect(await outcome).toMatchObject({ code: 'invalid-response', status: 503 });
+    const attempts = server.lines.length;
+    await world.clock.advance(30_000);
+    expect(server.lines.length).toBeGreaterThan(attempts);
+  });
+});
+
+describe('one flight', () => {
+  it('expired: one refresh for 50 callers, who all get its token', async () => {
+    const { server, signedIn, world } = createHarness();
+    const { client } = await signedIn();
+    world.clock.sleep(2 * 3600_000);
+    server.next(renewed(2));
+    const tokens = await Promise.all(Array.from({ length: 50 }, () => client.getAccessToken()));
+    expect(new Set(tokens)).toEqual(new Set([sessionReply('ada', 2).access_token]));
+    expect(server.lines.filter((line) => line === REFRESH)).toHaveLength(1);
+  });
+
+  it('refreshes first for a token that a server has just refused, and only if it is still the current one', async () => {
+    const { server, signedIn } = createHarness();
+    const { client } = await signedIn();
+    const rejectedToken = (await client.getAccessToken()) ?? '';
+    server.next(renewed(2));
+    const next = sessionReply('ada', 2).access_token;
+    expect(await client.getAccessToken({ rejectedToken })).toBe(next);
+    expect(await client.getAccessToken({ rejectedToken })).toBe(next);
+    expect(server.lines).toHaveLength(2);
+  });
+
+  it('set session B during refresh A: B stays, and no caller gets A', async () => {
+    const { server, signedIn, world, stored } = createHarness();
+    const { client, events } = await signedIn();
+    world.clock.sleep(2 * 3600_000);
+    const reply = deferred<Response>();
+    server.next(() => reply.promise, Response.json(sessionReply('bob', 1)));
+    const waiting = client.getAccessToken();
+    await world.settle();
+    await client.signInWithPassword({ email: 'bob@example.com', password: 'battery staple' });
+    reply.resolve(renewed(2));
+    const bob = sessionReply('bob', 1);
+    expect(await waiting).toBe(bob.access_token);
+    expect(client.getSnapshot().user?.id).toBe('bob');
+    expect((await stored())?.['refresh_token']).toBe(bob.refresh_token);
+    expect(events).toEqual(['SIGNED_IN']);
+  });
+
+  it('an aborted caller stops waiting while the refresh that was sent goes on', async () => {
+    const { server, signedIn, world } = createHarness();
+    const { client } = await signedIn();
+    world.clock.sleep(2 * 3600_000);
+    const reply = deferred<Response>();
+    server.next(() => reply.promise);
+    const caller = new AbortController();
+    const waiting = client.getAccessToken({ signal: caller.signal });
+    await world.settle();
+    caller.abort();
+    await expect(waiting).rejects.toMatchObject({ code: 'aborted' });
+    reply.resolve(renewed(2));
+    await world.settle();
+    expect(await client.getAccessToken()).toBe(sessionReply('ada', 2).access_token);
+  });
+});
+
+describe('outcomes', () => {
+  const lasting: readonly (readonly [string, () => Response | Promise<Response>])[] = [
+    ['429', () => refusal(429, 'over_request_rate_limit')],
+    ['409', () => refusal(409, 'conflict')],
+    ['500', () => refusal(500, 'unexpected_failure')],
+    ['502 with a page', () => page(502)],
+    ['403 with a page', () => page(403)],
+    ['200 with a page', () => page(200)],
+    ['408', () => refusal(408, 'request_timeout')],
+    ['504', () => refusal(504, 'request_timeout')],
+    ['401 for a wrong API key', () => Response.json({ message: 'Invalid API key' }, { status: 401 })],
+    ['400 validation_failed', () => refusal(400, 'validation_failed')],
+    ['no network', () => Promise.reject(new TypeError('Failed to fetch'))],
+    ['no answer', () => new Promise<Response>(() => {})],
+  ];
+  it.each(lasting)('expired + %s: kept, and the caller learns of it', async (_name, answer) => {
+    const { server, signedIn, world, stored } = createHarness();
+    const { client, events } = await signedIn();
+    world.clock.sleep(2 * 3600_000);
+    server.on('POST /token', answer);
+    const outcome = client.getAccessToken().catch((problem: unknown) => problem);
+    await world.clock.advance(120_000);
+    expect(await outcome).toBeInstanceOf(AuthError);
+    expect(client.getSnapshot().status).toBe('signed-in');
+    expect((await stored())?.['refresh_token']).toBe('refresh-ada-1');
+    expect(events).toEqual([]);
+  });
+
+  const definitive = [
+    'refresh_token_not_found',
+    'refresh_token_already_used',
+    'session_expired',
+    'session_not_found',
+    'user_banned',
+  ];
+  it.each(definitive)('expired + %s: cleared, one SIGNED_OUT', async (code) => {
+    const { server, signedIn, world, stored } = createHarness();
+    const { client, reasons } = await signedIn();
+    world.clock.sleep(2 * 3600_000);
+    server.next(refusal(400, code));
+    expect(await client.getAccessToken()).toBeNull();
+    await world.settle();
+    expect(client.getSnapshot().status).toBe('signed-out');
+    expect(await stored()).toBeNull();
+    expect(reasons).toEqual(['SIGNED_OUT/refused']);
+    expect(server.lines.filter((line) => line === REFRESH)).toHaveLength(1);
+  });
+
+  it('inside the margin + 400: kept until the access token expires, asked once, then dropped', async () => {
+    const { server, signedIn, world } = createHarness();
+    const { client, events } = await signedIn();
+    server.on('POST /token', () => refusal(400, 'refresh_token_not_found'));
+    await world.clock.advance(3600_000 - 90_000);
+    await client.getAccessToken();
+    await world.clock.advance(80_000);
+    expect(client.getSnapshot().status).toBe('signed-in');
+    expect(server.lines.filter((line) => line === REFRESH)).toHaveLength(1);
+    await world.clock.advance(41_000);
+    expect(client.getSnapshot().status).toBe('signed-out');
+    expect(events).toEqual(['SIGNED_OUT']);
+  });
+
+  it('already used, while storage holds what another program got: adopted, not dropped', async () => {
+    const { server, signedIn, world, store, stored } = createHarness();
+    const { client, reasons } = await signedIn();
+    world.clock.sleep(2 * 3600_000);
+    server.next(async () => {
+      const record = { ...(await stored()), ...sessionReply('ada', 2), received_at: world.clock.now() };
+      await store.set('sb-project-auth-token', JSON.stringify(record));
+      return refusal(400, 'refresh_token_already_used');
+    });
+    expect(await client.getAccessToken()).toBe(sessionReply('ada', 2).access_token);
+    await world.settle();
+    expect(reasons).toEqual(['TOKEN_REFRESHED/storage']);
+  });
+
+  it('refreshSession tells why it failed', async () => {
+    const { server, signedIn } = createHarness();
+    const { client } = await signedIn();
+    server.next(refusal(429, 'over_request_rate_limit'));
+    await expect(client.refreshSession()).rejects.toMatchObject({
+      code: 'over_request_rate_limit',
+      status: 429,
+    });
+  });
+});
+
+describe('clocks', () => {
+  it('a clock that is an hour fast refreshes no more than a right one', async () => {
+    const { server, open, world } = createHarness();
+    world.clock.jump(3600_000);
+    const { client } = open();
+    await client.start();
+    server.next(renewed(1));
+    await client.signInWithPassword({ email: 'ada@example.com', password: 'correct horse' });
+    for (let read = 0; read < 20; read += 1) {
+      await world.clock.advance(MINUTE);
+      await client.getAccessToken();
+    }
+    expect(server.lines).toHaveLength(1);
+  });
+
+  it('a clock that is an hour slow does not let the token die', async () => {
+    const { server, open, world } = createHarness();
+    world.clock.jump(-3600_000);
+    const { client } = open();
+    await client.start();
+    server.next(renewed(1));
+    await client.signInWithPassword({ email: 'ada@example.com', password: 'correct horse' });
+    server.on('POST /token', () => renewed(2));
+    await world.clock.advance(3600_000 - 60_000);
+    expect(server.lines).toHaveLength(2);
+  });
+
+  it.each([
+    ['forward', 3 * 3600_000],
+    ['back', -3 * 3600_000],
+  ])('a jump %s costs one refresh at most', async (_name, jumpMs) => {
+    const { server, signedIn, world } = createHarness();
+    const { client } = await signedIn();
+    let serial = 1;
+    server.on('POST /token', () => renewed((serial += 1)));
+    world.clock.jump(jumpMs);
+    for (let read = 0; read < 20; read += 1) {
+      await world.clock.advance(MINUTE);
+      await client.getAccessToken();
+    }
+    expect(serial).toBeLessThanOrEqual(2);
+  });
+
+  it('a restart finds the lifetime again although the clock is off', async () => {
+    const harness = createHarness();
+    harness.world.clock.jump(5 * 3600_000);
+    const first = await harness.signedIn();
+    first.client.close();
+    await harness.world.clock.advance(10 * MINUTE);
+    const { client } = harness.open();
+    await client.start();
+    await client.getAccessToken();
+    expect(harness.server.lines).toHaveLength(1);
+  });
+
+  it('after sleep, waking refreshes what expired meanwhile', async () => {
+    const { server, signedIn, world } = createHarness();
+    const { client, tab } = await signedIn();
+    server.on('POST /token', () => renewed(2));
+    world.clock.sleep(8 * 3600_000);
+    tab.signal('resume');
+    await world.settle();
+    expect(client.getSnapshot().session?.accessToken).toBe(sessionReply('ada', 2).access_token);
+  });
+});

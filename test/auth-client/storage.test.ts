@@ -1,0 +1,168 @@
+import 'fake-indexeddb/auto';
+import { describe, expect, it } from 'vitest';
+import {
+  type Store,
+  createCookieStore,
+  createIndexedDbStore,
+  createMemoryStore,
+  createWebStorageStore,
+} from '../../src/auth-client/index.ts';
+import { createCookieJar } from './support/cookie-jar.ts';
+import { createHarness } from './support/harness.ts';
+import { sessionReply, userOf } from './support/scripted-server.ts';
+
+const KEY = 'sb-project-auth-token';
+const ADA = { email: 'ada@example.com', password: 'correct horse' };
+
+function webStorage(): Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> {
+  const values = new Map<string, string>();
+  return {
+    getItem: (key) => values.get(key) ?? null,
+    setItem: (key, value) => void values.set(key, value),
+    removeItem: (key) => void values.delete(key),
+  };
+}
+
+let databases = 0;
+const stores: readonly (readonly [string, () => Store])[] = [
+  ['memory', createMemoryStore],
+  [
+    'web storage',
+    () => {
+      const storage = webStorage();
+      return createWebStorageStore(() => storage);
+    },
+  ],
+  ['cookies', () => createCookieStore({ jar: createCookieJar(), secure: false })],
+  ['IndexedDB', () => createIndexedDbStore(() => indexedDB, `auth-${(databases += 1)}`)],
+];
+
+describe.each(stores)('%s', (_name, create) => {
+  it('gives back what was set last, and nothing after a removal', async () => {
+    const store = create();
+    expect(await store.get('k')).toBeNull();
+    await store.set('k', '"one"');
+    await store.set('k', '"two"');
+    await store.set('other', '"three"');
+    expect(await store.get('k')).toBe('"two"');
+    await store.remove('k');
+    expect(await store.get('k')).toBeNull();
+    expect(await store.get('other')).toBe('"three"');
+  });
+
+  it('restores a session after a reload', async () => {
+    const harness = createHarness(create());
+    const first = await harness.signedIn();
+    first.client.close();
+    const { client, events } = harness.open();
+    expect(client.getSnapshot().status).toBe('loading');
+    await client.start();
+    await harness.world.settle();
+    expect(client.getSnapshot()).toMatchObject({
+      status: 'signed-in',
+      user: { id: 'ada' },
+      storageProblem: null,
+    });
+    expect(events).toEqual(['INITIAL_SESSION']);
+  });
+});
+
+const broken: readonly (readonly [string, () => Store])[] = [
+  [
+    'blocked at the mere access',
+    () =>
+      createWebStorageStore(() => {
+        throw new DOMException('Denied', 'SecurityError');
+      }),
+  ],
+  [
+    'full',
+    () =>
+      createWebStorageStore(() => ({
+        ...webStorage(),
+        setItem: () => {
+          throw new DOMException('Full', 'QuotaExceededError');
+        },
+      })),
+  ],
+  [
+    'silent about cookies that it refuses',
+    () => createCookieStore({ jar: createCookieJar('', { limit: 0 }), secure: false }),
+  ],
+  [
+    'never answering',
+    () => ({
+      get: () => new Promise(() => {}),
+      set: () => new Promise(() => {}),
+      remove: () => new Promise(() => {}),
+    }),
+  ],
+];
+
+describe.each(broken)('storage that is %s', (_name, create) => {
+  it('falls back to memory and says so: sign-in, refresh and sign-out go on', async () => {
+    const { open, server, world } = createHarness(create());
+    const { client, tab } = open();
+    const run = async <T>(call: Promise<T>): Promise<T> => {
+      await world.clock.advance(60_000);
+      return call;
+    };
+    await run(client.start());
+    server.next(Response.json(sessionReply('ada', 1)));
+    await run(client.signInWithPassword(ADA));
+    expect(client.getSnapshot()).toMatchObject({
+      status: 'signed-in',
+      storageProblem: { code: 'storage-unavailable', cause: expect.anything() },
+    });
+    server.next(Response.json(sessionReply('ada', 2)), Response.json(userOf('ada', { role: 'b' })));
+    await run(client.refreshSession());
+    await run(client.updateUser({ data: {} }));
+    expect(await run(client.getAccessToken())).toBe(sessionReply('ada', 2).access_token);
+    expect(client.getSnapshot().user?.role).toBe('b');
+    expect(tab.reported).toHaveLength(1);
+    server.next(new Response(null, { status: 204 }));
+    await run(client.signOut());
+    expect(await run(client.getAccessToken())).toBeNull();
+  });
+});
+
+describe('what storage holds', () => {
+  it.each(['', 'null', '{', '{"access_token":"a"}', '[]', '"text"'])('%j is no session', async (text) => {
+    const { store, open } = createHarness();
+    await store.set(KEY, text);
+    const { client } = open();
+    await client.start();
+    expect(client.getSnapshot().status).toBe('signed-out');
+  });
+
+  it('another program’s write ends the fallback', async () => {
+    let isFull = true;
+    const inner = createMemoryStore();
+    const { open, server, store } = createHarness({
+      ...inner,
+      set(key, value) {
+        if (isFull) throw new DOMException('Full', 'QuotaExceededError');
+        return inner.set(key, value);
+      },
+    });
+    const { client, tab } = open();
+    await client.start();
+    server.next(Response.json(sessionReply('ada', 1)));
+    await client.signInWithPassword(ADA);
+    isFull = false;
+    await store.set(KEY, JSON.stringify(sessionReply('bob', 1)));
+    tab.setVisible(true);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(client.getSnapshot().user?.id).toBe('bob');
+  });
+
+  it('a verifier that another program spoiled does not stop a new flow', async () => {
+    const { store, open, server } = createHarness();
+    await store.set(`${KEY}-flows-code-verifier`, '{"not":"a list"}');
+    await store.set(`${KEY}-code-verifier`, '{');
+    const { client } = open();
+    server.next(Response.json({}), Response.json(sessionReply('ada', 1)));
+    await client.signInWithOtp({ email: ADA.email });
+    expect((await client.exchangeCodeForSession({ code: 'c' })).user.id).toBe('ada');
+  });
+});

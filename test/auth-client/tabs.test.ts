@@ -1,0 +1,209 @@
+import { describe, expect, it } from 'vitest';
+import { createHarness } from './support/harness.ts';
+import { deferred, refusal, sessionReply, userOf } from './support/scripted-server.ts';
+
+const renewed = (serial: number) => Response.json(sessionReply('ada', serial));
+
+describe('several tabs', () => {
+  it('two tabs, one refresh: the second adopts what the first stored', async () => {
+    const { signedIn, open, server, world } = createHarness();
+    const first = await signedIn();
+    const second = open();
+    await second.client.start();
+    world.clock.sleep(2 * 3600_000);
+    const reply = deferred<Response>();
+    server.next(() => reply.promise);
+    const tokens = Promise.all([first.client.getAccessToken(), second.client.getAccessToken()]);
+    await world.settle();
+    reply.resolve(renewed(2));
+    const token = sessionReply('ada', 2).access_token;
+    expect(await tokens).toEqual([token, token]);
+    await world.settle();
+    expect(server.lines.slice(1)).toEqual(['POST /token?grant_type=refresh_token']);
+    expect(first.reasons).toEqual(['TOKEN_REFRESHED/refresh']);
+    expect(second.reasons).toEqual(['INITIAL_SESSION/start', 'TOKEN_REFRESHED/storage']);
+  });
+
+  it('a tab whose network is cut lets another refresh and adopts', async () => {
+    const { signedIn, open, server, world } = createHarness();
+    const cut = await signedIn({});
+    const other = open();
+    await other.client.start();
+    world.clock.sleep(2 * 3600_000);
+    server.next(() => Promise.reject<Response>(new TypeError('Failed to fetch')), renewed(2));
+    const tokens = Promise.all([cut.client.getAccessToken(), other.client.getAccessToken()]);
+    await world.clock.advance(1_000);
+    const token = sessionReply('ada', 2).access_token;
+    expect(await tokens).toEqual([token, token]);
+    expect(server.lines).toHaveLength(3);
+  });
+
+  it('each event comes once and in order in every tab', async () => {
+    const { open, server, world } = createHarness();
+    const tabs = [open(), open(), open()] as const;
+    for (const { client } of tabs) await client.start();
+    const [{ client }] = tabs;
+    server.next(renewed(1));
+    await client.signInWithPassword({ email: 'ada@example.com', password: 'correct horse' });
+    server.next(renewed(2));
+    await client.refreshSession();
+    server.next(Response.json(userOf('ada', { user_metadata: { name: 'Ada' } })));
+    await client.updateUser({ data: { name: 'Ada' } });
+    server.next(new Response(null, { status: 204 }));
+    await client.signOut();
+    await world.settle();
+    for (const { events } of tabs)
+      expect(events).toEqual([
+        'INITIAL_SESSION',
+        'SIGNED_IN',
+        'TOKEN_REFRESHED',
+        'USER_UPDATED',
+        'SIGNED_OUT',
+      ]);
+  });
+
+  it('messages between tabs carry no token, and nothing of the user', async () => {
+    const { signedIn, open, server, world } = createHarness();
+    const { client } = await signedIn();
+    await open().client.start();
+    server.next(renewed(2), Response.json(userOf('ada')), new Response(null, { status: 204 }));
+    await client.refreshSession();
+    await client.updateUser({ data: {} });
+    await client.signOut();
+    expect(world.broadcasts.length).toBeGreaterThan(3);
+    for (const { message } of world.broadcasts)
+      expect(Object.keys(message as object).toSorted()).toEqual(['event', 'revision']);
+  });
+
+  it('a crashed tab leaves no lock behind', async () => {
+    const { signedIn, open, server, world } = createHarness();
+    const first = await signedIn();
+    const second = open();
+    await second.client.start();
+    world.clock.sleep(2 * 3600_000);
+    server.next(() => new Promise<Response>(() => {}), renewed(2));
+    first.client.getAccessToken().catch(() => undefined);
+    await world.settle();
+    first.tab.crash();
+    expect(await second.client.getAccessToken()).toBe(sessionReply('ada', 2).access_token);
+  });
+
+  it('another user signing in in one tab replaces the first in all', async () => {
+    const { signedIn, open, server, world } = createHarness();
+    const first = await signedIn();
+    const second = open();
+    await second.client.start();
+    server.next(Response.json(sessionReply('bob', 1)));
+    await second.client.signInWithPassword({ email: 'bob@example.com', password: 'battery staple' });
+    await world.settle();
+    expect(first.client.getSnapshot().user?.id).toBe('bob');
+    expect(first.reasons).toEqual(['SIGNED_IN/storage']);
+  });
+});
+
+describe('focus', () => {
+  it('hide and show three times: no events, no requests, the same snapshot', async () => {
+    const { signedIn, server, world } = createHarness();
+    const { client, tab, events } = await signedIn();
+    const before = client.getSnapshot();
+    for (let time = 0; time < 3; time += 1) {
+      tab.setVisible(false);
+      await world.clock.advance(1_000);
+      tab.setVisible(true);
+      await world.settle();
+    }
+    expect(events).toEqual([]);
+    expect(server.lines).toHaveLength(1);
+    expect(client.getSnapshot()).toBe(before);
+  });
+
+  it('showing a tab finds what another program stored meanwhile', async () => {
+    const { signedIn, store, stored, world } = createHarness();
+    const { tab, reasons } = await signedIn();
+    await store.set(
+      'sb-project-auth-token',
+      JSON.stringify({ ...(await stored()), ...sessionReply('ada', 7) }),
+    );
+    tab.setVisible(true);
+    await world.settle();
+    expect(reasons).toEqual(['TOKEN_REFRESHED/storage']);
+    await store.remove('sb-project-auth-token');
+    tab.setVisible(true);
+    await world.settle();
+    expect(reasons).toEqual(['TOKEN_REFRESHED/storage', 'SIGNED_OUT/storage']);
+  });
+});
+
+describe('listeners', () => {
+  it('one that throws or rejects breaks nothing and is reported', async () => {
+    const { open, server, world } = createHarness();
+    const { client, tab, events } = open();
+    client.onEvent(() => {
+      throw new Error('broken');
+    });
+    client.onEvent(() => Promise.reject(new Error('broken too')));
+    client.subscribe(() => {
+      throw new Error('broken as well');
+    });
+    client.onEvent(({ name }) => void events.push(`after ${name}`));
+    await client.start();
+    server.next(renewed(1));
+    await client.signInWithPassword({ email: 'ada@example.com', password: 'correct horse' });
+    await world.settle();
+    expect(events).toEqual(['INITIAL_SESSION', 'after INITIAL_SESSION', 'SIGNED_IN', 'after SIGNED_IN']);
+    expect(tab.reported).toHaveLength(6);
+  });
+
+  it('one may call any method, a refresh within TOKEN_REFRESHED and a sign-out within it included', async () => {
+    const { signedIn, server, world } = createHarness();
+    const { client, events } = await signedIn();
+    let refreshes = 0;
+    client.onEvent(async ({ name }) => {
+      if (name !== 'TOKEN_REFRESHED') return;
+      refreshes += 1;
+      await (refreshes < 3 ? client.refreshSession() : client.signOut());
+    });
+    server.next(renewed(2), renewed(3), renewed(4), new Response(null, { status: 204 }));
+    await client.refreshSession();
+    await world.settle();
+    await world.settle();
+    expect(events).toEqual(['TOKEN_REFRESHED', 'TOKEN_REFRESHED', 'TOKEN_REFRESHED', 'SIGNED_OUT']);
+  });
+
+  it('one that never ends blocks nobody', async () => {
+    const { signedIn, server } = createHarness();
+    const { client } = await signedIn();
+    client.onEvent(() => new Promise(() => {}));
+    server.next(renewed(2));
+    expect((await client.refreshSession()).accessToken).toBe(sessionReply('ada', 2).access_token);
+  });
+
+  it('onTokenChange tells each token once, and null at the end', async () => {
+    const { signedIn, server, world } = createHarness();
+    const { client } = await signedIn();
+    const tokens: (string | null)[] = [];
+    const stop = client.onTokenChange((token) => tokens.push(token));
+    server.next(renewed(2), Response.json(userOf('ada', { role: 'x' })), refusal(403, 'session_not_found'));
+    await client.refreshSession();
+    await client.updateUser({ data: {} });
+    await client.signOut();
+    await world.settle();
+    stop();
+    expect(tokens).toEqual([sessionReply('ada', 2).access_token, null]);
+  });
+
+  it('a snapshot is the same object until something changes, and subscribers hear of each change', async () => {
+    const { signedIn, server } = createHarness();
+    const { client } = await signedIn();
+    let calls = 0;
+    client.subscribe(() => (calls += 1));
+    const before = client.getSnapshot();
+    await client.getAccessToken();
+    expect(client.getSnapshot()).toBe(before);
+    expect(calls).toBe(0);
+    server.next(renewed(2));
+    await client.refreshSession();
+    expect(client.getSnapshot()).not.toBe(before);
+    expect(calls).toBe(1);
+  });
+});

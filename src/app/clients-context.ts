@@ -1,5 +1,6 @@
 import { createContext, use, useContext, useSyncExternalStore } from 'react';
 import type { AuthClient, UnverifiedUser } from '../auth-client/index.ts';
+import type { Platform } from '../platform/platform.ts';
 import type { RealtimeClient } from '../realtime-client/index.ts';
 import type { RestClient } from '../rest-client/index.ts';
 import type { Database } from '../database.types.ts';
@@ -9,13 +10,15 @@ import type { Configuration } from './env.ts';
 export interface Clients {
   readonly auth: AuthClient;
   readonly configuration: Configuration;
+  readonly platform: Platform;
   /** Loads the code of the data clients and makes them, once. The auth screens go without. */
   readonly loadData: () => Promise<DataClients>;
 }
 
 export interface DataClients {
   readonly rest: RestClient<Database>;
-  readonly realtime: RealtimeClient;
+  /** Loads the realtime client's code and makes it, once: the first list does not wait for it. */
+  readonly loadRealtime: () => Promise<RealtimeClient>;
 }
 
 export const ClientsContext = createContext<Clients | null>(null);

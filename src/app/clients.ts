@@ -24,6 +24,7 @@ export function createClients({ configuration, platform, store, address }: Clien
   return {
     auth,
     configuration,
+    platform,
     loadData() {
       data ??= import('./data-clients.ts').then(({ createDataClients }) =>
         createDataClients({ ...connection, auth }),

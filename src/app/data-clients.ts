@@ -1,6 +1,6 @@
 import type { AuthClient } from '../auth-client/index.ts';
 import type { Platform } from '../platform/platform.ts';
-import { createRealtimeClient } from '../realtime-client/index.ts';
+import type { RealtimeClient } from '../realtime-client/index.ts';
 import { createRestClient } from '../rest-client/index.ts';
 import type { Database } from '../database.types.ts';
 import type { DataClients } from './clients-context.ts';
@@ -15,8 +15,15 @@ export interface DataClientsOptions {
 /** Both act as whoever is signed in at the moment; nothing is sent before they are used. */
 export function createDataClients({ auth, ...connection }: DataClientsOptions): DataClients {
   const { getAccessToken, onTokenChange } = auth;
+  let realtime: Promise<RealtimeClient> | null = null;
   return {
-    rest: createRestClient<Database>({ ...connection, getAccessToken }),
-    realtime: createRealtimeClient({ ...connection, getAccessToken, onTokenChange }),
+    // One retry, as the data cache has it (specification §9).
+    rest: createRestClient<Database>({ ...connection, getAccessToken, retry: { limit: 1 } }),
+    loadRealtime() {
+      realtime ??= import('../realtime-client/index.ts').then(({ createRealtimeClient }) =>
+        createRealtimeClient({ ...connection, getAccessToken, onTokenChange }),
+      );
+      return realtime;
+    },
   };
 }

@@ -1,4 +1,3 @@
-import { QueryClientProvider } from '@tanstack/react-query';
 import { lazy, useEffect, useMemo, useState } from 'react';
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
@@ -8,6 +7,7 @@ import { InboxRail } from '../features/notifications/inbox-navigation.tsx';
 import { UnreadBadge } from '../features/notifications/unread-badge.tsx';
 import { useClients, useDataClients, useUser } from './clients-context.ts';
 import { paths } from './routes.ts';
+import { UserDataContext } from './user-data-context.ts';
 import { userDataOf } from './user-data-of.ts';
 
 export interface InboxSlots {
@@ -27,11 +27,11 @@ export function InboxFrame({ children }: { readonly children: (slots: InboxSlots
   const [path] = useLocation();
   const [userId] = useState(user?.id ?? '');
   const userData = useMemo(() => userDataOf(clients, data, userId), [clients, data, userId]);
-  const { inbox, minuteClock, queryClient } = userData;
+  const { inbox, minuteClock } = userData;
   const services = useMemo(() => ({ inbox, minuteClock, InviteDialog }), [inbox, minuteClock]);
   useEffect(() => userData.start(), [userData]);
   return (
-    <QueryClientProvider client={queryClient}>
+    <UserDataContext value={userData}>
       <InboxContext value={services}>
         <UnreadBadge />
         {children({
@@ -39,6 +39,6 @@ export function InboxFrame({ children }: { readonly children: (slots: InboxSlots
           rail: <InboxRail isCurrentPage={path === paths.home || path === paths.root} />,
         })}
       </InboxContext>
-    </QueryClientProvider>
+    </UserDataContext>
   );
 }

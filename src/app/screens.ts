@@ -14,9 +14,7 @@ export const signedIn = lazyScreen(async () => (await import('./signed-in-app.ts
 export const inbox = lazyScreen(
   async () => (await import('../features/notifications/inbox-screen.tsx')).InboxScreen,
 );
-export const preferences = lazyScreen(
-  async () => (await import('../features/preferences/preferences-screen.tsx')).PreferencesScreen,
-);
+export const preferences = lazyScreen(async () => (await import('./preferences-route.tsx')).PreferencesRoute);
 export const account = lazyScreen(
   async () => (await import('../features/account/account-screen.tsx')).AccountScreen,
 );

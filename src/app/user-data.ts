@@ -1,4 +1,3 @@
-import type { QueryClient } from '@tanstack/react-query';
 import { createArrivals } from '../features/notifications/arrivals.ts';
 import { createInbox } from '../features/notifications/inbox.ts';
 import type { Inbox } from '../features/notifications/inbox.ts';
@@ -7,22 +6,20 @@ import { createMinuteClock } from '../features/notifications/minute-clock.ts';
 import type { MinuteClock } from '../features/notifications/minute-clock.ts';
 import { parseNotificationChanges } from '../features/notifications/notification-changes.ts';
 import { createNotificationsApi } from '../features/notifications/notifications-api.ts';
-import type { NotificationsApi } from '../features/notifications/notifications-api.ts';
-import type { KeptNotifications, NotificationsState } from '../features/notifications/notifications-state.ts';
+import type { NotificationsState } from '../features/notifications/notifications-state.ts';
 import type { Platform, Timer } from '../platform/platform.ts';
-import type { Change, RowRecord } from '../realtime-client/index.ts';
 import { toasts } from '../ui/toasts.ts';
 import type { DataClients } from './clients-context.ts';
+import type { DataCache } from './data-cache.ts';
 import { openLiveChannel } from './live-channel.ts';
-import { createQueryClient } from './query-client.ts';
-import { createQueryPersistence } from './query-persistence.ts';
 
 /** What belongs to one user as long as they are signed in, outside of React and of any one page. */
 export interface UserData {
   readonly userId: string;
-  readonly queryClient: QueryClient;
   readonly inbox: Inbox;
   readonly minuteClock: MinuteClock;
+  /** The same promise each time. */
+  readonly openCache: () => Promise<DataCache>;
   /** Begins to read, to listen and to keep; further calls do nothing. */
   start(): void;
   /** Ends all of it, and removes what was kept on this device. */
@@ -34,116 +31,75 @@ export interface UserDataOptions extends DataClients {
   readonly platform: Platform;
 }
 
-export function createUserData({ userId, rest, realtime, platform }: UserDataOptions): UserData {
-  const { clock, page, report } = platform;
-  const queryClient = createQueryClient();
+const keepDelayMs = 500;
+
+export function createUserData({ userId, rest, loadRealtime, platform }: UserDataOptions): UserData {
+  const { clock, report } = platform;
   const arrivals = createArrivals(platform);
-  const mirror = mirrorNotifications(queryClient, userId, platform);
+  let cache: Promise<DataCache> | null = null;
+  let keepTimer: Timer | null = null;
+  let leave: (() => void) | null = null;
+  let isClosed = false;
+
+  const openCache = () =>
+    (cache ??= import('./data-cache.ts').then(({ openDataCache }) => openDataCache(userId, platform)));
+  const withCache = (act: (opened: DataCache) => unknown) =>
+    void openCache().then((opened) => isClosed || act(opened), report);
+  let latest: NotificationsState | null = null;
+  const keep = () => {
+    keepTimer = null;
+    withCache((opened) => latest && opened.keepNotifications(keepNotifications(latest)));
+  };
   const inbox = createInbox({
     userId,
     platform,
-    api: throughCache(createNotificationsApi(rest, userId, report), queryClient, userId),
+    api: createNotificationsApi(rest, userId, report),
     onArrival: arrivals.add,
-    onChange: mirror.write,
+    onChange(state) {
+      latest = state;
+      keepTimer ??= clock.setTimer(keep, keepDelayMs);
+    },
   });
-  const persistence = createQueryPersistence({
-    queryClient,
-    userId,
-    clock,
-    page,
-    report,
-    shouldKeep: ({ queryKey, state }) => lasting.has(queryKey[0]) && !isTemporary(state.data),
-  });
-  let leave: (() => void) | null = null;
+  const listen = async () => {
+    const realtime = await loadRealtime();
+    if (isClosed) return;
+    leave = openLiveChannel({
+      realtime,
+      userId,
+      onNotifications: (changes) => inbox.receive(parseNotificationChanges(changes, report)),
+      onPreferences: (changes) => withCache((opened) => opened.applyPreferences(changes)),
+      onGap(isFirst) {
+        if (isFirst) void inbox.refresh();
+        else inbox.catchUp();
+        withCache((opened) => opened.invalidate());
+      },
+      onConnection: inbox.setConnection,
+    });
+  };
+  let isStarted = false;
 
   return {
     userId,
-    queryClient,
     inbox,
     minuteClock: createMinuteClock(platform),
+    openCache,
     start() {
-      if (leave) return;
-      void persistence.start().then(() => {
-        const kept = mirror.read();
-        if (kept) inbox.restore(kept);
-      });
+      if (isStarted) return;
+      isStarted = true;
       inbox.start();
-      leave = openLiveChannel({
-        realtime,
-        userId,
-        onNotifications: (changes) => inbox.receive(parseNotificationChanges(changes, report)),
-        onPreferences: (changes) => void applyPreferences(queryClient, userId, changes).catch(report),
-        onGap(isFirst) {
-          if (isFirst) void inbox.refresh();
-          else inbox.catchUp();
-          void queryClient.invalidateQueries({ queryKey: ['preferences', userId] });
-        },
-        onConnection: inbox.setConnection,
-      });
+      listen().catch(report);
+      withCache(({ kept }) => kept && inbox.restore(kept));
     },
-    close() {
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
       leave?.();
-      leave = () => undefined;
+      keepTimer?.cancel();
       toasts.clear();
       inbox.close();
       arrivals.close();
-      mirror.close();
-      queryClient.clear();
-      return persistence.wipe();
+      const opened = await openCache().catch(report);
+      await opened?.wipe();
     },
   };
-}
-
-const lasting: ReadonlySet<unknown> = new Set(['notifications', 'preferences']);
-const mirrorDelayMs = 500;
-
-function isTemporary(data: unknown): boolean {
-  return (data as { readonly id?: unknown } | null | undefined)?.id === 'temp-id';
-}
-
-/** The inbox keeps its own state; the cache holds the part of it that outlives the page. */
-function mirrorNotifications(queryClient: QueryClient, userId: string, { clock }: Platform) {
-  const queryKey = ['notifications', userId];
-  let timer: Timer | null = null;
-  let latest: NotificationsState | null = null;
-  const write = () => {
-    timer = null;
-    if (latest) queryClient.setQueryData(queryKey, keepNotifications(latest));
-  };
-  return {
-    read: () => queryClient.getQueryData<KeptNotifications>(queryKey),
-    write(state: NotificationsState) {
-      latest = state;
-      timer ??= clock.setTimer(write, mirrorDelayMs);
-    },
-    close() {
-      timer?.cancel();
-      latest = null;
-    },
-  };
-}
-
-/** Pages are read through the data cache: it joins equal reads and repeats a failed one once. */
-function throughCache(api: NotificationsApi, queryClient: QueryClient, userId: string): NotificationsApi {
-  return {
-    ...api,
-    list: (filter, { after, limit }) =>
-      queryClient.fetchQuery({
-        queryKey: ['notification-page', userId, filter, after?.id ?? null, limit],
-        queryFn: ({ signal }) => api.list(filter, { after, limit, signal }),
-        staleTime: 0,
-        gcTime: 0,
-        retry: 1,
-      }),
-  };
-}
-
-/** The code for preferences is loaded when there is something to apply. */
-async function applyPreferences(
-  queryClient: QueryClient,
-  userId: string,
-  changes: readonly Change<RowRecord>[],
-): Promise<void> {
-  const { applyPreferencesChanges } = await import('../features/preferences/preferences-changes.ts');
-  applyPreferencesChanges(queryClient, userId, changes);
 }

@@ -25,7 +25,7 @@ export function PreferencesScreen() {
       </div>
       <p className={styles.intro}>{texts.intro}</p>
       <div role="status">
-        {preferences && isTemporary(preferences) && (
+        {isTemporary(preferences) && (
           <Message tone="warning">
             {texts.temporary}{' '}
             <Button look="link" pending={isLoading} onClick={reload}>

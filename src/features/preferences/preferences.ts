@@ -66,8 +66,8 @@ export function parsePreferences(row: unknown): Preferences {
   return { ...settings, updated_at };
 }
 
-export function isTemporary({ id }: Preferences): boolean {
-  return id === temporaryPreferences.id;
+export function isTemporary(preferences: Preferences | null | undefined): boolean {
+  return preferences?.id === temporaryPreferences.id;
 }
 
 /** Whether a kind is really notified about: the global switch disables, and erases nothing. */

@@ -4,8 +4,8 @@ import { isNoRow, loadPreferences } from './load-preferences.ts';
 import { isTemporary, newerPreferences } from './preferences.ts';
 import type { PreferenceSettings, Preferences } from './preferences.ts';
 import { createPreferencesApi } from './preferences-api.ts';
-import { preferencesKey, storePreferences } from './preferences-changes.ts';
-import type { CachedPreferences } from './preferences-changes.ts';
+import { preferencesKey, storePreferences } from './cached-preferences.ts';
+import type { CachedPreferences } from './cached-preferences.ts';
 
 export interface UsedPreferences {
   /** With what is being saved on top. undefined: on their way; null: deleted elsewhere. */
@@ -34,7 +34,7 @@ export function usePreferences(onFailure: (retry: () => void) => void): UsedPref
       return newerPreferences(queryClient.getQueryData<CachedPreferences>(queryKey), loaded);
     },
     // Temporary ones are read again at the next look.
-    staleTime: ({ state }) => (state.data && isTemporary(state.data) ? 0 : 300_000),
+    staleTime: ({ state }) => (isTemporary(state.data) ? 0 : 300_000),
   });
   const mutationKey = [...queryKey, 'change'];
   const mutation = useMutation({

@@ -1,6 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query';
-import type { Change, RowRecord } from '../../realtime-client/index.ts';
-import { newerPreferences, parsePreferences } from './preferences.ts';
+import { newerPreferences } from './preferences.ts';
 import type { Preferences } from './preferences.ts';
 
 /** null: the row was deleted elsewhere. */
@@ -10,18 +9,7 @@ export function preferencesKey(userId: string): readonly string[] {
   return ['preferences', userId];
 }
 
-/** Applies live changes of the row to the cache; a deletion clears it. */
-export function applyPreferencesChanges(
-  queryClient: QueryClient,
-  userId: string,
-  changes: readonly Change<RowRecord>[],
-): void {
-  for (const change of changes) {
-    const next = change.type === 'DELETE' ? null : parsePreferences(change.record);
-    storePreferences(queryClient, userId, next);
-  }
-}
-
+/** Puts the row into the cache unless a newer version of it is there; null clears it. */
 export function storePreferences(queryClient: QueryClient, userId: string, next: CachedPreferences): void {
   queryClient.setQueryData<CachedPreferences>(preferencesKey(userId), (known) =>
     next ? newerPreferences(known, next) : null,

@@ -1,6 +1,6 @@
 import type { Database } from '../database/database.ts';
 import { fanOut } from './fan-out.ts';
-import { createOutbox } from './outbox.ts';
+import { READ_LIMIT, createOutbox } from './outbox.ts';
 import type { CapturedChange, Place } from './outbox.ts';
 import { createRateCounter } from './rate-counter.ts';
 import type { Relations } from './relations.ts';
@@ -90,13 +90,16 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     }
   };
 
-  const readLive = async () => (running && !held ? outbox.read({ after: backlogEnd }) : []);
-  const drain = async () => {
-    for (let batch = await readLive(); batch.length > 0; batch = await readLive()) {
-      await send(batch, subscribers.of);
-      // A crash before this line sends them again; one before `send` loses none.
-      if (running) await outbox.remove(batch);
-    }
+  /** Sends what waits. What is committed meanwhile and not read has woken the next turn already. */
+  const drain = async (): Promise<void> => {
+    if (!running || held) return;
+    const batch = await outbox.read({ after: backlogEnd });
+    const last = batch.at(-1);
+    if (!last) return;
+    await send(batch, subscribers.of);
+    // A crash before this line sends them again; one before `send` loses none.
+    if (running) await outbox.remove({ after: backlogEnd, upTo: last });
+    if (batch.length === READ_LIMIT) await drain();
   };
 
   const wake = () => {
@@ -128,7 +131,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
 
   const endBacklog = () => {
     inTurn(async () => {
-      if (backlogEnd && running) await outbox.removeUpTo(backlogEnd);
+      if (backlogEnd && running) await outbox.remove({ upTo: backlogEnd });
       backlogEnd = null;
     }).catch(report);
   };

@@ -19,14 +19,20 @@ export interface CapturedChange extends Place {
   readonly oldRow: RowText | null;
 }
 
+/** How many changes `read` returns at most; `realtime.waiting` has the same number. */
+export const READ_LIMIT = 200;
+
 /** Committed changes that wait for delivery. */
 export interface Outbox {
-  /** The first changes after `after` and up to `upTo`, in the order of their commits. */
+  /** The first changes after `after` and up to `upTo`, in the order of their commits; `READ_LIMIT` at most. */
   read(range?: { readonly after?: Place | null; readonly upTo?: Place | null }): Promise<CapturedChange[]>;
   /** The place of the last change that waits; null if none does. */
   last(): Promise<Place | null>;
-  remove(changes: readonly Place[]): Promise<void>;
-  removeUpTo(place: Place): Promise<void>;
+  /**
+   * Removes what was read between two places. Nothing unread is among it: a transaction that ends later has a higher
+   * xid than any that could be read.
+   */
+  remove(range: { readonly after?: Place | null; readonly upTo: Place }): Promise<void>;
   removeOlderThan(ageMs: number): Promise<void>;
 }
 
@@ -34,12 +40,10 @@ export function createOutbox(database: Database): Outbox {
   return {
     async read({ after, upTo } = {}) {
       const first = after ?? { xid: '0', id: 0 };
-      const rows = await database.query<OutboxRow>(READ, [
-        first.xid,
-        first.id,
-        upTo?.xid ?? null,
-        upTo?.id ?? null,
-      ]);
+      const rows = await database.query<OutboxRow>(
+        'select * from realtime.waiting($1::text::xid8, $2, $3::text::xid8, $4)',
+        [first.xid, first.id, upTo?.xid ?? null, upTo?.id ?? null],
+      );
       return rows.map((row) => ({
         xid: row.xid,
         id: row.id,
@@ -56,17 +60,11 @@ export function createOutbox(database: Database): Outbox {
       );
       return place ?? null;
     },
-    async remove(changes) {
+    async remove({ after, upTo }) {
       await database.query(
-        `delete from realtime.outbox where (xid, id) in (select x::xid8, i from unnest($1::text[], $2::int8[]) u(x, i))`,
-        [changes.map(({ xid }) => xid), changes.map(({ id }) => id)],
+        'delete from realtime.outbox where (xid, id) > ($1::text::xid8, $2::int8) and (xid, id) <= ($3::text::xid8, $4::int8)',
+        [after?.xid ?? '0', after?.id ?? 0, upTo.xid, upTo.id],
       );
-    },
-    async removeUpTo({ xid, id }) {
-      await database.query('delete from realtime.outbox where (xid, id) <= ($1::text::xid8, $2::int8)', [
-        xid,
-        id,
-      ]);
     },
     async removeOlderThan(ageMs) {
       await database.query(
@@ -86,20 +84,3 @@ interface OutboxRow {
   readonly new_row: RowText | null;
   readonly old_row: RowText | null;
 }
-
-/**
- * Only transactions that ended before every running one are read: a statement that shares the session with an open
- * transaction must not see what may be rolled back, and an identity alone does not follow the order of commits.
- */
-const READ = `
-  select o.xid::text, o.id, o.relation::int8 as relation, o.action,
-    to_char((select max(t.captured_at) from realtime.outbox t where t.xid = o.xid) at time zone 'utc',
-      'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as committed_at,
-    (select jsonb_object_agg(key, value::text) from jsonb_each(o.new_row)) as new_row,
-    (select jsonb_object_agg(key, value::text) from jsonb_each(o.old_row)) as old_row
-  from realtime.outbox o
-  where o.xid < pg_snapshot_xmin(pg_current_snapshot()) 
-    and (o.xid, o.id) > ($1::text::xid8, $2::int8)
-    and ($3::text is null or (o.xid, o.id) <= ($3::text::xid8, $4::int8))
-  order by o.xid, o.id
-  limit 200`;

@@ -33,6 +33,34 @@ begin
 end
 $$;
 
+-- The first changes between two places, in the order of their commits. Only transactions that ended before every
+-- running one are read: a statement that shares the session with an open transaction must not see what may be rolled
+-- back, and an identity alone does not follow the order of commits. Values come as JSON text, so that no digit is lost.
+-- A function, because its plan is kept.
+create or replace function realtime.waiting(
+  after_xid xid8, after_id bigint, last_xid xid8, last_id bigint,
+  out xid text, out id bigint, out relation bigint, out action text, out committed_at text,
+  out new_row jsonb, out old_row jsonb
+) returns setof record
+  language plpgsql
+as $$
+begin
+  return query
+    select o.xid::text, o.id, o.relation::bigint, o.action,
+      to_char(
+        (select max(t.captured_at) from realtime.outbox t where t.xid = o.xid) at time zone 'utc',
+        'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+      (select jsonb_object_agg(n.key, n.value::text) from jsonb_each(o.new_row) n),
+      (select jsonb_object_agg(n.key, n.value::text) from jsonb_each(o.old_row) n)
+    from realtime.outbox o
+    where o.xid < pg_snapshot_xmin(pg_current_snapshot())
+      and (o.xid, o.id) > (after_xid, after_id)
+      and (last_xid is null or (o.xid, o.id) <= (last_xid, last_id))
+    order by o.xid, o.id
+    limit 200;
+end
+$$;
+
 -- Puts the trigger on each table of the publication, for the actions that it publishes, and takes it from others.
 create or replace function realtime.watch_publication(publication text default 'supabase_realtime') returns void
   language plpgsql security definer set search_path = ''
@@ -127,6 +155,7 @@ begin
 end
 $$;
 
-revoke all on function realtime.visible(jsonb), realtime.watch_publication(text) from public;
+revoke all on function realtime.visible(jsonb), realtime.watch_publication(text),
+  realtime.waiting(xid8, bigint, xid8, bigint) from public;
 
 select realtime.watch_publication();

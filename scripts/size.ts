@@ -37,8 +37,9 @@ const routes = [
   },
   {
     route: '/preferences',
-    modules: [...signedIn, 'src/features/preferences/preferences-screen.tsx'],
-    beyond: [home],
+    modules: [...signedIn, 'src/app/preferences-route.tsx'],
+    // Every signed-in page loads the data cache, beside its first read.
+    beyond: [[...home, 'src/app/data-cache.ts']],
     budget: budgets.route,
   },
   {

@@ -1,6 +1,7 @@
 import type { Audit } from './audit.ts';
 import { adminAudits } from './auth/admin.audits.ts';
 import { factorAudits } from './auth/factors.audits.ts';
+import { flowAudits } from './auth/flows.audits.ts';
 import { identityAudits } from './auth/identities.audits.ts';
 import { oneTimeAudits } from './auth/one-time.audits.ts';
 import { pkceAudits } from './auth/pkce.audits.ts';
@@ -22,6 +23,7 @@ export const audits: readonly Audit[] = [
   ...factorAudits,
   ...identityAudits,
   ...adminAudits,
+  ...flowAudits,
   ...restAudits,
   ...realtimeAudits,
 ];

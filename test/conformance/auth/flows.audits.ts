@@ -1,0 +1,327 @@
+import { strict as assert } from 'node:assert';
+import { auditsOf, NotRunError, type Audit } from '../audit.ts';
+import { assertSession, type AuditContext } from '../audit-context.ts';
+import { assertError, assertStatus, at, textAt } from '../wire.ts';
+
+const audit = auditsOf('auth');
+const pkceSource = 'auth.md §1 (PKCE)';
+const mailSource = 'auth.md §1 (one-time codes, mail)';
+
+/** Opens the link of the next mail and returns where it leads. */
+async function follow(context: AuditContext, email: string): Promise<URL> {
+  const { links } = await context.mail(email);
+  const link = links.find((candidate) => candidate.includes('/verify?'));
+  assert.ok(link, 'the mail has a link to /verify');
+  const opened = await context.auth.send('GET', link);
+  assertStatus(opened, 303);
+  return new URL(opened.headers.get('location') ?? '');
+}
+
+const exchange = ({ auth }: AuditContext, location: URL, code_verifier: string) =>
+  auth.send('POST', '/token', {
+    query: { grant_type: 'pkce' },
+    body: { auth_code: location.searchParams.get('code'), code_verifier },
+  });
+
+/** What several calls do to one another. */
+export const flowAudits: readonly Audit[] = [
+  audit(
+    'AUTH-901',
+    'a sign-in link by PKCE ends in a session',
+    { source: pkceSource, needs: ['mailbox'] },
+    async (context) => {
+      const { email, id } = await context.newUser();
+      const pkce = context.newPkce();
+      await context.auth.send('POST', '/otp', {
+        query: { redirect_to: context.target.redirectTo },
+        body: { email, ...pkce.challenge },
+      });
+      const session = assertSession(await exchange(context, await follow(context, email), pkce.verifier));
+      assert.equal(at(session.json, 'user', 'id'), id);
+    },
+  ),
+  audit(
+    'AUTH-902',
+    'the code of a PKCE mail signs in without the verifier',
+    { source: pkceSource, needs: ['mailbox'] },
+    async (context) => {
+      const { email } = await context.newUser();
+      await context.auth.send('POST', '/otp', { body: { email, ...context.newPkce().challenge } });
+      const token = await context.mailedCode(email);
+      assertSession(await context.auth.send('POST', '/verify', { body: { type: 'email', email, token } }));
+    },
+  ),
+  audit(
+    'AUTH-903',
+    'a second recovery mail replaces the code of the first',
+    { source: mailSource, needs: ['mailbox'] },
+    async (context) => {
+      const { email } = await context.newUser();
+      await context.auth.send('POST', '/recover', { body: { email } });
+      const first = await context.mailedCode(email);
+      await context.auth.send('POST', '/recover', { body: { email } });
+      const second = await context.mailedCode(email);
+      if (first === second) throw new NotRunError('both mails happen to carry one code');
+      assertError(
+        await context.auth.send('POST', '/verify', { body: { type: 'recovery', email, token: first } }),
+        403,
+        'otp_expired',
+      );
+      assertSession(
+        await context.auth.send('POST', '/verify', { body: { type: 'recovery', email, token: second } }),
+      );
+    },
+  ),
+  audit(
+    'AUTH-904',
+    'opening the link uses the code of the same mail up',
+    { source: mailSource, needs: ['mailbox'] },
+    async (context) => {
+      const { email } = await context.newUser();
+      await context.auth.send('POST', '/recover', { body: { email } });
+      const mail = await context.mail(email);
+      if (mail.code === null) throw new NotRunError("the target's mail template shows no code");
+      await context.auth.send('GET', mail.links.find((link) => link.includes('/verify?')) ?? '');
+      assertError(
+        await context.auth.send('POST', '/verify', { body: { type: 'recovery', email, token: mail.code } }),
+        403,
+        'otp_expired',
+      );
+    },
+  ),
+  audit(
+    'AUTH-905',
+    'the link keeps the query of redirect_to',
+    { source: mailSource, needs: ['mailbox'] },
+    async (context) => {
+      const { email } = await context.newUser();
+      await context.auth.send('POST', '/recover', {
+        query: { redirect_to: `${context.target.redirectTo}?next=%2Fdeep` },
+        body: { email, ...context.newPkce().challenge },
+      });
+      assert.equal((await follow(context, email)).searchParams.get('next'), '/deep');
+    },
+  ),
+  audit(
+    'AUTH-906',
+    'an anonymous user becomes permanent by confirming an e-mail',
+    { source: 'auth.md §1 (sign-up)', needs: ['mailbox'] },
+    async (context) => {
+      const anonymous = await context.auth.send('POST', '/signup', { body: {} });
+      if (anonymous.status === 422) throw new NotRunError('anonymous sign-ins are disabled');
+      const email = context.newEmail();
+      assertStatus(
+        await context.auth.send('PUT', '/user', {
+          token: textAt(anonymous, 'access_token'),
+          body: { email },
+        }),
+        200,
+      );
+      const token = await context.mailedCode(email);
+      const session = assertSession(
+        await context.auth.send('POST', '/verify', { body: { type: 'email_change', email, token } }),
+      );
+      assert.equal(at(session.json, 'user', 'id'), at(anonymous.json, 'user', 'id'));
+      assert.equal(at(session.json, 'user', 'is_anonymous'), false);
+    },
+  ),
+  audit(
+    'AUTH-907',
+    'an anonymous user cannot set a password before an e-mail',
+    { source: 'auth.md §1 (PUT /user)' },
+    async ({ auth }) => {
+      const anonymous = await auth.send('POST', '/signup', { body: {} });
+      if (anonymous.status === 422) throw new NotRunError('anonymous sign-ins are disabled');
+      const reply = await auth.send('PUT', '/user', {
+        token: textAt(anonymous, 'access_token'),
+        body: { password: 'Secret-123456' },
+      });
+      assertStatus(reply, 422);
+    },
+  ),
+  audit(
+    'AUTH-908',
+    'changing the password ends the other sessions',
+    { source: 'auth.md §1 (PUT /user)', level: 'SHOULD' },
+    async (context) => {
+      const user = await context.newUser();
+      const other = assertSession(await context.signIn(user.email, user.password));
+      assertStatus(
+        await context.auth.send('PUT', '/user', {
+          token: user.accessToken,
+          body: { password: 'Another-123456' },
+        }),
+        200,
+      );
+      assertStatus(await context.auth.send('GET', '/user', { token: user.accessToken }), 200);
+      assertStatus(await context.auth.send('GET', '/user', { token: textAt(other, 'access_token') }), 403);
+    },
+  ),
+  audit(
+    'AUTH-909',
+    'a session is not ended by another sign-in',
+    { source: 'auth.md §1 (session)' },
+    async (context) => {
+      const user = await context.newUser();
+      assertSession(await context.signIn(user.email, user.password));
+      assertStatus(await context.auth.send('GET', '/user', { token: user.accessToken }), 200);
+    },
+  ),
+  audit(
+    'AUTH-910',
+    'an unknown challenge is refused',
+    { source: 'auth.md §1 (factors)' },
+    async (context) => {
+      const { accessToken: token } = await context.newUser();
+      const enrolled = await context.auth.send('POST', '/factors', {
+        token,
+        body: { factor_type: 'totp', friendly_name: 'once' },
+      });
+      const factorId = textAt(enrolled, 'id');
+      const reply = await context.auth.send('POST', `/factors/${factorId}/verify`, {
+        token,
+        body: { challenge_id: '7f9c7a52-7a4f-4d3a-9f6b-0a3c0f2f8e11', code: '123456' },
+      });
+      assert.ok(reply.status === 404 || reply.status === 422, `got ${reply.status}`);
+    },
+  ),
+  audit(
+    'AUTH-911',
+    "a user cannot challenge another's factor",
+    { source: 'auth.md §1 (factors)' },
+    async (context) => {
+      const [ada, grace] = [await context.newUser(), await context.newUser()];
+      const enrolled = await context.auth.send('POST', '/factors', {
+        token: ada.accessToken,
+        body: { factor_type: 'totp', friendly_name: 'hers' },
+      });
+      const reply = await context.auth.send('POST', `/factors/${textAt(enrolled, 'id')}/challenge`, {
+        token: grace.accessToken,
+        body: {},
+      });
+      assertError(reply, 404, 'mfa_factor_not_found');
+    },
+  ),
+  audit(
+    'AUTH-912',
+    'a resent e-mail change carries a code that works',
+    { source: mailSource, needs: ['mailbox'] },
+    async (context) => {
+      const user = await context.newUser();
+      const newEmail = context.newEmail();
+      await context.auth.send('PUT', '/user', { token: user.accessToken, body: { email: newEmail } });
+      await context.mail(user.email);
+      await context.mail(newEmail);
+      assertStatus(
+        await context.auth.send('POST', '/resend', { body: { type: 'email_change', email: user.email } }),
+        200,
+      );
+      const token = await context.mailedCode(newEmail);
+      const reply = await context.auth.send('POST', '/verify', {
+        body: { type: 'email_change', email: newEmail, token },
+      });
+      assertStatus(reply, 200);
+    },
+  ),
+  audit(
+    'AUTH-913',
+    'an e-mail change by PKCE links ends in a session with the new address',
+    { source: pkceSource, needs: ['mailbox'] },
+    async (context) => {
+      const user = await context.newUser();
+      const newEmail = context.newEmail();
+      const pkce = context.newPkce();
+      assertStatus(
+        await context.auth.send('PUT', '/user', {
+          token: user.accessToken,
+          body: { email: newEmail, ...pkce.challenge },
+        }),
+        200,
+      );
+      const half = await follow(context, user.email);
+      assert.equal(half.searchParams.get('code'), null, 'the first half brings no code');
+      const session = assertSession(await exchange(context, await follow(context, newEmail), pkce.verifier));
+      assert.equal(at(session.json, 'user', 'email'), newEmail);
+    },
+  ),
+  audit(
+    'AUTH-915',
+    'an access token stays good for its user after a refresh',
+    { source: 'auth.md §1 (session)' },
+    async (context) => {
+      const user = await context.newUser();
+      assertSession(
+        await context.auth.send('POST', '/token', {
+          query: { grant_type: 'refresh_token' },
+          body: { refresh_token: user.refreshToken },
+        }),
+      );
+      assertStatus(await context.auth.send('GET', '/user', { token: user.accessToken }), 200);
+    },
+  ),
+  audit(
+    'AUTH-916',
+    'last_sign_in_at moves with a sign-in',
+    { source: 'openapi.yaml (UserSchema)' },
+    async (context) => {
+      const user = await context.newUser();
+      const before = await context.auth.send('GET', '/user', { token: user.accessToken });
+      const after = assertSession(await context.signIn(user.email, user.password));
+      assert.ok(
+        Date.parse(textAt(after, 'user', 'last_sign_in_at')) >= Date.parse(textAt(before, 'last_sign_in_at')),
+      );
+    },
+  ),
+  audit(
+    'AUTH-917',
+    'the browser is allowed to call the service from another origin',
+    { source: 'auth.md §1 (errors)' },
+    async ({ auth }) => {
+      const reply = await auth.send('GET', '/settings', { headers: { Origin: 'http://localhost:5173' } });
+      assert.ok(reply.headers.get('access-control-allow-origin'), 'the origin is allowed');
+    },
+  ),
+  audit(
+    'AUTH-918',
+    'PUT /user changes a phone number once its code is verified',
+    { source: 'auth.md §1 (PUT /user)', needs: ['sms'] },
+    async (context) => {
+      const user = await context.newUser();
+      const phone = context.newPhone();
+      assertStatus(
+        await context.auth.send('PUT', '/user', { token: user.accessToken, body: { phone } }),
+        200,
+      );
+      const token = await context.mailedCode(phone);
+      const session = assertSession(
+        await context.auth.send('POST', '/verify', { body: { type: 'phone_change', phone, token } }),
+      );
+      assert.equal(at(session.json, 'user', 'phone'), phone);
+    },
+  ),
+  audit(
+    'AUTH-919',
+    'app_metadata cannot be changed by the user',
+    { source: 'openapi.yaml (PUT /user)' },
+    async (context) => {
+      const { accessToken: token } = await context.newUser();
+      await context.auth.send('PUT', '/user', {
+        token,
+        body: { app_metadata: { role: 'admin' }, data: { ok: true } },
+      });
+      const reply = await context.auth.send('GET', '/user', { token });
+      assert.equal(at(reply.json, 'app_metadata', 'role'), undefined);
+    },
+  ),
+  audit(
+    'AUTH-920',
+    'a password of more than 72 characters is refused',
+    { source: 'auth.md §1 (sign-up)' },
+    async (context) => {
+      const reply = await context.auth.send('POST', '/signup', {
+        body: { email: context.newEmail(), password: 'x'.repeat(73) },
+      });
+      assertError(reply, 400, 'validation_failed');
+    },
+  ),
+];

@@ -27,7 +27,7 @@ export default defineConfig({
         test: {
           ...node,
           name: 'app',
-          environment: 'jsdom',
+          environment: './test/support/jsdom-environment.ts',
           include: ['test/{app,features,ui,react}/**/*.test.{ts,tsx}'],
         },
       },

@@ -29,7 +29,7 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
   reauthentication_needed: 'Bitte bestätige, dass du es bist: Gib den Code ein, den wir dir schicken.',
   reauthentication_not_valid: 'Dieser Code ist falsch oder zu alt. Fordere einen neuen an.',
   otp_expired: 'Dieser Code ist falsch, verwendet oder zu alt. Fordere einen neuen an.',
-  otp_disabled: 'Mit dieser Adresse ist die Anmeldung per Code nicht möglich.',
+  otp_disabled: 'Mit dieser Adresse gibt es kein Konto, das sich per Mail öffnen lässt. Lege erst eines an.',
   email_address_invalid: 'Diese Adresse kann keine Mail empfangen. Prüfe sie auf Tippfehler.',
   email_address_not_authorized: 'An diese Adresse dürfen wir nichts schicken.',
   email_address_not_provided: 'Der Anbieter hat deine E-Mail-Adresse nicht genannt.',

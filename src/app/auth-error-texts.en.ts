@@ -30,7 +30,7 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
   reauthentication_needed: 'Please confirm that it is you: enter the code that we send you.',
   reauthentication_not_valid: 'This code is wrong or too old. Ask for a new one.',
   otp_expired: 'This code is wrong, used or too old. Ask for a new one.',
-  otp_disabled: 'Signing in by e-mail code is not possible with this address.',
+  otp_disabled: 'There is no account with this address that could be opened by mail. Create one first.',
   email_address_invalid: 'This e-mail address cannot receive mail. Check it for typing errors.',
   email_address_not_authorized: 'We may not send mail to this address.',
   email_address_not_provided: 'The provider did not tell your e-mail address.',

@@ -20,6 +20,7 @@ const fieldByCode: { readonly [Code in AuthErrorCode]?: string } = {
   user_already_exists: 'email',
   email_address_invalid: 'email',
   email_address_not_authorized: 'email',
+  otp_disabled: 'email',
   weak_password: 'password',
   same_password: 'password',
   current_password_invalid: 'currentPassword',

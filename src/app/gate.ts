@@ -23,7 +23,10 @@ export function decideGate(input: GateInput): Gate {
   if (status === 'loading') return { kind: 'loading' };
   const isIn = status === 'signed-in' && !needsSecondFactor;
   if (!isPublicPath(path)) {
-    if (isIn) return { kind: 'private' };
+    // A mail link leads to /home (specification §2); where its reader was going travels along.
+    const isReturn = path === paths.home && new URLSearchParams(query).has('next');
+    if (isIn) return isReturn ? { kind: 'redirect', to: parseNext(query, origin) } : { kind: 'private' };
+    if (isReturn) return { kind: 'redirect', to: links.login({ next: parseNext(query, origin) }) };
     const isDefault = path === paths.root || path === paths.home;
     const next = input.hasLeft || (isDefault && query === '') ? undefined : path + query + hash;
     return { kind: 'redirect', to: links.login({ next }) };

@@ -1,6 +1,7 @@
 import { Suspense } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
 import { Spinner } from '../ui/spinner.tsx';
+import { CallbackNews } from './callback-news.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { InboxFrame } from './inbox-frame.tsx';
 import { NotFoundScreen, ShellScreen } from './not-found-screen.tsx';
@@ -16,6 +17,9 @@ export function SignedInApp() {
     <InboxFrame>
       {({ bell, rail }) => (
         <SignedInLayout bell={bell} rail={rail}>
+          <Suspense>
+            <CallbackNews />
+          </Suspense>
           <ErrorBoundary resetKey={path}>
             <Suspense
               fallback={

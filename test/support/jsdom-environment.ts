@@ -1,0 +1,33 @@
+import { builtinEnvironments, type Environment } from 'vitest/runtime';
+
+/** What the embedded Supabase and `fetch` of the same process need to be Node's own. */
+const nodeOwn = [
+  'Uint8Array',
+  'ArrayBuffer',
+  'AbortController',
+  'AbortSignal',
+  'Blob',
+  'TextDecoder',
+  'TextEncoder',
+  'URL',
+  'URLSearchParams',
+  'crypto',
+] as const;
+
+/**
+ * A page for component tests, with modules resolved as for Node: the embedded Supabase runs in the same process and
+ * reads its own files.
+ */
+const environment: Environment = {
+  ...builtinEnvironments.jsdom,
+  viteEnvironment: 'ssr',
+  async setup(global: Record<string, unknown>, options) {
+    const kept = nodeOwn.map((name) => [name, global[name]] as const);
+    const page = await builtinEnvironments.jsdom.setup(global, options);
+    for (const [name, value] of kept)
+      Object.defineProperty(global, name, { value, configurable: true, writable: true });
+    return page;
+  },
+};
+
+export default environment;

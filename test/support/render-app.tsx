@@ -1,0 +1,96 @@
+import { cleanup, render, type RenderResult } from '@testing-library/react';
+import userEvent, { type UserEvent } from '@testing-library/user-event';
+import { StrictMode } from 'react';
+import { onTestFinished } from 'vitest';
+import type { LocalSupabase } from '../../local-supabase/server.ts';
+import { App } from '../../src/app/app.tsx';
+import { createClients } from '../../src/app/clients.ts';
+import type { Clients } from '../../src/app/clients-context.ts';
+import type { Configuration } from '../../src/app/env.ts';
+import { createMemoryStore, type Store } from '../../src/auth-client/index.ts';
+import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import type { Platform, Socket } from '../../src/platform/platform.ts';
+import { polyfillTopLayer } from './top-layer.ts';
+
+export interface RenderAppOptions {
+  readonly supabase: LocalSupabase;
+  /** Who is signed in before the page opens. Default: nobody. */
+  readonly user?: { readonly email: string; readonly password: string };
+  /** Replaces parts of the platform, such as `fetch` or `openSocket` (default: a socket that never opens). */
+  readonly platform?: Partial<Platform>;
+  readonly configuration?: Partial<Configuration>;
+  /** The browser's storage for the session: pass one to open a second tab on it. Default: a new one. */
+  readonly store?: Store;
+}
+
+export interface RenderedApp extends RenderResult {
+  readonly actor: UserEvent;
+  readonly clients: Clients;
+  readonly store: Store;
+  /** Path, query and fragment of the page now. */
+  readonly url: () => string;
+}
+
+/** Opens the whole application at a URL of this origin, on real clients and the embedded Supabase. */
+export async function renderApp(url: string, options: RenderAppOptions): Promise<RenderedApp> {
+  polyfillTopLayer();
+  const { supabase, store = createMemoryStore() } = options;
+  const platform = createBrowserPlatform({
+    fetch: supabase.fetch,
+    openSocket: createIdleSocket,
+    report: () => undefined,
+    ...options.platform,
+  });
+  const configuration: Configuration = {
+    supabaseUrl: supabase.url,
+    supabaseAnonKey: supabase.anonKey,
+    siteUrl: null,
+    captcha: null,
+    ...options.configuration,
+  };
+  const open = () =>
+    createClients({
+      configuration,
+      platform,
+      store,
+      address: {
+        href: () => location.href,
+        replace: (next) => history.replaceState(history.state, '', next),
+      },
+    });
+  if (options.user) {
+    const before = open();
+    await before.auth.signInWithPassword(options.user);
+    before.auth.close();
+  }
+  history.replaceState(null, '', url);
+  const clients = open();
+  void clients.auth.start();
+  const result = render(
+    <StrictMode>
+      <App clients={clients} />
+    </StrictMode>,
+  );
+  onTestFinished(() => {
+    cleanup();
+    clients.auth.close();
+  });
+  return {
+    ...result,
+    actor: userEvent.setup(),
+    clients,
+    store,
+    url: () => location.pathname + location.search + location.hash,
+  };
+}
+
+function createIdleSocket(): Socket {
+  return {
+    send: () => undefined,
+    close: () => undefined,
+    bufferedAmount: 0,
+    onOpen: null,
+    onMessage: null,
+    onClose: null,
+  };
+}

@@ -76,7 +76,11 @@ export function createChannel({ name, connection, platform, settings, schedule }
   };
   const topic: Topic = connection.open(name, {
     onStatus: store.set,
-    onGap: losses.call,
+    onGap(loss) {
+      // A read that the loss causes must not be overtaken by changes from before it.
+      flush();
+      losses.call(loss);
+    },
     onChange(keys, change) {
       for (const listening of listenings)
         if (keys.includes(listening.key) && !listening.add(change))

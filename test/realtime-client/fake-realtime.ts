@@ -185,7 +185,7 @@ export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => nu
     },
     /** A machine that is gone closes its sockets in the eyes of the server. */
     forget(sockets: ReadonlySet<Socket>) {
-      for (const session of sessions) if (sockets.has(session.socket)) sessions.delete(session);
+      for (const socket of sockets) socket.close();
     },
     /** Changes are sent twice from now on, or no more. */
     repeat(value: boolean) {

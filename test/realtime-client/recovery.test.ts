@@ -127,12 +127,12 @@ describe('a system error', () => {
   it('fails the channel with the message of the server, for good', async () => {
     const scene = createScriptedScene();
     const { channel } = await scene.openLiveChannel();
-    scene.server.system('error', 'Unable to subscribe to changes with given parameters');
+    scene.server.system('error', 'Unable to subscribe: check the given connect parameters: [table: tokens]');
     expect(channel.getSnapshot()).toEqual({
       status: 'failed',
       error: {
         code: 'subscription_refused',
-        message: 'Unable to subscribe to changes with given parameters',
+        message: 'Unable to subscribe: check the given connect parameters: [table: tokens]',
       },
     });
     for (let beat = 0; beat < 24; beat += 1) {
@@ -145,7 +145,7 @@ describe('a system error', () => {
   it('can be tried again by joining', async () => {
     const scene = createScriptedScene();
     const { channel } = await scene.openLiveChannel();
-    scene.server.system('error', 'Unable to subscribe to changes with given parameters');
+    scene.server.system('error', 'Unable to subscribe: check the given connect parameters: [table: tokens]');
     channel.join();
     await scene.world.settle();
     scene.server.acceptJoin();

@@ -124,6 +124,7 @@ export function createFakeWorld({ startMs = Date.UTC(2026, 0, 1), seed = 1 } = {
     scope: 'origin',
     async hold(name, task, { signal } = {}) {
       signal?.throwIfAborted();
+      if (crashed.has(tab)) await new Promise(() => {});
       await new Promise<void>((resolve, reject) => {
         const entry = { tab, grant: () => resolve() };
         if (!heldLocks.has(name)) {
@@ -162,6 +163,10 @@ export function createFakeWorld({ startMs = Date.UTC(2026, 0, 1), seed = 1 } = {
         },
       };
       lockOwners.set(name, owner);
+      if (crashed.has(tab)) {
+        owner.release();
+        await new Promise(() => {});
+      }
       try {
         return await task();
       } finally {

@@ -1,0 +1,243 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createRealmLocks } from '../../src/platform/realm-locks.ts';
+import { createRealmBroadcast } from '../../src/platform/realm-broadcast.ts';
+import { createRealtimeClient, type RealtimeClientOptions } from '../../src/realtime-client/index.ts';
+import { createLiveQuery } from '../../src/realtime-client/live-query.ts';
+import { shareSocket } from '../../src/realtime-client/shared-socket.ts';
+import { ada, grace, useLocalSupabase } from '../support/local-supabase.ts';
+import { openNodeSocket } from '../support/node-socket.ts';
+
+interface NotificationRow {
+  readonly id: string;
+  readonly recipient_id: string;
+  readonly status: string;
+  readonly updated_at: string;
+}
+
+const getSupabase = useLocalSupabase({ port: 0 });
+const closers: (() => void)[] = [];
+afterEach(() => closers.splice(0).forEach((close) => close()));
+
+/** Locks and channels that the tabs of one browser share. */
+const browser = {
+  locks: { ...createRealmLocks(), scope: 'origin' as const },
+  openBroadcast: createRealmBroadcast,
+};
+
+const tokenOf = (user: { id: string }, lifetimeSeconds = 3_600) =>
+  getSupabase().keys.sign({
+    sub: user.id,
+    role: 'authenticated',
+    aud: 'authenticated',
+    iat: Math.floor(Date.now() / 1_000),
+    exp: Math.floor(Date.now() / 1_000) + lifetimeSeconds,
+  });
+
+function openTab(user: { id: string }, overrides: Partial<RealtimeClientOptions> = {}) {
+  const { url, anonKey, database } = getSupabase();
+  const reported: unknown[] = [];
+  const platform = createBrowserPlatform({
+    ...browser,
+    openSocket: openNodeSocket,
+    report: (problem) => reported.push(problem),
+  });
+  const client = createRealtimeClient({
+    url,
+    apiKey: anonKey,
+    platform,
+    getAccessToken: () => tokenOf(user),
+    ...overrides,
+  });
+  closers.push(() => client.close());
+  const channel = client.channel(`user:${user.id}`);
+  const query = createLiveQuery<NotificationRow>({
+    channel,
+    platform,
+    binding: { table: 'notifications', filter: `recipient_id=eq.${user.id}` },
+    key: ({ id }) => String(id),
+    version: (row) => row.updated_at,
+    read: () =>
+      database.query<NotificationRow>(
+        "select to_jsonb(n) ->> 'id' as id, recipient_id, status, to_jsonb(n) ->> 'updated_at' as updated_at from public.notifications n where recipient_id = $1",
+        [user.id],
+      ),
+  });
+  closers.push(query.start());
+  return {
+    client,
+    channel,
+    query,
+    reported,
+    status: () => channel.getSnapshot().status,
+    ids: () =>
+      query
+        .getSnapshot()
+        .rows.map(({ id }) => id)
+        .sort(),
+  };
+}
+
+const insert = async (user: { id: string }, id: string = randomUUID()) => {
+  await getSupabase().database.query('insert into public.notifications (id, recipient_id) values ($1, $2)', [
+    id,
+    user.id,
+  ]);
+  return id;
+};
+const idsOf = async (user: { id: string }) =>
+  (
+    await getSupabase().database.query<{ id: string }>(
+      'select id from public.notifications where recipient_id = $1',
+      [user.id],
+    )
+  )
+    .map(({ id }) => id)
+    .sort();
+const live = (tab: ReturnType<typeof openTab>) =>
+  vi.waitFor(() => expect([tab.status(), tab.query.getSnapshot().isCurrent]).toEqual(['live', true]), {
+    timeout: 5_000,
+  });
+const equalToTable = (tab: ReturnType<typeof openTab>, user: { id: string }, timeout = 5_000) =>
+  vi.waitFor(async () => expect(tab.ids()).toEqual(await idsOf(user)), { timeout });
+
+describe('the realtime client against the embedded server', () => {
+  it('follows inserts, updates and deletes of the own rows only', async () => {
+    const tab = openTab(ada);
+    await live(tab);
+    const id = await insert(ada);
+    await insert(grace);
+    await vi.waitFor(() => expect(tab.ids()).toContain(id));
+    await getSupabase().database.query("update public.notifications set status = 'read' where id = $1", [id]);
+    await vi.waitFor(() =>
+      expect(tab.query.getSnapshot().rows.find((row) => row.id === id)).toMatchObject({ status: 'read' }),
+    );
+    await getSupabase().database.query('delete from public.notifications where id = $1', [id]);
+    await equalToTable(tab, ada);
+    expect(tab.query.getSnapshot().rows.every((row) => row.recipient_id === ada.id)).toBe(true);
+    expect(tab.reported).toEqual([]);
+  });
+
+  it('fails with the message of the server when a table does not exist', async () => {
+    const tab = openTab(ada);
+    tab.channel.onChanges({ table: 'no_such_table' }, () => {});
+    await vi.waitFor(() =>
+      expect(tab.channel.getSnapshot()).toMatchObject({
+        status: 'failed',
+        error: { code: 'subscription_refused' },
+      }),
+    );
+  });
+
+  it('joins anew when a listener of another table comes, without losing a change', async () => {
+    const tab = openTab(ada);
+    await live(tab);
+    const seen: unknown[] = [];
+    tab.channel.onChanges({ table: 'notification_preferences', filter: `user_id=eq.${ada.id}` }, (changes) =>
+      seen.push(...changes),
+    );
+    const id = await insert(ada);
+    await live(tab);
+    await getSupabase().database.query(
+      'insert into public.notification_preferences (user_id) values ($1) on conflict (user_id) do update set updated_at = now()',
+      [ada.id],
+    );
+    await vi.waitFor(() => expect(seen).toHaveLength(1));
+    expect(tab.ids()).toContain(id);
+  });
+
+  it('comes back with another token when its token expires, and has what was written meanwhile', async () => {
+    const tab = openTab(ada);
+    await live(tab);
+    const statuses: string[] = [];
+    tab.channel.subscribe(() => statuses.push(tab.status()));
+    getSupabase().realtime.faults.expireTokens();
+    const id = await insert(ada);
+    await vi.waitFor(() => expect(statuses).toEqual(['recovering', 'live']), { timeout: 5_000 });
+    await vi.waitFor(() => expect(tab.ids()).toContain(id));
+  });
+
+  it('stops as signed out when there is no other token', async () => {
+    let token: string | null = await tokenOf(ada);
+    const tab = openTab(ada, { getAccessToken: () => Promise.resolve(token) });
+    await live(tab);
+    token = null;
+    getSupabase().realtime.faults.expireTokens();
+    await vi.waitFor(() =>
+      expect(tab.channel.getSnapshot()).toMatchObject({ status: 'failed', error: { code: 'signed_out' } }),
+    );
+  });
+
+  it.each([
+    ['its channel crashed', () => getSupabase().realtime.faults.crashChannels()],
+    ['its socket was cut', () => getSupabase().realtime.faults.dropSockets()],
+    ['the server asked it to leave', () => getSupabase().realtime.faults.requestDisconnect()],
+    ['its socket fell silent', () => getSupabase().realtime.faults.swallowFrames()],
+  ])('equals the table again after %s', async (_title, fault) => {
+    const tab = openTab(ada, { settings: { heartbeatMs: 100, timeoutMs: 200, reconnectDelaysMs: [20] } });
+    await live(tab);
+    fault();
+    await insert(ada);
+    await equalToTable(tab, ada);
+    await live(tab);
+    expect(tab.reported).toEqual([]);
+  });
+
+  it(
+    'equals the table after the server died and came back while 500 changes were written',
+    { timeout: 60_000 },
+    async () => {
+      const tabs = [
+        openTab(ada, { settings: { reconnectDelaysMs: [20] } }),
+        openTab(grace, { settings: { reconnectDelaysMs: [20] } }),
+      ];
+      await Promise.all(tabs.map(live));
+      const { realtime, database } = getSupabase();
+      for (let change = 0; change < 500; change += 1) {
+        if (change === 150) await realtime.faults.kill();
+        if (change === 350) await realtime.faults.recover();
+        const user = change % 2 ? ada : grace;
+        if (change % 5 === 4)
+          await database.query(
+            'delete from public.notifications where id = (select id from public.notifications where recipient_id = $1 limit 1)',
+            [user.id],
+          );
+        else await insert(user);
+      }
+      for (const [index, user] of [ada, grace].entries()) {
+        const tab = tabs[index];
+        if (!tab) throw new Error('A tab is missing');
+        await equalToTable(tab, user, 20_000);
+        await live(tab);
+        expect(tab.ids()).toEqual(await idsOf(user));
+      }
+    },
+  );
+
+  it(
+    'serves five tabs over one websocket, and over one other within 5 s after the leader is gone',
+    { timeout: 30_000 },
+    async () => {
+      await vi.waitFor(() => expect(getSupabase().realtime.statistics.sockets).toBe(0), { timeout: 5_000 });
+      const tabs = Array.from({ length: 5 }, () => openTab(ada, { share: shareSocket }));
+      await Promise.all(tabs.map(live));
+      expect(getSupabase().realtime.statistics.sockets).toBe(1);
+      const [leader, ...others] = tabs;
+      leader?.client.close();
+      const id = await insert(ada);
+      await Promise.all(
+        others.map((tab) => vi.waitFor(() => expect(tab.ids()).toContain(id), { timeout: 5_000 })),
+      );
+      await Promise.all(others.map(live));
+      expect(getSupabase().realtime.statistics.sockets).toBe(1);
+    },
+  );
+
+  it('speaks the older protocol version too', async () => {
+    const tab = openTab(ada, { vsn: '1.0.0' });
+    await live(tab);
+    const id = await insert(ada);
+    await vi.waitFor(() => expect(tab.ids()).toContain(id));
+  });
+});

@@ -15,11 +15,23 @@ export async function loadSnapshot(name: string, build: () => Promise<Blob>): Pr
   if (kept) {
     const now = new Date();
     await utimes(file, now, now).catch(() => undefined);
-    return new Blob([kept]);
+    return new DumpBlob(kept);
   }
   const dump = await build();
   await keep(file, dump).catch(() => undefined);
   return dump;
+}
+
+/** Node takes its time to read its own blobs; these bytes are in memory already. */
+class DumpBlob extends Blob {
+  readonly #bytes: Buffer;
+  constructor(bytes: Buffer) {
+    super([]);
+    this.#bytes = bytes;
+  }
+  override arrayBuffer(): Promise<ArrayBuffer> {
+    return Promise.resolve(new Uint8Array(this.#bytes).buffer);
+  }
 }
 
 /** Where nothing can be kept, every start builds anew. */

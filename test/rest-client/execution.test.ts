@@ -37,8 +37,12 @@ describe('a query', () => {
     const base = db.from('notes').select('id').eq('status', 'done');
     const before = JSON.stringify(base);
     const plan = structuredClone({ ...base.plan, read: null });
-    base.eq('id', '1').order('id').limit(3).range(0, 1).single();
-    base.maybeSingle().count();
+    const others = [
+      base.eq('id', '1').order('id').limit(3).range(0, 1).single(),
+      base.maybeSingle(),
+      base.count(),
+    ];
+    expect(others.map((other) => JSON.stringify(other))).not.toContain(before);
     expect(JSON.stringify(base)).toBe(before);
     expect({ ...base.plan, read: null }).toEqual(plan);
   });

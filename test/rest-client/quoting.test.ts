@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   allOf,
@@ -14,9 +14,9 @@ import {
   not,
   oneOf,
   or,
-  RestError,
   startsWith,
 } from '../../src/rest-client/index.ts';
+import { hostileTexts } from './support/hostile-texts.ts';
 import { readArrayLiteral, type ReadFilter, readQuery, type ReadTree } from './support/grammar.ts';
 import { createRecordingTab } from './support/recording-client.ts';
 
@@ -40,67 +40,10 @@ const inTree = (filter: Filter<never>): ReadFilter =>
 const loose = (filter: Filter): Filter<never> => filter as Filter<never>;
 
 const hostile = fc.constantFrom(
-  ...[
-    '',
-    ' ',
-    'null',
-    'NULL',
-    '*',
-    '%',
-    '_',
-    ',',
-    '(',
-    ')',
-    '"',
-    '\\',
-    '\\"',
-    '{',
-    '}',
-    '{a}',
-    '.',
-    ':',
-    '::',
-    '->',
-    '->>',
-  ],
-  ...[
-    '+',
-    '&',
-    '=',
-    '#',
-    '?',
-    'eq.1',
-    'not.is.null',
-    'a,b',
-    '"a"',
-    '(a)',
-    "'",
-    '\n',
-    '\t',
-    'ä',
-    '😀',
-    '1',
-    '-1',
-    '$',
-    '-',
-  ],
-  ...[
-    'order',
-    'select',
-    'and',
-    'or',
-    'not',
-    'limit',
-    'x.order',
-    'not.and',
-    'columns',
-    '...',
-    '!inner',
-    '~',
-    '`',
-    'a b',
-    ' a',
-  ],
+  ...hostileTexts,
+  ...'order select and or not limit x.order not.and columns ... !inner ~ -> ->> :: - 1 -1 )'.split(' '),
+  'a b',
+  '\t',
 );
 const text = fc
   .array(fc.oneof(hostile, fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' })), { maxLength: 4 })
@@ -288,17 +231,17 @@ describe('patterns', () => {
 describe('what cannot be compared is refused before anything is sent', () => {
   const from = db.from('t').select();
   const cases: [string, () => unknown][] = [
-    ['undefined', () => from.eq('a', undefined as never)],
+    ['undefined', () => from.eq('a', undefined)],
     ['undefined within a list', () => from.in('a', [undefined] as never)],
     ['undefined within an array', () => from.where(contains('a', [undefined]))],
     ['an invalid date', () => from.eq('a', new Date(Number.NaN))],
-    ['a function', () => from.eq('a', (() => 1) as never)],
+    ['a function', () => from.eq('a', () => 1)],
     ['half a character', () => from.eq('a', '\ud800').toRequest()],
     ['an empty tree', () => from.where(or())],
     ['a fraction of a row', () => from.limit(1.5)],
     ['a range that ends before it starts', () => from.range(3, 1)],
   ];
   test.each(cases)('%s', (_name, build) => {
-    expect(build).toThrow(expect.objectContaining({ name: 'RestError', kind: 'invalid-query' }) as RestError);
+    expect(build).toThrow(expect.objectContaining({ name: 'RestError', kind: 'invalid-query' }));
   });
 });

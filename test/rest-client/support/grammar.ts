@@ -155,7 +155,7 @@ const operators =
 function readComparison(reader: Reader, isNested: boolean) {
   const not = reader.take(/not\./) !== null;
   const operator = reader.expect(new RegExp(`(?:${operators.source})(?=[.(])`));
-  const language = /fts$/.test(operator) ? reader.take(/\([\p{L}0-9_$ ]+\)/u) : null;
+  const language = operator.endsWith('fts') ? reader.take(/\([\p{L}0-9_$ ]+\)/u) : null;
   const quantifier = language ?? reader.take(/\((?:any|all)\)/);
   reader.expect(/\./);
   let value: string | readonly string[];

@@ -56,10 +56,13 @@ export function createRecordingClient(
   return { ...recorded, db };
 }
 
-export function json(body: unknown, init: ResponseInit = {}): Response {
+export function json(
+  body: unknown,
+  { status = 200, headers = {} }: { status?: number; headers?: Record<string, string> } = {},
+): Response {
   return new Response(JSON.stringify(body), {
-    ...init,
-    headers: { 'Content-Type': 'application/json', ...init.headers },
+    status,
+    headers: { 'Content-Type': 'application/json', ...headers },
   });
 }
 

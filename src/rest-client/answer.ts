@@ -45,7 +45,7 @@ export function parseError({ status, headers, text }: Wire, now: number): RestEr
     {
       status,
       code,
-      details: body?.['details'],
+      details: body?.['details'] ?? null,
       hint: field('hint'),
       retryAfterMs: parseRetryAfter(headers.get('retry-after'), now),
     },

@@ -51,20 +51,19 @@ export interface RestErrorFields {
 export class RestError extends Error {
   override readonly name = 'RestError';
   readonly kind: RestErrorKind;
-  readonly status: number;
-  readonly code: string;
-  readonly details: unknown;
-  readonly hint: string | null;
-  readonly retryAfterMs: number | null;
+  /** HTTP status; 0 if there was no answer. */
+  declare readonly status: number;
+  /** SQLSTATE, `PGRSTnnn`, or empty. */
+  declare readonly code: string;
+  declare readonly details: unknown;
+  declare readonly hint: string | null;
+  /** How long the server asks to wait, in milliseconds. */
+  declare readonly retryAfterMs: number | null;
 
-  constructor(kind: RestErrorKind, message: string, fields: RestErrorFields = {}) {
-    super(message, { cause: fields.cause });
+  constructor(kind: RestErrorKind, message: string, { cause, ...fields }: RestErrorFields = {}) {
+    super(message, { cause });
     this.kind = kind;
-    this.status = fields.status ?? 0;
-    this.code = fields.code ?? '';
-    this.details = fields.details ?? null;
-    this.hint = fields.hint ?? null;
-    this.retryAfterMs = fields.retryAfterMs ?? null;
+    Object.assign(this, { status: 0, code: '', details: null, hint: null, retryAfterMs: null }, fields);
   }
 
   /** The constraint that the database names in its message, such as `users_email_key`. */
@@ -74,43 +73,17 @@ export class RestError extends Error {
 }
 
 /** Codes, classes of codes, and statuses; the first that fits decides. */
-const kinds: Readonly<Record<string, RestErrorKind>> = {
-  23505: 'unique-violation',
-  23503: 'foreign-key-violation',
-  23502: 'not-null-violation',
-  23514: 'check-violation',
-  23: 'constraint-violation',
-  42501: 'denied',
-  '42P01': 'not-found',
-  42883: 'not-found',
-  42703: 'not-found',
-  57014: 'statement-timeout',
-  57: 'unavailable',
-  53: 'unavailable',
-  '08': 'unavailable',
-  40: 'serialization',
-  P0: 'raised',
-  PT: 'raised',
-  PGRST301: 'unauthenticated',
-  PGRST302: 'unauthenticated',
-  PGRST303: 'token-expired',
-  PGRST116: 'not-one-row',
-  PGRST124: 'affected-rows',
-  PGRST103: 'out-of-range',
-  401: 'unauthenticated',
-  403: 'denied',
-  404: 'not-found',
-  429: 'rate-limited',
-  503: 'unavailable',
-  504: 'unavailable',
-};
+const kinds =
+  '23505 unique-violation,23503 foreign-key-violation,23502 not-null-violation,23514 check-violation,' +
+  '23 constraint-violation,42501 denied,42P01 not-found,42883 not-found,42703 not-found,57014 statement-timeout,' +
+  '57 unavailable,53 unavailable,08 unavailable,40 serialization,P0 raised,PT raised,PGRST301 unauthenticated,' +
+  'PGRST302 unauthenticated,PGRST303 token-expired,PGRST116 not-one-row,PGRST124 affected-rows,' +
+  'PGRST103 out-of-range,401 unauthenticated,403 denied,404 not-found,429 rate-limited,503 unavailable,504 unavailable,';
 
 /** The kind of an answer of PostgREST, by its code (SQLSTATE or PGRSTnnn), its code's class, or the status. */
 export function kindOfCode(code: string, status: number): RestErrorKind {
-  return (
-    kinds[code] ??
-    (code.length === 5 ? kinds[code.slice(0, 2)] : undefined) ??
-    kinds[status] ??
-    (status < 500 ? 'invalid-request' : 'server')
-  );
+  const found = [code, code.length === 5 && code.slice(0, 2), status]
+    .map((key) => key && new RegExp(`(?:^|,)${key} (.*?),`).exec(kinds)?.[1])
+    .find(Boolean);
+  return (found || (status < 500 ? 'invalid-request' : 'server')) as RestErrorKind;
 }

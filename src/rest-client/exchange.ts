@@ -4,7 +4,7 @@ import { parseError } from './answer.ts';
 import { RestError } from './errors.ts';
 import { createInFlight, until } from './in-flight.ts';
 import type { RestRequest, Wire } from './plan.ts';
-import { mayRetry, retryDelayMs, type RetryOptions } from './retry.ts';
+import { isRead, mayRetry, retryDelayMs, type RetryOptions } from './retry.ts';
 
 export interface ExchangeOptions {
   readonly platform: Pick<Platform, 'fetch' | 'clock' | 'random' | 'page'>;
@@ -50,20 +50,20 @@ export function createExchange(options: ExchangeOptions): Exchange {
           signal: until,
           ...(body !== undefined && { body }),
         },
-        async (response): Promise<Wire> => ({
-          status: response.status,
-          headers: response.headers,
-          text: await response.text(),
-        }),
+        async (response): Promise<Wire> => {
+          const { status, headers } = response;
+          return { status, headers, text: await response.text() };
+        },
       );
-    const isRead = method === 'GET' || method === 'HEAD';
-    const wire = await (isRead ? share(JSON.stringify([method, url, headers]), send, signal) : send(signal));
+    const wire = await (isRead(method)
+      ? share(JSON.stringify([method, url, headers]), send, signal)
+      : send(signal));
     if (wire.status < 300) return wire;
     const error = parseError(wire, clock.now());
     // HEAD has no body to say why, and browsers hide the header that does: a second look that costs no rows.
     if (method === 'HEAD' && !error.code) {
       await attempt(
-        { ...request, method: 'GET', url: `${url}${url.includes('?') ? '&' : '?'}limit=0` },
+        { ...request, method: 'GET', url: `${url + (url.includes('?') ? '&' : '?')}limit=0` },
         token,
         signal,
       );
@@ -81,6 +81,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
 
   /** Attempts until there is an answer, or an error that time will not heal. */
   async function persist(request: RestRequest, signal: AbortSignal, endsAtMs: number): Promise<Wire> {
+    signal.throwIfAborted();
     let token = await until(getAccessToken(), signal);
     let isRefreshed = false;
     for (let retries = 1; ;) {
@@ -111,24 +112,17 @@ export function createExchange(options: ExchangeOptions): Exchange {
   }
 
   return async function exchange(request, signal) {
-    const ended = new AbortController();
-    const reason = new DOMException(`No answer within ${timeoutMs} ms`, 'TimeoutError');
-    const deadline = clock.setTimer(() => ended.abort(reason), timeoutMs);
-    const abort = () => ended.abort(signal?.reason);
-    if (signal?.aborted) abort();
-    signal?.addEventListener('abort', abort, { once: true });
+    const late = new AbortController();
+    const ended = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
+    const deadline = clock.setTimer(() => late.abort(`No answer within ${timeoutMs} ms`), timeoutMs);
     try {
-      ended.signal.throwIfAborted();
-      return await persist(request, ended.signal, clock.monotonicMs() + timeoutMs);
+      return await persist(request, ended, clock.monotonicMs() + timeoutMs);
     } catch (problem) {
-      if (!ended.signal.aborted) throw toRestError(problem);
-      const cause: unknown = ended.signal.reason;
-      throw cause === reason
-        ? new RestError('timeout', reason.message, { cause })
-        : new RestError('aborted', 'The query was aborted', { cause });
+      if (!ended.aborted) throw toRestError(problem);
+      const kind = signal?.aborted ? 'aborted' : 'timeout';
+      throw new RestError(kind, `The query was ended: ${kind}`, { cause: ended.reason });
     } finally {
       deadline.cancel();
-      signal?.removeEventListener('abort', abort);
     }
   };
 }
@@ -138,5 +132,5 @@ function toRestError(problem: unknown): RestError {
   if (problem instanceof RestError) return problem;
   return problem instanceof HttpFailure
     ? new RestError(problem.kind, problem.message, { cause: problem.cause })
-    : new RestError('token-unavailable', 'No access token could be had', { cause: problem });
+    : new RestError('token-unavailable', 'No access token', { cause: problem });
 }

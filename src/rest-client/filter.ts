@@ -27,24 +27,13 @@ export interface Quantified<out T = unknown> {
 export type Pair<C extends string = string, V = unknown> = readonly [column: C, value: V];
 
 /** A comparison with an operator of PostgREST. A missing value is refused: it would match the wrong rows. */
-export function compare(
-  operator: string,
-  column: string | ColumnPath,
-  value: unknown,
-  not = false,
-): Filter<never> {
-  const quantified = isQuantified(value);
-  const operand = encodeValue(quantified ? value.values : value);
+export function compare(operator: string, column: string | ColumnPath, value: unknown): Filter<never> {
+  const { quantifier, values } = (value ?? {}) as Partial<Quantified>;
   return {
-    not,
     column: encodeColumn(column),
-    operator: quantified ? `${operator}(${value.quantifier})` : operator,
-    operand,
+    operator: quantifier ? `${operator}(${quantifier})` : operator,
+    operand: encodeValue(quantifier ? values : value),
   };
-}
-
-function isQuantified(value: unknown): value is Quantified {
-  return typeof value === 'object' && value !== null && 'quantifier' in value;
 }
 
 /** The column is null, true, false or unknown. */
@@ -113,9 +102,11 @@ function encodeOperand(operand: string | readonly string[] = '', nested: boolean
 function encodeInTree(filter: Filter): string {
   const { column, operator, operand, filters } = filter;
   return filters
-    ? `${negation(filter)}${operator}(${filters.map(encodeInTree).join()})`
+    ? `${negation(filter)}${operator}${encodeTerms(filters)}`
     : `${column}.${negation(filter)}${operator}.${encodeOperand(operand, true)}`;
 }
+
+const encodeTerms = (filters: readonly Filter[]) => `(${filters.map(encodeInTree).join()})`;
 
 /**
  * A filter as one parameter of the query string, not yet percent-encoded.
@@ -124,7 +115,8 @@ function encodeInTree(filter: Filter): string {
  */
 export function encodeFilter(filter: Filter, path = ''): readonly [key: string, value: string] {
   const { column, operator, operand, filters } = filter;
+  const prefix = negation(filter) + operator;
   return filters
-    ? [`${path}${negation(filter)}${operator}`, `(${filters.map(encodeInTree).join()})`]
-    : [`${path}${column}`, `${negation(filter)}${operator}.${encodeOperand(operand, false)}`];
+    ? [path + prefix, encodeTerms(filters)]
+    : [`${path}${column}`, `${prefix}.${encodeOperand(operand, false)}`];
 }

@@ -10,28 +10,21 @@ interface Flight {
  */
 export function createInFlight() {
   const flights = new Map<string, Flight>();
-  return async function share<T>(
-    key: string,
-    start: (signal: AbortSignal) => Promise<T>,
-    signal: AbortSignal,
-  ): Promise<T> {
-    let flight = flights.get(key);
-    if (!flight) {
-      const controller = new AbortController();
-      const landed = start(controller.signal);
-      flight = { landed, controller, passengers: 0 };
-      flights.set(key, flight);
-      const forget = () => flights.get(key) === flight && flights.delete(key);
-      landed.then(forget, forget);
-    }
-    const { landed, controller } = flight;
+  return <T>(key: string, start: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> => {
+    const joined = flights.get(key);
+    const controller = joined?.controller ?? new AbortController();
+    const landed = (joined?.landed as Promise<T> | undefined) ?? start(controller.signal);
+    const flight: Flight = joined ?? { landed, controller, passengers: 0 };
+    flights.set(key, flight);
     flight.passengers += 1;
-    const leave = () => {
-      if ((flight.passengers -= 1)) return;
-      if (flights.get(key) === flight) flights.delete(key);
+    const forget = () => flights.get(key) === flight && flights.delete(key);
+    return until(landed, signal).finally(() => {
+      flight.passengers -= 1;
+      if (signal.aborted && flight.passengers) return;
+      // It has landed, or nobody waits for it any more.
+      forget();
       controller.abort(signal.reason);
-    };
-    return until(landed as Promise<T>, signal).finally(leave);
+    });
   };
 }
 

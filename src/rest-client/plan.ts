@@ -64,7 +64,8 @@ export interface RestRequest {
   readonly method: Method;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: BodyInit;
+  /** JSON. */
+  readonly body?: string;
 }
 
 /**
@@ -74,10 +75,7 @@ export interface RestRequest {
 export function encodeRequest(plan: Plan, base: string): RestRequest {
   const { method, select, filters, order, limit, offset, body } = plan;
   if ((method === 'PATCH' || method === 'DELETE') && !filters.length && !plan.all) {
-    throw new RestError(
-      'invalid-query',
-      `A ${method} without a filter would change every row: add a filter, or .all() if that is meant`,
-    );
+    throw new RestError('invalid-query', `${method} without a filter: add one, or .all()`);
   }
   const params: Param[] = [...plan.params];
   if (select) params.push(['select', select]);
@@ -90,7 +88,7 @@ export function encodeRequest(plan: Plan, base: string): RestRequest {
     method,
     url: `${base}/${plan.path}${query && `?${query}`}`,
     headers: encodeHeaders(plan),
-    ...(body === undefined ? {} : { body: isBinary(body) ? body : encodeJson(body) }),
+    ...(body !== undefined && { body: encodeJson(body) }),
   };
 }
 
@@ -99,11 +97,8 @@ function encodeHeaders({ method, schema, prefer, headers, body }: Plan): Record<
   return {
     Accept: 'application/json',
     ...(schema && { [/GET|HEAD/.test(method) ? 'Accept-Profile' : 'Content-Profile']: schema }),
-    ...(body !== undefined && !isBinary(body) && { 'Content-Type': 'application/json' }),
+    ...(body !== undefined && { 'Content-Type': 'application/json' }),
     ...(preferences.length && { Prefer: preferences.join() }),
     ...headers,
   };
 }
-
-const isBinary = (body: unknown): body is Blob | Uint8Array<ArrayBuffer> =>
-  body instanceof Blob || body instanceof Uint8Array;

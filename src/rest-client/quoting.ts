@@ -38,12 +38,13 @@ export function encodeColumn(column: string | ColumnPath): string {
 
 /** A single value as text, not yet quoted: dates as ISO 8601, arrays as PostgreSQL's literal, objects as JSON. */
 export function encodeValue(value: unknown): string {
-  if (value instanceof Date && !Number.isNaN(value.getTime())) return value.toISOString();
+  const isDate = value instanceof Date;
+  if (/undefined|function|symbol/.test(typeof value) || (isDate && Number.isNaN(value.getTime()))) {
+    throw new RestError('invalid-query', `Cannot compare with a value that is ${typeof value}`);
+  }
+  if (isDate) return value.toISOString();
   if (Array.isArray(value)) return encodeArray(value);
-  if (typeof value === 'string') return value;
-  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return `${value}`;
-  if (typeof value === 'object' && !(value instanceof Date)) return encodeJson(value);
-  throw new RestError('invalid-query', `A filter cannot compare with a value that is ${typeof value}`);
+  return typeof value === 'object' ? encodeJson(value) : String(value);
 }
 
 /** JSON in which a bigint is written as text, which the database reads back without loss. */
@@ -53,13 +54,13 @@ export function encodeJson(value: unknown): string {
 
 /** PostgreSQL's array literal: `{"a,b",1,NULL}`. */
 export function encodeArray(items: readonly unknown[]): string {
-  return `{${items.map((item) => (item === null ? 'NULL' : Array.isArray(item) ? encodeArray(item) : encodeItem(item))).join()}}`;
+  return `{${items.map((item) => (item === null ? 'NULL' : encodeItem(item))).join()}}`;
 }
 
-/** An item of a list: numbers and booleans bare, all else quoted. */
+/** An item of a list: numbers, booleans and arrays bare, all else quoted. */
 export function encodeItem(item: unknown): string {
   const text = encodeValue(item);
-  return typeof item === 'string' || typeof item === 'object' ? quote(text) : text;
+  return /string|object/.test(typeof item) && !Array.isArray(item) ? quote(text) : text;
 }
 
 /** A value in a logic tree, quoted where a character of it could end the value. */

@@ -10,6 +10,9 @@ export interface RetryOptions {
   readonly maxDelayMs: number;
 }
 
+/** Whether the method only reads, so that sending it twice is the same as once. */
+export const isRead = (method: Method): boolean => /GET|HEAD/.test(method);
+
 /** The server proves that nothing was executed: no connection was had, or the transaction was rolled back. */
 const notExecuted = /^(PGRST00[023]|40001|40P01)$/;
 
@@ -20,8 +23,7 @@ const notExecuted = /^(PGRST00[023]|40001|40P01)$/;
 export function mayRetry(method: Method, { kind, status, code }: RestError): boolean {
   return (
     notExecuted.test(code) ||
-    (/GET|HEAD/.test(method) &&
-      (kind === 'network' || kind === 'timeout' || /^(429|50[234]|520)$/.test(String(status))))
+    (isRead(method) && (/network|timeout/.test(kind) || /429|50[234]|520/.test(String(status))))
   );
 }
 

@@ -30,12 +30,18 @@ function addressOf(headers: Headers): string {
   return forwarded.find((part) => isIP(part) !== 0) ?? loopback;
 }
 
+/** True when a JSON text is well formed as far as it goes. */
+function isCutOff(text: string, error: unknown): boolean {
+  const [, position] = /position (\d+)/.exec(String(error)) ?? [];
+  return text.trim() === '' || /end of JSON/.test(String(error)) || Number(position) === text.length;
+}
+
 function parseJson(text: string): JsonObject {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
   } catch (error) {
-    const detail = text.trim() === '' ? 'unexpected end of JSON input' : (error as Error).message;
+    const detail = isCutOff(text, error) ? 'unexpected end of JSON input' : (error as Error).message;
     throw badRequest('bad_json', `Could not parse request body as JSON: ${detail}`);
   }
   if (parsed === null) return {};

@@ -83,9 +83,10 @@ export async function findIdentity(
 
 /** The identities of a user, oldest first. */
 export async function listIdentities(sql: Sql, userId: string): Promise<Identity[]> {
-  return sql.query<Identity>('select * from auth.identities where user_id = $1 order by created_at, id', [
-    userId,
-  ]);
+  return sql.query<Identity>(
+    'select * from auth.identities where user_id = $1 order by created_at, provider, id',
+    [userId],
+  );
 }
 
 /** Merges `changes` into the identity's data. */

@@ -28,7 +28,7 @@ const templates: Readonly<Record<MailKind, Template>> = {
   invite: {
     subject: "You've been invited",
     title: 'You are invited',
-    ask: 'You have been invited to create an account on {{ .SiteURL }}.',
+    ask: 'You have been invited to create an account.',
     action: 'Accept the invitation',
   },
   magic_link: {

@@ -67,17 +67,23 @@ export function encodeParams(params: Readonly<Record<string, string>>): string {
   return new URLSearchParams(sorted).toString();
 }
 
+/** Prints a URL; one that was given without a path stays without. */
+function print(url: URL, given: string): string {
+  const hasPath = /^[a-z][\w+.-]*:\/\/[^/?#]*\//i.test(given);
+  return hasPath || url.pathname !== '/' ? url.toString() : url.toString().replace(`${url.host}/`, url.host);
+}
+
 /** Adds parameters to a URL's query. */
 export function addToQuery(target: string, params: Readonly<Record<string, string>>): string {
   const url = new URL(target);
   for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value);
   url.searchParams.sort();
-  return url.toString();
+  return print(url, target);
 }
 
 /** Replaces a URL's fragment by parameters; percent signs are encoded once more, as the service's URL printer does. */
 export function setFragment(target: string, params: Readonly<Record<string, string>>): string {
   const url = new URL(target);
   url.hash = encodeParams(params).replaceAll('%', '%25');
-  return url.toString();
+  return print(url, target);
 }

@@ -4,7 +4,7 @@ import { checkChannel } from '../address.ts';
 import { type Call, readText, sendJson } from '../call.ts';
 import { inTransaction, nowDate, type AuthContext } from '../context.ts';
 import type { Sql } from '../../database/database.ts';
-import { invalid, unprocessable } from '../errors.ts';
+import { badRequest, unprocessable } from '../errors.ts';
 import { checkFrequency } from '../mail.ts';
 import { createCode } from '../one-time-token.ts';
 import { insertRow, updateRow } from '../rows.ts';
@@ -76,6 +76,12 @@ export async function challengeFactor(context: AuthContext, call: Call): Promise
   return sendJson(call, { id: challenge.id, type: factor.factor_type, expires_at: expiresAt });
 }
 
+const badId = (id: string): Error =>
+  badRequest(
+    'bad_json',
+    `Could not parse request body as JSON: uuid: incorrect UUID length ${id.length} in string ${JSON.stringify(id)}`,
+  );
+
 /** The open challenge of a factor. Throws 422 mfa_factor_not_found, mfa_ip_address_mismatch, mfa_challenge_expired. */
 export async function loadChallenge(
   context: AuthContext,
@@ -84,7 +90,7 @@ export async function loadChallenge(
   factor: Factor,
   id: string,
 ): Promise<Challenge> {
-  if (id !== '' && !isUuid(id)) throw invalid('challenge_id must be an UUID');
+  if (id !== '' && !isUuid(id)) throw badId(id);
   const [challenge] = await sql.query<Challenge>(
     'select * from auth.mfa_challenges where id::text = $1 and factor_id = $2',
     [id.toLowerCase(), factor.id],

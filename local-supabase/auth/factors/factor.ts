@@ -33,9 +33,10 @@ export const methodOfFactor = (type: Factor['factor_type']): string =>
   type === 'totp' ? 'totp' : `mfa/${type}`;
 
 export async function listFactors(sql: Sql, userId: string): Promise<Factor[]> {
-  return sql.query<Factor>('select * from auth.mfa_factors where user_id = $1 order by created_at, id', [
-    userId,
-  ]);
+  return sql.query<Factor>(
+    'select * from auth.mfa_factors where user_id = $1 order by created_at, factor_type::text, id',
+    [userId],
+  );
 }
 
 export async function findFactor(sql: Sql, userId: string, factorId: string): Promise<Factor | undefined> {

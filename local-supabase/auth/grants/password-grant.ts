@@ -62,6 +62,5 @@ export async function passwordGrant(context: AuthContext, call: Call): Promise<R
   const tokens = await inTransaction(context, async ({ sql }) =>
     signIn(context, call, sql, user, 'password'),
   );
-  const weakness = weaknessOf(context, password);
-  return sendJson(call, { ...tokens, ...(weakness && { weak_password: weakness }) });
+  return sendJson(call, { ...tokens, weak_password: weaknessOf(context, password) ?? null });
 }

@@ -53,35 +53,42 @@ export interface Texts<T> {
  */
 export function defineTexts<const T>(english: T, translations: Translations<T>): Texts<T> {
   const source = english as Translation<T>;
-  const texts = defineLazyTexts<T>({ en: () => Promise.resolve({ texts: source }), ...translations });
+  const load = createLoader<T>({ en: () => Promise.resolve({ texts: source }), ...translations });
   return {
-    ...texts,
-    // English never suspends. (`use` may be called conditionally.)
-    use: () => (useLanguage() === 'en' ? source : texts.use()),
+    use() {
+      const wanted = useLanguage();
+      // English never suspends. (`use` may be called conditionally.)
+      return wanted === 'en' ? source : use(load(wanted));
+    },
+    load: () => load(language.getSnapshot()),
   };
 }
 
+type Languages<T> = Readonly<Record<Language, () => Promise<{ readonly texts: Translation<T> }>>>;
+
 /** A dictionary that is not needed for the first screen: no language of it comes with the code that uses it. */
-export function defineLazyTexts<T>(
-  languages: Readonly<Record<Language, () => Promise<{ readonly texts: Translation<T> }>>>,
-): Texts<T> {
-  const loaded = new Map<Language, Promise<Translation<T>>>();
-  const load = (wanted: Language): Promise<Translation<T>> => {
-    let loading = loaded.get(wanted);
-    if (!loading) {
-      const { en, [wanted]: translation } = languages;
-      // A translation that cannot be had must not take the page away.
-      loading = translation()
-        .catch(en)
-        .then(({ texts }) => texts);
-      loaded.set(wanted, loading);
-      // Nor must one failure be the last word.
-      loading.catch(() => loaded.delete(wanted));
-    }
-    return loading;
-  };
+export function defineLazyTexts<T>(languages: Languages<T>): Texts<T> {
+  const load = createLoader(languages);
   return {
     use: () => use(load(useLanguage())),
     load: () => load(language.getSnapshot()),
+  };
+}
+
+/** Loads each language once; the promise stays the same, as `use` wants it. */
+function createLoader<T>(languages: Languages<T>): (wanted: Language) => Promise<Translation<T>> {
+  const loaded = new Map<Language, Promise<Translation<T>>>();
+  return (wanted) => {
+    const known = loaded.get(wanted);
+    if (known) return known;
+    const { en, [wanted]: translation } = languages;
+    // A translation that cannot be had must not take the page away.
+    const loading = translation()
+      .catch(en)
+      .then(({ texts }) => texts);
+    loaded.set(wanted, loading);
+    // Nor must one failure be the last word.
+    loading.catch(() => loaded.delete(wanted));
+    return loading;
   };
 }

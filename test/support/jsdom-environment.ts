@@ -7,6 +7,7 @@ const nodeOwn = [
   'AbortController',
   'AbortSignal',
   'Blob',
+  'File',
   'TextDecoder',
   'TextEncoder',
   'URL',

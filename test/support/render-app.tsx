@@ -1,4 +1,5 @@
-import { cleanup, render, type RenderResult } from '@testing-library/react';
+import 'fake-indexeddb/auto';
+import { cleanup, configure, render, type RenderResult } from '@testing-library/react';
 import userEvent, { type UserEvent } from '@testing-library/user-event';
 import { StrictMode } from 'react';
 import { onTestFinished } from 'vitest';
@@ -11,6 +12,9 @@ import { createMemoryStore, type Store } from '../../src/auth-client/index.ts';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import type { Platform, Socket } from '../../src/platform/platform.ts';
 import { polyfillTopLayer } from './top-layer.ts';
+
+// Chunks are loaded and a whole Supabase works in this process: patience, where a person would wait as well.
+configure({ asyncUtilTimeout: 5_000 });
 
 export interface RenderAppOptions {
   readonly supabase: LocalSupabase;

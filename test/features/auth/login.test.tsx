@@ -1,22 +1,198 @@
-import { screen, waitFor, within } from '@testing-library/react';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createLocalSupabase, type LocalSupabase } from '../../../local-supabase/server.ts';
+import { screen, waitFor } from '@testing-library/react';
+import * as OTPAuth from 'otpauth';
+import { describe, expect, test } from 'vitest';
+import { createMfa } from '../../../src/auth-client/mfa.ts';
+import { describedBy } from '../../support/described-by.ts';
+import { createUser, ada, seedPassword, useLocalSupabase } from '../../support/local-supabase.ts';
 import { renderApp } from '../../support/render-app.tsx';
 
-const password = 'inbox-development';
-let supabase: LocalSupabase;
+const supabase = useLocalSupabase({ auth: { bcryptCost: 4, externalProviders: ['github'] } });
 
-beforeAll(async () => {
-  supabase = await createLocalSupabase({ auth: { bcryptCost: 4, externalProviders: [] } });
-});
-afterAll(() => supabase.close());
+async function enter(actor: Awaited<ReturnType<typeof renderApp>>['actor'], email: string, password: string) {
+  const field = await screen.findByLabelText('E-mail');
+  await actor.clear(field);
+  await actor.type(field, email);
+  await actor.type(screen.getByLabelText('Password'), password);
+  await actor.click(screen.getByRole('button', { name: 'Sign in' }));
+}
 
-describe('signing in', () => {
-  test('with the right password leads to the inbox', async () => {
-    const { actor, url } = await renderApp('/login', { supabase });
-    await actor.type(await screen.findByLabelText('E-mail'), 'ada@example.com');
-    await actor.type(screen.getByLabelText('Password'), password);
-    await actor.click(screen.getByRole('button', { name: 'Sign in' }));
+describe('signing in by password', () => {
+  test('leads to the inbox', async () => {
+    const { actor, url } = await renderApp('/login', { supabase: supabase() });
+    await enter(actor, ada.email, seedPassword);
     await waitFor(() => expect(url()).toBe('/home'));
   });
+
+  test('says what is wrong with the fields, and puts the focus on the first', async () => {
+    const { actor } = await renderApp('/login', { supabase: supabase() });
+    const email = await screen.findByLabelText('E-mail');
+    await actor.clear(email);
+    await actor.click(screen.getByRole('button', { name: 'Sign in' }));
+    await waitFor(() => expect(document.activeElement).toBe(email));
+    expect(email.getAttribute('aria-invalid')).toBe('true');
+    expect(describedBy(email)).toBe('Enter your e-mail address.');
+    expect(describedBy(screen.getByLabelText('Password'))).toBe('Enter your password.');
+  });
+
+  test('checks an address when one leaves it, and then with every letter', async () => {
+    const { actor } = await renderApp('/login', { supabase: supabase() });
+    const email = await screen.findByLabelText('E-mail');
+    await actor.clear(email);
+    await actor.type(email, 'ada@');
+    expect(describedBy(email)).toBe('');
+    await actor.tab();
+    expect(describedBy(email)).toMatch(/does not look like an e-mail address/);
+    await actor.type(email, 'example.com');
+    expect(describedBy(email)).toBe('');
+  });
+
+  test('refuses a wrong password in words, in the alert that was there before', async () => {
+    const { actor } = await renderApp('/login', { supabase: supabase() });
+    await screen.findByLabelText('E-mail');
+    const regions = screen.getAllByRole('alert');
+    await enter(actor, ada.email, 'wrong');
+    const message = await screen.findByText('E-mail or password is wrong.');
+    expect(regions).toContain(message.closest('[role="alert"]'));
+  });
+
+  test('says that the server cannot be reached', async () => {
+    const platform = { fetch: () => Promise.reject(new TypeError('Failed to fetch')) };
+    const { actor } = await renderApp('/login', { supabase: supabase(), platform });
+    await enter(actor, ada.email, seedPassword);
+    await screen.findByText(/^The server cannot be reached/);
+    expect(screen.getByLabelText('Password')).toHaveProperty('value', seedPassword);
+  });
+
+  test('counts down where the server wants a pause, without reading the seconds aloud', async () => {
+    const { fetch } = supabase();
+    const platform: { fetch: typeof fetch } = {
+      fetch: (input, init) =>
+        String(input instanceof Request ? input.url : input).includes('/token')
+          ? Promise.resolve(
+              Response.json(
+                {
+                  code: 'over_email_send_rate_limit',
+                  message: 'For security purposes, you can only request this after 42 seconds.',
+                },
+                { status: 429, headers: { 'x-supabase-api-version': '2024-01-01' } },
+              ),
+            )
+          : fetch(input, init),
+    };
+    const { actor } = await renderApp('/login', { supabase: supabase(), platform });
+    await enter(actor, ada.email, seedPassword);
+    const countdown = await screen.findByText(/^\(4[12] s\)$/);
+    expect(countdown.getAttribute('aria-hidden')).toBe('true');
+    expect(countdown.closest('[role]')).toBeNull();
+    expect(screen.getByRole('button', { name: 'Sign in' }).getAttribute('aria-disabled')).toBe('true');
+  });
+
+  test('shows and hides the password', async () => {
+    const { actor } = await renderApp('/login', { supabase: supabase() });
+    const password = await screen.findByLabelText('Password');
+    expect(password.getAttribute('autocomplete')).toBe('current-password');
+    await actor.click(screen.getByRole('button', { name: 'Show password' }));
+    expect(password.getAttribute('type')).toBe('text');
+    await actor.click(screen.getByRole('button', { name: 'Hide password' }));
+    expect(password.getAttribute('type')).toBe('password');
+  });
+
+  test('offers the providers that the project has enabled', async () => {
+    await renderApp('/login', { supabase: supabase() });
+    await screen.findByRole('button', { name: 'Continue with GitHub' });
+    expect(screen.getAllByRole('button', { name: /^Continue with/ })).toHaveLength(1);
+  });
 });
+
+describe('signing in by mail', () => {
+  test('takes the code of the mail', async () => {
+    const email = `mail-${crypto.randomUUID()}@example.com`;
+    await createUser(supabase(), email);
+    const { actor, url } = await renderApp('/login?next=%2Faccount', { supabase: supabase() });
+    await actor.click(await screen.findByRole('button', { name: 'E-mail me a code or link instead' }));
+    const field = await screen.findByLabelText('E-mail');
+    await actor.clear(field);
+    await actor.type(field, email);
+    await actor.click(screen.getByRole('button', { name: 'Send the mail' }));
+    const code = await screen.findByLabelText('Code from the mail');
+    expect(code.getAttribute('autocomplete')).toBe('one-time-code');
+    await actor.click(code);
+    // As a mail program copies it.
+    await actor.paste(` ${(await mailedCode(email)).replace(/^(...)/, '$1 ')} `);
+    await actor.click(screen.getByRole('button', { name: 'Confirm' }));
+    await waitFor(() => expect(url()).toBe('/account'));
+  });
+
+  test('says on the field that a code is wrong', async () => {
+    const email = `wrong-${crypto.randomUUID()}@example.com`;
+    await createUser(supabase(), email);
+    const { actor } = await renderApp('/login', { supabase: supabase() });
+    await actor.click(await screen.findByRole('button', { name: 'E-mail me a code or link instead' }));
+    const field = await screen.findByLabelText('E-mail');
+    await actor.clear(field);
+    await actor.type(field, `${email}{Enter}`);
+    const code = await screen.findByLabelText('Code from the mail');
+    const right = await mailedCode(email);
+    await actor.type(code, `${right === '000000' ? '111111' : '000000'}{Enter}`);
+    await waitFor(() => expect(describedBy(code)).toMatch(/^This code is wrong, used or too old/));
+    expect(document.activeElement).toBe(code);
+  });
+
+  test('says on the field that there is no such account', async () => {
+    const { actor } = await renderApp('/login', { supabase: supabase() });
+    await actor.click(await screen.findByRole('button', { name: 'E-mail me a code or link instead' }));
+    const field = await screen.findByLabelText('E-mail');
+    await actor.clear(field);
+    await actor.type(field, 'nobody@example.com{Enter}');
+    await waitFor(() => expect(describedBy(field)).toMatch(/^There is no account with this address/));
+  });
+});
+
+describe('a link that does not sign in', () => {
+  test('of another browser leads on by the code', async () => {
+    const { actor, url } = await renderApp(`/home?code=${crypto.randomUUID()}`, { supabase: supabase() });
+    await screen.findByText('This link was requested elsewhere');
+    expect(url()).toBe('/login');
+    await actor.click(screen.getByRole('button', { name: 'I have a code already' }));
+    expect(await screen.findByLabelText('E-mail')).toBeTruthy();
+    expect(screen.getByLabelText('Code from the mail')).toBeTruthy();
+  });
+
+  test('that is used or too old says so', async () => {
+    const error = 'error=access_denied&error_code=otp_expired&error_description=Email+link+is+invalid&sb=';
+    await renderApp(`/home?${error}#${error}`, { supabase: supabase() });
+    await screen.findByText('This link is used or too old');
+  });
+});
+
+describe('an account with a second factor', () => {
+  test('is open only after its code', async () => {
+    const email = `mfa-${crypto.randomUUID()}@example.com`;
+    await createUser(supabase(), email);
+    const before = await renderApp('/_app', {
+      supabase: supabase(),
+      user: { email, password: seedPassword },
+    });
+    const factor = await createMfa(before.clients.auth).enroll({ factorType: 'totp', friendlyName: 'Phone' });
+    const totp = new OTPAuth.TOTP({ secret: factor.totp?.secret ?? '' });
+    await createMfa(before.clients.auth).challengeAndVerify({ factorId: factor.id, code: totp.generate() });
+    before.unmount();
+
+    const { actor, url } = await renderApp('/account', { supabase: supabase() });
+    await enter(actor, email, seedPassword);
+    await screen.findByRole('heading', { name: 'One more step' });
+    expect(url()).toBe('/login?next=%2Faccount');
+    const code = screen.getByLabelText('Code from the app');
+    const wrong = String((Number(totp.generate()) + 1) % 1_000_000).padStart(6, '0');
+    await actor.type(code, `${wrong}{Enter}`);
+    await waitFor(() => expect(describedBy(code)).toMatch(/^This code is not right/));
+    await actor.clear(code);
+    await actor.type(code, `${totp.generate({ timestamp: Date.now() + 30_000 })}{Enter}`);
+    await screen.findByRole('heading', { name: 'Account' });
+  });
+});
+
+async function mailedCode(to: string): Promise<string> {
+  const { text } = await supabase().mailbox.waitFor({ to });
+  return /\b\d{6}\b/.exec(text)?.[0] ?? '';
+}

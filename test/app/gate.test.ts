@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { decideGate, type GateInput } from '../../src/app/gate.ts';
+
+const signedOut: GateInput = {
+  status: 'signed-out',
+  needsSecondFactor: false,
+  hasLeft: false,
+  path: '/home',
+  query: '',
+  hash: '',
+  origin: 'https://inbox.example',
+};
+const signedIn: GateInput = { ...signedOut, status: 'signed-in' };
+
+describe('while the session loads', () => {
+  test.each(['/login', '/home', '/nowhere'])('%s waits', (path) => {
+    expect(decideGate({ ...signedOut, status: 'loading', path })).toEqual({ kind: 'loading' });
+  });
+});
+
+describe('nobody signed in', () => {
+  test('sees the public screens', () =>
+    expect(decideGate({ ...signedOut, path: '/join/x' }).kind).toBe('public'));
+
+  test.each([
+    ['/home', '', '/login'],
+    ['/', '', '/login'],
+    ['/home', '?tab=unread', '/login?next=%2Fhome%3Ftab%3Dunread'],
+    ['/account', '', '/login?next=%2Faccount'],
+    ['/nowhere', '', '/login?next=%2Fnowhere'],
+    ['/home', '?next=%2Fjoin%2Fabc', '/login?next=%2Fjoin%2Fabc'],
+  ])('%s%s leads to %s', (path, query, to) => {
+    expect(decideGate({ ...signedOut, path, query })).toEqual({ kind: 'redirect', to });
+  });
+
+  test('who has just left is not led back', () => {
+    const gate = decideGate({ ...signedOut, path: '/account', hasLeft: true });
+    expect(gate).toEqual({ kind: 'redirect', to: '/login' });
+  });
+});
+
+describe('somebody signed in', () => {
+  test.each(['/home', '/', '/_app', '/nowhere'])('is let in at %s', (path) => {
+    expect(decideGate({ ...signedIn, path }).kind).toBe('private');
+  });
+
+  test.each(['/login', '/signup'])('is led on from %s', (path) => {
+    expect(decideGate({ ...signedIn, path, query: '?next=%2Fjoin%2Fx' })).toEqual({
+      kind: 'redirect',
+      to: '/join/x',
+    });
+    expect(decideGate({ ...signedIn, path })).toEqual({ kind: 'redirect', to: '/home' });
+  });
+
+  test('who comes by a mail link goes where the link was asked for', () => {
+    expect(decideGate({ ...signedIn, query: '?next=%2Fjoin%2Fx' })).toEqual({
+      kind: 'redirect',
+      to: '/join/x',
+    });
+  });
+
+  test.each(['/reset-password', '/join/x'])('may also see %s', (path) => {
+    expect(decideGate({ ...signedIn, path }).kind).toBe('public');
+  });
+
+  test('shows the second factor before anything else', () => {
+    const half: GateInput = { ...signedIn, needsSecondFactor: true };
+    expect(decideGate({ ...half, path: '/account' })).toEqual({
+      kind: 'redirect',
+      to: '/login?next=%2Faccount',
+    });
+    expect(decideGate({ ...half, path: '/login' }).kind).toBe('public');
+  });
+});

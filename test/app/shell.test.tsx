@@ -1,0 +1,82 @@
+import { act, screen, waitFor, within } from '@testing-library/react';
+import { describe, expect, test } from 'vitest';
+import { setLanguage } from '../../src/ui/texts.ts';
+import { ada, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
+import { renderApp } from '../support/render-app.tsx';
+
+const supabase = useLocalSupabase({ auth: { bcryptCost: 4, externalProviders: [] } });
+const user = { email: ada.email, password: seedPassword };
+
+describe('the session gate', () => {
+  test('shows "Loading..." until the session is known', async () => {
+    await renderApp('/account', { supabase: supabase(), user });
+    expect(screen.getByText('Loading...')).toBeTruthy();
+    await screen.findByRole('heading', { name: 'Account' });
+  });
+
+  test('leads to /login and back to where one was going', async () => {
+    const { actor, url } = await renderApp('/account?x=1', { supabase: supabase() });
+    await waitFor(() => expect(url()).toBe('/login?next=%2Faccount%3Fx%3D1'));
+    await actor.type(await screen.findByLabelText('E-mail'), user.email);
+    await actor.type(screen.getByLabelText('Password'), `${user.password}{Enter}`);
+    await screen.findByRole('heading', { name: 'Account' });
+    expect(url()).toBe('/account?x=1');
+  });
+
+  test('signing out leads to /login', async () => {
+    const { actor, url } = await renderApp('/account', { supabase: supabase(), user });
+    await actor.click(await screen.findByRole('button', { name: `Account menu: ${user.email}` }));
+    await actor.click(await screen.findByRole('button', { name: 'Sign out' }));
+    await screen.findByRole('heading', { name: 'Sign in' });
+    expect(url()).toBe('/login');
+  });
+
+  test('an unknown path is not found for who is signed in', async () => {
+    await renderApp('/nowhere', { supabase: supabase(), user });
+    await screen.findByRole('heading', { name: 'Page not found' });
+    expect(document.title).toMatch(/Page not found · Inbox$/);
+  });
+
+  test('/_app shows the shell on its own', async () => {
+    await renderApp('/_app', { supabase: supabase(), user });
+    await screen.findByRole('heading', { name: 'Ready' });
+  });
+});
+
+describe('the shell', () => {
+  test('moves the focus to the heading of the next page', async () => {
+    const { actor } = await renderApp('/nowhere', { supabase: supabase(), user });
+    await screen.findByRole('heading', { name: 'Page not found' });
+    const menu = screen.getByRole('button', { name: /^Account menu/ });
+    await actor.click(menu);
+    await actor.click(within(screen.getByRole('dialog', { name: 'Account' })).getByRole('link'));
+    const heading = await screen.findByRole('heading', { level: 1, name: 'Account' });
+    await waitFor(() => expect(document.activeElement).toBe(heading));
+  });
+
+  test('tells that the network is gone, and that it is back', async () => {
+    await renderApp('/_app', { supabase: supabase(), user });
+    await screen.findByRole('heading', { name: 'Ready' });
+    const online = Object.getOwnPropertyDescriptor(Navigator.prototype, 'onLine');
+    Object.defineProperty(navigator, 'onLine', { configurable: true, value: false });
+    act(() => void dispatchEvent(new Event('offline')));
+    expect(screen.getByText(/^You are offline/).closest('[role="status"]')).not.toBeNull();
+    Object.defineProperty(navigator, 'onLine', online ?? { configurable: true, value: true });
+    Reflect.deleteProperty(navigator, 'onLine');
+    act(() => void dispatchEvent(new Event('online')));
+    expect(screen.queryByText(/^You are offline/)).toBeNull();
+  });
+
+  test('speaks German as well', async () => {
+    await renderApp('/login', { supabase: supabase() });
+    await screen.findByRole('heading', { name: 'Sign in' });
+    try {
+      await act(async () => setLanguage('de'));
+      const heading = await screen.findByRole('heading', { name: 'Anmelden' });
+      expect(within(heading.parentElement ?? document.body).getByLabelText('Passwort')).toBeTruthy();
+      expect(document.documentElement.lang).toBe('de');
+    } finally {
+      await act(async () => setLanguage('en'));
+    }
+  });
+});

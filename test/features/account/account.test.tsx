@@ -1,0 +1,121 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import * as OTPAuth from 'otpauth';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { describedBy } from '../../support/described-by.ts';
+import { createUser, seedPassword, signIn, useLocalSupabase } from '../../support/local-supabase.ts';
+import { renderApp, type RenderedApp } from '../../support/render-app.tsx';
+
+const supabase = useLocalSupabase({ auth: { bcryptCost: 4, externalProviders: [] } });
+let email = '';
+
+beforeEach(async () => {
+  email = `account-${crypto.randomUUID()}@example.com`;
+  await createUser(supabase(), email, 'Mary');
+});
+
+async function openAccount(url = '/account'): Promise<RenderedApp> {
+  const app = await renderApp(url, { supabase: supabase(), user: { email, password: seedPassword } });
+  await screen.findByRole('heading', { name: 'Account' });
+  return app;
+}
+
+const section = (name: string) => within(screen.getByRole('region', { name }));
+
+async function mailedCode(to: string): Promise<string> {
+  const { text } = await supabase().mailbox.waitFor({ to });
+  return /\b\d{6}\b/.exec(text)?.[0] ?? '';
+}
+
+describe('the account', () => {
+  test('keeps the name of its owner', async () => {
+    const { actor, clients } = await openAccount();
+    const name = section('Profile').getByLabelText('Name');
+    expect(name).toHaveProperty('value', 'Mary');
+    await actor.clear(name);
+    await actor.type(name, 'Mary Shelley{Enter}');
+    await section('Profile').findByText('Saved.');
+    expect(clients.auth.getSnapshot().user?.user_metadata).toMatchObject({ name: 'Mary Shelley' });
+  });
+
+  test('changes the address after both mailboxes have confirmed', async () => {
+    const next = `next-${crypto.randomUUID()}@example.com`;
+    const { actor } = await openAccount();
+    await actor.type(section('E-mail').getByLabelText('New e-mail address'), `${next}{Enter}`);
+    await section('E-mail').findByText(/confirm it in both mailboxes/);
+    await actor.type(
+      section('E-mail').getByLabelText(`Code sent to ${next}`),
+      `${await mailedCode(next)}{Enter}`,
+    );
+    await section('E-mail').findByText(/^One of two is done/);
+    await actor.type(
+      section('E-mail').getByLabelText(`Code sent to ${email}`),
+      `${await mailedCode(email)}{Enter}`,
+    );
+    await section('E-mail').findByText(`Your address is now ${next}.`);
+    await signIn(supabase(), next);
+  });
+
+  test('says on the field that an address is taken', async () => {
+    const { actor } = await openAccount();
+    const field = section('E-mail').getByLabelText('New e-mail address');
+    await actor.type(field, 'grace@example.com{Enter}');
+    await waitFor(() => expect(describedBy(field)).toBe('Another account uses this address already.'));
+  });
+
+  test('changes the password', async () => {
+    const { actor } = await openAccount();
+    await actor.type(section('Password').getByLabelText('New password'), 'another-quiet-boat{Enter}');
+    await section('Password').findByText(/^Your password is changed/);
+    await signIn(supabase(), email, 'another-quiet-boat');
+  });
+
+  test('signs out everywhere only after asking', async () => {
+    const { actor, url } = await openAccount();
+    await actor.click(section('Sign out').getByRole('button', { name: 'Sign out everywhere' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Sign out everywhere?' }));
+    await actor.click(dialog.getByRole('button', { name: 'Cancel' }));
+    expect(screen.queryByRole('dialog', { name: 'Sign out everywhere?' })).toBeNull();
+    await actor.click(section('Sign out').getByRole('button', { name: 'Sign out everywhere' }));
+    await actor.click(
+      within(await screen.findByRole('dialog', { name: 'Sign out everywhere?' })).getByRole('button', {
+        name: 'Sign out everywhere',
+      }),
+    );
+    await waitFor(() => expect(url()).toBe('/login'));
+  });
+
+  test('does not offer to remove the only way in', async () => {
+    await openAccount();
+    await section('Ways to sign in').findByText('E-mail and password');
+    expect(section('Ways to sign in').queryByRole('button')).toBeNull();
+  });
+
+  test('tells that a link has failed, in its own place', async () => {
+    const error = 'error=access_denied&error_code=otp_expired&error_description=x&sb=';
+    await openAccount(`/account?${error}`);
+    await screen.findByText(/^This code is wrong, used or too old/);
+  });
+});
+
+describe('two-step sign-in', () => {
+  test('is switched on by a code of the app and off again', async () => {
+    const { actor } = await openAccount();
+    const mfa = section('Two-step sign-in');
+    await actor.click(mfa.getByRole('button', { name: 'Add an authenticator app' }));
+    await actor.click(await mfa.findByRole('button', { name: 'Continue' }));
+    const image = await mfa.findByRole('img', { name: /^QR code/ });
+    expect(image.getAttribute('src')).toMatch(/^data:image\/svg\+xml/);
+    const secret = mfa.getByText(/^[A-Z2-7 ]{16,}$/).textContent ?? '';
+    const totp = new OTPAuth.TOTP({ secret: secret.replaceAll(' ', '') });
+    await actor.type(mfa.getByLabelText('Code that the app shows now'), `${totp.generate()}{Enter}`);
+    await mfa.findByText('Phone is added. From now on you need it to sign in.');
+    await mfa.findByText('It is on.');
+
+    await actor.click(mfa.getByRole('button', { name: 'Remove: Phone' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Remove Phone?' }));
+    expect(dialog.getByText(/^It is your last one/)).toBeTruthy();
+    await actor.click(dialog.getByRole('button', { name: 'Remove' }));
+    await mfa.findByText('Phone is removed.');
+    await mfa.findByText(/^It is off/);
+  });
+});

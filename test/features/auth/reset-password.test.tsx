@@ -1,0 +1,70 @@
+import { screen, waitFor } from '@testing-library/react';
+import { describe, expect, test } from 'vitest';
+import { createUser, seedPassword, signIn, useLocalSupabase } from '../../support/local-supabase.ts';
+import { renderApp } from '../../support/render-app.tsx';
+
+const supabase = useLocalSupabase({ auth: { bcryptCost: 4, externalProviders: [] } });
+
+async function newUser(): Promise<string> {
+  const email = `reset-${crypto.randomUUID()}@example.com`;
+  await createUser(supabase(), email);
+  return email;
+}
+
+describe('resetting a password', () => {
+  test('by the code of the mail sets a new one, and the old one is no more', async () => {
+    const email = await newUser();
+    const { actor, url } = await renderApp('/reset-password', { supabase: supabase() });
+    const field = await screen.findByLabelText('E-mail');
+    await actor.clear(field);
+    await actor.type(field, `${email}{Enter}`);
+    const code = await screen.findByLabelText('Code from the mail');
+    const { text } = await supabase().mailbox.waitFor({ to: email });
+    expect(decodeURIComponent(text)).toContain(`redirect_to=${location.origin}/reset-password`);
+    await actor.type(code, `${/\b\d{6}\b/.exec(text)?.[0] ?? ''}{Enter}`);
+    await screen.findByRole('heading', { name: 'Set a new password' });
+    expect(url()).toBe('/reset-password');
+    await actor.type(screen.getByLabelText('New password'), 'another-quiet-boat{Enter}');
+    await screen.findByRole('heading', { name: 'Your new password is saved.' });
+    await expect(signIn(supabase(), email)).rejects.toThrow('invalid_credentials');
+    await signIn(supabase(), email, 'another-quiet-boat');
+    await actor.click(screen.getByRole('button', { name: 'Sign out all other devices' }));
+    await screen.findByText('All other devices are signed out.');
+    await actor.click(screen.getByRole('link', { name: 'Go to your inbox' }));
+    await waitFor(() => expect(url()).toBe('/home'));
+  });
+
+  test('refuses the password that one has already', async () => {
+    const email = await newUser();
+    const { actor } = await renderApp('/reset-password', { supabase: supabase() });
+    const field = await screen.findByLabelText('E-mail');
+    await actor.clear(field);
+    await actor.type(field, `${email}{Enter}`);
+    const { text } = await supabase().mailbox.waitFor({ to: email });
+    await actor.type(
+      await screen.findByLabelText('Code from the mail'),
+      `${/\b\d{6}\b/.exec(text)?.[0] ?? ''}{Enter}`,
+    );
+    const password = await screen.findByLabelText('New password');
+    await actor.type(password, `${seedPassword}{Enter}`);
+    await screen.findByText('This is your password already. Choose another one.');
+    expect(document.activeElement).toBe(password);
+  });
+
+  test('says the same for an address without an account', async () => {
+    const { actor } = await renderApp('/reset-password', { supabase: supabase() });
+    const field = await screen.findByLabelText('E-mail');
+    await actor.clear(field);
+    await actor.type(field, 'nobody@example.com{Enter}');
+    await screen.findByText(/^If there is an account for nobody@example.com/);
+  });
+
+  test('a link opened elsewhere leads on by the code', async () => {
+    const { actor } = await renderApp(`/reset-password?code=${crypto.randomUUID()}`, {
+      supabase: supabase(),
+    });
+    await screen.findByText('This link was requested elsewhere');
+    await actor.click(screen.getByRole('button', { name: 'I have a code already' }));
+    expect(await screen.findByLabelText('Code from the mail')).toBeTruthy();
+  });
+});

@@ -1,0 +1,89 @@
+import { screen, waitFor } from '@testing-library/react';
+import { describe, expect, test } from 'vitest';
+import { signupError } from '../../../src/features/auth/signup-error.ts';
+import { describedBy } from '../../support/described-by.ts';
+import { ada, useLocalSupabase } from '../../support/local-supabase.ts';
+import { renderApp, type RenderedApp } from '../../support/render-app.tsx';
+
+const supabase = useLocalSupabase({
+  auth: { bcryptCost: 4, externalProviders: [], passwordMinLength: 8, pwnedPasswords: ['correct-horse'] },
+});
+
+async function enter(actor: RenderedApp['actor'], email: string, password: string) {
+  const field = await screen.findByLabelText('E-mail');
+  await actor.clear(field);
+  await actor.type(field, email);
+  const secret = screen.getByLabelText('Password');
+  await actor.clear(secret);
+  await actor.type(secret, password);
+  await actor.click(screen.getByRole('button', { name: 'Create account' }));
+}
+
+describe('signing up', () => {
+  test('asks for the code of the mail, whose link leads to /home', async () => {
+    const email = `new-${crypto.randomUUID()}@example.com`;
+    const { actor, url } = await renderApp('/signup', { supabase: supabase() });
+    await enter(actor, email, 'quiet-paper-boat');
+    await screen.findByRole('heading', { name: 'Check your e-mail' });
+    expect(screen.getByText(new RegExp(email))).toBeTruthy();
+    const { text } = await supabase().mailbox.waitFor({ to: email });
+    expect(decodeURIComponent(text)).toContain(`redirect_to=${location.origin}/home`);
+    await actor.type(
+      screen.getByLabelText('Code from the mail'),
+      `${/\b\d{6}\b/.exec(text)?.[0] ?? ''}{Enter}`,
+    );
+    await waitFor(() => expect(url()).toBe('/home'));
+  });
+
+  test('carries along where one was going', async () => {
+    const email = `guest-${crypto.randomUUID()}@example.com`;
+    const { actor } = await renderApp('/signup?next=%2Fjoin%2Fabc', { supabase: supabase() });
+    await enter(actor, email, 'quiet-paper-boat');
+    await screen.findByRole('heading', { name: 'Check your e-mail' });
+    const { text } = await supabase().mailbox.waitFor({ to: email });
+    expect(decodeURIComponent(decodeURIComponent(text))).toContain('/home?next=/join/abc');
+  });
+
+  test("shows the server's reasons on the password", async () => {
+    const { actor } = await renderApp('/signup', { supabase: supabase() });
+    await enter(actor, `weak-${crypto.randomUUID()}@example.com`, 'seven77');
+    const password = screen.getByLabelText('Password');
+    await waitFor(() =>
+      expect(describedBy(password)).toBe('This password is too easy to guess. Make it longer.'),
+    );
+    expect(document.activeElement).toBe(password);
+    await actor.clear(password);
+    await actor.type(password, 'correct-horse{Enter}');
+    await waitFor(() => expect(describedBy(password)).toMatch(/known from a data leak/));
+  });
+
+  test('does not tell whether an address is taken', async () => {
+    const { actor } = await renderApp('/signup', { supabase: supabase() });
+    await enter(actor, ada.email, 'quiet-paper-boat');
+    await screen.findByRole('heading', { name: 'Check your e-mail' });
+  });
+
+  test('estimates the strength, without being asked', async () => {
+    const { actor } = await renderApp('/signup', { supabase: supabase() });
+    const password = await screen.findByLabelText('Password');
+    expect(password.getAttribute('autocomplete')).toBe('new-password');
+    await actor.type(password, 'password1');
+    await screen.findByText('Strength: very weak');
+    await actor.clear(password);
+    await actor.type(password, 'violet tractor hums 9 songs');
+    await screen.findByText('Strength: strong');
+  });
+
+  test('lets the mail be sent again only after a while', async () => {
+    const { actor } = await renderApp('/signup', { supabase: supabase() });
+    await enter(actor, `again-${crypto.randomUUID()}@example.com`, 'quiet-paper-boat');
+    const again = await screen.findByRole('button', { name: 'Send it again' });
+    expect(again.getAttribute('aria-disabled')).toBe('true');
+  });
+
+  test('turns what is thrown and is no error into the text of the specification', () => {
+    expect(signupError('broken').message).toBe('Unknown error during signup');
+    const problem = new TypeError('x');
+    expect(signupError(problem)).toBe(problem);
+  });
+});

@@ -23,7 +23,7 @@ export function createFaultsApi(faults: Faults): Hono {
     await faults.clear();
     return c.body(null, 204);
   });
-  command('rules', (body) => void faults.add(parseRule(body as WireRule)));
+  command('rules', (body) => void faults.add(parseRule(body)));
   command('drop-sockets', () => faults.dropSockets());
   command('freeze-sockets', () => faults.freezeSockets());
   command('expire-tokens', () => faults.expireTokens());

@@ -117,14 +117,15 @@ async function generateSigningKey(algorithm: 'ES256' | 'RS256'): Promise<Signing
 }
 
 async function importSigningKey(privateJwk: JWK): Promise<SigningKey> {
-  const { alg, kid } = privateJwk;
-  if ((alg !== 'ES256' && alg !== 'RS256') || !kid) throw new Error('A saved signing key has no alg or kid');
+  const { kid } = privateJwk;
+  const algorithm = (['ES256', 'RS256'] as const).find((known) => known === privateJwk.alg);
+  if (!algorithm || !kid) throw new Error('A saved signing key has no alg or kid');
   return {
     kid,
-    algorithm: alg,
+    algorithm,
     privateJwk,
-    privateKey: await importJWK(privateJwk, alg),
-    publicKey: await importJWK(publicHalf(privateJwk), alg),
+    privateKey: await importJWK(privateJwk, algorithm),
+    publicKey: await importJWK(publicHalf(privateJwk), algorithm),
   };
 }
 

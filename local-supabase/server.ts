@@ -6,6 +6,7 @@ import { createExpirableKeys } from './expirable-keys.ts';
 import { createFaultGate } from './fault-gate.ts';
 import { createFaults } from './faults.ts';
 import type { Faults } from './faults.ts';
+import type { FunctionHandler } from './functions/functions-service.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { listen } from './http-server.ts';
 import { createInProcessFetch } from './in-process.ts';
@@ -32,6 +33,10 @@ export interface LocalSupabaseOptions {
   readonly redirectUrls?: readonly string[];
   readonly auth?: Partial<AuthSettings>;
   readonly realtime?: Partial<RealtimeSettings>;
+  /** What answers under /functions/v1/<name>, besides the modules in `supabase/functions`. */
+  readonly functions?: Readonly<Record<string, FunctionHandler>>;
+  /** Is told what went wrong inside. Default: the console. */
+  readonly report?: (problem: unknown) => void;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
   /** Whether a new database gets `supabase/seed.sql`. Default true. */
@@ -93,7 +98,13 @@ async function start(
   const { database, mailbox } = project;
   onClose(database.close);
   const keys = createExpirableKeys(project.keys, clock.now);
-  const services = await createServices({ ...options, ...project, keys, now: clock.now });
+  const services = await createServices({
+    ...options,
+    ...project,
+    keys,
+    now: clock.now,
+    storageDir: folder?.storageDir,
+  });
   onClose(services.close);
   const gate = createFaultGate();
   const gateway = createGateway({ keys, ...services });

@@ -1,14 +1,17 @@
 import { createAuthService } from './auth/auth-service.ts';
 import type { AuthService } from './auth/auth-service.ts';
 import type { AuthSettings } from './auth/settings.ts';
+import { createFunctionsService } from './functions/functions-service.ts';
+import type { FunctionHandler } from './functions/functions-service.ts';
 import type { Service } from './gateway/gateway.ts';
 import type { TokenKeys } from './keys.ts';
+import { createLiteService } from './lite-service.ts';
+import type { LiteService } from './lite-service.ts';
 import type { OpenProject } from './open-project.ts';
 import { createRealtimeService } from './realtime/realtime-service.ts';
 import type { RealtimeService } from './realtime/realtime-service.ts';
 import type { RealtimeSettings } from './realtime/settings.ts';
-import { createRestService } from './rest.ts';
-import type { RestService } from './rest.ts';
+import { createObjectStore } from './storage/object-store.ts';
 
 export interface ServicesOptions extends Omit<OpenProject, 'keys'> {
   readonly keys: TokenKeys;
@@ -17,13 +20,17 @@ export interface ServicesOptions extends Omit<OpenProject, 'keys'> {
   readonly redirectUrls?: readonly string[];
   readonly auth?: Partial<AuthSettings>;
   readonly realtime?: Partial<RealtimeSettings>;
+  readonly functions?: Readonly<Record<string, FunctionHandler>>;
+  readonly report?: (problem: unknown) => void;
+  /** Keeps the objects of storage; default: in memory. */
+  readonly storageDir?: string | undefined;
 }
 
 export interface Services {
   readonly auth: AuthService;
-  readonly rest: RestService;
+  /** /rest/v1 and /storage/v1. */
+  readonly lite: LiteService;
   readonly realtime: RealtimeService;
-  readonly storage: Service;
   readonly functions: Service;
   close(): Promise<void>;
 }
@@ -34,7 +41,16 @@ const SWEEP_INTERVAL_MS = 60_000;
 
 /** Starts the services of a project over its one database. */
 export async function createServices(options: ServicesOptions): Promise<Services> {
-  const { database, connection, keys, mailbox, now, siteUrl, redirectUrls = [] } = options;
+  const {
+    database,
+    connection,
+    keys,
+    mailbox,
+    now,
+    siteUrl,
+    redirectUrls = [],
+    report = console.error,
+  } = options;
   const auth = await createAuthService({
     database,
     keys,
@@ -43,26 +59,32 @@ export async function createServices(options: ServicesOptions): Promise<Services
     settings: options.auth ?? {},
     ...(siteUrl === undefined ? {} : { siteUrl }),
     redirectUrls: [...LOCAL_URLS, ...redirectUrls],
-    report: console.error,
+    report,
   });
-  const realtime = await createRealtimeService({ database, keys, now, settings: options.realtime ?? {} });
-  const rest = await createRestService({ database, connection });
-  const sweeper = setInterval(() => void auth.sweep().catch(console.error), SWEEP_INTERVAL_MS);
+  const realtime = await createRealtimeService({
+    database,
+    keys,
+    now,
+    report,
+    settings: options.realtime ?? {},
+  });
+  const lite = await createLiteService({
+    database,
+    connection,
+    objects: createObjectStore(now, options.storageDir),
+    linkSecret: keys.serviceRoleKey,
+  });
+  const sweeper = setInterval(() => void auth.sweep().catch(report), SWEEP_INTERVAL_MS);
   sweeper.unref();
   return {
     auth,
-    rest,
+    lite,
     realtime,
-    storage: missing,
-    functions: missing,
+    functions: createFunctionsService({ keys, report, handlers: options.functions ?? {} }),
     async close() {
       clearInterval(sweeper);
       await realtime.close();
-      await rest.close();
+      await lite.close();
     },
   };
 }
-
-const missing: Service = {
-  handle: () => Promise.resolve(Response.json({ message: 'Not found' }, { status: 404 })),
-};

@@ -2,7 +2,7 @@ import type { Claims, TokenKeys } from '../keys.ts';
 
 export type BearerCheck =
   | { readonly ok: true; readonly claims: Claims }
-  | { readonly ok: false; readonly response: Response };
+  | { readonly ok: false; readonly message: string; readonly response: Response };
 
 /** PostgREST forgives clocks that are this far apart. */
 const LEEWAY_SECONDS = 30;
@@ -44,5 +44,5 @@ function refuse(code: string, message: string, details: string | null = null): B
     { code, details, hint: null, message },
     { status: 401, headers: { 'www-authenticate': challenge, 'proxy-status': `PostgREST; error=${code}` } },
   );
-  return { ok: false, response };
+  return { ok: false, message, response };
 }

@@ -1,5 +1,5 @@
-import type { RestService } from '../rest.ts';
 import type { Claims, TokenKeys } from '../keys.ts';
+import type { LiteService } from '../lite-service.ts';
 import { checkApiKey, isOpenRoute } from './api-key.ts';
 import { checkBearer, isOpaqueKey, readBearer } from './bearer.ts';
 import { answerPreflight, isPreflight, withCors } from './cors.ts';
@@ -11,10 +11,9 @@ export interface Service {
 
 export interface GatewayOptions {
   readonly keys: TokenKeys;
-  readonly rest: RestService;
+  readonly lite: LiteService;
   readonly auth: Service;
   readonly realtime: Service;
-  readonly storage: Service;
   readonly functions: Service;
 }
 
@@ -23,11 +22,11 @@ export interface Gateway {
 }
 
 /**
- * What stands before the services: keys, tokens, other origins. The data service gets its caller verified; the
- * others check bearer tokens by themselves, as the real ones do.
+ * What stands before the services: keys, tokens, other origins. The data service and storage get their caller
+ * verified; the others check bearer tokens by themselves, as the real ones do.
  */
 export function createGateway(options: GatewayOptions): Gateway {
-  const { keys, rest } = options;
+  const { keys, lite } = options;
   const route = async (request: Request, service: string, path: string): Promise<Response> => {
     const key = await checkApiKey(request, keys);
     if (!key.ok && !isOpenRoute(path)) return key.response;
@@ -35,11 +34,14 @@ export function createGateway(options: GatewayOptions): Gateway {
     switch (service) {
       case 'rest': {
         const bearer = await checkBearer(request, claims, keys);
-        return bearer.ok ? rest.handle(request, bearer.claims) : bearer.response;
+        return bearer.ok ? lite.handle(request, bearer.claims) : bearer.response;
+      }
+      case 'storage': {
+        const bearer = await checkBearer(request, claims, keys);
+        return bearer.ok ? lite.handle(request, bearer.claims) : refuseStorage(bearer.message);
       }
       case 'auth':
       case 'realtime':
-      case 'storage':
       case 'functions':
         return options[service].handle(key.ok ? withToken(request, key.apiKey, keys) : request);
       default:
@@ -54,6 +56,11 @@ export function createGateway(options: GatewayOptions): Gateway {
       return withCors(await route(request, service, path), service);
     },
   };
+}
+
+/** Storage names the true status in the body, and answers 400. */
+function refuseStorage(message: string): Response {
+  return Response.json({ statusCode: '403', error: 'Unauthorized', message }, { status: 400 });
 }
 
 /** Services know only tokens: a key of the newer form goes on as the token of its role. */

@@ -1,35 +1,40 @@
-import { App } from '@supabase/lite';
+import { App, setExperimental } from '@supabase/lite';
 import type { PgliteConnection } from '@supabase/lite/pglite';
 import type { PgliteDatabase } from './database/pglite-database.ts';
 import type { Claims } from './keys.ts';
 import { quietly } from './quietly.ts';
+import type { ObjectStore } from './storage/object-store.ts';
 
-/** The data service under /rest/v1. */
-export interface RestService {
+/** The data service under /rest/v1, and storage under /storage/v1. */
+export interface LiteService {
   /** @param claims of the caller's verified token; its `role` becomes the role in the database. */
   handle(request: Request, claims: Claims): Promise<Response>;
   close(): Promise<void>;
 }
 
-export interface RestServiceOptions {
+export interface LiteServiceOptions {
   readonly database: PgliteDatabase;
   readonly connection: PgliteConnection;
+  readonly objects: ObjectStore;
+  /** Signs the links of storage; whoever has it can make them. */
+  readonly linkSecret: string;
   /** Most rows of one answer. Default 1000, as on a hosted project. */
   readonly maxRows?: number;
 }
 
 /**
- * PostgREST's interface by the vendor's implementation, on our session of the database.
+ * PostgREST's and Storage's interfaces by the vendor's implementation, on our session of the database.
  *
  * Its transactions are plain BEGIN and COMMIT on the shared session, so a request has the session for itself from
  * first to last; its body is read before. It takes the caller from the claims that are passed in, and checks no
  * token on its own.
  */
-export async function createRestService(options: RestServiceOptions): Promise<RestService> {
-  const { database, connection, maxRows = 1000 } = options;
+export async function createLiteService(options: LiteServiceOptions): Promise<LiteService> {
+  const { database, connection, objects, linkSecret, maxRows = 1000 } = options;
   // Left to itself it would grant every role everything on every table with row-level security.
   Object.assign(connection, { rlsState: 'active' });
   const callers = new WeakMap<Request, Claims>();
+  setExperimental('storage', true);
   const app = new App({
     connection,
     api: {
@@ -38,7 +43,8 @@ export async function createRestService(options: RestServiceOptions): Promise<Re
       extra_search_path: ['public', 'extensions'],
       max_rows: maxRows,
     },
-    auth: { enabled: false },
+    auth: { enabled: false, jwt_secret: linkSecret },
+    storage: { enabled: true, file_size_limit: '50MiB' },
     studio: { enabled: false },
     options: {
       server: {
@@ -53,27 +59,30 @@ export async function createRestService(options: RestServiceOptions): Promise<Re
       },
     },
   });
-  await app.init();
+  Object.assign(app, { _storageAdapter: objects });
+  await quietly(() => app.init());
   const stopListening = await database.listen('pgrst', () => void connection.clearSchemaCache());
 
   return {
     async handle(request, claims) {
-      const inner = await prepare(request);
+      const isRest = new URL(request.url).pathname.startsWith('/rest/');
+      const inner = await prepare(request, isRest);
       callers.set(inner, claims);
       const response = await database.exclusive(() => quietly(async () => app.fetch(inner)));
-      return finish(response, request.method === 'HEAD');
+      return isRest ? finish(response, request.method === 'HEAD') : response;
     },
     close: stopListening,
   };
 }
 
-/** A HEAD is worked on as the GET that it stands for, so that its error is known. */
-async function prepare(request: Request): Promise<Request> {
+/** A HEAD of the data service is worked on as the GET that it stands for, so that its error is known. */
+async function prepare(request: Request, isRest: boolean): Promise<Request> {
   const headers = new Headers(request.headers);
   headers.delete('authorization');
   headers.set('apikey', 'checked-by-the-gateway');
   const { method, url } = request;
-  if (method === 'GET' || method === 'HEAD') return new Request(url, { method: 'GET', headers });
+  if (method === 'GET' || method === 'HEAD')
+    return new Request(url, { method: isRest ? 'GET' : method, headers });
   return new Request(url, { method, headers, body: await request.arrayBuffer() });
 }
 

@@ -215,6 +215,9 @@ export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => nu
     mute() {
       isMute = true;
     },
+    get isMute() {
+      return isMute;
+    },
     /** The server re-creates every subscription, and says so only by confirming anew. */
     resubscribe() {
       isMute = false;

@@ -98,6 +98,18 @@ describe('listeners', () => {
     ]);
   });
 
+  it('get what came before a loss before they learn of the loss', async () => {
+    const scene = createScriptedScene();
+    const { channel } = await scene.openLiveChannel();
+    const told: string[] = [];
+    channel.onContinuity(() => told.push('loss'));
+    channel.onPostgresChanges(binding, () => told.push('change'));
+    scene.server.change(insert('a'));
+    scene.server.confirm();
+    await scene.world.clock.advance(16);
+    expect(told).toEqual(['change', 'loss']);
+  });
+
   it('learn that changes may be missing when more wait than their queue holds', async () => {
     const scene = createScriptedScene({ settings: { deliveryBuffer: 2 } });
     const { changes, losses } = await scene.openLiveChannel();

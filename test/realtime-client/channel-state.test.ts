@@ -1,0 +1,216 @@
+import { describe, expect, it } from 'vitest';
+import {
+  initialChannel,
+  stepChannel,
+  type ChannelEvent,
+  type ChannelState,
+} from '../../src/realtime-client/channel-state.ts';
+import { defaultSettings } from '../../src/realtime-client/index.ts';
+
+type Kind = ChannelState['kind'];
+type Input =
+  | Exclude<ChannelEvent['kind'], 'tokenChange' | 'systemError' | 'refused'>
+  | 'newToken'
+  | 'signOut'
+  | 'refusedToken'
+  | 'refusedForGood'
+  | 'expired'
+  | 'badBinding';
+type Cell = '-' | `${Kind}${string}`;
+
+const nowMs = 100_000;
+const wallMs = 1_000_000;
+const memory = { ...initialChannel, online: true, token: 't1' };
+const states: Record<Kind, ChannelState> = {
+  idle: { ...memory, kind: 'idle' },
+  offline: { ...memory, kind: 'offline', online: false },
+  authorizing: { ...memory, kind: 'authorizing' },
+  joining: { ...memory, kind: 'joining' },
+  joined: { ...memory, kind: 'joined' },
+  live: { ...memory, kind: 'live', wasLive: true, liveAtMs: nowMs - 1_000, liveWallMs: wallMs - 1_000 },
+  backoff: { ...memory, kind: 'backoff' },
+  failed: { ...memory, kind: 'failed', code: 'signed_out', message: '' },
+};
+const events: Record<Input, ChannelEvent> = {
+  join: { kind: 'join' },
+  rejoin: { kind: 'rejoin', wallMs },
+  leave: { kind: 'leave' },
+  online: { kind: 'online' },
+  offline: { kind: 'offline', sinceMs: wallMs },
+  timer: { kind: 'timer' },
+  token: { kind: 'token', token: 't2' },
+  tokenError: { kind: 'tokenError' },
+  newToken: { kind: 'tokenChange', token: 't2' },
+  signOut: { kind: 'tokenChange', token: null },
+  accepted: { kind: 'accepted', confirms: false, wallMs },
+  refusedToken: { kind: 'refused', reason: 'InvalidJWTToken: Token has expired' },
+  refusedForGood: { kind: 'refused', reason: 'Unauthorized: no permission' },
+  subscribed: { kind: 'subscribed', wallMs },
+  expired: { kind: 'systemError', reason: 'Token has expired 0 seconds ago', ofSubscription: false, wallMs },
+  badBinding: { kind: 'systemError', reason: 'Unable to subscribe', ofSubscription: true, wallMs },
+  ended: { kind: 'ended', wallMs },
+};
+
+const ask = 'authorizing: authorize';
+const unheard = {
+  token: '-',
+  tokenError: '-',
+  accepted: '-',
+  refusedToken: '-',
+  refusedForGood: '-',
+  subscribed: '-',
+  expired: '-',
+  badBinding: '-',
+  ended: '-',
+  rejoin: '-',
+} as const;
+const onTopic = {
+  join: '-',
+  rejoin: ask,
+  leave: 'idle: leave',
+  online: '-',
+  offline: 'offline:',
+  token: '-',
+  tokenError: '-',
+  expired: 'authorizing: leave, authorize',
+  badBinding: 'failed: leave',
+  ended: 'backoff: wait 1000',
+} as const;
+
+const table: Record<Kind, Record<Input, Cell>> = {
+  idle: {
+    ...unheard,
+    join: ask,
+    leave: '-',
+    online: '-',
+    offline: '-',
+    timer: '-',
+    newToken: '-',
+    signOut: '-',
+  },
+  offline: {
+    ...unheard,
+    join: '-',
+    leave: 'idle:',
+    online: ask,
+    offline: '-',
+    timer: '-',
+    newToken: '-',
+    signOut: 'failed:',
+  },
+  authorizing: {
+    ...unheard,
+    join: '-',
+    leave: 'idle:',
+    online: '-',
+    offline: 'offline:',
+    timer: '-',
+    newToken: '-',
+    signOut: 'failed:',
+    token: 'joining: join, wait 10000',
+    tokenError: 'backoff: wait 1000',
+  },
+  joining: {
+    ...onTopic,
+    timer: 'backoff: leave, wait 1000',
+    newToken: '-',
+    signOut: 'failed: leave',
+    accepted: 'joined: wait 20000',
+    refusedToken: ask,
+    refusedForGood: 'failed:',
+    subscribed: '-',
+  },
+  joined: {
+    ...onTopic,
+    timer: 'backoff: leave, wait 1000',
+    newToken: 'joined: pushToken',
+    signOut: 'failed: leave',
+    accepted: '-',
+    refusedToken: '-',
+    refusedForGood: '-',
+    subscribed: 'live:',
+  },
+  live: {
+    ...onTopic,
+    timer: '-',
+    newToken: 'live: pushToken',
+    signOut: 'failed: leave',
+    accepted: '-',
+    refusedToken: '-',
+    refusedForGood: '-',
+    subscribed: 'live: gap',
+  },
+  backoff: {
+    ...unheard,
+    join: '-',
+    leave: 'idle:',
+    online: '-',
+    offline: 'offline:',
+    timer: ask,
+    newToken: '-',
+    signOut: 'failed:',
+  },
+  failed: {
+    ...unheard,
+    join: ask,
+    leave: 'idle:',
+    online: '-',
+    offline: '-',
+    timer: '-',
+    newToken: ask,
+    signOut: '-',
+  },
+};
+
+const cells = Object.entries(table).flatMap(([kind, row]) =>
+  Object.entries(row).map(([input, cell]) => [kind as Kind, input as Input, cell] as const),
+);
+
+describe('the states of a channel', () => {
+  it.each(cells)('%s on %s: %s', (kind, input, cell) => {
+    const { state, effects } = stepChannel(states[kind], events[input], nowMs, defaultSettings);
+    const done = effects.map((effect) => (effect.do === 'wait' ? `wait ${effect.delayMs}` : effect.do));
+    const isSame = state.kind === kind && effects.length === 0;
+    expect(isSame ? '-' : `${state.kind}: ${done.join(', ')}`.trim()).toBe(cell);
+  });
+
+  it('are live at once on the reply when the confirmation came before it', () => {
+    const { state } = stepChannel(states.joining, events.subscribed, nowMs, defaultSettings);
+    expect(stepChannel(state, events.accepted, nowMs, defaultSettings).state.kind).toBe('live');
+  });
+
+  it('remember since when changes may be missing across several losses', () => {
+    const lost = stepChannel(states.live, { kind: 'offline', sinceMs: 5 }, nowMs, defaultSettings).state;
+    const inputs: ChannelEvent[] = [
+      { kind: 'online' },
+      events.token,
+      { kind: 'offline', sinceMs: 9 },
+      { kind: 'online' },
+      events.token,
+      events.accepted,
+    ];
+    const joined = inputs.reduce(
+      (state, input) => stepChannel(state, input, nowMs, defaultSettings).state,
+      lost,
+    );
+    expect(stepChannel(joined, events.subscribed, nowMs, defaultSettings).effects).toEqual([
+      { do: 'gap', sinceMs: 5, reason: 'rejoined' },
+    ]);
+  });
+
+  it('wait longer with each failure, and anew only after a stable time', () => {
+    const delays = [1_000, 2_000, 5_000, 10_000, 10_000];
+    let state: ChannelState = states.joined;
+    for (const delayMs of delays) {
+      const step = stepChannel({ ...state, kind: 'joined' }, events.ended, nowMs, defaultSettings);
+      expect(step.effects).toEqual([{ do: 'wait', delayMs, jitter: true }]);
+      state = step.state;
+    }
+    const stable: ChannelState = { ...state, kind: 'live', liveAtMs: nowMs - 30_000, liveWallMs: 0 };
+    expect(stepChannel(stable, events.ended, nowMs, defaultSettings).effects).toContainEqual({
+      do: 'wait',
+      delayMs: 1_000,
+      jitter: true,
+    });
+  });
+});

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { stepLeader, type LeaderEvent, type LeaderState } from '../../src/realtime-client/leader-state.ts';
+
+type Kind = LeaderState['kind'];
+type Input =
+  | Exclude<LeaderEvent['kind'], 'heard' | 'asked'>
+  | 'heardSame'
+  | 'heardOther'
+  | 'heardEarlier'
+  | 'heardLater'
+  | 'askedSame'
+  | 'askedLater';
+type Cell = '-' | `${Kind}${string}`;
+
+const term = 3;
+const states: Record<Kind, LeaderState> = {
+  stopped: { kind: 'stopped', term: 0 },
+  seeking: { kind: 'seeking', term },
+  leading: { kind: 'leading', term },
+  following: { kind: 'following', term, leader: 'a' },
+  doubting: { kind: 'doubting', term, leader: 'a' },
+};
+const events: Record<Input, LeaderEvent> = {
+  start: { kind: 'start' },
+  stop: { kind: 'stop' },
+  timer: { kind: 'timer' },
+  wake: { kind: 'wake' },
+  granted: { kind: 'granted', term },
+  heardSame: { kind: 'heard', leader: 'a', term },
+  heardOther: { kind: 'heard', leader: 'b', term },
+  heardEarlier: { kind: 'heard', leader: 'b', term: term - 1 },
+  heardLater: { kind: 'heard', leader: 'b', term: term + 1 },
+  askedSame: { kind: 'asked', term },
+  askedLater: { kind: 'asked', term: term + 1 },
+};
+
+const stopped = 'stopped 0: release';
+const newTerm = 'following 4: acquire, attach, wait 10000';
+const nextTerm = 'seeking 4: acquire, ask, wait 3000';
+const table: Record<Kind, Record<Input, Cell>> = {
+  stopped: {
+    start: 'seeking 0: acquire, ask, wait 3000',
+    stop: '-',
+    timer: '-',
+    wake: '-',
+    granted: '-',
+    heardSame: '-',
+    heardOther: '-',
+    heardEarlier: '-',
+    heardLater: '-',
+    askedSame: '-',
+    askedLater: '-',
+  },
+  seeking: {
+    start: '-',
+    stop: stopped,
+    timer: nextTerm,
+    wake: '-',
+    granted: 'leading 3: announce',
+    heardSame: 'following 3: attach, wait 10000',
+    heardOther: 'following 3: attach, wait 10000',
+    heardEarlier: 'seeking 3: ask',
+    heardLater: newTerm,
+    askedSame: '-',
+    askedLater: '-',
+  },
+  leading: {
+    start: '-',
+    stop: stopped,
+    timer: '-',
+    wake: '-',
+    granted: '-',
+    heardSame: '-',
+    heardOther: '-',
+    heardEarlier: 'leading 3: announce',
+    heardLater: newTerm,
+    askedSame: 'leading 3: announce',
+    askedLater: nextTerm,
+  },
+  following: {
+    start: '-',
+    stop: stopped,
+    timer: 'doubting 3: ask, wait 3000',
+    wake: 'doubting 3: ask, wait 3000',
+    granted: 'leading 3: announce',
+    heardSame: 'following 3: wait 10000',
+    heardOther: 'following 3: attach, wait 10000',
+    heardEarlier: 'following 3: ask',
+    heardLater: newTerm,
+    askedSame: '-',
+    askedLater: '-',
+  },
+  doubting: {
+    start: '-',
+    stop: stopped,
+    timer: nextTerm,
+    wake: '-',
+    granted: 'leading 3: announce',
+    heardSame: 'following 3: wait 10000',
+    heardOther: 'following 3: attach, wait 10000',
+    heardEarlier: 'doubting 3: ask',
+    heardLater: newTerm,
+    askedSame: '-',
+    askedLater: '-',
+  },
+};
+
+const cells = Object.entries(table).flatMap(([kind, row]) =>
+  Object.entries(row).map(([input, cell]) => [kind as Kind, input as Input, cell] as const),
+);
+
+describe('the part of a tab in sharing a socket', () => {
+  it.each(cells)('%s on %s: %s', (kind, input, cell) => {
+    const { state, effects } = stepLeader(states[kind], events[input]);
+    const done = effects.map((effect) => (effect.do === 'wait' ? `wait ${effect.delayMs}` : effect.do));
+    const isSame = state.kind === kind && effects.length === 0;
+    expect(isSame ? '-' : `${state.kind} ${state.term}: ${done.join(', ')}`).toBe(cell);
+  });
+});

@@ -1,0 +1,222 @@
+import { describe, expect, it } from 'vitest';
+import { createLiveQuery, type LiveQueryOptions } from '../../src/realtime-client/live-query.ts';
+import { binding, createScriptedScene } from './scripted-server.ts';
+
+interface Item {
+  readonly id: string;
+  readonly version: number;
+  readonly status?: string;
+}
+
+const at = (second: number) => `2026-01-01T00:00:0${second}.000Z`;
+
+async function openQuery(overrides: Partial<LiveQueryOptions<Item>> = {}) {
+  const scene = createScriptedScene();
+  const reads: {
+    resolve: (rows: Item[]) => void;
+    reject: (problem: unknown) => void;
+    signal: AbortSignal;
+  }[] = [];
+  const channel = scene.client.channel('user:ada');
+  const query = createLiveQuery<Item>({
+    channel,
+    binding,
+    platform: scene.tab,
+    key: ({ id }) => String(id),
+    version: ({ version }) => version,
+    read: (signal) => new Promise((resolve, reject) => reads.push({ resolve, reject, signal })),
+    isEager: false,
+    ...overrides,
+  });
+  const stop = query.start();
+  scene.server.open();
+  await scene.world.settle();
+  const confirm = async () => {
+    scene.server.acceptJoin();
+    scene.server.confirm();
+    await scene.world.settle();
+  };
+  return {
+    ...scene,
+    channel,
+    query,
+    reads,
+    stop,
+    confirm,
+    rows: () => query.getSnapshot().rows,
+    async answer(rows: Item[]) {
+      reads.at(-1)?.resolve(rows);
+      await scene.world.settle();
+    },
+    async change(data: Readonly<Record<string, unknown>>) {
+      scene.server.change(data);
+      await scene.world.clock.advance(16);
+    },
+  };
+}
+
+describe('a live query', () => {
+  it('reads once when the channel is live, and is current with the answer', async () => {
+    const { confirm, reads, answer, query } = await openQuery();
+    expect(reads).toHaveLength(0);
+    await confirm();
+    expect([reads.length, query.getSnapshot().isCurrent]).toEqual([1, false]);
+    await answer([{ id: 'a', version: 1 }]);
+    expect(query.getSnapshot()).toEqual({
+      rows: [{ id: 'a', version: 1 }],
+      isLoaded: true,
+      isCurrent: true,
+      error: null,
+    });
+  });
+
+  it('reads before the channel is live too, and once more when it is', async () => {
+    const { confirm, reads, answer, query } = await openQuery({ isEager: true });
+    await answer([{ id: 'a', version: 1 }]);
+    expect([query.getSnapshot().isLoaded, query.getSnapshot().isCurrent]).toEqual([true, false]);
+    await confirm();
+    await answer([{ id: 'a', version: 1 }]);
+    expect([reads.length, query.getSnapshot().isCurrent]).toEqual([2, true]);
+  });
+
+  it('replays what came during the read: newer versions win, older ones do not, deletes stay', async () => {
+    const { confirm, change, answer, rows } = await openQuery();
+    await confirm();
+    await change({ type: 'INSERT', commit_timestamp: at(1), record: { id: 'new', version: 1 } });
+    await change({ type: 'UPDATE', commit_timestamp: at(2), record: { id: 'ahead', version: 2 } });
+    await change({ type: 'UPDATE', commit_timestamp: at(3), record: { id: 'behind', version: 1 } });
+    await change({ type: 'DELETE', commit_timestamp: at(4), old_record: { id: 'gone' } });
+    await answer([
+      { id: 'ahead', version: 1 },
+      { id: 'behind', version: 3 },
+      { id: 'gone', version: 1 },
+    ]);
+    expect(rows()).toEqual([
+      { id: 'ahead', version: 2 },
+      { id: 'behind', version: 3 },
+      { id: 'new', version: 1 },
+    ]);
+  });
+
+  it('does not bring a deleted row back for a late update', async () => {
+    const { confirm, change, answer, rows } = await openQuery();
+    await confirm();
+    await answer([{ id: 'a', version: 1 }]);
+    await change({ type: 'DELETE', commit_timestamp: at(5), old_record: { id: 'a' } });
+    await change({ type: 'UPDATE', commit_timestamp: at(4), record: { id: 'a', version: 2 } });
+    expect(rows()).toEqual([]);
+  });
+
+  it('reads again when a change came without its data', async () => {
+    const { confirm, change, answer, reads } = await openQuery();
+    await confirm();
+    await answer([]);
+    await change({ errors: ['Error 413: Payload Too Large'], record: {} });
+    expect(reads).toHaveLength(2);
+  });
+
+  it('reads once for all that asks for it at one moment, and once more for what asks during a read', async () => {
+    const { confirm, answer, reads, query, world } = await openQuery();
+    await confirm();
+    query.refresh();
+    query.refresh();
+    await world.settle();
+    expect(reads).toHaveLength(1);
+    await answer([]);
+    expect([reads.length, query.getSnapshot().isCurrent]).toEqual([2, false]);
+    await answer([]);
+    expect([reads.length, query.getSnapshot().isCurrent]).toEqual([2, true]);
+  });
+
+  it('shows why a read failed and reads again after a wait', async () => {
+    const { confirm, answer, reads, query, world } = await openQuery();
+    await confirm();
+    const problem = new Error('no network');
+    reads.at(-1)?.reject(problem);
+    await world.settle();
+    expect(query.getSnapshot()).toMatchObject({ error: problem, isCurrent: false });
+    await world.clock.advance(1_000);
+    await answer([{ id: 'a', version: 1 }]);
+    expect(query.getSnapshot()).toMatchObject({ error: null, isCurrent: true, isLoaded: true });
+  });
+
+  it('rests after a failure that is final', async () => {
+    const { confirm, reads, world } = await openQuery({ shouldRetry: () => false });
+    await confirm();
+    reads.at(-1)?.reject(new Error('forbidden'));
+    await world.clock.advance(20_000);
+    expect(reads).toHaveLength(1);
+  });
+
+  it('leaves out rows that do not belong to it and keeps the order', async () => {
+    const { confirm, change, answer, rows } = await openQuery({
+      includes: ({ status }) => status !== 'archived',
+      compare: (a, b) => b.version - a.version,
+    });
+    await confirm();
+    await answer([{ id: 'a', version: 1 }]);
+    await change({ type: 'INSERT', commit_timestamp: at(1), record: { id: 'b', version: 2 } });
+    expect(rows().map(({ id }) => id)).toEqual(['b', 'a']);
+    await change({
+      type: 'UPDATE',
+      commit_timestamp: at(2),
+      record: { id: 'b', version: 3, status: 'archived' },
+    });
+    expect(rows().map(({ id }) => id)).toEqual(['a']);
+  });
+
+  it('takes what the tab itself wrote, and its echo changes nothing', async () => {
+    const { confirm, change, answer, query, rows } = await openQuery();
+    await confirm();
+    await answer([{ id: 'a', version: 1 }]);
+    query.upsert([{ id: 'a', version: 2 }]);
+    expect(rows()).toEqual([{ id: 'a', version: 2 }]);
+    await change({ type: 'UPDATE', commit_timestamp: at(1), record: { id: 'a', version: 2 } });
+    expect(rows()).toEqual([{ id: 'a', version: 2 }]);
+    query.remove([{ id: 'a' }]);
+    expect(rows()).toEqual([]);
+  });
+
+  it('shows cached rows until it has read, and keeps its snapshot while nothing changes', async () => {
+    const { query, confirm, answer } = await openQuery({ initialRows: [{ id: 'cached', version: 1 }] });
+    expect(query.getSnapshot()).toMatchObject({ rows: [{ id: 'cached' }], isLoaded: false });
+    await confirm();
+    await answer([]);
+    const snapshot = query.getSnapshot();
+    expect(snapshot.rows).toEqual([]);
+    expect(query.getSnapshot()).toBe(snapshot);
+  });
+
+  it('aborts its read and leaves the channel when its last user stops', async () => {
+    const { confirm, reads, stop, world, server, query } = await openQuery();
+    await confirm();
+    const stopToo = query.start();
+    stop();
+    stop();
+    expect(reads.at(-1)?.signal.aborted).toBe(false);
+    stopToo();
+    expect(reads.at(-1)?.signal.aborted).toBe(true);
+    await world.clock.advance(1_000);
+    expect(server.sentEvents()).toEqual(['phx_join', 'phx_leave']);
+  });
+
+  it('notifies once per frame in a burst', async () => {
+    const { confirm, answer, server, query, world } = await openQuery();
+    await confirm();
+    await answer([]);
+    let notified = 0;
+    query.subscribe(() => (notified += 1));
+    for (let index = 0; index < 1_000; index += 1)
+      server.change({ commit_timestamp: at(1), record: { id: `${index}`, version: 1 } });
+    await world.clock.advance(16);
+    expect([notified, query.getSnapshot().rows.length]).toEqual([1, 1_000]);
+  });
+
+  it('reads again at intervals when asked to', async () => {
+    const { confirm, answer, reads, world } = await openQuery({ reconcileMs: 5_000 });
+    await confirm();
+    await answer([]);
+    await world.clock.advance(5_000);
+    expect(reads).toHaveLength(2);
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { defaultSettings } from '../../src/realtime-client/index.ts';
+import { stepSocket, type SocketEvent, type SocketState } from '../../src/realtime-client/socket-state.ts';
+
+type Kind = SocketState['kind'];
+/** `awake`, `hidden` and `offline` are the three ways in which a page can change. */
+type Input = Exclude<SocketEvent['kind'], 'page'> | 'awake' | 'hidden' | 'offline';
+/** The state after, and what is done on the way; `-` where nothing changes. */
+type Cell = '-' | `${Kind}${string}`;
+
+const nowMs = 100_000;
+const memory = { attempt: 0, visible: true, online: true };
+const states: Record<Kind, SocketState> = {
+  idle: { ...memory, kind: 'idle' },
+  connecting: { ...memory, kind: 'connecting' },
+  open: { ...memory, kind: 'open', openedAtMs: nowMs - 1_000 },
+  probing: { ...memory, kind: 'probing', openedAtMs: nowMs - 1_000, deadlineMs: nowMs + 8_000 },
+  waiting: { ...memory, kind: 'waiting' },
+  parked: { ...memory, kind: 'parked', online: false },
+  closed: { ...memory, kind: 'closed' },
+};
+const events: Record<Input, SocketEvent> = {
+  want: { kind: 'want' },
+  release: { kind: 'release' },
+  opened: { kind: 'opened' },
+  lost: { kind: 'lost' },
+  frame: { kind: 'frame' },
+  timer: { kind: 'timer' },
+  close: { kind: 'close' },
+  awake: { kind: 'page', visible: true, online: true, awake: true },
+  hidden: { kind: 'page', visible: false, online: true, awake: false },
+  offline: { kind: 'page', visible: true, online: false, awake: false },
+};
+
+// prettier-ignore
+const table: Record<Kind, Record<Input, Cell>> = {
+  idle: {
+    want: 'connecting: open, wait 10000', release: '-', opened: '-', lost: '-', frame: '-', timer: '-',
+    close: 'closed: drop', awake: '-', hidden: '-', offline: '-',
+  },
+  connecting: {
+    want: '-', release: 'idle: drop', opened: 'open: wait 25000', lost: 'waiting: drop, wait 1000', frame: '-',
+    timer: 'waiting: drop, wait 1000', close: 'closed: drop', awake: '-', hidden: '-', offline: '-',
+  },
+  open: {
+    want: '-', release: 'idle: drop', opened: '-', lost: 'waiting: drop, wait 1000', frame: '-',
+    timer: 'probing: heartbeat, wait 10000', close: 'closed: drop', awake: 'probing: heartbeat, wait 3000',
+    hidden: '-', offline: '-',
+  },
+  probing: {
+    want: '-', release: 'idle: drop', opened: '-', lost: 'waiting: drop, wait 1000', frame: 'open: wait 25000',
+    timer: 'connecting: drop, open, wait 10000', close: 'closed: drop', awake: 'probing: heartbeat, wait 3000',
+    hidden: '-', offline: '-',
+  },
+  waiting: {
+    want: '-', release: 'idle: drop', opened: '-', lost: '-', frame: '-', timer: 'connecting: open, wait 10000',
+    close: 'closed: drop', awake: 'connecting: open, wait 10000', hidden: '-', offline: 'parked:',
+  },
+  parked: {
+    want: '-', release: 'idle: drop', opened: '-', lost: '-', frame: '-', timer: '-', close: 'closed: drop',
+    awake: 'connecting: open, wait 10000', hidden: '-', offline: '-',
+  },
+  closed: {
+    want: '-', release: '-', opened: '-', lost: '-', frame: '-', timer: '-', close: '-', awake: '-', hidden: '-',
+    offline: '-',
+  },
+};
+
+const cells = Object.entries(table).flatMap(([kind, row]) =>
+  Object.entries(row).map(([input, cell]) => [kind as Kind, input as Input, cell] as const),
+);
+
+describe('the states of the socket', () => {
+  it.each(cells)('%s on %s: %s', (kind, input, cell) => {
+    const { state, effects } = stepSocket(states[kind], events[input], nowMs, defaultSettings);
+    const done = effects.map((effect) => (effect.do === 'wait' ? `wait ${effect.delayMs}` : effect.do));
+    const isSame = state.kind === kind && effects.length === 0;
+    expect(isSame ? '-' : `${state.kind}: ${done.join(', ')}`.trim()).toBe(cell);
+  });
+
+  it('keep an earlier deadline when the page wakes up again', () => {
+    const probing: SocketState = { ...memory, kind: 'probing', openedAtMs: 0, deadlineMs: nowMs + 1_000 };
+    expect(stepSocket(probing, events.awake, nowMs, defaultSettings).effects).toEqual([]);
+  });
+
+  it('wait a minute in a hidden page and until it is online in an offline one', () => {
+    const hidden: SocketState = { ...memory, kind: 'open', openedAtMs: 0, visible: false };
+    expect(stepSocket(hidden, events.lost, nowMs, defaultSettings).effects).toContainEqual({
+      do: 'wait',
+      delayMs: 60_000,
+      jitter: true,
+    });
+    const offline: SocketState = { ...memory, kind: 'open', openedAtMs: 0, online: false };
+    expect(stepSocket(offline, events.lost, nowMs, defaultSettings).state.kind).toBe('parked');
+  });
+});

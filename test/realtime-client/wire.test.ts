@@ -1,0 +1,101 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parsePreciseJson } from '../../src/realtime-client/precise-json.ts';
+import { encodeMessage, encodeSocketUrl, parseMessage } from '../../src/realtime-client/wire.ts';
+
+const ref = fc.option(fc.string());
+/** JSON whose integers a number holds exactly. */
+const json = fc
+  .jsonValue()
+  .map((value): unknown =>
+    JSON.parse(JSON.stringify(value), (_key, part: unknown) =>
+      Number.isInteger(part) && !Number.isSafeInteger(part) ? 0 : part,
+    ),
+  );
+const message = fc.record({
+  joinRef: ref,
+  ref,
+  topic: fc.string(),
+  event: fc.string(),
+  payload: json,
+});
+
+describe('frames', () => {
+  it.each(['1.0.0', '2.0.0'] as const)('of version %s are read as they were written', (vsn) => {
+    fc.assert(
+      fc.property(message, (original) => {
+        const frame = encodeMessage(original, vsn);
+        expect(JSON.stringify(parseMessage(frame))).toEqual(JSON.stringify(original));
+      }),
+    );
+  });
+
+  it('are null, never an error, when they are no messages', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.json(),
+          fc.uint8Array().map(({ buffer }) => buffer),
+        ),
+        (frame) => {
+          const parsed = parseMessage(frame);
+          expect(parsed === null || typeof parsed.topic === 'string').toBe(true);
+        },
+      ),
+    );
+  });
+
+  it('of bytes carry the broadcast of a user', () => {
+    const [topic, event, meta, payload] = ['realtime:room', 'wave', '{"id":"1"}', '{"at":9007199254740993}'];
+    const parts = [topic, event, meta].map((part) => Array.from(new TextEncoder().encode(part)));
+    const bytes = [4, ...parts.map(({ length }) => length), 1, ...parts.flat()];
+    const frame = Uint8Array.from([...bytes, ...new TextEncoder().encode(payload)]).buffer;
+    expect(parseMessage(frame)).toEqual({
+      joinRef: null,
+      ref: null,
+      topic: 'realtime:room',
+      event: 'broadcast',
+      payload: { type: 'broadcast', event: 'wave', meta: { id: '1' }, payload: { at: '9007199254740993' } },
+    });
+  });
+
+  it('go to the websocket of the project, whatever its path', () => {
+    expect(encodeSocketUrl('http://127.0.0.1:8000/', 'a&b', '1.0.0')).toBe(
+      'ws://127.0.0.1:8000/realtime/v1/websocket?apikey=a%26b&vsn=1.0.0',
+    );
+    expect(encodeSocketUrl('https://proxy.test/supabase', 'k', '2.0.0')).toBe(
+      'wss://proxy.test/supabase/realtime/v1/websocket?apikey=k&vsn=2.0.0',
+    );
+  });
+});
+
+describe('JSON', () => {
+  it('is parsed as by JSON.parse when its integers are safe', () => {
+    fc.assert(
+      fc.property(json, (value) => {
+        expect(parsePreciseJson(JSON.stringify(value))).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+    );
+  });
+
+  it('keeps every digit of any int8', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), fc.string(), (integer, text) => {
+        const parsed = parsePreciseJson(`{"n":${integer},${JSON.stringify(text)}:[${integer}]}`);
+        const expected = Number.isSafeInteger(Number(integer)) ? Number(integer) : `${integer}`;
+        expect(parsed).toMatchObject({ [text]: [expected] });
+      }),
+    );
+  });
+
+  it('leaves fractions, exponents, and digits within strings alone', () => {
+    const text = String.raw`{"f":0.12345678901234567,"e":1e21,"s":"\"9007199254740993\\","t":"a9007199254740993"}`;
+    expect(parsePreciseJson(text)).toEqual(JSON.parse(text));
+  });
+
+  it('survives a string of five million characters beside an unsafe integer', () => {
+    const text = 'x'.repeat(5_000_000);
+    expect(parsePreciseJson(`["${text}",9007199254740993]`)).toEqual([text, '9007199254740993']);
+  });
+});

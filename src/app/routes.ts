@@ -63,9 +63,14 @@ const doors: ReadonlySet<string> = new Set([paths.root, paths.login, paths.signu
  */
 export function parseNext(query: string, origin: string): string {
   const next = new URLSearchParams(query).get('next') ?? '';
-  // "//host" and "/\host" are other hosts to a browser.
-  if (!/^\/(?![/\\])/.test(next) || !URL.canParse(next, origin)) return paths.home;
-  const url = new URL(next, origin);
-  if (url.origin !== origin || doors.has(url.pathname.replace(/(.)\/$/, '$1'))) return paths.home;
-  return url.pathname + url.search + url.hash;
+  if (!isLocalPath(next) || !URL.canParse(next, origin)) return paths.home;
+  const { pathname, search: ownQuery, hash, origin: target } = new URL(next, origin);
+  const isDoor = doors.has(pathname.replace(/(.)\/$/, '$1'));
+  // Once more: "/.//host" has become "//host" by now.
+  return target === origin && !isDoor && isLocalPath(pathname) ? pathname + ownQuery + hash : paths.home;
+}
+
+/** "//host" and "/\\host" are other hosts to a browser. */
+function isLocalPath(path: string): boolean {
+  return /^\/(?![/\\])/.test(path);
 }

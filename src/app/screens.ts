@@ -1,7 +1,8 @@
 import { lazyScreen } from './lazy-screen.ts';
 import { paths } from './routes.ts';
+import { account, inbox, preferences } from './signed-in-screens.ts';
 
-/** Every screen, each in a chunk of its own. */
+/** The screens outside, and the application inside, each in a chunk of its own. */
 export const login = lazyScreen(async () => (await import('../features/auth/login-screen.tsx')).LoginScreen);
 export const signup = lazyScreen(
   async () => (await import('../features/auth/signup-screen.tsx')).SignupScreen,
@@ -11,13 +12,6 @@ export const resetPassword = lazyScreen(
 );
 export const join = lazyScreen(async () => (await import('../features/join/join-screen.tsx')).JoinScreen);
 export const signedIn = lazyScreen(async () => (await import('./signed-in-app.tsx')).SignedInApp);
-export const inbox = lazyScreen(
-  async () => (await import('../features/notifications/inbox-screen.tsx')).InboxScreen,
-);
-export const preferences = lazyScreen(async () => (await import('./preferences-route.tsx')).PreferencesRoute);
-export const account = lazyScreen(
-  async () => (await import('../features/account/account-screen.tsx')).AccountScreen,
-);
 
 interface Preloadable {
   readonly preload: () => void;

@@ -6,7 +6,7 @@ import { ErrorBoundary } from './error-boundary.tsx';
 import { InboxFrame } from './inbox-frame.tsx';
 import { NotFoundScreen, ShellScreen } from './not-found-screen.tsx';
 import { paths } from './routes.ts';
-import * as screens from './screens.ts';
+import * as screens from './signed-in-screens.ts';
 import styles from './shell.module.css';
 import { SignedInLayout } from './signed-in-layout.tsx';
 

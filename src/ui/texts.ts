@@ -15,10 +15,6 @@ export function useLanguage(): Language {
   return useSyncExternalStore(language.subscribe, language.getSnapshot);
 }
 
-export function currentLanguage(): Language {
-  return language.getSnapshot();
-}
-
 export function setLanguage(chosen: Language): void {
   document.documentElement.lang = chosen;
   try {

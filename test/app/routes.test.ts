@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isPublicPath, links, parseNext } from '../../src/app/routes.ts';
 
@@ -37,6 +37,8 @@ describe('where a sign-in leads', () => {
     '?next=/\\evil.example',
     '?next=%2F%2Fevil.example',
     '?next=/%09/evil.example',
+    '?next=/.//evil.example',
+    '?next=/x/..//evil.example',
     '?next=javascript:alert(1)',
     '?next=account',
     '?next=/login',
@@ -46,7 +48,7 @@ describe('where a sign-in leads', () => {
   ])('%s leads to the inbox', (query) => {
     const next = parseNext(query, origin);
     expect(new URL(next, origin).origin).toBe(origin);
-    if (!query.includes('%09')) expect(next).toBe('/home');
+    expect(next).toBe('/home');
   });
 
   test('never leaves the origin, whatever the URL says', () => {

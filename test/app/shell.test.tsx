@@ -39,7 +39,7 @@ describe('the session gate', () => {
 
   test('/_app shows the shell on its own', async () => {
     await renderApp('/_app', { supabase: supabase(), user });
-    await screen.findByRole('heading', { name: 'Ready' });
+    expect(await screen.findByRole('heading', { name: 'Ready' })).toBeTruthy();
   });
 });
 
@@ -56,7 +56,7 @@ describe('the shell', () => {
 
   test('tells that the network is gone, and that it is back', async () => {
     await renderApp('/_app', { supabase: supabase(), user });
-    await screen.findByRole('heading', { name: 'Ready' });
+    expect(await screen.findByRole('heading', { name: 'Ready' })).toBeTruthy();
     const online = Object.getOwnPropertyDescriptor(Navigator.prototype, 'onLine');
     Object.defineProperty(navigator, 'onLine', { configurable: true, value: false });
     act(() => void dispatchEvent(new Event('offline')));

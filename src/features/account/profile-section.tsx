@@ -14,13 +14,13 @@ export function ProfileSection({ user }: { readonly user: UnverifiedUser }) {
   const texts = accountTexts.use();
   const { auth } = useClients();
   const [saved, setSaved] = useState(false);
-  const known = user.user_metadata?.['full_name'];
+  const known = user.user_metadata?.['name'];
   const form = useForm({
     initial: { name: typeof known === 'string' ? known : '' },
     validate: ({ name }) => ({ name: name.trim().length > 80 ? texts.nameTooLong : undefined }),
     async submit({ name }) {
       setSaved(false);
-      const problem = await attempt(['name'], () => auth.updateUser({ data: { full_name: name.trim() } }));
+      const problem = await attempt(['name'], () => auth.updateUser({ data: { name: name.trim() } }));
       setSaved(problem === undefined);
       return problem;
     },

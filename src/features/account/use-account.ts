@@ -22,10 +22,13 @@ export function useAccount(): Account | null {
     status: 'loading',
     problem: undefined,
   });
-  const load = useCallback(async () => {
-    const failure = await attempt([], async () => setLoaded(await auth.getUser()));
-    setState({ status: failure ? 'failed' : 'ready', problem: failure?.message });
-  }, [auth]);
+  const load = useCallback(
+    () =>
+      attempt([], async () => setLoaded(await auth.getUser())).then((failure) =>
+        setState({ status: failure ? 'failed' : 'ready', problem: failure?.message }),
+      ),
+    [auth],
+  );
   useEffect(() => void load(), [load]);
   // A change of the stored user (by this page, a refresh or another tab) is newer than what was loaded.
   const [seen, setSeen] = useState(stored);

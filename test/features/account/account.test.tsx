@@ -52,7 +52,7 @@ describe('the account', () => {
       `${await mailedCode(email)}{Enter}`,
     );
     await section('E-mail').findByText(`Your address is now ${next}.`);
-    await signIn(supabase(), next);
+    expect(await signIn(supabase(), next)).toBeTruthy();
   });
 
   test('says on the field that an address is taken', async () => {
@@ -66,7 +66,7 @@ describe('the account', () => {
     const { actor } = await openAccount();
     await actor.type(section('Password').getByLabelText('New password'), 'another-quiet-boat{Enter}');
     await section('Password').findByText(/^Your password is changed/);
-    await signIn(supabase(), email, 'another-quiet-boat');
+    expect(await signIn(supabase(), email, 'another-quiet-boat')).toBeTruthy();
   });
 
   test('signs out everywhere only after asking', async () => {
@@ -93,7 +93,7 @@ describe('the account', () => {
   test('tells that a link has failed, in its own place', async () => {
     const error = 'error=access_denied&error_code=otp_expired&error_description=x&sb=';
     await openAccount(`/account?${error}`);
-    await screen.findByText(/^This code is wrong, used or too old/);
+    expect(await screen.findByText(/^This code is wrong, used or too old/)).toBeTruthy();
   });
 });
 

@@ -161,7 +161,7 @@ describe('a link that does not sign in', () => {
   test('that is used or too old says so', async () => {
     const error = 'error=access_denied&error_code=otp_expired&error_description=Email+link+is+invalid&sb=';
     await renderApp(`/home?${error}#${error}`, { supabase: supabase() });
-    await screen.findByText('This link is used or too old');
+    expect(await screen.findByText('This link is used or too old')).toBeTruthy();
   });
 });
 

@@ -7,7 +7,7 @@ export interface LiveChannelOptions {
   readonly onNotifications: (changes: readonly Change<RowRecord>[]) => void;
   readonly onPreferences: (changes: readonly Change<RowRecord>[]) => void;
   /** What was read before may lack changes: told when the channel is live, first and after each interruption. */
-  readonly onGap: (isFirst: boolean) => void;
+  readonly onGap: () => void;
   readonly onConnection: (connection: 'connecting' | 'live' | 'lost') => void;
 }
 
@@ -23,7 +23,7 @@ export function openLiveChannel(options: LiveChannelOptions): Unsubscribe {
     onConnection(isLost ? 'lost' : status === 'live' ? 'live' : 'connecting');
     if (status !== 'live' || wasLive) return;
     wasLive = true;
-    onGap(true);
+    onGap();
   };
   const endings = [
     ...(['INSERT', 'UPDATE', 'DELETE'] as const).map((event) =>
@@ -36,7 +36,7 @@ export function openLiveChannel(options: LiveChannelOptions): Unsubscribe {
       { event: '*', table: 'notification_preferences', filter: `user_id=eq.${userId}` },
       onPreferences,
     ),
-    channel.onContinuity(() => onGap(false)),
+    channel.onContinuity(onGap),
     channel.subscribe(follow),
     realtime.subscribe(follow),
     channel.join(),

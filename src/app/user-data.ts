@@ -68,9 +68,8 @@ export function createUserData({ userId, rest, loadRealtime, platform }: UserDat
       userId,
       onNotifications: (changes) => inbox.receive(parseNotificationChanges(changes, report)),
       onPreferences: (changes) => withCache((opened) => opened.applyPreferences(changes)),
-      onGap(isFirst) {
-        if (isFirst) void inbox.refresh();
-        else inbox.catchUp();
+      onGap() {
+        inbox.catchUp();
         withCache((opened) => opened.invalidate());
       },
       onConnection: inbox.setConnection,

@@ -108,8 +108,11 @@ export function createInboxReader({ api, store, clock, report }: InboxReaderOpti
     store.patch({ isReading: true });
     discardAhead();
     await guard(async () => {
-      const { filter } = store.getState();
-      const isOwnNeeded = filter !== everything && !selectWindow(store.getState(), filter)?.isComplete;
+      const { filter, windows } = store.getState();
+      const key = filterKey(filter);
+      const isOwnNeeded =
+        key !== filterKey(everything) &&
+        (windows[key] !== undefined || !selectWindow(store.getState(), filter)?.isComplete);
       await Promise.all([readHead(everything), isOwnNeeded && readHead(filter)]);
       store.patch({ isVerified: true });
       // The reader may have turned to another list meanwhile.

@@ -4,7 +4,7 @@ import type { InboxView } from './inbox-view.ts';
 import { compareNewestFirst } from './notification.ts';
 import type { Notification } from './notification.ts';
 import type { NotificationCounts } from './notification-counts.ts';
-import { everything } from './notification-filter.ts';
+import { everything, filterKey } from './notification-filter.ts';
 import type { NotificationAction } from './notification-operation.ts';
 import { emptyState, step } from './notifications-state.ts';
 import type { NotificationsEvent, NotificationsState } from './notifications-state.ts';
@@ -61,7 +61,7 @@ export function createInboxStore({ onArrival, onChange }: InboxStoreOptions = {}
 
   const derive = () => {
     const view = selectView(state, state.filter);
-    const newest = view.filter === everything ? view : selectView(state, everything);
+    const newest = filterKey(view.filter) === filterKey(everything) ? view : selectView(state, everything);
     return { view, newest, counts: selectCounts(state) };
   };
   const emit = () => {

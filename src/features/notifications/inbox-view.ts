@@ -23,7 +23,7 @@ export function selectView(state: NotificationsState, filter: NotificationFilter
   const keepsRead = filter.tab === 'unread' && filterKey(filter) === filterKey(state.filter);
   const shown = overlay(state).filter(
     (notification) =>
-      (!window?.end || window.isComplete || compareNewestFirst(notification, window.end) <= 0) &&
+      (!window || window.isComplete || !window.end || compareNewestFirst(notification, window.end) <= 0) &&
       (matchesFilter(notification, filter) ||
         (keepsRead && notification.status === 'read' && isKept(state, notification))),
   );

@@ -32,6 +32,10 @@ export const texts: InboxTexts = {
     invite: (actor, entity) => `${actor} hat Sie zu ${entity} eingeladen`,
     system: () => 'Benachrichtigung',
   },
+  answers: {
+    accepted: (actor, entity) => `${actor} hat Ihre Einladung zu ${entity} angenommen`,
+    declined: (actor, entity) => `${actor} hat Ihre Einladung zu ${entity} abgelehnt`,
+  },
   someone: 'Jemand',
   something: (entityType) => entityType ?? 'etwas Gemeinsames',
   unread: 'Ungelesen',

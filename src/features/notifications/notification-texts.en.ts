@@ -20,6 +20,10 @@ export const texts = {
     invite: (actor: string, entity: string) => `${actor} invited you to ${entity}`,
     system: () => 'Notification',
   },
+  answers: {
+    accepted: (actor: string, entity: string) => `${actor} accepted your invitation to ${entity}`,
+    declined: (actor: string, entity: string) => `${actor} declined your invitation to ${entity}`,
+  },
   someone: 'Someone',
   something: (entityType: string | null) => (entityType ? `a ${entityType}` : 'a shared item'),
   unread: 'Unread',

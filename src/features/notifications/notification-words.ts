@@ -17,7 +17,10 @@ export function notificationTitle(notification: Notification, texts: InboxTexts)
     'actor_email',
   );
   const entity = contentText(notification, 'entity_name', 'entity_title', 'name');
-  return texts.titles[kind](actor ?? texts.someone, entity ?? texts.something(entityType));
+  const status = contentText(notification, 'status');
+  const isAnswer = kind === 'invite' && (status === 'accepted' || status === 'declined');
+  const sentence = isAnswer ? texts.answers[status] : texts.titles[kind];
+  return sentence(actor ?? texts.someone, entity ?? texts.something(entityType));
 }
 
 /** What was said; null if there is nothing beyond the title. */

@@ -11,6 +11,7 @@ import type { NotificationOperation } from './notification-operation.ts';
 export type Cursor = Pick<Notification, 'id' | 'createdAt' | 'createdAtMs'>;
 
 export interface ListWindow {
+  readonly filter: NotificationFilter;
   /** The oldest notification that was read. */
   readonly end: Cursor | null;
   /** Whether nothing older exists. */
@@ -33,6 +34,8 @@ export interface NotificationsState {
   readonly kept: ReadonlySet<string>;
   /** Grows with every live change, so that a read knows what happened meanwhile. */
   readonly sequence: number;
+  /** The sequence of the last gap: what was being read then may be outdated. */
+  readonly gapAt: number;
   readonly readsUnderWay: number;
   /** The sequence at which a live change last told of an id; remembered only while something is being read. */
   readonly touched: ReadonlyMap<string, number>;
@@ -64,7 +67,7 @@ export type NotificationsEvent =
   /** Failed or taken back: the list shows again what it showed before. */
   | { readonly type: 'dropped'; readonly id: string }
   | { readonly type: 'filtered'; readonly filter: NotificationFilter }
-  /** Lists other than the one shown may have missed changes; they are read again when they are opened. */
+  /** Changes may have been missed. Whatever is not about to be read again is forgotten. */
   | { readonly type: 'gap' };
 
 /** What outlives the page. */
@@ -79,6 +82,7 @@ export const emptyState: NotificationsState = {
   filter: everything,
   kept: new Set(),
   sequence: 0,
+  gapAt: 0,
   readsUnderWay: 0,
   touched: new Map(),
 };
@@ -116,27 +120,50 @@ function reduce(state: NotificationsState, event: NotificationsEvent): Notificat
       return filterKey(event.filter) === filterKey(state.filter)
         ? state
         : { ...state, filter: event.filter, kept: emptyState.kept };
-    case 'gap': {
-      const key = filterKey(state.filter);
-      const window = state.windows[key];
-      return { ...state, windows: window ? { [key]: window } : {}, areTotalsStale: true };
-    }
+    case 'gap':
+      return forgetUncovered(state);
   }
+}
+
+/** Keeps what the next read covers: the whole list and the one that is shown. The rest may be outdated. */
+function forgetUncovered(state: NotificationsState): NotificationsState {
+  const keys = [filterKey(everything), filterKey(state.filter)];
+  const windows = Object.fromEntries(Object.entries(state.windows).filter(([key]) => keys.includes(key)));
+  const isCovered = (row: Notification) => Object.values(windows).some((window) => covers(window, row));
+  return {
+    ...state,
+    rows: new Map([...state.rows].filter(([, row]) => isCovered(row))),
+    windows,
+    areTotalsStale: true,
+    sequence: state.sequence + 1,
+    gapAt: state.sequence + 1,
+  };
+}
+
+/** Whether the row is in the part of the list that was read. */
+export function covers({ filter, end, isComplete }: ListWindow, row: Notification): boolean {
+  return matchesFilter(row, filter) && (isComplete || !end || compareNewestFirst(row, end) <= 0);
 }
 
 function applyPage(
   state: NotificationsState,
   { filter, after, rows: page, isLast, since }: Extract<NotificationsEvent, { type: 'page' }>,
 ): NotificationsState {
+  // The head of a list is read again after a gap; until then an outdated one is better than none.
+  if (after && since < state.gapAt) return state;
   const rows = new Map(state.rows);
-  const end = page.at(-1) ?? null;
+  const last = page.at(-1) ?? after;
+  const end = last && { id: last.id, createdAt: last.createdAt, createdAtMs: last.createdAtMs };
+  const window: ListWindow = { filter, end, isComplete: isLast };
+  const { [filterKey(filter)]: _replaced, ...others } = state.windows;
   const listed = new Set(page.map(({ id }) => id));
   const isNewer = (id: string) => (state.touched.get(id) ?? -1) > since;
+  const isElsewhere = (row: Notification) => Object.values(others).some((other) => covers(other, row));
   for (const row of state.rows.values()) {
-    const isInRange =
-      (!after || compareNewestFirst(row, after) > 0) && (isLast || !end || compareNewestFirst(row, end) <= 0);
-    if (isInRange && matchesFilter(row, filter) && !listed.has(row.id) && !isNewer(row.id))
-      rows.delete(row.id);
+    const isBefore = after !== null && compareNewestFirst(row, after) <= 0;
+    if (isBefore || !matchesFilter(row, filter) || listed.has(row.id) || isNewer(row.id)) continue;
+    // Not on the page: it is gone; or it is older than the page, and nobody knows any more.
+    if (covers(window, row) || !isElsewhere(row)) rows.delete(row.id);
   }
   for (const row of page) {
     const known = state.rows.get(row.id);
@@ -146,18 +173,7 @@ function applyPage(
       : known === undefined || !isOutdated(row, known);
     if (isNews) rows.set(row.id, row);
   }
-  const cursor = end ?? after;
-  return {
-    ...state,
-    rows,
-    windows: {
-      ...state.windows,
-      [filterKey(filter)]: {
-        end: cursor && { id: cursor.id, createdAt: cursor.createdAt, createdAtMs: cursor.createdAtMs },
-        isComplete: isLast,
-      },
-    },
-  };
+  return { ...state, rows, windows: { ...others, [filterKey(filter)]: window } };
 }
 
 function applyChanges(state: NotificationsState, changes: readonly NotificationChange[]): NotificationsState {
@@ -192,7 +208,10 @@ function finish(
   if (!operation) return state;
   const rows = new Map(state.rows);
   const [before, after]: [Notification[], Notification[]] = [[], []];
+  const sequence = state.sequence + 1;
+  const touched = new Map(state.touched);
   const replace = (old: Notification, next: Notification | null) => {
+    if (state.readsUnderWay > 0) touched.set(old.id, sequence);
     before.push(old);
     if (next) after.push(next);
     if (next) rows.set(old.id, next);
@@ -211,6 +230,8 @@ function finish(
   return {
     ...state,
     rows,
+    sequence,
+    touched,
     operations: state.operations.filter(({ id }) => id !== operationId),
     totals: adjust(state.totals, before, after),
     areTotalsStale: state.areTotalsStale || operation.type === 'read-all',

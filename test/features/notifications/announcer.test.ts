@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest';
+import { createAnnouncer } from '../../../src/features/notifications/announcer.ts';
+import { createFakeWorld } from '../../support/fake-platform.ts';
+
+function createHeard() {
+  const { openTab, clock } = createFakeWorld();
+  const heard: number[] = [];
+  const announcer = createAnnouncer(openTab().clock, (count) => heard.push(count));
+  return { clock, heard, announcer };
+}
+
+describe('announcements of what came in', () => {
+  test('gather a burst into one', async () => {
+    const { clock, heard, announcer } = createHeard();
+    for (let number = 0; number < 100; number += 1) announcer.add(1);
+    await clock.advance(500);
+    expect(heard).toEqual([100]);
+  });
+
+  test('come at most once per five seconds, and lose none', async () => {
+    const { clock, heard, announcer } = createHeard();
+    for (let second = 0; second < 20; second += 1) {
+      announcer.add(2);
+      await clock.advance(1_000);
+    }
+    await clock.advance(5_000);
+    expect(heard.length).toBeLessThanOrEqual(5);
+    expect(heard.reduce((sum, count) => sum + count, 0)).toBe(40);
+  });
+
+  test('end with the inbox', async () => {
+    const { clock, heard, announcer } = createHeard();
+    announcer.add(1);
+    announcer.close();
+    await clock.advance(10_000);
+    expect(heard).toEqual([]);
+  });
+});

@@ -1,0 +1,160 @@
+import { createInbox } from '../../../src/features/notifications/inbox.ts';
+import type { Inbox } from '../../../src/features/notifications/inbox.ts';
+import { countNotifications } from '../../../src/features/notifications/notification-counts.ts';
+import type { NotificationCounts } from '../../../src/features/notifications/notification-counts.ts';
+import { matchesFilter } from '../../../src/features/notifications/notification-filter.ts';
+import type { NotificationFilter } from '../../../src/features/notifications/notification-filter.ts';
+import { compareNewestFirst } from '../../../src/features/notifications/notification.ts';
+import type { Notification, NotificationStatus } from '../../../src/features/notifications/notification.ts';
+import type { NotificationsApi } from '../../../src/features/notifications/notifications-api.ts';
+import type { NotificationChange } from '../../../src/features/notifications/notifications-state.ts';
+import { createFakeWorld } from '../../support/fake-platform.ts';
+import type { FakeTab, FakeWorld } from '../../support/fake-platform.ts';
+import { createNotification } from './notification-fixtures.ts';
+import type { NotificationDetails } from './notification-fixtures.ts';
+
+/** A table whose answers and live changes take time by the fake clock, and fail when told to. */
+export interface ScriptedTable {
+  readonly requests: string[];
+  /** How many of the next requests fail. */
+  failures: number;
+  /** Whether live changes arrive. */
+  isConnected: boolean;
+  insert(number: number, details?: NotificationDetails): string;
+  setStatus(id: string, status: NotificationStatus): void;
+  remove(id: string): void;
+  ids(): readonly string[];
+  /** The list as a SELECT has it. */
+  select(filter: NotificationFilter): readonly Notification[];
+  count(): NotificationCounts;
+}
+
+export interface ScriptedInbox {
+  readonly world: FakeWorld;
+  readonly tab: FakeTab;
+  readonly table: ScriptedTable;
+  readonly inbox: Inbox;
+  readonly arrivals: (readonly string[])[];
+  /** Opens the same inbox in another tab. */
+  openTab(): Inbox;
+  /** The connection comes back: changes may have been missed. */
+  reconnect(): void;
+}
+
+export interface ScriptedInboxOptions {
+  readonly hasVersions?: boolean;
+  readonly answerMs?: number;
+  readonly changeMs?: number;
+}
+
+export function createScriptedInbox(options: ScriptedInboxOptions = {}): ScriptedInbox {
+  const { hasVersions = true, answerMs = 50, changeMs = 80 } = options;
+  const world = createFakeWorld();
+  const rows = new Map<string, Notification>();
+  const inboxes: Inbox[] = [];
+  const arrivals: (readonly string[])[] = [];
+  let version = 0;
+
+  const later = <T>(delayMs: number, act: () => T) =>
+    new Promise<T>((resolve, reject) => {
+      world.openTab().clock.setTimer(() => {
+        try {
+          resolve(act());
+        } catch (problem) {
+          reject(problem as Error);
+        }
+      }, delayMs);
+    });
+  const tell = (change: NotificationChange) => {
+    if (!table.isConnected) return;
+    void later(changeMs, () => table.isConnected && inboxes.forEach((inbox) => inbox.receive([change])));
+  };
+  const write = (id: string, status: NotificationStatus) => {
+    const row = rows.get(id);
+    if (!row) return;
+    version += 1;
+    const notification = { ...row, status, version: hasVersions ? String(version).padStart(9, '0') : null };
+    rows.set(id, notification);
+    tell({ type: 'update', notification });
+  };
+  const table: ScriptedTable = {
+    requests: [],
+    failures: 0,
+    isConnected: true,
+    insert(number, details) {
+      version += 1;
+      const notification = {
+        ...createNotification(number, details),
+        version: hasVersions ? String(version).padStart(9, '0') : null,
+      };
+      rows.set(notification.id, notification);
+      tell({ type: 'insert', notification });
+      return notification.id;
+    },
+    setStatus: write,
+    remove(id) {
+      if (rows.delete(id)) tell({ type: 'remove', id });
+    },
+    ids: () => [...rows.keys()],
+    select: (filter) =>
+      [...rows.values()].filter((row) => matchesFilter(row, filter)).sort(compareNewestFirst),
+    count: () => countNotifications(rows.values()),
+  };
+  /** Half of the time is the way there, half the way back. */
+  const request = async <T>(name: string, act: () => T): Promise<T> => {
+    table.requests.push(name);
+    const answer = await later(answerMs / 2, () => {
+      if (table.failures === 0) return act();
+      table.failures -= 1;
+      throw new Error('The request failed');
+    });
+    return later(answerMs / 2, () => answer);
+  };
+  const api: NotificationsApi = {
+    list: (filter, { after, limit }) =>
+      request(`list ${filter.tab} ${limit}`, () => {
+        const found = table.select(filter).filter((row) => !after || compareNewestFirst(row, after) > 0);
+        return { notifications: found.slice(0, limit), isLast: found.length < limit };
+      }),
+    countArchived: () => request('count archived', () => table.count().archived),
+    countAll: () => request('count all', () => table.count()),
+    setStatus: (ids, status) =>
+      request('set status', () => {
+        for (const id of ids) write(id, status);
+        return ids.flatMap((id) => rows.get(id) ?? []);
+      }),
+    markAllRead: (kind) =>
+      request('mark all read', () => {
+        for (const { id } of table.select({ tab: 'unread', kind })) write(id, 'read');
+      }),
+    remove: (ids) => request('remove', () => ids.forEach((id) => table.remove(id))),
+  };
+  const open = (tab: FakeTab) => {
+    const inbox = createInbox({
+      userId: 'user',
+      api,
+      platform: tab,
+      onArrival: (arrived) => arrivals.push(arrived.map(({ id }) => id)),
+    });
+    inboxes.push(inbox);
+    return inbox;
+  };
+  const tab = world.openTab();
+  return {
+    world,
+    tab,
+    table,
+    arrivals,
+    inbox: open(tab),
+    openTab: () => open(world.openTab()),
+    reconnect() {
+      table.isConnected = true;
+      inboxes.forEach((inbox) => inbox.catchUp());
+    },
+  };
+}
+
+/** What the inbox shows, by id. */
+export function shownIds(inbox: Inbox): readonly string[] {
+  return inbox.getSnapshot().view.notifications.map(({ id }) => id);
+}

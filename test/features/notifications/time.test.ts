@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import { dayLabel, groupByDay } from '../../../src/features/notifications/day-groups.ts';
+import { createMinuteClock } from '../../../src/features/notifications/minute-clock.ts';
+import { absoluteTime, relativeTime } from '../../../src/features/notifications/relative-time.ts';
+import { createFakeWorld } from '../../support/fake-platform.ts';
+import { createNotification } from './notification-fixtures.ts';
+
+const nowMs = new Date(2026, 2, 10, 12).getTime();
+const at = (...date: [number, number, number, number]) => ({
+  ...createNotification(1),
+  createdAtMs: new Date(...date).getTime(),
+});
+
+describe('day groups', () => {
+  test('follow the calendar of the reader, not spans of 24 hours', () => {
+    const groups = groupByDay(
+      [at(2026, 2, 10, 0), at(2026, 2, 9, 23), at(2026, 2, 9, 1), at(2026, 1, 1, 1)],
+      nowMs,
+    );
+    expect(groups.map(({ day, daysAgo, notifications }) => [day, daysAgo, notifications.length])).toEqual([
+      ['2026-03-10', 0, 1],
+      ['2026-03-09', 1, 2],
+      ['2026-02-01', 37, 1],
+    ]);
+  });
+
+  test('are named today, yesterday, by weekday within a week, else by date', () => {
+    const groups = groupByDay(
+      [at(2026, 2, 10, 1), at(2026, 2, 9, 1), at(2026, 2, 6, 1), at(2026, 1, 1, 1)],
+      nowMs,
+    );
+    expect(groups.map((group) => dayLabel(group, 'en-GB'))).toEqual([
+      'Today',
+      'Yesterday',
+      'Friday',
+      '1 February 2026',
+    ]);
+    expect(groups.map((group) => dayLabel(group, 'de')).slice(0, 2)).toEqual(['Heute', 'Gestern']);
+  });
+
+  test('of a list without notifications are none', () => {
+    expect(groupByDay([], nowMs)).toEqual([]);
+  });
+});
+
+describe('relative time', () => {
+  test.each([
+    [0, 'now'],
+    [59_000, 'now'],
+    [-120_000, 'now'],
+    [60_000, /^1 ?m.* ago$/],
+    [3_600_000 * 5, /^5 ?h.* ago$/],
+    [86_400_000, 'yesterday'],
+    [86_400_000 * 15, /^2 ?w.* ago$/],
+    [86_400_000 * 800, /^2 ?y.* ago$/],
+    // How short the words are is up to the edition of Intl.
+  ])('of %i ms ago reads %s', (elapsedMs, words) => {
+    expect(relativeTime(nowMs - elapsedMs, nowMs, 'en-GB')).toMatch(words);
+  });
+
+  test('has the date and the time beside it', () => {
+    expect(absoluteTime(nowMs, 'en-GB')).toMatch(/^Tuesday,? 10 March 2026 at 12:00$/);
+  });
+});
+
+describe('the minute clock', () => {
+  test('ticks at each full minute, once for all who listen', async () => {
+    const { openTab, clock } = createFakeWorld({ startMs: 30_000 });
+    const minutes = createMinuteClock(openTab());
+    const heard: number[] = [];
+    minutes.subscribe(() => heard.push(minutes.getSnapshot()));
+    minutes.subscribe(() => undefined);
+    expect(clock.pendingTimers).toBe(1);
+    await clock.advance(29_999);
+    expect(heard).toEqual([]);
+    await clock.advance(1);
+    expect(heard).toEqual([60_000]);
+    await clock.advance(60_000);
+    expect(heard).toEqual([60_000, 120_000]);
+  });
+
+  test('stands still while nobody listens', () => {
+    const { openTab, clock } = createFakeWorld();
+    const minutes = createMinuteClock(openTab());
+    const stop = minutes.subscribe(() => undefined);
+    stop();
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  test('catches up when a page that slept is seen again', () => {
+    const { openTab, clock } = createFakeWorld({ startMs: 0 });
+    const tab = openTab();
+    const minutes = createMinuteClock(tab);
+    let ticks = 0;
+    minutes.subscribe(() => (ticks += 1));
+    clock.sleep(600_000);
+    tab.setVisible(true);
+    expect([ticks, minutes.getSnapshot()]).toEqual([1, 600_000]);
+  });
+});

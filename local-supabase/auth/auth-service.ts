@@ -98,6 +98,10 @@ export async function createAuthService(options: AuthServiceOptions): Promise<Au
     };
   for (const { method, path, handler } of routes)
     app.on(method, path, async (c) => run(handler)(c.req.raw, c.req.param()));
+  for (const { path } of routes) {
+    const allow = routes.filter((route) => route.path === path).map(({ method }) => method);
+    app.all(path, () => new Response(null, { status: 405, headers: { Allow: allow.join(', ') } }));
+  }
   app.notFound((c) => c.text('404 page not found\n', 404));
   return {
     handle: async (request) => app.fetch(request),

@@ -149,6 +149,24 @@ describe('a TOTP factor', () => {
     expect(readClaims(body.access_token)).toMatchObject({ aal: 'aal1', amr: [{ method: 'otp' }] });
   });
 
+  it('is due within a time, if the project wants it so', async () => {
+    const on = await openAuthWorld({ sessionLowAalSeconds: 600 });
+    const { session } = await enrolled(on);
+    const { body: low } = await on.post('/token?grant_type=password', {
+      email: session.user.email,
+      password,
+    });
+    expect(low.expires_in).toBe(600);
+    on.advance(601);
+    const refresh = async (token: string) =>
+      on.post('/token?grant_type=refresh_token', { refresh_token: token });
+    expect((await refresh(low.refresh_token)).body).toEqual({
+      code: 'session_expired',
+      message: 'Invalid Refresh Token: Session Expired (Low AAL: User Needs MFA Verification)',
+    });
+    expect((await refresh(session.refresh_token)).status).toBe(200);
+  });
+
   it('needs a name of its own and a user who is not anonymous', async () => {
     const { access_token: token } = await world.signedUp();
     const enrol = async (as: string) =>

@@ -154,6 +154,18 @@ describe('sign-in at a provider', () => {
     );
   });
 
+  it('accepts an invitation of the same address, and of no other', async () => {
+    const email = freshEmail();
+    await world.post('/invite', { email }, { token: world.keys.serviceRoleKey });
+    const inviteToken = world.mailTo(email).link.searchParams.get('token') ?? '';
+    const stranger = await walk({ email: freshEmail(), extra: { invite_token: inviteToken } });
+    expect(stranger.searchParams.get('error_description')).toContain('Invited email does not match');
+    const { hash } = await walk({ email, extra: { invite_token: inviteToken } });
+    expect(hash).toContain('access_token=');
+    const unknown = await world.get('/authorize?provider=google&invite_token=nonsense');
+    expect(unknown).toMatchObject({ status: 404, body: { code: 'user_not_found' } });
+  });
+
   it('refuses unknown providers and disabled ones', async () => {
     expect((await world.get('/authorize?provider=gitlab')).body.message).toBe(
       'Unsupported provider: provider is not enabled',

@@ -21,7 +21,12 @@ describe('the password grant', () => {
     const { user } = await world.signedUp();
     const { body, headers } = await world.post('/token?grant_type=password', { email: user.email, password });
     const now = Math.floor(world.nowMs() / 1000);
-    expect(body).toMatchObject({ token_type: 'bearer', expires_in: 3600, expires_at: now + 3600 });
+    expect(body).toMatchObject({
+      token_type: 'bearer',
+      expires_in: 3600,
+      expires_at: now + 3600,
+      weak_password: null,
+    });
     expect(body.refresh_token).toMatch(/^[a-z0-9]{12}$/);
     expect(headers.get('sb-auth-user-id')).toBe(user.id);
     const claims = readClaims(body.access_token);

@@ -41,8 +41,11 @@ describe('the forms of errors', () => {
     expect(large).toMatchObject({ status: 413, body: { code: 'request_entity_too_large' } });
   });
 
-  it('are plain 404s for unknown routes', async () => {
+  it('are plain 404s for unknown routes and 405s for other methods', async () => {
     expect((await world.get('/nothing')).status).toBe(404);
+    const { status, headers } = await world.ask('PUT', '/verify', {});
+    expect(status).toBe(405);
+    expect(headers.get('allow')).toBe('GET, POST');
   });
 });
 

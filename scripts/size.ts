@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
-import { build, type Manifest, type Rolldown } from 'vite';
+import { build, type Rolldown } from 'vite';
 
 const kB = 1000;
 
@@ -14,7 +14,7 @@ const budgets = {
   css: 8 * kB,
 } as const;
 
-const page = ['index.html'];
+const page = ['src/main.tsx'];
 const signedIn = [...page, 'src/app/signed-in-app.tsx', 'src/app/data-clients.ts'];
 const login = [...page, 'src/features/auth/login-screen.tsx'];
 const home = [...signedIn, 'src/features/notifications/inbox-screen.tsx'];
@@ -115,35 +115,47 @@ function staticClosure(
 }
 
 async function measureRoutes(): Promise<readonly Measure[]> {
-  const outDir = 'dist';
-  await build({ logLevel: 'error', build: { outDir, manifest: true } });
-  const manifest = JSON.parse(await readFile(`${outDir}/.vite/manifest.json`, 'utf8')) as Manifest;
-  const sizeOf = async (file: string) => gzip(await readFile(`${outDir}/${file}`));
-  const total = async (files: Iterable<string>) =>
-    (await Promise.all([...files].map(sizeOf))).reduce((sum, bytes) => sum + bytes, 0);
-  const filesOf = (modules: readonly string[], kind: 'js' | 'css'): ReadonlySet<string> => {
-    const missing = modules.find((module) => !manifest[module]);
-    if (missing) throw new Error(`The build has no chunk for ${missing}`);
-    const all = staticClosure(modules, (key) => manifest[key]?.imports ?? []);
-    return new Set(
-      [...all].flatMap((key) => (kind === 'js' ? [manifest[key]?.file ?? ''] : (manifest[key]?.css ?? []))),
-    );
-  };
-  return Promise.all(
-    routes.flatMap(({ route, modules, beyond, budget }) => {
-      const known = new Set(beyond.flatMap((other) => [...filesOf(other, 'js')]));
-      const own = [...filesOf(modules, 'js')].filter((file) => !known.has(file));
-      const what = `JavaScript of ${route}${beyond.length === 0 ? '' : ', further'}`;
-      return [
-        total(own).then((bytes) => ({ what, bytes, budget })),
-        total(filesOf(modules, 'css')).then((bytes) => ({
-          what: `CSS of ${route}`,
-          bytes,
-          budget: budgets.css,
-        })),
-      ];
-    }),
+  const { output } = (await build({
+    logLevel: 'error',
+    build: { outDir: 'dist' },
+  })) as Rolldown.RolldownOutput;
+  const chunks = new Map(
+    output.flatMap((part) => (part.type === 'chunk' ? [[part.fileName, part] as const] : [])),
   );
+  const styles = new Map(
+    output.flatMap((part) => (part.type === 'asset' ? [[part.fileName, part.source] as const] : [])),
+  );
+  const chunkOf = (module: string): string => {
+    const found = [...chunks.values()].find(({ moduleIds }) =>
+      moduleIds.some((id) => id.endsWith(`/${module}`)),
+    );
+    if (!found) throw new Error(`The build has no chunk with ${module}`);
+    return found.fileName;
+  };
+  const scriptsOf = (modules: readonly string[]) =>
+    staticClosure(modules.map(chunkOf), (name) => chunks.get(name)?.imports ?? []);
+  const stylesOf = (modules: readonly string[]) =>
+    new Set(
+      [...scriptsOf(modules)].flatMap((name) => [...(chunks.get(name)?.viteMetadata?.importedCss ?? [])]),
+    );
+  const sum = (contents: readonly (string | Uint8Array)[]) =>
+    contents.reduce((bytes, content) => bytes + gzip(content), 0);
+  return routes.flatMap(({ route, modules, beyond, budget }) => {
+    const known = new Set(beyond.flatMap((other) => [...scriptsOf(other)]));
+    const own = [...scriptsOf(modules)].filter((name) => !known.has(name));
+    return [
+      {
+        what: `JavaScript of ${route}${beyond.length === 0 ? '' : ', further'}`,
+        bytes: sum(own.map((name) => chunks.get(name)?.code ?? '')),
+        budget,
+      },
+      {
+        what: `CSS of ${route}`,
+        bytes: sum([...stylesOf(modules)].map((name) => styles.get(name) ?? '')),
+        budget: budgets.css,
+      },
+    ];
+  });
 }
 
 const root = process.cwd();

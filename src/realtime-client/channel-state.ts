@@ -1,6 +1,6 @@
 import { backoffMs } from './backoff.ts';
 import type { RealtimeErrorCode } from './errors.ts';
-import type { Step, Wait } from './machine.ts';
+import { next, type Step, type Wait } from './machine.ts';
 import { classifyRefusal, isCuredByToken, type Refusal } from './refusal.ts';
 import type { RealtimeSettings } from './settings.ts';
 
@@ -93,23 +93,21 @@ export function stepChannel(
   nowMs: number,
   settings: RealtimeSettings,
 ): ChannelStep {
-  const stay: ChannelStep = { state, effects: [] };
+  const stay: ChannelStep = next(state);
   const { kind } = state;
   const isOnTopic = kind === 'joining' || kind === 'joined' || kind === 'live';
   switch (event.kind) {
     case 'join':
       return kind === 'idle' || kind === 'failed' ? begin({ ...state, attempt: 0, refusals: 0 }) : stay;
     case 'rejoin':
-      return isOnTopic ? begin(lose(state, event.wallMs, nowMs, settings)) : stay;
+      return isOnTopic ? withLeave(begin(lose(state, event.wallMs, nowMs, settings))) : stay;
     case 'leave':
       return {
         state: { ...initialChannel, online: state.online },
         effects: isOnTopic ? [{ do: 'leave' }] : [],
       };
     case 'online':
-      return kind === 'offline'
-        ? begin({ ...state, online: true })
-        : { state: { ...state, online: true }, effects: [] };
+      return kind === 'offline' ? begin({ ...state, online: true }) : next({ ...state, online: true });
     case 'offline': {
       const offline = { ...lose(state, event.sinceMs, nowMs, settings), online: false };
       return {
@@ -151,15 +149,12 @@ export function stepChannel(
 function begin(state: ChannelMemory): ChannelStep {
   const memory = { ...state, newerToken: null, confirmedAtMs: null };
   return state.online
-    ? {
-        state: { ...memory, kind: 'authorizing' },
-        effects: [{ do: 'authorize', rejectedToken: state.rejectedToken }],
-      }
-    : { state: { ...memory, kind: 'offline' }, effects: [] };
+    ? next({ ...memory, kind: 'authorizing' }, { do: 'authorize', rejectedToken: state.rejectedToken })
+    : next({ ...memory, kind: 'offline' });
 }
 
 function fail(state: ChannelMemory, code: RealtimeErrorCode, message: string): ChannelStep {
-  return { state: { ...state, kind: 'failed', code, message }, effects: [] };
+  return next({ ...state, kind: 'failed', code, message });
 }
 
 /** Notes since when changes may be missing; after a stable time the waits begin anew. */
@@ -176,31 +171,29 @@ function lose(
 
 function retry(state: ChannelMemory, settings: RealtimeSettings, atLeastMs = 0): ChannelStep {
   const delayMs = Math.max(backoffMs(state.attempt, settings), atLeastMs);
-  return {
-    state: { ...state, kind: 'backoff', attempt: state.attempt + 1 },
-    effects: [{ do: 'wait', delayMs, jitter: true }],
-  };
+  return next(
+    { ...state, kind: 'backoff', attempt: state.attempt + 1 },
+    { do: 'wait', delayMs, jitter: true },
+  );
 }
 
 function withLeave({ state, effects }: ChannelStep): ChannelStep {
-  return { state, effects: [{ do: 'leave' }, ...effects] };
+  return next(state, { do: 'leave' }, ...effects);
 }
 
 function authorized(state: ChannelState, token: string | null, { timeoutMs }: RealtimeSettings): ChannelStep {
   if (token === null && (state.token || state.rejectedToken))
     return fail(state, 'signed_out', 'There is no access token to join with');
-  return {
-    state: { ...state, kind: 'joining', token, newerToken: null },
-    effects: [
-      { do: 'join', token },
-      { do: 'wait', delayMs: timeoutMs },
-    ],
-  };
+  return next(
+    { ...state, kind: 'joining', token, newerToken: null },
+    { do: 'join', token },
+    { do: 'wait', delayMs: timeoutMs },
+  );
 }
 
 function changeToken(state: ChannelState, token: string | null): ChannelStep {
   const { kind } = state;
-  const stay: ChannelStep = { state, effects: [] };
+  const stay: ChannelStep = next(state);
   if (kind === 'idle') return stay;
   if (kind === 'failed') return token && isCuredByToken(state.code) ? begin({ ...state, refusals: 0 }) : stay;
   if (token === null) {
@@ -209,10 +202,8 @@ function changeToken(state: ChannelState, token: string | null): ChannelStep {
     return kind === 'joining' || kind === 'joined' || kind === 'live' ? withLeave(failed) : failed;
   }
   if (token === state.token) return stay;
-  if (kind === 'authorizing' || kind === 'joining')
-    return { state: { ...state, newerToken: token }, effects: [] };
-  if (kind === 'joined' || kind === 'live')
-    return { state: { ...state, token }, effects: [{ do: 'pushToken', token }] };
+  if (kind === 'authorizing' || kind === 'joining') return next({ ...state, newerToken: token });
+  if (kind === 'joined' || kind === 'live') return next({ ...state, token }, { do: 'pushToken', token });
   return stay;
 }
 
@@ -231,15 +222,15 @@ function accept(
   };
   const push: ChannelEffect[] = newerToken ? [{ do: 'pushToken', token: newerToken }] : [];
   if (!confirms && state.confirmedAtMs === null)
-    return { state: joined, effects: [...push, { do: 'wait', delayMs: liveTimeoutMs }] };
+    return next(joined, ...push, { do: 'wait', delayMs: liveTimeoutMs });
   const live = confirm(joined, wallMs, nowMs);
-  return { state: live.state, effects: [...push, ...live.effects] };
+  return next(live.state, ...push, ...live.effects);
 }
 
 /** A repeated confirmation means that the server subscribed anew, and may have dropped changes before. */
 function confirm(state: ChannelState, wallMs: number, nowMs: number): ChannelStep {
-  if (state.kind === 'joining') return { state: { ...state, confirmedAtMs: wallMs }, effects: [] };
-  if (state.kind !== 'joined' && state.kind !== 'live') return { state, effects: [] };
+  if (state.kind === 'joining') return next({ ...state, confirmedAtMs: wallMs });
+  if (state.kind !== 'joined' && state.kind !== 'live') return next(state);
   const gap: ChannelEffect[] =
     state.kind === 'live'
       ? [{ do: 'gap', sinceMs: state.liveWallMs, reason: 'resubscribed' }]

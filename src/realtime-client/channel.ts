@@ -2,17 +2,25 @@ import type { Platform, Timer, Unsubscribe } from '../platform/platform.ts';
 import type { ChannelSnapshot, Connection, ContinuityLoss, Topic } from './connection.ts';
 import { createDelivery } from './delivery.ts';
 
-import { bindingKey, encodeBinding, type Binding, type Change, type RowRecord } from './postgres-changes.ts';
-import { parseRow, type RowSchema } from './row-schema.ts';
+import {
+  bindingKey,
+  encodeBinding,
+  type Binding,
+  type Change,
+  type ChangeType,
+  type RowRecord,
+} from './postgres-changes.ts';
 import type { RealtimeSettings } from './settings.ts';
 import { createListeners, createStore, type Readable } from './store.ts';
 
 /** Which changes to listen to, and how to read them. */
-export interface ChangeBinding<Row = RowRecord> extends Binding {
+export interface ChangeBinding<Row = RowRecord> extends Omit<Binding, 'event'> {
+  /** Default `*`: all types. Several types are as many bindings with one listener, which sees them in order. */
+  readonly event?: ChangeType | '*' | readonly ChangeType[];
   /** Columns that identify a row, by which bursts of changes become one. Default `['id']`. */
   readonly primaryKey?: readonly string[];
-  /** A Standard Schema (https://standardschema.dev) that a record must satisfy; one that does not is reported. */
-  readonly rowSchema?: RowSchema<Row>;
+  /** Checks a record, see `createRowParser`; one for which it throws is reported and not delivered. */
+  readonly parseRow?: (record: RowRecord) => Row;
 }
 
 /**
@@ -46,8 +54,7 @@ export interface Channel extends Readable<ChannelSnapshot> {
 }
 
 interface Listening {
-  readonly key: string;
-  readonly binding: Binding;
+  readonly bindings: ReadonlyMap<string, Binding>;
   add(change: Change<RowRecord>): boolean;
   deliver(): void;
 }
@@ -83,7 +90,7 @@ export function createChannel({ name, connection, platform, settings, schedule }
     },
     onChange(keys, change) {
       for (const listening of listenings)
-        if (keys.includes(listening.key) && !listening.add(change))
+        if (keys.some((key) => listening.bindings.has(key)) && !listening.add(change))
           losses.call({ continuity: 'lost', sinceMs: clock.now(), reason: 'overflow' });
       if (isScheduled) return;
       isScheduled = true;
@@ -92,7 +99,7 @@ export function createChannel({ name, connection, platform, settings, schedule }
   });
 
   const want = () =>
-    topic.want([...new Map([...listenings].map(({ key, binding }) => [key, binding])).values()]);
+    topic.want([...new Map([...listenings].flatMap(({ bindings }) => Array.from(bindings))).values()]);
   const leave = () => {
     graceTimer?.cancel();
     uses.clear();
@@ -106,7 +113,6 @@ export function createChannel({ name, connection, platform, settings, schedule }
     push: topic.push,
     leave,
     onChanges(binding, listener) {
-      encodeBinding(binding);
       const listening = createListening(binding, listener, settings, report);
       listenings.add(listening);
       if (uses.size > 0) want();
@@ -126,7 +132,7 @@ export function createChannel({ name, connection, platform, settings, schedule }
 }
 
 function createListening<Row extends object>(
-  { primaryKey = ['id'], rowSchema, ...binding }: ChangeBinding<Row>,
+  { primaryKey = ['id'], parseRow, event = '*', ...rest }: ChangeBinding<Row>,
   listener: (changes: readonly Change<Row>[]) => void,
   settings: RealtimeSettings,
   report: (problem: unknown) => void,
@@ -134,16 +140,17 @@ function createListening<Row extends object>(
   const delivery = createDelivery(primaryKey, settings.deliveryBuffer);
   const read = (change: Change<RowRecord>): readonly Change<Row>[] => {
     try {
-      if (!rowSchema || change.type === 'DELETE') return [change as Change<Row>];
-      return [{ ...change, record: parseRow(rowSchema, change.record) } as Change<Row>];
+      if (!parseRow || change.type === 'DELETE') return [change as Change<Row>];
+      return [{ ...change, record: parseRow(change.record) } as Change<Row>];
     } catch (problem) {
       report(problem);
       return [];
     }
   };
+  const bindings = [event].flat().map((one): Binding => Object.assign({ event: one }, rest));
+  bindings.forEach(encodeBinding);
   return {
-    key: bindingKey(binding),
-    binding,
+    bindings: new Map(bindings.map((binding) => [bindingKey(binding), binding])),
     add: delivery.add,
     deliver() {
       const changes = delivery.take().flatMap(read);

@@ -18,6 +18,7 @@ export type {
 export { RealtimeError } from './errors.ts';
 export type { RealtimeErrorCode } from './errors.ts';
 export type { Binding, Change, ChangeType, RowRecord } from './postgres-changes.ts';
+export { createRowParser } from './row-schema.ts';
 export type { RowSchema } from './row-schema.ts';
 export { defaultSettings } from './settings.ts';
 export type { RealtimeSettings } from './settings.ts';

@@ -1,4 +1,4 @@
-import type { Step, Wait } from './machine.ts';
+import { next, type Step, type Wait } from './machine.ts';
 
 /**
  * The part of one tab in sharing a socket. `seeking`: waits for the lock or for a leader to answer; `following`:
@@ -38,28 +38,25 @@ export const askEveryMs = 10_000;
 
 export function stepLeader(state: LeaderState, event: LeaderEvent): LeaderStep {
   const { kind, term } = state;
-  const stay: LeaderStep = { state, effects: [] };
+  const stay: LeaderStep = next(state);
   if (kind === 'stopped') return event.kind === 'start' ? seek(term) : stay;
   switch (event.kind) {
     case 'start':
       return stay;
     case 'stop':
-      return { state: { kind: 'stopped', term: 0 }, effects: [{ do: 'release' }] };
+      return next({ kind: 'stopped', term: 0 }, { do: 'release' });
     case 'granted':
       if (event.term !== term || kind === 'leading') return stay;
-      return { state: { kind: 'leading', term }, effects: [{ do: 'announce' }] };
+      return next({ kind: 'leading', term }, { do: 'announce' });
     case 'asked':
       if (event.term > term) return kind === 'leading' ? seek(event.term) : stay;
-      return kind === 'leading' ? { state, effects: [{ do: 'announce' }] } : stay;
+      return kind === 'leading' ? next(state, { do: 'announce' }) : stay;
     case 'heard':
       return hear(state, event.leader, event.term);
     case 'wake':
     case 'timer':
       if (kind === 'following')
-        return {
-          state: { ...state, kind: 'doubting' },
-          effects: [{ do: 'ask' }, { do: 'wait', delayMs: answerMs }],
-        };
+        return next({ ...state, kind: 'doubting' }, { do: 'ask' }, { do: 'wait', delayMs: answerMs });
       if (event.kind === 'wake' || kind === 'leading') return stay;
       return seek(term + 1);
   }
@@ -67,23 +64,23 @@ export function stepLeader(state: LeaderState, event: LeaderEvent): LeaderStep {
 
 function hear(state: Exclude<LeaderState, { kind: 'stopped' }>, leader: string, term: number): LeaderStep {
   // A leader of an earlier term does not know yet; telling it the term makes it step down.
-  if (term < state.term) return { state, effects: [{ do: state.kind === 'leading' ? 'announce' : 'ask' }] };
-  if (state.kind === 'leading' && term === state.term) return { state, effects: [] };
+  if (term < state.term) return next(state, { do: state.kind === 'leading' ? 'announce' : 'ask' });
+  if (state.kind === 'leading' && term === state.term) return next(state);
   const wait: LeaderEffect = { do: 'wait', delayMs: askEveryMs };
   const isSame = (state.kind === 'following' || state.kind === 'doubting') && state.leader === leader;
-  return {
-    state: { kind: 'following', term, leader },
-    effects: [
-      ...(term === state.term ? [] : [{ do: 'acquire', term } as const]),
-      ...(isSame ? [] : [{ do: 'attach' } as const]),
-      wait,
-    ],
-  };
+  return next<LeaderState, LeaderEffect>(
+    { kind: 'following', term, leader },
+    ...(term === state.term ? [] : [{ do: 'acquire' as const, term }]),
+    ...(isSame ? [] : [{ do: 'attach' as const }]),
+    wait,
+  );
 }
 
 function seek(term: number): LeaderStep {
-  return {
-    state: { kind: 'seeking', term },
-    effects: [{ do: 'acquire', term }, { do: 'ask' }, { do: 'wait', delayMs: answerMs }],
-  };
+  return next<LeaderState, LeaderEffect>(
+    { kind: 'seeking', term },
+    { do: 'acquire', term },
+    { do: 'ask' },
+    { do: 'wait', delayMs: answerMs },
+  );
 }

@@ -5,6 +5,11 @@ export interface Step<State, Effect> {
   readonly effects: readonly Effect[];
 }
 
+/** What a step function returns: the state after, and what is to be done. */
+export function next<State, Effect>(state: State, ...effects: readonly Effect[]): Step<State, Effect> {
+  return { state, effects };
+}
+
 /** The one timer of a machine. A change of `kind` cancels it; `wait` sets it anew. */
 export interface Wait {
   readonly do: 'wait';

@@ -35,7 +35,11 @@ export function createPushes({
   const sent = new Map<string, PendingPush>();
   const dispatch = (pending: PendingPush) => {
     waiting.delete(pending);
-    sent.set(pending.send(), pending);
+    try {
+      sent.set(pending.send(), pending);
+    } catch (problem) {
+      pending.settle(null, new RealtimeError('push_refused', 'The payload cannot be sent', problem));
+    }
   };
   return {
     push: (event, payload) =>

@@ -13,8 +13,15 @@ type RowResult<Row> =
   | { readonly value: Row; readonly issues?: undefined }
   | { readonly issues: readonly { readonly message: string }[] };
 
-/** @throws {RealtimeError} `invalid_row`; its message has the issues, never the row. */
-export function parseRow<Row>(schema: RowSchema<Row>, record: unknown): Row {
+/**
+ * Makes the `parseRow` of a binding from a Standard Schema (https://standardschema.dev). It throws a RealtimeError
+ * `invalid_row`, whose message has the issues and never the row.
+ */
+export function createRowParser<Row>(schema: RowSchema<Row>): (record: unknown) => Row {
+  return (record) => parseRow(schema, record);
+}
+
+function parseRow<Row>(schema: RowSchema<Row>, record: unknown): Row {
   const result = schema['~standard'].validate(record);
   if (result instanceof Promise)
     throw new RealtimeError('invalid_row', 'A row schema must not be asynchronous');

@@ -191,9 +191,13 @@ function joinUser({
   };
 
   const run = (effect: Exclude<LeaderEffect, { do: 'wait' }>) => {
-    if (effect.do === 'acquire') lock.acquire(effect.term);
-    else if (effect.do === 'release') lock.release();
-    else if (effect.do === 'ask') say({ kind: 'ask', term: machine.state.term });
+    if (effect.do === 'acquire' || effect.do === 'release') {
+      // Whoever waits for a lock, or for none, does not lead any more.
+      leader?.close();
+      leader = undefined;
+      if (effect.do === 'acquire') lock.acquire(effect.term);
+      else lock.release();
+    } else if (effect.do === 'ask') say({ kind: 'ask', term: machine.state.term });
     else if (effect.do === 'attach') attach();
     else if (leader) leader.announce();
     else {
@@ -213,10 +217,6 @@ function joinUser({
     clock,
     jitter: (delayMs) => delayMs,
     onStep({ kind }, before) {
-      if (before.kind === 'leading' && kind !== 'leading') {
-        leader?.close();
-        leader = undefined;
-      }
       if (kind === 'seeking' && before.kind !== 'seeking') detach();
     },
   });

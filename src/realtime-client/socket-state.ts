@@ -1,5 +1,5 @@
 import { backoffMs } from './backoff.ts';
-import type { Step, Wait } from './machine.ts';
+import { next, type Step, type Wait } from './machine.ts';
 import type { RealtimeSettings } from './settings.ts';
 
 /**
@@ -38,7 +38,7 @@ export function stepSocket(
 ): SocketStep {
   const memory: SocketMemory = { attempt: state.attempt, visible: state.visible, online: state.online };
   const isOpen = state.kind === 'open' || state.kind === 'probing';
-  const stay: SocketStep = { state, effects: [] };
+  const stay: SocketStep = next(state);
   if (state.kind === 'closed') return stay;
   switch (event.kind) {
     case 'want':
@@ -47,23 +47,23 @@ export function stepSocket(
     case 'close': {
       const kind = event.kind === 'close' ? 'closed' : 'idle';
       if (state.kind === kind) return stay;
-      return { state: { ...memory, kind }, effects: [{ do: 'drop' }] };
+      return next({ ...memory, kind }, { do: 'drop' });
     }
     case 'opened':
       if (state.kind !== 'connecting') return stay;
-      return {
-        state: { ...memory, kind: 'open', openedAtMs: nowMs },
-        effects: [{ do: 'wait', delayMs: settings.heartbeatMs }],
-      };
+      return next(
+        { ...memory, kind: 'open', openedAtMs: nowMs },
+        { do: 'wait', delayMs: settings.heartbeatMs },
+      );
     case 'lost':
       if (isOpen) return retry(memory, state.openedAtMs, nowMs, settings);
       return state.kind === 'connecting' ? retry(memory, null, nowMs, settings) : stay;
     case 'frame':
       if (state.kind !== 'probing') return stay;
-      return {
-        state: { ...memory, kind: 'open', openedAtMs: state.openedAtMs },
-        effects: [{ do: 'wait', delayMs: settings.heartbeatMs }],
-      };
+      return next(
+        { ...memory, kind: 'open', openedAtMs: state.openedAtMs },
+        { do: 'wait', delayMs: settings.heartbeatMs },
+      );
     case 'timer':
       if (state.kind === 'open') return probe(memory, state.openedAtMs, nowMs + settings.timeoutMs, nowMs);
       if (state.kind === 'waiting') return connect(memory, settings);
@@ -86,25 +86,23 @@ function stepPage(
     if (event.awake && !(state.kind === 'probing' && state.deadlineMs <= deadlineMs))
       return probe(memory, state.openedAtMs, deadlineMs, nowMs);
   } else if (state.kind === 'waiting' || state.kind === 'parked') {
-    if (!event.online) return { state: { ...memory, kind: 'parked' }, effects: [] };
+    if (!event.online) return next({ ...memory, kind: 'parked' });
     if (event.awake) return connect(memory, settings);
   }
-  return { state: { ...state, ...memory }, effects: [] };
+  return next({ ...state, ...memory });
 }
 
 function connect(memory: SocketMemory, { timeoutMs }: RealtimeSettings): SocketStep {
-  if (!memory.online) return { state: { ...memory, kind: 'parked' }, effects: [] };
-  return {
-    state: { ...memory, kind: 'connecting' },
-    effects: [{ do: 'open' }, { do: 'wait', delayMs: timeoutMs }],
-  };
+  if (!memory.online) return next({ ...memory, kind: 'parked' });
+  return next({ ...memory, kind: 'connecting' }, { do: 'open' }, { do: 'wait', delayMs: timeoutMs });
 }
 
 function probe(memory: SocketMemory, openedAtMs: number, deadlineMs: number, nowMs: number): SocketStep {
-  return {
-    state: { ...memory, kind: 'probing', openedAtMs, deadlineMs },
-    effects: [{ do: 'heartbeat' }, { do: 'wait', delayMs: deadlineMs - nowMs }],
-  };
+  return next(
+    { ...memory, kind: 'probing', openedAtMs, deadlineMs },
+    { do: 'heartbeat' },
+    { do: 'wait', delayMs: deadlineMs - nowMs },
+  );
 }
 
 /** After a loss: the waits begin anew only if the connection had been stable. */
@@ -117,12 +115,9 @@ function retry(
   const isStable = openedAtMs !== null && nowMs - openedAtMs >= settings.stableAfterMs;
   const attempt = isStable ? 0 : memory.attempt;
   const after = { ...memory, attempt: attempt + 1 };
-  if (!memory.online) return { state: { ...after, kind: 'parked' }, effects: [{ do: 'drop' }] };
+  if (!memory.online) return next({ ...after, kind: 'parked' }, { do: 'drop' });
   const delayMs = Math.max(backoffMs(attempt, settings), memory.visible ? 0 : settings.hiddenDelayMs);
-  return {
-    state: { ...after, kind: 'waiting' },
-    effects: [{ do: 'drop' }, { do: 'wait', delayMs, jitter: true }],
-  };
+  return next({ ...after, kind: 'waiting' }, { do: 'drop' }, { do: 'wait', delayMs, jitter: true });
 }
 
 /** A silent socket that had been stable is replaced at once: the network failed, not the server. */
@@ -135,5 +130,5 @@ function replace(
   if (memory.attempt > 0 && nowMs - openedAtMs < settings.stableAfterMs)
     return retry(memory, openedAtMs, nowMs, settings);
   const { state, effects } = connect({ ...memory, attempt: 1 }, settings);
-  return { state, effects: [{ do: 'drop' }, ...effects] };
+  return next(state, { do: 'drop' }, ...effects);
 }

@@ -62,13 +62,13 @@ export function createOwnTopic({
   const authorize = async (rejectedToken: string | null) => {
     // The machine leaves this state or asks again: only the answer to the last question counts.
     const asked = (lastAsked += 1);
-    const event: ChannelEvent = await getAccessToken(rejectedToken === null ? {} : { rejectedToken }).then(
-      (token) => ({ kind: 'token', token }),
-      (problem: unknown) => {
-        platform.report(problem);
-        return { kind: 'tokenError' };
-      },
-    );
+    let event: ChannelEvent = { kind: 'tokenError' };
+    try {
+      const token = await getAccessToken(rejectedToken === null ? {} : { rejectedToken });
+      event = { kind: 'token', token };
+    } catch (problem) {
+      platform.report(problem);
+    }
     if (asked === lastAsked) machine.send(event);
   };
   let lastAsked = 0;
@@ -189,6 +189,10 @@ export function createOwnTopic({
           receiveReply(message);
           return true;
         case 'phx_close':
+          // A join that is unanswered cannot be closed: in version 1.0.0 this is the close of the one before.
+          if (message.joinRef === null && machine.state.kind === 'joining') return true;
+          machine.send({ kind: 'ended', wallMs: clock.now() });
+          return true;
         case 'phx_error':
           machine.send({ kind: 'ended', wallMs: clock.now() });
           return true;

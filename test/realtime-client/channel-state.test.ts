@@ -66,7 +66,7 @@ const unheard = {
 } as const;
 const onTopic = {
   join: '-',
-  rejoin: ask,
+  rejoin: 'authorizing: leave, authorize',
   leave: 'idle: leave',
   online: '-',
   offline: 'offline:',

@@ -96,6 +96,7 @@ export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => nu
       if (joined && joined.joinRef === joinRef) joined.token = token;
       return undefined;
     }
+    if (event === 'echo') return reply('ok', payload);
     if (event !== 'phx_join') return undefined;
     if (!validTokens.has(token)) return reply('error', { reason: 'InvalidJWTToken: Token has expired' });
     const filters = (payload.config?.postgres_changes ?? []).map((sent, index) =>

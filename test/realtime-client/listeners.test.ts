@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Change, RowRecord } from '../../src/realtime-client/index.ts';
+import { createRowParser, type Change, type RowRecord } from '../../src/realtime-client/index.ts';
 import { binding, createScriptedScene } from './scripted-server.ts';
 
 const insert = (id: string, extra: RowRecord = {}) => ({ type: 'INSERT', record: { id, ...extra } });
@@ -53,6 +53,28 @@ describe('listeners', () => {
     scene.server.change(insert('a'), [scene.server.bindingId, scene.server.bindingId + 1]);
     await scene.world.clock.advance(16);
     expect(seen).toEqual(['all', 'inserts', 'all too']);
+  });
+
+  it('of several types see the changes of a row in their order', async () => {
+    const scene = createScriptedScene();
+    const channel = scene.client.channel('user:ada');
+    const seen: string[] = [];
+    channel.onPostgresChanges({ ...binding, event: ['INSERT', 'UPDATE', 'DELETE'] }, ({ type }) =>
+      seen.push(type),
+    );
+    channel.join();
+    scene.server.open();
+    await scene.world.settle();
+    scene.server.acceptJoin();
+    scene.server.confirm();
+    expect(scene.server.lastJoin().payload['config']).toMatchObject({
+      postgres_changes: [{ event: 'INSERT' }, { event: 'UPDATE' }, { event: 'DELETE' }],
+    });
+    const [inserted, , deleted] = [0, 1, 2].map((offset) => scene.server.bindingId + offset);
+    scene.server.change({ type: 'DELETE', old_record: { id: 'a' } }, [deleted ?? 0]);
+    scene.server.change(insert('a'), [inserted ?? 0]);
+    await scene.world.clock.advance(16);
+    expect(seen).toEqual(['INSERT']);
   });
 
   it('are called though another throws, and its problem is reported', async () => {
@@ -148,7 +170,9 @@ describe('listeners', () => {
             : { value: value as { id: string } },
       },
     } as const;
-    channel.onPostgresChanges({ ...binding, rowSchema }, (change) => rows.push(change.type));
+    channel.onPostgresChanges({ ...binding, parseRow: createRowParser(rowSchema) }, (change) =>
+      rows.push(change.type),
+    );
     scene.server.change(insert('a'));
     scene.server.change(insert('secret'));
     await scene.world.clock.advance(16);
@@ -233,6 +257,15 @@ describe('pushes', () => {
       outcome.status === 'rejected' ? (outcome.reason as { code: string }).code : 'sent',
     );
     expect(reasons).toEqual(['push_overflow', ...Array.from({ length: 100 }, () => 'closed')]);
+  });
+
+  it('reject when their payload is no JSON, and nothing else suffers', async () => {
+    const scene = createScriptedScene();
+    const { channel, changes } = await scene.openLiveChannel();
+    await expect(channel.push('a', { big: 1n })).rejects.toMatchObject({ code: 'push_refused' });
+    scene.server.change(insert('a'));
+    await scene.world.clock.advance(16);
+    expect(changes).toHaveLength(1);
   });
 
   it('reject when the server refuses them or does not answer', async () => {

@@ -19,7 +19,22 @@ function createTabs() {
     const sockets = new Set<Socket>();
     const tokenListeners = new Set<(token: string | null) => void>();
     let token: string | null = tokenOf(user);
+    let isFrozen = false;
+    let missed: (() => void)[] = [];
+    const base = world.openTab();
     const platform = world.openTab({
+      // A frozen tab holds its locks, says nothing, and hears everything once it wakes.
+      openBroadcast(name) {
+        const broadcast = base.openBroadcast(name);
+        return {
+          close: broadcast.close,
+          post: (message) => (isFrozen ? undefined : broadcast.post(message)),
+          subscribe: (listener) =>
+            broadcast.subscribe((message) =>
+              isFrozen ? missed.push(() => listener(message)) : listener(message),
+            ),
+        };
+      },
       openSocket: (url) => {
         const socket = server.openSocket(url);
         sockets.add(socket);
@@ -52,7 +67,15 @@ function createTabs() {
       channel,
       query,
       ids: () => query.getSnapshot().rows.map(({ id }) => id),
-      setVisible: platform.setVisible,
+      freeze() {
+        isFrozen = true;
+      },
+      thaw() {
+        isFrozen = false;
+        const messages = missed;
+        missed = [];
+        messages.forEach((hear) => hear());
+      },
       signal: platform.signal,
       setToken(next: string | null) {
         token = next;
@@ -60,6 +83,7 @@ function createTabs() {
       },
       /** The tab is gone; its timers and promises with it. */
       crash() {
+        base.crash();
         platform.crash();
         server.forget(sockets);
       },
@@ -147,6 +171,35 @@ describe('five tabs of a user', () => {
     leader.signal('pageshow');
     await world.clock.advance(1_000);
     expect([leader.ids(), server.openSessions]).toEqual([['a'], 1]);
+  });
+
+  it('depose a frozen leader, which follows when it wakes', async () => {
+    const { world, server, openTab } = createTabs();
+    const [leader, second, third] = [openTab(), openTab(), openTab()];
+    await world.clock.advance(1_000);
+    leader.freeze();
+    await world.clock.advance(20_000);
+    server.write('a', 'ada', 1);
+    await world.clock.advance(100);
+    expect([second.ids(), third.ids()]).toEqual([['a'], ['a']]);
+    leader.thaw();
+    await world.clock.advance(1_000);
+    server.write('b', 'ada', 1);
+    await world.clock.advance(1_000);
+    expect([leader, second, third].map((tab) => tab.ids())).toEqual(
+      Array.from({ length: 3 }, () => ['a', 'b']),
+    );
+    expect(leader.channel.getSnapshot().status).toBe('live');
+    expect(server.openSessions).toBe(1);
+  });
+
+  it('push through the leader and get the answer', async () => {
+    const { world, openTab } = createTabs();
+    const [, follower] = [openTab(), openTab()];
+    await world.clock.advance(1_000);
+    const outcome = Promise.allSettled([follower.channel.push('echo', { text: 'hello' })]);
+    await world.clock.advance(1_000);
+    expect(await outcome).toEqual([{ status: 'fulfilled', value: { text: 'hello' } }]);
   });
 
   it('keep one websocket when one more tab needs another table', async () => {

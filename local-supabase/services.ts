@@ -5,13 +5,15 @@ import { createFunctionsService } from './functions/functions-service.ts';
 import type { FunctionHandler } from './functions/functions-service.ts';
 import type { Service } from './gateway/gateway.ts';
 import type { TokenKeys } from './keys.ts';
-import { createLiteService } from './lite-service.ts';
-import type { LiteService } from './lite-service.ts';
+import { createRestService } from './rest.ts';
+import type { RestService } from './rest.ts';
 import type { OpenProject } from './open-project.ts';
 import { createRealtimeService } from './realtime/realtime-service.ts';
 import type { RealtimeService } from './realtime/realtime-service.ts';
 import type { RealtimeSettings } from './realtime/settings.ts';
 import { createObjectStore } from './storage/object-store.ts';
+import { createStorageService } from './storage/storage-service.ts';
+import type { StorageService } from './storage/storage-service.ts';
 
 export interface ServicesOptions extends Omit<OpenProject, 'keys'> {
   readonly keys: TokenKeys;
@@ -28,8 +30,8 @@ export interface ServicesOptions extends Omit<OpenProject, 'keys'> {
 
 export interface Services {
   readonly auth: AuthService;
-  /** /rest/v1 and /storage/v1. */
-  readonly lite: LiteService;
+  readonly rest: RestService;
+  readonly storage: StorageService;
   readonly realtime: RealtimeService;
   readonly functions: Service;
   close(): Promise<void>;
@@ -68,23 +70,20 @@ export async function createServices(options: ServicesOptions): Promise<Services
     report,
     settings: options.realtime ?? {},
   });
-  const lite = await createLiteService({
-    database,
-    connection,
-    objects: createObjectStore(now, options.storageDir),
-    linkSecret: keys.serviceRoleKey,
-  });
+  const rest = await createRestService({ database, connection });
+  const objects = createObjectStore(options.storageDir);
   const sweeper = setInterval(() => void auth.sweep().catch(report), SWEEP_INTERVAL_MS);
   sweeper.unref();
   return {
     auth,
-    lite,
+    rest,
+    storage: createStorageService({ database, keys, objects, now }),
     realtime,
     functions: createFunctionsService({ keys, report, handlers: options.functions ?? {} }),
     async close() {
       clearInterval(sweeper);
       await realtime.close();
-      await lite.close();
+      await rest.close();
     },
   };
 }

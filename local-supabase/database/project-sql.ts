@@ -1,4 +1,3 @@
-import { getStorageSchemaSql } from '@supabase/lite';
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -30,15 +29,19 @@ export interface ProjectSql {
 }
 
 const SERVICES = new URL('../', import.meta.url);
-const PLATFORM_FILES = ['database/platform.sql', 'auth/schema.sql', 'realtime/schema.sql'] as const;
+const PLATFORM_FILES = [
+  'database/platform.sql',
+  'auth/schema.sql',
+  'realtime/schema.sql',
+  'storage/schema.sql',
+] as const;
 const MIGRATION_NAME = /^(\d{14})_(.+)\.sql$/;
 
 /** Reads it. @param folder a project's `supabase/`; default this repository's. */
 export async function readProjectSql(
   folder = new URL('../../supabase/', import.meta.url),
 ): Promise<ProjectSql> {
-  const services = await Promise.all(PLATFORM_FILES.map(readPart));
-  const platform = [...services, await readStoragePart()];
+  const platform = await Promise.all(PLATFORM_FILES.map(readPart));
   const migrations = await readMigrations(new URL('migrations/', folder));
   const seed = await readText(new URL('seed.sql', folder));
   return {
@@ -56,12 +59,6 @@ export async function readProjectSql(
 async function readPart(name: string): Promise<PlatformPart> {
   const sql = await readText(new URL(name, SERVICES));
   return { name, sql, hash: hashOf([sql]) };
-}
-
-/** The vendor's own tables, and who may touch them. */
-async function readStoragePart(): Promise<PlatformPart> {
-  const sql = `${getStorageSchemaSql()};\n${await readText(new URL('storage/grants.sql', SERVICES))}`;
-  return { name: 'storage', sql, hash: hashOf([sql]) };
 }
 
 async function readMigrations(folder: URL): Promise<Migration[]> {

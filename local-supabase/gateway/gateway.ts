@@ -1,5 +1,6 @@
 import type { Claims, TokenKeys } from '../keys.ts';
-import type { LiteService } from '../lite-service.ts';
+import type { RestService } from '../rest.ts';
+import type { StorageService } from '../storage/storage-service.ts';
 import { checkApiKey, isOpenRoute } from './api-key.ts';
 import { checkBearer, isOpaqueKey, readBearer } from './bearer.ts';
 import { answerPreflight, isPreflight, withCors } from './cors.ts';
@@ -11,7 +12,8 @@ export interface Service {
 
 export interface GatewayOptions {
   readonly keys: TokenKeys;
-  readonly lite: LiteService;
+  readonly rest: RestService;
+  readonly storage: StorageService;
   readonly auth: Service;
   readonly realtime: Service;
   readonly functions: Service;
@@ -26,7 +28,7 @@ export interface Gateway {
  * verified; the others check bearer tokens by themselves, as the real ones do.
  */
 export function createGateway(options: GatewayOptions): Gateway {
-  const { keys, lite } = options;
+  const { keys, rest, storage } = options;
   const route = async (request: Request, service: string, path: string): Promise<Response> => {
     const key = await checkApiKey(request, keys);
     if (!key.ok && !isOpenRoute(path)) return key.response;
@@ -34,11 +36,11 @@ export function createGateway(options: GatewayOptions): Gateway {
     switch (service) {
       case 'rest': {
         const bearer = await checkBearer(request, claims, keys);
-        return bearer.ok ? lite.handle(request, bearer.claims) : bearer.response;
+        return bearer.ok ? rest.handle(request, bearer.claims) : bearer.response;
       }
       case 'storage': {
         const bearer = await checkBearer(request, claims, keys);
-        return bearer.ok ? lite.handle(request, bearer.claims) : refuseStorage(bearer.message);
+        return bearer.ok ? storage.handle(request, bearer.claims) : refuseStorage(bearer.message);
       }
       case 'auth':
       case 'realtime':

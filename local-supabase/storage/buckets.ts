@@ -1,0 +1,99 @@
+import { Hono } from 'hono';
+import type { Sql } from '../database/database.ts';
+import type { StorageContext } from './storage-context.ts';
+import { bucketNotFound, StorageError } from './storage-error.ts';
+
+interface BucketBody {
+  readonly id?: string;
+  readonly name?: string;
+  readonly public?: boolean;
+  readonly file_size_limit?: number | string | null;
+  readonly allowed_mime_types?: readonly string[] | null;
+}
+
+const COLUMNS = `id, name, coalesce(owner_id, '') as owner, public, file_size_limit, allowed_mime_types,
+  created_at, updated_at`;
+
+/** The routes below /bucket. */
+export function createBucketRoutes({ run, objects }: StorageContext): Hono {
+  const app = new Hono();
+  app.get('/', (c) =>
+    run(c.req.raw, async (sql) =>
+      c.json(await sql.query(`select ${COLUMNS} from storage.buckets order by id`)),
+    ),
+  );
+  app.get('/:id', (c) => run(c.req.raw, async (sql) => c.json(await findBucket(sql, c.req.param('id')))));
+  app.post('/', async (c) => {
+    const body = await c.req.json<BucketBody>();
+    const id = body.id ?? body.name ?? '';
+    return run(c.req.raw, async (sql) => {
+      await sql.query(
+        `insert into storage.buckets (id, name, public, file_size_limit, allowed_mime_types, owner, owner_id)
+         values ($1, $2, $3, $4, $5, auth.uid(), auth.uid()::text)`,
+        [
+          id,
+          body.name ?? id,
+          body.public ?? false,
+          readSize(body.file_size_limit),
+          body.allowed_mime_types ?? null,
+        ],
+      );
+      return c.json({ name: id });
+    });
+  });
+  app.put('/:id', async (c) => {
+    const body = await c.req.json<BucketBody>();
+    return run(c.req.raw, async (sql) => {
+      const changed = await sql.query(
+        `update storage.buckets set public = coalesce($2, public), file_size_limit = $3, allowed_mime_types = $4,
+           updated_at = now()
+         where id = $1 returning id`,
+        [
+          c.req.param('id'),
+          body.public ?? null,
+          readSize(body.file_size_limit),
+          body.allowed_mime_types ?? null,
+        ],
+      );
+      if (changed.length === 0) throw bucketNotFound();
+      return c.json({ message: 'Successfully updated' });
+    });
+  });
+  app.post('/:id/empty', (c) =>
+    run(c.req.raw, async (sql) => {
+      await findBucket(sql, c.req.param('id'));
+      const gone = await sql.query<{ version: string }>(
+        'delete from storage.objects where bucket_id = $1 returning version',
+        [c.req.param('id')],
+      );
+      await Promise.all(gone.map(({ version }) => objects.remove(version)));
+      return c.json({ message: 'Successfully emptied' });
+    }),
+  );
+  app.delete('/:id', (c) =>
+    run(c.req.raw, async (sql) => {
+      await findBucket(sql, c.req.param('id'));
+      const [kept] = await sql.query('select id from storage.objects where bucket_id = $1 limit 1', [
+        c.req.param('id'),
+      ]);
+      if (kept) throw new StorageError(409, 'InvalidRequest', 'The bucket you tried to delete is not empty');
+      await sql.query('delete from storage.buckets where id = $1', [c.req.param('id')]);
+      return c.json({ message: 'Successfully deleted' });
+    }),
+  );
+  return app;
+}
+
+async function findBucket(sql: Sql, id: string): Promise<Record<string, unknown>> {
+  const [bucket] = await sql.query(`select ${COLUMNS} from storage.buckets where id = $1`, [id]);
+  if (!bucket) throw bucketNotFound();
+  return bucket;
+}
+
+/** Bytes, or text such as `50MB`. */
+function readSize(size: number | string | null | undefined): number | null {
+  if (typeof size !== 'string') return size ?? null;
+  const [, digits = '', unit = ''] = /^(\d+)\s*([kmg]?)i?b?$/i.exec(size) ?? [];
+  if (!digits) throw new StorageError(422, 'InvalidRequest', `${size} is no size`);
+  return Number(digits) * 1024 ** ['', 'k', 'm', 'g'].indexOf(unit.toLowerCase());
+}

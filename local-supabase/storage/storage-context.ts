@@ -1,0 +1,17 @@
+import type { Database, Sql } from '../database/database.ts';
+import type { TokenKeys } from '../keys.ts';
+import type { ObjectStore } from './object-store.ts';
+
+export interface StorageServiceOptions {
+  readonly database: Database;
+  readonly keys: TokenKeys;
+  readonly objects: ObjectStore;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** What every route works with. */
+export interface StorageContext extends StorageServiceOptions {
+  /** Runs `task` with the rights of who sent the request. */
+  run<T>(request: Request, task: (sql: Sql) => Promise<T>): Promise<T>;
+}

@@ -1,0 +1,30 @@
+/** A refusal of the storage service. The body names the true status; the answer's own is 400. */
+export class StorageError extends Error {
+  override readonly name = 'StorageError';
+  readonly statusCode: number;
+  readonly error: string;
+  constructor(statusCode: number, error: string, message: string) {
+    super(message);
+    this.statusCode = statusCode;
+    this.error = error;
+  }
+}
+
+export const objectNotFound = () => new StorageError(404, 'not_found', 'Object not found');
+export const bucketNotFound = () => new StorageError(404, 'Bucket not found', 'Bucket not found');
+export const invalidSignature = () => new StorageError(400, 'InvalidJWT', 'invalid signature');
+
+const BY_SQLSTATE: Readonly<Record<string, () => StorageError>> = {
+  '42501': () => new StorageError(403, 'Unauthorized', 'new row violates row-level security policy'),
+  '23505': () => new StorageError(409, 'Duplicate', 'The resource already exists'),
+  '23503': bucketNotFound,
+};
+
+/** The answer to a refusal: our own, or PostgreSQL's. Anything else is thrown on. */
+export function answerStorageError(problem: unknown): Response {
+  const { code } = problem as { code?: unknown };
+  const refusal = problem instanceof StorageError ? problem : BY_SQLSTATE[String(code)]?.();
+  if (!refusal) throw problem;
+  const { statusCode, error, message } = refusal;
+  return Response.json({ statusCode: String(statusCode), error, message }, { status: 400 });
+}

@@ -1,0 +1,36 @@
+import { Hono } from 'hono';
+import type { Claims } from '../keys.ts';
+import { createBucketRoutes } from './buckets.ts';
+import { asCaller } from './caller.ts';
+import { createLinkRoutes } from './links.ts';
+import { createObjectRoutes } from './objects.ts';
+import type { StorageContext, StorageServiceOptions } from './storage-context.ts';
+import { answerStorageError } from './storage-error.ts';
+
+/** Storage under /storage/v1, as far as its clients need it: buckets, objects, links. */
+export interface StorageService {
+  /** @param claims of the caller's verified token, or of the API key. */
+  handle(request: Request, claims: Claims): Promise<Response>;
+}
+
+export function createStorageService(options: StorageServiceOptions): StorageService {
+  const callers = new WeakMap<Request, Claims>();
+  const context: StorageContext = {
+    ...options,
+    run: (request, task) => asCaller(options.database, callers.get(request) ?? { role: 'anon' }, task),
+  };
+  const app = new Hono().basePath('/storage/v1');
+  app.route('/bucket', createBucketRoutes(context));
+  app.route('/object', createLinkRoutes(context));
+  app.route('/object', createObjectRoutes(context));
+  app.onError(answerStorageError);
+  app.notFound((c) =>
+    c.json({ statusCode: '404', error: 'Not Found', message: `Route ${c.req.path} not found` }, 404),
+  );
+  return {
+    async handle(request, claims) {
+      callers.set(request, claims);
+      return app.fetch(request);
+    },
+  };
+}

@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import type { Database, Sql } from '../database/database.ts';
+import type { Bytes, ObjectStore } from './object-store.ts';
+import { bucketNotFound, StorageError } from './storage-error.ts';
+
+/** What a client sends to be kept. */
+export interface Upload {
+  readonly bytes: Bytes;
+  readonly contentType: string;
+  /** As it is sent back in `Cache-Control`. */
+  readonly cacheControl: string;
+  readonly userMetadata: Record<string, unknown>;
+}
+
+/** As the storage service accepts it; anything else would not survive a URL. */
+const KEY = /^[\w/!.*'() &$=@;:+,?-]+$/;
+
+/** Reads an upload: the raw body, or a form whose unnamed field is the file. */
+export async function readUpload(request: Request): Promise<Upload> {
+  const { headers } = request;
+  const contentType = headers.get('content-type') ?? 'application/octet-stream';
+  if (!contentType.startsWith('multipart/form-data')) {
+    return {
+      bytes: new Uint8Array(await request.arrayBuffer()),
+      contentType,
+      cacheControl: headers.get('cache-control') ?? 'no-cache',
+      userMetadata: parseMetadata(fromBase64(headers.get('x-metadata'))),
+    };
+  }
+  const form = await request.formData();
+  const file = [...form.values()].find((value) => typeof value !== 'string');
+  if (!file) throw new StorageError(400, 'InvalidRequest', 'The form has no file');
+  const text = (name: string) => {
+    const value = form.get(name);
+    return typeof value === 'string' ? value : null;
+  };
+  return {
+    bytes: new Uint8Array(await file.arrayBuffer()),
+    contentType: text('contentType') ?? (file.type || 'application/octet-stream'),
+    cacheControl: `max-age=${text('cacheControl') ?? '3600'}`,
+    userMetadata: parseMetadata(text('metadata')),
+  };
+}
+
+/** Refuses what the bucket does not take. Who may write is another question. */
+export async function checkUpload(
+  database: Database,
+  bucket: string,
+  path: string,
+  upload: Upload,
+): Promise<void> {
+  if (!KEY.test(path)) throw new StorageError(400, 'InvalidKey', `Invalid key: ${path}`);
+  const [limits] = await database.query<{ size: number | null; types: string[] | null }>(
+    'select file_size_limit as size, allowed_mime_types as types from storage.buckets where id = $1',
+    [bucket],
+  );
+  if (!limits) throw bucketNotFound();
+  if (limits.size !== null && upload.bytes.length > limits.size) {
+    throw new StorageError(413, 'Payload too large', 'The object exceeded the maximum allowed size');
+  }
+  const type = upload.contentType.split(';')[0] ?? '';
+  if (limits.types?.length && !limits.types.some((allowed) => matchesType(type, allowed))) {
+    throw new StorageError(415, 'invalid_mime_type', `mime type ${type} is not supported`);
+  }
+}
+
+export interface Destination {
+  readonly bucket: string;
+  readonly path: string;
+  /** Replaces what is there. */
+  readonly upsert: boolean;
+}
+
+/** Writes the row with the rights of `sql`, then keeps the bytes. Returns the row's id. */
+export async function storeObject(
+  sql: Sql,
+  objects: ObjectStore,
+  { bucket, path, upsert }: Destination,
+  { bytes, contentType, cacheControl, userMetadata }: Upload,
+): Promise<string> {
+  const version = crypto.randomUUID();
+  const metadata = {
+    eTag: `"${createHash('md5').update(bytes).digest('hex')}"`,
+    size: bytes.length,
+    mimetype: contentType,
+    cacheControl,
+    lastModified: new Date().toISOString(),
+    contentLength: bytes.length,
+    httpStatusCode: 200,
+  };
+  const [row] = await sql.query<{ id: string }>(
+    `insert into storage.objects (bucket_id, name, version, metadata, user_metadata, owner, owner_id)
+     values ($1, $2, $3, $4, $5, auth.uid(), auth.uid()::text)
+     ${
+       upsert
+         ? `on conflict (bucket_id, name) do update set version = excluded.version, metadata = excluded.metadata,
+              user_metadata = excluded.user_metadata, updated_at = now()`
+         : ''
+     }
+     returning id`,
+    [bucket, path, version, metadata, userMetadata],
+  );
+  await objects.put(version, bytes);
+  return row?.id ?? '';
+}
+
+function matchesType(type: string, allowed: string): boolean {
+  return (
+    allowed === '*/*' || allowed === type || (allowed.endsWith('/*') && type.startsWith(allowed.slice(0, -1)))
+  );
+}
+
+const fromBase64 = (text: string | null) => (text === null ? null : Buffer.from(text, 'base64').toString());
+
+function parseMetadata(text: string | null): Record<string, unknown> {
+  try {
+    return JSON.parse(text ?? '{}') as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}

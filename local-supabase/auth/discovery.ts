@@ -75,7 +75,7 @@ export async function readOpenIdConfiguration(_: AuthContext, call: Call): Promi
     token_endpoint: `${issuer}/oauth/token`,
     jwks_uri: `${issuer}/.well-known/jwks.json`,
     userinfo_endpoint: `${issuer}/oauth/userinfo`,
-    scopes_supported: ['openid', 'profile', 'email', 'phone'],
+    scopes_supported: ['openid', 'profile', 'email', 'phone', 'offline_access'],
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
     grant_types_supported: ['authorization_code', 'refresh_token'],

@@ -22,8 +22,6 @@ const ownParams = new Set([
   'code_challenge_method',
   'code_verifier',
   'invite_token',
-  'skip_http_redirect',
-  'redirect_to',
 ]);
 
 function checkProvider(context: AuthContext, provider: string): void {

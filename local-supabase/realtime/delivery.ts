@@ -14,8 +14,10 @@ import type { Timers } from './timers.ts';
 export interface Delivery {
   /** Begins to listen. What an earlier life left undelivered waits for its subscribers for a while. */
   start(): Promise<void>;
-  /** Stops at once; what is not delivered stays in the outbox. */
+  /** Stops at once, as a crash does; what is not delivered stays in the outbox. */
   stop(): Promise<void>;
+  /** Stops in good order. */
+  close(): Promise<void>;
   /** Makes the subscriptions live, calls `onLive`, and then sends what waited for them. */
   subscribe(
     subscriber: Subscriber,
@@ -136,25 +138,31 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     }).catch(report);
   };
 
+  const stop = async () => {
+    running = false;
+    cancelBacklog();
+    cancelRetry();
+    subscribers.clear();
+    const end = unlisten;
+    unlisten = () => Promise.resolve();
+    await end();
+    await tail;
+  };
+
   return {
     async start() {
       if (running) return;
       running = true;
-      await outbox.removeOlderThan(settings().recoveryMaxAgeMs);
+      await outbox.open(settings().recoveryMaxAgeMs);
       backlogEnd = await outbox.last();
       if (backlogEnd) cancelBacklog = timers.after(settings().recoveryWindowMs, endBacklog);
       unlisten = await database.listen('realtime_outbox', wake);
       wake();
     },
-    async stop() {
-      running = false;
-      cancelBacklog();
-      cancelRetry();
-      subscribers.clear();
-      const end = unlisten;
-      unlisten = () => Promise.resolve();
-      await end();
-      await tail;
+    stop,
+    async close() {
+      await stop();
+      await outbox.close();
     },
     subscribe: (subscriber, subscriptions, onLive) =>
       inTurn(async () => {

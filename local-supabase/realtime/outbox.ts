@@ -33,7 +33,13 @@ export interface Outbox {
    * xid than any that could be read.
    */
   remove(range: { readonly after?: Place | null; readonly upTo: Place }): Promise<void>;
-  removeOlderThan(ageMs: number): Promise<void>;
+  /**
+   * Begins a life. After a crash, what the last life left is kept, up to an age; otherwise the outbox is emptied of
+   * what was written while nobody listened, such as seeds.
+   */
+  open(maxAgeMs: number): Promise<void>;
+  /** Ends a life in good order. */
+  close(): Promise<void>;
 }
 
 export function createOutbox(database: Database): Outbox {
@@ -66,11 +72,16 @@ export function createOutbox(database: Database): Outbox {
         [after?.xid ?? '0', after?.id ?? 0, upTo.xid, upTo.id],
       );
     },
-    async removeOlderThan(ageMs) {
+    async open(maxAgeMs) {
       await database.query(
-        `delete from realtime.outbox where captured_at < clock_timestamp() - $1 * interval '1 millisecond'`,
-        [ageMs],
+        `delete from realtime.outbox where not (select alive from realtime.process)
+           or captured_at < clock_timestamp() - $1 * interval '1 millisecond'`,
+        [maxAgeMs],
       );
+      await database.query('update realtime.process set alive = true where not alive');
+    },
+    async close() {
+      await database.query('update realtime.process set alive = exists (select from realtime.outbox)');
     },
   };
 }

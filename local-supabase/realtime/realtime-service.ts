@@ -120,7 +120,7 @@ export async function createRealtimeService(options: RealtimeServiceOptions): Pr
       if (closed) return;
       closed = true;
       await sockets.close();
-      await delivery.stop();
+      await delivery.close();
       await unlisten();
     },
   };

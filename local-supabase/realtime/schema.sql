@@ -14,7 +14,11 @@ create table if not exists realtime.outbox (
   primary key (xid, id)
 );
 
-revoke all on realtime.outbox from public;
+-- Whether somebody listens, or did when the power went. What is captured while nobody does is told to nobody.
+create table if not exists realtime.process (alive boolean not null);
+insert into realtime.process select false where not exists (select from realtime.process);
+
+revoke all on realtime.outbox, realtime.process from public;
 
 create or replace function realtime.capture() returns trigger
   language plpgsql security definer set search_path = '' set timezone = 'UTC'

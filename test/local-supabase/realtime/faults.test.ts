@@ -16,7 +16,10 @@ afterAll(() => database.close());
 beforeEach(async () => {
   world = await createRealtimeWorld({}, database);
 });
-afterEach(() => world.close());
+afterEach(async () => {
+  await world.close();
+  await database.exec('delete from realtime.outbox; update realtime.process set alive = false');
+});
 
 const live = async (user = ADA) => {
   const client = await world.connect();
@@ -59,6 +62,15 @@ describe('a process that is killed between commit and delivery', () => {
     const client = await world.connect();
     await client.joinLive(TOPIC, { changes: [{ table: 'open_notes' }], token: await world.tokenOf(ADA) });
     expect(await idsHeard(client)).toEqual([1]);
+  });
+
+  test('tells nothing of what was written before anybody listened, such as seeds', async () => {
+    await world.close();
+    await database.query('insert into open_notes values (1)');
+    world = await createRealtimeWorld({}, database);
+    const client = await world.connect();
+    await client.joinLive(TOPIC, { changes: [{ table: 'open_notes' }], token: await world.tokenOf(ADA) });
+    expect(await idsHeard(client)).toEqual([]);
   });
 
   test('forgets what nobody came back for', async () => {

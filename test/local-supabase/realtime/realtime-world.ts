@@ -1,12 +1,15 @@
+import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PGlite } from '@electric-sql/pglite';
 import { createPgliteDatabase } from '../../../local-supabase/database/pglite-database.ts';
+import { loadSnapshot } from '../../../local-supabase/database/snapshot.ts';
 import type { Database } from '../../../local-supabase/database/database.ts';
 import { createTokenKeys } from '../../../local-supabase/keys.ts';
 import type { TokenKeys } from '../../../local-supabase/keys.ts';
 import { createRealtimeService } from '../../../local-supabase/realtime/realtime-service.ts';
 import type { RealtimeService } from '../../../local-supabase/realtime/realtime-service.ts';
+import { installRealtimeSchema, realtimeSchemaSql } from '../../../local-supabase/realtime/schema.ts';
 import type { RealtimeSettings } from '../../../local-supabase/realtime/settings.ts';
 import { createManualTimers } from './manual-timers.ts';
 import type { ManualTimers } from './manual-timers.ts';
@@ -51,9 +54,16 @@ const SCHEMA = `
 
 /** The database of a world; to be shared by worlds that follow one another. */
 export async function createNotesDatabase(): Promise<Database> {
-  const database = createPgliteDatabase(await PGlite.create());
-  await database.exec(SCHEMA);
-  return database;
+  const name = `realtime-notes-${createHash('sha256').update(SCHEMA).update(realtimeSchemaSql).digest('hex').slice(0, 16)}`;
+  const loadDataDir = await loadSnapshot(name, async () => {
+    const pglite = await PGlite.create();
+    await pglite.exec(SCHEMA);
+    await installRealtimeSchema(createPgliteDatabase(pglite), 'supabase_realtime');
+    const dump = await pglite.dumpDataDir('none');
+    await pglite.close();
+    return dump;
+  });
+  return createPgliteDatabase(await PGlite.create({ loadDataDir }));
 }
 
 export async function createRealtimeWorld(

@@ -14,7 +14,7 @@ const chunkGroups = [
   },
   {
     name: 'auth',
-    test: /src\/features\/auth\/(auth-page|auth-texts\.(en|ts)|use-|carried|social-slot|link-problem)/,
+    test: /src\/features\/auth\/(auth-page|auth-texts\.(en|ts)|use-|carried|social-slot|link-problem\.tsx)/,
   },
 ];
 

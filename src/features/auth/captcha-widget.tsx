@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { Message } from '../../ui/message.tsx';
-import { authTexts } from './auth-texts.ts';
+import { followUpTexts } from './follow-up-texts.ts';
 
 export interface CaptchaWidgetProps {
   readonly captcha: { readonly provider: 'hcaptcha' | 'turnstile'; readonly siteKey: string };
@@ -26,7 +26,7 @@ const scripts = {
 };
 
 export function CaptchaWidget({ captcha, onAnswer }: CaptchaWidgetProps) {
-  const texts = authTexts.use();
+  const texts = followUpTexts.use();
   const container = useRef<HTMLDivElement>(null);
   const [failed, setFailed] = useState(false);
   const { provider, siteKey } = captcha;

@@ -9,6 +9,7 @@ import { useForm } from '../../ui/use-form.ts';
 import { AuthPage } from './auth-page.tsx';
 import { credentialTexts } from '../../ui/credential-texts.ts';
 import { authTexts } from './auth-texts.ts';
+import { followUpTexts } from './follow-up-texts.ts';
 import styles from './auth-page.module.css';
 import { carriedEmail } from './carried-email.ts';
 import { useCaptcha } from './use-captcha.tsx';
@@ -28,6 +29,7 @@ export interface CheckMailProps {
 /** A mail is on its way: its link, its code, or another mail. */
 export function CheckMail({ purpose, email: sentTo, onBack }: CheckMailProps) {
   const texts = authTexts.use();
+  const more = followUpTexts.use();
   const rules = credentialTexts.use();
   const { auth } = useClients();
   const captcha = useCaptcha();
@@ -47,20 +49,20 @@ export function CheckMail({ purpose, email: sentTo, onBack }: CheckMailProps) {
   return (
     <AuthPage
       key={purpose}
-      title={texts.checkMail}
-      {...(sentTo === null ? {} : { intro: texts.mailSent[purpose](sentTo) })}
+      title={more.checkMail}
+      {...(sentTo === null ? {} : { intro: more.mailSent[purpose](sentTo) })}
     >
       <form {...form.props} className={styles.form}>
         <FormMessages
           error={form.problem ?? resend.problem}
-          success={resend.hasSent && resend.problem === undefined && texts.resent}
+          success={resend.hasSent && resend.problem === undefined && more.resent}
         />
         {sentTo === null && <EmailField label={texts.email} required {...form.field('email')} />}
         {/* Not among what is validated on blur: a code is typed in one go. */}
-        <CodeField label={texts.code} required maxLength={12} {...form.field('code')} />
+        <CodeField label={more.code} required maxLength={12} {...form.field('code')} />
         {captcha.slot}
         <SubmitButton pending={form.pending} untilMs={form.retryAtMs}>
-          {texts.confirm}
+          {more.confirm}
         </SubmitButton>
       </form>
       <div className={styles.row}>
@@ -72,13 +74,13 @@ export function CheckMail({ purpose, email: sentTo, onBack }: CheckMailProps) {
             if (checkEmail(email, rules) === undefined) void resend.send(email, captcha.take());
           }}
         >
-          {texts.resend}
+          {more.resend}
         </CountdownButton>
         <Button look="link" onClick={onBack}>
-          {texts.otherAddress}
+          {more.otherAddress}
         </Button>
       </div>
-      <p className={styles.intro}>{texts.spamHint}</p>
+      <p className={styles.intro}>{more.spamHint}</p>
     </AuthPage>
   );
 }

@@ -7,6 +7,7 @@ import { EmailField } from '../../ui/text-field.tsx';
 import { useForm } from '../../ui/use-form.ts';
 import { credentialTexts } from '../../ui/credential-texts.ts';
 import { authTexts } from './auth-texts.ts';
+import { followUpTexts } from './follow-up-texts.ts';
 import styles from './auth-page.module.css';
 import { carriedEmail } from './carried-email.ts';
 import { useCaptcha } from './use-captcha.tsx';
@@ -21,6 +22,7 @@ export interface EmailSignInProps {
 /** Asks for a link and a code by mail. It creates no account: that is what /signup is for. */
 export function EmailSignIn({ onSent, onPasswordInstead }: EmailSignInProps) {
   const texts = authTexts.use();
+  const more = followUpTexts.use();
   const rules = credentialTexts.use();
   const { auth } = useClients();
   const captcha = useCaptcha();
@@ -46,10 +48,10 @@ export function EmailSignIn({ onSent, onPasswordInstead }: EmailSignInProps) {
       <EmailField label={texts.email} required {...form.field('email')} />
       {captcha.slot}
       <SubmitButton pending={form.pending} untilMs={form.retryAtMs}>
-        {texts.sendCode}
+        {more.sendCode}
       </SubmitButton>
       <Button look="link" onClick={onPasswordInstead}>
-        {texts.passwordInstead}
+        {more.passwordInstead}
       </Button>
     </form>
   );

@@ -1,42 +1,20 @@
-import type { AuthErrorCode } from '../../auth-client/index.ts';
-import { useAuthErrorText } from '../../app/auth-problem.ts';
+import { lazy, Suspense } from 'react';
 import { useAuthState } from '../../app/clients-context.ts';
-import { Button } from '../../ui/button.tsx';
-import { Message } from '../../ui/message.tsx';
-import { authTexts } from './auth-texts.ts';
 
-const expired: ReadonlySet<AuthErrorCode> = new Set([
-  'otp_expired',
-  'flow_state_expired',
-  'flow_state_not_found',
-  'flow_state_already_used',
-]);
-const elsewhere: ReadonlySet<AuthErrorCode> = new Set(['pkce-verifier-missing', 'bad_code_verifier']);
+const LinkProblemMessage = lazy(async () => ({
+  default: (await import('./link-problem-message.tsx')).LinkProblemMessage,
+}));
 
-/** Why the link that led here did not sign in, and the way on: the code of the same mail. */
+/** Speaks up where somebody comes by a link that did not sign in; else an empty region, waiting. */
 export function LinkProblem({ onHaveCode }: { readonly onHaveCode: () => void }) {
-  const texts = authTexts.use();
   const { callbackError } = useAuthState();
-  const problem = useAuthErrorText(callbackError?.code);
-  if (callbackError === null) return <div role="alert" />;
-  const { code } = callbackError;
-  const isExpired = expired.has(code);
-  const isElsewhere = elsewhere.has(code);
-  const title = isExpired ? texts.linkExpired : isElsewhere ? texts.linkElsewhere : texts.linkFailed;
-  const text = isExpired ? texts.linkExpiredText : isElsewhere ? texts.linkElsewhereText : problem;
   return (
     <div role="alert">
-      <Message tone="warning">
-        <p>
-          <strong>{title}</strong>
-        </p>
-        <p>{text}</p>
-        {(isExpired || isElsewhere) && (
-          <Button look="link" onClick={onHaveCode}>
-            {texts.haveCode}
-          </Button>
-        )}
-      </Message>
+      {callbackError && (
+        <Suspense>
+          <LinkProblemMessage code={callbackError.code} onHaveCode={onHaveCode} />
+        </Suspense>
+      )}
     </div>
   );
 }

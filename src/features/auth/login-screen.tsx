@@ -1,4 +1,4 @@
-import { lazy, useState } from 'react';
+import { lazy, startTransition, useState } from 'react';
 import { Link } from 'wouter';
 import { useAuthState } from '../../app/clients-context.ts';
 import { links } from '../../app/routes.ts';
@@ -6,13 +6,13 @@ import { AuthPage } from './auth-page.tsx';
 import { authTexts } from './auth-texts.ts';
 import styles from './auth-page.module.css';
 import { carriedEmail } from './carried-email.ts';
-import { EmailSignIn } from './email-sign-in.tsx';
 import { LinkProblem } from './link-problem.tsx';
 import { PasswordSignIn } from './password-sign-in.tsx';
 import { SocialSlot } from './social-slot.tsx';
 import { useReturn } from './use-return.ts';
 
 const CheckMail = lazy(async () => ({ default: (await import('./check-mail.tsx')).CheckMail }));
+const EmailSignIn = lazy(async () => ({ default: (await import('./email-sign-in.tsx')).EmailSignIn }));
 const MfaChallenge = lazy(async () => ({ default: (await import('./mfa-challenge.tsx')).MfaChallenge }));
 
 type Mode =
@@ -23,7 +23,9 @@ export function LoginScreen() {
   const texts = authTexts.use();
   const { session } = useAuthState();
   const { next } = useReturn();
-  const [mode, setMode] = useState<Mode>({ kind: 'password' });
+  const [mode, setModeNow] = useState<Mode>({ kind: 'password' });
+  // What is on the screen stays until the code of what follows is there.
+  const setMode = (next: Mode) => startTransition(() => setModeNow(next));
   // The gate leaves a signed-in person here only while the second factor is due.
   if (session) return <MfaChallenge session={session} />;
   if (mode.kind === 'check-mail') {

@@ -12,12 +12,12 @@ import { SubmitButton } from '../../ui/submit-button.tsx';
 import { CodeField } from '../../ui/text-field.tsx';
 import { useForm } from '../../ui/use-form.ts';
 import { AuthPage } from './auth-page.tsx';
-import { authTexts } from './auth-texts.ts';
+import { followUpTexts } from './follow-up-texts.ts';
 import styles from './auth-page.module.css';
 
 /** The second step of a sign-in. Where it succeeds, the session rises to `aal2` and the gate leads on. */
 export function MfaChallenge({ session }: { readonly session: Session }) {
-  const texts = authTexts.use();
+  const texts = followUpTexts.use();
   const rules = credentialTexts.use();
   const { auth } = useClients();
   const mfa = useMemo(() => createMfa(auth), [auth]);

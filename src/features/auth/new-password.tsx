@@ -10,14 +10,14 @@ import { SubmitButton } from '../../ui/submit-button.tsx';
 import { useForm } from '../../ui/use-form.ts';
 import { AuthPage } from './auth-page.tsx';
 import { credentialTexts } from '../../ui/credential-texts.ts';
-import { authTexts } from './auth-texts.ts';
+import { followUpTexts } from './follow-up-texts.ts';
 import styles from './auth-page.module.css';
 import { NewPasswordField } from '../../ui/new-password-field.tsx';
 import { checkNewPassword } from '../../ui/credential-rules.ts';
 
 /** The second state of /reset-password: signed in by the link or code of the recovery mail. */
 export function NewPassword({ session }: { readonly session: Session }) {
-  const texts = authTexts.use();
+  const texts = followUpTexts.use();
   const rules = credentialTexts.use();
   const { auth } = useClients();
   const [saved, setSaved] = useState(false);
@@ -48,7 +48,7 @@ export function NewPassword({ session }: { readonly session: Session }) {
 }
 
 function PasswordSaved() {
-  const texts = authTexts.use();
+  const texts = followUpTexts.use();
   const { auth } = useClients();
   const [state, setState] = useState<{ pending: boolean; done: boolean; problem?: string | undefined }>({
     pending: false,

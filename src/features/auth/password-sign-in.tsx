@@ -63,7 +63,13 @@ export function PasswordSignIn({ onUnconfirmed, onCodeInstead }: PasswordSignInP
         {texts.signIn}
       </SubmitButton>
       <div className={styles.row}>
-        <Button look="link" onClick={onCodeInstead}>
+        <Button
+          look="link"
+          onClick={() => {
+            carriedEmail.set(form.values.email);
+            onCodeInstead();
+          }}
+        >
           {texts.codeInstead}
         </Button>
         <Link

@@ -1,4 +1,4 @@
-import { lazy, useState } from 'react';
+import { lazy, startTransition, useState } from 'react';
 import { Link } from 'wouter';
 import { attempt } from '../../app/auth-problem.ts';
 import { useAuthState, useClients } from '../../app/clients-context.ts';
@@ -11,6 +11,7 @@ import { useForm } from '../../ui/use-form.ts';
 import { AuthPage } from './auth-page.tsx';
 import { credentialTexts } from '../../ui/credential-texts.ts';
 import { authTexts } from './auth-texts.ts';
+import { followUpTexts } from './follow-up-texts.ts';
 import styles from './auth-page.module.css';
 import { carriedEmail } from './carried-email.ts';
 import { LinkProblem } from './link-problem.tsx';
@@ -27,7 +28,8 @@ export function ResetPasswordScreen() {
   const { session, recovery } = useAuthState();
   // Sticks to the form after the password is set, for its last word.
   const [isSetting, setSetting] = useState(recovery);
-  const [sentTo, setSentTo] = useState<string | null>();
+  const [sentTo, setSentToNow] = useState<string | null>();
+  const setSentTo = (next: string | null | undefined) => startTransition(() => setSentToNow(next));
   if (recovery && !isSetting) setSetting(true);
   if (session && isSetting) {
     return needsSecondFactor(session) ? (
@@ -49,6 +51,7 @@ interface AskForMailProps {
 
 function AskForMail({ onSent, onHaveCode }: AskForMailProps) {
   const texts = authTexts.use();
+  const more = followUpTexts.use();
   const rules = credentialTexts.use();
   const { auth } = useClients();
   const { user } = useAuthState();
@@ -69,19 +72,19 @@ function AskForMail({ onSent, onHaveCode }: AskForMailProps) {
   const foot = (
     <p>
       <Link className={styles.inline} href={links.login({ next })}>
-        {texts.backToSignIn}
+        {more.backToSignIn}
       </Link>
     </p>
   );
   return (
-    <AuthPage title={texts.resetTitle} intro={texts.resetIntro} foot={foot}>
+    <AuthPage title={more.resetTitle} intro={more.resetIntro} foot={foot}>
       <LinkProblem onHaveCode={onHaveCode} />
       <form {...form.props} className={styles.form}>
         <FormMessages error={form.problem} />
         <EmailField label={texts.email} required {...form.field('email')} />
         {captcha.slot}
         <SubmitButton pending={form.pending} untilMs={form.retryAtMs}>
-          {texts.resetSend}
+          {more.resetSend}
         </SubmitButton>
       </form>
     </AuthPage>

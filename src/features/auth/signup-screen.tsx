@@ -1,4 +1,4 @@
-import { lazy, useState } from 'react';
+import { lazy, startTransition, useState } from 'react';
 import { Link } from 'wouter';
 import { attempt } from '../../app/auth-problem.ts';
 import { useAuthState, useClients } from '../../app/clients-context.ts';
@@ -10,6 +10,7 @@ import { useForm } from '../../ui/use-form.ts';
 import { AuthPage } from './auth-page.tsx';
 import { credentialTexts } from '../../ui/credential-texts.ts';
 import { authTexts } from './auth-texts.ts';
+import { followUpTexts } from './follow-up-texts.ts';
 import styles from './auth-page.module.css';
 import { carriedEmail } from './carried-email.ts';
 import { NewPasswordField } from '../../ui/new-password-field.tsx';
@@ -23,6 +24,7 @@ const CheckMail = lazy(async () => ({ default: (await import('./check-mail.tsx')
 
 export function SignupScreen() {
   const texts = authTexts.use();
+  const more = followUpTexts.use();
   const { session } = useAuthState();
   const { next } = useReturn();
   const settings = useAuthSettings();
@@ -41,9 +43,9 @@ export function SignupScreen() {
   return (
     <AuthPage title={texts.signUp} foot={foot}>
       <div role="status">
-        {settings?.disable_signup === true && <Message tone="warning">{texts.signupClosed}</Message>}
+        {settings?.disable_signup === true && <Message tone="warning">{more.signupClosed}</Message>}
       </div>
-      <SignupForm onSent={setSentTo} />
+      <SignupForm onSent={(email) => startTransition(() => setSentTo(email))} />
       <SocialSlot />
     </AuthPage>
   );

@@ -3,13 +3,13 @@ import { attempt } from '../../app/auth-problem.ts';
 import { useClients } from '../../app/clients-context.ts';
 import { Button } from '../../ui/button.tsx';
 import { FormMessages } from '../../ui/message.tsx';
-import { authTexts } from './auth-texts.ts';
+import { followUpTexts } from './follow-up-texts.ts';
 import styles from './auth-page.module.css';
 import { providerName } from '../../ui/provider-name.ts';
 import { useReturn } from './use-return.ts';
 
 export function SocialSignIn({ providers }: { readonly providers: readonly string[] }) {
-  const texts = authTexts.use();
+  const texts = followUpTexts.use();
   const { auth } = useClients();
   const { homeUrl } = useReturn();
   const [pending, setPending] = useState<string | null>(null);

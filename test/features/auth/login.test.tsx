@@ -110,6 +110,7 @@ describe('signing in by mail', () => {
     await createUser(supabase(), email);
     const { actor, url } = await renderApp('/login?next=%2Faccount', { supabase: supabase() });
     await actor.click(await screen.findByRole('button', { name: 'E-mail me a code or link instead' }));
+    await screen.findByRole('heading', { name: 'Sign in by e-mail' });
     const field = await screen.findByLabelText('E-mail');
     await actor.clear(field);
     await actor.type(field, email);
@@ -128,6 +129,7 @@ describe('signing in by mail', () => {
     await createUser(supabase(), email);
     const { actor } = await renderApp('/login', { supabase: supabase() });
     await actor.click(await screen.findByRole('button', { name: 'E-mail me a code or link instead' }));
+    await screen.findByRole('heading', { name: 'Sign in by e-mail' });
     const field = await screen.findByLabelText('E-mail');
     await actor.clear(field);
     await actor.type(field, `${email}{Enter}`);
@@ -141,6 +143,7 @@ describe('signing in by mail', () => {
   test('says on the field that there is no such account', async () => {
     const { actor } = await renderApp('/login', { supabase: supabase() });
     await actor.click(await screen.findByRole('button', { name: 'E-mail me a code or link instead' }));
+    await screen.findByRole('heading', { name: 'Sign in by e-mail' });
     const field = await screen.findByLabelText('E-mail');
     await actor.clear(field);
     await actor.type(field, 'nobody@example.com{Enter}');

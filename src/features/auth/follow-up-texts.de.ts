@@ -1,0 +1,54 @@
+import type { FollowUpTexts } from './follow-up-texts.en.ts';
+
+export const texts: FollowUpTexts = {
+  newPassword: 'Neues Passwort',
+  passwordInstead: 'Stattdessen mit Passwort',
+  sendCode: 'Mail senden',
+  or: 'oder',
+  continueWith: (provider) => `Weiter mit ${provider}`,
+  checkMail: 'Sieh in dein Postfach',
+  mailSent: {
+    signup: (email) =>
+      `Wir haben eine Mail an ${email} geschickt. Öffne den Link darin in diesem Browser, oder gib hier den Code ein.`,
+    magiclink: (email) =>
+      `Wenn es ein Konto für ${email} gibt, ist eine Mail unterwegs. Öffne den Link darin in diesem Browser, oder gib hier den Code ein.`,
+    recovery: (email) =>
+      `Wenn es ein Konto für ${email} gibt, ist eine Mail unterwegs. Öffne den Link darin in diesem Browser, oder gib hier den Code ein.`,
+  },
+  haveCode: 'Ich habe schon einen Code',
+  code: 'Code aus der Mail',
+  confirm: 'Bestätigen',
+  resend: 'Noch einmal senden',
+  resent: 'Wir haben noch eine Mail geschickt.',
+  otherAddress: 'Andere Adresse verwenden',
+  spamHint: 'Nichts da? Sieh auch im Spam-Ordner nach.',
+  resetTitle: 'Passwort zurücksetzen',
+  resetIntro:
+    'Gib die Adresse deines Kontos ein. Wir schicken dir einen Link und einen Code für ein neues Passwort.',
+  resetSend: 'Mail senden',
+  newPasswordTitle: 'Neues Passwort setzen',
+  newPasswordIntro: (email) => `Für das Konto ${email}.`,
+  savePassword: 'Passwort speichern',
+  passwordSaved: 'Dein neues Passwort ist gespeichert.',
+  signOutEverywhere: 'Alle anderen Geräte abmelden',
+  othersSignedOut: 'Alle anderen Geräte sind abgemeldet.',
+  goOn: 'Zum Eingang',
+  backToSignIn: 'Zurück zur Anmeldung',
+  mfaTitle: 'Noch ein Schritt',
+  mfaIntro: 'Gib den Code ein, den deine Authenticator-App für dieses Konto zeigt.',
+  mfaFactor: 'Authenticator',
+  mfaUnnamed: 'Authenticator-App',
+  mfaCode: 'Code aus der App',
+  mfaOtherAccount: 'Mit einem anderen Konto anmelden',
+  linkExpired: 'Dieser Link ist verwendet oder zu alt',
+  linkExpiredText:
+    'Links gelten einmal und nur eine Zeit lang; manche Mailprogramme öffnen sie vor dir. Vielleicht gilt der Code in derselben Mail noch; sonst fordere eine neue an.',
+  linkElsewhere: 'Dieser Link wurde anderswo angefordert',
+  linkElsewhereText:
+    'Zu deiner Sicherheit gilt ein Link nur in dem Browser, der ihn angefordert hat. Gib hier den Code aus derselben Mail ein, oder fordere eine neue an.',
+  linkFailed: 'Die Anmeldung ist nicht gelungen',
+  captcha: 'Prüfung, ob du ein Mensch bist',
+  captchaMissing: 'Bitte bestätige, dass du ein Mensch bist.',
+  captchaFailed: 'Die Prüfung ließ sich nicht laden. Erlaube sie in deinem Browser oder lade die Seite neu.',
+  signupClosed: 'Zurzeit werden keine neuen Konten angenommen.',
+};

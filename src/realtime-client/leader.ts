@@ -1,6 +1,7 @@
-import type { Timer } from '../platform/platform.ts';
+import type { Page, PageSignal, Timer } from '../platform/platform.ts';
 import type { ChannelSnapshot, ConnectOptions, Connection, Topic } from './connection.ts';
 import { bindingKey, type Binding } from './postgres-changes.ts';
+import { createListeners, type Listeners } from './store.ts';
 import type { LeaderNews } from './tab-message.ts';
 
 /** What the leading tab does: it joins what any tab wants, over its own socket, and tells all what it hears. */
@@ -8,6 +9,8 @@ export interface Leader {
   want(tab: string, name: string, bindings: readonly Binding[] | null): void;
   push(id: string, name: string, event: string, payload: unknown): void;
   forget(tab: string): void;
+  /** Another tab woke up: the socket is probed, or opened at once. */
+  wake(): void;
   /** Tells the state of everything, for tabs that are new. */
   announce(): void;
   close(): void;
@@ -29,7 +32,10 @@ export function createLeader(
   self: string,
   tell: (news: LeaderNews) => void,
 ): Leader {
-  const connection = connect(options);
+  const { report } = options.platform;
+  const wakes = createListeners<PageSignal>(report);
+  const page = createSharedPage(options.platform.page, wakes);
+  const connection = connect({ ...options, platform: { ...options.platform, page } });
   const topics = new Map<string, LedTopic>();
   const present = new Set<string>([self]);
   let timer: Timer;
@@ -88,6 +94,7 @@ export function createLeader(
       );
     },
     forget,
+    wake: () => wakes.call('visible'),
     announce() {
       tell({ kind: 'lead' });
       tellConnection();
@@ -96,6 +103,18 @@ export function createLeader(
     close() {
       timer.cancel();
       connection.close();
+    },
+  };
+}
+
+/** The page on whose behalf the socket is kept: a hidden leader may serve a tab that is visible. */
+function createSharedPage(page: Page, wakes: Listeners<PageSignal>): Page {
+  return {
+    isVisible: () => true,
+    isOnline: page.isOnline,
+    subscribe(listener) {
+      const stops = [page.subscribe(listener), wakes.add(listener)];
+      return () => stops.forEach((stop) => stop());
     },
   };
 }

@@ -174,6 +174,7 @@ function joinUser({
     if (message.kind === 'ask') machine.send({ kind: 'asked', term: message.term });
     else if (message.kind === 'want') leader?.want(message.from, message.name, message.bindings);
     else if (message.kind === 'push') leader?.push(message.id, message.name, message.event, message.payload);
+    else if (message.kind === 'wake') leader?.wake();
     else leader?.forget(message.from);
   };
   const say: Membership['say'] = (message) => {
@@ -239,7 +240,10 @@ function joinUser({
   };
   return {
     start: () => machine.send({ kind: 'start' }),
-    wake: () => machine.send({ kind: 'wake' }),
+    wake() {
+      if (!leader) say({ kind: 'wake' });
+      machine.send({ kind: 'wake' });
+    },
     stop,
     leave() {
       stop();

@@ -5,7 +5,7 @@ import { isRecord } from './wire.ts';
 /** What the tabs of a user tell each other. Never a token, never a key of the project. */
 export type TabMessage = FollowerMessage | LeaderMessage;
 
-/** `ask`: who leads? `want`: the bindings that a tab needs of a channel, null for none; `bye`: the tab is gone. */
+/** `ask`: who leads? `want`: the bindings that a tab needs of a channel, null for none; `bye`: the tab is gone; `wake`: it was shown or came online, the socket may be dead. */
 export type FollowerMessage = { readonly from: string; readonly to: 'leader' } & (
   | { readonly kind: 'ask'; readonly term: number }
   | { readonly kind: 'want'; readonly name: string; readonly bindings: readonly Binding[] | null }
@@ -16,7 +16,7 @@ export type FollowerMessage = { readonly from: string; readonly to: 'leader' } &
       readonly event: string;
       readonly payload: unknown;
     }
-  | { readonly kind: 'bye' }
+  | { readonly kind: 'bye' | 'wake' }
 );
 
 /** `keys` of a status: the bindings that it is about. `roll`: whoever needs a channel is to say so again. */

@@ -67,6 +67,7 @@ function createTabs() {
       channel,
       query,
       ids: () => query.getSnapshot().rows.map(({ id }) => id),
+      setVisible: platform.setVisible,
       freeze() {
         isFrozen = true;
       },
@@ -191,6 +192,22 @@ describe('five tabs of a user', () => {
     );
     expect(leader.channel.getSnapshot().status).toBe('live');
     expect(server.openSessions).toBe(1);
+  });
+
+  it('do not wait for a hidden leader: it reconnects as if visible, and at once when another tab is shown', async () => {
+    const { world, server, openTab } = createTabs();
+    const [leader, follower] = [openTab(), openTab()];
+    await world.clock.advance(1_000);
+    leader.setVisible(false);
+    server.down();
+    await world.clock.advance(60_000);
+    server.up();
+    follower.signal('visible');
+    await world.clock.advance(500);
+    expect(follower.channel.getSnapshot().status).toBe('live');
+    server.drop(0);
+    await world.clock.advance(13_000);
+    expect(follower.channel.getSnapshot().status).toBe('live');
   });
 
   it('push through the leader and get the answer', async () => {

@@ -13,7 +13,7 @@ export interface Filter<out P = unknown> {
   readonly operator: string;
   /** What to compare with; a list is for `in` alone. */
   readonly operand?: string | readonly string[];
-  readonly filters?: readonly Filter<P>[];
+  readonly filters?: readonly Filter[];
   /** Only for the type checker. */
   readonly pair?: P;
 }
@@ -77,17 +77,19 @@ export function not<P>(filter: Filter<P>): Filter<P> {
   return { ...filter, not: !filter.not };
 }
 
+type PairIn<F> = F extends Filter<infer P> ? P : never;
+
 /** At least one of the conditions. */
-export function or<P>(...filters: readonly Filter<P>[]): Filter<P> {
+export function or<const F extends readonly Filter[]>(...filters: F): Filter<PairIn<F[number]>> {
   return tree('or', filters);
 }
 
 /** All of the conditions. */
-export function and<P>(...filters: readonly Filter<P>[]): Filter<P> {
+export function and<const F extends readonly Filter[]>(...filters: F): Filter<PairIn<F[number]>> {
   return tree('and', filters);
 }
 
-function tree<P>(operator: string, filters: readonly Filter<P>[]): Filter<P> {
+function tree(operator: string, filters: readonly Filter[]): Filter<never> {
   if (!filters.length) throw new RestError('invalid-query', `${operator}() needs a condition`);
   return { operator, filters };
 }

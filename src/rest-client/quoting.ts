@@ -44,7 +44,7 @@ export function encodeValue(value: unknown): string {
   }
   if (isDate) return value.toISOString();
   if (Array.isArray(value)) return encodeArray(value);
-  return typeof value === 'object' ? encodeJson(value) : String(value);
+  return typeof value === 'object' ? encodeJson(value) : `${value as number}`;
 }
 
 /** JSON in which a bigint is written as text, which the database reads back without loss. */

@@ -201,7 +201,7 @@ describe('rows whose text is hostile', () => {
   test('go in and come out unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'grapheme', maxLength: 20 }), async (name) => {
-        fc.pre(name.isWellFormed() && !name.includes('\0'));
+        fc.pre(!/\p{Surrogate}/u.test(name) && !name.includes('\0'));
         const db = admin();
         const { id } = await db
           .from('people')
@@ -217,12 +217,12 @@ describe('rows whose text is hostile', () => {
 });
 
 describe('operators', () => {
-  const ids = async (...filters: Filter<never>[]) =>
+  const ids = async (...filters: Filter[]) =>
     (
       await admin()
         .from('many')
         .select('id')
-        .where(...filters)
+        .where(...(filters as Filter<never>[]))
         .order('id')
     ).map(({ id }) => id);
 
@@ -234,8 +234,14 @@ describe('operators', () => {
   });
 
   test('match patterns, in either case, any and all of them', async () => {
-    const names = async (filter: Filter<never>) =>
-      (await admin().from('people').select('name').where(filter).order('name')).map(({ name }) => name);
+    const names = async (filter: Filter) =>
+      (
+        await admin()
+          .from('people')
+          .select('name')
+          .where(filter as Filter<never>)
+          .order('name')
+      ).map(({ name }) => name);
     expect(await names(like('name', 'A%'))).toEqual(['Ann']);
     expect(await names(ilike('name', 'a%'))).toEqual(['Ann']);
     expect(await names(like('name', anyOf('A%', 'B%')))).toEqual(['Ann', 'Bo']);
@@ -243,13 +249,18 @@ describe('operators', () => {
   });
 
   test('look into JSON, ranges and words', async () => {
-    const found = async (filter: Filter<never>) =>
-      (await admin().from('texts').select('id').where(filter)).length;
-    expect(await found(eq(jsonText('data', 'k'), 'v,w') as Filter<never>)).toBe(1);
-    expect(await found(eq(jsonText('data', 'n', 'b'), '1') as Filter<never>)).toBe(1);
-    expect(await found(contains('data', { k: 'v,w' }) as Filter<never>)).toBe(1);
-    expect(await found(overlaps('during', rangeOf(4, 9)) as Filter<never>)).toBe(1);
-    expect(await found(overlaps('during', rangeOf(5, 9)) as Filter<never>)).toBe(0);
+    const found = async (filter: Filter) =>
+      (
+        await admin()
+          .from('texts')
+          .select('id')
+          .where(filter as Filter<never>)
+      ).length;
+    expect(await found(eq(jsonText('data', 'k'), 'v,w'))).toBe(1);
+    expect(await found(eq(jsonText('data', 'n', 'b'), '1'))).toBe(1);
+    expect(await found(contains('data', { k: 'v,w' }))).toBe(1);
+    expect(await found(overlaps('during', rangeOf(4, 9)))).toBe(1);
+    expect(await found(overlaps('during', rangeOf(5, 9)))).toBe(0);
     expect(await found(textSearch('body', 'drop table', { type: 'plain', config: 'english' }))).toBe(1);
   });
 });

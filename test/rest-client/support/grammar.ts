@@ -247,7 +247,11 @@ function readOrder(reader: Reader): ReadOrder {
       .join('');
   const direction = reader.take(/\.(?:asc|desc)/);
   const nulls = reader.take(/\.nulls(?:first|last)/);
-  return { column, ascending: direction && direction === '.asc', nulls: nulls && nulls.slice(6) };
+  return {
+    column,
+    ascending: direction === null ? null : direction === '.asc',
+    nulls: nulls && nulls.slice(6),
+  };
 }
 
 function readColumn(reader: Reader): ReadColumn {

@@ -1,0 +1,58 @@
+/** What went wrong, closed. */
+export type StorageErrorKind =
+  | 'not-found'
+  | 'denied'
+  | 'duplicate'
+  | 'invalid-key'
+  | 'invalid-type'
+  | 'too-large'
+  | 'invalid-request'
+  | 'rate-limited'
+  | 'server'
+  | 'gateway'
+  | 'token-unavailable'
+  | 'timeout'
+  | 'aborted'
+  | 'network';
+
+export interface StorageErrorFields {
+  readonly status?: number;
+  readonly code?: string;
+  readonly cause?: unknown;
+}
+
+/** The one error of this client. */
+export class StorageError extends Error {
+  override readonly name = 'StorageError';
+  readonly kind: StorageErrorKind;
+  /** The status that the server means: its body's where it names one, for HTTP often says 400 for 404; 0 without an answer. */
+  readonly status: number;
+  /** The server's code, such as `NoSuchKey`; empty on older servers. */
+  readonly code: string;
+  constructor(
+    kind: StorageErrorKind,
+    message: string,
+    { status = 0, code = '', cause }: StorageErrorFields = {},
+  ) {
+    super(message, { cause });
+    this.kind = kind;
+    this.status = status;
+    this.code = code;
+  }
+}
+
+const kinds: Readonly<Record<string, StorageErrorKind>> = {
+  InvalidKey: 'invalid-key',
+  InvalidMimeType: 'invalid-type',
+  401: 'denied',
+  403: 'denied',
+  404: 'not-found',
+  409: 'duplicate',
+  413: 'too-large',
+  415: 'invalid-type',
+  429: 'rate-limited',
+};
+
+export function kindOfStorageError(code: string, status: number): StorageErrorKind {
+  return kinds[code] ?? kinds[status] ?? (status < 500 ? 'invalid-request' : 'server');
+}

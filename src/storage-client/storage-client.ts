@@ -1,0 +1,59 @@
+import { type Bucket, createBucket, type RequestOptions } from './bucket.ts';
+import { createTransport, type StorageClientOptions } from './transport.ts';
+
+export interface BucketInfo {
+  readonly id: string;
+  readonly name: string;
+  readonly public: boolean;
+  readonly file_size_limit?: number | null;
+  readonly allowed_mime_types?: readonly string[] | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+export interface BucketSettings {
+  /** Whether anybody can read its objects. */
+  readonly public?: boolean;
+  readonly fileSizeLimitBytes?: number | null;
+  readonly allowedMimeTypes?: readonly string[] | null;
+}
+
+/** Buckets and their objects. Every method throws `StorageError`. */
+export type StorageClient = ReturnType<typeof createStorageClient>;
+
+/** Creates a client of the storage service. Creating it sends nothing. */
+export function createStorageClient(options: StorageClientOptions) {
+  const transport = createTransport(options);
+  const call = <T>(method: string, path: string, json: unknown, { signal }: RequestOptions = {}) =>
+    transport.send({ method, path, json, signal }, async (response) => (await response.json()) as T);
+  const at = (id: string) => `/bucket/${encodeURIComponent(id)}`;
+  return {
+    /** The objects of a bucket. */
+    from: (bucket: string): Bucket => createBucket(transport, bucket),
+    listBuckets: (request?: RequestOptions) => call<BucketInfo[]>('GET', '/bucket', undefined, request),
+    getBucket: (id: string, request?: RequestOptions) => call<BucketInfo>('GET', at(id), undefined, request),
+    async createBucket(id: string, settings: BucketSettings = {}, request?: RequestOptions): Promise<void> {
+      await call(
+        'POST',
+        '/bucket',
+        { id, name: id, ...encodeSettings({ public: false, ...settings }) },
+        request,
+      );
+    },
+    async updateBucket(id: string, settings: BucketSettings, request?: RequestOptions): Promise<void> {
+      await call('PUT', at(id), { id, name: id, ...encodeSettings(settings) }, request);
+    },
+    /** Removes all objects of the bucket. */
+    async emptyBucket(id: string, request?: RequestOptions): Promise<void> {
+      await call('POST', `${at(id)}/empty`, {}, request);
+    },
+    /** Deletes a bucket, which must be empty. */
+    async deleteBucket(id: string, request?: RequestOptions): Promise<void> {
+      await call('DELETE', at(id), {}, request);
+    },
+  };
+}
+
+function encodeSettings({ public: isPublic, fileSizeLimitBytes, allowedMimeTypes }: BucketSettings) {
+  return { public: isPublic, file_size_limit: fileSizeLimitBytes, allowed_mime_types: allowedMimeTypes };
+}

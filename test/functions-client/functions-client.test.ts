@@ -1,0 +1,197 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod/mini';
+import { createFunctionsClient, FunctionsError } from '../../src/functions-client/index.ts';
+import {
+  createRecordingTab,
+  json,
+  never,
+  projectUrl,
+  type Reply,
+} from '../rest-client/support/recording-client.ts';
+
+function createClient(
+  replies: readonly Reply[] = [json({ ok: true })],
+  apiKey = 'sb_publishable_x',
+  token: string | null = null,
+) {
+  const { tab, requests, world } = createRecordingTab(replies);
+  const getAccessToken = async () => token;
+  return {
+    functions: createFunctionsClient({ url: projectUrl, apiKey, platform: tab, getAccessToken }),
+    requests,
+    world,
+  };
+}
+
+describe('a call', () => {
+  test('is a POST to the name of the function', async () => {
+    const { functions, requests } = createClient();
+    expect(await functions.invoke('hello world/x')).toEqual({ ok: true });
+    expect([requests[0]?.method, requests[0]?.url]).toEqual([
+      'POST',
+      `${projectUrl}/functions/v1/hello%20world/x`,
+    ]);
+  });
+
+  test.each([
+    [{ a: 1 }, 'application/json', '{"a":1}'],
+    ['text', 'text/plain', 'text'],
+    [new Uint8Array([104, 105]), 'application/octet-stream', 'hi'],
+    [new Blob(['x'], { type: 'image/png' }), 'image/png', 'x'],
+    [new URLSearchParams({ a: 'b c' }), 'application/x-www-form-urlencoded;charset=UTF-8', 'a=b+c'],
+  ])('sends its body as what it is', async (body, type, text) => {
+    const { functions, requests } = createClient();
+    await functions.invoke('f', { body });
+    expect(requests[0]?.headers.get('content-type')).toBe(type);
+    expect(await requests[0]?.text()).toBe(text);
+  });
+
+  test('sends a form with its parts', async () => {
+    const { functions, requests } = createClient();
+    const body = new FormData();
+    body.set('name', 'value');
+    await functions.invoke('f', { body });
+    expect(requests[0]?.headers.get('content-type')).toMatch(/^multipart\/form-data; boundary=/);
+  });
+
+  test('takes a method, headers and a region', async () => {
+    const { functions, requests } = createClient();
+    await functions.invoke('f', { method: 'GET', headers: { 'X-A': '1' }, region: 'eu-central-1' });
+    const request = requests[0] as Request;
+    expect([request.method, request.url]).toEqual([
+      'GET',
+      `${projectUrl}/functions/v1/f?forceFunctionRegion=eu-central-1`,
+    ]);
+    expect([request.headers.get('x-a'), request.headers.get('x-region')]).toEqual(['1', 'eu-central-1']);
+  });
+
+  test('never shows a key of the newer form as a token', async () => {
+    const authorization = async (...args: [string, string | null]) => {
+      const { functions, requests } = createClient(undefined, ...args);
+      await functions.invoke('f');
+      return requests[0]?.headers.get('authorization');
+    };
+    expect(await authorization('sb_publishable_x', null)).toBeNull();
+    expect(await authorization('sb_secret_x', 'user')).toBe('Bearer user');
+    expect(await authorization('aa.bb.cc', null)).toBe('Bearer aa.bb.cc');
+  });
+
+  test.each(['', '..', 'a/../b', 'a//b'])(
+    'of the name %j is refused before anything is sent',
+    async (name) => {
+      const { functions, requests } = createClient();
+      await expect(functions.invoke(name)).rejects.toMatchObject({ kind: 'invalid-name' });
+      expect(requests).toHaveLength(0);
+    },
+  );
+});
+
+describe('an answer', () => {
+  const answered = (body: BodyInit | null, type: string) =>
+    createClient([new Response(body, { headers: { 'Content-Type': type } })]).functions.invoke('f');
+
+  test('is read by its type', async () => {
+    expect(await answered('{"a":1}', 'application/json; charset=utf-8')).toEqual({ a: 1 });
+    expect(await answered('{"a":1}', 'application/problem+json')).toEqual({ a: 1 });
+    expect(await answered('hi', 'text/html')).toBe('hi');
+    expect(await answered(new Uint8Array([1, 2]), 'application/pdf')).toBeInstanceOf(Blob);
+  });
+
+  test('is validated and typed by a schema', async () => {
+    const schema = z.object({ ok: z.boolean() });
+    const result: { ok: boolean } = await createClient().functions.invoke('f', { schema });
+    expect(result).toEqual({ ok: true });
+    const wrong = createClient([json({ ok: 'yes' })]).functions.invoke('f', { schema });
+    await expect(wrong).rejects.toMatchObject({ kind: 'invalid-result', body: { ok: 'yes' } });
+  });
+});
+
+describe('an error', () => {
+  test('keeps what the function answered', async () => {
+    const { functions } = createClient([json({ why: 'no' }, { status: 422 })]);
+    const error = await functions.invoke('f').catch((problem: unknown) => problem);
+    expect(error).toBeInstanceOf(FunctionsError);
+    expect(error).toMatchObject({ kind: 'http', status: 422, body: { why: 'no' } });
+    const text = createClient([new Response('sorry', { status: 500 })]).functions.invoke('f');
+    await expect(text).rejects.toMatchObject({ kind: 'http', status: 500, body: 'sorry' });
+  });
+
+  test('of the relay is told apart', async () => {
+    const { functions } = createClient([
+      new Response('boot failed', { status: 500, headers: { 'x-relay-error': 'true' } }),
+    ]);
+    await expect(functions.invoke('f')).rejects.toMatchObject({ kind: 'relay' });
+  });
+
+  test('of time, network or caller has its kind', async () => {
+    await expect(createClient([new TypeError('x')]).functions.invoke('f')).rejects.toMatchObject({
+      kind: 'network',
+    });
+    const { functions, world } = createClient([never]);
+    await expect(functions.invoke('f', { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      kind: 'aborted',
+    });
+    const late = functions.invoke('f', { timeoutMs: 500 }).catch((problem: unknown) => problem);
+    await world.clock.advance(500);
+    expect(await late).toMatchObject({ kind: 'timeout' });
+  });
+});
+
+describe('server-sent events', () => {
+  const streaming = (parts: readonly string[]) => {
+    const bytes = new TextEncoder();
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (const part of parts) controller.enqueue(bytes.encode(part));
+        controller.close();
+      },
+    });
+    return createClient([new Response(body, { headers: { 'Content-Type': 'text/event-stream' } })]);
+  };
+  const read = async (parts: readonly string[]) => {
+    const events = [];
+    for await (const event of streaming(parts).functions.events('f')) events.push(event);
+    return events;
+  };
+  const stream = ': hello\n\nevent: tick\nid: 7\ndata: one\ndata: two\n\ndata:three\n\ndata: cut short';
+  const expected = [
+    { event: 'tick', data: 'one\ntwo', id: '7' },
+    { event: 'message', data: 'three', id: null },
+  ];
+
+  test('are read with their names and ids; what is cut short is none', async () => {
+    expect(await read([stream])).toEqual(expected);
+  });
+
+  test('are the same however the stream is cut, and with any end of line', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.nat(stream.length), { maxLength: 6 }),
+        fc.constantFrom('\n', '\r\n', '\r'),
+        async (cuts, lineEnd) => {
+          const text = stream.replaceAll('\n', lineEnd);
+          const places = [0, ...cuts.toSorted((a, b) => a - b), text.length];
+          expect(await read(places.slice(1).map((end, index) => text.slice(places[index], end)))).toEqual(
+            expected,
+          );
+        },
+      ),
+    );
+  });
+
+  test('end the call when the loop is left', async () => {
+    const { functions, requests } = streaming(['data: 1\n\ndata: 2\n\n']);
+    for await (const event of functions.events('f')) {
+      expect(event.data).toBe('1');
+      break;
+    }
+    expect(requests[0]?.headers.get('accept')).toBe('text/event-stream');
+    expect(requests[0]?.signal.aborted).toBe(true);
+  });
+
+  test('that are refused throw the error', async () => {
+    const { functions } = createClient([json({ why: 'no' }, { status: 403 })]);
+    await expect(functions.events('f').next()).rejects.toMatchObject({ kind: 'http', status: 403 });
+  });
+});

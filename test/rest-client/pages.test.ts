@@ -1,0 +1,118 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { inChunks, type OrderOptions, pages } from '../../src/rest-client/index.ts';
+import { filterAfter } from '../../src/rest-client/pages.ts';
+import { type ReadFilter, readQuery, type ReadTree } from './support/grammar.ts';
+import {
+  createRecordingClient,
+  createRecordingTab,
+  json,
+  lineOf,
+  projectUrl,
+} from './support/recording-client.ts';
+import { createRestClient } from '../../src/rest-client/index.ts';
+
+interface Row {
+  readonly id: number;
+  readonly rank: number | null;
+}
+
+const compareBy =
+  ({ ascending = true, nulls = ascending ? 'last' : 'first' }: OrderOptions) =>
+  (a: Row, b: Row) => {
+    if (a.rank === b.rank) return a.id - b.id;
+    if (a.rank === null) return nulls === 'first' ? -1 : 1;
+    if (b.rank === null) return nulls === 'first' ? 1 : -1;
+    return (ascending ? 1 : -1) * (a.rank - b.rank);
+  };
+
+/** Whether a row fits what a URL asks, as SQL has it: null compares with nothing. */
+function fits(row: Row, condition: ReadFilter | ReadTree): boolean {
+  if ('terms' in condition) {
+    const results = condition.terms.map((term) => fits(row, term));
+    return condition.operator === 'or' ? results.some(Boolean) : results.every(Boolean);
+  }
+  const value = row[condition.column as keyof Row];
+  if (condition.operator === 'is') return (value === null) !== condition.not;
+  if (value === null) return false;
+  const operand = Number(condition.value);
+  return { eq: value === operand, gt: value > operand, lt: value < operand }[condition.operator] ?? false;
+}
+
+describe('pages by key', () => {
+  test('are all rows once, in order, whatever the order of nulls, the size and the cap of the server', async () => {
+    const orders = fc.record({
+      ascending: fc.boolean(),
+      nulls: fc.constantFrom('first' as const, 'last' as const),
+    });
+    const ranks = fc.array(fc.option(fc.integer({ min: 0, max: 3 })), { maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(
+        ranks,
+        orders,
+        fc.integer({ min: 1, max: 5 }),
+        fc.integer({ min: 1, max: 5 }),
+        async (some, order, size, cap) => {
+          const rows = some.map((rank, id): Row => ({ id, rank })).toSorted(compareBy(order));
+          const { tab } = createRecordingTab();
+          const platform = {
+            ...tab,
+            fetch: async (input: RequestInfo | URL) => {
+              const url = new Request(input).url;
+              const { conditions } = readQuery(url);
+              const found = rows.filter((row) => conditions.every((condition) => fits(row, condition)));
+              return json(found.slice(0, Math.min(cap, Number(new URL(url).searchParams.get('limit')))));
+            },
+          };
+          const db = createRestClient<{ public: { Tables: { t: { Row: Row; Insert: Row; Update: Row } } } }>({
+            url: projectUrl,
+            apiKey: 'k',
+            platform,
+          });
+          const seen: Row[] = [];
+          for await (const page of pages(db.from('t').select(), {
+            by: [{ column: 'rank', ...order }, 'id'],
+            size,
+          })) {
+            seen.push(...page);
+          }
+          expect(seen).toEqual(rows);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  test('need each key in the rows, without loss', () => {
+    expect(() => filterAfter({ id: 1 }, [{ column: 'rank' }])).toThrow(/rank/);
+    expect(() => filterAfter({ id: 2 ** 60 }, [{ column: 'id' }])).toThrow(/id/);
+  });
+
+  test('end with the signal', async () => {
+    const { db } = createRecordingClient([json([{ id: '1' }])]);
+    const iterator = pages(db.from('notes').select('id'), { by: ['id'], signal: AbortSignal.abort() });
+    await expect(iterator.next()).rejects.toMatchObject({ kind: 'aborted' });
+  });
+});
+
+describe('a list in chunks', () => {
+  test('is asked for part by part, its rows joined', async () => {
+    const { db, requests } = createRecordingClient([json([{ id: 'a' }]), json([{ id: 'b' }])]);
+    const query = db.from('notes').select('id').eq('status', 'done').in('id', ['1', '2', '3']);
+    expect(await inChunks(query, { size: 2 })).toEqual([{ id: 'a' }, { id: 'b' }]);
+    expect(requests.map(lineOf)).toEqual([
+      'GET /notes?select=id&status=eq.done&id=in.("1","2")',
+      'GET /notes?select=id&status=eq.done&id=in.("3")',
+    ]);
+  });
+
+  test('cannot keep an order, a limit or a count, and never writes', async () => {
+    const { db, requests } = createRecordingClient();
+    const query = db.from('notes').select('id').in('id', ['1']);
+    const write = db.from('notes').update({ title: 'x' }).in('id', ['1']).select('id');
+    for (const refused of [query.order('id'), query.limit(1), query.count(), write]) {
+      await expect(inChunks(refused)).rejects.toMatchObject({ kind: 'invalid-query' });
+    }
+    expect(requests).toHaveLength(0);
+  });
+});

@@ -1,0 +1,140 @@
+import { type } from 'arktype';
+import * as v from 'valibot';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod/mini';
+import { createRestClient, embed, parsed, shape, type Validate } from '../../src/rest-client/index.ts';
+import { int8, many, nullableInt8, one, table } from '../../src/rest-client/table.ts';
+import { createRecordingTab, json, lineOf, projectUrl } from './support/recording-client.ts';
+
+const people = table('people', { columns: { id: z.number(), name: z.string() } });
+const notes = table('notes', {
+  columns: {
+    id: int8(),
+    parent: nullableInt8(),
+    status: z.enum(['draft', 'done']),
+    at: z.pipe(
+      z.string(),
+      z.transform((text: string) => new Date(text)),
+    ),
+  },
+  relations: { people: one(() => people), readers: many(() => people) },
+});
+
+function connect(body: unknown, validate?: Validate) {
+  const { tab, requests } = createRecordingTab([json(body)]);
+  const db = createRestClient({ url: projectUrl, apiKey: 'k', platform: tab, ...(validate && { validate }) });
+  return { db, requests };
+}
+
+const row = { id: '9007199254740993', parent: null, status: 'done', at: '2026-01-01T00:00:00Z' };
+
+describe('a table with schemas', () => {
+  test('selects its columns by name, an int8 as text', () => {
+    const { db } = connect([]);
+    expect(lineOf(db.from(notes).select().toRequest())).toBe(
+      'GET /notes?select=id:id::text,parent:parent::text,status,at',
+    );
+    expect(lineOf(db.from(notes).select('status, n:id').toRequest())).toBe(
+      'GET /notes?select=status,n:id::text',
+    );
+  });
+
+  test('decodes and types its rows', async () => {
+    const rows: { id: bigint; parent: bigint | null; status: 'draft' | 'done'; at: Date }[] = await connect([
+      row,
+    ])
+      .db.from(notes)
+      .select();
+    expect(rows).toEqual([
+      { id: 9007199254740993n, parent: null, status: 'done', at: new Date('2026-01-01') },
+    ]);
+  });
+
+  test('validates each part of a row that is selected', async () => {
+    expect(
+      await connect([{ status: 'done' }])
+        .db.from(notes)
+        .select('status'),
+    ).toEqual([{ status: 'done' }]);
+    const query = connect([{ status: 'done' }, { status: 'secret value' }])
+      .db.from(notes)
+      .select('status');
+    await expect(query).rejects.toMatchObject({
+      kind: 'invalid-row',
+      message: expect.stringMatching(/Row 1 .*status/),
+    });
+    await expect(query).rejects.not.toThrow(/secret value/);
+  });
+
+  test('validates related rows, and names where in them', async () => {
+    const select = shape({
+      status: true,
+      people: { name: true },
+      readers: embed({ id: true }, { limit: 2 }),
+    });
+    const good = { status: 'done', people: null, readers: [{ id: 1 }, { id: 2 }] };
+    expect(await connect([good]).db.from(notes).select(select)).toEqual([good]);
+    const bad = { ...good, people: { name: 7 } };
+    await expect(connect([bad]).db.from(notes).select(select)).rejects.toThrow(/people\.name/);
+  });
+
+  test('validates the first row only, or none, and decodes all the same', async () => {
+    const rows = [row, { ...row, status: 'unknown' }];
+    expect(await connect(rows, 'first').db.from(notes).select()).toMatchObject([
+      { status: 'done' },
+      { id: 9007199254740993n },
+    ]);
+    expect(await connect([rows[1]], 'off').db.from(notes).select()).toMatchObject([
+      { id: 9007199254740993n, status: 'unknown' },
+    ]);
+    await expect(connect([rows[1]], 'first').db.from(notes).select()).rejects.toMatchObject({
+      kind: 'invalid-row',
+    });
+  });
+
+  test('refuses a relation that it does not define', () => {
+    const { db } = connect([]);
+    const select = shape({ nothing: { id: true } }) as never;
+    expect(() => db.from(notes).select(select)).toThrow(/No relation "nothing"/);
+  });
+});
+
+describe('a schema of any library', () => {
+  const schemas = {
+    'zod/mini': z.object({ id: z.number() }),
+    valibot: v.object({ id: v.number() }),
+    arktype: type({ id: 'number' }),
+    'valibot, asynchronous': v.objectAsync({
+      id: v.pipeAsync(
+        v.number(),
+        v.checkAsync(async (id) => id > 0),
+      ),
+    }),
+  };
+
+  test.each(Object.entries(schemas))('of %s validates rows', async (_name, schema) => {
+    const rows: { id: number }[] = await parsed(
+      connect([{ id: 1 }])
+        .db.from('t')
+        .select(),
+      schema,
+    );
+    expect(rows).toEqual([{ id: 1 }]);
+    const wrong = parsed(
+      connect([{ id: 1 }, { id: 'x' }])
+        .db.from('t')
+        .select(),
+      schema,
+    );
+    await expect(wrong).rejects.toMatchObject({
+      kind: 'invalid-row',
+      message: expect.stringMatching(/Row 1 .*id/),
+    });
+  });
+
+  test('validates one row, and leaves none as null', async () => {
+    const schema = z.object({ id: z.number() });
+    expect(await parsed(connect({ id: 1 }).db.from('t').select().single(), schema)).toEqual({ id: 1 });
+    expect(await parsed(connect([]).db.from('t').select().maybeSingle(), schema)).toBeNull();
+  });
+});

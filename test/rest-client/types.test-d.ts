@@ -1,0 +1,139 @@
+import {
+  and,
+  anyOf,
+  asBigint,
+  createRestClient,
+  csv,
+  embed,
+  eq,
+  gt,
+  jsonText,
+  like,
+  or,
+  pages,
+  parsed,
+  shape,
+  sum,
+  type RestClientOptions,
+  type StandardSchema,
+} from '../../src/rest-client/index.ts';
+import type { SampleDatabase } from './support/sample-database.ts';
+
+declare const options: RestClientOptions<'public'>;
+const db = createRestClient<SampleDatabase>(options);
+const notes = db.from('notes');
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const yields = <Expected>() => ({
+  from: <Data>(_query: Promise<Data>, ..._same: Equal<Data, Expected> extends true ? [] : [never]) =>
+    undefined,
+});
+
+// Rows are what their select says.
+yields<{ id: string; status: 'draft' | 'done' }[]>().from(notes.select('id, status'));
+yields<{ n: number | null; text: string | null }[]>().from(notes.select('n:rating, text:data->>body'));
+yields<{ rating: string | null }[]>().from(notes.select('rating::text'));
+yields<{ id: string }>().from(notes.select('id').single());
+yields<{ id: string } | null>().from(notes.select('id').maybeSingle());
+yields<{ rows: { id: string }[]; count: number; truncated: boolean }>().from(notes.select('id').withCount());
+yields<number>().from(notes.count());
+yields<string>().from(notes.select('id').as(csv()));
+yields<number | null>().from(notes.update({ title: 'x' }).eq('id', '1'));
+yields<void>().from(notes.insert({ title: 'x' }));
+yields<{ id: string }[]>().from(notes.insert({ title: 'x' }).select('id'));
+
+// Related rows: null where the foreign key may be, many in the other direction.
+yields<{ id: string; people: { name: string } | null }[]>().from(
+  notes.select(shape({ id: true, people: { name: true } })),
+);
+yields<{ owners: { name: string } }[]>().from(notes.select(shape({ owners: { name: true } })));
+yields<{ writer: { name: string } }[]>().from(
+  notes.select(shape({ writer: embed({ name: true }, { of: 'people', inner: true }) })),
+);
+yields<{ name: string; notes: { id: string }[] }[]>().from(
+  db.from('people').select(shape({ name: true, notes: { id: true } })),
+);
+yields<{ id: string; author: string | null }[]>().from(
+  notes.select(shape({ id: true, '...people': { author: 'name' } })),
+);
+yields<{ big: bigint; total: number | null; k: string | null }[]>().from(
+  notes.select(shape({ big: asBigint('rating'), total: sum('rating'), k: jsonText('data', 'k') })),
+);
+// @ts-expect-error a related row may be null
+notes.select(shape({ people: { name: true } })).then(([row]) => row?.people.name);
+
+// What does not exist cannot be selected, filtered by or ordered by.
+// @ts-expect-error no such table
+db.from('nothing');
+// @ts-expect-error no such column
+notes.select('id, nothing');
+// @ts-expect-error no such column
+notes.select(shape({ nothing: true }));
+// @ts-expect-error no such column of the related row
+notes.select(shape({ people: { nothing: true } }));
+// @ts-expect-error no such relation
+notes.select(shape({ nothing: { id: true } }));
+// @ts-expect-error no such column
+notes.select().eq('nothing', 1);
+// @ts-expect-error no such column
+notes.select().order('nothing');
+// @ts-expect-error no such column
+notes.select().where(or(eq('id', '1'), eq('nothing', 1)));
+
+// Values are of the column's type.
+notes.select().where(and(eq('status', 'done'), or(gt('rating', 3), eq('rating', null), like('title', 'a%'))));
+notes.select().eq('created_at', new Date()).in('status', ['done', 'draft']).eq('status', anyOf('done'));
+notes.select().eq('data->>body', 'text');
+// @ts-expect-error not a status
+notes.select().eq('status', 'archived');
+// @ts-expect-error not a status, in a tree
+notes.select().where(or(eq('id', '1'), eq('status', 'archived')));
+// @ts-expect-error not a number
+notes.select().eq('rating', 'three');
+// @ts-expect-error a column that is never null
+notes.select().eq('title', null);
+// @ts-expect-error undefined is no value
+notes.select().eq('title', undefined as string | undefined);
+// @ts-expect-error not statuses
+notes.select().in('status', ['archived']);
+
+// Writes.
+notes.insert([{ title: 'x', rating: null }]);
+// @ts-expect-error the title is missing
+notes.insert({ status: 'done' });
+// @ts-expect-error no such column
+notes.update({ nothing: 1 });
+// @ts-expect-error a view takes no rows
+db.from('note_counts').insert({ n: 1 });
+
+// Functions.
+yields<string>().from(db.rpc('greet', { name: 'x' }));
+yields<{ id: string; title: string }[]>().from(db.rpc('recent', { days: 3 }));
+yields<null>().from(db.rpc('clear_all'));
+yields<number>().from(db.rpc('area', { radius: 1 }));
+yields<string>().from(db.rpc('area', { side: 'a' }));
+// @ts-expect-error the argument is missing
+db.rpc('greet');
+// @ts-expect-error not the argument's type
+db.rpc('greet', { name: 1 });
+// @ts-expect-error no such function
+db.rpc('nothing', {});
+
+// Other schemas have tables of their own.
+yields<{ id: number }[]>().from(db.schema('archive').from('old_notes').select());
+// @ts-expect-error of another schema
+db.schema('archive').from('notes');
+
+// A schema turns rows into what it makes of them.
+declare const schema: StandardSchema<unknown, { id: number }>;
+yields<{ id: number }[]>().from(parsed(notes.select('id'), schema));
+yields<{ id: number } | null>().from(parsed(notes.select('id').maybeSingle(), schema));
+
+// Pages continue by columns that are selected.
+pages(notes.select('id, created_at'), { by: ['created_at', 'id'] });
+// @ts-expect-error not selected
+pages(notes.select('id'), { by: ['created_at'] });
+
+// Without a Database type, anything can be asked and nothing is known.
+const loose = createRestClient(options);
+yields<{ id: unknown }[]>().from(loose.from('anything').select('id'));

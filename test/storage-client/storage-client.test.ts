@@ -1,0 +1,304 @@
+import { describe, expect, test } from 'vitest';
+import { createStorageClient, StorageError, uploadResumable } from '../../src/storage-client/index.ts';
+import { createRecordingTab, json, projectUrl, type Reply } from '../rest-client/support/recording-client.ts';
+
+function createClient(
+  replies?: readonly Reply[],
+  getAccessToken: () => Promise<string | null> = async () => 'token',
+) {
+  const { tab, requests, world } = createRecordingTab(replies);
+  const options = { url: projectUrl, apiKey: 'sb_publishable_x', platform: tab, getAccessToken };
+  return { storage: createStorageClient(options), options, requests, world };
+}
+
+const lineOf = ({ method, url }: Request) => `${method} ${url.slice(`${projectUrl}/storage/v1`.length)}`;
+const refused = (statusCode: string, error: string, message: string, status = 400) =>
+  json({ statusCode, error, message }, { status });
+
+describe('objects', () => {
+  test('are uploaded with their type, an hour in caches, and the token', async () => {
+    const { storage, requests } = createClient([json({ Id: 'o1', Key: 'pictures/a b/é.png' })]);
+    const sent = await storage.from('pictures').upload('a b/c.png', new Blob(['x'], { type: 'image/png' }), {
+      upsert: true,
+      metadata: { by: 'Ädä' },
+    });
+    expect(sent).toEqual({ id: 'o1', path: 'a b/c.png', fullPath: 'pictures/a b/é.png' });
+    const request = requests[0] as Request;
+    expect(lineOf(request)).toBe('POST /object/pictures/a%20b/c.png');
+    const { headers } = request;
+    expect([headers.get('content-type'), headers.get('cache-control'), headers.get('x-upsert')]).toEqual([
+      'image/png',
+      'max-age=3600',
+      'true',
+    ]);
+    expect(headers.get('authorization')).toBe('Bearer token');
+    expect(Buffer.from(headers.get('x-metadata') ?? '', 'base64').toString()).toBe('{"by":"Ädä"}');
+    expect(await request.text()).toBe('x');
+  });
+
+  test('are replaced by PUT', async () => {
+    const { storage, requests } = createClient([json({ Id: '1', Key: 'b/k' })]);
+    await storage.from('b').replace('k', 'text', { contentType: 'text/plain', cacheControlSeconds: 5 });
+    expect(lineOf(requests[0] as Request)).toBe('PUT /object/b/k');
+    expect(requests[0]?.headers.get('cache-control')).toBe('max-age=5');
+  });
+
+  test('are downloaded with progress', async () => {
+    const { storage, requests } = createClient([
+      new Response('12345', { headers: { 'Content-Length': '5' } }),
+    ]);
+    const seen: unknown[] = [];
+    const blob = await storage.from('b').download('k', { onProgress: (...progress) => seen.push(progress) });
+    expect(await blob.text()).toBe('12345');
+    expect(seen.at(-1)).toEqual([5, 5]);
+    expect(lineOf(requests[0] as Request)).toBe('GET /object/b/k');
+  });
+
+  test('are downloaded as smaller images', async () => {
+    const { storage, requests } = createClient([new Response('x')]);
+    await storage.from('b').download('k', { image: { width: 10, resize: 'contain' } });
+    expect(lineOf(requests[0] as Request)).toBe(
+      'GET /render/image/authenticated/b/k?width=10&resize=contain',
+    );
+  });
+
+  test('are listed a hundred at a time, by name', async () => {
+    const { storage, requests } = createClient();
+    await storage.from('b').list('folder');
+    expect(lineOf(requests[0] as Request)).toBe('POST /object/list/b');
+    expect(await requests[0]?.json()).toEqual({
+      prefix: 'folder',
+      limit: 100,
+      offset: 0,
+      sortBy: { column: 'name', order: 'asc' },
+    });
+  });
+
+  test('are listed page by page until a page is short', async () => {
+    const page = (length: number) => json(Array.from({ length }, (_, index) => ({ name: String(index) })));
+    const { storage, requests } = createClient([page(2), page(2), page(1)]);
+    const sizes: number[] = [];
+    for await (const names of storage.from('b').pages('', { limit: 2 })) sizes.push(names.length);
+    expect(sizes).toEqual([2, 2, 1]);
+    expect(await requests[2]?.json()).toMatchObject({ offset: 4 });
+  });
+
+  test('are described', async () => {
+    const { storage, requests } = createClient([json({ name: 'k', size: 3 })]);
+    expect(await storage.from('b').info('x/k')).toEqual({ name: 'k', size: 3 });
+    expect(lineOf(requests[0] as Request)).toBe('GET /object/info/b/x/k');
+  });
+
+  test('exist or not; other failures are errors', async () => {
+    const exists = (...replies: Reply[]) => createClient(replies).storage.from('b').exists('k');
+    expect(await exists(new Response(null))).toBe(true);
+    expect(await exists(new Response(null, { status: 404 }))).toBe(false);
+    expect(await exists(new Response(null, { status: 400 }))).toBe(false);
+    await expect(exists(new Response(null, { status: 403 }))).rejects.toMatchObject({ kind: 'denied' });
+  });
+
+  test('are removed, moved and copied', async () => {
+    const { storage, requests } = createClient([json([{ name: 'a' }]), json({}), json({})]);
+    const bucket = storage.from('b');
+    expect(await bucket.remove(['a', 'x/y'])).toEqual([{ name: 'a' }]);
+    await bucket.move('a', 'c');
+    await bucket.copy('a', 'd', { destinationBucket: 'other' });
+    expect(requests.map(lineOf)).toEqual(['DELETE /object/b', 'POST /object/move', 'POST /object/copy']);
+    expect(await Promise.all(requests.map((request) => request.json()))).toEqual([
+      { prefixes: ['a', 'x/y'] },
+      { bucketId: 'b', sourceKey: 'a', destinationKey: 'c' },
+      { bucketId: 'b', sourceKey: 'a', destinationKey: 'd', destinationBucket: 'other' },
+    ]);
+  });
+
+  test.each(['', '/', 'a//b', '..', 'a/../b', './a', 'a\\b', 'a\nb', 'ä', 'a#b', 'a%b'])(
+    'of the path %j are refused before anything is sent',
+    async (path) => {
+      const { storage, requests } = createClient();
+      await expect(storage.from('b').upload(path, 'x')).rejects.toMatchObject({ kind: 'invalid-key' });
+      expect(requests).toHaveLength(0);
+    },
+  );
+});
+
+describe('URLs', () => {
+  test('are signed for one', async () => {
+    const { storage, requests } = createClient([json({ signedURL: '/object/sign/b/k?token=t' })]);
+    const url = await storage.from('b').createSignedUrl('k', 60, { download: 'My & file.pdf' });
+    expect(url).toBe(`${projectUrl}/storage/v1/object/sign/b/k?token=t&download=My%20%26%20file.pdf`);
+    expect(await requests[0]?.json()).toEqual({ expiresIn: 60 });
+  });
+
+  test('are signed for many, a thousand at a time, and say which could not be', async () => {
+    const answer = json([
+      { path: 'a', signedURL: '/object/sign/b/a?token=t', error: null },
+      {
+        path: 'z',
+        signedURL: null,
+        error: 'Either the object does not exist or you do not have access to it',
+      },
+    ]);
+    const { storage, requests } = createClient([answer]);
+    const urls = await storage.from('b').createSignedUrls(
+      Array.from({ length: 1001 }, (_, index) => `k${index}`),
+      60,
+    );
+    expect(requests).toHaveLength(2);
+    expect(urls.slice(0, 2)).toEqual([
+      { path: 'a', url: `${projectUrl}/storage/v1/object/sign/b/a?token=t`, error: null },
+      { path: 'z', url: null, error: 'Either the object does not exist or you do not have access to it' },
+    ]);
+  });
+
+  test('let somebody else upload', async () => {
+    const { storage, requests } = createClient([
+      json({ url: '/object/upload/sign/b/k?token=t' }),
+      json({ Key: 'b/k' }),
+    ]);
+    const { token, url } = await storage.from('b').createSignedUploadUrl('k');
+    expect([token, url]).toEqual(['t', `${projectUrl}/storage/v1/object/upload/sign/b/k?token=t`]);
+    await storage.from('b').uploadToSignedUrl('k', token, 'x');
+    expect(requests.map(lineOf)).toEqual([
+      'POST /object/upload/sign/b/k',
+      'PUT /object/upload/sign/b/k?token=t',
+    ]);
+  });
+
+  test('of public objects ask nobody', () => {
+    const { storage, requests } = createClient();
+    const bucket = storage.from('b');
+    expect(bucket.getPublicUrl('a b/c.png')).toBe(`${projectUrl}/storage/v1/object/public/b/a%20b/c.png`);
+    expect(bucket.getPublicUrl('c.png', { image: { width: 8 }, download: true })).toBe(
+      `${projectUrl}/storage/v1/render/image/public/b/c.png?width=8&download=`,
+    );
+    expect(requests).toHaveLength(0);
+  });
+});
+
+describe('buckets', () => {
+  test('are listed, read, created, changed, emptied and deleted', async () => {
+    const { storage, requests } = createClient([json([]), json({ id: 'b' }), json({})]);
+    expect(await storage.listBuckets()).toEqual([]);
+    expect(await storage.getBucket('b')).toEqual({ id: 'b' });
+    await storage.createBucket('b', { fileSizeLimitBytes: 10, allowedMimeTypes: ['image/*'] });
+    await storage.updateBucket('b', { public: true });
+    await storage.emptyBucket('b');
+    await storage.deleteBucket('b');
+    expect(requests.map(lineOf)).toEqual([
+      'GET /bucket',
+      'GET /bucket/b',
+      'POST /bucket',
+      'PUT /bucket/b',
+      'POST /bucket/b/empty',
+      'DELETE /bucket/b',
+    ]);
+    expect(await requests[2]?.json()).toEqual({
+      id: 'b',
+      name: 'b',
+      public: false,
+      file_size_limit: 10,
+      allowed_mime_types: ['image/*'],
+    });
+  });
+});
+
+describe('an error', () => {
+  const failing = (...replies: Reply[]) => createClient(replies).storage.from('b').info('k');
+
+  test('has the status that its body names, for HTTP says 400', async () => {
+    const error = await failing(refused('404', 'not_found', 'Object not found')).catch(
+      (problem: unknown) => problem,
+    );
+    expect(error).toBeInstanceOf(StorageError);
+    expect(error).toMatchObject({
+      kind: 'not-found',
+      status: 404,
+      code: 'not_found',
+      message: 'Object not found',
+    });
+  });
+
+  test.each([
+    [refused('409', 'Duplicate', 'x'), 'duplicate'],
+    [refused('413', 'Payload too large', 'x'), 'too-large'],
+    [refused('400', 'InvalidKey', 'x'), 'invalid-key'],
+    [refused('415', 'invalid_mime_type', 'x'), 'invalid-type'],
+    [refused('403', 'Unauthorized', 'x'), 'denied'],
+    [refused('400', 'Other', 'x'), 'invalid-request'],
+    [refused('500', 'Internal', 'x', 500), 'server'],
+    [new Response('<html>', { status: 500 }), 'gateway'],
+  ])('is known by its kind', async (reply, kind) => {
+    await expect(failing(reply)).rejects.toMatchObject({ kind });
+  });
+
+  test('of the network or the caller is one of this client too', async () => {
+    const { storage } = createClient([new TypeError('fetch failed')]);
+    await expect(storage.from('b').upload('k', 'x')).rejects.toMatchObject({
+      name: 'StorageError',
+      kind: 'network',
+    });
+    const aborted = storage.from('b').upload('k', 'x', { signal: AbortSignal.abort() });
+    await expect(aborted).rejects.toMatchObject({ name: 'StorageError', kind: 'aborted' });
+  });
+
+  test('of an expired token is healed by one refresh', async () => {
+    const { tab, requests } = createRecordingTab([
+      refused('403', 'Unauthorized', 'jwt expired'),
+      json({ name: 'k' }),
+    ]);
+    const asked: unknown[] = [];
+    const storage = createStorageClient({
+      url: projectUrl,
+      apiKey: 'k',
+      platform: tab,
+      getAccessToken: async (options) => {
+        asked.push(options?.rejectedToken);
+        return options ? 'new' : 'old';
+      },
+    });
+    expect(await storage.from('b').info('k')).toEqual({ name: 'k' });
+    expect(asked).toEqual([undefined, 'old']);
+    expect(requests[1]?.headers.get('authorization')).toBe('Bearer new');
+  });
+});
+
+describe('a resumable upload', () => {
+  const size = 7 * 1024 * 1024;
+  const blob = new Blob([new Uint8Array(size)], { type: 'video/mp4' });
+  const part = (offset: number) =>
+    new Response(null, { status: 204, headers: { 'Upload-Offset': String(offset) } });
+
+  test('goes in parts of 6 MiB and tells its progress', async () => {
+    const location = `${projectUrl}/storage/v1/upload/resumable/u1`;
+    const created = new Response(null, { status: 201, headers: { Location: location } });
+    const { options, requests } = createClient([created, part(6 * 1024 * 1024), part(size)]);
+    const seen: unknown[] = [];
+    await uploadResumable(options, 'b', 'k.mp4', blob, {
+      onStart: (url) => seen.push(url),
+      onProgress: (...progress) => seen.push(progress),
+    });
+    expect(seen).toEqual([location, [0, size], [6 * 1024 * 1024, size], [size, size]]);
+    expect(requests.map(({ method }) => method)).toEqual(['POST', 'PATCH', 'PATCH']);
+    const encode = (text: string) => Buffer.from(text).toString('base64');
+    expect(requests[0]?.headers.get('upload-metadata')).toBe(
+      `bucketName ${encode('b')},objectName ${encode('k.mp4')},contentType ${encode('video/mp4')},cacheControl ${encode('3600')}`,
+    );
+    expect(requests[2]?.headers.get('upload-offset')).toBe(String(6 * 1024 * 1024));
+    expect((await requests[2]?.arrayBuffer())?.byteLength).toBe(1024 * 1024);
+  });
+
+  test('goes on where it was cut short', async () => {
+    const { options, requests } = createClient([part(6 * 1024 * 1024), part(size)]);
+    await uploadResumable(options, 'b', 'k.mp4', blob, {
+      resumeFrom: `${projectUrl}/storage/v1/upload/resumable/u1`,
+    });
+    expect(requests.map(lineOf)).toEqual(['HEAD /upload/resumable/u1', 'PATCH /upload/resumable/u1']);
+  });
+
+  test('never takes its token to another host', async () => {
+    const { options, requests } = createClient();
+    const upload = uploadResumable(options, 'b', 'k', blob, { resumeFrom: 'https://evil.test/upload' });
+    await expect(upload).rejects.toMatchObject({ kind: 'invalid-request' });
+    expect(requests).toHaveLength(0);
+  });
+});

@@ -18,4 +18,4 @@ export type {
   SignUpCredentials,
   SignUpResult,
 } from './sign-in.ts';
-export { type Store, createMemoryStore, createWebStorageStore } from './store.ts';
+export { type Store, type SyncStore, createMemoryStore, createWebStorageStore } from './store.ts';

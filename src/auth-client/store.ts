@@ -8,8 +8,15 @@ export interface Store {
   remove(key: string): Promise<void> | void;
 }
 
+/** A store that answers at once. */
+export interface SyncStore extends Store {
+  get(key: string): string | null;
+  set(key: string, value: string): void;
+  remove(key: string): void;
+}
+
 /** Keeps everything in this realm's memory. */
-export function createMemoryStore(): Store {
+export function createMemoryStore(): SyncStore {
   const values = new Map<string, string>();
   return {
     get: (key) => values.get(key) ?? null,

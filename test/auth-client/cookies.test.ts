@@ -1,5 +1,5 @@
 import { createBrowserClient, createServerClient } from '@supabase/ssr';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createCookieStore, parseCookieHeader } from '../../src/auth-client/cookie-store.ts';
 import { decodeCookies } from '../../src/auth-client/cookie-codec.ts';
@@ -130,7 +130,7 @@ describe('integrity', () => {
         for (const text of texts) store.set('k', JSON.stringify(text));
         const last = JSON.stringify(texts.at(-1));
         const cookies = new Map(parseCookieHeader(jar.cookie).map(({ name, value }) => [name, value]));
-        return decodeCookies('k', (name) => cookies.get(name)) === last;
+        expect(decodeCookies('k', (name) => cookies.get(name))).toBe(last);
       }),
       { numRuns: 50 },
     );
@@ -150,7 +150,7 @@ describe('beside @supabase/ssr on one jar', () => {
     expires_at: 4_102_444_800,
     user: { ...sessionReply('ada', 1).user, user_metadata: { note: 'Zoë 漢字 🚀'.repeat(size) } },
   });
-  const noSockets = { transport: class {} as unknown as typeof WebSocket };
+  const noSockets = { transport: Object as unknown as typeof WebSocket };
   const auth = { autoRefreshToken: false, detectSessionInUrl: false };
 
   it.each([1, 400])('they read what we wrote (metadata × %i)', async (size) => {
@@ -203,7 +203,7 @@ describe('beside @supabase/ssr on one jar', () => {
       realtime: noSockets,
       global: {
         fetch: async (_url, init) => {
-          bodies.push(JSON.parse(String(init?.body)) as Record<string, unknown>);
+          bodies.push(JSON.parse(init?.body as string) as Record<string, unknown>);
           return Response.json(session(1));
         },
       },

@@ -1,5 +1,7 @@
 import { App } from '@supabase/lite';
 import type { PgliteConnection } from '@supabase/lite/pglite';
+import { isDatabaseError, statusOfDatabaseError } from './database-error.ts';
+import type { DatabaseError } from './database-error.ts';
 import type { PgliteDatabase } from './database/pglite-database.ts';
 import type { Claims } from './keys.ts';
 import { quietly } from './quietly.ts';
@@ -29,6 +31,7 @@ export async function createRestService(options: RestServiceOptions): Promise<Re
   const { database, connection, maxRows = 1000 } = options;
   // Left to itself it would grant every role everything on every table with row-level security.
   Object.assign(connection, { rlsState: 'active' });
+  const failures = watchFailures(connection);
   const callers = new WeakMap<Request, Claims>();
   const app = new App({
     connection,
@@ -60,8 +63,12 @@ export async function createRestService(options: RestServiceOptions): Promise<Re
     async handle(request, claims) {
       const inner = await prepare(request);
       callers.set(inner, claims);
-      const response = await database.exclusive(() => quietly(async () => app.fetch(inner)));
-      return finish(response, request.method === 'HEAD');
+      const { response, failure } = await database.exclusive(async () => {
+        failures.forget();
+        return { response: await quietly(async () => app.fetch(inner)), failure: failures.last() };
+      });
+      const isHead = request.method === 'HEAD';
+      return response.status < 400 ? finish(response, isHead) : refuse(response, isHead, claims, failure);
     },
     close: stopListening,
   };
@@ -77,16 +84,60 @@ async function prepare(request: Request): Promise<Request> {
   return new Request(url, { method, headers, body: await request.arrayBuffer() });
 }
 
-/** PostgREST names the code of an error in a header too; it is all that the answer to a HEAD can say. */
-async function finish(response: Response, isHead: boolean): Promise<Response> {
-  const { status, statusText } = response;
-  if (status < 400)
-    return isHead ? new Response(null, { status, statusText, headers: response.headers }) : response;
-  const text = await response.text();
-  const headers = new Headers(response.headers);
-  const code = readErrorCode(text);
+function finish(response: Response, isHead: boolean): Response {
+  const { status, statusText, headers } = response;
+  return isHead ? new Response(null, { status, statusText, headers }) : response;
+}
+
+/**
+ * An error as PostgREST sends it. The vendor's implementation knows some of PostgreSQL's errors and calls the others
+ * by a code of its own.
+ */
+async function refuse(
+  response: Response,
+  isHead: boolean,
+  { role = 'anon' }: Claims,
+  failure: DatabaseError | undefined,
+): Promise<Response> {
+  let text = await response.text();
+  let { status } = response;
+  let code = readErrorCode(text);
+  if (failure && (code === 'SUP' || code === failure.code)) {
+    const { message, detail = null, hint = null } = failure;
+    code = failure.code;
+    status = statusOfDatabaseError(failure, role);
+    text = JSON.stringify({ code, details: detail, hint, message });
+  }
+  const headers = new Headers({ 'content-type': 'application/json; charset=utf-8' });
+  // It is all that the answer to a HEAD can say.
   if (code) headers.set('proxy-status', `PostgREST; error=${code}`);
-  return new Response(isHead ? null : text, { status, statusText, headers });
+  if (status === 401) headers.set('www-authenticate', 'Bearer');
+  return new Response(isHead ? null : text, { status, headers });
+}
+
+interface Failures {
+  forget(): void;
+  last(): DatabaseError | undefined;
+}
+
+/** Remembers what PostgreSQL last refused on this connection. */
+function watchFailures({ driver }: PgliteConnection): Failures {
+  let last: DatabaseError | undefined;
+  const query = driver.query.bind(driver);
+  driver.query = async (text, params, options) => {
+    try {
+      return await query(text, params, options);
+    } catch (problem) {
+      if (isDatabaseError(problem)) last = problem;
+      throw problem;
+    }
+  };
+  return {
+    forget() {
+      last = undefined;
+    },
+    last: () => last,
+  };
 }
 
 function readErrorCode(text: string): string | null {

@@ -53,6 +53,22 @@ describe('the data service', () => {
     await expect(response.json()).resolves.toMatchObject({ message });
   });
 
+  it.each([
+    ['23514', 400, { email_digest_frequency: 'yearly' }],
+    ['23503', 409, { user_id: '00000000-0000-4000-8000-00000000dead' }],
+    ['22P02', 400, { user_id: 'nobody' }],
+    ['PGRST204', 400, { unknown: 1 }],
+  ])('names PostgreSQL’s error %s and answers %i', async (code, status, columns) => {
+    const response = await requestApi(supabase(), '/rest/v1/notification_preferences', {
+      method: 'POST',
+      apiKey: supabase().serviceRoleKey,
+      body: { user_id: grace.id, ...columns },
+    });
+    expect(response.status).toBe(status);
+    await expect(response.json()).resolves.toMatchObject({ code });
+    expect(response.headers.get('proxy-status')).toBe(`PostgREST; error=${code}`);
+  });
+
   it('names the error of a HEAD, which has no body, in a header', async () => {
     const response = await requestApi(supabase(), '/rest/v1/nowhere', { method: 'HEAD', token: adaToken });
     expect(response.status).toBe(404);

@@ -51,19 +51,26 @@ export function Button(props: ButtonProps) {
 }
 
 export interface IconButtonProps extends Omit<ButtonProps, 'children' | 'wide'> {
-  /** The accessible name, shown as a tooltip too. */
+  /** The accessible name; shown as a tooltip too unless `title` has other words for it. */
   readonly label: string;
   readonly icon: ReactNode;
 }
 
-export function IconButton({ label, icon, look = 'quiet', className, ...rest }: IconButtonProps) {
+export function IconButton({
+  label,
+  icon,
+  look = 'quiet',
+  className,
+  title = label,
+  ...rest
+}: IconButtonProps) {
   return (
     <Button
       {...rest}
       look={look}
       className={classNames(styles.icon, className)}
       aria-label={label}
-      title={label}
+      title={title}
     >
       {icon}
     </Button>

@@ -2,7 +2,7 @@
 export type PasswordStrength = 0 | 1 | 2 | 3 | 4;
 
 const common =
-  /pass(word|wort)?|qwert[yz]|asdf|letmein|welcome|admin|login|iloveyou|dragon|monkey|football|abc123|hallo|schatz|geheim/;
+  /pass(word|wort)?|qwert[yz]|asdf|letmein|welcome|admin|login|iloveyou|dragon|monkey|football|abc123|hallo|schatz|geheim|(19|20)\d\d/g;
 
 /**
  * An estimate from length and variety, with a discount for what guessers try first: well-known words, runs,
@@ -15,15 +15,15 @@ export function estimateStrength(password: string, own: readonly string[] = []):
   const known = own
     .flatMap((text) => text.toLowerCase().split(/[^\p{L}\p{N}]+/u))
     .filter((part) => part.length > 3);
-  const guessable = [common, ...known.map((part) => new RegExp(part))].reduce(
-    (rest, pattern) => rest.replace(pattern, ' '),
+  const guessable = [common, ...known.map((part) => new RegExp(part, 'g'))].reduce(
+    (rest, pattern) => rest.replace(pattern, ''),
     lower,
   );
   const bits = countSurprises(guessable) * Math.log2(alphabetSize(password));
   if (bits < 25) return 0;
   if (bits < 40) return 1;
-  if (bits < 55) return 2;
-  return bits < 75 ? 3 : 4;
+  if (bits < 60) return 2;
+  return bits < 80 ? 3 : 4;
 }
 
 /** How many characters do not follow from the one before: neither its repetition nor its neighbour. */

@@ -1,0 +1,15 @@
+import { afterEach, expect, test } from 'vitest';
+import { setPageTitle, setTitleCount } from '../../src/ui/page-title.ts';
+
+afterEach(() => setTitleCount(0));
+
+test('the document is named after the page and the number of unread notifications', () => {
+  setPageTitle('Account');
+  expect(document.title).toBe('Account · Inbox');
+  setTitleCount(3);
+  expect(document.title).toBe('(3) Account · Inbox');
+  setPageTitle('Inbox');
+  expect(document.title).toBe('(3) Inbox');
+  setTitleCount(120);
+  expect(document.title).toBe('(99+) Inbox');
+});

@@ -1,0 +1,67 @@
+import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { ToastRegion } from '../../src/ui/toast-region.tsx';
+import { toasts } from '../../src/ui/toasts.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  render(<ToastRegion label="Messages" dismissLabel="Dismiss" />);
+});
+afterEach(() => {
+  act(() => toasts.clear());
+  cleanup();
+  vi.useRealTimers();
+});
+
+const pass = (ms: number) => act(() => vi.advanceTimersByTime(ms));
+const show = (...toast: Parameters<typeof toasts.show>) => act(() => void toasts.show(...toast));
+
+describe('a toast', () => {
+  test('is spoken by a region that was there before, and stays for ten seconds', () => {
+    const region = screen.getByRole('status');
+    show('Deleted');
+    expect(region.textContent).toContain('Deleted');
+    pass(9_999);
+    expect(screen.queryByText('Deleted')).not.toBeNull();
+    pass(1);
+    expect(screen.queryByText('Deleted')).toBeNull();
+  });
+
+  test('waits while it is read with pointer or focus', () => {
+    show('Deleted', { action: { label: 'Undo', run: () => undefined } });
+    pass(9_000);
+    fireEvent.focus(screen.getByRole('button', { name: 'Undo' }));
+    pass(60_000);
+    expect(screen.queryByText('Deleted')).not.toBeNull();
+    fireEvent.blur(screen.getByRole('button', { name: 'Undo' }));
+    pass(1_000);
+    expect(screen.queryByText('Deleted')).toBeNull();
+  });
+
+  test('runs its action once, by its button or for the newest by the keyboard', () => {
+    const [first, second] = [vi.fn(), vi.fn()];
+    show('One', { action: { label: 'Undo', run: first } });
+    show('Two', { action: { label: 'Undo', run: second } });
+    act(() => expect(toasts.actOnNewest()).toBe(true));
+    expect([first.mock.calls.length, second.mock.calls.length]).toEqual([0, 1]);
+    fireEvent.click(screen.getByRole('button', { name: 'Undo' }));
+    expect(first).toHaveBeenCalledOnce();
+    expect(toasts.actOnNewest()).toBe(false);
+  });
+
+  test('tells once that it is gone, whichever way', () => {
+    const gone = vi.fn();
+    show('One', { onGone: gone });
+    fireEvent.click(screen.getByRole('button', { name: 'Dismiss' }));
+    pass(20_000);
+    expect(gone).toHaveBeenCalledOnce();
+  });
+
+  test('gives way when there are three newer ones', () => {
+    const gone = vi.fn();
+    show('One', { onGone: gone });
+    for (const text of ['Two', 'Three', 'Four']) show(text);
+    expect(gone).toHaveBeenCalledOnce();
+    expect(screen.queryByText('One')).toBeNull();
+  });
+});

@@ -89,8 +89,17 @@ export function createRealtimeClient<Database = unknown>(
   if (!apiKey) throw new RealtimeError('invalid_options', 'apiKey is missing');
   const settings = { ...defaultSettings, ...options.settings };
   const getAccessToken = options.getAccessToken ?? (() => Promise.resolve(null));
-  const schedule =
-    options.schedule ?? ((flush: () => void) => void platform.clock.setTimer(flush, settings.frameMs));
+  // A hidden page gets no animation frames; its changes must arrive all the same.
+  const schedule = (flush: () => void) => {
+    const timer = platform.clock.setTimer(
+      flush,
+      options.schedule ? settings.hiddenFrameMs : settings.frameMs,
+    );
+    options.schedule?.(() => {
+      timer.cancel();
+      flush();
+    });
+  };
   const connectOptions = { url, apiKey, platform, vsn, settings, getAccessToken, onTokenChange };
   const connection = share ? share(connectOptions, createOwnConnection) : createOwnConnection(connectOptions);
   const channels = new Map<string, RealtimeChannel<Database>>();

@@ -28,6 +28,8 @@ export interface RealtimeSettings {
   readonly deliveryBuffer: number;
   /** Time between two deliveries where no `schedule` is given. Default 16. */
   readonly frameMs: number;
+  /** The longest time between two deliveries where `schedule` does not call back, as in a hidden page. Default 250. */
+  readonly hiddenFrameMs: number;
 }
 
 export const defaultSettings: RealtimeSettings = {
@@ -45,4 +47,5 @@ export const defaultSettings: RealtimeSettings = {
   pushBuffer: 100,
   deliveryBuffer: 10_000,
   frameMs: 16,
+  hiddenFrameMs: 250,
 };

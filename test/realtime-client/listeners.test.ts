@@ -55,6 +55,20 @@ describe('listeners', () => {
     expect(seen).toEqual(['all', 'inserts', 'all too']);
   });
 
+  it('are called in a frame of the page, or soon where there are no frames', async () => {
+    const frames: (() => void)[] = [];
+    const scene = createScriptedScene({ schedule: (flush) => frames.push(flush) });
+    const { changes } = await scene.openLiveChannel();
+    scene.server.change(insert('a'));
+    await scene.world.clock.advance(100);
+    expect(changes).toHaveLength(0);
+    frames.shift()?.();
+    expect(changes).toHaveLength(1);
+    scene.server.change(insert('b'));
+    await scene.world.clock.advance(250);
+    expect(changes).toHaveLength(2);
+  });
+
   it('of several types see the changes of a row in their order', async () => {
     const scene = createScriptedScene();
     const channel = scene.client.channel('user:ada');

@@ -83,9 +83,14 @@ type Many<T, E> = E extends { many: true } ? T[] : T;
 type MaybeNull<E, Value> =
   IsInner<Value> extends true ? never : E extends { many: false; nullable: true } ? null : never;
 
+/** The related rows; never if the shape names what they do not have. */
 type EmbedValue<M extends Model, Key extends string, Value> =
   EmbedOf<M, EmbedKey<Key, Value>> extends infer E extends { model: Model; many: boolean; nullable: boolean }
-    ? Many<RowOf<E['model'], EmbedShape<Value>>, E> | MaybeNull<E, Value>
+    ? RowOf<E['model'], EmbedShape<Value>> extends infer Row
+      ? [BadKey<Row>] extends [never]
+        ? Many<Row, E> | MaybeNull<E, Value>
+        : never
+      : never
     : never;
 
 type ShapeValue<M extends Model, Key extends string, Value> = Value extends true

@@ -1,3 +1,4 @@
+/* oxlint-disable typescript/no-floating-promises, typescript/no-unnecessary-type-parameters -- types are compared, queries never sent */
 import {
   and,
   anyOf,
@@ -14,6 +15,7 @@ import {
   parsed,
   shape,
   sum,
+  type Counted,
   type RestClientOptions,
   type StandardSchema,
 } from '../../src/rest-client/index.ts';
@@ -35,7 +37,7 @@ yields<{ n: number | null; text: string | null }[]>().from(notes.select('n:ratin
 yields<{ rating: string | null }[]>().from(notes.select('rating::text'));
 yields<{ id: string }>().from(notes.select('id').single());
 yields<{ id: string } | null>().from(notes.select('id').maybeSingle());
-yields<{ rows: { id: string }[]; count: number; truncated: boolean }>().from(notes.select('id').withCount());
+yields<Counted<{ id: string }[]>>().from(notes.select('id').withCount());
 yields<number>().from(notes.count());
 yields<string>().from(notes.select('id').as(csv()));
 yields<number | null>().from(notes.update({ title: 'x' }).eq('id', '1'));

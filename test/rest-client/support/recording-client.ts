@@ -1,8 +1,4 @@
-import {
-  createRestClient,
-  type RestClientOptions,
-  type RestRequest,
-} from '../../../src/rest-client/index.ts';
+import { createRestClient, type RestClientOptions } from '../../../src/rest-client/index.ts';
 import { createFakeWorld, type FakeTab, type FakeWorld } from '../../support/fake-platform.ts';
 import type { SampleDatabase } from './sample-database.ts';
 
@@ -72,7 +68,7 @@ export function refusal(status: number, code: string, more: Record<string, unkno
 }
 
 /** A request in one line: `GET /notes?select=*`, percent-decoded. */
-export function lineOf({ method, url }: Pick<RestRequest, 'method' | 'url'>): string {
+export function lineOf({ method, url }: { readonly method: string; readonly url: string }): string {
   const path = url.slice(`${projectUrl}/rest/v1`.length);
   return `${method} ${decodeURIComponent(path)}`;
 }

@@ -99,8 +99,8 @@ function RowButtons({ notification, title, onAction }: NotificationRowProps & { 
   const button = (action: RowAction, word: string, icon: ReactNode, className?: string) => (
     <IconButton
       className={className}
-      label={word}
-      aria-label={texts.actionOn(word, title)}
+      label={texts.actionOn(word, title)}
+      title={word}
       icon={icon}
       onClick={(event: MouseEvent) => {
         event.stopPropagation();

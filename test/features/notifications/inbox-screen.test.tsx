@@ -1,0 +1,324 @@
+import 'fake-indexeddb/auto';
+import { configure, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { IDBFactory } from 'fake-indexeddb';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type { FetchFunction } from '../../../src/platform/platform.ts';
+import { toasts } from '../../../src/ui/toasts.ts';
+import {
+  ada,
+  grace,
+  requestApi,
+  seedPassword,
+  signIn,
+  useLocalSupabase,
+} from '../../support/local-supabase.ts';
+import { openNodeSocket } from '../../support/node-socket.ts';
+import { renderApp } from '../../support/render-app.tsx';
+import type { RenderAppOptions } from '../../support/render-app.tsx';
+
+// Finding by role is slow in jsdom; a bound that only a failure reaches.
+configure({ asyncUtilTimeout: 10_000 });
+
+const local = useLocalSupabase({ port: 0 });
+const user = { email: ada.email, password: seedPassword };
+
+beforeEach(async () => {
+  toasts.clear();
+  globalThis.indexedDB = new IDBFactory();
+  await local().database.exec('truncate public.notifications');
+});
+
+/** Grace notifies Ada. */
+async function notify(number: number, type = 'mention'): Promise<void> {
+  const token = await signIn(local(), grace.email);
+  const content = JSON.stringify({
+    type,
+    entity_type: 'document',
+    entity_id: String(number),
+    data: { entity_name: `Document ${number}` },
+  });
+  const body = { recipient_id: ada.id, status: 'unread', content };
+  const { status } = await requestApi(local(), '/rest/v1/notifications', { method: 'POST', token, body });
+  expect(status).toBe(201);
+}
+
+async function fill(count: number): Promise<void> {
+  await local().database.query(
+    `insert into public.notifications (recipient_id, content, created_at)
+     select $1, json_build_object('type', 'edit', 'data', json_build_object('entity_name', 'Old ' || n)),
+            '2026-01-01'::timestamptz + n * interval '1 minute'
+     from generate_series(1, $2::int) n`,
+    [ada.id, count],
+  );
+}
+
+const open = (url = '/home', options: Partial<RenderAppOptions> = {}) =>
+  renderApp(url, { supabase: local(), user, ...options });
+const rows = () => [...document.querySelectorAll('main [data-id]')];
+const status = async (name: string) => {
+  const found = await local().database.query<{ status: string }>(
+    'select status from public.notifications where content like $1',
+    [`%${name}"%`],
+  );
+  return found[0]?.status ?? null;
+};
+/** Calls the real backend until told to fail. */
+function breakableFetch() {
+  let isBroken = false;
+  const fetch: FetchFunction = (input, init) =>
+    isBroken && String(input instanceof Request ? input.url : input).includes('/rest/')
+      ? Promise.reject(new TypeError('Failed to fetch'))
+      : local().fetch(input, init);
+  return { fetch, setBroken: (broken: boolean) => (isBroken = broken) };
+}
+
+describe('the inbox', () => {
+  test('shows days, headlines, links and times', async () => {
+    await notify(1);
+    await open();
+    const link = await screen.findByRole('link', {
+      name: /Unread: .*Grace Hopper mentioned you in Document 1/,
+    });
+    expect(screen.getByRole('region', { name: 'Today' }).contains(link)).toBe(true);
+    expect(within(link).getByText('now').getAttribute('title')).toMatch(/\d{4}/);
+    expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Inbox');
+  });
+
+  test('that is empty says so', async () => {
+    await open();
+    await screen.findByText(/Nothing here yet/);
+  });
+
+  test('counts the unread in the bell, the title and the icon', async () => {
+    await notify(1);
+    await notify(2);
+    document.head.innerHTML = '<link rel="icon" href="/favicon.svg">';
+    await open();
+    await screen.findByRole('button', { name: 'Notifications, 2 unread' });
+    await waitFor(() => expect(document.title).toBe('(2) Inbox'));
+    expect(document.querySelector('link[rel=icon]')?.getAttribute('href')).toBe('/favicon-unread.svg');
+  });
+
+  test('is live', async () => {
+    await open('/home', { platform: { fetch: local().fetch, openSocket: openNodeSocket } });
+    await screen.findByText(/Nothing here yet/);
+    await notify(7);
+    await screen.findByText(/Document 7/);
+    await waitFor(() => expect(document.title).toBe('(1) Inbox'));
+  });
+
+  test('marks read by opening, and by the button, which marks unread again', async () => {
+    await notify(1);
+    const { actor } = await open();
+    await actor.click(await screen.findByRole('button', { name: /^Mark as read: / }));
+    await waitFor(async () => expect(await status('Document 1')).toBe('read'));
+    await actor.click(screen.getByRole('button', { name: /^Mark as unread: / }));
+    await waitFor(async () => expect(await status('Document 1')).toBe('unread'));
+    await actor.click(screen.getByText(/mentioned you in Document 1/));
+    await waitFor(async () => expect(await status('Document 1')).toBe('read'));
+  });
+
+  test('archives and brings back', async () => {
+    await notify(1);
+    const { actor, url } = await open();
+    await actor.click(await screen.findByRole('button', { name: /^Archive: / }));
+    await screen.findByText(/Nothing here yet/);
+    await waitFor(async () => expect(await status('Document 1')).toBe('archived'));
+    const lists = screen.getAllByRole('navigation', { name: 'Lists' })[0] as HTMLElement;
+    await actor.click(within(lists).getByRole('link', { name: 'Archived, 1' }));
+    expect(url()).toBe('/home?tab=archived');
+    await actor.click(await screen.findByRole('button', { name: /^Move to inbox: / }));
+    await screen.findByText('Nothing is archived.');
+    await waitFor(async () => expect(await status('Document 1')).toBe('read'));
+  });
+
+  test('deletes when the time to undo is over, and not when it was used', async () => {
+    await notify(1);
+    const { actor } = await open();
+    await actor.click(await screen.findByRole('button', { name: /^Delete: / }));
+    await screen.findByText('1 notification deleted.');
+    expect(rows()).toHaveLength(0);
+    await actor.click(screen.getByRole('button', { name: 'Undo' }));
+    expect(rows()).toHaveLength(1);
+    await actor.click(screen.getByRole('button', { name: /^Delete: / }));
+    await actor.click(screen.getByRole('button', { name: 'Dismiss' }));
+    await waitFor(async () => expect(await status('Document 1')).toBeNull());
+  });
+
+  test('moves the focus to the next row when the focused one goes, at last to the heading', async () => {
+    await fill(2);
+    const { actor } = await open();
+    (await screen.findByText(/Old 2/)).closest<HTMLElement>('[data-row]')?.focus();
+    await actor.keyboard('e');
+    expect(document.activeElement?.textContent).toContain('Old 1');
+    await actor.keyboard('{Delete}');
+    expect(document.activeElement).toBe(screen.getByRole('heading', { level: 1 }));
+  });
+
+  test('marks all read', async () => {
+    await fill(35);
+    const { actor } = await open();
+    await screen.findByRole('button', { name: 'Notifications, 35 unread' });
+    await actor.click(screen.getByRole('button', { name: 'Mark all as read' }));
+    await screen.findByRole('button', { name: 'Notifications' });
+    await waitFor(async () => expect(await status('Old 1')).toBe('read'));
+  });
+
+  test('loads more, page by page', async () => {
+    await fill(65);
+    const { actor } = await open();
+    await actor.click(await screen.findByRole('button', { name: 'Load more' }));
+    await waitFor(() => expect(rows()).toHaveLength(60));
+    await actor.click(screen.getByRole('button', { name: 'Load more' }));
+    await waitFor(() => expect(rows()).toHaveLength(65));
+    expect(screen.queryByRole('button', { name: 'Load more' })).toBeNull();
+  });
+
+  test('keeps a just-read row in "Unread" until the reader leaves', async () => {
+    await fill(2);
+    const { actor } = await open('/home?tab=unread');
+    await screen.findByText(/Old 2/);
+    await actor.click(screen.getAllByRole('button', { name: /^Mark as read: / })[0] as HTMLElement);
+    await waitFor(() => expect(document.title).toBe('(1) Inbox'));
+    expect(rows()).toHaveLength(2);
+  });
+
+  test('filters by kind, in the URL', async () => {
+    await notify(1, 'comment');
+    await notify(2, 'invite');
+    const { actor, url } = await open();
+    await screen.findByText(/Document 1/);
+    const kinds = screen.getAllByRole('navigation', { name: 'Kinds' })[0] as HTMLElement;
+    await actor.click(within(kinds).getByRole('link', { name: 'Comments, 1 unread' }));
+    expect(url()).toBe('/home?kind=comment');
+    await waitFor(() => expect(rows()).toHaveLength(1));
+  });
+
+  test('acts on many that were selected', async () => {
+    await fill(3);
+    const { actor } = await open();
+    await screen.findByText(/Old 3/);
+    await actor.click(screen.getByRole('button', { name: 'Select' }));
+    await actor.click(screen.getByRole('checkbox', { name: /Old 1/ }));
+    await actor.click(screen.getByRole('checkbox', { name: /Old 2/ }));
+    await screen.findByText('2 selected');
+    await actor.click(screen.getByRole('button', { name: 'Archive' }));
+    await waitFor(() => expect(rows()).toHaveLength(1));
+    await waitFor(async () =>
+      expect([await status('Old 1'), await status('Old 2')]).toEqual(['archived', 'archived']),
+    );
+  });
+
+  test('can be used by keys while the list has the focus, and only then', async () => {
+    await fill(3);
+    const { actor } = await open();
+    await screen.findByText(/Old 3/);
+    await actor.keyboard('e');
+    expect(rows()).toHaveLength(3);
+    document.querySelector<HTMLElement>('main [data-row]')?.focus();
+    await actor.keyboard('j');
+    expect(document.activeElement?.textContent).toContain('Old 2');
+    await actor.keyboard('r');
+    await waitFor(async () => expect(await status('Old 2')).toBe('read'));
+    await actor.keyboard('{Delete}');
+    expect(rows()).toHaveLength(2);
+    await actor.keyboard('z');
+    expect(rows()).toHaveLength(3);
+    await actor.keyboard('?');
+    await screen.findByText('Use keyboard shortcuts');
+  });
+
+  test('leaves letters alone where they are switched off', async () => {
+    await fill(2);
+    const { actor } = await open();
+    await screen.findByText(/Old 2/);
+    await actor.click(screen.getByRole('button', { name: 'Inbox options' }));
+    await actor.click(await screen.findByRole('switch', { name: /Use keyboard shortcuts/ }));
+    await actor.click(screen.getByRole('button', { name: 'Close' }));
+    document.querySelector<HTMLElement>('main [data-row]')?.focus();
+    await actor.keyboard('e');
+    expect(rows()).toHaveLength(2);
+    localStorage.clear();
+  });
+
+  test('opens the newest from the bell: one state with the page', async () => {
+    await fill(10);
+    const { actor } = await open();
+    await actor.click(await screen.findByRole('button', { name: 'Notifications, 10 unread' }));
+    const panel = await screen.findByRole('dialog', { name: 'Inbox' });
+    await waitFor(() => expect(panel.querySelectorAll('[data-id]')).toHaveLength(8));
+    await actor.click(within(panel).getByRole('button', { name: 'Mark all as read' }));
+    await screen.findByRole('button', { name: 'Notifications' });
+    expect(within(panel).getByRole('link', { name: 'See all' }).getAttribute('href')).toBe('/home');
+  });
+});
+
+describe('when something fails', () => {
+  test('the list says so and is read again on request', async () => {
+    const { fetch, setBroken } = breakableFetch();
+    await fill(1);
+    const report = vi.fn();
+    setBroken(true);
+    const { actor } = await open('/home', { platform: { fetch, report } });
+    await screen.findByText('Your notifications could not be loaded.');
+    expect(report).toHaveBeenCalled();
+    setBroken(false);
+    await actor.click(screen.getByRole('button', { name: 'Try again' }));
+    await screen.findByText(/Old 1/);
+  });
+
+  test('an action is taken back, told, and done by another try', async () => {
+    const { fetch, setBroken } = breakableFetch();
+    await fill(1);
+    const { actor } = await open('/home', { platform: { fetch } });
+    await screen.findByText(/Old 1/);
+    setBroken(true);
+    await actor.click(screen.getByRole('button', { name: /^Archive: / }));
+    await screen.findByText(/the change was taken back/);
+    expect(rows()).toHaveLength(1);
+    setBroken(false);
+    await actor.click(screen.getByRole('button', { name: 'Try again' }));
+    await waitFor(async () => expect(await status('Old 1')).toBe('archived'));
+  });
+
+  test('a reload shows the last list at once, and then the truth', async () => {
+    const { fetch, setBroken } = breakableFetch();
+    await fill(2);
+    const first = await open('/home', { platform: { fetch } });
+    await screen.findByText(/Old 2/);
+    await vi.waitFor(async () => expect(await keptUsers()).toContain(ada.id), 5_000);
+    first.unmount();
+    setBroken(true);
+    await open('/home', { platform: { fetch }, store: first.store });
+    await screen.findByText(/Old 2/);
+    await screen.findByText(/You see an earlier copy/);
+    await local().database.exec("delete from public.notifications where content like '%Old 2%'");
+    setBroken(false);
+    fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
+    await waitFor(() => expect(screen.queryByText(/Old 2/)).toBeNull());
+  });
+
+  test('signing out removes what was kept on the device', async () => {
+    await fill(1);
+    const { clients } = await open();
+    await screen.findByText(/Old 1/);
+    await vi.waitFor(async () => expect(await keptUsers()).toContain(ada.id), 5_000);
+    await clients.auth.signOut({ scope: 'local' });
+    await vi.waitFor(async () => expect(await keptUsers()).toEqual([]), 5_000);
+  });
+});
+
+/** Whose data this device keeps. */
+function keptUsers(): Promise<readonly IDBValidKey[]> {
+  return new Promise((resolve, reject) => {
+    const opening = indexedDB.open('inbox-cache');
+    opening.addEventListener('error', () => reject(new Error('No database')));
+    opening.addEventListener('success', () => {
+      const keys = opening.result.transaction('users').objectStore('users').getAllKeys();
+      keys.addEventListener('success', () => {
+        opening.result.close();
+        resolve(keys.result);
+      });
+    });
+  });
+}

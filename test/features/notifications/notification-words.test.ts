@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest';
+import { parseNotification } from '../../../src/features/notifications/notification.ts';
+import { texts } from '../../../src/features/notifications/notification-texts.en.ts';
+import {
+  notificationHref,
+  notificationSnippet,
+  notificationTitle,
+} from '../../../src/features/notifications/notification-words.ts';
+import { createRow } from './notification-fixtures.ts';
+
+const parse = (content: object) => parseNotification({ ...createRow(1), content: JSON.stringify(content) });
+const title = (content: object) => notificationTitle(parse(content), texts);
+
+describe('the headline of a notification', () => {
+  test('says who did what to what', () => {
+    const metadata = { actor_name: 'Grace' };
+    const data = { entity_name: 'Roadmap' };
+    expect(title({ type: 'mention', metadata, data })).toBe('Grace mentioned you in Roadmap');
+    expect(title({ type: 'edits', metadata, data })).toBe('Grace edited Roadmap');
+    expect(title({ type: 'comment', metadata, data })).toBe('Grace commented on Roadmap');
+    expect(title({ type: 'invite', metadata, data })).toBe('Grace invited you to Roadmap');
+    expect(title({ type: 'invite', metadata, data: { ...data, status: 'accepted' } })).toBe(
+      'Grace accepted your invitation to Roadmap',
+    );
+  });
+
+  test('is a sentence also where little is known', () => {
+    expect(title({ type: 'mention' })).toBe('Someone mentioned you in a shared item');
+    expect(title({ type: 'mention', entity_type: 'document' })).toBe('Someone mentioned you in a document');
+    expect(title({})).toBe('Notification');
+  });
+
+  test("is the sender's own where there is one, and then not said twice", () => {
+    const content = { type: 'poke', data: { title: 'Hello', message: 'World' } };
+    expect(title(content)).toBe('Hello');
+    expect(notificationSnippet(parse(content), texts)).toBe('World');
+    expect(notificationSnippet(parse({ data: { message: 'World' } }), texts)).toBeNull();
+  });
+});
+
+describe('the link of a notification', () => {
+  const href = (content: object) => notificationHref(parse(content));
+
+  test('leads to its own URL, its invitation, or its entity', () => {
+    expect(href({ data: { url: '/documents/1' } })).toBe('/documents/1');
+    expect(href({ metadata: { url: 'https://example.com/1' } })).toBe('https://example.com/1');
+    expect(href({ type: 'invite', data: { token: 'a b' } })).toBe('/join/a%20b');
+    expect(href({ entity_type: 'document', entity_id: '1/2' })).toBe('/document/1%2F2');
+    expect(href({})).toBeNull();
+  });
+
+  test.each([
+    'javascript:alert(1)',
+    '//evil.example',
+    String.raw`/\evil.example`,
+    'http://evil.example',
+    'data:x',
+  ])('never is %s', (url) => expect(href({ data: { url } })).toBeNull());
+});

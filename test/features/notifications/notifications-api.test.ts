@@ -1,0 +1,142 @@
+// @vitest-environment node
+import { beforeEach, describe, expect, test } from 'vitest';
+import { everything } from '../../../src/features/notifications/notification-filter.ts';
+import { notificationKinds } from '../../../src/features/notifications/notification.ts';
+import { createNotificationsApi } from '../../../src/features/notifications/notifications-api.ts';
+import { createBrowserPlatform } from '../../../src/platform/browser-platform.ts';
+import { createRestClient } from '../../../src/rest-client/index.ts';
+import type { Database } from '../../../src/database.types.ts';
+import { ada, grace, signIn, useLocalSupabase } from '../../support/local-supabase.ts';
+
+const local = useLocalSupabase();
+
+async function openApi(user: { readonly id: string; readonly email: string } = ada) {
+  const supabase = local();
+  const token = await signIn(supabase, user.email);
+  const requests: URL[] = [];
+  const reported: unknown[] = [];
+  const rest = createRestClient<Database>({
+    url: supabase.url,
+    apiKey: supabase.anonKey,
+    getAccessToken: () => Promise.resolve(token),
+    platform: createBrowserPlatform({
+      fetch(input, init) {
+        requests.push(new URL(input instanceof Request ? input.url : input));
+        return supabase.fetch(input, init);
+      },
+    }),
+  });
+  const api = createNotificationsApi(rest, user.id, (problem) => reported.push(problem));
+  return { api, requests, reported };
+}
+
+const contents = [
+  ...notificationKinds.map((type) => JSON.stringify({ type })),
+  '{ "type" : "mentions" }',
+  '{"type":"poke"}',
+  null,
+  'no JSON',
+];
+
+beforeEach(async () => {
+  await local().database.exec('truncate public.notifications');
+  for (const [at, content] of contents.entries())
+    await local().database.query(
+      `insert into public.notifications (recipient_id, content, created_at)
+       values ($1, $2, '2026-01-01T00:00:00.000001Z'::timestamptz + $3 * interval '1 microsecond')`,
+      [ada.id, content, Math.floor(at / 2)],
+    );
+});
+
+describe('the calls to the table of notifications', () => {
+  test('page through rows of one moment without losing or repeating any', async () => {
+    const { api } = await openApi();
+    const ids: string[] = [];
+    for (let isLast = false, after = null; !isLast;) {
+      const page: Awaited<ReturnType<typeof api.list>> = await api.list(everything, { after, limit: 2 });
+      ids.push(...page.notifications.map(({ id }) => id));
+      ({ isLast } = page);
+      after = page.notifications.at(-1) ?? after;
+    }
+    const rows = await local().database.query<{ id: string }>(
+      'select id from public.notifications order by created_at desc, id desc',
+    );
+    expect(ids).toEqual(rows.map(({ id }) => id));
+  });
+
+  test('ask as the specification says', async () => {
+    const { api, requests } = await openApi();
+    await api.list(everything, { after: null, limit: 30 });
+    const { pathname, searchParams } = requests[0] ?? new URL('none:');
+    expect(pathname).toBe('/rest/v1/notifications');
+    expect(searchParams.get('recipient_id')).toBe(`eq.${ada.id}`);
+    expect(searchParams.get('status')).toBe('neq.archived');
+    expect(searchParams.get('order')).toMatch(/^created_at\.desc/);
+  });
+
+  test('tell the kinds apart as the reader sees them', async () => {
+    const { api } = await openApi();
+    for (const kind of notificationKinds) {
+      const { notifications } = await api.list({ tab: 'all', kind }, { after: null, limit: 30 });
+      expect(notifications.map((notification) => notification.kind)).toEqual(
+        Array(kind === 'mention' ? 2 : kind === 'system' ? 4 : 1).fill(kind),
+      );
+    }
+  });
+
+  test('count without reading, each kind and each list', async () => {
+    const { api } = await openApi();
+    const { notifications } = await api.list(everything, { after: null, limit: 30 });
+    await api.setStatus([notifications[0]?.id ?? ''], 'archived');
+    const counts = await api.countAll();
+    expect(counts).toMatchObject({ all: 8, unread: 8, archived: 1 });
+    expect(Object.values(counts.kinds).reduce((sum, count) => sum + count, 0)).toBe(8);
+    expect(await api.countArchived()).toBe(1);
+  });
+
+  test('change one, answer it as it is now, and leave out what does not exist', async () => {
+    const { api } = await openApi();
+    const { notifications } = await api.list(everything, { after: null, limit: 2 });
+    const [row, other] = notifications;
+    const changed = await api.setStatus([row?.id ?? '', '00000000-0000-4000-8000-000000000000'], 'read');
+    expect(changed).toMatchObject([{ id: row?.id, status: 'read' }]);
+    expect(String(changed[0]?.version) > String(row?.version)).toBe(true);
+    const again = await api.list(everything, { after: null, limit: 30 });
+    expect(again.notifications.find(({ id }) => id === other?.id)?.status).toBe('unread');
+  });
+
+  test('mark all read, of one kind or of every kind', async () => {
+    const { api } = await openApi();
+    await api.markAllRead('mention');
+    expect((await api.countAll()).unread).toBe(7);
+    await api.markAllRead(null);
+    expect((await api.countAll()).unread).toBe(0);
+  });
+
+  test('delete many, more than one URL holds', async () => {
+    const { api, requests } = await openApi();
+    await local().database.query(
+      `insert into public.notifications (recipient_id) select $1 from generate_series(1, 250)`,
+      [ada.id],
+    );
+    const { notifications } = await api.list(everything, { after: null, limit: 990 });
+    await api.remove(notifications.map(({ id }) => id));
+    expect((await api.countAll()).all).toBe(0);
+    expect(Math.max(...requests.map(({ href }) => href.length))).toBeLessThan(8_000);
+  });
+
+  test("never touch another user's rows", async () => {
+    const mine = await openApi();
+    const { notifications } = await mine.api.list(everything, { after: null, limit: 30 });
+    const ids = notifications.map(({ id }) => id);
+    const { api } = await openApi(grace);
+    expect(await api.list(everything, { after: null, limit: 30 })).toEqual({
+      notifications: [],
+      isLast: true,
+    });
+    expect(await api.setStatus(ids, 'read')).toEqual([]);
+    await api.remove(ids);
+    await api.markAllRead(null);
+    expect((await mine.api.countAll()).unread).toBe(9);
+  });
+});

@@ -1,0 +1,149 @@
+import 'fake-indexeddb/auto';
+import { configure, screen, waitFor, within } from '@testing-library/react';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { FetchFunction } from '../../../src/platform/platform.ts';
+import { toasts } from '../../../src/ui/toasts.ts';
+import { createUser, requestApi, seedPassword, useLocalSupabase } from '../../support/local-supabase.ts';
+import type { TestUser } from '../../support/local-supabase.ts';
+import { openNodeSocket } from '../../support/node-socket.ts';
+import { renderApp } from '../../support/render-app.tsx';
+import type { RenderAppOptions } from '../../support/render-app.tsx';
+
+configure({ asyncUtilTimeout: 10_000 });
+
+const local = useLocalSupabase({ port: 0 });
+let number = 0;
+let user: TestUser;
+
+beforeEach(async () => {
+  toasts.clear();
+  number += 1;
+  user = await createUser(local(), `reader-${number}@example.com`);
+});
+
+const open = (options: Partial<RenderAppOptions> = {}) =>
+  renderApp('/preferences', {
+    supabase: local(),
+    user: { email: user.email, password: seedPassword },
+    ...options,
+  });
+const saved = async () => {
+  const rows = await local().database.query<Record<string, unknown>>(
+    'select * from public.notification_preferences where user_id = $1',
+    [user.id],
+  );
+  return rows[0] ?? null;
+};
+const change = (body: object) =>
+  requestApi(local(), `/rest/v1/notification_preferences?user_id=eq.${user.id}`, {
+    method: 'PATCH',
+    token: user.token,
+    body,
+  });
+const kind = (name: string) => within(screen.getByRole('group', { name }));
+const isOn = (control: HTMLElement) => (control as HTMLInputElement).checked;
+/** Answers as the backend does until told to refuse: all requests, or writes alone. */
+function breakableFetch() {
+  let broken: 'nothing' | 'writes' | 'everything' = 'nothing';
+  const fetch: FetchFunction = (input, init) => {
+    const isPreferences = String(input instanceof Request ? input.url : input).includes(
+      'notification_preferences',
+    );
+    const method = input instanceof Request ? input.method : (init?.method ?? 'GET');
+    const isHit = isPreferences && (broken === 'everything' || (broken === 'writes' && method !== 'GET'));
+    return isHit ? Promise.reject(new TypeError('Failed to fetch')) : local().fetch(input, init);
+  };
+  return { fetch, break: (what: typeof broken) => (broken = what) };
+}
+
+describe('the preferences', () => {
+  test('of a new user are created with the defaults', async () => {
+    await open();
+    await screen.findByRole('switch', { name: /E-mail notifications/ });
+    expect(isOn(kind('Mentions').getByRole('switch', { name: 'E-mail' }))).toBe(true);
+    expect(isOn(kind('Edits').getByRole('switch', { name: 'E-mail' }))).toBe(false);
+    expect((screen.getByRole('combobox', { name: 'How often' }) as HTMLSelectElement).value).toBe('daily');
+    expect(await saved()).toMatchObject({ email_edits: false, email_digest_frequency: 'daily' });
+  });
+
+  test('are saved as they are changed', async () => {
+    const { actor } = await open();
+    await screen.findByRole('switch', { name: /E-mail notifications/ });
+    await actor.click(kind('Edits').getByRole('switch', { name: 'E-mail' }));
+    await actor.click(kind('Invites').getByRole('switch', { name: 'In the app' }));
+    await actor.selectOptions(screen.getByRole('combobox', { name: 'How often' }), 'weekly');
+    await waitFor(async () =>
+      expect(await saved()).toMatchObject({
+        email_edits: true,
+        in_app_invites: false,
+        email_digest_frequency: 'weekly',
+      }),
+    );
+  });
+
+  test('show what is in effect: a global switch disables and erases nothing', async () => {
+    const { actor } = await open();
+    await actor.click(await screen.findByRole('switch', { name: /E-mail notifications/ }));
+    const mention = kind('Mentions').getByRole('switch', { name: /E-mail/ }) as HTMLInputElement;
+    expect([mention.checked, mention.disabled]).toEqual([false, true]);
+    expect(isOn(kind('Mentions').getByRole('switch', { name: 'In the app' }))).toBe(true);
+    await waitFor(async () =>
+      expect(await saved()).toMatchObject({ enable_email_notifications: false, email_mentions: true }),
+    );
+    await actor.click(screen.getByRole('switch', { name: /E-mail notifications/ }));
+    expect(isOn(kind('Mentions').getByRole('switch', { name: 'E-mail' }))).toBe(true);
+  });
+
+  test('that cannot be saved are as they were, and can be tried again', async () => {
+    const backend = breakableFetch();
+    const { actor } = await open({ platform: { fetch: backend.fetch } });
+    await screen.findByRole('switch', { name: /E-mail notifications/ });
+    backend.break('writes');
+    await actor.click(kind('Edits').getByRole('switch', { name: 'E-mail' }));
+    await screen.findByText(/could not be saved/);
+    expect(isOn(kind('Edits').getByRole('switch', { name: 'E-mail' }))).toBe(false);
+    backend.break('nothing');
+    await actor.click(screen.getByRole('button', { name: 'Try again' }));
+    await waitFor(async () => expect(await saved()).toMatchObject({ email_edits: true }));
+    expect(isOn(kind('Edits').getByRole('switch', { name: 'E-mail' }))).toBe(true);
+  });
+
+  test('that cannot be read are temporary, say so, and are read on request', async () => {
+    const backend = breakableFetch();
+    backend.break('everything');
+    const { actor } = await open({ platform: { fetch: backend.fetch } });
+    await screen.findByText(/what you change here is not saved/);
+    await actor.click(kind('Edits').getByRole('switch', { name: 'E-mail' }));
+    expect(isOn(kind('Edits').getByRole('switch', { name: 'E-mail' }))).toBe(true);
+    backend.break('nothing');
+    await actor.click(screen.getByRole('button', { name: 'Try again' }));
+    await waitFor(() => expect(screen.queryByText(/what you change here is not saved/)).toBeNull());
+    expect(isOn(kind('Edits').getByRole('switch', { name: 'E-mail' }))).toBe(false);
+    expect(await saved()).toMatchObject({ email_edits: false });
+  });
+
+  test('follow another device, and are cleared when it deletes them', async () => {
+    await open({ platform: { fetch: local().fetch, openSocket: openNodeSocket } });
+    await screen.findByRole('switch', { name: /E-mail notifications/ });
+    await waitFor(async () => {
+      await change({ in_app_comments: false });
+      expect(isOn(kind('Comments').getByRole('switch', { name: 'In the app' }))).toBe(false);
+    });
+    await requestApi(local(), `/rest/v1/notification_preferences?user_id=eq.${user.id}`, {
+      method: 'DELETE',
+      token: user.token,
+    });
+    await screen.findByText('Your preferences were removed elsewhere.');
+    expect(screen.queryByRole('switch', { name: /E-mail notifications/ })).toBeNull();
+  });
+
+  test('that were deleted elsewhere can be set up anew', async () => {
+    const { actor } = await open();
+    await screen.findByRole('switch', { name: /E-mail notifications/ });
+    await local().database.query('delete from public.notification_preferences where user_id = $1', [user.id]);
+    await actor.click(kind('Edits').getByRole('switch', { name: 'E-mail' }));
+    await actor.click(await screen.findByRole('button', { name: 'Set up the usual preferences' }));
+    await screen.findByRole('switch', { name: /E-mail notifications/ });
+    expect(await saved()).toMatchObject({ email_edits: false });
+  });
+});

@@ -49,9 +49,13 @@ async function showList() {
   knownTotal = total;
 }
 
+/** Read as text: parsing it would apply its styles, which this page forbids. */
 function linksOf(html) {
-  const anchors = new DOMParser().parseFromString(html, 'text/html').querySelectorAll('a[href^="http"]');
-  return [...anchors].map(({ href, textContent }) => ({ href, words: textContent.trim() || href }));
+  const anchors = html.matchAll(/<a\b[^>]*\bhref="(https?:[^"]*)"[^>]*>(.*?)<\/a>/gis);
+  return Array.from(anchors, ([, address, content]) => {
+    const href = address.replaceAll('&amp;', '&');
+    return { href, words: content.replace(/<[^>]*>/g, '').trim() || href };
+  });
 }
 
 const codeOf = (text) => /(?<![\w/=&?.%@-])\d{6,10}(?![\w/=&%@-])/.exec(text)?.[0] ?? '';

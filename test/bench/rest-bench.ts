@@ -93,7 +93,12 @@ const root = join(import.meta.dirname, '../..');
 async function gzipBytes(contents: string, external: string[]): Promise<number> {
   const built = await build({
     stdin: { contents, resolveDir: root, loader: 'ts' },
-    ...{ bundle: true, minify: true, format: 'esm', target: 'es2022', write: false, external },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    write: false,
+    external,
   });
   return gzipSync(built.outputFiles[0]?.contents ?? '', { level: 9 }).length;
 }

@@ -42,24 +42,20 @@ function compile(name: string, text: string): number {
   const started = performance.now();
   const { status, stdout } = spawnSync(process.execPath, [
     join(root, 'node_modules/typescript-native/bin/tsc'),
-    ...[
-      '--ignoreConfig',
-      '--noEmit',
-      '--strict',
-      '--skipLibCheck',
-      '--allowImportingTsExtensions',
-      '--types',
-      '',
-    ],
-    ...[
-      '--module',
-      'esnext',
-      '--moduleResolution',
-      'bundler',
-      '--target',
-      'es2023',
-      join(folder, 'input.ts'),
-    ],
+    '--ignoreConfig',
+    '--noEmit',
+    '--strict',
+    '--skipLibCheck',
+    '--allowImportingTsExtensions',
+    '--types',
+    '',
+    '--module',
+    'esnext',
+    '--moduleResolution',
+    'bundler',
+    '--target',
+    'es2023',
+    join(folder, 'input.ts'),
   ]);
   if (status !== 0) throw new Error(`${name} does not compile: ${stdout.toString().slice(0, 2000)}`);
   return Math.round(performance.now() - started);

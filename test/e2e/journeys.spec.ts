@@ -37,6 +37,7 @@ test('a notification arrives live, and what was read stays read', async ({ page,
   await expect(bell).toHaveAccessibleName('Notifications, 1 unread');
   await expect(page).toHaveTitle(/\(1\)/);
   const row = page.locator('[data-id]').first();
+  await row.hover();
   await row.getByRole('button', { name: /^Mark as read/ }).click();
   await expect(bell).toHaveAccessibleName('Notifications');
 
@@ -69,11 +70,9 @@ test('all are marked read at once, and one is deleted and brought back', async (
   await page.getByRole('button', { name: 'Mark all as read' }).click();
   await expect(page.getByRole('button', { name: 'Notifications', exact: true })).toBeVisible();
 
-  await page
-    .locator('[data-id]')
-    .first()
-    .getByRole('button', { name: /^Delete/ })
-    .click();
+  const row = page.locator('[data-id]').first();
+  await row.hover();
+  await row.getByRole('button', { name: /^Delete/ }).click();
   await expect(page.locator('[data-id]')).toHaveCount(2);
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(page.locator('[data-id]')).toHaveCount(3);
@@ -126,11 +125,7 @@ test('preferences are kept, and a kind that is switched off does not arrive', as
   const [ada, grace] = [await world.newUser(), await world.newUser()];
   await world.signIn(page, ada);
   await page.goto(`${world.addresses.appUrl}/preferences`);
-  const toggle = page
-    .getByRole('group', { name: /Mentions/ })
-    .getByRole('switch', { name: /In.app/i })
-    .or(page.getByRole('switch', { name: /Mentions.*in.app/i }))
-    .first();
+  const toggle = page.getByRole('group', { name: 'Mentions' }).getByRole('switch', { name: 'In the app' });
   await expect(toggle).toBeChecked();
   await toggle.click();
   await expect(toggle).not.toBeChecked();

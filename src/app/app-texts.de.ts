@@ -3,6 +3,7 @@ import type { AppTexts } from './app-texts.en.ts';
 export const texts: AppTexts = {
   skipToContent: 'Zum Inhalt springen',
   navigation: 'Hauptmenü',
+  views: 'Ansichten',
   inbox: 'Eingang',
   preferences: 'Einstellungen',
   account: 'Konto',

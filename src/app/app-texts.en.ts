@@ -1,6 +1,7 @@
 export const texts = {
   skipToContent: 'Skip to content',
   navigation: 'Main',
+  views: 'Views',
   inbox: 'Inbox',
   preferences: 'Preferences',
   account: 'Account',

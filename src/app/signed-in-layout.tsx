@@ -37,14 +37,14 @@ export function SignedInLayout({ bell, rail, children }: SignedInLayoutProps) {
         {online ? null : texts.offline}
       </div>
       <div className={styles.body}>
-        <div className={styles.rail}>
+        <aside className={styles.rail} aria-label={texts.views}>
           {rail}
           <nav className={styles.railFoot} aria-label={texts.navigation}>
             <NavigationLink className={styles.railLink} href={paths.preferences} icon={SettingsIcon}>
               {texts.preferences}
             </NavigationLink>
           </nav>
-        </div>
+        </aside>
         <main id="content" className={styles.content} tabIndex={-1}>
           {children}
         </main>

@@ -2,7 +2,7 @@ import type { Unsubscribe } from '../platform/platform.ts';
 import { type AccountCalls, createAccount } from './account.ts';
 import { type AuthCore, type CoreOptions, createCore } from './core.ts';
 import { AuthError } from './errors.ts';
-import { type Address, createRedirects } from './redirects.ts';
+import type { Address } from './redirects.ts';
 import type { CallOptions } from './request.ts';
 import type { AuthEvent, AuthSnapshot } from './session-keeper.ts';
 import type { Session } from './session.ts';
@@ -68,10 +68,22 @@ export function createAuthClient(options: AuthClientOptions): AuthClient {
   const start = () => (started ??= begin());
   const core = createCore(options, start);
   const { keeper, refresher } = core;
-  const redirects = createRedirects(core, options.address, options.callbackPaths);
+  /** Most page loads bring no callback, and most bundlers then load no code for it. */
+  const redirects = async () =>
+    (await import('./redirects.ts')).createRedirects(core, options.address, options.callbackPaths);
+  const consume = async (href = '') => {
+    if (!/[?#&](code|error|error_code|access_token|message)=/.test(href)) return null;
+    try {
+      return await (await redirects()).consume(href);
+    } catch (cause) {
+      const callbackError = new AuthError('network', 'The code for callbacks could not be loaded', { cause });
+      keeper.note({ callbackError });
+      return null;
+    }
+  };
 
   const begin = async () => {
-    await keeper.restore(await redirects.read());
+    await keeper.restore(await consume(options.address?.href()));
     refresher.start();
     return keeper.getSnapshot();
   };
@@ -119,11 +131,11 @@ export function createAuthClient(options: AuthClientOptions): AuthClient {
       return sessionOrThrow();
     },
     async exchangeCodeForSession({ code }, call) {
-      return keeper.enter(await redirects.exchange(code, call));
+      return keeper.enter(await (await redirects()).exchange(code, call));
     },
     async handleCallback(href) {
       await start();
-      const entry = await redirects.consume(href);
+      const entry = await consume(href);
       if (entry) await keeper.enter(entry);
       return keeper.getSnapshot();
     },

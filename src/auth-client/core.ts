@@ -9,7 +9,7 @@ import { type Refresher, createRefresher } from './refresher.ts';
 import { type CallOptions, type Parse, type Send, createSend } from './request.ts';
 import { type SessionKeeper, createSessionKeeper } from './session-keeper.ts';
 import type { Store } from './store.ts';
-import { type VerifierSlots, createVerifierSlots } from './verifier-slots.ts';
+import { type Slots, addFlow } from './verifier-slots.ts';
 
 /** What the entries of the features build on. For this library's own modules; it may change with any version. */
 export interface AuthCore {
@@ -18,7 +18,7 @@ export interface AuthCore {
   readonly baseUrl: string;
   readonly keeper: SessionKeeper;
   readonly refresher: Refresher;
-  readonly slots: VerifierSlots;
+  readonly slots: Slots;
   /** Resolves once storage and the callback URL have been read. */
   ready(): Promise<unknown>;
   /** A call with the API key alone. */
@@ -46,7 +46,7 @@ export function createCore(options: CoreOptions, ready: () => Promise<unknown>):
   const keeper = createSessionKeeper(platform, store, storageKey);
   const send = createSend(createHttp(platform), baseUrl, apiKey);
   const refresher = createRefresher(platform, keeper, send, storageKey);
-  const slots = createVerifierSlots(keeper.store, storageKey);
+  const slots = { store: keeper.store, key: storageKey };
   return {
     platform,
     baseUrl,
@@ -94,7 +94,7 @@ export function createCore(options: CoreOptions, ready: () => Promise<unknown>):
     async beginFlow(isRecovery = false) {
       const verifier = createVerifier(platform.random);
       const id = Array.from(platform.random.bytes(16), (byte) => byte.toString(16).padStart(2, '0')).join('');
-      await slots.add({ verifier, isRecovery }, id);
+      await addFlow(slots, { verifier, isRecovery }, id);
       return challengeOf(verifier, platform.sha256);
     },
   };

@@ -5,6 +5,7 @@ import { AuthError, type AuthErrorCode } from './errors.ts';
 import type { CallOptions } from './request.ts';
 import { parseSession } from './responses.ts';
 import type { Entry } from './session-keeper.ts';
+import { listFlows, removeFlow } from './verifier-slots.ts';
 
 /** The page's address, as the callback needs it. */
 export interface Address {
@@ -15,9 +16,7 @@ export interface Address {
 }
 
 export interface Redirects {
-  /** What the page's own URL brings; the URL is cleaned. Null: nothing of ours. */
-  read(): Promise<Entry | null>;
-  /** The same for any URL. */
+  /** What a URL brings; if it is the page's own, it is cleaned. Null: nothing of ours. */
   consume(href: string): Promise<Entry | null>;
   exchange(code: string, options?: CallOptions): Promise<Entry>;
 }
@@ -28,16 +27,16 @@ export function createRedirects(
   paths: readonly string[] | undefined,
 ): Redirects {
   const exchange = async (code: string, options?: CallOptions): Promise<Entry> => {
-    const flows = await core.slots.list();
+    const flows = await listFlows(core.slots);
     let problem = new AuthError(
       'pkce-verifier-missing',
-      'This link was requested by another browser. Use the code from the same e-mail instead.',
+      'This link was requested by another browser. Enter the code from an e-mail instead.',
     );
     for (const { verifier, isRecovery } of flows) {
       try {
         const endpoint = token('pkce', { auth_code: code, code_verifier: verifier });
         const reply = await core.send(endpoint, parseSession, options);
-        await core.slots.remove(verifier);
+        await removeFlow(core.slots, verifier);
         return { reply, as: isRecovery ? 'PASSWORD_RECOVERY' : 'SIGNED_IN', reason: 'callback' };
       } catch (failure) {
         problem = failure as AuthError;
@@ -77,7 +76,7 @@ export function createRedirects(
   };
 
   const consume = async (href: string): Promise<Entry | null> => {
-    const isFlowPending = (await core.slots.list()).length > 0;
+    const isFlowPending = (await listFlows(core.slots)).length > 0;
     const callback = parseCallback(href, { paths, isFlowPending });
     if (callback.kind === 'none') return null;
     // First of all, so that no reload, bookmark or Referer repeats it.
@@ -94,6 +93,5 @@ export function createRedirects(
   return {
     exchange,
     consume,
-    read: async () => (address ? consume(address.href()) : null),
   };
 }

@@ -63,6 +63,7 @@ const commands = fc.array(
 );
 
 interface Page {
+  readonly id: number;
   client: AuthClient;
   platform: FakeTab;
   /** Calls that were not awaited; those of a crashed tab never end. */
@@ -92,8 +93,10 @@ async function play(schedule: readonly Command[]) {
   let expectedUser: string | null = null;
   const problems: unknown[] = [];
 
-  const openPage = async (index: number): Promise<Page> => {
-    const platform = world.openTab({ fetch: server.fetchFor(index), report: () => {} });
+  let opened = 0;
+  const openPage = async (): Promise<Page> => {
+    const id = (opened += 1);
+    const platform = world.openTab({ fetch: server.fetchFor(id), report: () => {} });
     const client = createAuthClient({ url: 'http://project.test', apiKey: 'k', platform, store });
     const events: string[] = [];
     client.onEvent(({ name }) => {
@@ -103,9 +106,9 @@ async function play(schedule: readonly Command[]) {
         problems.push('dropped');
     });
     await client.start();
-    return { client, platform, events, pending: [] };
+    return { id, client, platform, events, pending: [] };
   };
-  const pages = await Promise.all(Array.from({ length: TABS }, (_, index) => openPage(index)));
+  const pages = await Promise.all(Array.from({ length: TABS }, openPage));
   const at = (index: number) => pages[index] as Page;
   const watch = (page: Page, call: Promise<unknown>) => void page.pending.push(call.catch(() => undefined));
 
@@ -132,8 +135,8 @@ async function play(schedule: readonly Command[]) {
       case 'crash':
         at(command.tab).platform.crash();
         for (const attempt of server.attempts)
-          if (attempt.tab === command.tab && attempt.inFlight) attempt.abandoned = true;
-        pages[command.tab] = await openPage(command.tab);
+          if (attempt.tab === at(command.tab).id && attempt.inFlight) attempt.abandoned = true;
+        pages[command.tab] = await openPage();
         return;
       case 'pass':
         return world.clock.advance(command.seconds * 1000);
@@ -152,7 +155,7 @@ async function play(schedule: readonly Command[]) {
     }
   };
   const check = async () => {
-    const text = (await memory.get(KEY)) ?? 'null';
+    const text = memory.get(KEY) ?? 'null';
     const stored = JSON.parse(text) as { user: { id: string } } | null;
     // Never user A's session after user B's sign-in, nor anybody's after a sign-out.
     if (!wasFull && stored && stored.user.id !== expectedUser) problems.push(`stored: ${stored.user.id}`);

@@ -1,0 +1,207 @@
+import { Secret, TOTP } from 'otpauth';
+import { describe, expect, it } from 'vitest';
+import { createClaims } from '../../src/auth-client/claims.ts';
+import { createIdentities } from '../../src/auth-client/identities.ts';
+import {
+  type AuthClientOptions,
+  type Store,
+  createAuthClient,
+  createCookieStore,
+  createMemoryStore,
+} from '../../src/auth-client/index.ts';
+import { createMfa } from '../../src/auth-client/mfa.ts';
+import { readSessionCookies, refreshOnServer } from '../../src/auth-client/server.ts';
+import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createCookieJar } from '../auth-client/support/cookie-jar.ts';
+import { ada, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
+
+const supabase = useLocalSupabase({ auth: { bcryptCost: 4 } });
+const HOME = 'http://localhost:5173/home';
+const RESET = 'http://localhost:5173/reset-password';
+const password = 'correct horse battery';
+let people = 0;
+const freshEmail = () => `auth-client-${(people += 1)}@example.com`;
+
+/** A browser's page: two pages on one `store` are two tabs. */
+async function openPage(
+  store: Store = createMemoryStore(),
+  href = HOME,
+  options: Partial<AuthClientOptions> = {},
+) {
+  let address = href;
+  const events: string[] = [];
+  const client = createAuthClient({
+    url: supabase().url,
+    apiKey: supabase().publishableKey,
+    platform: createBrowserPlatform({ fetch: supabase().fetch }),
+    store,
+    callbackPaths: ['/home', '/reset-password'],
+    address: { href: () => address, replace: (url) => void (address = url) },
+    ...options,
+  });
+  client.onEvent(({ name }) => void events.push(name));
+  await client.start();
+  return { client, events, href: () => address };
+}
+
+/** Opens a mail's link as a browser does. */
+async function follow(to: string): Promise<string> {
+  const { links } = await supabase().mailbox.waitFor({ to });
+  const reply = await supabase().fetch(links[0] ?? '', { redirect: 'manual' });
+  return reply.headers.get('location') ?? '';
+}
+
+async function signedUp(store: Store = createMemoryStore()) {
+  const email = freshEmail();
+  const asking = await openPage(store);
+  await asking.client.signUp({ email, password, redirectTo: HOME });
+  const { code } = await supabase().mailbox.waitFor({ to: email });
+  await asking.client.verifyOtp({ type: 'signup', email, token: code ?? '' });
+  return { ...asking, email, store };
+}
+
+describe('the auth client against the embedded server', () => {
+  it('signs up, is confirmed by the link, and finds the session again', async () => {
+    const store = createMemoryStore();
+    const email = freshEmail();
+    const asking = await openPage(store);
+    expect((await asking.client.signUp({ email, password, redirectTo: HOME })).session).toBeNull();
+    const link = await follow(email);
+    expect(link).toMatch(/^http:\/\/localhost:5173\/home\?code=/);
+    const { client, events, href } = await openPage(store, link);
+    expect(client.getSnapshot()).toMatchObject({ status: 'signed-in', user: { email }, callbackError: null });
+    expect(href()).toBe(HOME);
+    expect(events).toEqual(['INITIAL_SESSION', 'SIGNED_IN']);
+    expect((await client.getUser()).email).toBe(email);
+    const reloaded = await openPage(store);
+    expect(reloaded.client.getSnapshot().user?.email).toBe(email);
+  });
+
+  it('a link opened in another browser says so, and the code of a new mail leads on', async () => {
+    const { email, client } = await signedUp();
+    await client.signInWithOtp({ email, redirectTo: HOME });
+    const other = await openPage(createMemoryStore(), await follow(email));
+    expect(other.client.getSnapshot().callbackError?.code).toBe('pkce-verifier-missing');
+    expect(other.href()).toBe(HOME);
+    await other.client.signInWithOtp({ email, redirectTo: HOME });
+    const { code } = await supabase().mailbox.waitFor({ to: email });
+    await other.client.verifyOtp({ type: 'email', email, token: code ?? '' });
+    expect(other.client.getSnapshot().user?.email).toBe(email);
+  });
+
+  it('resets a password by the link: PASSWORD_RECOVERY until it is set', async () => {
+    const { email, store, client } = await signedUp();
+    await client.signOut();
+    await client.resetPasswordForEmail({ email, redirectTo: RESET });
+    const page = await openPage(store, await follow(email));
+    expect(page.client.getSnapshot()).toMatchObject({ status: 'signed-in', recovery: true });
+    expect(page.events).toEqual(['INITIAL_SESSION', 'PASSWORD_RECOVERY']);
+    await page.client.updateUser({ password: 'another horse battery' });
+    expect(page.client.getSnapshot().recovery).toBe(false);
+    await page.client.signOut();
+    await page.client.signInWithPassword({ email, password: 'another horse battery' });
+    expect(page.client.getSnapshot().status).toBe('signed-in');
+  });
+
+  it('signs in by a mailed code', async () => {
+    const { email, client } = await signedUp();
+    await client.signOut();
+    await client.signInWithOtp({ email, redirectTo: HOME });
+    const { code } = await supabase().mailbox.waitFor({ to: email });
+    const { session } = await client.verifyOtp({ type: 'email', email, token: code ?? '' });
+    expect(session?.user.email).toBe(email);
+  });
+
+  it('a wrong password has the server’s code', async () => {
+    const { client } = await openPage();
+    await expect(client.signInWithPassword({ email: ada.email, password: 'wrong' })).rejects.toMatchObject({
+      code: 'invalid_credentials',
+      status: 400,
+    });
+  });
+
+  it('two tabs refresh once, and both go on', async () => {
+    const store = createMemoryStore();
+    const platform = createBrowserPlatform({ fetch: counting() });
+    let refreshes = 0;
+    function counting(): typeof fetch {
+      return (input, init) => {
+        if ((input instanceof Request ? input.url : String(input)).includes('refresh_token')) refreshes += 1;
+        return supabase().fetch(input, init);
+      };
+    }
+    const first = await openPage(store, HOME, { platform });
+    await first.client.signInWithPassword({ email: ada.email, password: seedPassword });
+    const second = await openPage(store, HOME, { platform });
+    const rejectedToken = (await first.client.getAccessToken()) ?? '';
+    const tokens = await Promise.all([
+      first.client.getAccessToken({ rejectedToken }),
+      second.client.getAccessToken({ rejectedToken }),
+      first.client.getAccessToken({ rejectedToken }),
+    ]);
+    expect(new Set(tokens).size).toBe(1);
+    expect(tokens[0]).not.toBe(rejectedToken);
+    expect(refreshes).toBe(1);
+  });
+
+  it('a session that the server ended is dropped at the next refresh', async () => {
+    const { client, email } = await signedUp();
+    const other = await openPage();
+    await other.client.signInWithPassword({ email, password });
+    await other.client.signOut({ scope: 'others' });
+    expect(other.client.getSnapshot().status).toBe('signed-in');
+    await expect(client.getUser()).rejects.toMatchObject({ code: 'session_not_found' });
+    expect(client.getSnapshot().status).toBe('signed-out');
+  });
+
+  it('verifies its own claims against the published keys', async () => {
+    const { client, email } = await signedUp();
+    const keys = createClaims(client, { issuer: await issuerOf(client) });
+    expect(await keys.getClaims()).toMatchObject({ email, role: 'authenticated', aud: 'authenticated' });
+  });
+
+  it('raises a session to aal2 by an authenticator app, and falls back', async () => {
+    const { client, events } = await signedUp();
+    const mfa = createMfa(client);
+    const { id, totp } = await mfa.enroll({ factorType: 'totp', friendlyName: 'app' });
+    const code = new TOTP({ secret: Secret.fromBase32(totp?.secret ?? '') }).generate();
+    await mfa.challengeAndVerify({ factorId: id, code });
+    expect(await mfa.getAuthenticatorAssuranceLevel()).toMatchObject({
+      currentLevel: 'aal2',
+      nextLevel: 'aal2',
+    });
+    expect((await mfa.listFactors()).totp).toHaveLength(1);
+    expect(events).toContain('MFA_CHALLENGE_VERIFIED');
+    await client.refreshSession();
+    await mfa.unenroll({ factorId: id });
+    expect((await mfa.listFactors()).all).toEqual([]);
+  });
+
+  it('lists its identities, and changes its name', async () => {
+    const { client } = await signedUp();
+    expect(await createIdentities(client).getUserIdentities()).toMatchObject([{ provider: 'email' }]);
+    const user = await client.updateUser({ data: { name: 'Ada' } });
+    expect(user.user_metadata).toMatchObject({ name: 'Ada' });
+    expect((await client.getSettings()).external['email']).toBe(true);
+  });
+
+  it('a server reads the cookies of the page and refreshes them', async () => {
+    const jar = createCookieJar();
+    const { client, email } = await signedUp(createCookieStore({ jar, secure: false }));
+    const session = readSessionCookies(jar.cookie, 'sb-local-supabase-auth-token');
+    expect(session?.user.email).toBe(email);
+    if (!session) throw new Error('There is no session');
+    const platform = createBrowserPlatform({ fetch: supabase().fetch });
+    const next = await refreshOnServer(
+      { url: supabase().url, apiKey: supabase().anonKey, platform },
+      session,
+    );
+    expect(next?.user.email).toBe(email);
+    client.close();
+  });
+});
+
+async function issuerOf(client: { getAccessToken(): Promise<string | null> }): Promise<string> {
+  const payload = (await client.getAccessToken())?.split('.')[1] ?? '';
+  return (JSON.parse(Buffer.from(payload, 'base64url').toString()) as { iss: string }).iss;
+}

@@ -1,9 +1,10 @@
-import { Suspense, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import { Redirect, Route, Switch, useLocation, useSearch } from 'wouter';
 import { Announcer } from '../ui/announcer.tsx';
 import { ScreenMessage } from '../ui/spinner.tsx';
 import { ClientsContext, useAuthState, type Clients } from './clients-context.ts';
 import { ErrorBoundary } from './error-boundary.tsx';
+import { forgetAtSignOut } from './forget-at-sign-out.ts';
 import { decideGate } from './gate.ts';
 import { needsSecondFactor } from './second-factor.ts';
 import { paths } from './routes.ts';
@@ -12,6 +13,7 @@ import * as screens from './screens.ts';
 /** The whole application, given its clients. */
 export function App({ clients }: { readonly clients: Clients }) {
   const [path] = useLocation();
+  useEffect(() => forgetAtSignOut(clients), [clients]);
   return (
     <ClientsContext value={clients}>
       <Announcer />

@@ -43,6 +43,14 @@ export function createQueryPersistence(options: QueryPersistenceOptions): QueryP
   let isClosed = false;
   const endings: (() => void)[] = [];
 
+  /** Without storage the cache lives in memory alone. */
+  const attempt = async (act: () => Promise<void>) => {
+    try {
+      await act();
+    } catch (problem) {
+      report(problem);
+    }
+  };
   const write = async () => {
     timer?.cancel();
     timer = null;
@@ -52,7 +60,7 @@ export function createQueryPersistence(options: QueryPersistenceOptions): QueryP
       shouldDehydrateMutation: () => false,
     });
     const kept: Kept = { format, keptAtMs: clock.now(), state };
-    await set(userId, kept, store).catch(report);
+    await attempt(() => set(userId, kept, store));
   };
   const close = () => {
     isClosed = true;
@@ -62,13 +70,11 @@ export function createQueryPersistence(options: QueryPersistenceOptions): QueryP
 
   return {
     async start() {
-      try {
+      await attempt(async () => {
         const kept = await get<Kept>(userId, store);
         const isFresh = kept?.format === format && clock.now() - kept.keptAtMs < discardMs;
         if (kept && isFresh && !isClosed) hydrate(queryClient, kept.state);
-      } catch (problem) {
-        report(problem);
-      }
+      });
       if (isClosed) return;
       endings.push(
         queryClient.getQueryCache().subscribe(({ type }) => {
@@ -83,7 +89,7 @@ export function createQueryPersistence(options: QueryPersistenceOptions): QueryP
     close,
     async wipe() {
       close();
-      await clear(store).catch(report);
+      await attempt(() => clear(store));
     },
   };
 }

@@ -35,7 +35,7 @@ export function InboxToolbar({ unread, onMarkAllRead, isSelecting, onSelect, onD
       {InviteDialog && (
         <Button onClick={() => onDialog('invite')}>
           <PlusIcon />
-          {texts.invite}
+          <span className={styles.inviteWord}>{texts.invite}</span>
         </Button>
       )}
     </div>

@@ -127,8 +127,8 @@ function reduce(state: NotificationsState, event: NotificationsEvent): Notificat
 
 /** Keeps what the next read covers: the whole list and the one that is shown. The rest may be outdated. */
 function forgetUncovered(state: NotificationsState): NotificationsState {
-  const keys = [filterKey(everything), filterKey(state.filter)];
-  const windows = Object.fromEntries(Object.entries(state.windows).filter(([key]) => keys.includes(key)));
+  const keys = new Set([filterKey(everything), filterKey(state.filter)]);
+  const windows = Object.fromEntries(Object.entries(state.windows).filter(([key]) => keys.has(key)));
   const isCovered = (row: Notification) => Object.values(windows).some((window) => covers(window, row));
   return {
     ...state,

@@ -47,10 +47,10 @@ describe('an invitation', () => {
   test('changes nothing when it is opened, and is accepted by a button, of which its sender is told', async () => {
     const token = await invite();
     const { actor } = await renderApp(`/join/${token}`, { supabase: local(), user: as(grace) });
-    await heading(/Ada.* invites you to Roadmap/);
+    expect(await heading(/Ada.* invites you to Roadmap/)).toBeTruthy();
     expect(await status(token)).toBe('pending');
     await actor.click(screen.getByRole('button', { name: 'Accept' }));
-    await heading('Accepted');
+    expect(await heading('Accepted')).toBeTruthy();
     expect(await status(token)).toBe('accepted');
     const told = await local().database.query<{ content: string }>(
       'select content from public.notifications where recipient_id = $1',
@@ -63,14 +63,14 @@ describe('an invitation', () => {
     const token = await invite();
     const { actor } = await renderApp(`/join/${token}`, { supabase: local(), user: as(grace) });
     await actor.click(await screen.findByRole('button', { name: 'Decline' }));
-    await heading('Declined');
+    expect(await heading('Declined')).toBeTruthy();
     expect(await status(token)).toBe('declined');
   });
 
   test('asks somebody who is signed out to sign in or up, and to come back', async () => {
     const token = await invite();
     await renderApp(`/join/${token}`, { supabase: local() });
-    await heading('You have an invitation');
+    expect(await heading('You have an invitation')).toBeTruthy();
     const next = encodeURIComponent(`/join/${token}`);
     expect(screen.getByRole('link', { name: 'Sign in' }).getAttribute('href')).toBe(`/login?next=${next}`);
     expect(screen.getByRole('link', { name: 'Create an account' }).getAttribute('href')).toBe(
@@ -81,7 +81,7 @@ describe('an invitation', () => {
   test('for another account offers to switch', async () => {
     const token = await invite('somebody@example.com');
     const { actor, url } = await renderApp(`/join/${token}`, { supabase: local(), user: as(grace) });
-    await heading('This invitation is for another account');
+    expect(await heading('This invitation is for another account')).toBeTruthy();
     expect(screen.getByText(/It was sent to s….*You are signed in as grace@example.com/)).toBeTruthy();
     await actor.click(screen.getByRole('button', { name: 'Sign in with another account' }));
     await waitFor(() => expect(url()).toBe(`/login?next=${encodeURIComponent(`/join/${token}`)}`));
@@ -96,7 +96,7 @@ describe('an invitation', () => {
       [token],
     );
     await actor.click(screen.getByRole('button', { name: 'Accept' }));
-    await heading('The invitation has expired');
+    expect(await heading('The invitation has expired')).toBeTruthy();
   });
 
   test('that was accepted before says so', async () => {
@@ -105,28 +105,28 @@ describe('an invitation', () => {
       token,
     ]);
     await renderApp(`/join/${token}`, { supabase: local(), user: as(grace) });
-    await heading('Accepted');
+    expect(await heading('Accepted')).toBeTruthy();
   });
 
   test('is shown to its sender as theirs', async () => {
     const token = await invite();
     await renderApp(`/join/${token}`, { supabase: local(), user: as(ada) });
-    await heading('You sent this invitation');
+    expect(await heading('You sent this invitation')).toBeTruthy();
   });
 
   test('that does not exist leads to entering a code, which leads to the invitation', async () => {
     const token = await invite();
     const { actor } = await renderApp('/join/0123456789abcdef', { supabase: local(), user: as(grace) });
-    await heading('There is no such invitation');
+    expect(await heading('There is no such invitation')).toBeTruthy();
     await actor.click(screen.getByRole('link', { name: 'Enter a link or code' }));
-    await heading('Join by invitation');
+    expect(await heading('Join by invitation')).toBeTruthy();
     await actor.type(screen.getByLabelText('Link or code'), 'nonsense');
     await actor.click(screen.getByRole('button', { name: 'Continue' }));
     await screen.findByText(/neither an invitation link nor a code/);
     await actor.clear(screen.getByLabelText('Link or code'));
     await actor.type(screen.getByLabelText('Link or code'), `https://inbox.example/join/${token}`);
     await actor.click(screen.getByRole('button', { name: 'Continue' }));
-    await heading(/invites you to Roadmap/);
+    expect(await heading(/invites you to Roadmap/)).toBeTruthy();
   });
 
   test('that cannot be loaded can be tried again', async () => {
@@ -142,15 +142,15 @@ describe('an invitation', () => {
             : local().fetch(input, init),
       },
     });
-    await heading('The invitation could not be loaded');
+    expect(await heading('The invitation could not be loaded')).toBeTruthy();
     isDown = false;
     await actor.click(screen.getByRole('button', { name: 'Try again' }));
-    await heading(/invites you to Roadmap/);
+    expect(await heading(/invites you to Roadmap/)).toBeTruthy();
   });
 
   test('tells its address to nobody', async () => {
     await renderApp('/join/0123456789abcdef', { supabase: local() });
-    await heading('You have an invitation');
+    expect(await heading('You have an invitation')).toBeTruthy();
     const content = (name: string) => document.querySelector(`meta[name=${name}]`)?.getAttribute('content');
     expect([content('referrer'), content('robots')]).toEqual(['no-referrer', 'noindex']);
   });
@@ -165,7 +165,7 @@ describe('inviting from the inbox', () => {
     await actor.type(dialog.getByLabelText(/What for/), 'Roadmap');
     await actor.click(dialog.getByRole('button', { name: 'Invite' }));
     await dialog.findByText('grace@example.com is invited.');
-    const link = (dialog.getByLabelText('Invitation link') as HTMLInputElement).value;
+    const link = dialog.getByLabelText<HTMLInputElement>('Invitation link').value;
     const told = await local().database.query<{ content: string }>(
       'select content from public.notifications where recipient_id = $1',
       [grace.id],

@@ -86,7 +86,7 @@ describe('the inbox', () => {
 
   test('that is empty says so', async () => {
     await open();
-    await screen.findByText(/Nothing here yet/);
+    expect(await screen.findByText(/Nothing here yet/)).toBeTruthy();
   });
 
   test('counts the unread in the bell, the title and the icon', async () => {
@@ -257,7 +257,7 @@ describe('when something fails', () => {
   test('the list says so and is read again on request', async () => {
     const { fetch, setBroken } = breakableFetch();
     await fill(1);
-    const report = vi.fn();
+    const report = vi.fn<(problem: unknown) => void>();
     setBroken(true);
     const { actor } = await open('/home', { platform: { fetch, report } });
     await screen.findByText('Your notifications could not be loaded.');

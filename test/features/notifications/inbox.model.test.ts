@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { notificationKinds } from '../../../src/features/notifications/notification.ts';
 import { everything, inboxTabs } from '../../../src/features/notifications/notification-filter.ts';

@@ -62,7 +62,7 @@ describe('a notification', () => {
   test.each([{ id: 1 }, { status: 'gone' }, { created_at: null }])(
     'is refused with a bad column %o',
     (bad) => {
-      expect(() => parseNotification({ ...createRow(1), ...bad })).toThrow();
+      expect(() => parseNotification({ ...createRow(1), ...bad })).toThrow(/./);
     },
   );
 

@@ -61,7 +61,7 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
         try {
           resolve(act());
         } catch (problem) {
-          reject(problem as Error);
+          reject(problem);
         }
       }, delayMs);
     });

@@ -28,7 +28,7 @@ const open = (options: Partial<RenderAppOptions> = {}) =>
     ...options,
   });
 const saved = async () => {
-  const rows = await local().database.query<Record<string, unknown>>(
+  const rows = await local().database.query(
     'select * from public.notification_preferences where user_id = $1',
     [user.id],
   );
@@ -62,7 +62,7 @@ describe('the preferences', () => {
     await screen.findByRole('switch', { name: /E-mail notifications/ });
     expect(isOn(kind('Mentions').getByRole('switch', { name: 'E-mail' }))).toBe(true);
     expect(isOn(kind('Edits').getByRole('switch', { name: 'E-mail' }))).toBe(false);
-    expect((screen.getByRole('combobox', { name: 'How often' }) as HTMLSelectElement).value).toBe('daily');
+    expect(screen.getByRole<HTMLSelectElement>('combobox', { name: 'How often' }).value).toBe('daily');
     expect(await saved()).toMatchObject({ email_edits: false, email_digest_frequency: 'daily' });
   });
 
@@ -84,7 +84,7 @@ describe('the preferences', () => {
   test('show what is in effect: a global switch disables and erases nothing', async () => {
     const { actor } = await open();
     await actor.click(await screen.findByRole('switch', { name: /E-mail notifications/ }));
-    const mention = kind('Mentions').getByRole('switch', { name: /E-mail/ }) as HTMLInputElement;
+    const mention = kind('Mentions').getByRole<HTMLInputElement>('switch', { name: /E-mail/ });
     expect([mention.checked, mention.disabled]).toEqual([false, true]);
     expect(isOn(kind('Mentions').getByRole('switch', { name: 'In the app' }))).toBe(true);
     await waitFor(async () =>

@@ -1,0 +1,123 @@
+import 'fake-indexeddb/auto';
+import { IDBFactory } from 'fake-indexeddb';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createQueryClient } from '../../src/app/query-client.ts';
+import { createQueryPersistence, forgetKeptQueries } from '../../src/app/query-persistence.ts';
+import { createFakeWorld } from '../support/fake-platform.ts';
+import type { FakeWorld } from '../support/fake-platform.ts';
+
+beforeEach(() => {
+  globalThis.indexedDB = new IDBFactory();
+});
+
+/** A page of a user, with the cache that it keeps. */
+async function openPage(world: FakeWorld, userId = 'ada') {
+  const { clock, page, report, reported, setVisible } = world.openTab();
+  const queryClient = createQueryClient();
+  const persistence = createQueryPersistence({
+    queryClient,
+    userId,
+    clock,
+    page,
+    report,
+    shouldKeep: ({ queryKey }) => queryKey[0] !== 'secret',
+  });
+  await persistence.start();
+  return { queryClient, persistence, reported, setVisible };
+}
+/** IndexedDB answers by timers of its own, which the fake clock does not move. */
+const written = () => new Promise((resolve) => setTimeout(resolve, 20));
+
+describe('the data cache on this device', () => {
+  test('has the numbers of the specification', () => {
+    expect(createQueryClient().getDefaultOptions().queries).toMatchObject({
+      staleTime: 5 * 60_000,
+      gcTime: 30 * 60_000,
+      retry: 1,
+      refetchOnWindowFocus: false,
+    });
+  });
+
+  test('is there after a reload, for its own user alone', async () => {
+    const world = createFakeWorld();
+    const { queryClient } = await openPage(world);
+    queryClient.setQueryData(['list'], new Map([['a', 1]]));
+    await world.clock.advance(1_000);
+    await written();
+    expect((await openPage(world)).queryClient.getQueryData(['list'])).toEqual(new Map([['a', 1]]));
+    expect((await openPage(world, 'grace')).queryClient.getQueryData(['list'])).toBeUndefined();
+  });
+
+  test('is written at once when the page is left, and once for a burst', async () => {
+    const world = createFakeWorld();
+    const { queryClient, setVisible } = await openPage(world);
+    for (let number = 0; number < 50; number += 1) queryClient.setQueryData(['list'], number);
+    expect(world.clock.pendingTimers).toBeLessThanOrEqual(1);
+    setVisible(false);
+    await written();
+    expect((await openPage(world)).queryClient.getQueryData(['list'])).toBe(49);
+  });
+
+  test('is discarded after thirty minutes', async () => {
+    const world = createFakeWorld();
+    const { queryClient, persistence } = await openPage(world);
+    queryClient.setQueryData(['list'], 1);
+    await world.clock.advance(1_000);
+    await written();
+    persistence.close();
+    world.clock.sleep(29 * 60_000);
+    expect((await openPage(world)).queryClient.getQueryData(['list'])).toBe(1);
+    world.clock.sleep(60_000);
+    expect((await openPage(world)).queryClient.getQueryData(['list'])).toBeUndefined();
+  });
+
+  test('leaves out what is not to be kept', async () => {
+    const world = createFakeWorld();
+    const { queryClient } = await openPage(world);
+    queryClient.setQueryData(['secret'], 1);
+    await world.clock.advance(1_000);
+    await written();
+    expect((await openPage(world)).queryClient.getQueryData(['secret'])).toBeUndefined();
+  });
+
+  test('is wiped for every user, and nothing is written afterwards', async () => {
+    const world = createFakeWorld();
+    const ada = await openPage(world);
+    const grace = await openPage(world, 'grace');
+    ada.queryClient.setQueryData(['list'], 1);
+    grace.queryClient.setQueryData(['list'], 2);
+    await world.clock.advance(1_000);
+    await written();
+    await ada.persistence.wipe();
+    ada.queryClient.setQueryData(['list'], 3);
+    await world.clock.advance(10_000);
+    await written();
+    for (const user of ['ada', 'grace'])
+      expect((await openPage(world, user)).queryClient.getQueryData(['list'])).toBeUndefined();
+  });
+
+  test('can be forgotten without being opened', async () => {
+    const world = createFakeWorld();
+    const { queryClient } = await openPage(world);
+    queryClient.setQueryData(['list'], 1);
+    await world.clock.advance(1_000);
+    await written();
+    await forgetKeptQueries();
+    expect((await openPage(world)).queryClient.getQueryData(['list'])).toBeUndefined();
+  });
+
+  test('begins empty where storage is blocked, and says so', async () => {
+    globalThis.indexedDB = {
+      open() {
+        throw new DOMException('Blocked', 'SecurityError');
+      },
+    } as unknown as IDBFactory;
+    const world = createFakeWorld();
+    const { queryClient, reported } = await openPage(world);
+    queryClient.setQueryData(['list'], 1);
+    await world.clock.advance(1_000);
+    await written();
+    expect(queryClient.getQueryData(['list'])).toBe(1);
+    expect(reported.length).toBeGreaterThan(0);
+  });
+});

@@ -1,49 +1,33 @@
+/**
+ * `npm run build:lib`: the package that other teams install, in `dist-lib`: ES modules with types and source maps, and
+ * a manifest of its own. Argument: another folder.
+ */
 import { execFileSync } from 'node:child_process';
-import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
-import { libraryEntries } from './library-entries.ts';
+import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createLibraryManifest, libraryEntries, type RepositoryManifest } from './library-entries.ts';
 
-interface Manifest {
-  readonly version: string;
-  readonly description: string;
-  readonly license: string;
-  readonly engines: Readonly<Record<string, string>>;
-  readonly dependencies: Readonly<Record<string, string>>;
+const outDir = process.argv[2] ?? 'dist-lib';
+
+await rm(outDir, { recursive: true, force: true });
+const tsc = 'node_modules/typescript-native/bin/tsc';
+execFileSync(process.execPath, [tsc, '-p', 'tsconfig.lib.json', '--outDir', outDir], { stdio: 'inherit' });
+
+// The compiler rewrites the extensions of imports in modules, and leaves those in declarations as they are.
+for (const name of await readdir(outDir, { recursive: true })) {
+  if (!name.endsWith('.d.ts')) continue;
+  const file = join(outDir, name);
+  const text = await readFile(file, 'utf8');
+  await writeFile(file, text.replaceAll(/(['"])(\.{1,2}\/[^'"\n]+)\.tsx?\1/g, '$1$2.js$1'));
 }
 
-const outDir = 'dist-lib';
-const runtimeDependencies = ['jose', 'ky', 'zod'] as const;
-
-/** Builds the package that other teams install: ES modules with types and source maps, and its own manifest. */
-await rm(outDir, { recursive: true, force: true });
-execFileSync('node', ['node_modules/typescript-native/bin/tsc', '-p', 'tsconfig.lib.json'], {
-  stdio: 'inherit',
-});
-
-const { version, description, license, engines, dependencies } = JSON.parse(
-  await readFile('package.json', 'utf8'),
-) as Manifest;
-const manifest = {
-  name: 'supabase-protocol-clients',
-  version,
-  description,
-  license,
-  type: 'module',
-  sideEffects: false,
-  engines,
-  exports: {
-    ...Object.fromEntries(
-      Object.entries(libraryEntries).map(([name, file]) => [
-        name,
-        { types: `./${file}.d.ts`, default: `./${file}.js` },
-      ]),
-    ),
-    './package.json': './package.json',
-  },
-  dependencies: Object.fromEntries(runtimeDependencies.map((name) => [name, dependencies[name]])),
-  peerDependencies: { react: '>=18' },
-  peerDependenciesMeta: { react: { optional: true } },
-};
-await writeFile(`${outDir}/package.json`, `${JSON.stringify(manifest, null, 2)}\n`);
-await copyFile('LICENSE', `${outDir}/LICENSE`);
-await copyFile('docs/library.md', `${outDir}/README.md`);
-console.log(`${manifest.name} ${version}: ${Object.keys(libraryEntries).length} entries in ${outDir}/`);
+const manifest = createLibraryManifest(
+  JSON.parse(await readFile('package.json', 'utf8')) as RepositoryManifest,
+);
+await writeFile(join(outDir, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+await copyFile('LICENSE', join(outDir, 'LICENSE'));
+await copyFile('CHANGELOG.md', join(outDir, 'CHANGELOG.md'));
+await copyFile('docs/library.md', join(outDir, 'README.md'));
+console.log(
+  `${manifest.name} ${manifest.version}: ${Object.keys(libraryEntries).length} entries in ${outDir}`,
+);

@@ -1,7 +1,9 @@
+export const libraryName = 'supabase-protocol-clients';
+
 /** What the package exports: the name after the package's, and the module behind it, relative to src. */
 export const libraryEntries: Readonly<Record<string, string>> = {
   '.': 'supabase-clients',
-  './platform': 'platform/browser-platform',
+  './platform': 'platform/index',
   './auth-client': 'auth-client/index',
   './auth-client/mfa': 'auth-client/mfa',
   './auth-client/identities': 'auth-client/identities',
@@ -19,3 +21,37 @@ export const libraryEntries: Readonly<Record<string, string>> = {
   './functions-client': 'functions-client/index',
   './react': 'react/index',
 };
+
+/** What of the repository's manifest the package's repeats. */
+export interface RepositoryManifest {
+  readonly version: string;
+  readonly license: string;
+  readonly engines: Readonly<Record<string, string>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+
+const runtimeDependencies = ['jose', 'ky', 'zod'] as const;
+
+export function createLibraryManifest({ version, license, engines, dependencies }: RepositoryManifest) {
+  return {
+    name: libraryName,
+    version,
+    description: 'Typed clients of the auth, REST, realtime, storage and functions services of Supabase',
+    license,
+    type: 'module',
+    sideEffects: false,
+    engines,
+    exports: {
+      ...Object.fromEntries(
+        Object.entries(libraryEntries).map(([name, file]) => [
+          name,
+          { types: `./${file}.d.ts`, default: `./${file}.js` },
+        ]),
+      ),
+      './package.json': './package.json',
+    },
+    dependencies: Object.fromEntries(runtimeDependencies.map((name) => [name, dependencies[name]])),
+    peerDependencies: { react: '>=19' },
+    peerDependenciesMeta: { react: { optional: true } },
+  };
+}

@@ -1,4 +1,5 @@
 import {
+  type Address,
   type AuthClient,
   type AuthClientOptions,
   createAuthClient,
@@ -24,11 +25,20 @@ export interface SupabaseClientsOptions {
   readonly anonKey: string;
   /** Where the session is kept. Default: the page's cookies, as `@supabase/ssr` has them; without a page, memory. */
   readonly store?: Store;
-  /** Default: the realm's own (a page, a worker, Node). Node 20 has no WebSocket: pass `openSocket` there. */
+  /** Default: the realm's own (a page, a worker, Node). Node 20 has no WebSocket: see `adaptWebSocket`. */
   readonly platform?: Platform;
+  /** Default `address`: the page's own, so that a link or a provider that leads back to it signs in. */
   readonly auth?: Partial<Omit<AuthClientOptions, Shared | 'store'>>;
   readonly rest?: Omit<RestClientOptions, Shared | 'schema'>;
   readonly realtime?: Omit<RealtimeClientOptions, Shared>;
+}
+
+/** What the storage and functions clients need to act as whoever is signed in. */
+export interface SupabaseConnection {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly platform: Platform;
+  readonly getAccessToken: AuthClient['getAccessToken'];
 }
 
 export interface SupabaseClients<Database> {
@@ -36,6 +46,8 @@ export interface SupabaseClients<Database> {
   readonly rest: RestClient<Database>;
   readonly realtime: RealtimeClient<Database>;
   readonly platform: Platform;
+  /** For further clients: `createStorageClient(connection)`, `createFunctionsClient(connection)`. */
+  readonly connection: SupabaseConnection;
   /** Ends timers, channels and the socket. The session stays stored. */
   close(): void;
 }
@@ -47,34 +59,37 @@ export interface SupabaseClients<Database> {
  * @throws {AuthError} `configuration-incomplete`
  * @example
  * ```ts
+ * import { createSupabaseClients } from 'supabase-protocol-clients';
+ *
  * const { auth, rest } = createSupabaseClients<Database>({ url, anonKey });
  * await auth.start();
- * const unread = await rest.from('notifications').select('*').eq('status', 'unread');
+ * if (auth.getSnapshot().status === 'signed-out') {
+ *   await auth.signInWithPassword({ email: 'ada@example.com', password: 'inbox-development' });
+ * }
+ * const unread = await rest.from('notifications').select().eq('status', 'unread');
  * ```
  */
 export function createSupabaseClients<Database = unknown>(
   options: SupabaseClientsOptions,
 ): SupabaseClients<Database> {
   const { url, anonKey: apiKey, platform = createBrowserPlatform() } = options;
-  const connection = { url, apiKey, platform };
+  const shared = { url, apiKey, platform };
   const auth = createAuthClient({
+    address: getPageAddress(),
     ...options.auth,
-    ...connection,
+    ...shared,
     store: options.store ?? createDefaultStore(),
   });
   const { getAccessToken, onTokenChange } = auth;
-  const rest = createRestClient({ ...options.rest, ...connection, getAccessToken });
-  const realtime = createRealtimeClient<Database>({
-    ...options.realtime,
-    ...connection,
-    getAccessToken,
-    onTokenChange,
-  });
+  const connection = { ...shared, getAccessToken };
+  const rest = createRestClient({ ...options.rest, ...connection });
+  const realtime = createRealtimeClient<Database>({ ...options.realtime, ...connection, onTokenChange });
   return {
     auth,
     rest: rest as unknown as RestClient<Database>,
     realtime,
     platform,
+    connection,
     close() {
       realtime.close();
       auth.close();
@@ -85,4 +100,12 @@ export function createSupabaseClients<Database = unknown>(
 function createDefaultStore(): Store {
   if (typeof document === 'undefined') return createMemoryStore();
   return createCookieStore({ jar: document, secure: location.protocol === 'https:' });
+}
+
+function getPageAddress(): Address | undefined {
+  if (typeof document === 'undefined') return undefined;
+  return {
+    href: () => location.href,
+    replace: (url) => history.replaceState(history.state, '', url),
+  };
 }

@@ -1,6 +1,7 @@
-import type { Broadcast, Locks, Page, PageSignal, Platform, Socket } from './platform.ts';
+import type { Broadcast, Locks, Page, PageSignal, Platform } from './platform.ts';
 import { createRealmBroadcast } from './realm-broadcast.ts';
 import { createRealmLocks } from './realm-locks.ts';
+import { adaptWebSocket } from './web-socket.ts';
 
 /**
  * The platform of the realm that runs the code: a browser tab, a worker, or Node. What the realm lacks (Web
@@ -28,7 +29,7 @@ export function createBrowserPlatform(overrides: Partial<Platform> = {}): Platfo
     openBroadcast: (name) =>
       typeof BroadcastChannel === 'undefined' ? createRealmBroadcast(name) : openBroadcastChannel(name),
     page: createPage(),
-    openSocket,
+    openSocket: (url) => adaptWebSocket(new WebSocket(url)),
     report: (problem) => (typeof reportError === 'function' ? reportError(problem) : console.error(problem)), // eslint-disable-line no-console
     ...overrides,
   };
@@ -83,23 +84,4 @@ function createPage(): Page {
       return () => undo.forEach((remove) => remove());
     },
   };
-}
-
-function openSocket(url: string): Socket {
-  const webSocket = new WebSocket(url);
-  webSocket.binaryType = 'arraybuffer';
-  const socket: Socket = {
-    send: (data) => webSocket.send(data),
-    close: (code, reason) => webSocket.close(code, reason),
-    get bufferedAmount() {
-      return webSocket.bufferedAmount;
-    },
-    onOpen: null,
-    onMessage: null,
-    onClose: null,
-  };
-  webSocket.onopen = () => socket.onOpen?.();
-  webSocket.onmessage = (event: MessageEvent<string | ArrayBuffer>) => socket.onMessage?.(event.data);
-  webSocket.onclose = ({ code, reason, wasClean }) => socket.onClose?.({ code, reason, wasClean });
-  return socket;
 }

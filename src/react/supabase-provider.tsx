@@ -3,18 +3,36 @@ import type { SupabaseClients } from '../supabase-clients.ts';
 
 const ClientsContext = createContext<SupabaseClients<unknown> | null>(null);
 
-export interface SupabaseProviderProps {
+export interface SupabaseProviderProps<Database> {
   /** What `createSupabaseClients` returned, made once outside of any component. */
-  readonly clients: SupabaseClients<unknown>;
+  readonly clients: SupabaseClients<Database>;
   readonly children: ReactNode;
 }
 
-/** Gives the hooks their clients, and restores the stored session. */
-export function SupabaseProvider({ clients, children }: SupabaseProviderProps) {
+/**
+ * Gives the hooks their clients, and restores the stored session.
+ *
+ * @example
+ * ```tsx
+ * import { createRoot } from 'react-dom/client';
+ * import { createSupabaseClients } from 'supabase-protocol-clients';
+ * import { SupabaseProvider, useUser } from 'supabase-protocol-clients/react';
+ *
+ * const clients = createSupabaseClients({ url, anonKey });
+ * const Greeting = () => <h1>Hello {useUser()?.email ?? 'stranger'}</h1>;
+ *
+ * createRoot(document.body).render(
+ *   <SupabaseProvider clients={clients}>
+ *     <Greeting />
+ *   </SupabaseProvider>,
+ * );
+ * ```
+ */
+export function SupabaseProvider<Database>({ clients, children }: SupabaseProviderProps<Database>) {
   useEffect(() => {
     clients.auth.start().catch(clients.platform.report);
   }, [clients]);
-  return <ClientsContext value={clients}>{children}</ClientsContext>;
+  return <ClientsContext value={clients as unknown as SupabaseClients<unknown>}>{children}</ClientsContext>;
 }
 
 /**
@@ -25,5 +43,5 @@ export function SupabaseProvider({ clients, children }: SupabaseProviderProps) {
 export function useSupabase<Database = unknown>(): SupabaseClients<Database> {
   const clients = use(ClientsContext);
   if (!clients) throw new Error('There is no SupabaseProvider above this component');
-  return clients as SupabaseClients<Database>;
+  return clients as unknown as SupabaseClients<Database>;
 }

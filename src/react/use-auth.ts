@@ -2,7 +2,23 @@ import { useSyncExternalStore } from 'react';
 import type { AuthSnapshot, Session, UnverifiedUser } from '../auth-client/index.ts';
 import { useSupabase } from './supabase-provider.tsx';
 
-/** Whether somebody is signed in, who, and what the last callback URL brought. Rendered anew when it changes. */
+/**
+ * Whether somebody is signed in, who, and what the last callback URL brought. Rendered anew when it changes.
+ *
+ * @throws {Error} outside of a `SupabaseProvider`, as all hooks do.
+ * @example
+ * ```tsx
+ * import { useAuth, useSupabase } from 'supabase-protocol-clients/react';
+ *
+ * export function Account() {
+ *   const { auth } = useSupabase();
+ *   const { status, user } = useAuth();
+ *   if (status === 'loading') return <p>Loading...</p>;
+ *   if (status === 'signed-out') return <a href="/login">Sign in</a>;
+ *   return <button onClick={() => void auth.signOut()}>Sign out {user.email}</button>;
+ * }
+ * ```
+ */
 export function useAuth(): AuthSnapshot {
   const { auth } = useSupabase();
   return useSyncExternalStore(auth.subscribe, auth.getSnapshot, auth.getSnapshot);

@@ -1,6 +1,7 @@
 import { useState, useSyncExternalStore } from 'react';
 import type { Query } from '../rest-client/index.ts';
 import { createQueryStore, type QuerySnapshot } from './query-store.ts';
+import { useAuth } from './use-auth.ts';
 
 export interface QueryState<Data> extends QuerySnapshot<Data> {
   /** Asks again. */
@@ -8,16 +9,33 @@ export interface QueryState<Data> extends QuerySnapshot<Data> {
 }
 
 /**
- * Executes a read. The query may be built anew at each render: what it would send decides whether it is another
- * one. An answer to an earlier query is never shown for a later one. For caching across components use a cache,
- * with `query.toRequest()` as the key.
+ * Executes a read, as soon as it is known who asks. The query may be built anew at each render: what it would send, and
+ * for whom, decides whether it is another one. An answer to an earlier query or of another user is never shown for a
+ * later one. For caching across components use a cache, with `query.toRequest()` as the key.
+ *
+ * @example
+ * ```tsx
+ * import { useQuery, useSupabase } from 'supabase-protocol-clients/react';
+ *
+ * export function Unread() {
+ *   const { rest } = useSupabase<Database>();
+ *   const { data, error } = useQuery(rest.from('notifications').select('id').eq('status', 'unread'));
+ *   if (error) return <p role="alert">{error.message}</p>;
+ *   return <p>{data === undefined ? 'Loading…' : `${data.length} unread`}</p>;
+ * }
+ * ```
  */
 export function useQuery<Data>(query: Query<Data>): QueryState<Data> {
-  const key = JSON.stringify(query);
+  const { status, user } = useAuth();
+  const key = JSON.stringify([query, user?.id]);
   const [held, setHeld] = useState(() => ({ key, store: createQueryStore(query) }));
   const current = held.key === key ? held : { key, store: createQueryStore(query) };
   if (current !== held) setHeld(current);
   const { store } = current;
-  const snapshot = useSyncExternalStore(store.subscribe, store.getSnapshot, store.getSnapshot);
+  const subscribe = status === 'loading' ? waitForSession : store.subscribe;
+  const snapshot = useSyncExternalStore(subscribe, store.getSnapshot, store.getSnapshot);
   return { ...snapshot, refetch: store.refetch };
 }
+
+/** Subscribes to nothing: whose session is stored will be known in a moment, and is told by `useAuth`. */
+const waitForSession = () => () => {};

@@ -1,0 +1,17 @@
+/** The clients' seam to the world: the realm's own, and the types to replace parts of it. */
+export { createBrowserPlatform } from './browser-platform.ts';
+export type {
+  Broadcast,
+  Clock,
+  FetchFunction,
+  Locks,
+  Page,
+  PageSignal,
+  Platform,
+  Random,
+  Socket,
+  SocketClose,
+  Timer,
+  Unsubscribe,
+} from './platform.ts';
+export { adaptWebSocket, type WebSocketLike } from './web-socket.ts';

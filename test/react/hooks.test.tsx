@@ -1,0 +1,249 @@
+import { act, cleanup, render, screen, waitFor } from '@testing-library/react';
+import { StrictMode, useState } from 'react';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { Database } from '../../src/database.types.ts';
+import { createBrowserPlatform } from '../../src/platform/index.ts';
+import type { Platform } from '../../src/platform/index.ts';
+import {
+  SupabaseProvider,
+  useAuth,
+  useLiveList,
+  useQuery,
+  useSession,
+  useSupabase,
+  useUser,
+} from '../../src/react/index.ts';
+import { createLiveQuery } from '../../src/realtime-client/live-query.ts';
+import { createMemoryStore } from '../../src/auth-client/index.ts';
+import { createSupabaseClients, type SupabaseClients } from '../../src/supabase-clients.ts';
+import { ada, grace, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
+import { openNodeSocket } from '../support/node-socket.ts';
+
+const supabase = useLocalSupabase({ port: 0 });
+
+function createClients(overrides: Partial<Platform> = {}, store = createMemoryStore()) {
+  const { url, anonKey, fetch } = supabase();
+  const platform = createBrowserPlatform({ fetch, openSocket: openNodeSocket, ...overrides });
+  const clients = createSupabaseClients<Database>({ url, anonKey, platform, store });
+  onTestFinished(() => clients.close());
+  return clients;
+}
+
+function renderWith(clients: SupabaseClients<Database>, children: React.ReactNode) {
+  return render(
+    <StrictMode>
+      <SupabaseProvider clients={clients}>{children}</SupabaseProvider>
+    </StrictMode>,
+  );
+}
+
+const signIn = (clients: SupabaseClients<Database>, email = ada.email) =>
+  act(() => clients.auth.signInWithPassword({ email, password: seedPassword }));
+
+/** The paths below /rest/v1 that were asked for. */
+function recordReads() {
+  const reads: string[] = [];
+  const { fetch } = supabase();
+  const record: Platform['fetch'] = (input, init) => {
+    const { pathname } = new URL(input instanceof Request ? input.url : input);
+    if (pathname.startsWith('/rest/')) reads.push(pathname);
+    return fetch(input, init);
+  };
+  return { reads, fetch: record };
+}
+
+function Status() {
+  const { status } = useAuth();
+  const user = useUser();
+  const session = useSession();
+  return <p>{`${status} ${user?.email ?? 'nobody'} ${session ? 'session' : 'none'}`}</p>;
+}
+
+/** The unread notifications of whoever may read them. */
+function Unread() {
+  const { rest } = useSupabase<Database>();
+  const { status, data, error } = useQuery(rest.from('notifications').select('recipient_id').limit(1));
+  return <p>{`${status} ${error?.kind ?? ''}${data?.map((row) => row.recipient_id).join() ?? ''}`}</p>;
+}
+
+afterEach(cleanup);
+
+describe('SupabaseProvider', () => {
+  it('restores the stored session once, also under StrictMode', async () => {
+    const store = createMemoryStore();
+    const before = createClients({}, store);
+    await before.auth.signInWithPassword({ email: ada.email, password: seedPassword });
+    before.close();
+    const clients = createClients({}, store);
+    const events: string[] = [];
+    clients.auth.onEvent(({ name }) => events.push(name));
+
+    renderWith(clients, <Status />);
+
+    expect(screen.getByText('loading nobody none')).toBeDefined();
+    await screen.findByText(`signed-in ${ada.email} session`);
+    expect(events).toEqual(['INITIAL_SESSION']);
+  });
+
+  it('is missed with a sentence that says so', () => {
+    const silence = createSilence();
+    expect(() => render(<Status />)).toThrow('There is no SupabaseProvider above this component');
+    silence.end();
+  });
+});
+
+describe('useAuth, useSession, useUser', () => {
+  it('follow a sign-in and a sign-out', async () => {
+    const clients = createClients();
+    renderWith(clients, <Status />);
+    await screen.findByText('signed-out nobody none');
+    await signIn(clients);
+    expect(screen.getByText(`signed-in ${ada.email} session`)).toBeDefined();
+    await act(() => clients.auth.signOut({ scope: 'local' }));
+    expect(screen.getByText('signed-out nobody none')).toBeDefined();
+  });
+});
+
+describe('useQuery', () => {
+  it('asks once it is known who asks, and not before', async () => {
+    const store = createMemoryStore();
+    const before = createClients({}, store);
+    await before.auth.signInWithPassword({ email: ada.email, password: seedPassword });
+    before.close();
+    const { reads, fetch } = recordReads();
+    const clients = createClients({ fetch }, store);
+    renderWith(clients, <Unread />);
+    await screen.findByText(`success ${ada.id}`);
+    expect(reads.length).toBe(1);
+  });
+
+  it('never shows one user the rows of another', async () => {
+    const clients = createClients();
+    await clients.auth.start();
+    await clients.auth.signInWithPassword({ email: ada.email, password: seedPassword });
+    const shown: string[] = [];
+    function Watch() {
+      const user = useUser();
+      const { rest } = useSupabase<Database>();
+      const { data } = useQuery(rest.from('notifications').select('recipient_id').limit(1));
+      for (const row of data ?? []) shown.push(`${user?.id ?? ''} sees ${row.recipient_id}`);
+      return <p>{data?.[0]?.recipient_id ?? 'nothing'}</p>;
+    }
+    renderWith(clients, <Watch />);
+    await screen.findByText(ada.id);
+    await signIn(clients, grace.email);
+    await screen.findByText(grace.id);
+    expect(new Set(shown)).toEqual(new Set([`${ada.id} sees ${ada.id}`, `${grace.id} sees ${grace.id}`]));
+  });
+
+  it('is another query when what it would send differs, and shows no answer to the one before', async () => {
+    const clients = createClients();
+    await clients.auth.start();
+    await clients.auth.signInWithPassword({ email: ada.email, password: seedPassword });
+    const shown: string[] = [];
+    function ByStatus({ status }: { readonly status: string }) {
+      const { rest } = useSupabase<Database>();
+      const { data } = useQuery(rest.from('notifications').select('status').eq('status', status));
+      for (const row of data ?? []) shown.push(`${status} ${row.status}`);
+      return <p>{data ? `all ${status}` : 'waiting'}</p>;
+    }
+    function Switch() {
+      const [status, setStatus] = useState('unread');
+      return (
+        <>
+          <button onClick={() => setStatus('read')}>read</button>
+          <ByStatus status={status} />
+        </>
+      );
+    }
+    renderWith(clients, <Switch />);
+    await screen.findByText('all unread');
+    act(() => screen.getByRole('button').click());
+    await screen.findByText('all read');
+    expect(new Set(shown)).toEqual(new Set(['unread unread', 'read read']));
+  });
+
+  it('keeps the last answer while it asks again, and when that fails', async () => {
+    let isBroken = false;
+    const { fetch } = supabase();
+    const clients = createClients({
+      fetch: (input, init) =>
+        isBroken && String(input instanceof Request ? input.url : input).includes('/rest/')
+          ? Promise.resolve(Response.json({ code: '42501', message: 'no' }, { status: 403 }))
+          : fetch(input, init),
+    });
+    await clients.auth.start();
+    await clients.auth.signInWithPassword({ email: ada.email, password: seedPassword });
+    const states: string[] = [];
+    function Watch() {
+      const { rest } = useSupabase<Database>();
+      const query = useQuery(rest.from('notifications').select('recipient_id').limit(1));
+      states.push(`${query.status} ${query.data?.length ?? 'none'} ${query.error?.kind ?? 'fine'}`);
+      return <button onClick={query.refetch}>Again</button>;
+    }
+    renderWith(clients, <Watch />);
+    await waitFor(() => expect(states.at(-1)).toBe('success 1 fine'));
+    isBroken = true;
+    act(() => screen.getByRole('button').click());
+    await waitFor(() => expect(states.at(-1)).toBe('error 1 denied'));
+    expect(new Set(states)).toContain('stale 1 fine');
+  });
+
+  it('aborts what nobody waits for any more', async () => {
+    const signals: AbortSignal[] = [];
+    const { fetch } = supabase();
+    const clients = createClients({
+      fetch(input, init) {
+        const request = new Request(input, init);
+        if (!request.url.includes('/rest/')) return fetch(request);
+        signals.push(request.signal);
+        return new Promise(() => {});
+      },
+    });
+    await clients.auth.start();
+    await clients.auth.signInWithPassword({ email: ada.email, password: seedPassword });
+    const { unmount } = renderWith(clients, <Unread />);
+    await waitFor(() => expect(signals.length).toBeGreaterThan(0));
+    unmount();
+    await waitFor(() => expect(signals.every((signal) => signal.aborted)).toBe(true));
+  });
+});
+
+describe('useLiveList', () => {
+  it('shows what is read and what happens afterwards, in StrictMode, and leaves with the component', async () => {
+    const clients = createClients();
+    await clients.auth.start();
+    await clients.auth.signInWithPassword({ email: grace.email, password: seedPassword });
+    const channel = clients.realtime.channel(`user:${grace.id}`);
+    const query = createLiveQuery({
+      platform: clients.platform,
+      channel,
+      binding: { event: '*', table: 'notifications', filter: `recipient_id=eq.${grace.id}` },
+      read: (signal) =>
+        clients.rest.from('notifications').select().eq('recipient_id', grace.id).execute({ signal }),
+      key: ({ id }) => id ?? '',
+    });
+    function List() {
+      const { rows, isCurrent } = useLiveList(query);
+      return <p>{`${isCurrent ? 'current' : 'catching up'} ${rows.map(({ content }) => content).join()}`}</p>;
+    }
+    const { unmount } = renderWith(clients, <List />);
+    await screen.findByText(/^current/);
+
+    await supabase().database.query(
+      `insert into public.notifications (recipient_id, content) values ($1, '{"type":"system","data":{"n":1}}')`,
+      [grace.id],
+    );
+
+    await screen.findByText(/^current.*"n":1/, {}, { timeout: 5_000 });
+    unmount();
+    await waitFor(() => expect(channel.getSnapshot().status).toBe('closed'), { timeout: 5_000 });
+  });
+});
+
+/** React tells the console of what a component throws. */
+function createSilence() {
+  const { error } = console;
+  console.error = () => {};
+  return { end: () => void (console.error = error) };
+}

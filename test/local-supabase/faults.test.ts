@@ -1,4 +1,4 @@
-import WebSocket from 'ws';
+import { WebSocket } from 'ws';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ada, requestApi, signIn, useLocalSupabase } from '../support/local-supabase.ts';
 

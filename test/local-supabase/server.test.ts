@@ -26,7 +26,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe('an embedded Supabase in a folder', () => {
+describe('an embedded Supabase in a folder', { timeout: 60_000 }, () => {
   it('keeps accounts, rows, tokens and mail over a restart', async () => {
     const first = await start({ dataDir: folder });
     const token = await signIn(first, ada.email);
@@ -116,7 +116,7 @@ describe('the ports', () => {
   });
 });
 
-describe('several at once', () => {
+describe('several at once', { timeout: 60_000 }, () => {
   it('know nothing of each other', async () => {
     const [one, two] = await Promise.all([start(), start({ seed: false })]);
     await expect(one.database.query('select id from auth.users')).resolves.toHaveLength(2);

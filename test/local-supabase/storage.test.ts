@@ -1,5 +1,5 @@
 import { createClient } from '@supabase/supabase-js';
-import WebSocket from 'ws';
+import { WebSocket } from 'ws';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ada, grace, requestApi, signIn, useLocalSupabase } from '../support/local-supabase.ts';
 

@@ -62,6 +62,15 @@ export const authShots: readonly Shot[] = [
     },
   },
   {
+    name: 'login-german',
+    path: '/login',
+    async arrange({ page }) {
+      await page.evaluate(() => localStorage.setItem('language', 'de'));
+      await page.reload();
+      await page.getByRole('heading', { name: 'Anmelden' }).waitFor();
+    },
+  },
+  {
     name: 'signup',
     path: '/signup',
     async arrange({ page }) {

@@ -4,6 +4,7 @@ import { Button, buttonClass } from '../ui/button.tsx';
 import { classNames } from '../ui/class-names.ts';
 import { PersonIcon, SignOutIcon } from '../ui/icons.tsx';
 import { Popover } from '../ui/popover.tsx';
+import { toasts } from '../ui/toasts.ts';
 import { useClients, useUser } from './clients-context.ts';
 import { appTexts } from './app-texts.ts';
 import { DisplayChoices } from './display-choices.tsx';
@@ -16,6 +17,12 @@ export function AccountMenu() {
   const { auth } = useClients();
   const user = useUser();
   const name = user?.email ?? user?.phone ?? texts.account;
+  const signOut = () => {
+    // What waits for an undo is done while there still is somebody to do it for.
+    toasts.clear();
+    // Signed out here in any case; the server may be told or not.
+    auth.signOut({ scope: 'local' }).catch(() => undefined);
+  };
   const item = classNames(buttonClass('quiet'), styles.menuItem);
   return (
     <Popover
@@ -38,11 +45,7 @@ export function AccountMenu() {
           <div className={styles.choices}>
             <DisplayChoices />
           </div>
-          <Button
-            look="quiet"
-            className={styles.menuItem}
-            onClick={() => void auth.signOut({ scope: 'local' })}
-          >
+          <Button look="quiet" className={styles.menuItem} onClick={signOut}>
             <SignOutIcon />
             {texts.signOut}
           </Button>

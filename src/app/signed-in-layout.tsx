@@ -1,9 +1,10 @@
-import type { ComponentType, ReactNode } from 'react';
+import { useEffect, type ComponentType, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { InboxIcon, PersonIcon, SettingsIcon } from '../ui/icons.tsx';
 import { Logo } from '../ui/narrow-page.tsx';
 import { useOnline } from '../ui/online.ts';
 import { ToastRegion } from '../ui/toast-region.tsx';
+import { toasts } from '../ui/toasts.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { appTexts } from './app-texts.ts';
 import { paths } from './routes.ts';
@@ -21,6 +22,8 @@ export interface SignedInLayoutProps {
 export function SignedInLayout({ bell, rail, children }: SignedInLayoutProps) {
   const texts = appTexts.use();
   const online = useOnline();
+  // Nobody sees the messages of who was signed in before.
+  useEffect(() => () => toasts.clear(), []);
   return (
     <>
       <a className={styles.skip} href="#content">

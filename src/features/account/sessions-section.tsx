@@ -4,6 +4,7 @@ import { useClients } from '../../app/clients-context.ts';
 import type { SignOutScope } from '../../auth-client/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { FormMessages } from '../../ui/message.tsx';
+import { toasts } from '../../ui/toasts.ts';
 import { accountTexts } from './account-texts.ts';
 import styles from './account.module.css';
 import { ConfirmDialog } from './confirm-dialog.tsx';
@@ -21,6 +22,8 @@ export function SessionsSection() {
   }>({});
   const signOut = async (scope: SignOutScope) => {
     setState({ pending: scope });
+    // What waits for an undo is done while there still is somebody to do it for.
+    if (scope !== 'others') toasts.clear();
     const failure = await attempt([], () => auth.signOut({ scope }));
     // Signed out here, the gate has already led away from this screen.
     setState({ problem: failure?.message, done: !failure && scope === 'others' });

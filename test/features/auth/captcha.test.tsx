@@ -1,0 +1,42 @@
+import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { afterEach, expect, test, vi } from 'vitest';
+import { ada, seedPassword, useLocalSupabase } from '../../support/local-supabase.ts';
+import { renderApp } from '../../support/render-app.tsx';
+
+const supabase = useLocalSupabase({ auth: { bcryptCost: 4, externalProviders: [], captchaToken: 'human' } });
+const configuration = { captcha: { provider: 'turnstile', siteKey: 'site-key' } } as const;
+
+afterEach(() => {
+  Reflect.deleteProperty(window, 'turnstile');
+  for (const script of document.head.querySelectorAll('script')) script.remove();
+});
+
+test('a captcha is shown where the configuration names one, and its answer is sent once', async () => {
+  const render = vi.fn((_container: HTMLElement, options: { readonly callback: (token: string) => void }) => {
+    options.callback('human');
+  });
+  Object.assign(window, { turnstile: { render } });
+  const { actor, url } = await renderApp('/login', { supabase: supabase(), configuration });
+  const email = await screen.findByLabelText('E-mail');
+  await waitFor(() => expect(render).toHaveBeenCalled());
+  await actor.clear(email);
+  await actor.type(email, ada.email);
+  await actor.type(screen.getByLabelText('Password'), `${seedPassword}{Enter}`);
+  await waitFor(() => expect(url()).toBe('/home'));
+});
+
+test('without an answer the refusal is said in words', async () => {
+  const { actor } = await renderApp('/login', { supabase: supabase() });
+  const email = await screen.findByLabelText('E-mail');
+  await actor.clear(email);
+  await actor.type(email, ada.email);
+  await actor.type(screen.getByLabelText('Password'), `${seedPassword}{Enter}`);
+  expect(await screen.findByText(/^The check that you are human did not succeed/)).toBeTruthy();
+});
+
+test('says that the captcha cannot be loaded', async () => {
+  await renderApp('/login', { supabase: supabase(), configuration });
+  await waitFor(() => expect(document.head.querySelector('script')).not.toBeNull());
+  fireEvent.error(document.head.querySelector('script') ?? document.head);
+  expect(await screen.findByText(/^The check could not be loaded/)).toBeTruthy();
+});

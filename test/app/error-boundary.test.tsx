@@ -20,7 +20,7 @@ afterEach(() => {
 
 describe('where the page fails', () => {
   test('it says so without details and offers three ways on', () => {
-    const onError = vi.fn();
+    const onError = vi.fn<() => void>();
     render(
       <ErrorBoundary onError={onError}>
         <Fragile />

@@ -13,7 +13,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const pass = (ms: number) => act(() => vi.advanceTimersByTime(ms));
+const pass = (ms: number) =>
+  act(() => {
+    vi.advanceTimersByTime(ms);
+  });
 const show = (...toast: Parameters<typeof toasts.show>) => act(() => void toasts.show(...toast));
 
 describe('a toast', () => {
@@ -39,7 +42,7 @@ describe('a toast', () => {
   });
 
   test('runs its action once, by its button or for the newest by the keyboard', () => {
-    const [first, second] = [vi.fn(), vi.fn()];
+    const [first, second] = [vi.fn<() => void>(), vi.fn<() => void>()];
     show('One', { action: { label: 'Undo', run: first } });
     show('Two', { action: { label: 'Undo', run: second } });
     act(() => expect(toasts.actOnNewest()).toBe(true));
@@ -50,7 +53,7 @@ describe('a toast', () => {
   });
 
   test('tells once that it is gone, whichever way', () => {
-    const gone = vi.fn();
+    const gone = vi.fn<() => void>();
     show('One', { onGone: gone });
     fireEvent.click(screen.getByRole('button', { name: 'Dismiss' }));
     pass(20_000);
@@ -58,7 +61,7 @@ describe('a toast', () => {
   });
 
   test('gives way when there are three newer ones', () => {
-    const gone = vi.fn();
+    const gone = vi.fn<() => void>();
     show('One', { onGone: gone });
     for (const text of ['Two', 'Three', 'Four']) show(text);
     expect(gone).toHaveBeenCalledOnce();

@@ -6,13 +6,15 @@ import { renderApp } from '../../support/render-app.tsx';
 const supabase = useLocalSupabase({ auth: { bcryptCost: 4, externalProviders: [], captchaToken: 'human' } });
 const configuration = { captcha: { provider: 'turnstile', siteKey: 'site-key' } } as const;
 
+type RenderWidget = (container: HTMLElement, options: { readonly callback: (token: string) => void }) => void;
+
 afterEach(() => {
   Reflect.deleteProperty(window, 'turnstile');
   for (const script of document.head.querySelectorAll('script')) script.remove();
 });
 
 test('a captcha is shown where the configuration names one, and its answer is sent once', async () => {
-  const render = vi.fn((_container: HTMLElement, options: { readonly callback: (token: string) => void }) => {
+  const render = vi.fn<RenderWidget>((_container, options) => {
     options.callback('human');
   });
   Object.assign(window, { turnstile: { render } });

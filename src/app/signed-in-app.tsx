@@ -1,7 +1,7 @@
-import { Suspense } from 'react';
+import { Suspense, lazy } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
 import { Spinner } from '../ui/spinner.tsx';
-import { CallbackNews } from './callback-news.tsx';
+import { useAuthState } from './clients-context.ts';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { InboxFrame } from './inbox-frame.tsx';
 import { NotFoundScreen, ShellScreen } from './not-found-screen.tsx';
@@ -10,16 +10,18 @@ import * as screens from './signed-in-screens.ts';
 import styles from './shell.module.css';
 import { SignedInLayout } from './signed-in-layout.tsx';
 
+/** Its texts are of no use to anybody whose link did what it should. */
+const CallbackNews = lazy(async () => ({ default: (await import('./callback-news.tsx')).CallbackNews }));
+
 /** Everything that needs a session. */
 export function SignedInApp() {
   const [path] = useLocation();
+  const { callbackError } = useAuthState();
   return (
     <InboxFrame>
       {({ bell, rail }) => (
         <SignedInLayout bell={bell} rail={rail}>
-          <Suspense>
-            <CallbackNews />
-          </Suspense>
+          <Suspense>{callbackError && <CallbackNews />}</Suspense>
           <ErrorBoundary resetKey={path}>
             <Suspense
               fallback={

@@ -22,6 +22,16 @@ export default defineConfig({
           include: ['test/{local-supabase,integration,supabase}/**/*.test.ts'],
         },
       },
+      {
+        test: {
+          ...node,
+          name: 'consumers',
+          include: ['test/{consumers,library}/**/*.test.ts'],
+          globalSetup: ['test/consumers/support/pack.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
       { test: { ...node, name: 'conformance', include: ['test/conformance/**/*.test.ts'] } },
       {
         test: {

@@ -2,7 +2,7 @@
  * `npm run build:lib`: the package that other teams install, in `dist-lib`: ES modules with types and source maps, and
  * a manifest of its own. Argument: another folder.
  */
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createLibraryManifest, libraryEntries, type RepositoryManifest } from './library-entries.ts';
@@ -11,7 +11,10 @@ const outDir = process.argv[2] ?? 'dist-lib';
 
 await rm(outDir, { recursive: true, force: true });
 const tsc = 'node_modules/typescript-native/bin/tsc';
-execFileSync(process.execPath, [tsc, '-p', 'tsconfig.lib.json', '--outDir', outDir], { stdio: 'inherit' });
+const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.lib.json', '--outDir', outDir], {
+  stdio: 'inherit',
+});
+if (status !== 0) process.exit(1);
 
 // The compiler rewrites the extensions of imports in modules, and leaves those in declarations as they are.
 for (const name of await readdir(outDir, { recursive: true })) {

@@ -14,7 +14,12 @@ import {
   type RealtimeClient,
   type RealtimeClientOptions,
 } from './realtime-client/index.ts';
-import { createRestClient, type RestClient, type RestClientOptions } from './rest-client/index.ts';
+import {
+  createRestClient,
+  type RestClient,
+  type RestClientOptions,
+  type UnknownDatabase,
+} from './rest-client/index.ts';
 
 type Shared = 'url' | 'apiKey' | 'platform' | 'getAccessToken' | 'onTokenChange';
 
@@ -41,7 +46,7 @@ export interface SupabaseConnection {
   readonly getAccessToken: AuthClient['getAccessToken'];
 }
 
-export interface SupabaseClients<Database> {
+export interface SupabaseClients<Database = UnknownDatabase> {
   readonly auth: AuthClient;
   readonly rest: RestClient<Database>;
   readonly realtime: RealtimeClient<Database>;
@@ -69,7 +74,7 @@ export interface SupabaseClients<Database> {
  * const unread = await rest.from('notifications').select().eq('status', 'unread');
  * ```
  */
-export function createSupabaseClients<Database = unknown>(
+export function createSupabaseClients<Database = UnknownDatabase>(
   options: SupabaseClientsOptions,
 ): SupabaseClients<Database> {
   const { url, anonKey: apiKey, platform = createBrowserPlatform() } = options;

@@ -1,7 +1,8 @@
 import { createContext, type ReactNode, use, useEffect } from 'react';
+import type { UnknownDatabase } from '../rest-client/index.ts';
 import type { SupabaseClients } from '../supabase-clients.ts';
 
-const ClientsContext = createContext<SupabaseClients<unknown> | null>(null);
+const ClientsContext = createContext<SupabaseClients | null>(null);
 
 export interface SupabaseProviderProps<Database> {
   /** What `createSupabaseClients` returned, made once outside of any component. */
@@ -32,7 +33,7 @@ export function SupabaseProvider<Database>({ clients, children }: SupabaseProvid
   useEffect(() => {
     clients.auth.start().catch(clients.platform.report);
   }, [clients]);
-  return <ClientsContext value={clients as unknown as SupabaseClients<unknown>}>{children}</ClientsContext>;
+  return <ClientsContext value={clients as unknown as SupabaseClients}>{children}</ClientsContext>;
 }
 
 /**
@@ -40,7 +41,7 @@ export function SupabaseProvider<Database>({ clients, children }: SupabaseProvid
  *
  * @throws {Error} outside of one.
  */
-export function useSupabase<Database = unknown>(): SupabaseClients<Database> {
+export function useSupabase<Database = UnknownDatabase>(): SupabaseClients<Database> {
   const clients = use(ClientsContext);
   if (!clients) throw new Error('There is no SupabaseProvider above this component');
   return clients as unknown as SupabaseClients<Database>;

@@ -1,0 +1,26 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { PackedLibrary } from './pack-library.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** What publint and are-the-types-wrong find wrong with the package, in their words; nothing, if it is well. */
+export async function checkPackage({ folder, tarball }: PackedLibrary): Promise<readonly string[]> {
+  const outcomes = await Promise.all([
+    run('publint/src/cli.js', ['run', folder, '--strict', '--pack', 'npm']),
+    // ES modules alone: CommonJS takes them by a dynamic import.
+    run('@arethetypeswrong/cli/dist/index.js', [tarball, '--profile', 'esm-only', '--format', 'ascii']),
+  ]);
+  return outcomes.filter((outcome) => outcome !== null);
+}
+
+function run(script: string, args: readonly string[]): Promise<string | null> {
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [`${root}/node_modules/${script}`, ...args],
+      { cwd: root },
+      (problem, output, errors) => resolve(problem ? `${script.split('/')[0]}: ${output}${errors}` : null),
+    );
+  });
+}

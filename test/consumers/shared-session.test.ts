@@ -1,0 +1,49 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Page as BrowserPage } from 'playwright-core';
+import { ada, useLocalSupabase } from '../support/local-supabase.ts';
+import type { Page } from './shared-session/main.ts';
+import { useConsumer } from './support/consumer.ts';
+import { usePage } from './support/page.ts';
+
+const supabase = useLocalSupabase({ port: 0 });
+const consumer = useConsumer('shared-session', [
+  '@supabase/ssr',
+  '@supabase/supabase-js',
+  '@types/node',
+  '@types/ws',
+]);
+const built = usePage(consumer, supabase);
+
+let browserPage: BrowserPage;
+beforeEach(async () => {
+  browserPage = await built().open();
+});
+
+/** Calls what the page offers, in the page. */
+const call = <Name extends keyof Page>(name: Name) =>
+  browserPage.evaluate(
+    (method) => (globalThis as unknown as { page: Record<string, () => Promise<unknown>> }).page[method]?.(),
+    name as string,
+  ) as ReturnType<Page[Name]>;
+
+describe('a page that shares its session with @supabase/ssr', () => {
+  it.each([
+    ['signInWithOurs', 'refreshWithVendors', 'signOutWithOurs'],
+    ['signInWithVendors', 'refreshWithOurs', 'signOutWithVendors'],
+  ] as const)('%s, then %s, then %s: both always tell the same', async (signIn, refresh, signOut) => {
+    await call(signIn);
+    const first = await call('readWithOurs');
+    expect(first?.email).toBe(ada.email);
+    expect(await call('readWithVendors')).toEqual(first);
+
+    await call(refresh);
+    const second = await call('readWithVendors');
+    expect(second?.accessToken).not.toBe(first?.accessToken);
+    expect(await call('readWithOurs')).toEqual(second);
+
+    await call(signOut);
+    expect(await call('readWithOurs')).toBe(null);
+    expect(await call('readWithVendors')).toBe(null);
+    expect(await browserPage.evaluate(() => document.cookie)).toBe('');
+  });
+});

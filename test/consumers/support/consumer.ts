@@ -1,0 +1,88 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, inject } from 'vitest';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const modules = join(root, 'node_modules');
+
+export interface Consumer {
+  readonly folder: string;
+  /** Checks the types against the installed package, and leaves JavaScript beside each source. */
+  compile(): Promise<void>;
+}
+
+/**
+ * A folder outside of the repository with a consumer's sources, into which the packed library is installed, and beside
+ * it what it depends on. npm copies those from the repository's own node_modules, so that no registry is asked.
+ */
+export function useConsumer(name: string, dependencies: readonly string[] = []): () => Consumer {
+  let folder: string | undefined;
+  beforeAll(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), `consumer-${name}-`)));
+    await cp(join(root, 'test/consumers', name), folder, { recursive: true });
+    await writeFile(join(folder, 'package.json'), JSON.stringify({ name, private: true, type: 'module' }));
+    const packages = closureOf(['jose', 'ky', 'zod', ...dependencies]).map((each) => join(modules, each));
+    const flags = [
+      '--offline',
+      '--install-links',
+      '--ignore-scripts',
+      '--no-audit',
+      '--no-fund',
+      '--no-package-lock',
+    ];
+    await run('npm', ['install', ...flags, inject('library').tarball, ...packages], { cwd: folder });
+  });
+  afterAll(async () => {
+    if (folder) await rm(folder, { recursive: true });
+  });
+  return () => {
+    if (!folder) throw new Error('The consumer has not been installed yet');
+    const cwd = folder;
+    // The vendor's declarations do not pass the strict options.
+    const skipLibCheck = dependencies.some((each) => each.startsWith('@supabase/'));
+    return { folder, compile: () => compile(cwd, skipLibCheck) };
+  };
+}
+
+/** @throws {Error} with the compiler's words. */
+async function compile(folder: string, skipLibCheck: boolean): Promise<void> {
+  const configuration = {
+    compilerOptions: {
+      target: 'ES2023',
+      lib: ['ES2023', 'DOM', 'DOM.Iterable', 'DOM.AsyncIterable'],
+      module: 'NodeNext',
+      moduleDetection: 'force',
+      jsx: 'react-jsx',
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      skipLibCheck,
+      types: ['node'],
+    },
+  };
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(configuration));
+  const tsc = join(modules, 'typescript-native/bin/tsc');
+  await run(process.execPath, [tsc, '-p', folder]).catch((problem: { readonly stdout?: string }) => {
+    throw new Error(problem.stdout ?? String(problem));
+  });
+}
+
+/** The packages and all that they depend on. */
+function closureOf(names: readonly string[]): readonly string[] {
+  const found = new Set<string>();
+  const visit = (name: string) => {
+    if (found.has(name)) return;
+    found.add(name);
+    const text = readFileSync(join(modules, name, 'package.json'), 'utf8');
+    const { dependencies = {} } = JSON.parse(text) as { readonly dependencies?: Record<string, string> };
+    Object.keys(dependencies).forEach(visit);
+  };
+  names.forEach(visit);
+  return [...found];
+}

@@ -1,0 +1,65 @@
+// A page with React: sign in, see what is unread, and watch it arrive.
+import { useState } from 'react';
+import { createRoot } from 'react-dom/client';
+import { createSupabaseClients } from 'supabase-protocol-clients';
+import { SupabaseProvider, useAuth, useLiveList, useSupabase } from 'supabase-protocol-clients/react';
+import { createLiveQuery } from 'supabase-protocol-clients/realtime-client/live-query';
+
+interface Row {
+  readonly id: string;
+  readonly content: string | null;
+}
+
+const [url = '', anonKey = ''] = decodeURIComponent(location.hash.slice(1)).split(' ');
+const clients = createSupabaseClients({ url, anonKey });
+
+function Page() {
+  const { auth } = useSupabase();
+  const { status, user } = useAuth();
+  if (status === 'loading') return <p>Loading...</p>;
+  if (status === 'signed-in') return <Inbox key={user.id} userId={user.id} />;
+  const signIn = (form: FormData) => {
+    void auth.signInWithPassword({
+      email: String(form.get('email')),
+      password: String(form.get('password')),
+    });
+  };
+  return (
+    <form action={signIn}>
+      <input name="email" aria-label="E-mail" />
+      <input name="password" aria-label="Password" type="password" />
+      <button>Sign in</button>
+    </form>
+  );
+}
+
+function Inbox({ userId }: { readonly userId: string }) {
+  const { rest, realtime, platform } = useSupabase();
+  const [query] = useState(() =>
+    createLiveQuery<Row>({
+      platform,
+      channel: realtime.channel(`user:${userId}`),
+      binding: { event: '*', table: 'notifications', filter: `recipient_id=eq.${userId}` },
+      read: async (signal) =>
+        (await rest.from('notifications').select('id, content').execute({ signal })) as Row[],
+      key: ({ id }) => id ?? '',
+    }),
+  );
+  const { rows, isCurrent } = useLiveList(query);
+  return (
+    <ul aria-label={isCurrent ? 'Current' : 'Catching up'}>
+      {rows.map((row) => (
+        <li key={row.id}>{row.content}</li>
+      ))}
+    </ul>
+  );
+}
+
+const root = document.getElementById('root');
+if (root) {
+  createRoot(root).render(
+    <SupabaseProvider clients={clients}>
+      <Page />
+    </SupabaseProvider>,
+  );
+}

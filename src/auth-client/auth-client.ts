@@ -62,7 +62,29 @@ export interface AuthClient extends SignInCalls, AccountCalls {
   readonly core: AuthCore;
 }
 
-/** @throws {AuthError} `configuration-incomplete` */
+/**
+ * Creates a client of the auth service (protocol: PROTOCOL.md beside this file, RFC 6749, RFC 7636). Creating it sends and
+ * reads nothing: `start()` does, and so does the first call that needs a session.
+ *
+ * @throws {AuthError} `configuration-incomplete`
+ * @example
+ * ```ts
+ * import { createAuthClient, createCookieStore } from 'supabase-protocol-clients/auth-client';
+ * import { createBrowserPlatform } from 'supabase-protocol-clients/platform';
+ *
+ * const auth = createAuthClient({
+ *   url,
+ *   apiKey: anonKey,
+ *   platform: createBrowserPlatform(),
+ *   store: createCookieStore({ jar: document, secure: location.protocol === 'https:' }),
+ * });
+ * auth.onEvent(({ name, session }) => console.log(name, session?.user.email));
+ * const { status } = await auth.start();
+ * if (status === 'signed-out') {
+ *   await auth.signInWithPassword({ email: 'ada@example.com', password: 'inbox-development' });
+ * }
+ * ```
+ */
 export function createAuthClient(options: AuthClientOptions): AuthClient {
   let started: Promise<AuthSnapshot> | undefined;
   const start = () => (started ??= begin());

@@ -42,7 +42,17 @@ export interface Claims {
 const keySetSchema = z.looseObject({ keys: z.array(z.looseObject({ kty: z.string() })) });
 const headerSchema = z.looseObject({ alg: z.string(), kid: z.nullish(z.string()) });
 
-/** Local verification of access tokens (RFC 7519, RFC 8725). */
+/**
+ * Local verification of access tokens (RFC 7519, RFC 8725). The keys are fetched when they are first needed.
+ * @example
+ * ```ts
+ * import { createClaims } from 'supabase-protocol-clients/auth-client/claims';
+ *
+ * const { getClaims } = createClaims(auth);
+ * const claims = await getClaims();
+ * console.log(claims?.sub, claims?.['aal']);
+ * ```
+ */
 export function createClaims({ core, getAccessToken }: AuthClient, options: ClaimsOptions = {}): Claims {
   const { issuer = core.baseUrl, audience = 'authenticated' } = options;
   const { clock } = core.platform;

@@ -17,7 +17,19 @@ export interface IdTokenCredentials {
   readonly captchaToken?: string | undefined;
 }
 
-/** Signs in with a token that a provider's own library obtained. @throws {AuthError} mostly `oauth-error`. */
+/**
+ * Signs in with a token that a provider's own library obtained.
+ *
+ * @throws {AuthError} mostly `oauth-error`.
+ * @example
+ * ```ts
+ * import { signInWithIdToken } from 'supabase-protocol-clients/auth-client/id-token';
+ *
+ * declare const google: { credential: string; nonce: string };
+ *
+ * await signInWithIdToken(auth, { provider: 'google', token: google.credential, nonce: google.nonce });
+ * ```
+ */
 export async function signInWithIdToken(
   { core }: AuthClient,
   { provider, token: idToken, accessToken, nonce, captchaToken }: IdTokenCredentials,

@@ -13,7 +13,20 @@ export interface Identities {
   unlinkIdentity(identity: { readonly identity_id: string }, options?: CallOptions): Promise<void>;
 }
 
-/** The providers that a user can sign in with (protocol document §1, Identities). */
+/**
+ * The providers that a user can sign in with.
+ * @example
+ * ```ts
+ * import { createIdentities } from 'supabase-protocol-clients/auth-client/identities';
+ *
+ * const identities = createIdentities(auth);
+ * const { url: providerUrl } = await identities.linkIdentity({
+ *   provider: 'github',
+ *   redirectTo: 'https://app.example.com/account',
+ * });
+ * location.assign(providerUrl);
+ * ```
+ */
 export function createIdentities({ core, getUser }: AuthClient): Identities {
   return {
     getUserIdentities: async (options) => (await getUser(options)).identities ?? [],

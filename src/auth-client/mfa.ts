@@ -87,7 +87,20 @@ export interface Mfa {
   getAuthenticatorAssuranceLevel(): Promise<AssuranceLevel>;
 }
 
-/** Second factors (protocol document §1, Factors). */
+/**
+ * Second factors: enrol one, and raise the session to `aal2` with it.
+ * @example
+ * ```ts
+ * import { createMfa } from 'supabase-protocol-clients/auth-client/mfa';
+ *
+ * const mfa = createMfa(auth);
+ * const { currentLevel, nextLevel } = await mfa.getAuthenticatorAssuranceLevel();
+ * if (currentLevel !== nextLevel) {
+ *   const [factor] = (await mfa.listFactors()).totp;
+ *   if (factor) await mfa.challengeAndVerify({ factorId: factor.id, code: '123456' });
+ * }
+ * ```
+ */
 export function createMfa({ core, getAccessToken, getSession, getUser }: AuthClient): Mfa {
   const factor = (id: string, suffix = '') => `/factors/${encodeURIComponent(id)}${suffix}`;
   const mfa: Mfa = {

@@ -116,6 +116,28 @@ export interface ServerRefresh {
  *
  * @returns the new session to write, or null if the server has ended this one: remove its cookies.
  * @throws {AuthError} for any other failure: leave the cookies as they are.
+ * @example
+ * ```ts
+ * import {
+ *   readSessionCookies,
+ *   refreshOnServer,
+ *   writeSessionCookies,
+ * } from 'supabase-protocol-clients/auth-client/server';
+ *
+ * const storageKey = 'sb-myproject-auth-token';
+ *
+ * /** The session of a request, and the headers that the response must carry. */
+ * export async function getSession(request: Request) {
+ *   const existing = request.headers.get('cookie') ?? '';
+ *   const session = readSessionCookies(existing, storageKey);
+ *   if (!session || (session.expires_at ?? 0) * 1000 > Date.now()) return { session, headers: new Headers() };
+ *   const renewed = await refreshOnServer({ url, apiKey: anonKey, platform }, session);
+ *   const reply = writeSessionCookies(renewed, { storageKey, existing, secure: true });
+ *   const headers = new Headers(reply.headers);
+ *   for (const cookie of reply.setCookies) headers.append('Set-Cookie', cookie);
+ *   return { session: renewed, headers };
+ * }
+ * ```
  */
 export async function refreshOnServer(
   { url, apiKey, platform }: ServerRefresh,

@@ -14,6 +14,13 @@ export type SsoRequest = ({ readonly providerId: string } | { readonly domain: s
  * The URL of the organisation's sign-in page (SAML 2.0), to navigate to.
  *
  * @throws {AuthError} `sso_provider_not_found`, `saml_provider_disabled`, …
+ * @example
+ * ```ts
+ * import { signInWithSso } from 'supabase-protocol-clients/auth-client/sso';
+ *
+ * const signInPage = await signInWithSso(auth, { domain: 'example.com' });
+ * location.assign(signInPage.url);
+ * ```
  */
 export async function signInWithSso(
   { core }: AuthClient,

@@ -17,7 +17,26 @@ export interface Web3Credentials {
   readonly captchaToken?: string | undefined;
 }
 
-/** Signs in with a wallet's signature. @throws {AuthError} `web3_provider_disabled`, `oauth-error`, … */
+/**
+ * Signs in with a wallet's signature.
+ *
+ * @throws {AuthError} `web3_provider_disabled`, `oauth-error`, …
+ * @example
+ * ```ts
+ * import { createSignInMessage, signInWithWeb3 } from 'supabase-protocol-clients/auth-client/web3';
+ *
+ * declare const wallet: { address: string; sign(text: string): Promise<Uint8Array> };
+ *
+ * const message = createSignInMessage({
+ *   chain: 'ethereum',
+ *   domain: location.host,
+ *   address: wallet.address,
+ *   uri: location.origin,
+ *   issuedAtMs: Date.now(),
+ * });
+ * await signInWithWeb3(auth, { chain: 'ethereum', message, signature: await wallet.sign(message) });
+ * ```
+ */
 export async function signInWithWeb3(
   { core }: AuthClient,
   { chain, message, signature, captchaToken }: Web3Credentials,

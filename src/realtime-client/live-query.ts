@@ -49,7 +49,25 @@ export interface LiveQuery<Row> extends Readable<LiveQuerySnapshot<Row>> {
 
 const ownChange = { schema: '', table: '', commitTimestamp: '' };
 
-/** A list of rows that equals the table: a read, joined with the channel's changes so that none is missed. */
+/**
+ * A list of rows that equals the table: a read, joined with the channel's changes so that none is missed.
+ * @example
+ * ```ts
+ * import { createLiveQuery } from 'supabase-protocol-clients/realtime-client/live-query';
+ *
+ * const unread = createLiveQuery({
+ *   platform,
+ *   channel: realtime.channel('inbox'),
+ *   binding: { event: '*', table: 'notifications', filter: 'recipient_id=eq.1' },
+ *   read: (signal) => rest.from('notifications').select().eq('status', 'unread').execute({ signal }),
+ *   key: ({ id }) => id ?? '',
+ *   version: ({ updated_at }) => updated_at,
+ *   includes: ({ status }) => status === 'unread',
+ * });
+ * unread.subscribe(() => console.log(unread.getSnapshot().rows.length));
+ * const stop = unread.start();
+ * ```
+ */
 export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Row>): LiveQuery<Row> {
   const { channel, platform, read, compare, isEager = true, initialRows = [] } = options;
   const { clock, report } = platform;

@@ -76,10 +76,24 @@ export interface RealtimeClient<Database = unknown> extends Readable<ConnectionS
 }
 
 /**
- * The client of a project's realtime service. Creating it does no work: the socket opens with the first join and
- * closes after the last leave.
+ * The client of a project's realtime service (protocol: PROTOCOL.md beside this file). Creating it does no work: the socket
+ * opens with the first join and closes after the last leave.
  *
  * @throws {RealtimeError} `invalid_options`
+ * @example
+ * ```ts
+ * import { createRealtimeClient } from 'supabase-protocol-clients/realtime-client';
+ *
+ * const { getAccessToken, onTokenChange } = auth;
+ * const realtime = createRealtimeClient<Database>({ url, apiKey: anonKey, platform, getAccessToken, onTokenChange });
+ * const channel = realtime.channel('inbox');
+ * const binding = { event: '*', table: 'notifications', filter: 'recipient_id=eq.1' } as const;
+ * channel.onPostgresChanges(binding, (change) => {
+ *   if (change.type === 'INSERT') console.log('new', change.record.content);
+ * });
+ * channel.onContinuity(() => console.log('Changes may be missing: read the rows again'));
+ * const leave = channel.join();
+ * ```
  */
 export function createRealtimeClient<Database = unknown>(
   options: RealtimeClientOptions,

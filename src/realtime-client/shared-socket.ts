@@ -15,6 +15,15 @@ import { subjectOf } from './token-subject.ts';
  * One socket for all tabs of a user, for {@link RealtimeClientOptions.share}. The tab that holds the lock leads: it
  * keeps the socket and passes on what it hears. Rows pass between tabs of one user only, tokens never. Where locks do
  * not reach other tabs each tab keeps a socket of its own.
+ * @example
+ * ```ts
+ * import { createRealtimeClient } from 'supabase-protocol-clients/realtime-client';
+ * import { shareSocket } from 'supabase-protocol-clients/realtime-client/shared-socket';
+ *
+ * const { getAccessToken, onTokenChange } = auth;
+ * const connected = { url, apiKey: anonKey, platform, getAccessToken, onTokenChange };
+ * const realtime = createRealtimeClient<Database>({ ...connected, share: shareSocket });
+ * ```
  */
 export const shareSocket: ShareConnection = (options, connect) =>
   options.platform.locks.scope === 'realm' ? connect(options) : createSharedConnection(options, connect);

@@ -65,7 +65,23 @@ export interface RestClient<
 
 type DefaultSchema<Database> = 'public' extends SchemaName<Database> ? 'public' : SchemaName<Database>;
 
-/** Creates a client of PostgREST. Creating it sends nothing. */
+/**
+ * Creates a client of PostgREST (protocol: PROTOCOL.md beside this file). Creating it sends nothing.
+ * @example
+ * ```ts
+ * import { createRestClient, eq, like, or } from 'supabase-protocol-clients/rest-client';
+ *
+ * const rest = createRestClient<Database>({ url, apiKey: anonKey, platform, getAccessToken: auth.getAccessToken });
+ * const newest = await rest
+ *   .from('notifications')
+ *   .select('id, status, created_at')
+ *   .where(or(eq('status', 'unread'), like('content', '%invite%')))
+ *   .order('created_at', { ascending: false })
+ *   .limit(20);
+ * const changed = await rest.from('notifications').update({ status: 'read' }).in('id', newest.map(({ id }) => id));
+ * console.log(`${changed} are read now`);
+ * ```
+ */
 export function createRestClient<
   Database = UnknownDatabase,
   Name extends SchemaName<Database> = DefaultSchema<Database>,

@@ -54,6 +54,17 @@ export interface TableParts<C extends Schemas, R, Insert, Update> {
 /**
  * Defines a table by the schemas of its columns (Standard Schema v1: zod, valibot, arktype …), which both type and validate
  * its rows and every part of them that is selected. `*` selects the defined columns.
+ * @example
+ * ```ts
+ * import * as z from 'zod/mini';
+ * import { int8, table } from 'supabase-protocol-clients/rest-client/table';
+ *
+ * const notifications = table('notifications', {
+ *   columns: { id: z.uuid(), status: z.enum(['unread', 'read', 'archived']), sequence: int8() },
+ * });
+ * const rows = await rest.from(notifications).select('status, sequence').limit(1);
+ * const sequence: bigint | undefined = rows[0]?.sequence;
+ * ```
  */
 export function table<
   const C extends Schemas,

@@ -21,7 +21,18 @@ export interface BucketSettings {
 /** Buckets and their objects. Every method throws `StorageError`. */
 export type StorageClient = ReturnType<typeof createStorageClient>;
 
-/** Creates a client of the storage service. Creating it sends nothing. */
+/**
+ * Creates a client of the storage service. Creating it sends nothing.
+ * @example
+ * ```ts
+ * import { createStorageClient } from 'supabase-protocol-clients/storage-client';
+ *
+ * const avatars = createStorageClient(connection).from('avatars');
+ * await avatars.upload('ada/portrait.png', new Blob(['…'], { type: 'image/png' }), { upsert: true });
+ * const portrait = await avatars.createSignedUrl('ada/portrait.png', 3600);
+ * for await (const page of avatars.pages('ada')) console.log(page.map(({ name }) => name));
+ * ```
+ */
 export function createStorageClient(options: StorageClientOptions) {
   const transport = createTransport(options);
   const call = <T>(method: string, path: string, json: unknown, { signal }: RequestOptions = {}) =>

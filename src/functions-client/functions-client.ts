@@ -51,7 +51,21 @@ export interface FunctionsClient {
   events(name: string, options?: InvokeOptions): AsyncGenerator<ServerSentEvent, void, undefined>;
 }
 
-/** Creates a client of edge functions. Creating it sends nothing. */
+/**
+ * Creates a client of edge functions. Creating it sends nothing.
+ * @example
+ * ```ts
+ * import * as z from 'zod/mini';
+ * import { createFunctionsClient } from 'supabase-protocol-clients/functions-client';
+ *
+ * const functions = createFunctionsClient(connection);
+ * const { total } = await functions.invoke('sum', {
+ *   body: { values: [1, 2, 3] },
+ *   schema: z.object({ total: z.number() }),
+ * });
+ * for await (const { data } of functions.events('progress', { body: { total } })) console.log(data);
+ * ```
+ */
 export function createFunctionsClient(options: FunctionsClientOptions): FunctionsClient {
   const { platform, apiKey, getAccessToken = async () => null } = options;
   const base = `${options.url.replace(/\/+$/, '')}/functions/v1`;

@@ -126,7 +126,7 @@ export interface ServerRefresh {
  *
  * const storageKey = 'sb-myproject-auth-token';
  *
- * /** The session of a request, and the headers that the response must carry. */
+ * // The session of a request, and the headers that the response must carry.
  * export async function getSession(request: Request) {
  *   const existing = request.headers.get('cookie') ?? '';
  *   const session = readSessionCookies(existing, storageKey);

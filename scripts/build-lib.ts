@@ -16,12 +16,14 @@ const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.lib.json', 
 });
 if (status !== 0) process.exit(1);
 
-// The compiler rewrites the extensions of imports in modules, and leaves those in declarations as they are.
 for (const name of await readdir(outDir, { recursive: true })) {
-  if (!name.endsWith('.d.ts')) continue;
   const file = join(outDir, name);
-  const text = await readFile(file, 'utf8');
-  await writeFile(file, text.replaceAll(/(['"])(\.{1,2}\/[^'"\n]+)\.tsx?\1/g, '$1$2.js$1'));
+  // The compiler rewrites the extensions of imports in modules, and leaves those in declarations as they are.
+  if (name.endsWith('.d.ts'))
+    await rewrite(file, (text) => text.replaceAll(/(['"])(\.{1,2}\/[^'"\n]+)\.tsx?\1/g, '$1$2.js$1'));
+  // Maps carry their sources: a path to them would only tell where the package was built.
+  if (name.endsWith('.js.map'))
+    await rewrite(file, (text) => text.replace(/"sources":\["[^"]*\/([^"/]+)"\]/, '"sources":["$1"]'));
 }
 
 const manifest = createLibraryManifest(
@@ -34,3 +36,7 @@ await copyFile('docs/library.md', join(outDir, 'README.md'));
 console.log(
   `${manifest.name} ${manifest.version}: ${Object.keys(libraryEntries).length} entries in ${outDir}`,
 );
+
+async function rewrite(file: string, change: (text: string) => string): Promise<void> {
+  await writeFile(file, change(await readFile(file, 'utf8')));
+}

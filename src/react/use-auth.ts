@@ -13,8 +13,7 @@ import { useSupabase } from './supabase-provider.tsx';
  * export function Account() {
  *   const { auth } = useSupabase();
  *   const { status, user } = useAuth();
- *   if (status === 'loading') return <p>Loading...</p>;
- *   if (status === 'signed-out') return <a href="/login">Sign in</a>;
+ *   if (status !== 'signed-in') return status === 'loading' ? <p>Loading...</p> : <a href="/login">Sign in</a>;
  *   return <button onClick={() => void auth.signOut()}>Sign out {user.email}</button>;
  * }
  * ```

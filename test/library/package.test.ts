@@ -1,0 +1,88 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdtemp, cp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { checkPackage } from '../../scripts/check-package.ts';
+import { libraryEntries } from '../../scripts/library-entries.ts';
+
+const filesOf = (folder: string) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => !name.startsWith('node_modules') && statSync(join(folder, name)).isFile(),
+  );
+
+describe('the package', () => {
+  it('is clean for publint and are-the-types-wrong', async () => {
+    expect(await checkPackage(inject('library'))).toEqual([]);
+  });
+
+  it('would not be clean with an entry that leads nowhere', async () => {
+    const { folder, tarball } = inject('library');
+    const broken = await mkdtemp(join(tmpdir(), 'broken-library-'));
+    onTestFinished(() => rm(broken, { recursive: true }));
+    await cp(folder, broken, { recursive: true, filter: (path) => !path.includes('node_modules') });
+    const manifest = await readFile(join(broken, 'package.json'), 'utf8');
+    await writeFile(join(broken, 'package.json'), manifest.replace('./react/index.js', './react/absent.js'));
+    expect(await checkPackage({ folder: broken, tarball })).toEqual([expect.stringContaining('absent.js')]);
+  });
+
+  it('consists of modules, declarations, source maps and four texts, and of nothing of the application', () => {
+    const names = filesOf(inject('library').folder);
+    const others = names.filter((name) => !/\.(js|js\.map|d\.ts)$/.test(name));
+    expect(others.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
+    expect(names.filter((name) => /^(app|features|ui|main|database)/.test(name))).toEqual([]);
+  });
+
+  it('carries its sources in the source maps, and no path of the machine that built it', () => {
+    const { folder } = inject('library');
+    for (const name of filesOf(folder)) {
+      const text = readFileSync(join(folder, name), 'utf8');
+      expect(text.includes(process.cwd()), name).toBe(false);
+      if (name.endsWith('.js.map'))
+        expect((JSON.parse(text) as { sourcesContent?: unknown[] }).sourcesContent?.length, name).toBe(1);
+    }
+  });
+
+  it('imports by complete paths, so that Node needs no bundler', () => {
+    const { folder } = inject('library');
+    const paths = filesOf(folder)
+      .filter((name) => /\.(js|d\.ts)$/.test(name))
+      .flatMap((name) =>
+        [
+          ...readFileSync(join(folder, name), 'utf8').matchAll(/\b(?:from|import)\s*\(?['"](\.[^'"]+)['"]/g),
+        ].map(([, path]) => path ?? ''),
+      );
+    expect(paths.length).toBeGreaterThan(100);
+    expect(paths.filter((path) => !path.endsWith('.js'))).toEqual([]);
+  });
+});
+
+describe('the exported names', () => {
+  // A name that is missing or different here breaks somebody's build. Change the snapshot on purpose, with a line in
+  // CHANGELOG.md.
+  it.each(Object.entries(libraryEntries))('of %s are what they were', async (entry, file) => {
+    const { folder } = inject('library');
+    const values = Object.keys((await import(join(folder, `${file}.js`))) as object).sort();
+    expect({ values, all: exportedNames(folder, file) }).toMatchSnapshot(entry);
+  });
+});
+
+/** Values and types, by the declarations. */
+function exportedNames(folder: string, file: string): readonly string[] {
+  const text = readFileSync(join(folder, `${file}.d.ts`), 'utf8');
+  const lists = [...text.matchAll(/export (?:type )?\{([^}]*)\}/g)].flatMap(([, list = '']) =>
+    list.split(','),
+  );
+  const listed = lists.map((name) =>
+    name
+      .replace(/^\s*type /, '')
+      .replace(/.* as /, '')
+      .trim(),
+  );
+  const declared = [
+    ...text.matchAll(
+      /^export (?:declare )?(?:abstract )?(?:function\*?|class|const|interface|type|let) (\w+)/gm,
+    ),
+  ].map(([, name = '']) => name);
+  return [...new Set([...listed, ...declared])].filter(Boolean).sort();
+}

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
@@ -13,6 +13,9 @@ declare module 'vitest' {
 /** Builds and packs the library once, for all consumers. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'library-'));
-  provide('library', await packLibrary(folder));
+  const library = await packLibrary(folder);
+  // Tests also load it from where it was built: there it finds what it depends on.
+  await symlink(join(process.cwd(), 'node_modules'), join(library.folder, 'node_modules'));
+  provide('library', library);
   return () => rm(folder, { recursive: true });
 }

@@ -1,14 +1,14 @@
 import type { Unsubscribe } from '../platform/platform.ts';
-import { type AccountCalls, createAccount } from './account.ts';
 import { type AuthCore, type CoreOptions, createCore } from './core.ts';
 import { AuthError } from './errors.ts';
-import type { Address } from './redirects.ts';
+import type { LaterCalls } from './later-calls.ts';
+import type { CallbackOptions } from './redirects.ts';
 import type { CallOptions } from './request.ts';
 import type { AuthEvent, AuthSnapshot } from './session-keeper.ts';
 import type { Session } from './session.ts';
-import { type SignInCalls, createSignIn } from './sign-in.ts';
+import { type SignOutCall, createSignOut } from './sign-out.ts';
 
-export interface AuthClientOptions extends CoreOptions {
+export interface AuthClientOptions extends CoreOptions, CallbackOptions {
   /** The project's URL (http or https), without `/auth/v1`. */
   readonly url: string;
   /** The publishable or anonymous key. */
@@ -17,16 +17,11 @@ export interface AuthClientOptions extends CoreOptions {
   readonly store: CoreOptions['store'];
   /** Default: `sb-<first label of the host>-auth-token`, as the vendor's clients have it. */
   readonly storageKey?: string | undefined;
-  /** The page's address, read at `start()` for a callback and then cleaned. Default: no callback is looked for. */
-  readonly address?: Address | undefined;
-  /**
-   * Paths at which links and providers return, such as `/home`. Callbacks at other paths are left alone. Default: any
-   * path, and then only what a pending flow or the server's mark (`sb`) shows to be ours.
-   */
-  readonly callbackPaths?: readonly string[] | undefined;
 }
 
-export interface AuthClient extends SignInCalls, AccountCalls {
+export interface AuthClient extends Omit<LaterCalls, 'consume'>, SignOutCall {
+  /** Loads the code of the calls that a signed-in page does not need, ahead of the first of them. Never rejects. */
+  preload(): Promise<void>;
   /** Restores the stored session and consumes a callback in the address. Calling it again does nothing. */
   start(): Promise<AuthSnapshot>;
   /** Ends timers and channels. The session stays stored. */
@@ -47,15 +42,8 @@ export interface AuthClient extends SignInCalls, AccountCalls {
   onTokenChange(listener: (token: string | null) => unknown): Unsubscribe;
   /** The session, refreshed first if it has expired. */
   getSession(options?: CallOptions): Promise<Session | null>;
-  /** Signs in with tokens had elsewhere; the server says whose they are. */
-  setSession(
-    tokens: { readonly accessToken: string; readonly refreshToken: string },
-    options?: CallOptions,
-  ): Promise<Session>;
   /** Refreshes now, whatever the lifetime. */
   refreshSession(options?: CallOptions): Promise<Session>;
-  /** Finishes a PKCE flow by hand. */
-  exchangeCodeForSession(details: { readonly code: string }, options?: CallOptions): Promise<Session>;
   /** Consumes a callback URL, such as one that an app link brought. The outcome is in the snapshot. */
   handleCallback(href: string): Promise<AuthSnapshot>;
   /** For the entries of this library's features. */
@@ -90,16 +78,20 @@ export function createAuthClient(options: AuthClientOptions): AuthClient {
   const start = () => (started ??= begin());
   const core = createCore(options, start);
   const { keeper, refresher } = core;
-  /** Most page loads bring no callback, and most bundlers then load no code for it. */
-  const redirects = async () =>
-    (await import('./redirects.ts')).createRedirects(core, options.address, options.callbackPaths);
+  const load = async () => {
+    try {
+      return (await import('./later-calls.ts')).createLaterCalls(core, options);
+    } catch (cause) {
+      throw new AuthError('network', 'The code of this call could not be loaded', { cause });
+    }
+  };
   const consume = async (href = '') => {
+    // Most page loads bring no callback.
     if (!/[?#&](code|error|error_code|access_token|message)=/.test(href)) return null;
     try {
-      return await (await redirects()).consume(href);
-    } catch (cause) {
-      const callbackError = new AuthError('network', 'The code for callbacks could not be loaded', { cause });
-      keeper.note({ callbackError });
+      return await (await load()).consume(href);
+    } catch (problem) {
+      keeper.note({ callbackError: problem as AuthError });
       return null;
     }
   };
@@ -120,10 +112,15 @@ export function createAuthClient(options: AuthClientOptions): AuthClient {
   };
 
   return {
-    ...createSignIn(core),
-    ...createAccount(core),
+    ...deferCalls(load),
+    ...createSignOut(core),
     core,
     start,
+    preload: () =>
+      load().then(
+        () => undefined,
+        () => undefined,
+      ),
     close() {
       refresher.stop();
       keeper.close();
@@ -137,23 +134,11 @@ export function createAuthClient(options: AuthClientOptions): AuthClient {
       await getAccessToken({ signal });
       return keeper.getSnapshot().session;
     },
-    async setSession({ accessToken, refreshToken }, call) {
-      if (!accessToken || !refreshToken)
-        throw new AuthError('invalid-argument', 'A session needs both an access token and a refresh token.');
-      return keeper.enter({
-        reply: await core.adopt(accessToken, refreshToken, call),
-        as: 'SIGNED_IN',
-        reason: 'call',
-      });
-    },
     async refreshSession({ signal } = {}) {
       await start();
       sessionOrThrow();
       await untilAborted(refresher.refresh(), signal);
       return sessionOrThrow();
-    },
-    async exchangeCodeForSession({ code }, call) {
-      return keeper.enter(await (await redirects()).exchange(code, call));
     },
     async handleCallback(href) {
       await start();
@@ -162,6 +147,33 @@ export function createAuthClient(options: AuthClientOptions): AuthClient {
       return keeper.getSnapshot();
     },
   };
+}
+
+/** Calls that load their code first. What a long-lived tab needs to stay signed in is not among them. */
+const laterCalls: Readonly<Record<Exclude<keyof LaterCalls, 'consume'>, true>> = {
+  signUp: true,
+  signInAnonymously: true,
+  signInWithPassword: true,
+  signInWithOtp: true,
+  signInWithOAuth: true,
+  verifyOtp: true,
+  resend: true,
+  resetPasswordForEmail: true,
+  setSession: true,
+  exchangeCodeForSession: true,
+  getUser: true,
+  updateUser: true,
+  reauthenticate: true,
+  getSettings: true,
+};
+
+function deferCalls(load: () => Promise<LaterCalls>): Omit<LaterCalls, 'consume'> {
+  type Call = (...args: readonly unknown[]) => Promise<unknown>;
+  const calls = Object.keys(laterCalls).map((name): [string, Call] => [
+    name,
+    async (...args) => ((await load())[name as keyof LaterCalls] as Call)(...args),
+  ]);
+  return Object.fromEntries(calls) as unknown as Omit<LaterCalls, 'consume'>;
 }
 
 /** Stops waiting, not the work: a refresh that was sent is never aborted. */

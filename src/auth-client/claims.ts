@@ -1,5 +1,4 @@
 import type { JSONWebKeySet, JWTPayload } from 'jose';
-import * as z from 'zod/mini';
 import type { AuthClient } from './auth-client.ts';
 import { peekClaims } from './base64url.ts';
 import { get } from './endpoints.ts';
@@ -7,6 +6,7 @@ import { AuthError } from './errors.ts';
 import { type CallOptions, DEADLINE_MS } from './request.ts';
 import { parseUser } from './responses.ts';
 import { remainingMs } from './session.ts';
+import { listOf, maybe, object, text } from './wire-shape.ts';
 
 /** Specification §9: the key set's cache lasts 10 minutes. */
 export const KEY_SET_MAX_AGE_MS = 600_000;
@@ -39,8 +39,8 @@ export interface Claims {
   ): Promise<VerifiedClaims | null>;
 }
 
-const keySetSchema = z.looseObject({ keys: z.array(z.looseObject({ kty: z.string() })) });
-const headerSchema = z.looseObject({ alg: z.string(), kid: z.nullish(z.string()) });
+const parseKeySet = object({ keys: listOf(object({ kty: text })) });
+const parseHeader = object({ alg: text, kid: maybe(text) });
 
 /**
  * Local verification of access tokens (RFC 7519, RFC 8725). The keys are fetched when they are first needed.
@@ -62,7 +62,7 @@ export function createClaims({ core, getAccessToken }: AuthClient, options: Clai
   /** One request for all who wait; it ends with its own deadline, not with one caller. */
   const fetchKeys = (maxAgeMs: number) => {
     if (fetched && ageMs() < maxAgeMs) return fetched.keys;
-    const parse = (body: unknown) => keySetSchema.parse(body) as JSONWebKeySet;
+    const parse = (body: unknown) => parseKeySet(body) as JSONWebKeySet;
     const keys = core.send(get('/.well-known/jwks.json'), parse, { timeoutMs: DEADLINE_MS });
     const entry = { keys, atMs: clock.monotonicMs() };
     fetched = entry;
@@ -104,7 +104,7 @@ export function createClaims({ core, getAccessToken }: AuthClient, options: Clai
       const accessToken = token ?? (await getAccessToken({ signal: call.signal }));
       if (!accessToken) return null;
       try {
-        const { alg, kid } = headerSchema.parse(peekClaims(`.${accessToken.split('.')[0]}`));
+        const { alg, kid } = parseHeader(peekClaims(`.${accessToken.split('.')[0]}`));
         return await (alg.startsWith('HS') ? askServer(accessToken, call) : verifyLocally(accessToken, kid));
       } catch (cause) {
         if (cause instanceof AuthError) throw cause;

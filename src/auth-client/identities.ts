@@ -1,8 +1,13 @@
 import type { AuthClient } from './auth-client.ts';
 import { get } from './endpoints.ts';
+import { beginFlow } from './flow.ts';
 import type { CallOptions } from './request.ts';
-import { type UserIdentity, urlSchema } from './responses.ts';
+import type { UserIdentity } from './responses.ts';
 import type { OAuthRequest } from './sign-in.ts';
+import { callAsUser } from './user-call.ts';
+import { object, text } from './wire-shape.ts';
+
+const parseUrl = object({ url: text });
 
 export interface Identities {
   /** Asked of the server. */
@@ -37,14 +42,14 @@ export function createIdentities({ core, getUser }: AuthClient): Identities {
         redirect_to: redirectTo,
         scopes,
         skip_http_redirect: 'true',
-        ...(await core.beginFlow()),
+        ...(await beginFlow(core)),
       });
-      const { url } = await core.request(endpoint, (body) => urlSchema.parse(body), options);
+      const { url } = await callAsUser(core, endpoint, parseUrl, options);
       return { url };
     },
     async unlinkIdentity({ identity_id }, options) {
       const path = `/user/identities/${encodeURIComponent(identity_id)}`;
-      await core.request({ method: 'DELETE', path }, () => undefined, options);
+      await callAsUser(core, { method: 'DELETE', path }, () => undefined, options);
       await core.keeper.replaceUser(await getUser(options));
     },
   };

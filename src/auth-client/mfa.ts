@@ -1,4 +1,3 @@
-import * as z from 'zod/mini';
 import type { AuthClient } from './auth-client.ts';
 import { peekClaims } from './base64url.ts';
 import { type Endpoint, post } from './endpoints.ts';
@@ -6,19 +5,21 @@ import { AuthError } from './errors.ts';
 import type { CallOptions } from './request.ts';
 import { type Factor, parseSession } from './responses.ts';
 import type { Session } from './session.ts';
+import { callAsUser } from './user-call.ts';
+import { listOf, maybe, number, object, oneOf, text } from './wire-shape.ts';
 
-const enrolmentSchema = z.looseObject({
-  id: z.string(),
-  type: z.string(),
-  friendly_name: z.nullish(z.string()),
-  phone: z.nullish(z.string()),
-  totp: z.nullish(z.looseObject({ qr_code: z.string(), secret: z.string(), uri: z.string() })),
+const parseEnrolment = object({
+  id: text,
+  type: text,
+  friendly_name: maybe(text),
+  phone: maybe(text),
+  totp: maybe(object({ qr_code: text, secret: text, uri: text })),
 });
-const challengeSchema = z.looseObject({
-  id: z.string(),
-  type: z.string(),
-  expires_at: z.number(),
-  webauthn: z.nullish(z.looseObject({ type: z.string(), credential_options: z.unknown() })),
+const parseChallenge = object({
+  id: text,
+  type: text,
+  expires_at: number,
+  webauthn: maybe(object({ type: text })),
 });
 
 export type FactorEnrolment =
@@ -106,9 +107,10 @@ export function createMfa({ core, getAccessToken, getSession, getUser }: AuthCli
   const mfa: Mfa = {
     async enroll({ factorType, friendlyName, ...rest }, options) {
       const endpoint = post('/factors', { factor_type: factorType, friendly_name: friendlyName, ...rest });
-      const { id, type, friendly_name, phone, totp } = await core.request(
+      const { id, type, friendly_name, phone, totp } = await callAsUser(
+        core,
         endpoint,
-        (body) => enrolmentSchema.parse(body),
+        parseEnrolment,
         options,
       );
       return {
@@ -120,16 +122,17 @@ export function createMfa({ core, getAccessToken, getSession, getUser }: AuthCli
       };
     },
     async challenge({ factorId, channel }, options) {
-      const { id, type, expires_at, webauthn } = await core.request(
+      const { id, type, expires_at, webauthn } = await callAsUser(
+        core,
         post(factor(factorId, '/challenge'), { channel }),
-        (body) => challengeSchema.parse(body),
+        parseChallenge,
         options,
       );
       return {
         id,
         type,
         expiresAtMs: expires_at * 1000,
-        webauthn: webauthn ? { type: webauthn.type, options: webauthn.credential_options } : null,
+        webauthn: webauthn ? { type: webauthn.type, options: webauthn['credential_options'] } : null,
       };
     },
     async verify({ factorId, challengeId, ...proof }, options) {
@@ -160,7 +163,7 @@ export function createMfa({ core, getAccessToken, getSession, getUser }: AuthCli
     },
     async unenroll({ factorId }, options) {
       const endpoint: Endpoint = { method: 'DELETE', path: factor(factorId) };
-      await core.request(endpoint, () => undefined, options);
+      await callAsUser(core, endpoint, () => undefined, options);
       await core.refresher.refresh();
     },
     async listFactors(options) {
@@ -172,18 +175,22 @@ export function createMfa({ core, getAccessToken, getSession, getUser }: AuthCli
     async getAuthenticatorAssuranceLevel() {
       const session = await getSession();
       if (!session) return { currentLevel: null, nextLevel: null, methods: [] };
-      const { aal, amr } = assuranceSchema.parse(peekClaims(session.accessToken) ?? {});
+      const { aal, amr } = parseAssurance(peekClaims(session.accessToken) ?? {});
       const currentLevel = aal ?? null;
       const hasFactor = session.user.factors?.some((entry) => entry.status === 'verified');
-      return { currentLevel, nextLevel: hasFactor ? 'aal2' : currentLevel, methods: amr ?? [] };
+      return {
+        currentLevel,
+        nextLevel: hasFactor ? 'aal2' : currentLevel,
+        methods: (amr ?? []).map(({ method, timestamp }) => ({ method, timestamp })),
+      };
     },
   };
   return mfa;
 }
 
-const assuranceSchema = z.looseObject({
-  aal: z.nullish(z.enum(['aal1', 'aal2'])),
-  amr: z.nullish(z.array(z.object({ method: z.string(), timestamp: z.number() }))),
+const parseAssurance = object({
+  aal: maybe(oneOf('aal1', 'aal2')),
+  amr: maybe(listOf(object({ method: text, timestamp: number }))),
 });
 
 function imageUrlOf(svg: string): string {

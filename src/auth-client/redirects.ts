@@ -1,3 +1,4 @@
+import { adoptTokens } from './adopt.ts';
 import { type Callback, cleanCallbackUrl, parseCallback } from './callback.ts';
 import type { AuthCore } from './core.ts';
 import { token } from './endpoints.ts';
@@ -5,6 +6,7 @@ import { AuthError, type AuthErrorCode } from './errors.ts';
 import type { CallOptions } from './request.ts';
 import { parseSession } from './responses.ts';
 import type { Entry } from './session-keeper.ts';
+import type { Session } from './session.ts';
 import { listFlows, removeFlow } from './verifier-slots.ts';
 
 /** The page's address, as the callback needs it. */
@@ -15,16 +17,26 @@ export interface Address {
   replace(url: string): void;
 }
 
+export interface CallbackOptions {
+  /** The page's address, read at `start()` for a callback and then cleaned. Default: no callback is looked for. */
+  readonly address?: Address | undefined;
+  /**
+   * Paths at which links and providers return, such as `/home`. Callbacks at other paths are left alone. Default: any
+   * path, and then only what a pending flow or the server's mark (`sb`) shows to be ours.
+   */
+  readonly callbackPaths?: readonly string[] | undefined;
+}
+
 export interface Redirects {
   /** What a URL brings; if it is the page's own, it is cleaned. Null: nothing of ours. */
   consume(href: string): Promise<Entry | null>;
-  exchange(code: string, options?: CallOptions): Promise<Entry>;
+  /** Finishes a PKCE flow by hand. */
+  exchangeCodeForSession(details: { readonly code: string }, options?: CallOptions): Promise<Session>;
 }
 
 export function createRedirects(
   core: AuthCore,
-  address: Address | undefined,
-  paths: readonly string[] | undefined,
+  { address, callbackPaths: paths }: CallbackOptions,
 ): Redirects {
   const exchange = async (code: string, options?: CallOptions): Promise<Entry> => {
     const flows = await listFlows(core.slots);
@@ -67,7 +79,7 @@ export function createRedirects(
         // Anybody can write a URL: the server says whose tokens these are.
         const { accessToken, refreshToken } = tokens;
         const reply = {
-          ...(await core.adopt(accessToken, refreshToken)),
+          ...(await adoptTokens(core, accessToken, refreshToken)),
           provider_token: tokens.providerToken,
         };
         return { reply, as: isRecovery ? 'PASSWORD_RECOVERY' : 'SIGNED_IN', reason: 'callback' };
@@ -91,7 +103,7 @@ export function createRedirects(
   };
 
   return {
-    exchange,
     consume,
+    exchangeCodeForSession: async ({ code }, options) => core.keeper.enter(await exchange(code, options)),
   };
 }

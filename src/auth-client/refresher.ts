@@ -3,7 +3,7 @@ import { AuthError } from './errors.ts';
 import { token } from './endpoints.ts';
 import { GIVE_UP_MS, backoffMs, outcomeOf, refreshVerdicts } from './refresh-outcome.ts';
 import type { Send } from './request.ts';
-import { sessionSchema } from './responses.ts';
+import { parseSession } from './responses.ts';
 import type { SessionKeeper } from './session-keeper.ts';
 import { isDueAtTick, isDueOnDemand, remainingMs, tickMs } from './session.ts';
 
@@ -59,9 +59,7 @@ export function createRefresher(
       if (!held || !sent || (sent !== seen && remainingMs(held, keeper.moment()) > 0)) return;
       try {
         // A refresh that was sent is never aborted: its reply may be the only copy of the next token.
-        const reply = await send(token('refresh_token', { refresh_token: sent }), (body) =>
-          sessionSchema.parse(body),
-        );
+        const reply = await send(token('refresh_token', { refresh_token: sent }), parseSession);
         await keeper.renew(sent, reply, 'TOKEN_REFRESHED', 'refresh');
       } catch (problem) {
         if (refreshVerdicts[outcomeOf(problem)] === 'drop') {

@@ -1,6 +1,6 @@
 import type { Broadcast, Platform } from '../platform/platform.ts';
 import { peekClaims } from './base64url.ts';
-import { sessionSchema } from './responses.ts';
+import { parseSession } from './responses.ts';
 import type { AuthEventName } from './session-state.ts';
 import type { StoredSession } from './session.ts';
 import type { Store } from './store.ts';
@@ -76,7 +76,7 @@ export function createSessionStore(
 
 /** @throws if `text` is not a session, or mixes two users' (chunks of two writes). */
 export function parseStoredSession(text: string): StoredSession {
-  const record = sessionSchema.parse(JSON.parse(text)) as StoredSession;
+  const record = parseSession(JSON.parse(text)) as StoredSession;
   const subject = peekClaims(record.access_token)?.['sub'];
   if (subject !== undefined && subject !== record.user.id) throw new Error('The session mixes two users');
   return record;

@@ -1,16 +1,12 @@
+import { adoptTokens } from './adopt.ts';
 import type { AuthCore } from './core.ts';
 import { type Contact, captcha, encodeQuery, post, token } from './endpoints.ts';
 import { AuthError } from './errors.ts';
+import { beginFlow } from './flow.ts';
 import type { CallOptions } from './request.ts';
-import {
-  type SessionWire,
-  type User,
-  messageIdSchema,
-  parseSession,
-  parseSignUp,
-  parseVerification,
-} from './responses.ts';
+import { type SessionWire, type User, parseSession } from './responses.ts';
 import type { Session } from './session.ts';
+import { parseSent, parseSignUp, parseVerification } from './sign-in-responses.ts';
 
 interface Captcha {
   /** The answer to a captcha, where the project asks for one. */
@@ -95,6 +91,11 @@ export interface SignInCalls {
   ): Promise<void>;
   /** The URL to navigate to for a sign-in with a social provider. */
   signInWithOAuth(request: OAuthRequest): Promise<{ readonly url: string }>;
+  /** Signs in with tokens had elsewhere; the server says whose they are. */
+  setSession(
+    tokens: { readonly accessToken: string; readonly refreshToken: string },
+    options?: CallOptions,
+  ): Promise<Session>;
 }
 
 export interface OAuthRequest extends Redirect {
@@ -112,9 +113,8 @@ export function createSignIn(core: AuthCore): SignInCalls {
   const need = (condition: unknown, message: string) => {
     if (!condition) throw new AuthError('invalid-argument', message);
   };
-  const parseSent = (body: unknown) => ({ messageId: messageIdSchema.parse(body ?? {}).message_id ?? null });
   /** A code comes back by e-mail alone. */
-  const challenge = async (email: string | undefined) => (email ? core.beginFlow() : {});
+  const challenge = async (email: string | undefined) => (email ? beginFlow(core) : {});
 
   return {
     async signUp({ email, phone, password, data, channel, redirectTo, captchaToken }, options) {
@@ -178,7 +178,7 @@ export function createSignIn(core: AuthCore): SignInCalls {
     },
     async resetPasswordForEmail({ email, redirectTo, captchaToken }, options) {
       need(email, 'You must provide an email.');
-      const body = { email, ...captcha(captchaToken), ...(await core.beginFlow(true)) };
+      const body = { email, ...captcha(captchaToken), ...(await beginFlow(core, true)) };
       await core.send(post('/recover', body, redirectTo), () => undefined, options);
     },
     async signInWithOAuth({ provider, redirectTo, scopes, parameters }) {
@@ -188,9 +188,13 @@ export function createSignIn(core: AuthCore): SignInCalls {
         provider,
         redirect_to: redirectTo,
         scopes,
-        ...(await core.beginFlow()),
+        ...(await beginFlow(core)),
       };
       return { url: `${core.baseUrl}/authorize${encodeQuery(query)}` };
+    },
+    async setSession({ accessToken, refreshToken }, options) {
+      need(accessToken && refreshToken, 'A session needs both an access token and a refresh token.');
+      return enter(await adoptTokens(core, accessToken, refreshToken, options));
     },
   };
 }

@@ -1,8 +1,11 @@
 import type { AuthClient } from './auth-client.ts';
 import { captcha, post } from './endpoints.ts';
 import { AuthError } from './errors.ts';
+import { beginFlow } from './flow.ts';
 import type { CallOptions } from './request.ts';
-import { urlSchema } from './responses.ts';
+import { object, text } from './wire-shape.ts';
+
+const parseUrl = object({ url: text });
 
 /** By the provider's id, or by a domain of e-mail addresses. */
 export type SsoRequest = ({ readonly providerId: string } | { readonly domain: string }) & {
@@ -35,8 +38,8 @@ export async function signInWithSso(
     redirect_to: redirectTo,
     skip_http_redirect: true,
     ...captcha(captchaToken),
-    ...(await core.beginFlow()),
+    ...(await beginFlow(core)),
   };
-  const { url } = await core.send(post('/sso', body), (reply) => urlSchema.parse(reply), options);
+  const { url } = await core.send(post('/sso', body), parseUrl, options);
   return { url };
 }

@@ -1,0 +1,68 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createHarness } from './support/harness.ts';
+import { sessionReply } from './support/scripted-server.ts';
+
+const isGone = vi.hoisted(() => ({ value: false }));
+vi.mock('../../src/auth-client/later-calls.ts', async (original) => {
+  const module = await original<typeof import('../../src/auth-client/later-calls.ts')>();
+  return {
+    get createLaterCalls() {
+      if (isGone.value) throw new TypeError('Failed to fetch dynamically imported module');
+      return module.createLaterCalls;
+    },
+  };
+});
+
+beforeEach(() => void (isGone.value = true));
+afterEach(() => void (isGone.value = false));
+
+const credentials = { email: 'ada@example.com', password: 'correct horse' };
+
+describe('after a deployment that removed the code which is loaded later', () => {
+  it('a signed-in tab still refreshes, restores and signs out', async () => {
+    isGone.value = false;
+    const { signedIn, open, server, world, stored } = createHarness();
+    const { client } = await signedIn();
+    isGone.value = true;
+    world.clock.sleep(2 * 3600_000);
+    server.next(Response.json(sessionReply('ada', 2)));
+    expect(await client.getAccessToken()).toBe(sessionReply('ada', 2).access_token);
+    const restored = open();
+    expect((await restored.client.start()).status).toBe('signed-in');
+    server.next(new Response(null, { status: 204 }));
+    await client.signOut();
+    expect(client.getSnapshot().status).toBe('signed-out');
+    expect(await stored()).toBeNull();
+  });
+
+  it('a call whose code cannot be loaded fails as `network`, with the cause, and may succeed later', async () => {
+    const { open, server } = createHarness();
+    const { client } = open();
+    await client.start();
+    await expect(client.signInWithPassword(credentials)).rejects.toMatchObject({
+      name: 'AuthError',
+      code: 'network',
+      cause: expect.objectContaining({ message: 'Failed to fetch dynamically imported module' }),
+    });
+    expect(server.sent).toEqual([]);
+    isGone.value = false;
+    server.next(Response.json(sessionReply('ada', 1)));
+    await expect(client.signInWithPassword(credentials)).resolves.toMatchObject({ user: { id: 'ada' } });
+  });
+
+  it('a callback whose code cannot be loaded is told of, and stays in the address', async () => {
+    const { open } = createHarness();
+    const { client, href } = open({
+      href: 'http://app.test/home?code=abc',
+      callbackPaths: ['/home'],
+    });
+    const { status, callbackError } = await client.start();
+    expect({ status, code: callbackError?.code }).toEqual({ status: 'signed-out', code: 'network' });
+    expect(href()).toContain('code=abc');
+  });
+
+  it('loading ahead never rejects', async () => {
+    const { open } = createHarness();
+    await expect(open().client.preload()).resolves.toBeUndefined();
+  });
+});

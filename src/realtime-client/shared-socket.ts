@@ -12,7 +12,7 @@ import { createTermLock } from './term-lock.ts';
 import { subjectOf } from './token-subject.ts';
 
 /**
- * One socket for all tabs of a user, for {@link RealtimeClientOptions.share}. The tab that holds the lock leads: it
+ * One socket for all tabs of a user, for `share` of the realtime client's options. The tab that holds the lock leads: it
  * keeps the socket and passes on what it hears. Rows pass between tabs of one user only, tokens never. Where locks do
  * not reach other tabs each tab keeps a socket of its own.
  * @example

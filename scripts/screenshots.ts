@@ -1,6 +1,7 @@
 /**
  * Pictures of every screen on desktop, phone and in the dark, of a production build on the embedded Supabase, into the
- * git-ignored folder `screenshots`. Arguments: parts of names, to take only some.
+ * git-ignored folder `screenshots`. Arguments: parts of names (and `--desktop`, `--phone`, `--dark`), to take only some.
+ * Fails where a picture cannot be made or a page is wider than its window.
  */
 import { mkdir, rm } from 'node:fs/promises';
 import { chromium, type Browser, type BrowserContextOptions } from 'playwright-core';
@@ -8,10 +9,12 @@ import { startStage, type Stage } from '../test/e2e/support/stage.ts';
 import { browserArgs, findBrowser } from './browser.ts';
 import { accountPassword } from './local-project.ts';
 import { authShots } from './shots/auth-shots.ts';
+import { inboxShots } from './shots/inbox-shots.ts';
+import { otherShots } from './shots/other-shots.ts';
 import type { Shot, ShotContext } from './shots/shot.ts';
 
 const folder = 'screenshots';
-const shots: readonly Shot[] = [...authShots];
+const shots: readonly Shot[] = [...authShots, ...inboxShots, ...otherShots];
 
 const variants: Readonly<Record<string, BrowserContextOptions>> = {
   desktop: { viewport: { width: 1280, height: 800 }, colorScheme: 'light' },
@@ -25,16 +28,20 @@ const variants: Readonly<Record<string, BrowserContextOptions>> = {
   dark: { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' },
 };
 
-const wanted = process.argv.slice(2);
+const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
+const wantedVariants = Object.entries(variants).filter(
+  ([variant], _index, all) =>
+    process.argv.includes(`--${variant}`) || all.every(([name]) => !process.argv.includes(`--${name}`)),
+);
 const chosen = shots.filter(({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)));
 if (wanted.length === 0) await rm(folder, { recursive: true, force: true });
 await mkdir(folder, { recursive: true });
 
-const stage = await startStage({ outDir: 'test-results/screenshots' });
+const stage = await startStage();
 const browser = await chromium.launch({ executablePath: findBrowser(), args: [...browserArgs] });
 let failures = 0;
 try {
-  for (const [variant, options] of Object.entries(variants)) {
+  for (const [variant, options] of wantedVariants) {
     const sessions = new Map<string, Awaited<ReturnType<typeof signIn>>>();
     for (const shot of chosen) {
       try {
@@ -54,7 +61,7 @@ try {
   await browser.close();
   await stage.close();
 }
-console.log(`${chosen.length * Object.keys(variants).length - failures} pictures in ${folder}/`);
+console.log(`${chosen.length * wantedVariants.length - failures} pictures in ${folder}/`);
 process.exitCode = failures > 0 ? 1 : 0;
 
 async function take(shot: Shot, variant: string, options: BrowserContextOptions): Promise<void> {
@@ -62,16 +69,24 @@ async function take(shot: Shot, variant: string, options: BrowserContextOptions)
   try {
     const page = await context.newPage();
     page.setDefaultTimeout(8_000);
+    if (shot.language)
+      await page.addInitScript((language) => localStorage.setItem('language', language), shot.language);
     page.on('console', (message) => {
       if (message.type() === 'error') console.error(`${shot.name}-${variant}: ${message.text()}`);
     });
     page.on('pageerror', (problem) => console.error(`${shot.name}-${variant}: ${problem.message}`));
-    await page.goto(stage.appUrl + shot.path);
+    await shot.prepare?.(stage);
+    await page.goto(stage.appUrl + (typeof shot.path === 'string' ? shot.path : await shot.path(stage)));
     await page.locator('h1').first().waitFor();
     await shot.arrange?.(createShotContext(stage, page));
     await page.waitForTimeout(300);
-    await page.screenshot({ path: `${folder}/${shot.name}-${variant}.png`, fullPage: true });
+    await page.screenshot({ path: `${folder}/${shot.name}-${variant}.png`, fullPage: !shot.isWindow });
+    const excess = await page.evaluate(
+      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    );
+    if (excess > 0) throw new Error(`wider than its window by ${excess} px`);
   } finally {
+    await stage.supabase.faults.clear();
     await context.close();
   }
 }

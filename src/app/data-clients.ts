@@ -20,8 +20,17 @@ export function createDataClients({ auth, ...connection }: DataClientsOptions): 
     // One retry, as the data cache has it (specification §9).
     rest: createRestClient<Database>({ ...connection, getAccessToken, retry: { limit: 1 } }),
     loadRealtime() {
-      realtime ??= import('../realtime-client/index.ts').then(({ createRealtimeClient }) =>
-        createRealtimeClient({ ...connection, getAccessToken, onTokenChange }),
+      realtime ??= Promise.all([
+        import('../realtime-client/index.ts'),
+        import('../realtime-client/shared-socket.ts'),
+      ]).then(([{ createRealtimeClient }, { shareSocket }]) =>
+        createRealtimeClient({
+          ...connection,
+          getAccessToken,
+          onTokenChange,
+          share: shareSocket,
+          schedule: (flush) => void requestAnimationFrame(flush),
+        }),
       );
       return realtime;
     },

@@ -26,11 +26,14 @@ export function openLiveChannel(options: LiveChannelOptions): Unsubscribe {
     onGap();
   };
   const endings = [
-    ...(['INSERT', 'UPDATE', 'DELETE'] as const).map((event) =>
-      channel.onChanges(
-        { event, table: 'notifications', filter: `recipient_id=eq.${userId}` },
-        onNotifications,
-      ),
+    // One listener for the three of them: so their order holds.
+    channel.onChanges(
+      {
+        event: ['INSERT', 'UPDATE', 'DELETE'],
+        table: 'notifications',
+        filter: `recipient_id=eq.${userId}`,
+      },
+      onNotifications,
     ),
     channel.onChanges(
       { event: '*', table: 'notification_preferences', filter: `user_id=eq.${userId}` },

@@ -5,11 +5,11 @@ import { at } from '../conformance/wire.ts';
 test("one person reads none of another's rows and receives none of their changes, also by filter", async ({
   world,
 }) => {
-  const [ada, grace] = [await world.newUser(), await world.newUser()];
+  const [ada, grace] = await world.newPair();
   const socket = await openFrameSocket({
     target: {
-      realtimeUrl: `${world.addresses.supabaseUrl.replace(/^http/, 'ws')}/realtime/v1/websocket`,
-      anonKey: world.addresses.anonKey,
+      realtimeUrl: `${world.stage.supabase.url.replace(/^http/, 'ws')}/realtime/v1/websocket`,
+      anonKey: world.stage.supabase.anonKey,
     },
   });
   const filters = [`recipient_id=eq.${ada.id}`, `recipient_id=eq.${grace.id}`];
@@ -21,7 +21,7 @@ test("one person reads none of another's rows and receives none of their changes
   await socket.expect('the reply', isReply('1'));
   await socket.expect('system ok', isSystem('ok'));
 
-  await world.notify(grace, ada, 3);
+  await world.notify(grace, ada, { count: 3 });
   await world.notify(ada, grace);
   await socket.expect("grace's own row", isChange('INSERT'));
   const recipients = socket.received

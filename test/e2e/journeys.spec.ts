@@ -1,7 +1,7 @@
 import { expect, test } from './support/fixtures.ts';
 
 test('a stranger signs up, follows the link in the mail, and is in the inbox', async ({ page, world }) => {
-  const { appUrl } = world.addresses;
+  const { appUrl } = world;
   const email = world.newEmail();
   await page.goto(`${appUrl}/signup`);
   await page.getByLabel('E-mail').fill(email);
@@ -17,7 +17,7 @@ test('a stranger signs up, follows the link in the mail, and is in the inbox', a
 
 test('a stranger signs up and enters the code of the mail instead', async ({ page, world }) => {
   const email = world.newEmail();
-  await page.goto(`${world.addresses.appUrl}/signup`);
+  await page.goto(`${world.appUrl}/signup`);
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password', { exact: true }).fill('Correct-horse-12');
   await page.getByRole('button', { name: 'Create account' }).click();
@@ -27,8 +27,8 @@ test('a stranger signs up and enters the code of the mail instead', async ({ pag
 });
 
 test('a notification arrives live, and what was read stays read', async ({ page, world }) => {
-  const [ada, grace] = [await world.newUser(), await world.newUser()];
-  await world.signIn(page, ada);
+  const [ada, grace] = await world.newPair();
+  await world.enter(page, ada);
   const bell = page.getByRole('button', { name: /^Notifications/ });
   await expect(bell).toHaveAccessibleName('Notifications');
   await expect(page.getByText('Nothing here yet.')).toBeVisible();
@@ -50,11 +50,11 @@ test('two windows: one person notifies, the other one sees it without a reload',
   browser,
   world,
 }) => {
-  const [ada, grace] = [await world.newUser(), await world.newUser()];
+  const [ada, grace] = await world.newPair();
   const [adasContext, gracesContext] = [await browser.newContext(), await browser.newContext()];
   const [adas, graces] = [await adasContext.newPage(), await gracesContext.newPage()];
-  await world.signIn(adas, ada);
-  await world.signIn(graces, grace);
+  await world.enter(adas, ada);
+  await world.enter(graces, grace);
   await world.notify(ada, grace);
   await expect(graces.getByRole('button', { name: 'Notifications, 1 unread' })).toBeVisible();
   await expect(adas.getByRole('button', { name: 'Notifications', exact: true })).toBeVisible();
@@ -63,9 +63,9 @@ test('two windows: one person notifies, the other one sees it without a reload',
 });
 
 test('all are marked read at once, and one is deleted and brought back', async ({ page, world }) => {
-  const [ada, grace] = [await world.newUser(), await world.newUser()];
-  await world.notify(grace, ada, 3);
-  await world.signIn(page, ada);
+  const [ada, grace] = await world.newPair();
+  await world.notify(grace, ada, { count: 3 });
+  await world.enter(page, ada);
   await expect(page.locator('[data-id]')).toHaveCount(3);
   await page.getByRole('button', { name: 'Mark all as read' }).click();
   await expect(page.getByRole('button', { name: 'Notifications', exact: true })).toBeVisible();
@@ -85,12 +85,12 @@ test('signing out leads to the login screen and wipes what was stored', async ({
   await page.waitForURL('**/login');
   const cookies = await page.context().cookies();
   expect(cookies.filter(({ name }) => name.includes('auth-token'))).toEqual([]);
-  await page.goto(`${world.addresses.appUrl}/home`);
+  await page.goto(`${world.appUrl}/home`);
   await page.waitForURL('**/login**');
 });
 
 test('the reset link sets a new password, and the old one stops working', async ({ page, world }) => {
-  const { appUrl } = world.addresses;
+  const { appUrl } = world;
   const person = await world.newUser();
   await page.goto(`${appUrl}/reset-password`);
   await page.getByLabel('E-mail').fill(person.email);
@@ -122,9 +122,8 @@ test('the reset link sets a new password, and the old one stops working', async 
 });
 
 test('preferences are kept, and a kind that is switched off does not arrive', async ({ page, world }) => {
-  const [ada, grace] = [await world.newUser(), await world.newUser()];
-  await world.signIn(page, ada);
-  await page.goto(`${world.addresses.appUrl}/preferences`);
+  const [ada, grace] = await world.newPair();
+  await world.enter(page, ada, '/preferences');
   const toggle = page.getByRole('group', { name: 'Mentions' }).getByRole('switch', { name: 'In the app' });
   await expect(toggle).toBeChecked();
   await toggle.click();
@@ -146,6 +145,6 @@ test('preferences are kept, and a kind that is switched off does not arrive', as
     token: grace.accessToken,
     body: { recipient_id: ada.id, content: '{"type":"mention"}' },
   });
-  await page.goto(`${world.addresses.appUrl}/home`);
+  await page.goto(`${world.appUrl}/home`);
   await expect(page.getByText('Nothing here yet.')).toBeVisible();
 });

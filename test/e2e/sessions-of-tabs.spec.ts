@@ -1,27 +1,9 @@
 import type { Browser, BrowserContext, Page } from '@playwright/test';
-import { startStage, type Stage } from './support/stage.ts';
-import { createWorld, expect, test, type World } from './support/fixtures.ts';
+import { expect, test, type World } from './support/fixtures.ts';
 
 const tabs = 5;
 const expiries = 10;
 const lifetimeMs = 3_600_000;
-
-/** A Supabase whose clock can be moved, as the pages' clocks are. */
-async function startMovableStage(
-  outDir: string,
-): Promise<{ stage: Stage; world: World; sleep: (ms: number) => void }> {
-  let offsetMs = 0;
-  const stage = await startStage({ outDir, now: () => Date.now() + offsetMs });
-  const { url, anonKey, serviceRoleKey, mailboxUrl } = stage.supabase;
-  const world = createWorld({
-    appUrl: stage.appUrl,
-    supabaseUrl: url,
-    anonKey,
-    serviceRoleKey,
-    mailboxUrl: mailboxUrl ?? '',
-  });
-  return { stage, world, sleep: (ms) => void (offsetMs += ms) };
-}
 
 /** One machine has one clock: its offset is in storage that all tabs of the origin read. */
 const readSharedClock = () => {
@@ -32,11 +14,11 @@ const readSharedClock = () => {
 async function openTabs(context: BrowserContext, world: World): Promise<readonly Page[]> {
   await context.addInitScript(readSharedClock);
   const first = await context.newPage();
-  await world.signIn(first, await world.newUser());
+  await world.enter(first, await world.newUser());
   const others = await Promise.all(
     Array.from({ length: tabs - 1 }, async () => {
       const page = await context.newPage();
-      await page.goto(`${world.addresses.appUrl}/home`);
+      await page.goto(`${world.appUrl}/home`);
       await expect(page.getByRole('heading', { name: 'Inbox' })).toBeVisible();
       return page;
     }),
@@ -65,15 +47,14 @@ async function expectSignedIn(pages: readonly Page[]): Promise<void> {
   }
 }
 
-async function liveThroughExpiries(browser: Browser, outDir: string, isOneCut: boolean): Promise<void> {
-  const { stage, world, sleep } = await startMovableStage(outDir);
+async function liveThroughExpiries(browser: Browser, world: World, isOneCut: boolean): Promise<void> {
   const context = await browser.newContext();
   const pages = await openTabs(context, world);
   const refreshes = countRefreshes(context);
-  const supabase = `${world.addresses.supabaseUrl}/**`;
+  const supabase = `${world.stage.supabase.url}/**`;
   if (isOneCut) await pages[0]?.route(supabase, (route) => route.abort());
   for (let expiry = 1; expiry <= expiries; expiry += 1) {
-    sleep(lifetimeMs);
+    await world.stage.supabase.faults.skewClock(expiry * lifetimeMs);
     await wakeAfter(pages, expiry * lifetimeMs);
     await expect.poll(refreshes.answered).toBe(expiry);
   }
@@ -81,15 +62,17 @@ async function liveThroughExpiries(browser: Browser, outDir: string, isOneCut: b
   await expectSignedIn(pages);
   expect(refreshes.answered()).toBe(expiries);
   await context.close();
-  await stage.close();
 }
 
-test('five tabs over ten expiries: exactly ten refreshes, and no tab is signed out', async ({ browser }) => {
+test('five tabs over ten expiries: exactly ten refreshes, and no tab is signed out', async ({
+  browser,
+  world,
+}) => {
   test.setTimeout(180_000);
-  await liveThroughExpiries(browser, 'test-results/app-sessions', false);
+  await liveThroughExpiries(browser, world, false);
 });
 
-test('five tabs over ten expiries, one of them without a network: the same', async ({ browser }) => {
+test('five tabs over ten expiries, one of them without a network: the same', async ({ browser, world }) => {
   test.setTimeout(180_000);
-  await liveThroughExpiries(browser, 'test-results/app-sessions-cut', true);
+  await liveThroughExpiries(browser, world, true);
 });

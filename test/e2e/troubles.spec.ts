@@ -2,7 +2,7 @@ import { expect, test } from './support/fixtures.ts';
 
 test('a wrong password is said on the screen, and the e-mail stays', async ({ page, world }) => {
   const person = await world.newUser();
-  await page.goto(`${world.addresses.appUrl}/login`);
+  await page.goto(`${world.appUrl}/login`);
   await page.getByLabel('E-mail').fill(person.email);
   await page.getByLabel('Password', { exact: true }).fill('not the password');
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
@@ -17,7 +17,7 @@ test('a wrong password is said on the screen, and the e-mail stays', async ({ pa
 });
 
 test('a weak password is refused on its field', async ({ page, world }) => {
-  await page.goto(`${world.addresses.appUrl}/signup`);
+  await page.goto(`${world.appUrl}/signup`);
   await page.getByLabel('E-mail').fill(world.newEmail());
   const password = page.getByLabel('Password', { exact: true });
   await password.fill('abc');
@@ -28,7 +28,7 @@ test('a weak password is refused on its field', async ({ page, world }) => {
 
 test('a link that was used says so and offers a way on', async ({ page, browser, world }) => {
   const person = await world.newUser();
-  await page.goto(`${world.addresses.appUrl}/reset-password`);
+  await page.goto(`${world.appUrl}/reset-password`);
   await page.getByLabel('E-mail').fill(person.email);
   await page.getByRole('button', { name: 'Send the mail' }).click();
   const link = await world.mailedLink(person.email);
@@ -44,7 +44,7 @@ test('a mail scanner burns the link, and the code of a fresh mail still gets the
   world,
 }) => {
   const person = await world.newUser();
-  await page.goto(`${world.addresses.appUrl}/reset-password`);
+  await page.goto(`${world.appUrl}/reset-password`);
   await page.getByLabel('E-mail').fill(person.email);
   await page.getByRole('button', { name: 'Send the mail' }).click();
   await page.getByLabel('Code from the mail').fill(await world.mailedCode(person.email));
@@ -54,7 +54,7 @@ test('a mail scanner burns the link, and the code of a fresh mail still gets the
 
 test('a link opened in another browser says why it does not work there', async ({ page, browser, world }) => {
   const person = await world.newUser();
-  await page.goto(`${world.addresses.appUrl}/reset-password`);
+  await page.goto(`${world.appUrl}/reset-password`);
   await page.getByLabel('E-mail').fill(person.email);
   await page.getByRole('button', { name: 'Send the mail' }).click();
   const link = await world.mailedLink(person.email);
@@ -69,17 +69,16 @@ test('an unknown address: not found for who is signed in, the login screen for w
   page,
   world,
 }) => {
-  const { appUrl } = world.addresses;
+  const { appUrl } = world;
   await page.goto(`${appUrl}/no/such/page`);
   await page.waitForURL('**/login**');
-  await world.signIn(page, await world.newUser());
-  await page.goto(`${appUrl}/no/such/page`);
+  await world.enter(page, await world.newUser(), '/no/such/page');
   await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible();
 });
 
 test('who was sent to the login screen lands where they were going', async ({ page, world }) => {
   const person = await world.newUser();
-  await page.goto(`${world.addresses.appUrl}/preferences`);
+  await page.goto(`${world.appUrl}/preferences`);
   await page.waitForURL('**/login**');
   await page.getByLabel('E-mail').fill(person.email);
   await page.getByLabel('Password', { exact: true }).fill(person.password);
@@ -88,21 +87,21 @@ test('who was sent to the login screen lands where they were going', async ({ pa
 });
 
 test('a server that is down is said, and does not sign anybody out', async ({ page, world }) => {
-  await world.signIn(page, await world.newUser());
-  await page.route(`${world.addresses.supabaseUrl}/**`, (route) => route.abort());
+  await world.enter(page, await world.newUser());
+  await page.route(`${world.stage.supabase.url}/**`, (route) => route.abort());
   await page.reload();
   await expect(page.getByText(/could not be (loaded|brought up to date)/).first()).toBeVisible({
     timeout: 30_000,
   });
   expect(new URL(page.url()).pathname).toBe('/home');
-  await page.unroute(`${world.addresses.supabaseUrl}/**`);
+  await page.unroute(`${world.stage.supabase.url}/**`);
   await page.reload();
   await expect(page.getByText('Nothing here yet.')).toBeVisible();
 });
 
 test('signing in while the server is down gives one clear message', async ({ page, world }) => {
-  await page.route(`${world.addresses.supabaseUrl}/**`, (route) => route.abort());
-  await page.goto(`${world.addresses.appUrl}/login`);
+  await page.route(`${world.stage.supabase.url}/**`, (route) => route.abort());
+  await page.goto(`${world.appUrl}/login`);
   await page.getByLabel('E-mail').fill('ada@example.com');
   await page.getByLabel('Password', { exact: true }).fill('whatever-123');
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
@@ -110,8 +109,8 @@ test('signing in while the server is down gives one clear message', async ({ pag
 });
 
 test('the page that clears cookies works without the application', async ({ page, world }) => {
-  const { appUrl } = world.addresses;
-  await world.signIn(page, await world.newUser());
+  const { appUrl } = world;
+  await world.enter(page, await world.newUser());
   await page.route('**/assets/main-*.js', (route) => route.abort());
   await page.goto(`${appUrl}/clear-cookies`);
   await page.getByRole('button').first().click();

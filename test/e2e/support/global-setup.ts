@@ -1,14 +1,12 @@
-import { startStage } from './stage.ts';
+import { buildApp, removeFolder } from './app-build.ts';
 
-/** One embedded Supabase and one production build for the whole run; the workers find them by environment. */
-export default async function globalSetup(): Promise<() => Promise<void>> {
-  const stage = await startStage({ outDir: 'test-results/app' });
-  process.env.E2E_STAGE = JSON.stringify({
-    appUrl: stage.appUrl,
-    supabaseUrl: stage.supabase.url,
-    anonKey: stage.supabase.anonKey,
-    serviceRoleKey: stage.supabase.serviceRoleKey,
-    mailboxUrl: stage.supabase.mailboxUrl,
-  });
-  return () => stage.close();
+/**
+ * One production build for the whole run; the workers find it by environment. Who tries one test again and again may
+ * set `E2E_BUILD` to a build that is there already.
+ */
+export default async function globalSetup(): Promise<(() => Promise<void>) | void> {
+  if (process.env.E2E_BUILD) return;
+  const folder = await buildApp();
+  process.env.E2E_BUILD = folder;
+  return () => removeFolder(folder);
 }

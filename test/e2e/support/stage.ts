@@ -1,10 +1,16 @@
 import { createServer } from 'node:net';
-import { build, preview } from 'vite';
+import { preview } from 'vite';
 import {
   createLocalSupabase,
   type LocalSupabase,
   type LocalSupabaseOptions,
 } from '../../../local-supabase/server.ts';
+import { applyToEnvironment, buildApp, configureApp, removeFolder } from './app-build.ts';
+
+export interface StageOptions extends LocalSupabaseOptions {
+  /** The application asks for a captcha with this key. */
+  readonly captchaSiteKey?: string;
+}
 
 export interface Stage {
   readonly appUrl: string;
@@ -13,20 +19,30 @@ export interface Stage {
 }
 
 /** Starts an embedded Supabase and serves a production build of the application that talks to it. */
-export async function startStage({
-  outDir,
-  ...options
-}: LocalSupabaseOptions & { readonly outDir: string }): Promise<Stage> {
+export async function startStage({ captchaSiteKey, auth, ...options }: StageOptions = {}): Promise<Stage> {
   const appPort = await findFreePort();
   const appUrl = `http://localhost:${appPort}`;
-  const supabase = await createLocalSupabase({ port: 0, mailboxPort: 0, siteUrl: appUrl, ...options });
-  process.env.VITE_SUPABASE_URL = supabase.url;
-  process.env.VITE_SUPABASE_ANON_KEY = supabase.anonKey;
-  process.env.VITE_SITE_URL = appUrl;
-  await build({ logLevel: 'error', build: { outDir, emptyOutDir: true } });
+  const supabase = await createLocalSupabase({
+    port: 0,
+    mailboxPort: 0,
+    siteUrl: appUrl,
+    auth: { bcryptCost: 4, passwordUpdateRequiresReauthentication: true, ...auth },
+    ...options,
+  });
+  const configuration = {
+    supabaseUrl: supabase.url,
+    anonKey: supabase.anonKey,
+    siteUrl: appUrl,
+    ...(captchaSiteKey === undefined ? {} : { captchaSiteKey }),
+  };
+  const shared = process.env.E2E_BUILD;
+  const built = shared ?? (await buildApp());
+  const folder = await configureApp(built, configuration);
+  // The page's policy is made of it when the server starts.
+  applyToEnvironment(configuration);
   const server = await preview({
     logLevel: 'error',
-    build: { outDir },
+    build: { outDir: folder },
     preview: { port: appPort, strictPort: true },
   });
   return {
@@ -35,6 +51,8 @@ export async function startStage({
     async close() {
       await server.close();
       await supabase.close();
+      await removeFolder(folder);
+      if (shared === undefined) await removeFolder(built);
     },
   };
 }

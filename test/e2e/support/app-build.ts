@@ -1,0 +1,55 @@
+import { cp, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'vite';
+
+/** What a build of the application has in it from outside. */
+export interface AppConfiguration {
+  readonly supabaseUrl: string;
+  readonly anonKey: string;
+  readonly siteUrl: string;
+  /** Default: none, and so no captcha. */
+  readonly captchaSiteKey?: string;
+}
+
+const placeholders: Required<AppConfiguration> = {
+  supabaseUrl: 'http://supabase.placeholder',
+  anonKey: 'anon-key-placeholder',
+  siteUrl: 'http://site.placeholder',
+  captchaSiteKey: 'captcha-key-placeholder',
+};
+
+export function applyToEnvironment(configuration: AppConfiguration): void {
+  process.env.VITE_SUPABASE_URL = configuration.supabaseUrl;
+  process.env.VITE_SUPABASE_ANON_KEY = configuration.anonKey;
+  process.env.VITE_SITE_URL = configuration.siteUrl;
+  process.env.VITE_CAPTCHA_SITE_KEY = configuration.captchaSiteKey ?? '';
+}
+
+/** A production build for {@link configureApp} to fill in: one build serves every stage of a run. */
+export async function buildApp(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'inbox-build-'));
+  applyToEnvironment(placeholders);
+  await build({ logLevel: 'error', build: { outDir: folder, emptyOutDir: true } });
+  return folder;
+}
+
+/** A copy of a build that talks to one Supabase. @returns its folder. */
+export async function configureApp(built: string, configuration: AppConfiguration): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'inbox-app-'));
+  await cp(built, folder, { recursive: true, filter: (path) => !path.endsWith('.map') });
+  const values = { captchaSiteKey: '', ...configuration };
+  const keys = Object.keys(placeholders) as (keyof AppConfiguration)[];
+  for (const entry of await readdir(folder, { recursive: true })) {
+    if (!entry.endsWith('.js')) continue;
+    const path = join(folder, entry);
+    const code = await readFile(path, 'utf8');
+    const filled = keys.reduce((text, key) => text.replaceAll(placeholders[key], values[key]), code);
+    if (filled !== code) await writeFile(path, filled);
+  }
+  return folder;
+}
+
+export function removeFolder(folder: string): Promise<void> {
+  return rm(folder, { recursive: true, force: true });
+}

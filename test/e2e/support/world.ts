@@ -1,0 +1,109 @@
+import { expect, type Page } from '@playwright/test';
+import { writeSessionCookies } from '../../../src/auth-client/server.ts';
+import { createAuditContext, type AuditContext, type AuditUser } from '../../conformance/audit-context.ts';
+import type { Stage } from './stage.ts';
+
+export type Person = AuditUser;
+
+export interface Sending {
+  /** Default 1. */
+  readonly count?: number;
+  /** Default `mention`. */
+  readonly kind?: string;
+  /** What the notification is about; the n-th of several gets its number. Default `Document`. */
+  readonly about?: string;
+}
+
+/** People and mails around the browser, through the services' public interfaces. */
+export interface World extends Pick<
+  AuditContext,
+  'newEmail' | 'newUser' | 'mail' | 'mailedCode' | 'auth' | 'rest'
+> {
+  readonly stage: Stage;
+  readonly appUrl: string;
+  /** Two fresh accounts. */
+  newPair(): Promise<readonly [Person, Person]>;
+  /** The first link of the next mail to `email` that leads to the auth service. */
+  mailedLink(email: string): Promise<string>;
+  /** Signs a person in on the login screen and waits for the inbox. */
+  signIn(page: Page, person: Pick<Person, 'email' | 'password'>): Promise<void>;
+  /** Opens a page of the application as somebody who is signed in already, in a session of its own. */
+  enter(page: Page, person: Person, path?: string): Promise<void>;
+  /** Sends notifications as `sender`. */
+  notify(sender: Person, recipient: Person, sending?: Sending): Promise<void>;
+  /** What the table holds of a person's notifications, read as that person, newest first. */
+  notificationsOf(person: Person): Promise<readonly { readonly id: string; readonly status: string }[]>;
+}
+
+export function createWorld(stage: Stage): World {
+  const { supabase, appUrl } = stage;
+  const context = createAuditContext({
+    authUrl: `${supabase.url}/auth/v1`,
+    restUrl: `${supabase.url}/rest/v1`,
+    realtimeUrl: null,
+    anonKey: supabase.anonKey,
+    serviceKey: supabase.serviceRoleKey,
+    mailboxUrl: supabase.mailboxUrl,
+    smsInMailbox: true,
+    redirectTo: `${appUrl}/home`,
+    fetch: (url, init) => fetch(url, init),
+  });
+  const { auth, rest, newEmail, newUser, mail, mailedCode } = context;
+  return {
+    stage,
+    appUrl,
+    auth,
+    rest,
+    newEmail,
+    newUser,
+    mail,
+    mailedCode,
+    newPair: () => Promise.all([newUser(), newUser()]),
+    async mailedLink(email) {
+      const { links } = await mail(email);
+      const link = links.find((candidate) => candidate.includes('/auth/v1/verify'));
+      expect(link, 'the mail has a link').toBeTruthy();
+      return link ?? '';
+    },
+    async signIn(page, person) {
+      await page.goto(`${appUrl}/login`);
+      await page.getByLabel('E-mail').fill(person.email);
+      await page.getByLabel('Password', { exact: true }).fill(person.password);
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+      await page.waitForURL('**/home');
+    },
+    async enter(page, { email, password }, path = '/home') {
+      const { json } = await context.signIn(email, password);
+      const { cookies } = writeSessionCookies(json as object, {
+        storageKey: `sb-${new URL(supabase.url).hostname.split('.')[0]}-auth-token`,
+        existing: [],
+      });
+      await page.context().addCookies(cookies.map(({ name, value }) => ({ name, value, url: appUrl })));
+      await page.goto(appUrl + path);
+    },
+    async notify(sender, recipient, { count = 1, kind = 'mention', about = 'Document' } = {}) {
+      const body = Array.from({ length: count }, (_, index) => ({
+        recipient_id: recipient.id,
+        content: JSON.stringify({
+          type: kind,
+          metadata: {},
+          entity_type: 'document',
+          entity_id: `document-${index + 1}`,
+          data: { entity_name: count === 1 ? about : `${about} ${index + 1}` },
+        }),
+      }));
+      const headers = { Prefer: 'return=minimal' };
+      const { status } = await rest.send('POST', '/notifications', {
+        token: sender.accessToken,
+        body,
+        headers,
+      });
+      expect(status).toBe(201);
+    },
+    async notificationsOf({ accessToken }) {
+      const query = { select: 'id,status', order: 'created_at.desc,id.desc', limit: '1000' };
+      const { json } = await rest.send('GET', '/notifications', { token: accessToken, query });
+      return json as { id: string; status: string }[];
+    },
+  };
+}

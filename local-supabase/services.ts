@@ -1,6 +1,7 @@
 import { createAuthService } from './auth/auth-service.ts';
 import type { AuthService } from './auth/auth-service.ts';
 import type { AuthSettings } from './auth/settings.ts';
+import { vacuum } from './database/vacuum.ts';
 import { createFunctionsService } from './functions/functions-service.ts';
 import type { FunctionHandler } from './functions/functions-service.ts';
 import type { Service } from './gateway/gateway.ts';
@@ -72,7 +73,11 @@ export async function createServices(options: ServicesOptions): Promise<Services
   });
   const rest = await createRestService({ database, connection });
   const objects = createObjectStore(options.storageDir);
-  const sweeper = setInterval(() => void auth.sweep().catch(report), SWEEP_INTERVAL_MS);
+  const sweep = async () => {
+    await auth.sweep();
+    await vacuum(database);
+  };
+  const sweeper = setInterval(() => void sweep().catch(report), SWEEP_INTERVAL_MS);
   sweeper.unref();
   return {
     auth,

@@ -10,6 +10,13 @@ import { signUpAudits } from './auth/sign-up.audits.ts';
 import { tokenAudits } from './auth/token.audits.ts';
 import { userAudits } from './auth/user.audits.ts';
 import { realtimeAudits } from './realtime/realtime.audits.ts';
+import { restAccessAudits } from './rest/access.audits.ts';
+import { restChangingAudits } from './rest/changing.audits.ts';
+import { restFilterAudits } from './rest/filters.audits.ts';
+import { restFunctionAudits } from './rest/functions.audits.ts';
+import { restInsertingAudits } from './rest/inserting.audits.ts';
+import { restProductAudits } from './rest/product.audits.ts';
+import { restReadingAudits } from './rest/reading.audits.ts';
 import { restAudits } from './rest/rest.audits.ts';
 
 /** Every audit, in the order in which they are reported. */
@@ -25,5 +32,12 @@ export const audits: readonly Audit[] = [
   ...adminAudits,
   ...flowAudits,
   ...restAudits,
+  ...restProductAudits,
+  ...restAccessAudits,
+  ...restFilterAudits,
+  ...restReadingAudits,
+  ...restInsertingAudits,
+  ...restChangingAudits,
+  ...restFunctionAudits,
   ...realtimeAudits,
 ];

@@ -1,0 +1,108 @@
+import { strict as assert } from 'node:assert';
+import { auditsOf, type Audit } from '../audit.ts';
+import { assertError, assertStatus, at, createWire } from '../wire.ts';
+import { sharedInbox } from './inbox.ts';
+import { notify, rowsOf } from './notifications.ts';
+
+const audit = auditsOf('rest');
+const gateway = 'rest.md §1 (gateway)';
+
+/** Keys, tokens and other origins. */
+export const restAccessAudits: readonly Audit[] = [
+  audit(
+    'REST-133',
+    'an API key that is none is refused with 401',
+    { source: gateway },
+    async ({ target, rest }) => {
+      assertStatus(
+        await createWire(rest.baseUrl, 'no-such-key', target.fetch).send('GET', '/notifications'),
+        401,
+      );
+    },
+  ),
+  audit(
+    'REST-134',
+    'a token whose signature does not fit is refused as PGRST301',
+    { source: 'RFC 7515 §5.2; rest.md §1' },
+    async (context) => {
+      const { ada, grace } = await sharedInbox(context);
+      const [head, body] = ada.accessToken.split('.');
+      const token = `${head}.${body}.${grace.accessToken.split('.')[2]}`;
+      assertError(await context.rest.send('GET', '/notifications', { token }), 401, 'PGRST301');
+    },
+  ),
+  audit(
+    'REST-135',
+    'the API key may stand in the query',
+    { source: gateway, level: 'SHOULD' },
+    async (context) => {
+      const { ada } = await sharedInbox(context);
+      const wire = createWire(context.rest.baseUrl, '', context.target.fetch);
+      const query = { apikey: context.target.anonKey, select: 'id' };
+      assertStatus(await wire.send('GET', '/notifications', { token: ada.accessToken, query }), 200);
+    },
+  ),
+  audit(
+    'REST-136',
+    'a preflight allows the methods and headers of the protocol',
+    { source: 'WHATWG Fetch (CORS protocol)' },
+    async ({ target, rest }) => {
+      const reply = await createWire(rest.baseUrl, '', target.fetch).send('OPTIONS', '/notifications', {
+        headers: {
+          Origin: 'http://localhost:5173',
+          'Access-Control-Request-Method': 'PATCH',
+          'Access-Control-Request-Headers': 'apikey,authorization,prefer,content-type,accept-profile',
+        },
+      });
+      assert.ok(reply.status === 200 || reply.status === 204, `got ${reply.status}`);
+      const methods = reply.headers.get('access-control-allow-methods') ?? '';
+      for (const method of ['PATCH', 'DELETE']) assert.match(methods, new RegExp(String.raw`${method}|\*`));
+      const headers = (reply.headers.get('access-control-allow-headers') ?? '').toLowerCase();
+      for (const name of ['apikey', 'authorization', 'prefer']) assert.ok(headers.includes(name), name);
+    },
+  ),
+  audit(
+    'REST-137',
+    'the service key reads the rows of everybody',
+    { source: 'decisions.md (data)', needs: ['service-key'] },
+    async (context) => {
+      const { ada } = await sharedInbox(context);
+      const { serviceKey } = context.target;
+      const query = { recipient_id: `eq.${ada.id}`, select: 'id' };
+      const wire = createWire(context.rest.baseUrl, serviceKey ?? '', context.target.fetch);
+      const token = serviceKey?.startsWith('sb_') ? {} : { token: serviceKey ?? '' };
+      assert.equal(rowsOf(await wire.send('GET', '/notifications', { query, ...token })).length, 5);
+    },
+  ),
+  audit(
+    'REST-138',
+    'an access token is good until it expires, also after sign-out',
+    { source: 'RFC 7519 §4.1.4', level: 'SHOULD' },
+    async (context) => {
+      const user = await context.newUser();
+      assertStatus(await context.auth.send('POST', '/logout', { token: user.accessToken }), 204);
+      assertStatus(await context.rest.send('GET', '/notifications', { token: user.accessToken }), 200);
+    },
+  ),
+  audit(
+    'REST-139',
+    'nobody sends in the name of another',
+    { source: 'decisions.md (data)' },
+    async (context) => {
+      const [ada, grace] = [await context.newUser(), await context.newUser()];
+      await notify(context, grace, ada);
+      const forged = JSON.stringify({ type: 'mention', metadata: { actor_id: ada.id, actor_name: 'Ada' } });
+      await context.rest.send('POST', '/notifications', {
+        token: grace.accessToken,
+        body: { recipient_id: ada.id, content: forged },
+        headers: { Prefer: 'return=minimal' },
+      });
+      for (const row of rowsOf(
+        await context.rest.send('GET', '/notifications', { token: ada.accessToken }),
+      )) {
+        const content = JSON.parse(String(at(row, 'content'))) as unknown;
+        assert.equal(at(content, 'metadata', 'actor_id'), grace.id);
+      }
+    },
+  ),
+];

@@ -1,0 +1,22 @@
+import type { AuditContext } from '../audit-context.ts';
+import { at, type WireReply, type WireRequest } from '../wire.ts';
+import { notify, rowsOf } from './notifications.ts';
+
+/** A new user, and requests as them. */
+export async function newCaller(context: AuditContext) {
+  const user = await context.newUser();
+  const send = (method: string, path: string, request: WireRequest = {}): Promise<WireReply> =>
+    context.rest.send(method, path, { token: user.accessToken, ...request });
+  return { user, send, mine: { user_id: `eq.${user.id}` } };
+}
+
+/** A user with as many notifications, all unread. */
+export async function newInbox(context: AuditContext, count: number) {
+  const caller = await newCaller(context);
+  const ids = await notify(context, await context.newUser(), caller.user, count);
+  const statuses = async () =>
+    rowsOf(await caller.send('GET', '/notifications', { query: { select: 'status' } })).map((row) =>
+      at(row, 'status'),
+    );
+  return { ...caller, ids, statuses, all: { recipient_id: `eq.${caller.user.id}` } };
+}

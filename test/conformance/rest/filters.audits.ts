@@ -1,0 +1,320 @@
+import { strict as assert } from 'node:assert';
+import { auditsOf, type Audit, type AuditLevel } from '../audit.ts';
+import { assertError, assertStatus, at } from '../wire.ts';
+import { quoted, sharedInbox, type InboxRow } from './inbox.ts';
+
+const audit = auditsOf('rest');
+
+interface FilterCase {
+  readonly id: string;
+  readonly title: string;
+  /** Pairs of the query; a text is a query that is encoded already. */
+  readonly query: (rows: readonly InboxRow[]) => readonly (readonly [string, string])[] | string;
+  /** Which rows of the shared inbox are answered. */
+  readonly expected: readonly number[];
+  readonly level?: AuditLevel;
+}
+
+const all = [0, 1, 2, 3, 4];
+const field =
+  (name: string, value: (row: (index: number) => InboxRow) => string): FilterCase['query'] =>
+  (rows) => [[name, value((index) => rowAt(rows, index))]];
+
+function rowAt(rows: readonly InboxRow[], index: number): InboxRow {
+  const row = rows[index];
+  assert.ok(row, `the inbox has a row ${index}`);
+  return row;
+}
+
+const status = (value: string) => field('status', () => value);
+const content = (value: string) => field('content', () => value);
+const created = (operator: string, index: number) =>
+  field('created_at', (row) => `${operator}.${row(index).created_at}`);
+
+/** Operators and quoting: rest.md §1 "Grammar" and "Quoting". */
+const cases: readonly FilterCase[] = [
+  { id: 'REST-140', title: 'eq takes equal values', query: status('eq.read'), expected: [1] },
+  { id: 'REST-141', title: 'neq takes the other values', query: status('neq.unread'), expected: [1, 3] },
+  { id: 'REST-142', title: 'gt takes greater values', query: created('gt', 2), expected: [3, 4] },
+  { id: 'REST-143', title: 'gte takes equal values too', query: created('gte', 2), expected: [2, 3, 4] },
+  { id: 'REST-144', title: 'lt takes smaller values', query: created('lt', 2), expected: [0, 1] },
+  { id: 'REST-145', title: 'lte takes equal values too', query: created('lte', 2), expected: [0, 1, 2] },
+  {
+    id: 'REST-146',
+    title: 'two filters of one column both hold',
+    query: (rows) => [
+      ['created_at', `gt.${rowAt(rows, 0).created_at}`],
+      ['created_at', `lt.${rowAt(rows, 3).created_at}`],
+    ],
+    expected: [1, 2],
+  },
+  {
+    id: 'REST-147',
+    title: 'eq takes its value verbatim: commas, quotes, brackets and backslashes mean themselves',
+    query: field('content', (row) => `eq.${row(4).content}`),
+    expected: [4],
+  },
+  {
+    id: 'REST-148',
+    title: 'an unencoded plus in the query is a space',
+    query: () => 'content=like.*one+two*',
+    expected: [4],
+  },
+  {
+    id: 'REST-149',
+    title: 'an encoded plus is a plus',
+    query: () => 'content=like.*1%2B1*',
+    expected: [4],
+  },
+  {
+    id: 'REST-150',
+    title: 'a value may hold an ampersand and characters of more than two bytes',
+    query: content('like.*a&b*😀 größer*'),
+    expected: [4],
+  },
+  {
+    id: 'REST-151',
+    title: 'in takes the values of a list',
+    query: status('in.(read,archived)'),
+    expected: [1, 3],
+  },
+  {
+    id: 'REST-152',
+    title: 'in takes quoted values with commas, escaped quotes and escaped backslashes',
+    query: field('content', (row) => `in.(${quoted(row(4).content)},${quoted(row(0).content)})`),
+    expected: [0, 4],
+  },
+  { id: 'REST-153', title: 'an empty list matches nothing', query: status('in.()'), expected: [] },
+  {
+    id: 'REST-154',
+    title: 'not.in takes what is not listed',
+    query: status('not.in.(read,archived)'),
+    expected: [0, 2, 4],
+  },
+  { id: 'REST-155', title: 'not. negates an operator', query: status('not.eq.unread'), expected: [1, 3] },
+  { id: 'REST-156', title: 'is.null takes missing values', query: content('is.null'), expected: [] },
+  { id: 'REST-157', title: 'not.is.null takes present values', query: content('not.is.null'), expected: all },
+  {
+    id: 'REST-158',
+    title: 'is.not_null takes present values',
+    query: content('is.not_null'),
+    expected: all,
+    level: 'SHOULD',
+  },
+  {
+    id: 'REST-159',
+    title: 'isdistinct compares with nulls',
+    query: status('isdistinct.unread'),
+    expected: [1, 3],
+  },
+  { id: 'REST-160', title: 'like takes * for any text', query: status('like.un*'), expected: [0, 2, 4] },
+  { id: 'REST-161', title: 'like takes % for any text', query: status('like.un%'), expected: [0, 2, 4] },
+  { id: 'REST-162', title: 'like heeds the case', query: status('like.UN*'), expected: [] },
+  { id: 'REST-163', title: 'ilike does not heed the case', query: status('ilike.UN*'), expected: [0, 2, 4] },
+  {
+    id: 'REST-164',
+    title: 'match takes a regular expression',
+    query: status('match.^(read|archived)$'),
+    expected: [1, 3],
+  },
+  { id: 'REST-165', title: 'imatch does not heed the case', query: status('imatch.^READ$'), expected: [1] },
+  {
+    id: 'REST-166',
+    title: 'like(any) takes one of several patterns',
+    query: status('like(any).{re*,arch*}'),
+    expected: [1, 3],
+  },
+  {
+    id: 'REST-167',
+    title: 'like(all) takes all of several patterns',
+    query: status('like(all).{un*,*ead}'),
+    expected: [0, 2, 4],
+  },
+  {
+    id: 'REST-168',
+    title: 'eq(any) takes one of several values',
+    query: status('eq(any).{read,archived}'),
+    expected: [1, 3],
+  },
+  { id: 'REST-169', title: 'fts searches text', query: content('fts.comment'), expected: [1, 4] },
+  {
+    id: 'REST-170',
+    title: 'plfts takes plain words and a language',
+    query: content('plfts(english).comments'),
+    expected: [1, 4],
+  },
+  { id: 'REST-171', title: 'phfts takes a phrase', query: content('phfts.one two'), expected: [4] },
+  {
+    id: 'REST-172',
+    title: 'wfts takes or and minus, as search engines do',
+    query: content('wfts(english).edit or mention -number'),
+    expected: [2],
+  },
+  {
+    id: 'REST-173',
+    title: 'or takes one of several conditions',
+    query: field('or', () => '(status.eq.read,status.eq.archived)'),
+    expected: [1, 3],
+  },
+  {
+    id: 'REST-174',
+    title: 'and takes all of several conditions',
+    query: field('and', () => '(status.eq.unread,content.like.*comment*)'),
+    expected: [4],
+  },
+  {
+    id: 'REST-175',
+    title: 'not.or negates a tree',
+    query: field('not.or', () => '(status.eq.read,status.eq.archived)'),
+    expected: [0, 2, 4],
+  },
+  {
+    id: 'REST-176',
+    title: 'trees nest, and negate within',
+    query: field(
+      'or',
+      () =>
+        '(status.eq.archived,and(status.eq.unread,not.and(content.not.like.*comment*,content.not.like.*edit*)))',
+    ),
+    expected: [2, 3, 4],
+  },
+  {
+    id: 'REST-177',
+    title: 'a tree takes quoted values with commas and brackets',
+    query: field('or', (row) => `(content.eq.${quoted(row(4).content)},content.eq.nothing)`),
+    expected: [4],
+  },
+  {
+    id: 'REST-178',
+    title: 'a tree takes lists',
+    query: field('or', (row) => `(status.in.(read,archived),id.eq.${row(0).id})`),
+    expected: [0, 1, 3],
+  },
+  {
+    id: 'REST-179',
+    title: 'a column may be quoted',
+    query: field('"status"', () => 'eq.read'),
+    expected: [1],
+  },
+  {
+    id: 'REST-180',
+    title: 'a tree beside a filter narrows it',
+    query: (rows) => [
+      ['status', 'eq.unread'],
+      ['or', `(id.eq.${rowAt(rows, 0).id},id.eq.${rowAt(rows, 1).id})`],
+    ],
+    expected: [0],
+  },
+];
+
+const filterAudits = cases.map(({ id, title, query, expected, level = 'MUST' }) =>
+  audit(id, title, { source: 'rest.md §1 (grammar, quoting)', level }, async (context) => {
+    const { ada, rows } = await sharedInbox(context);
+    const asked = query(rows);
+    const search =
+      typeof asked === 'string' ? asked : new URLSearchParams(asked.map(([name, value]) => [name, value]));
+    const path = `/notifications?${search.toString()}&select=id&order=created_at.asc`;
+    const reply = await context.rest.send('GET', path, { token: ada.accessToken });
+    assertStatus(reply, 200);
+    const found = (reply.json as readonly unknown[]).map((row) =>
+      rows.findIndex(({ id: known }) => known === at(row, 'id')),
+    );
+    assert.deepEqual(found, expected);
+  }),
+);
+
+/** What is no query: id, title, query, headers, status, code. */
+const refusals: readonly (readonly [string, string, Record<string, string>, number, string, AuditLevel?])[] =
+  [
+    ['REST-190', 'an empty tree is refused as PGRST100', { or: '()' }, 400, 'PGRST100'],
+    ['REST-191', 'an unknown operator is refused as PGRST100', { status: 'resembles.read' }, 400, 'PGRST100'],
+    [
+      'REST-192',
+      'any on an operator that has none is refused as PGRST100',
+      { status: 'neq(any).{read}' },
+      400,
+      'PGRST100',
+    ],
+    ['REST-193', 'a filter without an operator is refused as PGRST100', { status: 'read' }, 400, 'PGRST100'],
+    [
+      'REST-194',
+      'an unknown direction of an order is refused as PGRST100',
+      { order: 'created_at.sideways' },
+      400,
+      'PGRST100',
+    ],
+    [
+      'REST-195',
+      'an order by an unknown column is refused as 42703',
+      { order: 'no_such_column' },
+      400,
+      '42703',
+    ],
+    [
+      'REST-196',
+      'a filter on an unknown column is refused as 42703',
+      { no_such_column: 'eq.1' },
+      400,
+      '42703',
+    ],
+    [
+      'REST-197',
+      'an embedding without a relationship is refused as PGRST200',
+      { select: 'id,no_such_table(*)' },
+      400,
+      'PGRST200',
+    ],
+    [
+      'REST-198',
+      'a select that does not end is refused as PGRST100',
+      { select: 'id,other(' },
+      400,
+      'PGRST100',
+    ],
+    ['REST-199', 'a negative limit is refused as PGRST103', { limit: '-1' }, 416, 'PGRST103'],
+    ['REST-200', 'is takes its few values alone', { status: 'is.read' }, 400, 'PGRST100'],
+    [
+      'REST-201',
+      'a regular expression that is none is refused as 2201B',
+      { status: 'match.(' },
+      400,
+      '2201B',
+    ],
+    [
+      'REST-202',
+      'an operator that the type lacks is refused as 42883',
+      { status: 'cs.{a}' },
+      404,
+      '42883',
+      'SHOULD',
+    ],
+    [
+      'REST-203',
+      'a time that does not exist is refused as 22008',
+      { created_at: 'gt.2026-13-45' },
+      400,
+      '22008',
+    ],
+    ['REST-204', 'what is no time is refused as 22007', { created_at: 'gt.whenever' }, 400, '22007'],
+    [
+      'REST-205',
+      'aggregates are refused as PGRST123 unless they were switched on',
+      { select: 'count()' },
+      400,
+      'PGRST123',
+      'SHOULD',
+    ],
+  ];
+
+const refusalAudits = refusals.map(([id, title, query, code, error, level = 'MUST']) =>
+  audit(id, title, { source: 'rest.md §1 (grammar, errors)', level }, async (context) => {
+    const { ada } = await sharedInbox(context);
+    assertError(
+      await context.rest.send('GET', '/notifications', { token: ada.accessToken, query }),
+      code,
+      error,
+    );
+  }),
+);
+
+export const restFilterAudits: readonly Audit[] = [...filterAudits, ...refusalAudits];

@@ -1,0 +1,199 @@
+import { strict as assert } from 'node:assert';
+import { auditsOf, type Audit } from '../audit.ts';
+import type { AuditContext, AuditUser } from '../audit-context.ts';
+import { assertError, assertStatus, at, textAt } from '../wire.ts';
+import { rowsOf } from './notifications.ts';
+
+const audit = auditsOf('rest');
+const source = 'rest.md §1; decisions.md (data)';
+
+interface Invited {
+  readonly inviter: AuditUser;
+  readonly invitee: AuditUser;
+  readonly invitation: string;
+}
+
+/** Ada invites Grace; the token of the invitation. */
+async function invite(context: AuditContext): Promise<Invited> {
+  const [inviter, invitee] = [await context.newUser(), await context.newUser()];
+  const made = await context.rest.send('POST', '/rpc/create_invitation', {
+    token: inviter.accessToken,
+    body: { invitee_email: invitee.email, entity_type: 'project', entity_id: 'p-1', entity_name: 'Engine' },
+  });
+  assertStatus(made, 200);
+  return { inviter, invitee, invitation: textAt(made, 0, 'token') };
+}
+
+const call = (context: AuditContext, name: string, user: AuditUser, body: object) =>
+  context.rest.send('POST', `/rpc/${name}`, { token: user.accessToken, body });
+
+const get = (
+  context: AuditContext,
+  { invitee, invitation }: Invited,
+  query: Record<string, string> = {},
+  headers = {},
+) =>
+  context.rest.send('GET', '/rpc/get_invitation', {
+    token: invitee.accessToken,
+    query: { token: invitation, ...query },
+    headers,
+  });
+
+/** Functions of the database, by the four of the product's schema. */
+export const restFunctionAudits: readonly Audit[] = [
+  audit('REST-310', 'a function that changes nothing can be called by GET', { source }, async (context) => {
+    const invited = await invite(context);
+    assert.equal(at(rowsOf(await get(context, invited))[0], 'status'), 'pending');
+  }),
+  audit(
+    'REST-311',
+    'a function that changes something is refused by GET as 25006 with 405',
+    { source },
+    async (context) => {
+      const { invitee, invitation } = await invite(context);
+      const reply = await context.rest.send('GET', '/rpc/accept_invitation', {
+        token: invitee.accessToken,
+        query: { token: invitation },
+      });
+      assertError(reply, 405, '25006');
+    },
+  ),
+  audit('REST-312', 'a function that returns rows answers an array', { source }, async (context) => {
+    const { invitee, invitation } = await invite(context);
+    const reply = await call(context, 'get_invitation', invitee, { token: invitation });
+    assert.equal(rowsOf(reply).length, 1);
+  }),
+  audit('REST-313', 'select narrows the rows of a function', { source }, async (context) => {
+    const reply = await get(context, await invite(context), { select: 'status,for_me:is_for_me' });
+    assert.deepEqual(rowsOf(reply), [{ status: 'pending', for_me: true }]);
+  }),
+  audit('REST-314', 'filters take of the rows of a function', { source }, async (context) => {
+    const reply = await get(context, await invite(context), { status: 'eq.accepted' });
+    assert.deepEqual(rowsOf(reply), []);
+  }),
+  audit('REST-315', 'order and limit apply to the rows of a function', { source }, async (context) => {
+    const reply = await get(context, await invite(context), { order: 'created_at.desc', limit: '1' });
+    assert.equal(rowsOf(reply).length, 1);
+  }),
+  audit('REST-316', 'the row of a function can be answered as an object', { source }, async (context) => {
+    const reply = await get(
+      context,
+      await invite(context),
+      {},
+      { Accept: 'application/vnd.pgrst.object+json' },
+    );
+    assertStatus(reply, 200);
+    assert.equal(at(reply.json, 'entity_name'), 'Engine');
+  }),
+  audit('REST-317', 'the rows of a function are counted when it is asked', { source }, async (context) => {
+    const reply = await get(context, await invite(context), {}, { Prefer: 'count=exact' });
+    assert.equal(reply.headers.get('content-range'), '0-0/1');
+  }),
+  audit('REST-318', 'an argument that is missing is refused as PGRST202', { source }, async (context) => {
+    assertError(await call(context, 'get_invitation', await context.newUser(), {}), 404, 'PGRST202');
+  }),
+  audit('REST-319', 'an argument that there is not is refused as PGRST202', { source }, async (context) => {
+    const body = { token: 'x', other: 1 };
+    assertError(await call(context, 'get_invitation', await context.newUser(), body), 404, 'PGRST202');
+  }),
+  audit('REST-320', 'arguments with a default may be left out', { source }, async (context) => {
+    const reply = await call(context, 'create_invitation', await context.newUser(), {
+      invitee_email: context.newEmail(),
+    });
+    assertStatus(reply, 200);
+    assert.match(textAt(reply, 0, 'token'), /^[\da-f]{64}$/);
+  }),
+  audit('REST-321', 'a function without a result row answers an empty array', { source }, async (context) => {
+    const reply = await call(context, 'get_invitation', await context.newUser(), { token: 'unknown' });
+    assert.deepEqual(rowsOf(reply), []);
+  }),
+  audit('REST-322', 'a function may answer with a status of its own: PT404', { source }, async (context) => {
+    const reply = await call(context, 'accept_invitation', await context.newUser(), { token: 'unknown' });
+    assertError(reply, 404, 'PT404');
+    assert.equal(at(reply.json, 'message'), 'invitation_not_found');
+  }),
+  audit(
+    'REST-323',
+    'the details of an error that a function raised are answered',
+    { source },
+    async (context) => {
+      const reply = await call(context, 'create_invitation', await context.newUser(), {
+        invitee_email: 'nobody',
+      });
+      assertError(reply, 400, 'PT400');
+      assert.equal(typeof at(reply.json, 'details'), 'string');
+    },
+  ),
+  audit(
+    'REST-324',
+    "another's invitation is refused as PT403, and stays as it was",
+    { source },
+    async (context) => {
+      const invited = await invite(context);
+      const { invitation: token } = invited;
+      assertError(await call(context, 'accept_invitation', await context.newUser(), { token }), 403, 'PT403');
+      assert.equal(at(rowsOf(await get(context, invited))[0], 'status'), 'pending');
+    },
+  ),
+  audit(
+    'REST-325',
+    'an invitation that was declined cannot be accepted: PT409',
+    { source },
+    async (context) => {
+      const { invitee, invitation: token } = await invite(context);
+      assertStatus(await call(context, 'decline_invitation', invitee, { token }), 200);
+      assertError(await call(context, 'accept_invitation', invitee, { token }), 409, 'PT409');
+    },
+  ),
+  audit(
+    'REST-326',
+    'accepting again answers the same and notifies nobody again',
+    { source },
+    async (context) => {
+      const { inviter, invitee, invitation: token } = await invite(context);
+      const first = await call(context, 'accept_invitation', invitee, { token });
+      const second = await call(context, 'accept_invitation', invitee, { token });
+      assert.deepEqual(second.json, first.json);
+      const told = await context.rest.send('GET', '/notifications', { token: inviter.accessToken });
+      assert.equal(rowsOf(told).length, 1);
+    },
+  ),
+  audit(
+    'REST-327',
+    'anonymous may not call a function that was not granted: 42501 with 401',
+    { source },
+    async (context) => {
+      const reply = await context.rest.send('POST', '/rpc/get_invitation', { body: { token: 'x' } });
+      assertError(reply, 401, '42501');
+    },
+  ),
+  audit('REST-328', 'HEAD calls a function without a body', { source, level: 'SHOULD' }, async (context) => {
+    const { invitee, invitation } = await invite(context);
+    const reply = await context.rest.send('HEAD', '/rpc/get_invitation', {
+      token: invitee.accessToken,
+      query: { token: invitation },
+    });
+    assertStatus(reply, 200);
+    assert.equal(reply.text, '');
+  }),
+  audit('REST-329', 'a function of a private schema is not found', { source }, async (context) => {
+    const reply = await call(context, 'answer_invitation', await context.newUser(), {
+      token: 'x',
+      answer: 'accepted',
+    });
+    assertError(reply, 404, 'PGRST202');
+  }),
+  audit(
+    'REST-330',
+    'an argument shaped like an operator is a filter in a GET',
+    { source: 'rest.md §1 (RPC GET)', level: 'SHOULD' },
+    async (context) => {
+      const { accessToken: token } = await context.newUser();
+      const reply = await context.rest.send('GET', '/rpc/get_invitation', {
+        token,
+        query: { token: 'eq.x' },
+      });
+      assertError(reply, 404, 'PGRST202');
+    },
+  ),
+];

@@ -1,0 +1,89 @@
+import type { AuditContext, AuditUser } from '../audit-context.ts';
+import { assertStatus, at } from '../wire.ts';
+import { rowsOf } from './notifications.ts';
+
+export interface InboxRow {
+  readonly id: string;
+  readonly status: string;
+  readonly content: string;
+  readonly created_at: string;
+}
+
+/**
+ * What Ada has received from Grace, oldest first: a mention (unread), a comment (read), an edit (unread), an
+ * invite (archived) and a comment (unread) whose text holds what has a meaning in a URL, in a list or in SQL.
+ * Nobody changes it.
+ */
+export interface Inbox {
+  readonly ada: AuditUser;
+  readonly grace: AuditUser;
+  readonly rows: readonly InboxRow[];
+}
+
+const SPECIAL = `one two, 1+1 (a&b) "q" \\ 100% c_d {x} 😀 größer`;
+const SENT = [
+  ['mention', 'unread'],
+  ['comment', 'read'],
+  ['edit', 'unread'],
+  ['invite', 'archived'],
+  ['comment', 'unread'],
+] as const;
+
+const inboxes = new WeakMap<AuditContext, Promise<Inbox>>();
+
+/** The one inbox of a run, for audits that only read. */
+export function sharedInbox(context: AuditContext): Promise<Inbox> {
+  const known = inboxes.get(context) ?? fill(context);
+  inboxes.set(context, known);
+  return known;
+}
+
+async function fill(context: AuditContext): Promise<Inbox> {
+  const { rest } = context;
+  const [ada, grace] = [await context.newUser(), await context.newUser()];
+  const query = { select: 'id,status,content,created_at', order: 'created_at.asc' };
+  const read = async () =>
+    rowsOf(await rest.send('GET', '/notifications', { token: ada.accessToken, query })) as InboxRow[];
+  for (const [index, [type]] of SENT.entries()) {
+    const text = index === 4 ? SPECIAL : `number ${index}`;
+    const content = JSON.stringify({
+      type,
+      entity_type: 'document',
+      entity_id: `e-${index}`,
+      data: { text },
+    });
+    const body = { recipient_id: ada.id, content };
+    const sent = await rest.send('POST', '/notifications', {
+      token: grace.accessToken,
+      body,
+      headers: { Prefer: 'return=minimal' },
+    });
+    assertStatus(sent, 201);
+  }
+  for (const [index, row] of (await read()).entries()) {
+    const status = SENT[index]?.[1];
+    if (status === 'unread') continue;
+    const changed = await rest.send('PATCH', '/notifications', {
+      token: ada.accessToken,
+      query: { id: `eq.${row.id}` },
+      body: { status },
+    });
+    assertStatus(changed, 204);
+  }
+  return { ada, grace, rows: await read() };
+}
+
+/** A new user's row of preferences; its id. */
+export async function newPreferences({ rest }: AuditContext, user: AuditUser): Promise<string> {
+  const made = await rest.send('POST', '/notification_preferences', {
+    token: user.accessToken,
+    body: { user_id: user.id },
+    headers: { Prefer: 'return=representation' },
+  });
+  assertStatus(made, 201);
+  return String(at(made.json, 0, 'id'));
+}
+
+/** A value as it stands in double quotes within a list or a logic tree (protocol: rest §1, quoting). */
+export const quoted = (value: string): string =>
+  `"${value.replaceAll('\\', '\\\\').replaceAll('"', String.raw`\"`)}"`;

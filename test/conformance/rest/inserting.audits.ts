@@ -1,0 +1,264 @@
+import { strict as assert } from 'node:assert';
+import { auditsOf, type Audit } from '../audit.ts';
+import type { AuditUser } from '../audit-context.ts';
+import { assertError, assertStatus, at } from '../wire.ts';
+import { newCaller } from './callers.ts';
+import { newPreferences } from './inbox.ts';
+import { rowsOf } from './notifications.ts';
+
+const audit = auditsOf('rest');
+const source = 'rest.md §1';
+const representation = { Prefer: 'return=representation' } as const;
+const object = 'application/vnd.pgrst.object+json';
+const preferences = '/notification_preferences';
+
+const letter = (user: AuditUser) => ({ recipient_id: user.id, content: '{"type":"comment"}' });
+
+const inserts: readonly Audit[] = [
+  audit(
+    'REST-250',
+    'an insert answers 201 and no body unless it is asked for',
+    { source },
+    async (context) => {
+      const { user, send } = await newCaller(context);
+      const reply = await send('POST', preferences, { body: { user_id: user.id } });
+      assertStatus(reply, 201);
+      assert.equal(reply.text, '');
+    },
+  ),
+  audit(
+    'REST-251',
+    'return=representation answers the row with its defaults',
+    { source },
+    async (context) => {
+      const { user, send } = await newCaller(context);
+      const reply = await send('POST', preferences, { body: { user_id: user.id }, headers: representation });
+      assertStatus(reply, 201);
+      assert.equal(at(reply.json, 0, 'user_id'), user.id);
+      assert.equal(at(reply.json, 0, 'enable_in_app_notifications'), true);
+    },
+  ),
+  audit('REST-252', 'return=headers-only answers where the row is', { source }, async (context) => {
+    const { user, send } = await newCaller(context);
+    const headers = { Prefer: 'return=headers-only' };
+    const reply = await send('POST', preferences, { body: { user_id: user.id }, headers });
+    assertStatus(reply, 201);
+    assert.match(reply.headers.get('location') ?? '', /^\/notification_preferences\?id=eq\.[\da-f-]{36}$/);
+    assert.equal(reply.text, '');
+  }),
+  audit('REST-253', 'select narrows what an insert answers', { source }, async (context) => {
+    const { user, send } = await newCaller(context);
+    const query = { select: 'email_edits' };
+    const reply = await send('POST', preferences, {
+      body: { user_id: user.id },
+      query,
+      headers: representation,
+    });
+    assert.deepEqual(reply.json, [{ email_edits: false }]);
+  }),
+  audit('REST-254', 'an inserted row can be answered as an object', { source }, async (context) => {
+    const { user, send } = await newCaller(context);
+    const headers = { ...representation, Accept: object };
+    const reply = await send('POST', preferences, { body: { user_id: user.id }, headers });
+    assertStatus(reply, 201);
+    assert.equal(at(reply.json, 'user_id'), user.id);
+  }),
+  audit(
+    'REST-255',
+    'an insert into an unknown column is refused as PGRST204',
+    { source },
+    async (context) => {
+      const { user, send } = await newCaller(context);
+      assertError(
+        await send('POST', preferences, { body: { user_id: user.id, no_such_column: 1 } }),
+        400,
+        'PGRST204',
+      );
+    },
+  ),
+  audit('REST-256', 'rows of different keys are refused as PGRST102', { source }, async (context) => {
+    const { user, send } = await newCaller(context);
+    const body = [letter(user), { recipient_id: user.id }];
+    assertError(await send('POST', '/notifications', { body }), 400, 'PGRST102');
+  }),
+  audit('REST-257', 'columns allows rows of different keys', { source }, async (context) => {
+    const { user, send } = await newCaller(context);
+    const body = [letter(user), { recipient_id: user.id }];
+    const query = { columns: 'recipient_id,content' };
+    assertStatus(await send('POST', '/notifications', { body, query }), 201);
+    assert.equal(rowsOf(await send('GET', '/notifications')).length, 2);
+  }),
+  audit('REST-258', 'columns takes no more than it names', { source }, async (context) => {
+    const { user, send } = await newCaller(context);
+    const body = { user_id: user.id, email_edits: true, no_such_column: 1 };
+    const reply = await send('POST', preferences, {
+      body,
+      query: { columns: 'user_id' },
+      headers: representation,
+    });
+    assertStatus(reply, 201);
+    assert.equal(at(reply.json, 0, 'email_edits'), false);
+  }),
+  audit(
+    'REST-259',
+    'missing=default puts the default where a named column is missing',
+    { source },
+    async (context) => {
+      const { user, send } = await newCaller(context);
+      const request = { body: { user_id: user.id }, query: { columns: 'user_id,email_edits' } };
+      assertError(await send('POST', preferences, request), 400, '23502');
+      assertStatus(
+        await send('POST', preferences, { ...request, headers: { Prefer: 'missing=default' } }),
+        201,
+      );
+    },
+  ),
+  audit('REST-260', 'a body that is not JSON is refused as PGRST102', { source }, async (context) => {
+    const { send } = await newCaller(context);
+    assertError(await send('POST', preferences, { body: '{"user_id":' }), 400, 'PGRST102');
+  }),
+  audit('REST-261', 'an insert of no rows is answered with 201', { source }, async (context) => {
+    const { send } = await newCaller(context);
+    const reply = await send('POST', '/notifications', { body: [], headers: representation });
+    assertStatus(reply, 201);
+    assert.deepEqual(reply.json, []);
+  }),
+  audit('REST-262', 'a missing value is refused as 23502', { source }, async (context) => {
+    const { send } = await newCaller(context);
+    assertError(await send('POST', '/notifications', { body: { content: '{}' } }), 400, '23502');
+  }),
+  audit('REST-263', 'a reference to nothing is refused as 23503 with 409', { source }, async (context) => {
+    const { send } = await newCaller(context);
+    const body = { recipient_id: '00000000-0000-4000-8000-000000000000', content: '{}' };
+    assertError(await send('POST', '/notifications', { body }), 409, '23503');
+  }),
+  audit(
+    'REST-264',
+    'a value of the wrong type in the body is refused as 22P02',
+    { source },
+    async (context) => {
+      const { send } = await newCaller(context);
+      assertError(await send('POST', preferences, { body: { user_id: 'nobody' } }), 400, '22P02');
+    },
+  ),
+  audit('REST-265', 'the message of a refused check names the constraint', { source }, async (context) => {
+    const { user, send } = await newCaller(context);
+    const reply = await send('POST', preferences, {
+      body: { user_id: user.id, email_digest_frequency: 'x' },
+    });
+    assert.match(String(at(reply.json, 'message')), /violates check constraint/);
+    assert.match(String(at(reply.json, 'details')), /^Failing row contains/);
+  }),
+  audit('REST-266', 'one bad row of several leaves none', { source }, async (context) => {
+    const { user, send } = await newCaller(context);
+    const body = [letter(user), { ...letter(user), recipient_id: '00000000-0000-4000-8000-000000000000' }];
+    assertError(await send('POST', '/notifications', { body }), 409, '23503');
+    assert.deepEqual(rowsOf(await send('GET', '/notifications')), []);
+  }),
+  audit('REST-267', 'rows can be inserted as CSV', { source, level: 'SHOULD' }, async (context) => {
+    const { user, send } = await newCaller(context);
+    const headers = { 'Content-Type': 'text/csv' };
+    const body = `user_id,email_digest_frequency\n${user.id},weekly\n`;
+    assertStatus(await send('POST', preferences, { body, headers }), 201);
+    const reply = await send('GET', preferences, { query: { select: 'email_digest_frequency' } });
+    assert.deepEqual(rowsOf(reply), [{ email_digest_frequency: 'weekly' }]);
+  }),
+  audit('REST-268', 'anonymous inserts nothing', { source: 'decisions.md (data)' }, async (context) => {
+    const user = await context.newUser();
+    assertError(await context.rest.send('POST', '/notifications', { body: letter(user) }), 401, '42501');
+  }),
+  audit(
+    'REST-269',
+    'a write into a schema that is not exposed is refused as PGRST106',
+    { source },
+    async (context) => {
+      const { user, send } = await newCaller(context);
+      const headers = { 'Content-Profile': 'no_such_schema' };
+      assertError(await send('POST', preferences, { body: { user_id: user.id }, headers }), 406, 'PGRST106');
+    },
+  ),
+];
+
+const upserts: readonly Audit[] = [
+  audit(
+    'REST-270',
+    'an upsert that ignores duplicates leaves the row and answers none',
+    { source },
+    async (context) => {
+      const { user, send } = await newCaller(context);
+      await newPreferences(context, user);
+      const reply = await send('POST', preferences, {
+        query: { on_conflict: 'user_id' },
+        body: { user_id: user.id, email_edits: true },
+        headers: { Prefer: 'resolution=ignore-duplicates,return=representation' },
+      });
+      assert.ok([200, 201].includes(reply.status), `got ${reply.status}`);
+      assert.deepEqual(reply.json, []);
+      const row = await send('GET', preferences, { query: { select: 'email_edits' } });
+      assert.deepEqual(rowsOf(row), [{ email_edits: false }]);
+    },
+  ),
+  audit('REST-271', 'a merging upsert that inserts is answered with 201', { source }, async (context) => {
+    const { user, send } = await newCaller(context);
+    const reply = await send('POST', preferences, {
+      query: { on_conflict: 'user_id' },
+      body: { user_id: user.id },
+      headers: { Prefer: 'resolution=merge-duplicates' },
+    });
+    assertStatus(reply, 201);
+  }),
+  audit(
+    'REST-272',
+    'a merging upsert that inserts nothing is answered with 200',
+    { source, level: 'SHOULD' },
+    async (context) => {
+      const { user, send } = await newCaller(context);
+      await newPreferences(context, user);
+      const reply = await send('POST', preferences, {
+        query: { on_conflict: 'user_id' },
+        body: { user_id: user.id, email_edits: true },
+        headers: { Prefer: 'resolution=merge-duplicates,return=representation' },
+      });
+      assertStatus(reply, 200);
+    },
+  ),
+  audit(
+    'REST-273',
+    'on_conflict without a unique constraint is refused as 42P10',
+    { source },
+    async (context) => {
+      const { user, send } = await newCaller(context);
+      const reply = await send('POST', preferences, {
+        query: { on_conflict: 'email_edits' },
+        body: { user_id: user.id },
+        headers: { Prefer: 'resolution=merge-duplicates' },
+      });
+      assertError(reply, 400, '42P10');
+    },
+  ),
+  audit('REST-274', 'PUT writes the one row of its key', { source }, async (context) => {
+    const { user, send } = await newCaller(context);
+    const id = await newPreferences(context, user);
+    const body = { id, user_id: user.id, email_digest_frequency: 'never' };
+    const query = { id: `eq.${id}`, columns: 'id,user_id,email_digest_frequency' };
+    const reply = await send('PUT', preferences, { query, body, headers: representation });
+    assert.ok([200, 201].includes(reply.status), `got ${reply.status} ${reply.text}`);
+    assert.equal(at(reply.json, 0, 'email_digest_frequency'), 'never');
+  }),
+  audit(
+    'REST-275',
+    'PUT without the key in the query is refused as PGRST105',
+    { source: 'postgrest.org errors', level: 'SHOULD' },
+    async (context) => {
+      const { user, send } = await newCaller(context);
+      const body = { id: '00000000-0000-4000-8000-000000000000', user_id: user.id };
+      assertError(
+        await send('PUT', preferences, { body, query: { email_edits: 'eq.true' } }),
+        405,
+        'PGRST105',
+      );
+    },
+  ),
+];
+
+export const restInsertingAudits: readonly Audit[] = [...inserts, ...upserts];

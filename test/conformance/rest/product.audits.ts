@@ -1,0 +1,182 @@
+import { strict as assert } from 'node:assert';
+import { auditsOf, type Audit } from '../audit.ts';
+import { assertError, assertStatus, at } from '../wire.ts';
+import { notify, rowsOf } from './notifications.ts';
+
+const audit = auditsOf('rest');
+const source = 'rest.md §1';
+
+/** What the product relies on: its writes, its functions and what a browser must see. */
+export const restProductAudits: readonly Audit[] = [
+  audit('REST-122', 'a value of the wrong type is 22P02', { source }, async (context) => {
+    const { accessToken: token } = await context.newUser();
+    assertError(
+      await context.rest.send('GET', '/notifications', { token, query: { id: 'eq.not-a-uuid' } }),
+      400,
+      '22P02',
+    );
+  }),
+  audit('REST-123', 'logic trees and lists filter as written', { source }, async (context) => {
+    const [ada, grace] = [await context.newUser(), await context.newUser()];
+    const ids = await notify(context, grace, ada, 3);
+    const reply = await context.rest.send('GET', '/notifications', {
+      token: ada.accessToken,
+      query: {
+        select: 'id',
+        or: `(id.eq.${ids[0]},and(id.in.(${ids[2]}),status.not.eq.read))`,
+        order: 'created_at.asc',
+      },
+    });
+    assert.deepEqual(rowsOf(reply), [{ id: ids[0] }, { id: ids[2] }]);
+  }),
+  audit('REST-124', 'a merging upsert updates the row', { source }, async (context) => {
+    const { accessToken: token, id } = await context.newUser();
+    await context.rest.send('POST', '/notification_preferences', { token, body: { user_id: id } });
+    const reply = await context.rest.send('POST', '/notification_preferences', {
+      token,
+      query: { on_conflict: 'user_id', select: 'email_edits' },
+      body: { user_id: id, email_edits: true },
+      headers: { Prefer: 'resolution=merge-duplicates,return=representation' },
+    });
+    assert.ok([200, 201].includes(reply.status), `got ${reply.status}`);
+    assert.deepEqual(reply.json, [{ email_edits: true }]);
+  }),
+  audit(
+    'REST-125',
+    'DELETE by id plus recipient removes the row',
+    { source: 'product-spec.txt §7' },
+    async (context) => {
+      const [ada, grace] = [await context.newUser(), await context.newUser()];
+      const [id] = await notify(context, grace, ada);
+      const query = { id: `eq.${id}`, recipient_id: `eq.${ada.id}` };
+      assertStatus(
+        await context.rest.send('DELETE', '/notifications', { token: ada.accessToken, query }),
+        204,
+      );
+      assert.deepEqual(
+        rowsOf(await context.rest.send('GET', '/notifications', { token: ada.accessToken })),
+        [],
+      );
+    },
+  ),
+  audit(
+    'REST-126',
+    'a kind that the recipient switched off is not created',
+    { source: 'decisions.md (data)' },
+    async (context) => {
+      const [ada, grace] = [await context.newUser(), await context.newUser()];
+      await context.rest.send('POST', '/notification_preferences', {
+        token: ada.accessToken,
+        body: { user_id: ada.id, in_app_mentions: false },
+      });
+      const body = { recipient_id: ada.id, content: JSON.stringify({ type: 'mention' }) };
+      assertStatus(
+        await context.rest.send('POST', '/notifications', {
+          token: grace.accessToken,
+          body,
+          headers: { Prefer: 'return=minimal' },
+        }),
+        201,
+      );
+      assert.deepEqual(
+        rowsOf(await context.rest.send('GET', '/notifications', { token: ada.accessToken })),
+        [],
+      );
+    },
+  ),
+  audit('REST-127', 'an unknown function is refused as PGRST202', { source }, async (context) => {
+    const { accessToken: token } = await context.newUser();
+    assertError(
+      await context.rest.send('POST', '/rpc/no_such_function', { token, body: {} }),
+      404,
+      'PGRST202',
+    );
+  }),
+  audit(
+    'REST-128',
+    'an invitation is made, read and accepted through functions, and notifies the inviter',
+    { source: 'decisions.md (data)' },
+    async (context) => {
+      const [ada, grace] = [await context.newUser(), await context.newUser()];
+      const made = await context.rest.send('POST', '/rpc/create_invitation', {
+        token: ada.accessToken,
+        body: { invitee_email: grace.email, entity_type: 'project', entity_id: 'p-1', entity_name: 'Engine' },
+      });
+      assertStatus(made, 200);
+      const invite = rowsOf(
+        await context.rest.send('GET', '/notifications', { token: grace.accessToken }),
+      ).at(0);
+      assert.match(String(at(invite, 'content')), /"invite"/);
+      const invitation: unknown = Array.isArray(made.json) ? made.json[0] : made.json;
+      const token = String(at(invitation, 'token') ?? made.json);
+      const accepted = await context.rest.send('POST', '/rpc/accept_invitation', {
+        token: grace.accessToken,
+        body: { token },
+      });
+      assert.ok(accepted.status < 300, `got ${accepted.status} ${accepted.text}`);
+      assert.equal(
+        rowsOf(await context.rest.send('GET', '/notifications', { token: ada.accessToken })).length,
+        1,
+      );
+    },
+  ),
+  audit(
+    'REST-129',
+    'the table of invitations cannot be read directly',
+    { source: 'decisions.md (data)' },
+    async (context) => {
+      const { accessToken: token } = await context.newUser();
+      const reply = await context.rest.send('GET', '/invitations', { token });
+      if (reply.status === 200) assert.deepEqual(reply.json, []);
+      else assert.ok(reply.status === 403 || reply.status === 404, `got ${reply.status}`);
+    },
+  ),
+  audit('REST-130', 'text/csv is answered on request', { source }, async (context) => {
+    const [ada, grace] = [await context.newUser(), await context.newUser()];
+    await notify(context, grace, ada);
+    const reply = await context.rest.send('GET', '/notifications', {
+      token: ada.accessToken,
+      query: { select: 'status' },
+      headers: { Accept: 'text/csv' },
+    });
+    assertStatus(reply, 200);
+    assert.deepEqual(reply.text.trim().split(/\r?\n/), ['status', 'unread']);
+  }),
+  audit(
+    'REST-131',
+    'max-affected refuses a write that would change more rows, and changes none',
+    { source },
+    async (context) => {
+      const [ada, grace] = [await context.newUser(), await context.newUser()];
+      await notify(context, grace, ada, 2);
+      const reply = await context.rest.send('PATCH', '/notifications', {
+        token: ada.accessToken,
+        query: { recipient_id: `eq.${ada.id}` },
+        body: { status: 'read' },
+        headers: { Prefer: 'handling=strict,max-affected=1' },
+      });
+      assertError(reply, 400, 'PGRST124');
+      const unread = rowsOf(
+        await context.rest.send('GET', '/notifications', {
+          token: ada.accessToken,
+          query: { status: 'eq.unread' },
+        }),
+      );
+      assert.equal(unread.length, 2);
+    },
+  ),
+  audit(
+    'REST-132',
+    'the browser may read the Content-Range of an answer',
+    { source: 'rest.md §1 (CORS)' },
+    async (context) => {
+      const { accessToken: token } = await context.newUser();
+      const reply = await context.rest.send('GET', '/notifications', {
+        token,
+        headers: { Origin: 'http://localhost:5173' },
+      });
+      assert.ok(reply.headers.get('access-control-allow-origin'), 'the origin is allowed');
+      assert.match(reply.headers.get('access-control-expose-headers') ?? '', /content-range|\*/i);
+    },
+  ),
+];

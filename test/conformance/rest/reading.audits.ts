@@ -1,0 +1,235 @@
+import { strict as assert } from 'node:assert';
+import { auditsOf, type Audit } from '../audit.ts';
+import type { AuditContext } from '../audit-context.ts';
+import { assertError, assertStatus, at, type WireReply, type WireRequest } from '../wire.ts';
+import { newPreferences, sharedInbox, type Inbox } from './inbox.ts';
+import { rowsOf } from './notifications.ts';
+
+const audit = auditsOf('rest');
+const source = 'rest.md §1';
+
+type Query = Readonly<Record<string, string>>;
+
+/** Reads the shared inbox as Ada, oldest first unless told otherwise. */
+async function read(
+  context: AuditContext,
+  query: Query = {},
+  headers: Query = {},
+  method = 'GET',
+): Promise<{ readonly reply: WireReply; readonly inbox: Inbox }> {
+  const inbox = await sharedInbox(context);
+  const request: WireRequest = {
+    token: inbox.ada.accessToken,
+    query: { order: 'created_at.asc', ...query },
+    headers,
+  };
+  return { inbox, reply: await context.rest.send(method, '/notifications', request) };
+}
+
+const idsOf = (reply: WireReply) => (reply.json as readonly unknown[]).map((row) => at(row, 'id'));
+const rangeOf = (reply: WireReply) => reply.headers.get('content-range');
+
+const shapes: readonly Audit[] = [
+  audit('REST-215', 'select renames a column', { source }, async (context) => {
+    const { reply, inbox } = await read(context, { select: 'key:id', limit: '1' });
+    assert.deepEqual(rowsOf(reply), [{ key: inbox.rows[0]?.id }]);
+  }),
+  audit('REST-216', 'select casts a column', { source }, async (context) => {
+    const { reply, inbox } = await read(context, { select: 'created_at::date', limit: '1' });
+    assert.deepEqual(rowsOf(reply), [{ created_at: inbox.rows[0]?.created_at.slice(0, 10) }]);
+  }),
+  audit('REST-217', 'select renames and casts at once', { source }, async (context) => {
+    const { reply, inbox } = await read(context, { select: 'day:created_at::date,id', limit: '1' });
+    const row = inbox.rows[0];
+    assert.deepEqual(rowsOf(reply), [{ day: row?.created_at.slice(0, 10), id: row?.id }]);
+  }),
+  audit('REST-218', 'without select every column is answered', { source }, async (context) => {
+    const { reply } = await read(context, { limit: '1' });
+    const names = Object.keys((rowsOf(reply)[0] ?? {}) as object);
+    for (const name of ['id', 'recipient_id', 'status', 'content', 'created_at'])
+      assert.ok(names.includes(name), name);
+  }),
+  audit(
+    'REST-219',
+    'times are answered in ISO 8601 with T and offset',
+    { source: 'realtime.md §1; PostgreSQL to_json' },
+    async (context) => {
+      const { reply } = await read(context, { select: 'created_at', limit: '1' });
+      assert.match(
+        String(at(reply.json, 0, 'created_at')),
+        /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?[+-]\d\d:\d\d$/,
+      );
+    },
+  ),
+  audit('REST-220', 'booleans are answered as JSON booleans', { source }, async (context) => {
+    const user = await context.newUser();
+    await newPreferences(context, user);
+    const reply = await context.rest.send('GET', '/notification_preferences', {
+      token: user.accessToken,
+      query: { select: 'email_edits,in_app_edits', in_app_edits: 'is.true', email_edits: 'eq.false' },
+    });
+    assert.deepEqual(rowsOf(reply), [{ email_edits: false, in_app_edits: true }]);
+  }),
+  audit('REST-221', 'an answer is JSON in UTF-8', { source }, async (context) => {
+    const { reply } = await read(context, { limit: '1' });
+    assert.match(reply.headers.get('content-type') ?? '', /^application\/json; *charset=utf-8$/i);
+  }),
+  audit('REST-222', 'an error has code, message, details and hint', { source }, async (context) => {
+    const { reply } = await read(context, { select: 'no_such_column' });
+    assert.deepEqual(Object.keys(reply.json as object).toSorted(), ['code', 'details', 'hint', 'message']);
+  }),
+  audit(
+    'REST-223',
+    'an object asked of several rows is refused as PGRST116, and says how many there are',
+    { source },
+    async (context) => {
+      const { reply } = await read(context, {}, { Accept: 'application/vnd.pgrst.object+json' });
+      assertError(reply, 406, 'PGRST116');
+      assert.match(String(at(reply.json, 'details')), /\b5 rows/);
+    },
+  ),
+  audit('REST-224', 'a media type that there is not is refused as PGRST107', { source }, async (context) => {
+    assertError((await read(context, {}, { Accept: 'application/x-nothing' })).reply, 406, 'PGRST107');
+  }),
+  audit('REST-225', 'a schema that is not exposed is refused as PGRST106', { source }, async (context) => {
+    assertError((await read(context, {}, { 'Accept-Profile': 'no_such_schema' })).reply, 406, 'PGRST106');
+  }),
+  audit('REST-226', 'the schema public may be named', { source }, async (context) => {
+    assert.equal(rowsOf((await read(context, {}, { 'Accept-Profile': 'public' })).reply).length, 5);
+  }),
+  audit(
+    'REST-227',
+    'nulls=stripped leaves out what is null',
+    { source, level: 'SHOULD' },
+    async (context) => {
+      const { ada } = await sharedInbox(context);
+      const reply = await context.rest.send('GET', '/notifications', {
+        token: ada.accessToken,
+        query: { select: 'status', limit: '1', order: 'created_at.asc' },
+        headers: { Accept: 'application/vnd.pgrst.array+json;nulls=stripped' },
+      });
+      assert.deepEqual(rowsOf(reply), [{ status: 'unread' }]);
+    },
+  ),
+];
+
+const pages: readonly Audit[] = [
+  audit('REST-230', 'order takes desc', { source }, async (context) => {
+    const { reply, inbox } = await read(context, { order: 'created_at.desc' });
+    assert.deepEqual(idsOf(reply), inbox.rows.map(({ id }) => id).toReversed());
+  }),
+  audit('REST-231', 'order takes several columns', { source }, async (context) => {
+    const { reply, inbox } = await read(context, { order: 'status.asc,created_at.desc' });
+    assert.deepEqual(
+      idsOf(reply),
+      [3, 1, 4, 2, 0].map((index) => inbox.rows[index]?.id),
+    );
+  }),
+  audit('REST-232', 'order takes where nulls go', { source }, async (context) => {
+    const { reply, inbox } = await read(context, {
+      order: 'content.asc.nullslast,created_at.desc.nullsfirst',
+    });
+    assert.equal(idsOf(reply).length, inbox.rows.length);
+  }),
+  audit('REST-233', 'a limit of 0 answers no rows', { source }, async (context) => {
+    assert.deepEqual(rowsOf((await read(context, { limit: '0' })).reply), []);
+  }),
+  audit(
+    'REST-234',
+    'an offset past the end answers no rows where nothing is counted',
+    { source },
+    async (context) => {
+      assert.deepEqual(rowsOf((await read(context, { offset: '99' })).reply), []);
+    },
+  ),
+  audit('REST-235', 'the Range header limits a GET', { source }, async (context) => {
+    const { reply, inbox } = await read(context, {}, { Range: '1-2', 'Range-Unit': 'items' });
+    assert.ok([200, 206].includes(reply.status), `got ${reply.status}`);
+    assert.deepEqual(idsOf(reply), [inbox.rows[1]?.id, inbox.rows[2]?.id]);
+  }),
+  audit(
+    'REST-236',
+    'Content-Range tells the place of the rows, and * for a total that was not counted',
+    { source },
+    async (context) => {
+      const { reply } = await read(context, { limit: '2', offset: '1' });
+      assertStatus(reply, 200);
+      assert.equal(rangeOf(reply), '1-2/*');
+    },
+  ),
+  audit('REST-237', 'all rows, counted, are answered with 200', { source }, async (context) => {
+    const { reply } = await read(context, {}, { Prefer: 'count=exact' });
+    assertStatus(reply, 200);
+    assert.equal(rangeOf(reply), '0-4/5');
+  }),
+  audit('REST-238', 'the Content-Range of no rows begins with *', { source }, async (context) => {
+    const { reply } = await read(context, { status: 'eq.none' }, { Prefer: 'count=exact' });
+    assertStatus(reply, 200);
+    assert.equal(rangeOf(reply), '*/0');
+  }),
+  audit(
+    'REST-239',
+    'HEAD answers as GET does, without a body',
+    { source: 'RFC 9110 §9.3.2' },
+    async (context) => {
+      const { reply } = await read(context, {}, {}, 'HEAD');
+      assertStatus(reply, 200);
+      assert.equal(reply.text, '');
+      assert.equal(rangeOf(reply), '0-4/*');
+    },
+  ),
+  audit(
+    'REST-240',
+    'a HEAD that fails names its error in Proxy-Status',
+    { source, level: 'SHOULD' },
+    async (context) => {
+      const { ada } = await sharedInbox(context);
+      const reply = await context.rest.send('HEAD', '/no_such_table', { token: ada.accessToken });
+      assertStatus(reply, 404);
+      assert.match(reply.headers.get('proxy-status') ?? '', /error=PGRST205/);
+    },
+  ),
+  audit('REST-241', 'count=planned answers a number', { source }, async (context) => {
+    const { reply } = await read(context, {}, { Prefer: 'count=planned' });
+    assert.match(rangeOf(reply) ?? '', /^0-4\/\d+$/);
+  }),
+  audit('REST-242', 'count=estimated answers a number', { source }, async (context) => {
+    const { reply } = await read(context, {}, { Prefer: 'count=estimated' });
+    assert.match(rangeOf(reply) ?? '', /^0-4\/\d+$/);
+  }),
+  audit(
+    'REST-243',
+    'a preference that was heeded is named in Preference-Applied',
+    { source: 'RFC 7240 §3', level: 'SHOULD' },
+    async (context) => {
+      const { reply } = await read(context, {}, { Prefer: 'count=exact' });
+      assert.match(reply.headers.get('preference-applied') ?? '', /count=exact/);
+    },
+  ),
+  audit(
+    'REST-244',
+    'the first of two equal preferences holds',
+    { source: 'RFC 7240 §2', level: 'SHOULD' },
+    async (context) => {
+      const { reply } = await read(context, { limit: '1' }, { Prefer: 'count=exact, count=planned' });
+      assert.equal(rangeOf(reply), '0-0/5');
+    },
+  ),
+  audit(
+    'REST-245',
+    'strict handling refuses an unknown preference as PGRST122',
+    { source },
+    async (context) => {
+      assertError(
+        (await read(context, {}, { Prefer: 'handling=strict, no-such=preference' })).reply,
+        400,
+        'PGRST122',
+      );
+    },
+  ),
+  audit('REST-246', 'an unknown preference is passed over otherwise', { source }, async (context) => {
+    assert.equal(rowsOf((await read(context, {}, { Prefer: 'no-such=preference' })).reply).length, 5);
+  }),
+];
+
+export const restReadingAudits: readonly Audit[] = [...shapes, ...pages];

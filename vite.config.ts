@@ -5,8 +5,13 @@ import { createPageHeaders, encodeHeadersFile } from './scripts/page-headers.ts'
 /** Modules that are always wanted together: fewer requests, and they compress better whole. */
 const chunkGroups = [
   {
+    // What a page of somebody who is signed in calls late or never.
+    name: 'sign-in',
+    test: /src\/auth-client\/(later-calls|sign-in|account|redirects|callback|flow|pkce|verifier-slots|adopt|user-call)/,
+  },
+  {
     name: 'base',
-    test: /node_modules\/(react|react-dom|scheduler|wouter|regexparam|use-sync-external-store|ky|zod)\/|preload-helper|src\/platform\/|src\/auth-client\/(?!mfa|identities|claims)|src\/app\/(routes|clients-context|second-factor|app-texts\.(en|ts))|src\/ui\/(texts|store|page-|button|spinner|class-names|visually|announcer|narrow-page|message|warning-icon|online)/,
+    test: /node_modules\/(react|react-dom|scheduler|wouter|regexparam|use-sync-external-store|ky)\/|preload-helper|src\/platform\/|src\/auth-client\/(?!mfa|identities|claims)|src\/app\/(routes|clients-context|second-factor|app-texts\.(en|ts))|src\/ui\/(texts|store|page-|button|spinner|class-names|visually|announcer|narrow-page|message|warning-icon|online)/,
   },
   {
     name: 'forms',

@@ -1,5 +1,5 @@
 import { useEffect, type ReactNode } from 'react';
-import { useAuthState } from '../../app/clients-context.ts';
+import { useAuthState, useClients } from '../../app/clients-context.ts';
 import { authErrorTexts, useAuthErrorText } from '../../app/auth-problem.ts';
 import { paths } from '../../app/routes.ts';
 import { Message } from '../../ui/message.tsx';
@@ -23,8 +23,12 @@ export function AuthPage({ title, intro, foot, children }: AuthPageProps) {
   const online = useOnline();
   const { storageProblem } = useAuthState();
   const storageText = useAuthErrorText(storageProblem?.code);
-  // Not for the first screen, but for the first failure.
-  useEffect(() => void authErrorTexts.load().catch(() => undefined), []);
+  const { auth } = useClients();
+  // Not for the first screen, but for the first attempt and its failure.
+  useEffect(() => {
+    void auth.preload();
+    authErrorTexts.load().catch(() => undefined);
+  }, [auth]);
   return (
     <NarrowPage>
       <PageHeading>{title}</PageHeading>

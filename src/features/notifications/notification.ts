@@ -1,8 +1,7 @@
-import * as z from 'zod/mini';
-
 export const notificationKinds = ['mention', 'edit', 'comment', 'invite', 'system'] as const;
 export type NotificationKind = (typeof notificationKinds)[number];
-export type NotificationStatus = 'unread' | 'read' | 'archived';
+export const notificationStatuses = ['unread', 'read', 'archived'] as const;
+export type NotificationStatus = (typeof notificationStatuses)[number];
 
 export interface Notification {
   readonly id: string;
@@ -20,28 +19,24 @@ export interface Notification {
   readonly entityId: string | null;
 }
 
-const rowSchema = z.object({
-  id: z.string(),
-  status: z.enum(['unread', 'read', 'archived']),
-  created_at: z.string(),
-  updated_at: z.nullish(z.string()),
-  content: z.nullish(z.string()),
-});
-
 /**
  * A row of the table `notifications`. Content that is missing or cannot be parsed makes a `system` notification.
  *
  * @throws {Error} if the row itself lacks its id, status or time.
  */
 export function parseNotification(row: unknown): Notification {
-  const { id, status, created_at: createdAt, updated_at: version, content } = rowSchema.parse(row);
+  const { id, status: word, created_at: createdAt, updated_at: version = null, content = null } = record(row);
+  const status = notificationStatuses.find((known) => known === word);
+  // By hand: a schema library would come before the first list for this alone.
+  if (!status || !isText(id) || !isText(createdAt) || !isTextOrNull(version) || !isTextOrNull(content))
+    throw new TypeError('Not a row of notifications');
   const { type, metadata, data, entity_type: entityType, entity_id: entityId } = decode(content);
   return {
     id,
     status,
     createdAt,
     createdAtMs: Date.parse(createdAt),
-    version: version ?? null,
+    version,
     kind: parseKind(type),
     metadata: record(metadata),
     data: record(data),
@@ -72,13 +67,16 @@ export function contentText({ data, metadata }: Notification, ...keys: readonly 
   return null;
 }
 
-function decode(content: string | null | undefined): Record<string, unknown> {
+function decode(content: string | null): Record<string, unknown> {
   try {
     return record(JSON.parse(content ?? ''));
   } catch {
     return {};
   }
 }
+
+const isText = (value: unknown) => typeof value === 'string';
+const isTextOrNull = (value: unknown) => value === null || isText(value);
 
 function record(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -28,6 +28,7 @@ it('signs in on a page that Vite built, lists what is there and what arrives, an
 
   await page.reload();
   await page.getByText('has just arrived').waitFor();
+  expect(await page.getByLabel('Password').count()).toBe(0);
 });
 
 it('weighs less than React and 36 kB of clients', () => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,8 +24,8 @@ beforeAll(async () => {
   for (const name of installed)
     await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name));
   await symlink(inject('library').folder, join(folder, 'node_modules', libraryName));
-  await copyFile(join(root, 'test/library/prelude.ts'), join(folder, 'prelude.ts'));
-  await copyFile(join(root, 'src/database.types.ts'), join(folder, 'database.types.ts'));
+  for (const file of ['test/library/prelude.ts', 'src/database.types.ts'])
+    await cp(join(root, file), join(folder, file));
   for (const [index, { extension, code }] of examples.entries())
     await writeFile(join(folder, `example-${index}.${extension}`), `${code}\nexport {};\n`);
   const compilerOptions = {

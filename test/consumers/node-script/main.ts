@@ -19,8 +19,8 @@ interface Database {
         readonly Relationships: [];
       };
     };
-    readonly Views: Record<never, never>;
-    readonly Functions: Record<never, never>;
+    readonly Views: { readonly [_ in never]: never };
+    readonly Functions: { readonly [_ in never]: never };
   };
 }
 

@@ -68,8 +68,8 @@ async function compile(folder: string, skipLibCheck: boolean): Promise<void> {
   };
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(configuration));
   const tsc = join(modules, 'typescript-native/bin/tsc');
-  await run(process.execPath, [tsc, '-p', folder]).catch((problem: { readonly stdout?: string }) => {
-    throw new Error(problem.stdout ?? String(problem));
+  await run(process.execPath, [tsc, '-p', folder]).catch((problem: Error & { readonly stdout?: string }) => {
+    throw new Error(problem.stdout ?? problem.message);
   });
 }
 

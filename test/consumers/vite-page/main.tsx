@@ -19,10 +19,8 @@ function Page() {
   if (status === 'loading') return <p>Loading...</p>;
   if (status === 'signed-in') return <Inbox key={user.id} userId={user.id} />;
   const signIn = (form: FormData) => {
-    void auth.signInWithPassword({
-      email: String(form.get('email')),
-      password: String(form.get('password')),
-    });
+    const text = (name: string) => form.get(name) as string;
+    void auth.signInWithPassword({ email: text('email'), password: text('password') });
   };
   return (
     <form action={signIn}>

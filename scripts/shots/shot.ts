@@ -16,8 +16,14 @@ export interface Shot {
   readonly name: string;
   /** Seeded account that is signed in; default nobody. */
   readonly user?: 'ada@example.com' | 'grace@example.com';
-  /** Where the page opens. */
-  readonly path: string;
+  /** Where the page opens; made after `prepare`. */
+  readonly path: string | ((stage: Stage) => Promise<string>);
+  /** Default: English. */
+  readonly language?: 'de';
+  /** The window alone, for what stands at its edges; default: the whole page. */
+  readonly isWindow?: boolean;
+  /** Brings the server into the state, before the page opens. */
+  readonly prepare?: (stage: Stage) => Promise<void>;
   /** Brings the page into the state. */
   readonly arrange?: (context: ShotContext) => Promise<void>;
 }

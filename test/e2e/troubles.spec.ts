@@ -26,45 +26,6 @@ test('a weak password is refused on its field', async ({ page, world }) => {
   await expect(page.getByText('Use at least 6 characters.')).toBeVisible();
 });
 
-test('a link that was used says so and offers a way on', async ({ page, browser, world }) => {
-  const person = await world.newUser();
-  await page.goto(`${world.appUrl}/reset-password`);
-  await page.getByLabel('E-mail').fill(person.email);
-  await page.getByRole('button', { name: 'Send the mail' }).click();
-  const link = await world.mailedLink(person.email);
-  const scanner = await browser.newContext();
-  await scanner.request.get(link, { maxRedirects: 0 });
-  await scanner.close();
-  await page.goto(link);
-  await expect(page.getByText('This link is used or too old').first()).toBeVisible();
-});
-
-test('a mail scanner burns the link, and the code of a fresh mail still gets the person in', async ({
-  page,
-  world,
-}) => {
-  const person = await world.newUser();
-  await page.goto(`${world.appUrl}/reset-password`);
-  await page.getByLabel('E-mail').fill(person.email);
-  await page.getByRole('button', { name: 'Send the mail' }).click();
-  await page.getByLabel('Code from the mail').fill(await world.mailedCode(person.email));
-  await page.getByRole('button', { name: 'Confirm' }).click();
-  await expect(page.getByLabel('New password', { exact: true })).toBeVisible();
-});
-
-test('a link opened in another browser says why it does not work there', async ({ page, browser, world }) => {
-  const person = await world.newUser();
-  await page.goto(`${world.appUrl}/reset-password`);
-  await page.getByLabel('E-mail').fill(person.email);
-  await page.getByRole('button', { name: 'Send the mail' }).click();
-  const link = await world.mailedLink(person.email);
-  const elsewhere = await browser.newContext();
-  const otherPage = await elsewhere.newPage();
-  await otherPage.goto(link);
-  await expect(otherPage.getByText('This link was requested elsewhere').first()).toBeVisible();
-  await elsewhere.close();
-});
-
 test('an unknown address: not found for who is signed in, the login screen for who is not', async ({
   page,
   world,

@@ -1,63 +1,63 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { attempt } from '../../app/auth-problem.ts';
 import { useClients } from '../../app/clients-context.ts';
 import { Button } from '../../ui/button.tsx';
 import { FormMessages } from '../../ui/message.tsx';
 import { CountdownButton, SubmitButton } from '../../ui/submit-button.tsx';
-import { CodeField, EmailField } from '../../ui/text-field.tsx';
+import { CodeField } from '../../ui/text-field.tsx';
 import { useForm } from '../../ui/use-form.ts';
 import { AuthPage } from './auth-page.tsx';
 import { credentialTexts } from '../../ui/credential-texts.ts';
-import { authTexts } from './auth-texts.ts';
 import { followUpTexts } from './follow-up-texts.ts';
 import styles from './auth-page.module.css';
-import { carriedEmail } from './carried-email.ts';
+import { mailedEmail } from './mailed-email.ts';
 import { useCaptcha } from './use-captcha.tsx';
 import { useReturn } from './use-return.ts';
-import { checkCode, checkEmail, compactCode } from '../../ui/credential-rules.ts';
+import { checkCode, compactCode } from '../../ui/credential-rules.ts';
 
 /** How long the auth service waits between two mails to one person, unless it says otherwise. */
 const RESEND_AFTER_MS = 60_000;
 
 export interface CheckMailProps {
   readonly purpose: 'signup' | 'magiclink' | 'recovery';
-  /** Who has been sent a mail; null: ask, the person has a mail from before. */
-  readonly email: string | null;
+  /** Who has been sent a mail. */
+  readonly email: string;
+  /** Whether it was sent only now, so that the next one has to wait. Default true. */
+  readonly isJustSent?: boolean;
+  /** The link of the mail before was spent by somebody else: this time it is to be the code. */
+  readonly isAgain?: boolean;
   readonly onBack: () => void;
 }
 
 /** A mail is on its way: its link, its code, or another mail. */
-export function CheckMail({ purpose, email: sentTo, onBack }: CheckMailProps) {
-  const texts = authTexts.use();
+export function CheckMail({ purpose, email, isJustSent = true, isAgain = false, onBack }: CheckMailProps) {
   const more = followUpTexts.use();
   const rules = credentialTexts.use();
   const { auth } = useClients();
   const captcha = useCaptcha();
   const form = useForm({
-    initial: { email: sentTo ?? carriedEmail.get(), code: '' },
-    validate: ({ email, code }) => ({ email: checkEmail(email, rules), code: checkCode(code, rules) }),
-    submit: ({ email, code }) =>
-      attempt(['email', 'code'], () =>
-        auth.verifyOtp({
-          type: purpose === 'recovery' ? 'recovery' : 'email',
-          email: email.trim(),
-          token: compactCode(code),
-        }),
-      ),
+    initial: { code: '' },
+    validate: ({ code }) => ({ code: checkCode(code, rules) }),
+    submit: ({ code }) =>
+      attempt(['code'], async () => {
+        const type = purpose === 'recovery' ? 'recovery' : 'email';
+        await auth.verifyOtp({ type, email, token: compactCode(code) });
+        mailedEmail.forget();
+      }),
   });
-  const resend = useResend(purpose, sentTo !== null);
+  const resend = useResend(purpose, isJustSent);
+  useEffect(() => mailedEmail.set(email), [email]);
   return (
     <AuthPage
       key={purpose}
       title={more.checkMail}
-      {...(sentTo === null ? {} : { intro: more.mailSent[purpose](sentTo) })}
+      intro={(isAgain ? more.freshSent : more.mailSent[purpose])(email)}
     >
       <form {...form.props} className={styles.form}>
         <FormMessages
           error={form.problem ?? resend.problem}
           success={resend.hasSent && resend.problem === undefined && more.resent}
         />
-        {sentTo === null && <EmailField label={texts.email} required {...form.field('email')} />}
         {/* Not among what is validated on blur: a code is typed in one go. */}
         <CodeField label={more.code} required maxLength={12} {...form.field('code')} />
         {captcha.slot}
@@ -69,10 +69,7 @@ export function CheckMail({ purpose, email: sentTo, onBack }: CheckMailProps) {
         <CountdownButton
           pending={resend.pending}
           untilMs={resend.nextAtMs}
-          onClick={() => {
-            const email = form.values.email.trim();
-            if (checkEmail(email, rules) === undefined) void resend.send(email, captcha.take());
-          }}
+          onClick={() => void resend.send(email, captcha.take())}
         >
           {more.resend}
         </CountdownButton>

@@ -10,17 +10,20 @@ import { authTexts } from './auth-texts.ts';
 import { followUpTexts } from './follow-up-texts.ts';
 import styles from './auth-page.module.css';
 import { carriedEmail } from './carried-email.ts';
+import { mailedEmail } from './mailed-email.ts';
 import { useCaptcha } from './use-captcha.tsx';
 import { useReturn } from './use-return.ts';
 import { checkEmail } from '../../ui/credential-rules.ts';
 
 export interface EmailSignInProps {
+  /** After a link that failed: the fresh mail is for its code. */
+  readonly isAgain: boolean;
   readonly onSent: () => void;
   readonly onPasswordInstead: () => void;
 }
 
 /** Asks for a link and a code by mail. It creates no account: that is what /signup is for. */
-export function EmailSignIn({ onSent, onPasswordInstead }: EmailSignInProps) {
+export function EmailSignIn({ isAgain, onSent, onPasswordInstead }: EmailSignInProps) {
   const texts = authTexts.use();
   const more = followUpTexts.use();
   const rules = credentialTexts.use();
@@ -28,7 +31,7 @@ export function EmailSignIn({ onSent, onPasswordInstead }: EmailSignInProps) {
   const captcha = useCaptcha();
   const { homeUrl } = useReturn();
   const form = useForm({
-    initial: { email: carriedEmail.get() },
+    initial: { email: carriedEmail.get() || (isAgain ? mailedEmail.get() : '') },
     validate: ({ email }) => ({ email: checkEmail(email, rules) }),
     submit: ({ email }) =>
       attempt(['email'], async () => {
@@ -48,7 +51,7 @@ export function EmailSignIn({ onSent, onPasswordInstead }: EmailSignInProps) {
       <EmailField label={texts.email} required {...form.field('email')} />
       {captcha.slot}
       <SubmitButton pending={form.pending} untilMs={form.retryAtMs}>
-        {more.sendCode}
+        {isAgain ? more.sendFresh : more.sendCode}
       </SubmitButton>
       <Button look="link" onClick={onPasswordInstead}>
         {more.passwordInstead}

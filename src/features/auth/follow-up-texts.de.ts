@@ -4,6 +4,7 @@ export const texts: FollowUpTexts = {
   newPassword: 'Neues Passwort',
   passwordInstead: 'Stattdessen mit Passwort',
   sendCode: 'Mail senden',
+  sendFresh: 'Neue Mail senden',
   or: 'oder',
   continueWith: (provider) => `Weiter mit ${provider}`,
   checkMail: 'Sieh in dein Postfach',
@@ -15,7 +16,8 @@ export const texts: FollowUpTexts = {
     recovery: (email) =>
       `Wenn es ein Konto für ${email} gibt, ist eine Mail unterwegs. Öffne den Link darin in diesem Browser, oder gib hier den Code ein.`,
   },
-  haveCode: 'Ich habe schon einen Code',
+  freshSent: (email) =>
+    `Wenn es ein Konto für ${email} gibt, ist eine neue Mail unterwegs. Öffne ihren Link nicht, sondern gib hier ihren Code ein.`,
   code: 'Code aus der Mail',
   confirm: 'Bestätigen',
   resend: 'Noch einmal senden',
@@ -42,10 +44,12 @@ export const texts: FollowUpTexts = {
   mfaOtherAccount: 'Mit einem anderen Konto anmelden',
   linkExpired: 'Dieser Link ist verwendet oder zu alt',
   linkExpiredText:
-    'Links gelten einmal und nur eine Zeit lang; manche Mailprogramme öffnen sie vor dir. Vielleicht gilt der Code in derselben Mail noch; sonst fordere eine neue an.',
+    'Links gelten einmal und nur eine Zeit lang; manche Mailprogramme öffnen sie vor dir. Auch der Code jener Mail ist damit verbraucht. Fordere eine neue an und gib hier ihren Code ein.',
+  linkMayBeConfirmed:
+    'Du wolltest ein neues Konto bestätigen? Vielleicht ist es schon bestätigt: Versuche, dich mit deinem Passwort anzumelden.',
   linkElsewhere: 'Dieser Link wurde anderswo angefordert',
   linkElsewhereText:
-    'Zu deiner Sicherheit gilt ein Link nur in dem Browser, der ihn angefordert hat. Gib hier den Code aus derselben Mail ein, oder fordere eine neue an.',
+    'Zu deiner Sicherheit gilt ein Link nur in dem Browser, der ihn angefordert hat, und auch der Code jener Mail ist verbraucht. Fordere eine neue an und gib hier ihren Code ein.',
   linkFailed: 'Die Anmeldung ist nicht gelungen',
   captcha: 'Prüfung, ob du ein Mensch bist',
   captchaMissing: 'Bitte bestätige, dass du ein Mensch bist.',

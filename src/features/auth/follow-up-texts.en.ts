@@ -3,6 +3,7 @@ export const texts = {
   newPassword: 'New password',
   passwordInstead: 'Use my password instead',
   sendCode: 'Send the mail',
+  sendFresh: 'Send a fresh mail',
   or: 'or',
   continueWith: (provider: string) => `Continue with ${provider}`,
   checkMail: 'Check your e-mail',
@@ -14,7 +15,8 @@ export const texts = {
     recovery: (email: string) =>
       `If there is an account for ${email}, a mail is on its way. Open the link in it in this browser, or enter its code here.`,
   },
-  haveCode: 'I have a code already',
+  freshSent: (email: string) =>
+    `If there is an account for ${email}, a fresh mail is on its way. Leave its link alone and enter its code here.`,
   code: 'Code from the mail',
   confirm: 'Confirm',
   resend: 'Send it again',
@@ -40,10 +42,12 @@ export const texts = {
   mfaOtherAccount: 'Sign in with another account',
   linkExpired: 'This link is used or too old',
   linkExpiredText:
-    'Links work once and for a limited time; some mail programs open them before you do. The code in the same mail may still work; or ask for a new mail.',
+    'Links work once and for a limited time; some mail programs open them before you do. The code of that mail is used up too. Ask for a fresh mail and enter its code here.',
+  linkMayBeConfirmed:
+    'You were confirming a new account? It may be confirmed by now: try to sign in with your password.',
   linkElsewhere: 'This link was requested elsewhere',
   linkElsewhereText:
-    'For your safety a link works only in the browser that asked for it. Enter the code from the same mail here instead, or ask for a new mail.',
+    'For your safety a link works only in the browser that asked for it, and the code of that mail is used up too. Ask for a fresh mail and enter its code here.',
   linkFailed: 'The sign-in did not succeed',
   captcha: 'Check that you are human',
   captchaMissing: 'Please confirm that you are human.',

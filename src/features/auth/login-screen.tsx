@@ -6,7 +6,7 @@ import { AuthPage } from './auth-page.tsx';
 import { authTexts } from './auth-texts.ts';
 import styles from './auth-page.module.css';
 import { carriedEmail } from './carried-email.ts';
-import { LinkProblem } from './link-problem.tsx';
+import { isSpentLink, LinkProblem } from './link-problem.tsx';
 import { PasswordSignIn } from './password-sign-in.tsx';
 import { SocialSlot } from './social-slot.tsx';
 import { useReturn } from './use-return.ts';
@@ -17,21 +17,28 @@ const MfaChallenge = lazy(async () => ({ default: (await import('./mfa-challenge
 
 type Mode =
   | { readonly kind: 'password' | 'email' }
-  | { readonly kind: 'check-mail'; readonly purpose: 'signup' | 'magiclink'; readonly sent: boolean };
+  | { readonly kind: 'check-mail'; readonly purpose: 'signup' | 'magiclink' };
 
 export function LoginScreen() {
   const texts = authTexts.use();
-  const { session } = useAuthState();
+  const { session, callbackError } = useAuthState();
+  const isAgain = isSpentLink(callbackError?.code);
   const { next } = useReturn();
-  const [mode, setModeNow] = useState<Mode>({ kind: 'password' });
+  const [mode, setModeNow] = useState<Mode>({ kind: isAgain ? 'email' : 'password' });
   // What is on the screen stays until the code of what follows is there.
   const setMode = (next: Mode) => startTransition(() => setModeNow(next));
   // The gate leaves a signed-in person here only while the second factor is due.
   if (session) return <MfaChallenge session={session} />;
   if (mode.kind === 'check-mail') {
-    const { purpose, sent } = mode;
-    const email = sent ? carriedEmail.get() : null;
-    return <CheckMail purpose={purpose} email={email} onBack={() => setMode({ kind: 'password' })} />;
+    return (
+      <CheckMail
+        purpose={mode.purpose}
+        email={carriedEmail.get()}
+        isJustSent={mode.purpose === 'magiclink'}
+        isAgain={isAgain}
+        onBack={() => setMode({ kind: 'password' })}
+      />
+    );
   }
   const isByEmail = mode.kind === 'email';
   const foot = (
@@ -46,18 +53,19 @@ export function LoginScreen() {
     <AuthPage
       key={mode.kind}
       title={isByEmail ? texts.codeTitle : texts.signIn}
-      {...(isByEmail ? { intro: texts.codeIntro } : {})}
+      {...(isByEmail && !isAgain ? { intro: texts.codeIntro } : {})}
       foot={foot}
     >
-      <LinkProblem onHaveCode={() => setMode({ kind: 'check-mail', purpose: 'magiclink', sent: false })} />
+      <LinkProblem mayBeConfirmed />
       {isByEmail ? (
         <EmailSignIn
-          onSent={() => setMode({ kind: 'check-mail', purpose: 'magiclink', sent: true })}
+          isAgain={isAgain}
+          onSent={() => setMode({ kind: 'check-mail', purpose: 'magiclink' })}
           onPasswordInstead={() => setMode({ kind: 'password' })}
         />
       ) : (
         <PasswordSignIn
-          onUnconfirmed={() => setMode({ kind: 'check-mail', purpose: 'signup', sent: true })}
+          onUnconfirmed={() => setMode({ kind: 'check-mail', purpose: 'signup' })}
           onCodeInstead={() => setMode({ kind: 'email' })}
         />
       )}

@@ -14,7 +14,8 @@ import { authTexts } from './auth-texts.ts';
 import { followUpTexts } from './follow-up-texts.ts';
 import styles from './auth-page.module.css';
 import { carriedEmail } from './carried-email.ts';
-import { LinkProblem } from './link-problem.tsx';
+import { isSpentLink, LinkProblem } from './link-problem.tsx';
+import { mailedEmail } from './mailed-email.ts';
 import { NewPassword } from './new-password.tsx';
 import { useCaptcha } from './use-captcha.tsx';
 import { useReturn } from './use-return.ts';
@@ -25,11 +26,12 @@ const MfaChallenge = lazy(async () => ({ default: (await import('./mfa-challenge
 
 /** Two states: ask for the mail; and, with the session that its link or code gave, set the new password. */
 export function ResetPasswordScreen() {
-  const { session, recovery } = useAuthState();
+  const { session, recovery, callbackError } = useAuthState();
+  const isAgain = isSpentLink(callbackError?.code);
   // Sticks to the form after the password is set, for its last word.
   const [isSetting, setSetting] = useState(recovery);
-  const [sentTo, setSentToNow] = useState<string | null>();
-  const setSentTo = (next: string | null | undefined) => startTransition(() => setSentToNow(next));
+  const [sentTo, setSentToNow] = useState<string>();
+  const setSentTo = (next: string | undefined) => startTransition(() => setSentToNow(next));
   if (recovery && !isSetting) setSetting(true);
   if (session && isSetting) {
     return needsSecondFactor(session) ? (
@@ -39,17 +41,19 @@ export function ResetPasswordScreen() {
     );
   }
   if (sentTo !== undefined) {
-    return <CheckMail purpose="recovery" email={sentTo} onBack={() => setSentTo(undefined)} />;
+    return (
+      <CheckMail purpose="recovery" email={sentTo} isAgain={isAgain} onBack={() => setSentTo(undefined)} />
+    );
   }
-  return <AskForMail onSent={setSentTo} onHaveCode={() => setSentTo(null)} />;
+  return <AskForMail isAgain={isAgain} onSent={setSentTo} />;
 }
 
 interface AskForMailProps {
+  readonly isAgain: boolean;
   readonly onSent: (email: string) => void;
-  readonly onHaveCode: () => void;
 }
 
-function AskForMail({ onSent, onHaveCode }: AskForMailProps) {
+function AskForMail({ isAgain, onSent }: AskForMailProps) {
   const texts = authTexts.use();
   const more = followUpTexts.use();
   const rules = credentialTexts.use();
@@ -58,7 +62,7 @@ function AskForMail({ onSent, onHaveCode }: AskForMailProps) {
   const captcha = useCaptcha();
   const { next, resetUrl } = useReturn();
   const form = useForm({
-    initial: { email: user?.email ?? carriedEmail.get() },
+    initial: { email: user?.email ?? (carriedEmail.get() || (isAgain ? mailedEmail.get() : '')) },
     validate: ({ email }) => ({ email: checkEmail(email, rules) }),
     submit({ email }) {
       carriedEmail.set(email);
@@ -77,14 +81,14 @@ function AskForMail({ onSent, onHaveCode }: AskForMailProps) {
     </p>
   );
   return (
-    <AuthPage title={more.resetTitle} intro={more.resetIntro} foot={foot}>
-      <LinkProblem onHaveCode={onHaveCode} />
+    <AuthPage title={more.resetTitle} {...(isAgain ? {} : { intro: more.resetIntro })} foot={foot}>
+      <LinkProblem />
       <form {...form.props} className={styles.form}>
         <FormMessages error={form.problem} />
         <EmailField label={texts.email} required {...form.field('email')} />
         {captcha.slot}
         <SubmitButton pending={form.pending} untilMs={form.retryAtMs}>
-          {more.resetSend}
+          {isAgain ? more.sendFresh : more.resetSend}
         </SubmitButton>
       </form>
     </AuthPage>

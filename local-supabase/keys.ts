@@ -134,7 +134,7 @@ const exportKeys = (keys: readonly SigningKey[]): Promise<SavedKeys> =>
 
 function publicHalf(privateJwk: JWK): JWK {
   const members = PUBLIC_MEMBERS.filter((name) => name in privateJwk).map((name) => [name, privateJwk[name]]);
-  return { ...Object.fromEntries(members), use: 'sig', key_ops: ['verify'], ext: true } as JWK;
+  return { ...Object.fromEntries(members), use: 'sig', key_ops: ['verify'] } as JWK;
 }
 
 async function verifyToken(

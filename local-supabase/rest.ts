@@ -1,10 +1,12 @@
 import { App } from '@supabase/lite';
 import type { PgliteConnection } from '@supabase/lite/pglite';
-import { isDatabaseError, statusOfDatabaseError } from './database-error.ts';
+import { statusOfDatabaseError } from './database-error.ts';
 import type { DatabaseError } from './database-error.ts';
 import type { PgliteDatabase } from './database/pglite-database.ts';
 import type { Claims } from './keys.ts';
 import { quietly } from './quietly.ts';
+import { prepareRequest, withListsForValues } from './rest-request.ts';
+import { watchSession } from './rest-session.ts';
 
 /** The data service under /rest/v1. */
 export interface RestService {
@@ -20,6 +22,9 @@ export interface RestServiceOptions {
   readonly maxRows?: number;
 }
 
+/** How the vendor's implementation refuses, before it asks the database, a value that it took for JSON. */
+const MISREAD = 'Invalid input for string type';
+
 /**
  * PostgREST's interface by the vendor's implementation, on our session of the database.
  *
@@ -31,7 +36,7 @@ export async function createRestService(options: RestServiceOptions): Promise<Re
   const { database, connection, maxRows = 1000 } = options;
   // Left to itself it would grant every role everything on every table with row-level security.
   Object.assign(connection, { rlsState: 'active' });
-  const failures = watchFailures(connection);
+  const session = watchSession(connection);
   const callers = new WeakMap<Request, Claims>();
   const app = new App({
     connection,
@@ -61,32 +66,35 @@ export async function createRestService(options: RestServiceOptions): Promise<Re
 
   return {
     async handle(request, claims) {
-      const inner = await prepare(request);
-      callers.set(inner, claims);
+      const prepared = await prepareRequest(request);
+      const answer = async (inner: Request) => {
+        callers.set(inner, claims);
+        session.begin(prepared);
+        return quietly(async () => app.fetch(inner));
+      };
       const { response, failure } = await database.exclusive(async () => {
-        failures.forget();
-        return { response: await quietly(async () => app.fetch(inner)), failure: failures.last() };
+        const again = prepared.request.clone();
+        const first = await answer(prepared.request);
+        const isMisread = first.status === 500 && (await first.clone().text()).includes(MISREAD);
+        const second = isMisread ? await answer(new Request(withListsForValues(again.url), again)) : first;
+        return { response: second, failure: session.failure() };
       });
       const isHead = request.method === 'HEAD';
-      return response.status < 400 ? finish(response, isHead) : refuse(response, isHead, claims, failure);
+      return response.status < 400
+        ? finish(response, request.method)
+        : refuse(response, isHead, claims, failure);
     },
     close: stopListening,
   };
 }
 
-/** A HEAD is worked on as the GET that it stands for, so that its error is known. */
-async function prepare(request: Request): Promise<Request> {
-  const headers = new Headers(request.headers);
-  headers.delete('authorization');
-  headers.set('apikey', 'checked-by-the-gateway');
-  const { method, url } = request;
-  if (method === 'GET' || method === 'HEAD') return new Request(url, { method: 'GET', headers });
-  return new Request(url, { method, headers, body: await request.arrayBuffer() });
-}
-
-function finish(response: Response, isHead: boolean): Response {
-  const { status, statusText, headers } = response;
-  return isHead ? new Response(null, { status, statusText, headers }) : response;
+/** An update tells which rows it changed, as a read does. */
+function finish(response: Response, method: string): Response {
+  const { status, statusText } = response;
+  const headers = new Headers(response.headers);
+  const [, count] = /^\*\/([1-9]\d*)$/.exec(headers.get('content-range') ?? '') ?? [];
+  if (method === 'PATCH' && count) headers.set('content-range', `0-${Number(count) - 1}/${count}`);
+  return new Response(method === 'HEAD' ? null : response.body, { status, statusText, headers });
 }
 
 /**
@@ -113,31 +121,6 @@ async function refuse(
   if (code) headers.set('proxy-status', `PostgREST; error=${code}`);
   if (status === 401) headers.set('www-authenticate', 'Bearer');
   return new Response(isHead ? null : text, { status, headers });
-}
-
-interface Failures {
-  forget(): void;
-  last(): DatabaseError | undefined;
-}
-
-/** Remembers what PostgreSQL last refused on this connection. */
-function watchFailures({ driver }: PgliteConnection): Failures {
-  let last: DatabaseError | undefined;
-  const query = driver.query.bind(driver);
-  driver.query = async (text, params, options) => {
-    try {
-      return await query(text, params, options);
-    } catch (problem) {
-      if (isDatabaseError(problem)) last = problem;
-      throw problem;
-    }
-  };
-  return {
-    forget() {
-      last = undefined;
-    },
-    last: () => last,
-  };
 }
 
 function readErrorCode(text: string): string | null {

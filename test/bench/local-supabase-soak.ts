@@ -40,9 +40,9 @@ const supabase = await createLocalSupabase({
 const visitors = await createVisitors(supabase);
 
 const start = await measure(0);
-const requests = await inPortions(REQUESTS, async (visitor, left) => {
+const requests = await inPortions(REQUESTS, (visitor) => {
   aheadMs += VISIT_MS;
-  return spendVisit(supabase, visitor, left);
+  return spendVisit(supabase, visitor);
 });
 const afterSweep = await sweepAndMeasure(REQUESTS);
 const sessions = await inPortions(SESSIONS, (visitor) => spendSession(supabase, visitor));
@@ -63,7 +63,7 @@ async function createVisitors(on: LocalSupabase): Promise<readonly Visitor[]> {
 /** Spends `total` by all visitors at once, and measures after each tenth. */
 async function inPortions(
   total: number,
-  spend: (visitor: Visitor, left: number) => Promise<number>,
+  spend: (visitor: Visitor) => Promise<number>,
 ): Promise<readonly Footprint[]> {
   const footprints: Footprint[] = [];
   let spent = 0;
@@ -71,7 +71,7 @@ async function inPortions(
     const target = (total * portion) / REPORTS;
     const work = async (visitor: Visitor) => {
       while (spent < target) {
-        const done = await spend(visitor, target - spent);
+        const done = await spend(visitor);
         spent += done;
       }
     };

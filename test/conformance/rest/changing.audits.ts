@@ -82,7 +82,7 @@ const updates: readonly Audit[] = [
       const { send, all, ids, statuses } = await newInbox(context, 2);
       const query = { ...all, id: `in.(${ids[0]})`, status: 'eq.unread' };
       assertStatus(await send('PATCH', '/notifications', { query, body: { status: 'archived' } }), 204);
-      assert.deepEqual((await statuses()).toSorted(), ['archived', 'unread']);
+      assert.deepEqual(new Set(await statuses()), new Set(['archived', 'unread']));
     },
   ),
   audit('REST-289', 'max-affected lets a write within its bound pass', { source }, async (context) => {

@@ -45,7 +45,7 @@ const shapes: readonly Audit[] = [
   }),
   audit('REST-218', 'without select every column is answered', { source }, async (context) => {
     const { reply } = await read(context, { limit: '1' });
-    const names = Object.keys((rowsOf(reply)[0] ?? {}) as object);
+    const names = Object.keys(rowsOf(reply)[0] ?? {});
     for (const name of ['id', 'recipient_id', 'status', 'content', 'created_at'])
       assert.ok(names.includes(name), name);
   }),

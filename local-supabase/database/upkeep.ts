@@ -2,9 +2,11 @@ import type { Database } from './database.ts';
 
 /** Rows that a table may leave dead before it is cleaned; the rule of PostgreSQL's own daemon is similar. */
 const DEAD_ROWS = 200;
+/** As long as one file of the log. */
+const LOG_BYTES = 16 * 1_048_576;
 
-/** Frees the space of rows that are gone: what the embedded PostgreSQL has no daemon for. */
-export async function vacuum(database: Database): Promise<void> {
+/** Frees the space of rows that are gone and of the log that was written: the embedded PostgreSQL has no daemons. */
+export async function keepSmall(database: Database): Promise<void> {
   await database.query('select pg_stat_force_next_flush()');
   const tables = await database.query<{ name: string }>(
     `select format('%I.%I', schemaname, relname) as name from pg_stat_all_tables
@@ -12,4 +14,8 @@ export async function vacuum(database: Database): Promise<void> {
     [DEAD_ROWS],
   );
   for (const { name } of tables) await database.query(`vacuum ${name}`);
+  const [log] = await database.query<{ bytes: number }>(
+    `select pg_wal_lsn_diff(pg_current_wal_lsn(), redo_lsn)::float8 as bytes from pg_control_checkpoint()`,
+  );
+  if (log && log.bytes > LOG_BYTES) await database.query('checkpoint');
 }

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { keepSmall } from '../../local-supabase/database/upkeep.ts';
+import { useLocalSupabase } from '../support/local-supabase.ts';
+
+const supabase = useLocalSupabase();
+
+const sizes = async () => {
+  const [row] = await supabase().database.query<{ table: number; log: number }>(
+    `select pg_total_relation_size('public.spent')::int as table,
+       (select sum(size) from pg_ls_waldir())::float8 / 1048576 as log`,
+  );
+  if (!row) throw new Error('PostgreSQL tells no sizes');
+  return row;
+};
+
+it('rows and log that are no longer needed are given back, however much was written', async () => {
+  const { database } = supabase();
+  await database.exec('create table public.spent (id int primary key, body text)');
+  const spend = async () => {
+    await database.query(
+      `insert into public.spent select n, repeat('x', 2000) from generate_series(1, 4000) n`,
+    );
+    await database.query('delete from public.spent');
+  };
+  const spendMuch = async (rounds: number) => {
+    for (let round = 0; round < rounds; round += 1) {
+      await spend();
+      await keepSmall(database);
+    }
+    return sizes();
+  };
+  const once = await spendMuch(4);
+  const often = await spendMuch(16);
+  expect(often.table).toBeLessThanOrEqual(once.table);
+  expect(often.log).toBeLessThan(100);
+});

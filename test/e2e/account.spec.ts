@@ -1,0 +1,185 @@
+import type { Page } from '@playwright/test';
+import * as OTPAuth from 'otpauth';
+import { expect, test, type Person, type World } from './support/fixtures.ts';
+
+function section(page: Page, name: string) {
+  return page.getByRole('region', { name, exact: true });
+}
+
+/** Where the person has two windows on two devices. */
+async function openElsewhere(page: Page, world: World, person: Person): Promise<Page> {
+  const context = await page.context().browser()?.newContext();
+  if (!context) throw new Error('no browser');
+  const other = await context.newPage();
+  await world.enter(other, person);
+  await expect(other.getByRole('heading', { name: 'Inbox' })).toBeVisible();
+  return other;
+}
+
+test('two-step sign-in: switched on with the QR code or its key, and asked for at the next sign-in', async ({
+  page,
+  world,
+}) => {
+  const person = await world.newUser();
+  await world.enter(page, person, '/account');
+  await page.getByRole('button', { name: 'Add an authenticator app' }).click();
+  await page.getByLabel('Name of the device').fill('Work phone');
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await expect(page.getByRole('img', { name: /^QR code/ })).toBeVisible();
+  const secret = (await section(page, 'Two-step sign-in').locator('code').innerText()).replaceAll(' ', '');
+  const totp = new OTPAuth.TOTP({ secret });
+  await page.getByLabel('Code that the app shows now').fill(totp.generate());
+  await page.getByRole('button', { name: 'Switch on' }).click();
+  await expect(page.getByText('Work phone is added.')).toBeVisible();
+  await page.getByRole('button', { name: 'Sign out here' }).click();
+  await page.waitForURL('**/login');
+
+  await page.getByLabel('E-mail').fill(person.email);
+  await page.getByLabel('Password', { exact: true }).fill(person.password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'One more step' })).toBeVisible();
+  await page.goto(`${world.appUrl}/home`);
+  await expect(page.getByRole('heading', { name: 'One more step' }), 'no way around it').toBeVisible();
+  await page.getByLabel('Code from the app').fill('000000');
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  await expect(page.getByText(/This code is not right/)).toBeVisible();
+  await page.getByLabel('Code from the app').fill(totp.generate());
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  await page.waitForURL('**/home');
+
+  await page.goto(`${world.appUrl}/account`);
+  await page.getByRole('button', { name: 'Remove: Work phone' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+  await expect(page.getByText('Work phone is removed.')).toBeVisible();
+});
+
+async function askForChange(page: Page, world: World): Promise<{ person: Person; next: string }> {
+  const person = await world.newUser();
+  const next = world.newEmail();
+  await world.enter(page, person, '/account');
+  await page.getByLabel('New e-mail address').fill(next);
+  await page.getByRole('button', { name: 'Change address' }).click();
+  await expect(page.getByText(new RegExp(`from ${person.email} to ${next}`))).toBeVisible();
+  return { person, next };
+}
+
+test('a new e-mail address, confirmed by the links in both mailboxes', async ({ page, world }) => {
+  const { person, next } = await askForChange(page, world);
+  await page.goto(await world.mailedLink(person.email));
+  await page.waitForURL('**/account**');
+  await expect(page.getByText('One of two is done.')).toBeVisible();
+  await page.goto(await world.mailedLink(next));
+  await page.waitForURL('**/account**');
+  await expect(page.getByText(`Your address is ${next}.`)).toBeVisible();
+  expect(new URL(page.url()).search + new URL(page.url()).hash).toBe('');
+});
+
+test('a new e-mail address, confirmed by the codes of both mails', async ({ page, world }) => {
+  const { person, next } = await askForChange(page, world);
+  for (const address of [next, person.email]) {
+    const code = page.getByLabel(`Code sent to ${address}`);
+    await code.fill(await world.mailedCode(address));
+    await code.press('Enter');
+    if (address === next) await expect(page.getByText('One of two is done.')).toBeVisible();
+  }
+  await expect(page.getByText(`Your address is now ${next}.`)).toBeVisible();
+});
+
+test('a new password: at once after a fresh sign-in, with a mailed code when that was long ago', async ({
+  page,
+  world,
+}) => {
+  const person = await world.newUser();
+  await world.enter(page, person, '/account');
+  const password = page.getByLabel('New password', { exact: true });
+  const change = page.getByRole('button', { name: 'Change password' });
+  await password.fill('Another-horse-13');
+  await change.click();
+  await expect(page.getByText('Your password is changed.')).toBeVisible();
+
+  // The session is old, its token fresh: as of somebody who never signs out.
+  await world.stage.supabase.database.query(
+    "update auth.sessions set created_at = now() - interval '2 days' where user_id = $1",
+    [person.id],
+  );
+  await password.fill('Yet-another-horse-14');
+  await change.click();
+  await expect(page.getByText(/Your last sign-in was some time ago/)).toBeVisible();
+  await page.getByLabel('Code from the mail').fill(await world.mailedCode(person.email));
+  await change.click();
+  await expect(page.getByText('Your password is changed.')).toBeVisible();
+  const signedIn = await world.auth.send('POST', '/token', {
+    query: { grant_type: 'password' },
+    body: { email: person.email, password: 'Yet-another-horse-14' },
+  });
+  expect(signedIn.status).toBe(200);
+});
+
+test('a provider signs a stranger in', async ({ page, world }) => {
+  const email = world.newEmail();
+  await page.goto(`${world.appUrl}/login`);
+  await page.getByRole('button', { name: 'Continue with Google' }).click();
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.waitForURL('**/home');
+  expect(page.url(), 'nothing secret is left').toBe(`${world.appUrl}/home`);
+  await page.getByRole('button', { name: `Account menu: ${email}` }).click();
+});
+
+test('a provider that was refused leads back with a reason', async ({ page, world }) => {
+  await page.goto(`${world.appUrl}/login`);
+  await page.getByRole('button', { name: 'Continue with GitHub' }).click();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.waitForURL('**/login**');
+  await expect(page.getByText('The sign-in did not succeed')).toBeVisible();
+});
+
+test('an identity is linked and unlinked again', async ({ page, world }) => {
+  const person = await world.newUser();
+  await world.enter(page, person, '/account');
+  await expect(page.getByText('This is the only way into your account')).toBeVisible();
+  await page.getByRole('button', { name: 'Link GitHub' }).click();
+  await page.getByRole('textbox', { name: 'E-mail', exact: true }).fill(person.email);
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.waitForURL('**/account');
+  await page.getByRole('button', { name: 'Unlink GitHub' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Unlink' }).click();
+  await expect(page.getByText('GitHub is unlinked.')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Link GitHub' })).toBeVisible();
+});
+
+test('signing out: here alone, all other devices, everywhere', async ({ page, world }) => {
+  const person = await world.newUser();
+  await world.enter(page, person, '/account');
+  const other = await openElsewhere(page, world, person);
+
+  await page.getByRole('button', { name: 'Sign out all other devices' }).click();
+  await expect(page.getByText('All other devices are signed out.')).toBeVisible();
+  // The access token of the other device lives on until it expires; what it cannot do is renew it.
+  await other.evaluate(() => {
+    const now = Date.now.bind(Date);
+    Date.now = () => now() + 3_600_000;
+    dispatchEvent(new Event('online'));
+  });
+  await other.waitForURL('**/login**');
+  await expect(page.getByRole('heading', { name: 'Account' })).toBeVisible();
+
+  await world.enter(other, person);
+  await expect(other.getByRole('heading', { name: 'Inbox' })).toBeVisible();
+  await page.getByRole('button', { name: 'Sign out here' }).click();
+  await page.waitForURL('**/login');
+  await other.reload();
+  await expect(other.getByRole('heading', { name: 'Inbox' }), 'the other one stays').toBeVisible();
+
+  await world.enter(page, person, '/account');
+  await other.goto(`${world.appUrl}/account`);
+  await other.getByRole('button', { name: 'Sign out everywhere' }).click();
+  await other.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click();
+  await other.waitForURL('**/login');
+  const [{ count } = { count: -1 }] = await world.stage.supabase.database.query<{ count: number }>(
+    'select count(*)::int as count from auth.sessions where user_id = $1',
+    [person.id],
+  );
+  expect(count, 'no session is left').toBe(0);
+  await other.context().close();
+});

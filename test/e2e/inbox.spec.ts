@@ -1,0 +1,221 @@
+import type { Page } from '@playwright/test';
+import { expect, test } from './support/fixtures.ts';
+
+const rows = (page: Page) => page.locator('main [data-id]');
+const row = (page: Page, title: string) => rows(page).filter({ hasText: title });
+
+async function act(page: Page, title: string, action: string): Promise<void> {
+  await row(page, title).hover();
+  await row(page, title).getByRole('button', { name: action }).click();
+}
+
+test('archive and bring back; tab and kind are in the URL, and survive acting, reload and Back', async ({
+  page,
+  world,
+}) => {
+  const [ada, grace] = await world.newPair();
+  await world.notify(grace, ada, { about: 'Plan' });
+  await world.notify(grace, ada, { about: 'Budget', kind: 'comment' });
+  await world.enter(page, ada);
+  await act(page, 'Plan', 'Archive');
+  await expect(rows(page)).toHaveCount(1);
+
+  const lists = page.getByRole('navigation', { name: 'Lists' }).first();
+  await lists.getByRole('link', { name: 'Archived, 1' }).click();
+  await expect(page).toHaveURL(/\?tab=archived$/);
+  await act(page, 'Plan', 'Move to inbox');
+  await expect(page.getByText('Nothing is archived.')).toBeVisible();
+  await lists.getByRole('link', { name: 'Unread, 1' }).click();
+  await expect(rows(page)).toHaveCount(1);
+  await lists.getByRole('link', { name: 'All, 2' }).click();
+  await page
+    .getByRole('link', { name: /^Comments, 1 unread/ })
+    .first()
+    .click();
+  await expect(page).toHaveURL(/\?kind=comment$/);
+  await expect(rows(page)).toHaveCount(1);
+  await act(page, 'Budget', 'Mark as read');
+  await expect(page).toHaveURL(/\?kind=comment$/);
+  await page.reload();
+  await expect(row(page, 'Budget')).toBeVisible();
+  await expect(rows(page)).toHaveCount(1);
+  await page.goBack();
+  await expect(rows(page)).toHaveCount(2);
+});
+
+test('several are selected and archived at once', async ({ page, world }) => {
+  const [ada, grace] = await world.newPair();
+  await world.notify(grace, ada, { count: 4 });
+  await world.enter(page, ada);
+  await page.getByRole('button', { name: 'Select', exact: true }).click();
+  await page.getByRole('checkbox', { name: /Document 1$/ }).check();
+  await page.getByRole('checkbox', { name: /Document 2$/ }).check();
+  const bar = page.getByRole('region', { name: 'Select' });
+  await expect(bar.getByText('2 selected')).toBeVisible();
+  await bar.getByRole('button', { name: 'Archive' }).click();
+  await expect(rows(page)).toHaveCount(2);
+  await bar.getByRole('button', { name: 'Select all shown' }).click();
+  await bar.getByRole('button', { name: 'Mark as read' }).click();
+  await expect(page.getByRole('button', { name: 'Notifications', exact: true })).toBeVisible();
+  await expect
+    .poll(async () => (await world.notificationsOf(ada)).map(({ status }) => status).sort())
+    .toEqual(['archived', 'archived', 'read', 'read']);
+});
+
+test('the keys do what the buttons do, and can be switched off', async ({ page, world }) => {
+  const [ada, grace] = await world.newPair();
+  await world.notify(grace, ada, { count: 3 });
+  await world.enter(page, ada);
+  const bell = page.getByRole('button', { name: /^Notifications/ });
+  await expect(bell).toHaveAccessibleName('Notifications, 3 unread');
+  await page.locator('main [data-row]').first().focus();
+  await page.keyboard.press('j');
+  await page.keyboard.press('k');
+  await page.keyboard.press('r');
+  await expect(bell).toHaveAccessibleName('Notifications, 2 unread');
+  await page.keyboard.press('e');
+  await expect(rows(page)).toHaveCount(2);
+  await page.locator('main [data-row]').first().focus();
+  await page.keyboard.press('#');
+  await expect(rows(page)).toHaveCount(1);
+  await page.locator('main [data-row]').first().focus();
+  await page.keyboard.press('z');
+  await expect(rows(page)).toHaveCount(2);
+  await page.locator('main [data-row]').first().focus();
+  await page.keyboard.press('Shift+R');
+  await expect(bell).toHaveAccessibleName('Notifications');
+  await page.keyboard.press('?');
+  const help = page.getByRole('dialog', { name: 'Inbox options' });
+  await help.getByRole('switch', { name: 'Use keyboard shortcuts' }).click();
+  await page.keyboard.press('Escape');
+  await page.locator('main [data-row]').first().focus();
+  await page.keyboard.press('e');
+  await page.keyboard.press('ArrowDown');
+  await expect(page.locator('main [data-row]').nth(1)).toBeFocused();
+  await expect(rows(page), 'letters do nothing now').toHaveCount(2);
+});
+
+test('the bell shows the newest, and shares its state with the page', async ({ page, world }) => {
+  const [ada, grace] = await world.newPair();
+  await world.notify(grace, ada, { count: 10 });
+  await world.enter(page, ada);
+  const bell = page.getByRole('button', { name: /^Notifications/ });
+  await expect(bell).toHaveAccessibleName('Notifications, 10 unread');
+  await bell.click();
+  const panel = page.getByRole('dialog', { name: 'Inbox' });
+  await expect(panel.locator('[data-id]')).toHaveCount(8);
+  await panel.getByRole('button', { name: 'Mark all as read' }).click();
+  await expect(bell).toHaveAccessibleName('Notifications');
+  await expect(page.getByRole('link', { name: 'Unread, 0' }).first()).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(panel).toBeHidden();
+  await expect(bell).toBeFocused();
+});
+
+test('the list stays still while one reads further down: a pill tells what is new', async ({
+  page,
+  world,
+}) => {
+  const [ada, grace] = await world.newPair();
+  await world.notify(grace, ada, { count: 40 });
+  await world.enter(page, ada);
+  await expect(rows(page)).toHaveCount(30);
+  await page.mouse.move(600, 500);
+  await page.mouse.wheel(0, 1_500);
+  await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(500);
+  await world.notify(grace, ada, { about: 'Breaking news' });
+  const pill = page.getByRole('button', { name: '1 new' });
+  await expect(pill).toBeVisible();
+  await expect(row(page, 'Breaking news')).toHaveCount(0);
+  await expect(page).toHaveTitle(/\(41\)/);
+  await pill.click();
+  await expect(row(page, 'Breaking news')).toBeInViewport();
+});
+
+test('more than a hundred come page by page, and the counts are right from the first page on', async ({
+  page,
+  world,
+}) => {
+  const [ada, grace] = await world.newPair();
+  await world.notify(grace, ada, { count: 101 });
+  await world.enter(page, ada);
+  await expect(page.getByRole('button', { name: 'Notifications, 101 unread' })).toBeVisible();
+  for (const count of [60, 90, 101]) {
+    await page.getByRole('button', { name: 'Load more' }).click();
+    await expect(rows(page)).toHaveCount(count);
+  }
+  await expect(page.getByRole('button', { name: 'Load more' })).toBeHidden();
+  const ids = await rows(page).evaluateAll((items) => items.map((item) => item.getAttribute('data-id')));
+  expect(new Set(ids)).toEqual(new Set((await world.notificationsOf(ada)).map(({ id }) => id)));
+});
+
+test('offline says so, keeps what is there, and catches up afterwards', async ({ page, world }) => {
+  const [ada, grace] = await world.newPair();
+  await world.notify(grace, ada, { about: 'Before' });
+  await world.enter(page, ada);
+  await expect(row(page, 'Before')).toBeVisible();
+  await page.context().setOffline(true);
+  await expect(page.getByText('You are offline.')).toBeVisible();
+  world.stage.supabase.faults.dropSockets();
+  await world.notify(grace, ada, { about: 'Meanwhile' });
+  await expect(row(page, 'Before')).toBeVisible();
+  await page.context().setOffline(false);
+  await expect(row(page, 'Meanwhile')).toBeVisible({ timeout: 15_000 });
+  await expect(page.getByText('You are offline.')).toBeHidden();
+});
+
+test('what fails is taken back with a word, and can be tried again', async ({ page, world }) => {
+  const [ada, grace] = await world.newPair();
+  await world.notify(grace, ada, { about: 'Plan' });
+  await world.enter(page, ada);
+  await expect(row(page, 'Plan')).toBeVisible();
+  const heal = world.stage.supabase.faults.add({
+    method: 'PATCH',
+    path: '/rest/v1/notifications',
+    answer: { status: 500, body: { code: 'XX000', message: 'no', details: null, hint: null } },
+  });
+  await act(page, 'Plan', 'Mark as read');
+  await expect(page.getByText('That did not work; the change was taken back.')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Notifications, 1 unread' })).toBeVisible();
+  heal();
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByRole('button', { name: 'Notifications', exact: true })).toBeVisible();
+});
+
+test('two tabs agree at once, before the server has answered', async ({ page, world }) => {
+  const [ada, grace] = await world.newPair();
+  await world.notify(grace, ada, { about: 'Plan' });
+  await world.enter(page, ada);
+  const second = await page.context().newPage();
+  await second.goto(`${world.appUrl}/home`);
+  await expect(row(second, 'Plan')).toBeVisible();
+  await expect(second).toHaveTitle(/\(1\)/);
+  // The answer is held back: only the other tab can have told.
+  let answer = () => {};
+  const held = new Promise<void>((resolve) => (answer = resolve));
+  await page.route('**/rest/v1/notifications*', async (route) => {
+    if (route.request().method() === 'PATCH') await held;
+    await route.continue();
+  });
+  await act(page, 'Plan', 'Mark as read');
+  await expect(second.getByRole('button', { name: 'Notifications', exact: true })).toBeVisible();
+  await expect(second).not.toHaveTitle(/\(1\)/);
+  answer();
+  await expect.poll(async () => (await world.notificationsOf(ada))[0]?.status).toBe('read');
+});
+
+test('preferences changed in one tab change in the other', async ({ page, world }) => {
+  const person = await world.newUser();
+  await world.enter(page, person, '/preferences');
+  const second = await page.context().newPage();
+  await second.goto(`${world.appUrl}/preferences`);
+  const toggle = (tab: Page) =>
+    tab.getByRole('group', { name: 'Edits' }).getByRole('switch', { name: 'In the app' });
+  await expect(toggle(page)).toBeChecked();
+  await expect(toggle(second)).toBeChecked();
+  await toggle(page).click();
+  await expect(toggle(second)).not.toBeChecked();
+  await page.getByRole('switch', { name: 'Notifications in the app' }).click();
+  await expect(toggle(second)).toBeDisabled();
+  await expect(second.getByText('Off now; your choice "off" is kept.')).toBeVisible();
+});

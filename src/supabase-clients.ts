@@ -23,6 +23,7 @@ import {
 
 type Shared = 'url' | 'apiKey' | 'platform' | 'getAccessToken' | 'onTokenChange';
 
+/** The project, and what to use instead of the defaults. */
 export interface SupabaseClientsOptions {
   /** The project's URL (http or https). */
   readonly url: string;
@@ -46,6 +47,7 @@ export interface SupabaseConnection {
   readonly getAccessToken: AuthClient['getAccessToken'];
 }
 
+/** The clients of a project, joined. */
 export interface SupabaseClients<Database = UnknownDatabase> {
   readonly auth: AuthClient;
   readonly rest: RestClient<Database>;

@@ -19,6 +19,7 @@ declare const verified: unique symbol;
 /** Claims whose signature, lifetime, issuer and audience were checked, here or by the server. */
 export type VerifiedClaims = JWTPayload & { readonly sub: string } & { readonly [verified]: true };
 
+/** What a token must say of its issuer and audience. */
 export interface ClaimsOptions {
   /** Default: the auth server's own URL. */
   readonly issuer?: string | undefined;
@@ -26,6 +27,7 @@ export interface ClaimsOptions {
   readonly audience?: string | undefined;
 }
 
+/** Verified claims of access tokens. */
 export interface Claims {
   /**
    * The claims of an access token, default the session's own. Symmetric tokens (HS256) are asked of the server.

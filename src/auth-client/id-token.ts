@@ -5,6 +5,7 @@ import type { CallOptions } from './request.ts';
 import { parseSession } from './responses.ts';
 import type { Session } from './session.ts';
 
+/** What a provider's own library obtained. */
 export interface IdTokenCredentials {
   /** `google`, `apple`, `azure`, `facebook`, `kakao`, or the issuer's name in the project. */
   readonly provider: string;

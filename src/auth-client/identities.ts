@@ -9,6 +9,7 @@ import { object, text } from './wire-shape.ts';
 
 const parseUrl = object({ url: text });
 
+/** Every method throws {@link AuthError}. */
 export interface Identities {
   /** Asked of the server. */
   getUserIdentities(options?: CallOptions): Promise<readonly UserIdentity[]>;

@@ -22,11 +22,13 @@ const parseChallenge = object({
   webauthn: maybe(object({ type: text })),
 });
 
+/** What to enrol; `webauthn` is proved by `challenge` and `verify`, as the others are. */
 export type FactorEnrolment =
   | { readonly factorType: 'totp'; readonly friendlyName?: string; readonly issuer?: string }
   | { readonly factorType: 'phone'; readonly friendlyName?: string; readonly phone: string }
   | { readonly factorType: 'webauthn'; readonly friendlyName?: string };
 
+/** A factor that is enrolled and not yet verified: it counts once it is. */
 export interface EnrolledFactor {
   readonly id: string;
   readonly type: string;
@@ -36,6 +38,7 @@ export interface EnrolledFactor {
   readonly totp: { readonly qrCodeUrl: string; readonly secret: string; readonly uri: string } | null;
 }
 
+/** What a factor has to answer. */
 export interface FactorChallenge {
   readonly id: string;
   readonly type: string;
@@ -50,6 +53,7 @@ export type FactorProof =
   | { readonly code: string }
   | { readonly webauthn: { readonly type: 'create' | 'request'; readonly credential: unknown } };
 
+/** The factors of the user. */
 export interface FactorList {
   readonly all: readonly Factor[];
   /** The verified ones by type. */
@@ -58,6 +62,7 @@ export interface FactorList {
   readonly webauthn: readonly Factor[];
 }
 
+/** How sure the session is of its user, and how sure it could be. */
 export interface AssuranceLevel {
   readonly currentLevel: 'aal1' | 'aal2' | null;
   /** `aal2` where a verified factor waits to be asked. */
@@ -66,8 +71,11 @@ export interface AssuranceLevel {
   readonly methods: readonly { readonly method: string; readonly timestamp: number }[];
 }
 
+/** Second factors of the user who is signed in. Every method throws {@link AuthError}. */
 export interface Mfa {
+  /** Begins a factor; it counts once `verify` has proved it. */
   enroll(factor: FactorEnrolment, options?: CallOptions): Promise<EnrolledFactor>;
+  /** Asks a factor; for `phone` this sends the code. */
   challenge(
     request: { readonly factorId: string; readonly channel?: 'sms' | 'whatsapp' },
     options?: CallOptions,
@@ -77,12 +85,14 @@ export interface Mfa {
     request: { readonly factorId: string; readonly challengeId: string } & FactorProof,
     options?: CallOptions,
   ): Promise<Session>;
+  /** Both at once, for codes that need no sending. */
   challengeAndVerify(
     request: { readonly factorId: string; readonly code: string },
     options?: CallOptions,
   ): Promise<Session>;
   /** Removes a factor and refreshes, since the session may have to fall back to `aal1`. */
   unenroll(request: { readonly factorId: string }, options?: CallOptions): Promise<void>;
+  /** The factors as the server knows them now. */
   listFactors(options?: CallOptions): Promise<FactorList>;
   /** From the access token and the stored user, without a request: a hint for the interface, not a proof. */
   getAuthenticatorAssuranceLevel(): Promise<AssuranceLevel>;

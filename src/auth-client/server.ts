@@ -19,6 +19,7 @@ export interface CookieAttributes {
   readonly domain?: string;
 }
 
+/** A cookie of a reply, in the form that frameworks take. */
 export interface CookieToSet extends Cookie {
   readonly options: CookieAttributes;
 }
@@ -31,6 +32,7 @@ export interface SessionReply {
   readonly headers: typeof NO_STORE_HEADERS;
 }
 
+/** Headers that forbid every cache to keep an answer. */
 export const NO_STORE_HEADERS = {
   'Cache-Control': 'private, no-cache, no-store, must-revalidate, max-age=0',
   Expires: '0',
@@ -55,6 +57,7 @@ export function readSessionCookies(
   }
 }
 
+/** Which cookies to write, and as what. */
 export interface WriteSessionOptions {
   readonly storageKey: string;
   /** The cookies of the request: chunks among them that the new value does not need are removed. */
@@ -105,6 +108,7 @@ function encodeSetCookie({ name, value, options }: CookieToSet): string {
   }`;
 }
 
+/** The project whose session is refreshed. */
 export interface ServerRefresh {
   readonly url: string;
   readonly apiKey: string;

@@ -6,8 +6,10 @@ import type { CallOptions } from './request.ts';
 import { parseSession } from './responses.ts';
 import type { Session } from './session.ts';
 
+/** Chains whose wallets can sign in. */
 export type Web3Chain = 'ethereum' | 'solana';
 
+/** A message and its signature by a wallet. */
 export interface Web3Credentials {
   readonly chain: Web3Chain;
   /** The text that was signed, such as `createSignInMessage` makes. */
@@ -49,6 +51,7 @@ export async function signInWithWeb3(
   return core.keeper.enter({ reply, as: 'SIGNED_IN', reason: 'call' });
 }
 
+/** The fields of the text that a wallet signs (EIP-4361). */
 export interface SignInMessage {
   readonly chain: Web3Chain;
   /** Host (and port) that asks, such as `app.example.com`. */

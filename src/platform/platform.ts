@@ -19,11 +19,13 @@ export interface Platform {
   readonly report: (problem: unknown) => void;
 }
 
+/** WHATWG `fetch`. */
 export type FetchFunction = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
 
 /** Ends what it was returned for. Calling it again does nothing. */
 export type Unsubscribe = () => void;
 
+/** Time, and timers. */
 export interface Clock {
   /** Wall-clock time in milliseconds since the epoch. May jump in either direction. */
   now(): number;
@@ -33,11 +35,13 @@ export interface Clock {
   setTimer(callback: () => void, delayMs: number): Timer;
 }
 
+/** A timer that was set. */
 export interface Timer {
   /** Prevents the call if it has not happened yet. */
   cancel(): void;
 }
 
+/** Chance. */
 export interface Random {
   /** A number in [0, 1), for jitter; not for secrets. */
   number(): number;
@@ -45,6 +49,7 @@ export interface Random {
   bytes(length: number): Uint8Array<ArrayBuffer>;
 }
 
+/** Mutual exclusion, of tabs where the realm can. */
 export interface Locks {
   /** Whether a lock excludes other tabs of the origin too (Web Locks), or only callers in this realm. */
   readonly scope: 'origin' | 'realm';
@@ -56,6 +61,7 @@ export interface Locks {
   hold<T>(name: string, task: () => Promise<T>, options?: { readonly signal?: AbortSignal }): Promise<T>;
 }
 
+/** A channel to the other tabs of this origin. */
 export interface Broadcast {
   /** Sends a structured-cloneable message to the other tabs. Must not carry secrets. */
   post(message: unknown): void;
@@ -63,8 +69,10 @@ export interface Broadcast {
   close(): void;
 }
 
+/** What the page tells of itself and of the network. */
 export type PageSignal = 'visible' | 'hidden' | 'online' | 'offline' | 'pageshow' | 'pagehide' | 'resume';
 
+/** The page, or what stands for it. */
 export interface Page {
   /** False only when the page is known to be hidden; true where there is no page. */
   isVisible(): boolean;
@@ -86,6 +94,7 @@ export interface Socket {
   onClose: ((close: SocketClose) => void) | null;
 }
 
+/** How a websocket ended (RFC 6455 §7.1). */
 export interface SocketClose {
   readonly code: number;
   readonly reason: string;

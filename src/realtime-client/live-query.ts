@@ -26,6 +26,7 @@ export interface LiveQueryOptions<Row extends object> extends RowRules<Row> {
   readonly reconcileMs?: number;
 }
 
+/** The list, and what is known of it. */
 export interface LiveQuerySnapshot<Row> {
   readonly rows: readonly Row[];
   /** Whether a read succeeded. */
@@ -36,6 +37,7 @@ export interface LiveQuerySnapshot<Row> {
   readonly error: unknown;
 }
 
+/** A list that is kept current while it is used. */
 export interface LiveQuery<Row> extends Readable<LiveQuerySnapshot<Row>> {
   /** Keeps the list current until what it returns is called; it may be started by several users. */
   start(): Unsubscribe;

@@ -14,6 +14,7 @@ import { defaultSettings, type RealtimeSettings } from './settings.ts';
 import type { Readable } from './store.ts';
 import type { ProtocolVersion } from './wire.ts';
 
+/** The project, who is signed in, and how to connect. */
 export interface RealtimeClientOptions {
   /** The project's URL, `http` or `https`, without `/realtime/v1`. */
   readonly url: string;

@@ -32,6 +32,7 @@ export interface RealtimeSettings {
   readonly hiddenFrameMs: number;
 }
 
+/** The constants of the specification, where it has them. */
 export const defaultSettings: RealtimeSettings = {
   heartbeatMs: 25_000,
   timeoutMs: 10_000,

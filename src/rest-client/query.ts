@@ -22,6 +22,7 @@ export interface ExecuteOptions {
 export interface Query<out Data> extends Promise<Data> {
   /** All that the query is, as plain values: what modifiers change. */
   readonly plan: Plan;
+  /** Executes the query anew at each call. */
   execute(options?: ExecuteOptions): Promise<Data>;
   /** As `execute`, with the count, the status, the headers and whether the answer was cut. */
   answer(options?: ExecuteOptions): Promise<Answer<Data>>;
@@ -68,6 +69,7 @@ export type PairOf<Row> =
   | { [K in keyof Row & string]: Pair<K, Operand<Row, K>> }[keyof Row & string]
   | Pair<JsonColumn<Row>, JsonOperand | Date | Quantified<JsonOperand>>;
 
+/** How to count: exactly, by the planner's guess, or exactly only where that is cheap. */
 export type CountKind = 'exact' | 'planned' | 'estimated';
 
 /** Conditions; a query's conditions are joined by `and`. */
@@ -78,12 +80,17 @@ export interface Filterable<Row> {
   eq<const C extends Column<Row>>(column: C, value: Operand<Row, C>): this;
   /** Not equal; `null` becomes `not.is.null`. */
   neq<const C extends Column<Row>>(column: C, value: Operand<Row, C>): this;
+  /** Greater than. */
   gt<const C extends Column<Row>>(column: C, value: NonNullable<Operand<Row, C>>): this;
+  /** Greater than or equal. */
   gte<const C extends Column<Row>>(column: C, value: NonNullable<Operand<Row, C>>): this;
+  /** Less than. */
   lt<const C extends Column<Row>>(column: C, value: NonNullable<Operand<Row, C>>): this;
+  /** Less than or equal. */
   lte<const C extends Column<Row>>(column: C, value: NonNullable<Operand<Row, C>>): this;
   /** Equal to one of the values; none match nothing. */
   in<const C extends Column<Row>>(column: C, values: readonly Single<Row, C>[]): this;
+  /** Is null, true, false or unknown. */
   is(column: Column<Row>, value: null | boolean | 'unknown' | 'not_null'): this;
 }
 
@@ -105,6 +112,7 @@ export interface RowsQuery<M extends Model, Item, out Data> extends Query<Data>,
   maybeSingle(): RowsQuery<M, Item, Item | null>;
 }
 
+/** Rows, and how many match in all. */
 export interface Counted<out Data> {
   readonly rows: Data;
   readonly count: number;
@@ -124,14 +132,17 @@ export interface WriteQuery<M extends Model, out Data> extends Query<Data> {
 /** A write of the rows that match: refused without a filter, unless `all()` says that every row is meant. */
 export interface FilteredWriteQuery<M extends Model>
   extends WriteQuery<M, number | null>, Filterable<M['Row']> {
+  /** Says that every row is meant. */
   all(): this;
 }
 
+/** How rows are added. */
 export interface InsertOptions {
   /** What a column gets that a row of several lacks: its default, or null. Default 'null'. */
   readonly missing?: 'default' | 'null';
 }
 
+/** How rows are added or overwritten. */
 export interface UpsertOptions extends InsertOptions {
   /** Columns of the unique constraint that decides; default: the primary key. */
   readonly onConflict?: string | readonly string[];
@@ -147,7 +158,9 @@ export interface Table<M extends Model> {
   select<const S extends Columns>(columns: S & Checked<M, S>): RowsQuery<M, RowOf<M, S>, RowOf<M, S>[]>;
   /** How many rows match. Default 'exact'. */
   count(kind?: CountKind): CountQuery<M>;
+  /** Adds rows: one, or all of them or none. */
   insert(rows: Rows<M['Insert']>, options?: InsertOptions): WriteQuery<M, void>;
+  /** Adds rows, and overwrites those that exist. */
   upsert(rows: Rows<M['Insert']>, options?: UpsertOptions): WriteQuery<M, void>;
   /** Yields how many rows were changed; null if the server does not say. */
   update(values: M['Update']): FilteredWriteQuery<M>;

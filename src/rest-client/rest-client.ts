@@ -48,6 +48,7 @@ export type FunctionQuery<Returns> = [Returns] extends [readonly (infer Row exte
     ? Query<null>
     : Query<Returns>;
 
+/** Queries of a schema's tables, views and functions; typed by `Database`, if there is one. */
 export interface RestClient<
   Database = UnknownDatabase,
   Name extends SchemaName<Database> = SchemaName<Database>,

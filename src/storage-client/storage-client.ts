@@ -1,6 +1,7 @@
 import { type Bucket, createBucket, type RequestOptions } from './bucket.ts';
 import { createTransport, type StorageClientOptions } from './transport.ts';
 
+/** A bucket as the service describes it. */
 export interface BucketInfo {
   readonly id: string;
   readonly name: string;
@@ -11,6 +12,7 @@ export interface BucketInfo {
   readonly updated_at: string;
 }
 
+/** What can be set of a bucket. */
 export interface BucketSettings {
   /** Whether anybody can read its objects. */
   readonly public?: boolean;

@@ -1,0 +1,117 @@
+import type { Page } from '@playwright/test';
+import { expect, test, type Person, type World } from './support/fixtures.ts';
+
+/** Invites from the inbox; the link that the dialog shows. */
+async function invite(page: Page, email: string): Promise<string> {
+  await page.getByRole('button', { name: 'Invite', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Invite somebody' });
+  await dialog.getByLabel('E-mail address').fill(email);
+  await dialog.getByLabel('What for (optional)').fill('the garden plan');
+  await dialog.getByRole('button', { name: 'Invite', exact: true }).click();
+  await expect(dialog.getByText(`${email} is invited.`)).toBeVisible();
+  const link = await dialog.getByLabel('Invitation link').inputValue();
+  await page.keyboard.press('Escape');
+  return link;
+}
+
+/** The same without the page. */
+async function inviteByCall(world: World, inviter: Person, email: string): Promise<string> {
+  const { json } = await world.rest.send('POST', '/rpc/create_invitation', {
+    token: inviter.accessToken,
+    body: { invitee_email: email, entity_name: 'the garden plan' },
+  });
+  return `/join/${(json as [{ token: string }])[0].token}`;
+}
+
+test('somebody with an account is invited, told by a notification, and accepts; the inviter is told', async ({
+  page,
+  browser,
+  world,
+}) => {
+  const [ada, grace] = await world.newPair();
+  await world.enter(page, ada);
+  await invite(page, grace.email);
+
+  const context = await browser.newContext();
+  const graces = await context.newPage();
+  await world.enter(graces, grace);
+  await graces.getByRole('link', { name: /invited you to the garden plan/ }).click();
+  await graces.waitForURL('**/join/*');
+  await expect(graces.getByRole('heading', { name: /invites you to the garden plan/ })).toBeVisible();
+  const [{ status } = { status: '' }] = await world.stage.supabase.database.query<{ status: string }>(
+    'select status from public.invitations where invitee_email = $1',
+    [grace.email],
+  );
+  expect(status, 'looking at it changes nothing').toBe('pending');
+  await graces.getByRole('button', { name: 'Accept' }).click();
+  await expect(graces.getByRole('heading', { name: 'Accepted' })).toBeVisible();
+  await expect(page.getByText(/accepted your invitation to the garden plan/)).toBeVisible();
+
+  await graces.reload();
+  await expect(
+    graces.getByRole('heading', { name: 'Accepted' }),
+    'also when it is opened again',
+  ).toBeVisible();
+  await context.close();
+});
+
+test('a stranger follows an invitation, signs up by the mail, and comes back to accept it', async ({
+  page,
+  world,
+}) => {
+  const inviter = await world.newUser();
+  const email = world.newEmail();
+  await page.goto(world.appUrl + (await inviteByCall(world, inviter, email)));
+  await expect(page.getByRole('heading', { name: 'You have an invitation' })).toBeVisible();
+  await page.getByRole('link', { name: 'Create an account' }).click();
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill('Correct-horse-12');
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await page.goto(await world.mailedLink(email));
+  await page.waitForURL('**/join/*');
+  await page.getByRole('button', { name: 'Accept' }).click();
+  await expect(page.getByRole('heading', { name: 'Accepted' })).toBeVisible();
+  expect((await world.notificationsOf(inviter)).length).toBe(1);
+});
+
+test('who is signed in with another account may switch, and comes back to the invitation', async ({
+  page,
+  world,
+}) => {
+  const [ada, grace] = await world.newPair();
+  const other = await world.newUser();
+  const path = await inviteByCall(world, ada, grace.email);
+  await world.enter(page, other, path);
+  await expect(page.getByRole('heading', { name: 'This invitation is for another account' })).toBeVisible();
+  await expect(page.getByText(grace.email), 'the address is not given away').toHaveCount(0);
+  await page.getByRole('button', { name: 'Sign in with another account' }).click();
+  await page.getByLabel('E-mail').fill(grace.email);
+  await page.getByLabel('Password', { exact: true }).fill(grace.password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.waitForURL(`**${path}`);
+  await page.getByRole('button', { name: 'Decline' }).click();
+  await expect(page.getByRole('heading', { name: 'Declined' })).toBeVisible();
+  expect((await world.notificationsOf(ada)).length).toBe(1);
+});
+
+test('an invitation that has expired, one of oneself, and one that never was', async ({ page, world }) => {
+  const [ada, grace] = await world.newPair();
+  const path = await inviteByCall(world, ada, grace.email);
+  await world.enter(page, ada, path);
+  await expect(page.getByRole('heading', { name: 'You sent this invitation' })).toBeVisible();
+
+  await world.stage.supabase.database.query(
+    "update public.invitations set expires_at = now() - interval '1 minute' where invitee_email = $1",
+    [grace.email],
+  );
+  await world.enter(page, grace, path);
+  await expect(page.getByRole('heading', { name: 'The invitation has expired' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Accept' })).toHaveCount(0);
+
+  await page.goto(`${world.appUrl}/join/${'0'.repeat(32)}`);
+  await expect(page.getByRole('heading', { name: 'There is no such invitation' })).toBeVisible();
+  await page.getByRole('link', { name: 'Enter a link or code' }).click();
+  await page.getByLabel('Link or code').fill(world.appUrl + path);
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await expect(page.getByRole('heading', { name: 'The invitation has expired' })).toBeVisible();
+});

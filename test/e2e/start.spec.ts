@@ -1,0 +1,127 @@
+import type { Page } from '@playwright/test';
+import { expect, test } from './support/fixtures.ts';
+
+/** Every request and websocket of a page to the project, in order, as `METHOD /path`. */
+function recordCalls(page: Page, supabaseUrl: string): readonly string[] {
+  const calls: string[] = [];
+  const project = new URL(supabaseUrl).host;
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    if (url.host === project && request.method() !== 'OPTIONS')
+      calls.push(`${request.method()} ${url.pathname}`);
+  });
+  page.on('websocket', (socket) => {
+    if (new URL(socket.url()).host === project) calls.push('WS');
+  });
+  return calls;
+}
+
+test('a stored session that holds needs no word of the auth service: the list and the channel begin at once', async ({
+  page,
+  world,
+}) => {
+  const [ada, grace] = await world.newPair();
+  await world.notify(grace, ada, { about: 'Plan' });
+  const calls = recordCalls(page, world.stage.supabase.url);
+  // The first list is held back: the websocket does not wait for it.
+  let answer = () => {};
+  const held = new Promise<void>((resolve) => (answer = resolve));
+  await page.route('**/rest/v1/notifications*', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await world.enter(page, ada);
+  await expect.poll(() => calls).toContain('WS');
+  expect(calls[0]).toBe('GET /rest/v1/notifications');
+  answer();
+  await expect(page.getByText(/in Plan/)).toBeVisible();
+  expect(calls.filter((call) => call.includes('/auth/'))).toEqual([]);
+});
+
+test('a reload shows the last list at once, and then the truth', async ({ page, world }) => {
+  const [ada, grace] = await world.newPair();
+  await world.notify(grace, ada, { about: 'Old news' });
+  await world.enter(page, ada);
+  await expect(page.getByText(/in Old news/)).toBeVisible();
+  // It is written down a moment after it was shown.
+  await expect
+    .poll(() =>
+      page.evaluate(
+        () =>
+          new Promise<number>((resolve) => {
+            const opening = indexedDB.open('inbox-cache');
+            opening.addEventListener('error', () => resolve(0));
+            opening.addEventListener('success', () => {
+              const { result: database } = opening;
+              if (!database.objectStoreNames.contains('users')) return resolve(0);
+              const counting = database.transaction('users').objectStore('users').count();
+              counting.addEventListener('success', () => {
+                database.close();
+                resolve(counting.result);
+              });
+            });
+          }),
+      ),
+    )
+    .toBe(1);
+  await world.notify(grace, ada, { about: 'Fresh news' });
+  await page.route('**/rest/v1/**', (route) => route.abort());
+  await page.reload();
+  await expect(page.getByText(/in Old news/)).toBeVisible();
+  await page.unroute('**/rest/v1/**');
+  await page.reload();
+  await expect(page.getByText(/in Fresh news/)).toBeVisible();
+});
+
+test('while the session is looked up the page says Loading...', async ({ page, world }) => {
+  await page.route('**/assets/*.js', (route) => route.abort());
+  await page.goto(`${world.appUrl}/home`);
+  await expect(page.getByText('Loading...')).toBeVisible();
+  await page.unroute('**/assets/*.js');
+  // A link's code is exchanged first: until then nobody knows who this is.
+  let answer = () => {};
+  const held = new Promise<void>((resolve) => (answer = resolve));
+  await page.route('**/auth/v1/token*', async (route) => {
+    await held;
+    await route.continue();
+  });
+  const person = await world.newUser();
+  await page.goto(`${world.appUrl}/login`);
+  await page.getByRole('button', { name: 'E-mail me a code or link instead' }).click();
+  await page.getByLabel('E-mail').fill(person.email);
+  await page.getByRole('button', { name: 'Send the mail' }).click();
+  await page.goto(await world.mailedLink(person.email));
+  await expect(page.getByText('Loading...')).toBeVisible();
+  answer();
+  await expect(page.getByRole('heading', { name: 'Inbox' })).toBeVisible();
+});
+
+test('/_app is the application shell alone, for who is signed in', async ({ page, world }) => {
+  await page.goto(`${world.appUrl}/_app`);
+  await page.waitForURL('**/login**');
+  await world.enter(page, await world.newUser(), '/_app');
+  await expect(page.getByRole('heading', { name: 'Ready' })).toBeVisible();
+  await page.getByRole('link', { name: 'Go to your inbox' }).click();
+  await expect(page.getByRole('heading', { name: 'Inbox' })).toBeVisible();
+});
+
+test('corrupt session cookies keep nobody out: the page clears them and offers to sign in', async ({
+  page,
+  world,
+}) => {
+  const name = 'sb-127-auth-token';
+  await page.context().addCookies(
+    [`${name}.0`, `${name}.1`, `${name}.7`].map((chunk) => ({
+      name: chunk,
+      value: `base64-${'x'.repeat(2_000)}`,
+      url: world.appUrl,
+    })),
+  );
+  await page.goto(`${world.appUrl}/home`);
+  await page.waitForURL('**/login**');
+  await page.getByRole('link', { name: /Clear cookies/ }).click();
+  await page.getByRole('button').first().click();
+  await expect(page.getByRole('link', { name: /sign in/i })).toBeVisible();
+  expect((await page.context().cookies()).filter((cookie) => cookie.name.startsWith(name))).toEqual([]);
+  await world.signIn(page, await world.newUser());
+});

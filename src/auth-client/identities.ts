@@ -9,7 +9,7 @@ import { object, text } from './wire-shape.ts';
 
 const parseUrl = object({ url: text });
 
-/** Every method throws {@link AuthError}. */
+/** The identities of the user who is signed in. Every method throws `AuthError`. */
 export interface Identities {
   /** Asked of the server. */
   getUserIdentities(options?: CallOptions): Promise<readonly UserIdentity[]>;

@@ -9,6 +9,7 @@ import { createLocalSupabase } from '../local-supabase/server.ts';
 import type { LocalSupabase } from '../local-supabase/server.ts';
 import { StartError } from '../local-supabase/start-error.ts';
 import { accountPassword, accounts, localProject } from './local-project.ts';
+import { readAuthSettings } from './project-config.ts';
 
 interface Application {
   readonly url: string;
@@ -38,8 +39,7 @@ function startSupabase(): Promise<LocalSupabase> {
     mailboxPort,
     dataDir,
     siteUrl: `http://localhost:${appPort}`,
-    // As supabase/config.toml has it.
-    auth: { passwordMinLength: 8, anonymousEnabled: false, passwordUpdateRequiresReauthentication: true },
+    auth: readAuthSettings(),
   });
 }
 

@@ -11,10 +11,13 @@ export function checkPassword(password: string, texts: CredentialTexts): string 
   return password === '' ? texts.passwordMissing : undefined;
 }
 
+/** As `minimum_password_length` in supabase/config.toml. */
+export const minPasswordLength = 8;
+
 /** bcrypt reads 72 bytes; the server refuses more. */
 export function checkNewPassword(password: string, texts: CredentialTexts): string | undefined {
   if (password === '') return texts.newPasswordMissing;
-  if (password.length < 6) return texts.passwordTooShort;
+  if (password.length < minPasswordLength) return texts.passwordTooShort;
   return new TextEncoder().encode(password).length > 72 ? texts.passwordTooLong : undefined;
 }
 

@@ -8,7 +8,7 @@ export const texts: CredentialTexts = {
   emailMalformed: 'Das sieht nicht nach einer E-Mail-Adresse aus. Beispiel: ada@example.com',
   passwordMissing: 'Gib dein Passwort ein.',
   newPasswordMissing: 'Wähle ein Passwort.',
-  passwordTooShort: 'Nimm mindestens 6 Zeichen.',
+  passwordTooShort: 'Nimm mindestens 8 Zeichen.',
   passwordTooLong: 'Nimm höchstens 72 Zeichen.',
   codeMissing: 'Gib den Code aus der Mail ein.',
   codeMalformed: 'Der Code besteht aus 6 oder mehr Ziffern.',

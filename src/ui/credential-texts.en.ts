@@ -6,7 +6,7 @@ export const texts = {
   emailMalformed: 'This does not look like an e-mail address. Example: ada@example.com',
   passwordMissing: 'Enter your password.',
   newPasswordMissing: 'Choose a password.',
-  passwordTooShort: 'Use at least 6 characters.',
+  passwordTooShort: 'Use at least 8 characters.',
   passwordTooLong: 'Use at most 72 characters.',
   codeMissing: 'Enter the code from the mail.',
   codeMalformed: 'The code consists of 6 digits or more.',

@@ -23,7 +23,7 @@ test('a weak password is refused on its field', async ({ page, world }) => {
   await password.fill('abc');
   await page.getByRole('button', { name: 'Create account' }).click();
   await expect(password).toHaveAttribute('aria-invalid', 'true');
-  await expect(page.getByText('Use at least 6 characters.')).toBeVisible();
+  await expect(page.getByText('Use at least 8 characters.')).toBeVisible();
 });
 
 test('an unknown address: not found for who is signed in, the login screen for who is not', async ({

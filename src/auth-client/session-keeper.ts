@@ -13,7 +13,15 @@ import {
   step,
 } from './session-state.ts';
 import { type ChangeNotice, createSessionStore } from './session-store.ts';
-import { type HeldSession, type Moment, type Session, type StoredSession, holdSession } from './session.ts';
+import {
+  type HeldSession,
+  type Moment,
+  type ServerTime,
+  type Session,
+  type StoredSession,
+  holdSession,
+  serverTimeOf,
+} from './session.ts';
 import type { Store } from './store.ts';
 
 export type AuthSnapshot = (
@@ -78,6 +86,7 @@ export function createSessionKeeper(platform: Platform, primary: Store, key: str
     callbackMessage: null,
     storageProblem: null,
   };
+  let serverTime: ServerTime | null = null;
   let state: SessionState = { kind: 'loading' };
   let snapshot = snapshotOf(state, notes);
 
@@ -100,8 +109,12 @@ export function createSessionKeeper(platform: Platform, primary: Store, key: str
 
   const held = () => (state.kind === 'signed-in' ? state.held : null);
   const moment = () => ({ now: platform.clock.now(), monotonicMs: platform.clock.monotonicMs() });
-  const hold = (record: StoredSession | null) => record && holdSession(record, moment());
-  const stamp = (reply: SessionWire): StoredSession => ({ ...reply, received_at: platform.clock.now() });
+  const hold = (record: StoredSession | null, isNews = false) =>
+    record && holdSession(record, moment(), { serverTime, isNews });
+  const stamp = (reply: SessionWire): StoredSession => {
+    serverTime = serverTimeOf(reply, moment()) ?? serverTime;
+    return { ...reply, received_at: platform.clock.now() };
+  };
   const dispatch = (...list: SessionEvent[]) => {
     const before = state;
     const token = held()?.record.access_token ?? null;
@@ -152,16 +165,15 @@ export function createSessionKeeper(platform: Platform, primary: Store, key: str
           dispatch({ type: 'restored', held: hold(before) }, ...(entry ? entryOf(after, entry) : [])),
       );
     },
-    sync: ({ event, revision } = { event: 'INITIAL_SESSION', revision: Infinity }) =>
+    sync: (notice) =>
       records.update(
         () => undefined,
-        (after) =>
-          dispatch({
-            type: 'found',
-            // The state keeps the revision that was announced, so that the notices still under way announce theirs.
-            held: hold(after && { ...after, revision: Math.min(after.revision ?? 0, revision) }),
-            as: event === 'INITIAL_SESSION' ? null : event,
-          }),
+        (after) => {
+          // The state keeps the revision that was announced, so that the notices still under way announce theirs.
+          const revision = Math.min(after?.revision ?? 0, notice?.revision ?? Infinity);
+          const held = hold(after && { ...after, revision }, !!notice);
+          return dispatch({ type: 'found', held, as: notice?.event ?? null });
+        },
       ),
     async enter(entry) {
       const record = recordOf(entry);

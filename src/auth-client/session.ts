@@ -1,3 +1,4 @@
+import { peekClaims } from './base64url.ts';
 import type { SessionWire, UnverifiedUser } from './responses.ts';
 
 /** Specification §9: a background check every 30 seconds … */
@@ -46,29 +47,69 @@ export interface HeldSession {
 /** A clock that was set back by less than this since the record was written is forgiven. */
 const SETBACK_MS = 10_000;
 
-/**
- * Lifetime counts from `expires_in` at the moment of receipt, so that a clock that is off does not matter. A record
- * of another program has no such moment: then `expires_at` and this device's clock must do.
- */
-export function holdSession(record: StoredSession, since: Moment): HeldSession {
-  const lifetimeMs = lifetime(record);
-  let remainingMs = lifetimeMs;
-  if (record.received_at !== undefined) {
-    const ageMs = since.now - record.received_at;
-    // Set back: how old the token is cannot be known. Zero makes for one refresh, which starts afresh.
-    remainingMs = ageMs < -SETBACK_MS ? 0 : lifetimeMs - Math.max(0, ageMs);
-  } else if (record.expires_at !== undefined) {
-    remainingMs = Math.min(lifetimeMs, record.expires_at * 1000 - since.now);
-  }
+/** What is known about a record beside what it says. */
+export interface Provenance {
+  /** The server's time, if a reply told it. */
+  readonly serverTime?: ServerTime | null;
+  /** Whether another tab has just announced it. */
+  readonly isNews?: boolean;
+}
+
+export interface ServerTime {
+  readonly ms: number;
+  /** When it was so. */
+  readonly at: Moment;
+}
+
+/** The server's time by a reply of this moment; null if its token does not say when it was issued. */
+export function serverTimeOf(
+  { access_token, expires_in = 0, expires_at = 0 }: SessionWire,
+  at: Moment,
+): ServerTime | null {
+  const issuedAt = peekClaims(access_token)?.['iat'];
+  // Tokens had elsewhere are older: their lifetime was counted by the clock of this device.
+  const isNew = typeof issuedAt === 'number' && Math.abs(expires_at - expires_in - issuedAt) <= 1;
+  return isNew ? { ms: issuedAt * 1000, at } : null;
+}
+
+export function holdSession(record: StoredSession, since: Moment, provenance?: Provenance): HeldSession {
+  const remainingMs = estimateRemaining(record, since, provenance);
   return { record, since, remainingMs, session: viewOf(record, since.now + remainingMs) };
 }
 
 /**
- * Milliseconds that the access token still lives. Of both clocks the more pessimistic one counts (monotonic time
- * stands still in sleep, wall time jumps), except a wall clock that was set back.
+ * Lifetime counts from `expires_in` at the moment of receipt, so that a clock that is off does not matter, or by the
+ * server's time. The more hopeful estimate counts: a wrong hope costs a refused request, a wrong fear makes two sides whose
+ * clocks differ refresh in turns. A record of another program has no moment of receipt; without the server's time,
+ * `expires_at` and this device's clock must do.
  */
-export function remainingMs({ since, remainingMs }: HeldSession, { now, monotonicMs }: Moment): number {
-  return remainingMs - Math.max(monotonicMs - since.monotonicMs, now - since.now);
+function estimateRemaining(
+  record: StoredSession,
+  since: Moment,
+  { serverTime, isNews }: Provenance = {},
+): number {
+  const { received_at, expires_at } = record;
+  const lifetimeMs = lifetime(record);
+  const until = (nowMs: number) => (expires_at === undefined ? lifetimeMs : expires_at * 1000 - nowMs);
+  const byServer = serverTime ? until(serverTime.ms + elapsedMs(serverTime.at, since)) : -Infinity;
+  if (received_at === undefined) return Math.min(lifetimeMs, serverTime ? byServer : until(since.now));
+  const ageMs = since.now - received_at;
+  // Set back: how old the token is cannot be known. Zero makes for one refresh, which starts afresh.
+  const isUnknown = ageMs < -SETBACK_MS && !isNews;
+  return Math.min(lifetimeMs, Math.max(byServer, isUnknown ? 0 : lifetimeMs - Math.max(0, ageMs)));
+}
+
+/** Milliseconds that the access token still lives. */
+export function remainingMs({ since, remainingMs }: HeldSession, at: Moment): number {
+  return remainingMs - elapsedMs(since, at);
+}
+
+/**
+ * Of both clocks the more pessimistic one counts (monotonic time stands still in sleep, wall time jumps), except a wall
+ * clock that was set back.
+ */
+function elapsedMs(from: Moment, to: Moment): number {
+  return Math.max(to.monotonicMs - from.monotonicMs, to.now - from.now);
 }
 
 /** Length of a tick in milliseconds: 30 s, or an eighth of the lifetime of a token that lives less than 4 minutes. */

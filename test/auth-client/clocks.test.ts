@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import type { Platform } from '../../src/platform/platform.ts';
+import { type Harness, createHarness } from './support/harness.ts';
+import { type SentRequest, sessionReply, tokenOf } from './support/scripted-server.ts';
+
+const HOUR = 3600_000;
+
+/** A server whose tokens live an hour by its own clock, which is the world's. */
+function serve({ server, world }: Harness, claims: (nowSeconds: number) => object) {
+  let serial = 0;
+  const answer = (_request: SentRequest) => {
+    serial += 1;
+    const now = Math.floor(world.clock.now() / 1000);
+    return Response.json(
+      sessionReply('ada', serial, {
+        access_token: tokenOf('ada', serial, claims(now)),
+        expires_at: now + 3600,
+      }),
+    );
+  };
+  server.on('POST /token', answer);
+}
+
+const dated = (now: number) => ({ iat: now, exp: now + 3600 });
+const undated = () => ({});
+
+function openWithClock({ open, world, server }: Harness, offsetMs: number) {
+  const tab = world.openTab({ fetch: server.fetch });
+  const clock: Platform['clock'] = { ...tab.clock, now: () => tab.clock.now() + offsetMs };
+  return { tab, client: open({ platform: { ...tab, clock } }).client };
+}
+
+async function openPair(harness: Harness, offsetMs: number) {
+  const { client: first } = openWithClock(harness, 0);
+  await first.start();
+  await first.signInWithPassword({ email: 'ada@example.com', password: 'correct horse' });
+  const { client: second } = openWithClock(harness, offsetMs);
+  await second.start();
+  await harness.world.clock.advance(1_000);
+  const refreshes = () => harness.server.lines.filter((line) => line.includes('refresh_token')).length;
+  return { first, second, refreshes };
+}
+
+describe.each([
+  ['an hour ahead', HOUR],
+  ['an hour behind', -HOUR],
+  ['a quarter of an hour ahead', HOUR / 4],
+])('a tab whose clock is %s of the other', (_name, offsetMs) => {
+  it('refreshes once to learn the time, and then there is one refresh per expiry', async () => {
+    const harness = createHarness();
+    serve(harness, dated);
+    const { first, second, refreshes } = await openPair(harness, offsetMs);
+    expect(refreshes()).toBeLessThanOrEqual(1);
+    const before = refreshes();
+    // A refresh comes between 60 and 90 seconds before each expiry: ten of them in just under ten hours.
+    await harness.world.clock.advance(10 * HOUR - 600_000);
+    expect(refreshes() - before).toBeLessThanOrEqual(11);
+    expect(await first.getAccessToken()).toBe(await second.getAccessToken());
+  });
+
+  it('refreshes at most once per expiry where tokens do not say when they were issued', async () => {
+    const harness = createHarness();
+    serve(harness, undated);
+    const { refreshes } = await openPair(harness, offsetMs);
+    await harness.world.clock.advance(10 * HOUR - 600_000);
+    expect(refreshes()).toBeLessThanOrEqual(2 * 11);
+  });
+});
+
+describe('a session that a server refreshed, whose clock this device does not share', () => {
+  it('is not refreshed again before its time', async () => {
+    const harness = createHarness();
+    serve(harness, dated);
+    const { world, store, server } = harness;
+    const { client, tab } = openWithClock(harness, HOUR);
+    await client.start();
+    await client.signInWithPassword({ email: 'ada@example.com', password: 'correct horse' });
+    const now = world.clock.now() / 1000;
+    const access_token = tokenOf('ada', 'server', dated(now));
+    await store.set(
+      'sb-project-auth-token',
+      JSON.stringify(sessionReply('ada', 'server', { access_token, expires_at: now + 3600 })),
+    );
+    tab.signal('visible');
+    await world.clock.advance(HOUR / 2);
+    expect(await client.getAccessToken()).toBe(access_token);
+    expect(server.lines).toHaveLength(1);
+  });
+});

@@ -14,6 +14,7 @@ const steps: readonly (readonly [name: string, command: string])[] = [
   ['types: test', `${tsc} test`],
   ['lint', 'npx oxlint --deny-warnings'],
   ['format', 'npx oxfmt --check'],
+  ['lock file', 'npm ci --dry-run --offline --ignore-scripts --no-audit'],
 ];
 
 interface StepResult {

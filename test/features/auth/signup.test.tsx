@@ -6,7 +6,7 @@ import { ada, useLocalSupabase } from '../../support/local-supabase.ts';
 import { renderApp, type RenderedApp } from '../../support/render-app.tsx';
 
 const supabase = useLocalSupabase({
-  auth: { bcryptCost: 4, externalProviders: [], passwordMinLength: 8, pwnedPasswords: ['correct-horse'] },
+  auth: { bcryptCost: 4, externalProviders: [], passwordMinLength: 10, pwnedPasswords: ['correct-horse'] },
 });
 
 async function enter(actor: RenderedApp['actor'], email: string, password: string) {
@@ -46,7 +46,7 @@ describe('signing up', () => {
 
   test("shows the server's reasons on the password", async () => {
     const { actor } = await renderApp('/signup', { supabase: supabase() });
-    await enter(actor, `weak-${crypto.randomUUID()}@example.com`, 'seven77');
+    await enter(actor, `weak-${crypto.randomUUID()}@example.com`, 'nine-1234');
     const password = screen.getByLabelText('Password');
     await waitFor(() =>
       expect(describedBy(password)).toBe('This password is too easy to guess. Make it longer.'),

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type * as LaterCallsModule from '../../src/auth-client/later-calls.ts';
 import { createHarness } from './support/harness.ts';
 import { sessionReply } from './support/scripted-server.ts';
 
 const isGone = vi.hoisted(() => ({ value: false }));
 vi.mock('../../src/auth-client/later-calls.ts', async (original) => {
-  const module = await original<typeof import('../../src/auth-client/later-calls.ts')>();
+  const module = await original<typeof LaterCallsModule>();
   return {
     get createLaterCalls() {
       if (isGone.value) throw new TypeError('Failed to fetch dynamically imported module');

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { assert, constantFrom, jsonValue, oneof, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { parseSession, parseUser } from '../../src/auth-client/responses.ts';
@@ -106,11 +106,11 @@ function replaced(value: unknown, [key, ...rest]: Path, by: unknown): unknown {
   return JSON.parse(JSON.stringify(copy));
 }
 
-const foreign = fc.oneof(
-  fc.constantFrom<unknown>(undefined, null, '', 'text', 0, 1.5, true, false, [], {}, ['x'], [{}], [null], {
+const foreign = oneof(
+  constantFrom<unknown>(undefined, null, '', 'text', 0, 1.5, true, false, [], {}, ['x'], [{}], [null], {
     a: 1,
   }),
-  fc.jsonValue(),
+  jsonValue(),
 );
 
 function accepts(parse: (value: unknown) => unknown, value: unknown): boolean {
@@ -132,11 +132,11 @@ describe('the shape of a reply', () => {
     ['session', parseSession, sessionSchema, session],
     ['user', parseUser, userSchema, user],
   ] as const)('of a %s is judged as a schema library judges it', (_name, parse, schema, valid) => {
-    fc.assert(
-      fc.property(
-        fc.constantFrom(...pathsOf(valid)),
+    assert(
+      property(
+        constantFrom(...pathsOf(valid)),
         foreign,
-        fc.constantFrom(...pathsOf(valid)),
+        constantFrom(...pathsOf(valid)),
         (path, by, gone) => {
           for (const value of [replaced(valid, path, by), replaced(valid, gone, undefined)])
             expect(accepts(parse, value)).toBe(schema.safeParse(value).success);

@@ -193,7 +193,7 @@ export const inboxShots: readonly Shot[] = [
     async arrange({ page }) {
       await rows(page);
       await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
-      await page.getByRole('link', { name: 'Skip to the content' }).focus();
+      await page.getByRole('link', { name: 'Skip to content' }).focus();
     },
   },
 ];

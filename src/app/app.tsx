@@ -65,11 +65,20 @@ function PublicScreens() {
       <Route path={paths.signup} component={screens.signup.Screen} />
       <Route path={paths.resetPassword} component={screens.resetPassword.Screen} />
       <Route path={paths.joinToken}>
-        {({ token }) => <screens.join.Screen token={decodeURIComponent(token)} />}
+        {({ token }) => <screens.join.Screen token={decodeToken(token)} />}
       </Route>
       <Route>
         <screens.join.Screen />
       </Route>
     </Switch>
   );
+}
+
+/** A link that lost a part of an escape is an unknown invitation, not a broken page. */
+function decodeToken(token: string): string {
+  try {
+    return decodeURIComponent(token);
+  } catch {
+    return token;
+  }
 }

@@ -5,6 +5,8 @@ export interface Configuration {
   readonly supabaseAnonKey: string;
   /** Where this application is reached; `null`: the origin of the page. Without a trailing slash. */
   readonly siteUrl: string | null;
+  /** Where an entity has its page, with `{entity_type}` and `{entity_id}` in it; `null`: this application knows of none. */
+  readonly entityUrl: string | null;
   /** The captcha that the project demands; the auth service does not tell. */
   readonly captcha: CaptchaConfiguration | null;
 }
@@ -33,6 +35,7 @@ export function parseConfiguration(env: Readonly<Record<string, unknown>>): Conf
     supabaseUrl,
     supabaseAnonKey,
     siteUrl: parseUrl('VITE_SITE_URL', env),
+    entityUrl: parseEntityUrl(env),
     captcha: parseCaptcha(env),
   };
 }
@@ -41,6 +44,12 @@ function parseCaptcha(env: Readonly<Record<string, unknown>>): CaptchaConfigurat
   const siteKey = read('VITE_CAPTCHA_SITE_KEY', env);
   if (siteKey === '') return null;
   return { provider: read('VITE_CAPTCHA_PROVIDER', env) === 'turnstile' ? 'turnstile' : 'hcaptcha', siteKey };
+}
+
+/** A path of this site, or an http or https URL. */
+function parseEntityUrl(env: Readonly<Record<string, unknown>>): string | null {
+  const template = read('VITE_ENTITY_URL', env);
+  return /^\/(?![/\\])/.test(template) ? template : parseUrl('VITE_ENTITY_URL', env);
 }
 
 function parseUrl(variable: string, env: Readonly<Record<string, unknown>>): string | null {

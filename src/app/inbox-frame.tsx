@@ -28,7 +28,11 @@ export function InboxFrame({ children }: { readonly children: (slots: InboxSlots
   const [userId] = useState(user?.id ?? '');
   const userData = useMemo(() => userDataOf(clients, data, userId), [clients, data, userId]);
   const { inbox, minuteClock } = userData;
-  const services = useMemo(() => ({ inbox, minuteClock, InviteDialog }), [inbox, minuteClock]);
+  const { entityUrl } = clients.configuration;
+  const services = useMemo(
+    () => ({ inbox, minuteClock, entityUrl, InviteDialog }),
+    [inbox, minuteClock, entityUrl],
+  );
   useEffect(() => userData.start(), [userData]);
   return (
     <UserDataContext value={userData}>

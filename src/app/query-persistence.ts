@@ -1,6 +1,7 @@
 import { dehydrate, hydrate } from '@tanstack/react-query';
 import type { DehydratedState, Query, QueryClient } from '@tanstack/react-query';
-import { clear, createStore, get, set } from 'idb-keyval';
+import { clear, get, promisifyRequest, set } from 'idb-keyval';
+import type { UseStore } from 'idb-keyval';
 import type { Clock, Page, Timer } from '../platform/platform.ts';
 import { discardMs } from './query-client.ts';
 
@@ -38,7 +39,7 @@ const writeDelayMs = 1_000;
 
 export function createQueryPersistence(options: QueryPersistenceOptions): QueryPersistence {
   const { queryClient, userId, clock, page, report, shouldKeep = () => true } = options;
-  const store = createStore(databaseName, storeName);
+  const store = openStore();
   let timer: Timer | null = null;
   let isClosed = false;
   const endings: (() => void)[] = [];
@@ -96,5 +97,33 @@ export function createQueryPersistence(options: QueryPersistenceOptions): QueryP
 
 /** Removes what was kept of every user where no cache is open, as when somebody signs out on a public page. */
 export function forgetKeptQueries(): Promise<void> {
-  return clear(createStore(databaseName, storeName));
+  return clear(openStore());
+}
+
+/** Lets go where another page wants to delete the database, and opens it anew at the next use. */
+function openStore(): UseStore {
+  let opened: Promise<IDBDatabase> | null = null;
+  const forget = () => {
+    opened = null;
+  };
+  const open = () => {
+    opened ??= openDatabase(forget);
+    // Whoever uses it is told; the next use tries again.
+    opened.catch(forget);
+    return opened;
+  };
+  void open();
+  return async (mode, use) => use((await open()).transaction(storeName, mode).objectStore(storeName));
+}
+
+async function openDatabase(onGone: () => void): Promise<IDBDatabase> {
+  const request = indexedDB.open(databaseName);
+  request.onupgradeneeded = () => request.result.createObjectStore(storeName);
+  const database = await promisifyRequest(request);
+  database.onclose = onGone;
+  database.onversionchange = () => {
+    database.close();
+    onGone();
+  };
+  return database;
 }

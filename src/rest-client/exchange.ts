@@ -19,7 +19,9 @@ export interface ExchangeOptions {
   readonly retry?: Partial<RetryOptions>;
 }
 
-export type Exchange = (request: RestRequest, signal?: AbortSignal) => Promise<Wire>;
+export type Exchange = (request: Sendable, signal?: AbortSignal) => Promise<Wire>;
+
+type Sendable = RestRequest & { readonly keepalive?: boolean };
 
 /** Sends requests with credentials, deadlines, retries and one refresh of an expired token. */
 export function createExchange(options: ExchangeOptions): Exchange {
@@ -31,8 +33,8 @@ export function createExchange(options: ExchangeOptions): Exchange {
   const share = createInFlight();
 
   /** One attempt: an answer of success, or the error that it is. */
-  async function attempt(request: RestRequest, token: string | null, signal: AbortSignal): Promise<Wire> {
-    const { method, url, body } = request;
+  async function attempt(request: Sendable, token: string | null, signal: AbortSignal): Promise<Wire> {
+    const { method, url, body, keepalive } = request;
     // A key of the newer form is no token; the gateway turns it into one.
     const bearer = token ?? (apiKey.startsWith('sb_') ? null : apiKey);
     const headers = {
@@ -49,6 +51,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
           timeoutMs: attemptTimeoutMs,
           signal: until,
           ...(body !== undefined && { body }),
+          ...(keepalive && { keepalive }),
         },
         async (response): Promise<Wire> => {
           const { status, headers } = response;
@@ -80,7 +83,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
   }
 
   /** Attempts until there is an answer, or an error that time will not heal. */
-  async function persist(request: RestRequest, signal: AbortSignal, endsAtMs: number): Promise<Wire> {
+  async function persist(request: Sendable, signal: AbortSignal, endsAtMs: number): Promise<Wire> {
     signal.throwIfAborted();
     let token = await until(getAccessToken(), signal);
     let isRefreshed = false;

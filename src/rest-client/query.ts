@@ -9,6 +9,8 @@ import type { Checked, RowOf } from './row.ts';
 export interface ExecuteOptions {
   /** Ends the query; the error's `cause` is the signal's reason. */
   readonly signal?: AbortSignal;
+  /** `keepalive` of fetch: a write that may outlive the page. Bodies of such requests: 64 KiB together. Default false. */
+  readonly keepalive?: boolean;
 }
 
 /**

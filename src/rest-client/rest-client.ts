@@ -99,8 +99,8 @@ export function createRestClient<
         `The URL has ${request.url.length} characters; the limit is ${maxUrlLength}: see inChunks()`,
       );
     },
-    async run(plan, { signal } = {}) {
-      const wire = await exchange(runner.encode(plan), signal);
+    async run(plan, { signal, keepalive = false } = {}) {
+      const wire = await exchange({ ...runner.encode(plan), keepalive }, signal);
       const rows = await plan.read(wire, plan);
       plan.verify?.(rows, wire);
       const count = plan.prefer['count'] === undefined ? null : parseContentRange(wire.headers).total;

@@ -8,6 +8,7 @@ describe('the configuration', () => {
     expect(parseConfiguration({ ...complete, VITE_SITE_URL: ' https://inbox.example/ ' })).toEqual({
       supabaseUrl: 'https://project.supabase.co',
       supabaseAnonKey: 'key',
+      entityUrl: null,
       siteUrl: 'https://inbox.example',
       captcha: null,
     });
@@ -36,4 +37,16 @@ describe('the configuration', () => {
     const env = { ...complete, VITE_CAPTCHA_PROVIDER: 'turnstile', VITE_CAPTCHA_SITE_KEY: 'site' };
     expect(parseConfiguration(env).captcha).toEqual({ provider: 'turnstile', siteKey: 'site' });
   });
+
+  test.each(['https://example.com/{entity_type}/{entity_id}', '/things/{entity_id}'])(
+    'knows the entities by %s',
+    (template) =>
+      expect(parseConfiguration({ ...complete, VITE_ENTITY_URL: template }).entityUrl).toBe(template),
+  );
+
+  test.each(['javascript:alert(1)', '//elsewhere.example/{entity_id}'])(
+    'refuses %s for the entities',
+    (template) =>
+      expect(() => parseConfiguration({ ...complete, VITE_ENTITY_URL: template })).toThrow('VITE_ENTITY_URL'),
+  );
 });

@@ -120,4 +120,32 @@ describe('the data cache on this device', () => {
     expect(queryClient.getQueryData(['list'])).toBe(1);
     expect(reported.length).toBeGreaterThan(0);
   });
+
+  test('lives in memory where the browser has no such storage', async () => {
+    Reflect.deleteProperty(globalThis, 'indexedDB');
+    const { queryClient, reported } = await openPage(createFakeWorld());
+    queryClient.setQueryData(['list'], 1);
+    expect(queryClient.getQueryData(['list'])).toBe(1);
+    expect(reported.length).toBeGreaterThan(0);
+    await expect(forgetKeptQueries()).rejects.toThrow();
+  });
+
+  test('stands in the way of nobody who deletes the database, and goes on afterwards', async () => {
+    const world = createFakeWorld();
+    const { queryClient } = await openPage(world);
+    queryClient.setQueryData(['list'], 1);
+    await world.clock.advance(1_000);
+    await written();
+    const [{ name = '' } = {}] = await indexedDB.databases();
+    const outcome = await new Promise((resolve) => {
+      const request = indexedDB.deleteDatabase(name);
+      request.addEventListener('success', () => resolve('deleted'));
+      request.addEventListener('blocked', () => resolve('blocked'));
+    });
+    expect(outcome).toBe('deleted');
+    queryClient.setQueryData(['list'], 2);
+    await world.clock.advance(1_000);
+    await written();
+    expect((await openPage(world)).queryClient.getQueryData(['list'])).toBe(2);
+  });
 });

@@ -26,6 +26,15 @@ async function settle<T>(
   return ended;
 }
 
+describe('a write that may outlive the page', () => {
+  test('is sent so, and no other', async () => {
+    const { db, requests } = createRecordingClient();
+    await db.from('notes').delete().eq('id', '1').execute({ keepalive: true });
+    await db.from('notes').delete().eq('id', '1').execute();
+    expect(requests.map(({ keepalive }) => keepalive)).toEqual([true, false]);
+  });
+});
+
 describe('credentials', () => {
   test('are the key alone for a signed-out caller with a key of the newer form', async () => {
     const { db, requests } = createRecordingClient();

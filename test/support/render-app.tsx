@@ -49,6 +49,7 @@ export async function renderApp(url: string, options: RenderAppOptions): Promise
     supabaseUrl: supabase.url,
     supabaseAnonKey: supabase.anonKey,
     siteUrl: null,
+    entityUrl: null,
     captcha: null,
     ...options.configuration,
   };

@@ -41,6 +41,14 @@ export const texts: FollowUpTexts = {
   mfaFactor: 'Authenticator',
   mfaUnnamed: 'Authenticator-App',
   mfaCode: 'Code aus der App',
+  mfaUnknown:
+    'Dieses Konto verlangt einen zweiten Faktor, den diese Seite nicht kennt. Verwende das Gerät, auf dem du ihn eingerichtet hast.',
+  mfaPhone: 'Telefon',
+  mfaPhoneIntro:
+    'Wir schicken eine Nachricht mit einem Code an das Telefon, das du für dieses Konto eingerichtet hast.',
+  mfaPhoneSend: 'Code schicken',
+  mfaPhoneSent: 'Eine Nachricht ist unterwegs zu deinem Telefon.',
+  mfaPhoneCode: 'Code aus der Nachricht',
   mfaOtherAccount: 'Mit einem anderen Konto anmelden',
   linkExpired: 'Dieser Link ist verwendet oder zu alt',
   linkExpiredText:

@@ -39,6 +39,13 @@ export const texts = {
   mfaFactor: 'Authenticator',
   mfaUnnamed: 'Authenticator app',
   mfaCode: 'Code from the app',
+  mfaUnknown:
+    'This account asks for a second factor that this page does not know. Use the device on which you set it up.',
+  mfaPhone: 'Phone',
+  mfaPhoneIntro: 'We send a message with a code to the phone that you have set up for this account.',
+  mfaPhoneSend: 'Send me a code',
+  mfaPhoneSent: 'A message is on its way to your phone.',
+  mfaPhoneCode: 'Code from the message',
   mfaOtherAccount: 'Sign in with another account',
   linkExpired: 'This link is used or too old',
   linkExpiredText:

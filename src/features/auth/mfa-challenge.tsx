@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'react';
-import type { Session } from '../../auth-client/index.ts';
-import { createMfa } from '../../auth-client/mfa.ts';
+import type { Factor, Session } from '../../auth-client/index.ts';
+import { createMfa, type Mfa } from '../../auth-client/mfa.ts';
 import { attempt } from '../../app/auth-problem.ts';
 import { useClients } from '../../app/clients-context.ts';
 import { Button } from '../../ui/button.tsx';
@@ -8,49 +8,125 @@ import { Choice } from '../../ui/choice.tsx';
 import { checkCode, compactCode } from '../../ui/credential-rules.ts';
 import { credentialTexts } from '../../ui/credential-texts.ts';
 import { FormMessages } from '../../ui/message.tsx';
-import { SubmitButton } from '../../ui/submit-button.tsx';
+import { CountdownButton, SubmitButton } from '../../ui/submit-button.tsx';
 import { CodeField } from '../../ui/text-field.tsx';
 import { useForm } from '../../ui/use-form.ts';
 import { AuthPage } from './auth-page.tsx';
 import { followUpTexts } from './follow-up-texts.ts';
 import styles from './auth-page.module.css';
 
+/** How long the auth service waits between two messages to one phone, unless it says otherwise. */
+const RESEND_AFTER_MS = 60_000;
+
 /** The second step of a sign-in. Where it succeeds, the session rises to `aal2` and the gate leads on. */
 export function MfaChallenge({ session }: { readonly session: Session }) {
   const texts = followUpTexts.use();
-  const rules = credentialTexts.use();
   const { auth } = useClients();
   const mfa = useMemo(() => createMfa(auth), [auth]);
   const factors = (session.user.factors ?? []).filter(
-    ({ status, factor_type }) => status === 'verified' && factor_type === 'totp',
+    ({ status, factor_type }) => status === 'verified' && factor_type !== 'webauthn',
   );
-  const [factorId, setFactorId] = useState(factors[0]?.id ?? '');
-  const form = useForm({
-    initial: { code: '' },
-    validate: ({ code }) => ({ code: checkCode(code, rules) }),
-    submit: ({ code }) =>
-      attempt(['code'], () => mfa.challengeAndVerify({ factorId, code: compactCode(code) })),
-  });
+  const [factorId, setFactorId] = useState(factors.find(isApp)?.id ?? factors[0]?.id);
+  const factor = factors.find(({ id }) => id === factorId);
+  const intro = !factor ? texts.mfaUnknown : isApp(factor) ? texts.mfaIntro : texts.mfaPhoneIntro;
   return (
-    <AuthPage title={texts.mfaTitle} intro={texts.mfaIntro}>
-      <form {...form.props} className={styles.form}>
-        <FormMessages error={form.problem} />
-        {factors.length > 1 && (
-          <Choice
-            label={texts.mfaFactor}
-            value={factorId}
-            options={factors.map(({ id, friendly_name }) => [id, friendly_name || texts.mfaUnnamed] as const)}
-            onChange={setFactorId}
-          />
-        )}
-        <CodeField label={texts.mfaCode} required maxLength={9} {...form.field('code')} />
-        <SubmitButton pending={form.pending} untilMs={form.retryAtMs}>
-          {texts.confirm}
-        </SubmitButton>
-      </form>
+    <AuthPage title={texts.mfaTitle} intro={intro}>
+      {factors.length > 1 && (
+        <Choice
+          label={texts.mfaFactor}
+          value={factorId ?? ''}
+          options={factors.map((each) => [each.id, each.friendly_name || nameOf(each, texts)] as const)}
+          onChange={setFactorId}
+        />
+      )}
+      {factor && isApp(factor) && <AppCode key={factor.id} mfa={mfa} factorId={factor.id} />}
+      {factor && !isApp(factor) && <PhoneCode key={factor.id} mfa={mfa} factorId={factor.id} />}
       <Button look="link" onClick={() => void attempt([], () => auth.signOut({ scope: 'local' }))}>
         {texts.mfaOtherAccount}
       </Button>
     </AuthPage>
+  );
+}
+
+const isApp = ({ factor_type }: Factor) => factor_type === 'totp';
+
+function nameOf(factor: Factor, texts: { readonly mfaUnnamed: string; readonly mfaPhone: string }): string {
+  return isApp(factor) ? texts.mfaUnnamed : texts.mfaPhone;
+}
+
+interface FactorProps {
+  readonly mfa: Mfa;
+  readonly factorId: string;
+}
+
+function AppCode({ mfa, factorId }: FactorProps) {
+  const texts = followUpTexts.use();
+  return <CodeForm label={texts.mfaCode} onCode={(code) => mfa.challengeAndVerify({ factorId, code })} />;
+}
+
+/** A message is sent when the person asks for it, and then the code in it is asked for. */
+function PhoneCode({ mfa, factorId }: FactorProps) {
+  const texts = followUpTexts.use();
+  const [challengeId, setChallengeId] = useState<string>();
+  const [state, setState] = useState<{
+    readonly pending: boolean;
+    readonly problem?: string;
+    readonly nextAtMs: number | null;
+  }>({ pending: false, nextAtMs: null });
+  const send = async () => {
+    setState({ pending: true, nextAtMs: null });
+    const problem = await attempt([], async () => {
+      setChallengeId((await mfa.challenge({ factorId, channel: 'sms' })).id);
+    });
+    const waitMs = (problem?.retryAfterSeconds ?? 0) * 1000 || (problem ? 0 : RESEND_AFTER_MS);
+    setState({
+      pending: false,
+      ...(problem?.message ? { problem: problem.message } : {}),
+      nextAtMs: waitMs > 0 ? Date.now() + waitMs : null,
+    });
+  };
+  return (
+    <>
+      <FormMessages
+        error={state.problem}
+        success={challengeId !== undefined && !state.problem && texts.mfaPhoneSent}
+      />
+      {challengeId && (
+        <CodeForm label={texts.mfaPhoneCode} onCode={(code) => mfa.verify({ factorId, challengeId, code })} />
+      )}
+      <CountdownButton
+        wide
+        look={challengeId ? 'secondary' : 'primary'}
+        pending={state.pending}
+        untilMs={state.nextAtMs}
+        onClick={() => void send()}
+      >
+        {challengeId ? texts.resend : texts.mfaPhoneSend}
+      </CountdownButton>
+    </>
+  );
+}
+
+interface CodeFormProps {
+  readonly label: string;
+  readonly onCode: (code: string) => Promise<unknown>;
+}
+
+function CodeForm({ label, onCode }: CodeFormProps) {
+  const texts = followUpTexts.use();
+  const rules = credentialTexts.use();
+  const form = useForm({
+    initial: { code: '' },
+    validate: ({ code }) => ({ code: checkCode(code, rules) }),
+    submit: ({ code }) => attempt(['code'], () => onCode(compactCode(code))),
+  });
+  return (
+    <form {...form.props} className={styles.form}>
+      <FormMessages error={form.problem} />
+      <CodeField label={label} required maxLength={9} {...form.field('code')} />
+      <SubmitButton pending={form.pending} untilMs={form.retryAtMs}>
+        {texts.confirm}
+      </SubmitButton>
+    </form>
   );
 }

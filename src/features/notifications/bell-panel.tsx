@@ -35,7 +35,13 @@ export function BellPanel({ onClose }: { readonly onClose: () => void }) {
       {rows.length > 0 ? (
         <ul>
           {rows.map((notification) => (
-            <NotificationRow key={notification.id} notification={notification} onAction={open} isPlain />
+            <NotificationRow
+              key={notification.id}
+              notification={notification}
+              filter={everything}
+              onAction={open}
+              isPlain
+            />
           ))}
         </ul>
       ) : (

@@ -9,6 +9,8 @@ import type { MinuteClock } from './minute-clock.ts';
 export interface InboxServices {
   readonly inbox: Inbox;
   readonly minuteClock: MinuteClock;
+  /** Where an entity has its page, with `{entity_type}` and `{entity_id}` in it; null: nowhere. */
+  readonly entityUrl: string | null;
   /** Invites somebody; null where the application offers no invitations. */
   readonly InviteDialog: ComponentType<{ readonly open: boolean; readonly onClose: () => void }> | null;
 }

@@ -21,7 +21,7 @@ export function InboxNotices({ snapshot }: { readonly snapshot: InboxSnapshot })
   useFailedActionToast(snapshot);
   return (
     <div role="status" className={styles.notices}>
-      {problem?.type === 'read' && (
+      {problem?.type === 'read' && (online || !view.isLoaded) && (
         <Message tone={view.isLoaded ? 'warning' : 'error'}>
           {view.isLoaded ? texts.readFailedStale : texts.readFailed}{' '}
           <Button look="link" pending={snapshot.isReading} onClick={() => void inbox.refresh()}>

@@ -1,5 +1,5 @@
 import { Suspense, lazy, useCallback, useEffect, useState } from 'react';
-import { useSearch } from 'wouter';
+import { useLocation, useSearch } from 'wouter';
 import { toasts } from '../../ui/toasts.ts';
 import { useHeldArrivals } from './held-arrivals.ts';
 import { useInbox, useInboxServices, useInboxSnapshot } from './inbox-context.ts';
@@ -9,7 +9,7 @@ import { InboxToolbar } from './inbox-toolbar.tsx';
 import type { InboxDialog } from './inbox-toolbar.tsx';
 import styles from './inbox.module.css';
 import type { Notification } from './notification.ts';
-import { filterKey, parseFilter } from './notification-filter.ts';
+import { filterKey, inboxHref, parseFilter, parseOpenId } from './notification-filter.ts';
 import { NotificationList } from './notification-list.tsx';
 import { inboxTexts } from './notification-texts.ts';
 import type { Shortcut } from './shortcuts.ts';
@@ -17,6 +17,9 @@ import { useRowAction } from './use-inbox-actions.ts';
 
 const SelectionBar = lazy(async () => ({ default: (await import('./selection-bar.tsx')).SelectionBar }));
 const InboxOptions = lazy(async () => ({ default: (await import('./inbox-options.tsx')).InboxOptions }));
+const NotificationDetail = lazy(async () => ({
+  default: (await import('./notification-detail.tsx')).NotificationDetail,
+}));
 const RowMenu = lazy(async () => ({ default: (await import('./row-menu.tsx')).RowMenu }));
 
 /** `/home`: the inbox. What it shows is in the URL. */
@@ -26,6 +29,8 @@ export function InboxScreen() {
   const { InviteDialog } = useInboxServices();
   const snapshot = useInboxSnapshot();
   const search = useSearch();
+  const [, navigate] = useLocation();
+  const openId = parseOpenId(search);
   const [selected, setSelected] = useState<ReadonlySet<string> | null>(null);
   const [dialog, setDialog] = useState<InboxDialog | null>(null);
   const [menuOf, setMenuOf] = useState<Notification | null>(null);
@@ -78,6 +83,7 @@ export function InboxScreen() {
       )}
       <NotificationList
         notifications={shown}
+        filter={filter}
         onAction={onAction}
         onShortcut={onShortcut}
         selected={selected}
@@ -87,6 +93,14 @@ export function InboxScreen() {
         {selected && <SelectionBar selected={selected} shown={shown} onChange={setSelected} />}
         {dialog === 'options' && <InboxOptions onClose={close} />}
         {menuOf && <RowMenu notification={menuOf} onAction={onAction} onClose={() => setMenuOf(null)} />}
+        {openId && (
+          <NotificationDetail
+            key={openId}
+            id={openId}
+            onAction={onAction}
+            onClose={() => navigate(inboxHref(parseFilter(search)), { replace: true })}
+          />
+        )}
         {InviteDialog && dialog === 'invite' && <InviteDialog open onClose={close} />}
       </Suspense>
     </div>

@@ -4,6 +4,7 @@ import type { InboxActions } from './inbox-actions.ts';
 import { createInboxReader } from './inbox-reader.ts';
 import { createInboxStore } from './inbox-store.ts';
 import type { InboxStatus, InboxStore, InboxStoreOptions } from './inbox-store.ts';
+import type { Notification } from './notification.ts';
 import type { NotificationFilter } from './notification-filter.ts';
 import type { NotificationsApi } from './notifications-api.ts';
 import type { KeptNotifications, NotificationChange } from './notifications-state.ts';
@@ -19,6 +20,8 @@ export interface Inbox
   show(filter: NotificationFilter): void;
   refresh(): Promise<void>;
   loadMore(): Promise<void>;
+  /** Reads one that may be in no list that was read; null if there is none. */
+  find(id: string): Promise<Notification | null>;
   prefetchMore(): void;
   dismissProblem(): void;
   /** Changes from the live channel, oldest first. */
@@ -79,6 +82,7 @@ export function createInbox({ userId, api, platform, ...options }: InboxOptions)
       else void reader.ensure();
     },
     refresh,
+    find: api.find,
     loadMore: reader.loadMore,
     prefetchMore: reader.prefetchMore,
     dismissProblem: () => store.patch({ problem: null }),

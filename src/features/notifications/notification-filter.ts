@@ -51,7 +51,13 @@ export function filterKey({ tab, kind }: NotificationFilter): string {
   return `${tab}|${kind ?? ''}`;
 }
 
-/** The page of the filter's list. */
-export function inboxHref(filter: NotificationFilter): string {
-  return `/home${encodeFilter(filter)}`;
+/** The page of the filter's list, with one notification of it opened where there is an `openId`. */
+export function inboxHref(filter: NotificationFilter, openId?: string): string {
+  const query = encodeFilter(filter);
+  return `/home${query}${openId ? `${query ? '&' : '?'}open=${encodeURIComponent(openId)}` : ''}`;
+}
+
+/** The notification that the URL opens; null: none. */
+export function parseOpenId(search: string): string | null {
+  return new URLSearchParams(search).get('open');
 }

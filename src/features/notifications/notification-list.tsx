@@ -4,6 +4,7 @@ import { groupByDay, dayLabel } from './day-groups.ts';
 import { useInboxServices, useLocale } from './inbox-context.ts';
 import styles from './inbox.module.css';
 import type { Notification } from './notification.ts';
+import type { NotificationFilter } from './notification-filter.ts';
 import { NotificationRow } from './notification-row.tsx';
 import type { RowAction } from './notification-row.tsx';
 import { parseShortcut, shortcutsEnabled } from './shortcuts.ts';
@@ -11,6 +12,7 @@ import type { Shortcut } from './shortcuts.ts';
 
 export interface NotificationListProps {
   readonly notifications: readonly Notification[];
+  readonly filter: NotificationFilter;
   readonly onAction: (action: RowAction, notification: Notification) => void;
   /** Shortcuts that concern no single notification. */
   readonly onShortcut: (shortcut: Shortcut) => void;
@@ -19,7 +21,8 @@ export interface NotificationListProps {
 }
 
 /** The notifications under the days on which they came. */
-export function NotificationList({ notifications, onAction, onShortcut, selected }: NotificationListProps) {
+export function NotificationList(props: NotificationListProps) {
+  const { notifications, filter, onAction, onShortcut, selected } = props;
   const id = useId();
   const locale = useLocale();
   const { minuteClock } = useInboxServices();
@@ -55,6 +58,7 @@ export function NotificationList({ notifications, onAction, onShortcut, selected
               <NotificationRow
                 key={notification.id}
                 notification={notification}
+                filter={filter}
                 onAction={onAction}
                 isSelected={selected && selected.has(notification.id)}
               />

@@ -6,8 +6,11 @@ import { IconButton } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { ArchiveIcon, CheckIcon, MoreIcon, TrashIcon, UnarchiveIcon, UnreadIcon } from '../../ui/icons.tsx';
 import { VisuallyHidden } from '../../ui/visually-hidden.tsx';
+import { useInboxServices } from './inbox-context.ts';
 import { KindIcon } from './kind-icon.tsx';
 import type { Notification } from './notification.ts';
+import { inboxHref } from './notification-filter.ts';
+import type { NotificationFilter } from './notification-filter.ts';
 import styles from './notification-row.module.css';
 import { inboxTexts } from './notification-texts.ts';
 import { notificationHref, notificationSnippet, notificationTitle } from './notification-words.ts';
@@ -21,20 +24,25 @@ export interface NotificationRowProps {
   readonly onAction: (action: RowAction, notification: Notification) => void;
   /** null: nothing is being selected. */
   readonly isSelected?: boolean | null;
+  /** The list in which it stands. */
+  readonly filter: NotificationFilter;
   /** Without its buttons, as in the bell's panel. */
   readonly isPlain?: boolean;
 }
 
 /** One notification: a link to what it is about, and beside it the buttons. */
 export const NotificationRow = memo(function NotificationRow(props: NotificationRowProps) {
-  const { notification, onAction, isSelected = null, isPlain = false } = props;
+  const { notification, onAction, filter, isSelected = null, isPlain = false } = props;
   const texts = inboxTexts.use();
   const { status, kind, createdAtMs } = notification;
   const title = notificationTitle(notification, texts);
   const snippet = notificationSnippet(notification, texts);
   const isUnread = status === 'unread';
   return (
-    <li className={classNames(styles.row, isUnread && styles.unread)} data-id={notification.id}>
+    <li
+      className={classNames(styles.row, isUnread && styles.unread, isPlain && styles.plain)}
+      data-id={notification.id}
+    >
       {isSelected !== null && (
         <label className={styles.check}>
           <input
@@ -45,7 +53,7 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
           />
         </label>
       )}
-      <RowLink notification={notification} onOpen={() => onAction('open', notification)}>
+      <RowLink notification={notification} filter={filter} onOpen={() => onAction('open', notification)}>
         <Avatar name="">
           <KindIcon kind={kind} size={18} />
         </Avatar>
@@ -69,19 +77,16 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
 
 interface RowLinkProps {
   readonly notification: Notification;
+  readonly filter: NotificationFilter;
   readonly onOpen: () => void;
   readonly children: ReactNode;
 }
 
-function RowLink({ notification, onOpen, children }: RowLinkProps) {
-  const href = notificationHref(notification);
+function RowLink({ notification, filter, onOpen, children }: RowLinkProps) {
+  const { entityUrl } = useInboxServices();
+  // What has no page of its own is shown here.
+  const href = notificationHref(notification, entityUrl) ?? inboxHref(filter, notification.id);
   const shared = { className: styles.link, onClick: onOpen, 'data-row': notification.id };
-  if (href === null)
-    return (
-      <button type="button" {...shared}>
-        {children}
-      </button>
-    );
   return href.startsWith('/') ? (
     <Link href={href} {...shared}>
       {children}
@@ -93,7 +98,11 @@ function RowLink({ notification, onOpen, children }: RowLinkProps) {
   );
 }
 
-function RowButtons({ notification, title, onAction }: NotificationRowProps & { readonly title: string }) {
+interface RowButtonsProps extends Pick<NotificationRowProps, 'notification' | 'onAction'> {
+  readonly title: string;
+}
+
+function RowButtons({ notification, title, onAction }: RowButtonsProps) {
   const texts = inboxTexts.use();
   const { status } = notification;
   const button = (action: RowAction, word: string, icon: ReactNode, className?: string) => (

@@ -50,6 +50,13 @@ export const texts = {
     unread: 'You have read everything.',
     archived: 'Nothing is archived.',
   },
+  detail: {
+    from: 'From',
+    about: 'About',
+    when: 'When',
+    follow: 'Open the page',
+    gone: 'This notification is not there any more.',
+  },
   emptyKind: 'No notifications of this kind.',
   showEverything: 'Show every kind',
   readFailed: 'Your notifications could not be loaded.',

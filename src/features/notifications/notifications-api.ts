@@ -22,11 +22,14 @@ export interface NotificationsApi {
     filter: NotificationFilter,
     page: { readonly after: Cursor | null; readonly limit: number; readonly signal?: AbortSignal },
   ): Promise<NotificationPage>;
+  /** One of any status; null if there is none. */
+  find(id: string): Promise<Notification | null>;
   countArchived(): Promise<number>;
   countAll(): Promise<NotificationCounts>;
   /** @returns the rows as they are now; those that do not exist any more are missing. */
   setStatus(ids: readonly string[], status: NotificationStatus): Promise<readonly Notification[]>;
   markAllRead(kind: NotificationKind | null): Promise<void>;
+  /** Is sent to its end also where the page is left meanwhile. */
   remove(ids: readonly string[]): Promise<void>;
 }
 
@@ -60,6 +63,14 @@ export function createNotificationsApi(
         .execute(signal ? { signal } : {});
       return { notifications: parse(rows), isLast: rows.length < limit };
     },
+    async find(id) {
+      const rows = await table()
+        .select()
+        .eq('recipient_id', userId)
+        .where(isOneOf([id]))
+        .execute();
+      return parse(rows)[0] ?? null;
+    },
     countArchived: () => count({ tab: 'archived', kind: null }),
     async countAll() {
       const named = notificationKinds.filter((kind) => kind !== 'system');
@@ -88,7 +99,7 @@ export function createNotificationsApi(
     },
     async remove(ids) {
       await inChunks(ids, async (chunk) => {
-        await table().delete().eq('recipient_id', userId).where(isOneOf(chunk)).execute();
+        await table().delete().eq('recipient_id', userId).where(isOneOf(chunk)).execute({ keepalive: true });
         return [];
       });
     },

@@ -1,5 +1,4 @@
 import { Button } from '../../ui/button.tsx';
-import { ArchiveIcon, CheckIcon, TrashIcon, UnarchiveIcon } from '../../ui/icons.tsx';
 import { useInbox } from './inbox-context.ts';
 import styles from './inbox.module.css';
 import type { Notification, NotificationStatus } from './notification.ts';
@@ -36,11 +35,9 @@ export function SelectionBar({ selected, shown, onChange }: SelectionBarProps) {
         {texts.selectAll}
       </Button>
       <Button inactive={isNone} onClick={() => set('read')}>
-        <CheckIcon />
         {texts.markRead}
       </Button>
       <Button inactive={isNone} onClick={() => set(areArchived ? 'read' : 'archived')}>
-        {areArchived ? <UnarchiveIcon /> : <ArchiveIcon />}
         {areArchived ? texts.unarchive : texts.archive}
       </Button>
       <Button
@@ -51,7 +48,6 @@ export function SelectionBar({ selected, shown, onChange }: SelectionBarProps) {
           onChange(new Set());
         }}
       >
-        <TrashIcon />
         {texts.remove}
       </Button>
       <Button look="quiet" onClick={() => onChange(null)}>

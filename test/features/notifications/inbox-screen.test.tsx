@@ -253,6 +253,37 @@ describe('the inbox', () => {
   });
 });
 
+describe('a notification without a page of its own', () => {
+  test('opens in full, is then read, and gives the way back to the list', async () => {
+    await notify(1);
+    const { actor } = await open('/home?kind=mention');
+    await actor.click(await screen.findByRole('link', { name: /mentioned you in Document 1/ }));
+    const dialog = await screen.findByRole('dialog', { name: /mentioned you in Document 1/ });
+    expect(location.search).toMatch(/^\?kind=mention&open=/);
+    expect(within(dialog).getByText('Document 1')).toBeTruthy();
+    await waitFor(async () => expect(await status('Document 1')).toBe('read'));
+    await actor.click(within(dialog).getByRole('button', { name: 'Close' }));
+    expect(location.search).toBe('?kind=mention');
+    expect(screen.queryByRole('dialog', { name: /mentioned you/ })).toBeNull();
+  });
+
+  test('can be archived from there, and is still found at its address', async () => {
+    await notify(2);
+    const { actor } = await open();
+    await actor.click(await screen.findByRole('link', { name: /mentioned you in Document 2/ }));
+    const address = location.pathname + location.search;
+    await actor.click(await screen.findByRole('button', { name: 'Archive' }));
+    await waitFor(async () => expect(await status('Document 2')).toBe('archived'));
+    await open(address);
+    expect(await screen.findAllByRole('button', { name: 'Move to inbox' })).toHaveLength(1);
+  });
+
+  test('that does not exist any more says so', async () => {
+    await open('/home?open=00000000-0000-4000-8000-000000000000');
+    expect(await screen.findByText('This notification is not there any more.')).toBeTruthy();
+  });
+});
+
 describe('when something fails', () => {
   test('the list says so and is read again on request', async () => {
     const { fetch, setBroken } = breakableFetch();

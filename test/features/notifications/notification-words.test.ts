@@ -39,21 +39,25 @@ describe('the headline of a notification', () => {
 });
 
 describe('the link of a notification', () => {
-  const href = (content: object) => notificationHref(parse(content));
+  const href = (content: object, entityUrl: string | null = null) =>
+    notificationHref(parse(content), entityUrl);
 
   test('leads to its own URL, its invitation, or its entity', () => {
     expect(href({ data: { url: '/documents/1' } })).toBe('/documents/1');
     expect(href({ metadata: { url: 'https://example.com/1' } })).toBe('https://example.com/1');
     expect(href({ type: 'invite', data: { token: 'a b' } })).toBe('/join/a%20b');
-    expect(href({ entity_type: 'document', entity_id: '1/2' })).toBe('/document/1%2F2');
+    expect(href({ metadata: { url: 'http://intranet/1' } })).toBe('http://intranet/1');
+    const entity = { entity_type: 'document', entity_id: '1/2' };
+    expect(href(entity, 'https://example.com/{entity_type}/{entity_id}')).toBe(
+      'https://example.com/document/1%2F2',
+    );
+    expect(href(entity)).toBeNull();
+    expect(href({ entity_type: 'document' }, '/{entity_type}/{entity_id}')).toBeNull();
     expect(href({})).toBeNull();
   });
 
-  test.each([
-    'javascript:alert(1)',
-    '//evil.example',
-    String.raw`/\evil.example`,
-    'http://evil.example',
-    'data:x',
-  ])('never is %s', (url) => expect(href({ data: { url } })).toBeNull());
+  test.each(['javascript:alert(1)', '//evil.example', String.raw`/\evil.example`, 'vbscript:x', 'data:x'])(
+    'never is %s',
+    (url) => expect(href({ data: { url } })).toBeNull(),
+  );
 });

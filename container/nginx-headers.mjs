@@ -4,5 +4,5 @@ import { readFileSync } from 'node:fs';
 const [, forAll = ''] = /^\/\*\n((?: {2}.*\n?)*)/.exec(readFileSync(process.argv[2], 'utf8')) ?? [];
 for (const line of forAll.split('\n').filter(Boolean)) {
   const [, name, value] = /^ {2}([^:]+): (.*)$/.exec(line) ?? [];
-  console.log(`add_header ${name} "${value.replaceAll('"', '\\"')}" always;`);
+  process.stdout.write(`add_header ${name} "${value.replaceAll('"', '\\"')}" always;\n`);
 }

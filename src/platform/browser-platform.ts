@@ -1,11 +1,10 @@
 import type { Broadcast, Locks, Page, PageSignal, Platform } from './platform.ts';
-import { createRealmBroadcast } from './realm-broadcast.ts';
 import { createRealmLocks } from './realm-locks.ts';
 import { adaptWebSocket } from './web-socket.ts';
 
 /**
  * The platform of the realm that runs the code: a browser tab, a worker, or Node. What the realm lacks (Web
- * Locks, BroadcastChannel, a page) is replaced by its equivalent within the realm.
+ * Locks, a page) is replaced by its equivalent within the realm.
  *
  * @param overrides parts to use instead of the realm's own.
  */
@@ -26,8 +25,7 @@ export function createBrowserPlatform(overrides: Partial<Platform> = {}): Platfo
     },
     sha256: async (data) => new Uint8Array(await crypto.subtle.digest('SHA-256', Uint8Array.from(data))),
     locks: createLocks(),
-    openBroadcast: (name) =>
-      typeof BroadcastChannel === 'undefined' ? createRealmBroadcast(name) : openBroadcastChannel(name),
+    openBroadcast: openBroadcastChannel,
     page: createPage(),
     openSocket: (url) => adaptWebSocket(new WebSocket(url)),
     report: (problem) => (typeof reportError === 'function' ? reportError(problem) : console.error(problem)), // eslint-disable-line no-console
@@ -49,7 +47,7 @@ function openBroadcastChannel(name: string): Broadcast {
   // In Node an open channel would keep the process alive.
   (channel as { unref?: () => void }).unref?.();
   return {
-    post: (message) => channel.postMessage(message),
+    post: (message) => channel.postMessage(message), // eslint-disable-line unicorn/require-post-message-target-origin
     subscribe(listener) {
       const handler = (event: MessageEvent<unknown>) => listener(event.data);
       channel.addEventListener('message', handler);

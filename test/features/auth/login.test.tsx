@@ -196,6 +196,27 @@ describe('an account with a second factor', () => {
     await actor.type(code, `${totp.generate({ timestamp: Date.now() + 30_000 })}{Enter}`);
     await screen.findByRole('heading', { name: 'Account' });
   });
+
+  test('that is a phone is open after the code of a message', async () => {
+    const email = `phone-${crypto.randomUUID()}@example.com`;
+    await createUser(supabase(), email);
+    await supabase().database.query(
+      `insert into auth.mfa_factors (id, user_id, friendly_name, factor_type, status, phone, created_at, updated_at)
+       select gen_random_uuid(), id, 'Mine', 'phone', 'verified', '4915112345678', now(), now()
+       from auth.users where email = $1`,
+      [email],
+    );
+    const { actor } = await renderApp('/account', { supabase: supabase() });
+    await enter(actor, email, seedPassword);
+    await actor.click(await screen.findByRole('button', { name: 'Send me a code' }));
+    const field = await screen.findByLabelText('Code from the message');
+    expect(screen.getByRole('button', { name: /^Send it again/ }).getAttribute('aria-disabled')).toBe('true');
+    const [challenge] = await supabase().database.query<{ otp_code: string }>(
+      'select otp_code from auth.mfa_challenges order by created_at desc limit 1',
+    );
+    await actor.type(field, `${challenge?.otp_code}{Enter}`);
+    await screen.findByRole('heading', { name: 'Account' });
+  });
 });
 
 async function mailedCode(to: string): Promise<string> {

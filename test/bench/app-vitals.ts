@@ -1,0 +1,156 @@
+/**
+ * Web Vitals of /login and /home by script: a processor four times slower and a slow 4G network (150 ms, 1.6 Mbit/s),
+ * a production build, compressed, and nothing in the browser's cache. Prints JSON; times are milliseconds, the median
+ * of the visits. Run: `npx tsx test/bench/app-vitals.ts [visits]`
+ */
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { createLocalSupabase } from '../../local-supabase/server.ts';
+import { browserArgs, findBrowser } from '../../scripts/browser.ts';
+import { buildApp, configureApp, removeFolder } from '../e2e/support/app-build.ts';
+import { ada, seedPassword } from '../support/local-supabase.ts';
+import { serveCompressed } from './compressed-site.ts';
+
+const visits = Number(process.argv[2] ?? 5);
+const slow4g = { offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 93_750 };
+
+interface Vitals {
+  lcp: number;
+  cls: number;
+  /** The longest interaction, from the press to the next paint. */
+  inp: number;
+}
+
+/** Runs in the page before it. */
+function observeVitals(): void {
+  const vitals: Vitals = { lcp: 0, cls: 0, inp: 0 };
+  Object.assign(globalThis, { vitals });
+  const observe = (type: string, note: (entry: PerformanceEntry) => void) =>
+    new PerformanceObserver((list) => list.getEntries().forEach(note)).observe({
+      type,
+      buffered: true,
+      ...(type === 'event' ? { durationThreshold: 16 } : {}),
+    } as PerformanceObserverInit);
+  observe('largest-contentful-paint', ({ startTime }) => (vitals.lcp = startTime));
+  observe('layout-shift', (entry) => {
+    const shift = entry as PerformanceEntry & { value: number; hadRecentInput: boolean };
+    if (!shift.hadRecentInput) vitals.cls += shift.value;
+  });
+  observe('event', (entry) => {
+    const event = entry as PerformanceEntry & { interactionId?: number };
+    if (event.interactionId) vitals.inp = Math.max(vitals.inp, event.duration);
+  });
+}
+
+async function openSlowly(browser: Browser, state?: Awaited<ReturnType<typeof signIn>>): Promise<Page> {
+  const context = await browser.newContext(state ? { storageState: state } : {});
+  const page = await context.newPage();
+  await page.addInitScript(observeVitals);
+  const cdp = await context.newCDPSession(page);
+  await cdp.send('Network.enable');
+  await cdp.send('Network.emulateNetworkConditions', slow4g);
+  await cdp.send('Emulation.setCPUThrottlingRate', { rate: 4 });
+  return page;
+}
+
+async function signIn(browser: Browser, url: string) {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(`${url}/login`);
+  await page.getByLabel('E-mail').fill(ada.email);
+  await page.getByLabel('Password', { exact: true }).fill(seedPassword);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.waitForURL('**/home');
+  const state = await context.storageState();
+  await context.close();
+  return state;
+}
+
+async function visitLogin(browser: Browser, url: string): Promise<Vitals> {
+  const page = await openSlowly(browser);
+  await page.goto(`${url}/login`);
+  await page.getByLabel('E-mail').fill('somebody@example.com');
+  await page.getByLabel('E-mail').press('End');
+  await page.getByRole('button', { name: 'Show password' }).click();
+  await page.getByLabel('Password', { exact: true }).pressSequentially('abc');
+  await page.getByRole('button', { name: 'E-mail me a code or link instead' }).click();
+  await page.getByRole('heading', { name: 'Sign in by e-mail' }).waitFor();
+  return read(page);
+}
+
+async function visitHome(
+  browser: Browser,
+  url: string,
+  state: Awaited<ReturnType<typeof signIn>>,
+): Promise<Vitals> {
+  const page = await openSlowly(browser, state);
+  await page.goto(`${url}/home`);
+  const rows = page.locator('main [data-id]');
+  await rows.first().waitFor();
+  await rows.first().hover();
+  await rows
+    .first()
+    .getByRole('button', { name: /^Mark as/ })
+    .click();
+  await page
+    .getByRole('link', { name: /^Unread/ })
+    .first()
+    .click();
+  await page.getByRole('link', { name: /^All/ }).first().click();
+  await page.getByRole('button', { name: /^Notifications/ }).click();
+  await page.getByRole('dialog', { name: 'Inbox' }).waitFor();
+  return read(page);
+}
+
+async function read(page: Page): Promise<Vitals> {
+  // An event's time is known after the frame that follows it.
+  await page.waitForTimeout(500);
+  const vitals = await page.evaluate(() => (globalThis as unknown as { vitals: Vitals }).vitals);
+  await page.context().close();
+  return vitals;
+}
+
+function median(samples: readonly Vitals[]): Vitals {
+  const middle = (pick: (vitals: Vitals) => number) =>
+    samples.map(pick).toSorted((a, b) => a - b)[Math.floor(samples.length / 2)] ?? Number.NaN;
+  return {
+    lcp: Math.round(middle(({ lcp }) => lcp)),
+    cls: Number(middle(({ cls }) => cls).toFixed(4)),
+    inp: Math.round(middle(({ inp }) => inp)),
+  };
+}
+
+async function repeat(visit: () => Promise<Vitals>): Promise<Vitals> {
+  const samples: Vitals[] = [];
+  for (let turn = 0; turn < visits; turn += 1) samples.push(await visit());
+  return median(samples);
+}
+
+const supabase = await createLocalSupabase({ port: 0 });
+await supabase.database.query(
+  `insert into public.notifications (recipient_id, content, created_at)
+   select $1, json_build_object('type', (array['mention', 'edit', 'comment'])[1 + n % 3],
+                                'data', json_build_object('entity_name', 'Document ' || n))::text,
+          now() - n * interval '3 hours'
+   from generate_series(1, 200) n`,
+  [ada.id],
+);
+const built = await buildApp();
+const folder = await configureApp(built, {
+  supabaseUrl: supabase.url,
+  anonKey: supabase.anonKey,
+  siteUrl: '',
+});
+const site = await serveCompressed(folder);
+const browser = await chromium.launch({ executablePath: findBrowser(), args: [...browserArgs] });
+try {
+  const state = await signIn(browser, site.url);
+  const login = await repeat(() => visitLogin(browser, site.url));
+  const home = await repeat(() => visitHome(browser, site.url, state));
+  console.log(JSON.stringify({ visits, processor: '4 times slower', network: slow4g, login, home }, null, 2));
+} finally {
+  await browser.close();
+  site.close();
+  await supabase.close();
+  await removeFolder(folder);
+  await removeFolder(built);
+}

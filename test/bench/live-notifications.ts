@@ -1,0 +1,115 @@
+/**
+ * A thousand live notifications within one second, in the application, in Chromium: how many arrive, in how many
+ * commits of React, and how long its longest task is. Prints JSON; times are milliseconds.
+ * Run: `npx tsx test/bench/live-notifications.ts`
+ */
+import { chromium, type Page } from 'playwright-core';
+import { browserArgs, findBrowser } from '../../scripts/browser.ts';
+import { startStage } from '../e2e/support/stage.ts';
+import { ada, seedPassword } from '../support/local-supabase.ts';
+
+const total = 1_000;
+const perBatch = 10;
+const withinMs = 1_000;
+
+interface Counters {
+  commits: number;
+  frames: number;
+  readonly longTasks: number[];
+}
+
+/** Runs in the page before it: React tells a devtools hook of each commit, also in a production build. */
+function installCounters(): void {
+  const counters: Counters = { commits: 0, frames: 0, longTasks: [] };
+  const nothing = () => undefined;
+  Object.assign(globalThis, {
+    counters,
+    __REACT_DEVTOOLS_GLOBAL_HOOK__: {
+      supportsFiber: true,
+      inject: () => 1,
+      onCommitFiberRoot: () => void (counters.commits += 1),
+      onPostCommitFiberRoot: nothing,
+      onCommitFiberUnmount: nothing,
+      checkDCE: nothing,
+    },
+  });
+  new PerformanceObserver((list) =>
+    counters.longTasks.push(...list.getEntries().map(({ duration }) => duration)),
+  ).observe({ type: 'longtask' });
+  const tick = () => {
+    counters.frames += 1;
+    requestAnimationFrame(tick);
+  };
+  requestAnimationFrame(tick);
+}
+
+const readCounters = (page: Page) =>
+  page.evaluate(() => (globalThis as unknown as { counters: Counters }).counters);
+const resetCounters = (page: Page) =>
+  page.evaluate(() => {
+    const { counters } = globalThis as unknown as { counters: Counters };
+    counters.commits = 0;
+    counters.frames = 0;
+    counters.longTasks.length = 0;
+  });
+
+const stage = await startStage();
+const { database, realtime } = stage.supabase;
+const browser = await chromium.launch({ executablePath: findBrowser(), args: [...browserArgs] });
+try {
+  await database.query('delete from public.notifications where recipient_id = $1', [ada.id]);
+  const page = await browser.newPage();
+  await page.addInitScript(installCounters);
+  await page.goto(`${stage.appUrl}/login`);
+  await page.getByLabel('E-mail').fill(ada.email);
+  await page.getByLabel('Password', { exact: true }).fill(seedPassword);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByText('Nothing here yet.').waitFor();
+  for (let wait = 0; realtime.statistics.subscribers === 0 && wait < 100; wait += 1) await pause(50);
+  await pause(1_000);
+  await resetCounters(page);
+
+  const startedAt = performance.now();
+  for (let sent = 0; sent < total; sent += perBatch) {
+    await database.query(
+      `insert into public.notifications (recipient_id, content)
+       select $1, json_build_object('type', 'mention', 'data', json_build_object('entity_name', 'Live ' || n))::text
+       from generate_series($2::int, $3::int) n`,
+      [ada.id, sent + 1, sent + perBatch],
+    );
+    await pause(startedAt + ((sent + perBatch) / total) * withinMs - performance.now());
+  }
+  const writtenMs = performance.now() - startedAt;
+  await page.waitForFunction((count) => document.title.startsWith(`(${count})`), String(total), {
+    timeout: 60_000,
+  });
+  const shownMs = performance.now() - startedAt;
+  await pause(2_000);
+  const { commits, frames, longTasks } = await readCounters(page);
+  const applied = Number(/\d+/.exec(await page.title())?.[0]);
+  const rows = await page.locator('main [data-id]').count();
+  console.log(
+    JSON.stringify(
+      {
+        written: total,
+        writtenMs: Math.round(writtenMs),
+        applied,
+        rowsShown: rows,
+        shownAfterTheLastWriteMs: Math.round(shownMs - writtenMs),
+        reactCommits: commits,
+        frames,
+        longTasks: longTasks.length,
+        longestTaskMs: Math.round(Math.max(0, ...longTasks)),
+      },
+      null,
+      2,
+    ),
+  );
+} finally {
+  await browser.close();
+  await stage.close();
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)));
+}

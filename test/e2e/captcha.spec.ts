@@ -1,0 +1,55 @@
+import type { Page } from '@playwright/test';
+import { expect, test as base, type World } from './support/fixtures.ts';
+import { startStage } from './support/stage.ts';
+import { createWorld } from './support/world.ts';
+
+/** A project that demands a captcha. */
+const test = base.extend<object, { guarded: World }>({
+  guarded: [
+    // eslint-disable-next-line no-empty-pattern -- Playwright reads the fixture's dependencies from the pattern.
+    async ({}, use) => {
+      const stage = await startStage({ captchaSiteKey: 'site-key', auth: { captchaToken: 'human' } });
+      await use(createWorld(stage));
+      await stage.close();
+    },
+    { scope: 'worker' },
+  ],
+});
+
+/** Plays the provider's script: a button that says "human". */
+async function playProvider(page: Page): Promise<void> {
+  await page.route('https://js.hcaptcha.com/**', (route) =>
+    route.fulfill({
+      contentType: 'text/javascript',
+      body: `window.hcaptcha = { render(container, { sitekey, callback }) {
+        const button = document.createElement('button');
+        button.type = 'button';
+        button.textContent = 'I am human: ' + sitekey;
+        button.onclick = () => { callback('human'); button.textContent = 'Checked'; };
+        container.append(button);
+      } };`,
+    }),
+  );
+}
+
+test('a captcha stands there only where the configuration names one', async ({ page, world }) => {
+  await playProvider(page);
+  await page.goto(`${world.appUrl}/login`);
+  await expect(page.getByRole('button', { name: 'Continue with Google' })).toBeVisible();
+  await expect(page.getByRole('group', { name: 'Check that you are human' })).toHaveCount(0);
+});
+
+test('its answer goes along with the sign-up; without it the refusal says why', async ({ page, guarded }) => {
+  await playProvider(page);
+  const email = guarded.newEmail();
+  await page.goto(`${guarded.appUrl}/signup`);
+  await expect(page.getByRole('group', { name: 'Check that you are human' })).toBeVisible();
+  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill('Correct-horse-12');
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await expect(page.getByText('The check that you are human did not succeed.')).toBeVisible();
+  await page.getByRole('button', { name: 'I am human: site-key' }).click();
+  await expect(page.getByRole('button', { name: 'Checked' })).toBeVisible();
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await expect(page.getByRole('heading', { name: 'Check your e-mail' })).toBeVisible();
+});

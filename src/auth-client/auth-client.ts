@@ -1,4 +1,5 @@
 import type { Unsubscribe } from '../platform/platform.ts';
+import { untilAborted } from '../platform/until-aborted.ts';
 import { type AuthCore, type CoreOptions, createCore } from './core.ts';
 import { AuthError } from './errors.ts';
 import type { LaterCalls } from './later-calls.ts';
@@ -103,7 +104,7 @@ export function createAuthClient(options: AuthClientOptions): AuthClient {
   };
   const getAccessToken: AuthClient['getAccessToken'] = async ({ rejectedToken, signal } = {}) => {
     await start();
-    return untilAborted(refresher.accessToken(rejectedToken), signal);
+    return waitFor(refresher.accessToken(rejectedToken), signal);
   };
   const sessionOrThrow = () => {
     const session = keeper.getSnapshot().session;
@@ -137,7 +138,7 @@ export function createAuthClient(options: AuthClientOptions): AuthClient {
     async refreshSession({ signal } = {}) {
       await start();
       sessionOrThrow();
-      await untilAborted(refresher.refresh(), signal);
+      await waitFor(refresher.refresh(), signal);
       return sessionOrThrow();
     },
     async handleCallback(href) {
@@ -177,17 +178,11 @@ function deferCalls(load: () => Promise<LaterCalls>): Omit<LaterCalls, 'consume'
 }
 
 /** Stops waiting, not the work: a refresh that was sent is never aborted. */
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return work;
-  let abort = () => {};
-  const aborted = new Promise<never>((_resolve, reject) => {
-    abort = () => reject(new AuthError('aborted', 'The call was aborted', { cause: signal.reason }));
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort);
-  });
+async function waitFor<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', abort);
+    return await untilAborted(work, signal);
+  } catch (problem) {
+    if (!signal?.aborted || problem instanceof AuthError) throw problem;
+    throw new AuthError('aborted', 'The call was aborted', { cause: signal.reason });
   }
 }

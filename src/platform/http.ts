@@ -1,5 +1,6 @@
 import ky, { HTTPError } from 'ky';
 import type { Platform } from './platform.ts';
+import { untilAborted } from './until-aborted.ts';
 
 export interface HttpRequest {
   readonly method: string;
@@ -102,7 +103,8 @@ export function createHttp(platform: Pick<Platform, 'fetch' | 'clock' | 'random'
           });
           return read(response);
         };
-        return await Promise.race([rejection(ended.signal), exchange()]);
+        // Neither a fetch that ignores its signal nor a body that never ends may outlive the deadline.
+        return await untilAborted(exchange(), ended.signal);
       } catch (problem) {
         throw classify(problem);
       } finally {
@@ -111,11 +113,4 @@ export function createHttp(platform: Pick<Platform, 'fetch' | 'clock' | 'random'
       }
     },
   };
-}
-
-/** Neither a fetch that ignores its signal nor a body that never ends may outlive the deadline. */
-function rejection(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
 }

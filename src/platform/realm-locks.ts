@@ -1,4 +1,5 @@
 import type { Locks } from './platform.ts';
+import { untilAborted } from './until-aborted.ts';
 
 /** Exclusive locks among the callers of one realm: the fallback where Web Locks are missing. */
 export function createRealmLocks(): Locks {
@@ -16,17 +17,7 @@ export function createRealmLocks(): Locks {
       void tail.then(() => {
         if (tails.get(name) === tail) tails.delete(name);
       });
-      return signal ? Promise.race([run, rejectOnAbort(signal, run)]) : run;
+      return untilAborted(run, signal);
     },
   };
-}
-
-function rejectOnAbort(signal: AbortSignal, run: Promise<unknown>): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    const forget = () => signal.removeEventListener('abort', abort);
-    run.then(forget, forget);
-  });
 }

@@ -1,8 +1,9 @@
 import { createHttp, HttpFailure } from '../platform/http.ts';
 import type { Platform, Timer } from '../platform/platform.ts';
+import { untilAborted } from '../platform/until-aborted.ts';
 import { parseError } from './answer.ts';
 import { RestError } from './errors.ts';
-import { createInFlight, until } from './in-flight.ts';
+import { createInFlight } from './in-flight.ts';
 import type { RestRequest, Wire } from './plan.ts';
 import { isRead, mayRetry, retryDelayMs, type RetryOptions } from './retry.ts';
 
@@ -79,13 +80,13 @@ export function createExchange(options: ExchangeOptions): Exchange {
     const over = new Promise<void>((resolve) => {
       timer = clock.setTimer(resolve, delayMs);
     });
-    await until(over, signal).finally(() => timer?.cancel());
+    await untilAborted(over, signal).finally(() => timer?.cancel());
   }
 
   /** Attempts until there is an answer, or an error that time will not heal. */
   async function persist(request: Sendable, signal: AbortSignal, endsAtMs: number): Promise<Wire> {
     signal.throwIfAborted();
-    let token = await until(getAccessToken(), signal);
+    let token = await untilAborted(getAccessToken(), signal);
     let isRefreshed = false;
     for (let retries = 1; ;) {
       try {
@@ -94,7 +95,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
         const error = toRestError(problem);
         if (error.kind === 'token-expired' && token && !isRefreshed) {
           isRefreshed = true;
-          const fresh = await until(getAccessToken({ rejectedToken: token }), signal);
+          const fresh = await untilAborted(getAccessToken({ rejectedToken: token }), signal);
           if (!fresh || fresh === token) throw error;
           token = fresh;
           continue;

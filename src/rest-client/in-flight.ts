@@ -1,3 +1,5 @@
+import { untilAborted } from '../platform/until-aborted.ts';
+
 interface Flight {
   readonly landed: Promise<unknown>;
   readonly controller: AbortController;
@@ -18,7 +20,7 @@ export function createInFlight() {
     flights.set(key, flight);
     flight.passengers += 1;
     const forget = () => flights.get(key) === flight && flights.delete(key);
-    return until(landed, signal).finally(() => {
+    return untilAborted(landed, signal).finally(() => {
       flight.passengers -= 1;
       if (signal.aborted && flight.passengers) return;
       // It has landed, or nobody waits for it any more.
@@ -26,14 +28,4 @@ export function createInFlight() {
       controller.abort(signal.reason);
     });
   };
-}
-
-/** The promise, or a rejection with the signal's reason as soon as that is aborted. */
-export function until<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }

@@ -19,7 +19,7 @@ Without --url the embedded Supabase is started and audited.
   --mailbox URL        a Mailpit that receives its mails; likewise
   --sms-in-mailbox     codes sent by SMS arrive there too
   --redirect-to URL    a page that its allow-list permits; default http://localhost:5173/home
-  --only AREA          auth, rest or realtime; with auth, --url is a bare auth server's unless --project is given
+  --only AREA          auth, rest, realtime or storage; with auth, --url is a bare auth server's unless --project is given
   --project            with --only auth: --url is a project's URL all the same
   --known FILE         known failures: "ID reason" a line; default for the embedded one: its own list
   --reports FOLDER     where JUnit and JSON reports are written; default reports
@@ -48,6 +48,7 @@ function describeTarget(url: string): ConformanceTarget {
   return {
     authUrl: isBareAuth ? root : `${root}/auth/v1`,
     restUrl: isBareAuth ? null : `${root}/rest/v1`,
+    storageUrl: isBareAuth ? null : `${root}/storage/v1`,
     realtimeUrl: isBareAuth ? null : `${root.replace(/^http/, 'ws')}/realtime/v1/websocket`,
     anonKey: values['anon-key'],
     serviceKey: values['service-key'] ?? null,
@@ -63,7 +64,10 @@ async function main(): Promise<number> {
     console.log(usage);
     return 0;
   }
-  const local = values.url === undefined ? await createLocalSupabase({ port: 0, mailboxPort: 0 }) : null;
+  const local =
+    values.url === undefined
+      ? await createLocalSupabase({ port: 0, mailboxPort: 0, auth: { bcryptCost: 4 } })
+      : null;
   try {
     const target = local ? createLocalTarget(local) : describeTarget(values.url ?? '');
     const knownFile =
@@ -71,7 +75,8 @@ async function main(): Promise<number> {
     const knownFailing =
       knownFile === null ? new Map<string, string>() : parseKnownFailing(await readFile(knownFile, 'utf8'));
     const chosen = audits.filter(({ area }) => values.only === undefined || area === values.only);
-    if (chosen.length === 0) throw new Error(`There is no area "${values.only}": auth, rest or realtime`);
+    if (chosen.length === 0)
+      throw new Error(`There is no area "${values.only}": auth, rest, realtime or storage`);
     const results = await runAudits(chosen, target, {
       knownFailing,
       concurrency: Number(values.concurrency),

@@ -3,7 +3,7 @@ import type { AuditContext } from './audit-context.ts';
 /** RFC 2119: MUST decides whether a server conforms; SHOULD is reported and does not. */
 export type AuditLevel = 'MUST' | 'SHOULD';
 
-export type AuditArea = 'auth' | 'rest' | 'realtime';
+export type AuditArea = 'auth' | 'rest' | 'realtime' | 'storage';
 
 /** What an audit cannot do without; where the target lacks it the audit is reported as not run. */
 export type AuditNeed = 'mailbox' | 'service-key' | 'sms';

@@ -11,6 +11,7 @@ export function createLocalTarget({
   return {
     authUrl: `${url}/auth/v1`,
     restUrl: `${url}/rest/v1`,
+    storageUrl: `${url}/storage/v1`,
     realtimeUrl: `${url.replace(/^http/, 'ws')}/realtime/v1/websocket`,
     anonKey,
     serviceKey: serviceRoleKey,

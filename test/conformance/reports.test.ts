@@ -7,6 +7,7 @@ import { NotRunError } from './audit.ts';
 const target = {
   authUrl: 'http://127.0.0.1:1',
   restUrl: null,
+  storageUrl: null,
   realtimeUrl: null,
   anonKey: '',
   serviceKey: null,

@@ -6,6 +6,8 @@ export interface ConformanceTarget {
   readonly authUrl: string;
   /** Where the REST service answers; null where there is none. */
   readonly restUrl: string | null;
+  /** Where storage answers; null where there is none. */
+  readonly storageUrl: string | null;
   /** The websocket's URL without its query; null where there is none. */
   readonly realtimeUrl: string | null;
   readonly anonKey: string;

@@ -1,39 +1,12 @@
 import { strict as assert } from 'node:assert';
 import { auditsOf, type Audit } from '../audit.ts';
-import type { AuditContext, AuditUser } from '../audit-context.ts';
 import { notify } from '../rest/notifications.ts';
 import { assertStatus, at } from '../wire.ts';
-import { isChange, isReply, isSystem, joinPayload, openFrameSocket, type FrameSocket } from './frames.ts';
+import { inboxOf, joinLive, topic, withSocket } from './audit-socket.ts';
+import { isChange, isReply, isSystem, joinPayload } from './frames.ts';
 
 const audit = auditsOf('realtime');
 const source = 'realtime.md §1';
-const topic = 'realtime:audit';
-
-const inboxOf = (user: AuditUser) => ({
-  event: '*',
-  schema: 'public',
-  table: 'notifications',
-  filter: `recipient_id=eq.${user.id}`,
-});
-
-async function withSocket(
-  context: AuditContext,
-  task: (socket: FrameSocket) => Promise<void>,
-): Promise<void> {
-  const socket = await openFrameSocket(context);
-  try {
-    await task(socket);
-  } finally {
-    socket.close();
-  }
-}
-
-/** Joins and waits until the server says that changes will be delivered. */
-async function joinLive(socket: FrameSocket, accessToken: string, changes: readonly object[]): Promise<void> {
-  socket.send('1', '1', topic, 'phx_join', joinPayload(accessToken, changes));
-  await socket.expect('the reply to the join', isReply('1'));
-  await socket.expect('system ok', isSystem('ok'));
-}
 
 /** The websocket protocol (Phoenix channels, vsn 2.0.0) and postgres_changes. */
 export const realtimeAudits: readonly Audit[] = [

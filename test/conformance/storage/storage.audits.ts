@@ -1,0 +1,161 @@
+import { strict as assert } from 'node:assert';
+import { randomBytes } from 'node:crypto';
+import { auditsOf, NotRunError, type Audit } from '../audit.ts';
+import type { AuditContext } from '../audit-context.ts';
+import { assertStatus, at, createWire, textAt, type Wire, type WireReply } from '../wire.ts';
+
+const audit = auditsOf('storage');
+const source = 'rest.md §1 (storage), §4';
+const needs = ['service-key'] as const;
+
+interface Bucket {
+  readonly name: string;
+  /** With the service key. */
+  readonly service: Wire;
+  upload(path: string, body: string, headers?: Readonly<Record<string, string>>): Promise<WireReply>;
+}
+
+/** A new bucket, removed after `task`. */
+async function withBucket(
+  { target }: AuditContext,
+  isPublic: boolean,
+  task: (bucket: Bucket) => Promise<void>,
+): Promise<void> {
+  if (target.storageUrl === null) throw new NotRunError('the target has no storage service');
+  const key = target.serviceKey ?? '';
+  const wire = createWire(target.storageUrl, key, target.fetch);
+  const service: Wire = {
+    ...wire,
+    send: (method, path, request) =>
+      wire.send(method, path, key.startsWith('sb_') ? request : { token: key, ...request }),
+  };
+  const name = `audit-${randomBytes(6).toString('hex')}`;
+  assertStatus(await service.send('POST', '/bucket', { body: { id: name, name, public: isPublic } }), 200);
+  try {
+    await task({
+      name,
+      service,
+      upload: (path, body, headers = {}) =>
+        service.send('POST', `/object/${name}/${path}`, {
+          body,
+          headers: { 'Content-Type': 'text/plain', ...headers },
+        }),
+    });
+  } finally {
+    await service.send('POST', `/bucket/${name}/empty`);
+    await service.send('DELETE', `/bucket/${name}`);
+  }
+}
+
+/** The status that a refusal means: older servers answer 400 and tell it in the body. */
+const statusOf = ({ status, json }: WireReply) => Number(at(json, 'statusCode') ?? status);
+
+/** Buckets and objects; the bucket is made with the service key. */
+export const storageAudits: readonly Audit[] = [
+  audit('STORE-101', 'a bucket that was made is listed', { source, needs }, (context) =>
+    withBucket(context, false, async ({ name, service }) => {
+      const listed = await service.send('GET', '/bucket');
+      assertStatus(listed, 200);
+      const found = (listed.json as readonly unknown[]).find((bucket) => at(bucket, 'id') === name);
+      assert.equal(at(found, 'public'), false);
+    }),
+  ),
+  audit('STORE-102', 'a second bucket of one name is refused with 409', { source, needs }, (context) =>
+    withBucket(context, false, async ({ name, service }) => {
+      const again = await service.send('POST', '/bucket', { body: { id: name, name } });
+      assert.equal(statusOf(again), 409);
+    }),
+  ),
+  audit('STORE-103', 'an upload names the object, a download gives it back', { source, needs }, (context) =>
+    withBucket(context, false, async ({ name, service, upload }) => {
+      const sent = await upload('folder/a b.txt', 'Hello');
+      assertStatus(sent, 200);
+      assert.equal(textAt(sent, 'Key'), `${name}/folder/a b.txt`);
+      const got = await service.send('GET', `/object/${name}/folder/a%20b.txt`);
+      assertStatus(got, 200);
+      assert.equal(got.text, 'Hello');
+      assert.match(got.headers.get('content-type') ?? '', /^text\/plain/);
+    }),
+  ),
+  audit('STORE-104', 'an object is not replaced unless x-upsert says so', { source, needs }, (context) =>
+    withBucket(context, false, async ({ upload }) => {
+      assertStatus(await upload('a.txt', 'one'), 200);
+      assert.equal(statusOf(await upload('a.txt', 'two')), 409);
+      assertStatus(await upload('a.txt', 'two', { 'x-upsert': 'true' }), 200);
+    }),
+  ),
+  audit('STORE-105', 'a folder lists its objects by name', { source, needs }, (context) =>
+    withBucket(context, false, async ({ name, service, upload }) => {
+      await upload('f/b.txt', 'b');
+      await upload('f/a.txt', 'a');
+      const body = { prefix: 'f', limit: 100, offset: 0, sortBy: { column: 'name', order: 'asc' } };
+      const listed = await service.send('POST', `/object/list/${name}`, { body });
+      assertStatus(listed, 200);
+      const names = (listed.json as readonly unknown[]).map((object) => at(object, 'name'));
+      assert.deepEqual(names, ['a.txt', 'b.txt']);
+    }),
+  ),
+  audit('STORE-106', 'a signed link gives an object to whoever has it', { source, needs }, (context) =>
+    withBucket(context, false, async ({ name, service, upload }) => {
+      await upload('a.txt', 'Hello');
+      const signed = await service.send('POST', `/object/sign/${name}/a.txt`, { body: { expiresIn: 60 } });
+      assertStatus(signed, 200);
+      const link = service.baseUrl + textAt(signed, 'signedURL');
+      const got = await context.target.fetch(link, {});
+      assert.equal(await got.text(), 'Hello');
+      const broken = await context.target.fetch(link.slice(0, -3), {});
+      assert.notEqual(broken.status, 200);
+    }),
+  ),
+  audit('STORE-107', 'a removed object is named, and gone', { source, needs }, (context) =>
+    withBucket(context, false, async ({ name, service, upload }) => {
+      await upload('a.txt', 'a');
+      const removed = await service.send('DELETE', `/object/${name}`, {
+        body: { prefixes: ['a.txt', 'b.txt'] },
+      });
+      assertStatus(removed, 200);
+      assert.deepEqual(
+        (removed.json as readonly unknown[]).map((object) => at(object, 'name')),
+        ['a.txt'],
+      );
+      assert.equal(statusOf(await service.send('GET', `/object/${name}/a.txt`)), 404);
+    }),
+  ),
+  audit(
+    'STORE-108',
+    'a public bucket is read by everybody, a private one is not',
+    { source, needs },
+    async (context) => {
+      for (const isPublic of [true, false]) {
+        await withBucket(context, isPublic, async ({ name, service, upload }) => {
+          await upload('a.txt', 'Hello');
+          const got = await context.target.fetch(`${service.baseUrl}/object/public/${name}/a.txt`, {});
+          assert.equal(got.status === 200, isPublic);
+          await got.text();
+        });
+      }
+    },
+  ),
+  audit('STORE-109', 'without a policy a user neither reads nor writes', { source, needs }, (context) =>
+    withBucket(context, false, async ({ name, service, upload }) => {
+      await upload('a.txt', 'Hello');
+      const { accessToken: token } = await context.newUser();
+      const wire = createWire(service.baseUrl, context.target.anonKey, context.target.fetch);
+      assert.notEqual((await wire.send('GET', `/object/authenticated/${name}/a.txt`, { token })).status, 200);
+      const headers = { 'Content-Type': 'text/plain' };
+      const written = await wire.send('POST', `/object/${name}/b.txt`, { token, body: 'x', headers });
+      assert.equal(statusOf(written), 403);
+    }),
+  ),
+  audit('STORE-110', 'an object can be moved and copied', { source, needs }, (context) =>
+    withBucket(context, false, async ({ name, service, upload }) => {
+      await upload('a.txt', 'Hello');
+      const move = { bucketId: name, sourceKey: 'a.txt', destinationKey: 'b.txt' };
+      assertStatus(await service.send('POST', '/object/move', { body: move }), 200);
+      const copy = { bucketId: name, sourceKey: 'b.txt', destinationKey: 'c.txt' };
+      assertStatus(await service.send('POST', '/object/copy', { body: copy }), 200);
+      assert.equal((await service.send('GET', `/object/${name}/c.txt`)).text, 'Hello');
+      assert.equal(statusOf(await service.send('GET', `/object/${name}/a.txt`)), 404);
+    }),
+  ),
+];

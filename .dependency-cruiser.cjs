@@ -2,9 +2,24 @@
 module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
-    { name: 'src-never-imports-local-supabase', severity: 'error', from: { path: '^src/' }, to: { path: '^local-supabase/' } },
-    { name: 'local-supabase-never-imports-src', severity: 'error', from: { path: '^local-supabase/' }, to: { path: '^src/' } },
-    { name: 'src-never-imports-tests', severity: 'error', from: { path: '^(src|local-supabase)/' }, to: { path: '^test/' } },
+    {
+      name: 'src-never-imports-local-supabase',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^local-supabase/' },
+    },
+    {
+      name: 'local-supabase-never-imports-src',
+      severity: 'error',
+      from: { path: '^local-supabase/' },
+      to: { path: '^src/' },
+    },
+    {
+      name: 'src-never-imports-tests',
+      severity: 'error',
+      from: { path: '^(src|local-supabase)/' },
+      to: { path: '^test/' },
+    },
     {
       name: 'no-vendor-sdk',
       comment: 'The clients are ours; the vendor is a peer in tests and benches only.',
@@ -18,7 +33,12 @@ module.exports = {
       from: { path: '^src/((?:auth|rest|realtime|storage|functions)-client)/' },
       to: { path: '^src/', pathNot: ['^src/platform/', '^src/$1/'] },
     },
-    { name: 'platform-knows-nobody', severity: 'error', from: { path: '^src/platform/' }, to: { path: '^src/', pathNot: '^src/platform/' } },
+    {
+      name: 'platform-knows-nobody',
+      severity: 'error',
+      from: { path: '^src/platform/' },
+      to: { path: '^src/', pathNot: '^src/platform/' },
+    },
     {
       name: 'features-do-not-know-each-other',
       severity: 'error',
@@ -27,10 +47,14 @@ module.exports = {
     },
     {
       name: 'nothing-imports-app',
-      comment: 'Features may know its leaves: the paths, and the contexts through which the clients reach them.',
+      comment:
+        'Features may know its leaves: the paths, and the contexts through which the clients reach them.',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/(main\\.tsx|app/)' },
-      to: { path: '^src/app/', pathNot: '^src/app/(routes|clients-context|auth-problem|second-factor)\\.ts$' },
+      to: {
+        path: '^src/app/',
+        pathNot: '^src/app/(routes|clients-context|auth-problem|second-factor)\\.ts$',
+      },
     },
     {
       name: 'app-leaves-know-no-screen',
@@ -45,11 +69,22 @@ module.exports = {
       from: { path: '^src/(app|features|ui|react|main|supabase-clients)' },
       to: {
         path: '^src/(auth|rest|realtime|storage|functions)-client/',
-        pathNot: '^src/[a-z]+-client/(index|mfa|identities|sso|web3|id-token|claims|server|live-query|shared-socket|table)\\.ts$',
+        pathNot:
+          '^src/[a-z]+-client/(index|mfa|identities|sso|web3|id-token|claims|server|live-query|shared-socket|table)\\.ts$',
       },
     },
-    { name: 'ui-is-presentational', severity: 'error', from: { path: '^src/ui/' }, to: { path: '^src/', pathNot: '^src/ui/' } },
-    { name: 'errors-import-nothing', severity: 'error', from: { path: '^src/[a-z]+-client/errors\\.ts$' }, to: { path: '.' } },
+    {
+      name: 'ui-is-presentational',
+      severity: 'error',
+      from: { path: '^src/ui/' },
+      to: { path: '^src/', pathNot: '^src/ui/' },
+    },
+    {
+      name: 'errors-import-nothing',
+      severity: 'error',
+      from: { path: '^src/[a-z]+-client/errors\\.ts$' },
+      to: { path: '.' },
+    },
   ],
   options: {
     tsPreCompilationDeps: true,

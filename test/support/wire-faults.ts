@@ -1,0 +1,30 @@
+import { http } from 'msw';
+import { setupServer } from 'msw/node';
+import { afterAll, afterEach, beforeAll } from 'vitest';
+import type { LocalSupabase } from '../../local-supabase/server.ts';
+import type { FetchFunction } from '../../src/platform/platform.ts';
+
+export interface WireFaults {
+  /** Goes over the realm's own fetch, where the faults are; what has none reaches the embedded Supabase. */
+  readonly fetch: FetchFunction;
+  /** Answers requests of this method and path as told, until the test ends. */
+  readonly answer: (
+    method: 'get' | 'head' | 'post' | 'patch',
+    path: string,
+    reply: () => Response | Promise<Response>,
+  ) => void;
+}
+
+/** Replies that a healthy server never gives: a proxy's pages, cut bodies, limits, dropped connections. */
+export function useWireFaults(supabase: () => LocalSupabase): WireFaults {
+  const server = setupServer(
+    http.all('http://local-supabase.test/*', ({ request }) => supabase().fetch(request)),
+  );
+  beforeAll(() => server.listen({ onUnhandledRequest: 'error' }));
+  afterEach(() => server.resetHandlers());
+  afterAll(() => server.close());
+  return {
+    fetch: (input, init) => globalThis.fetch(input, init),
+    answer: (method, path, reply) => server.use(http[method](`http://local-supabase.test${path}`, reply)),
+  };
+}

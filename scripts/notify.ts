@@ -8,10 +8,23 @@ import { createTokenKeys } from '../local-supabase/keys.ts';
 import { accountPassword, accounts, localProject } from './local-project.ts';
 
 const KINDS = ['mention', 'edit', 'comment', 'invite', 'system'];
-const SAMPLES: Readonly<Record<string, string>> = {
-  mention: 'could you have a look at this?',
-  comment: 'This reads well now.',
+const SAMPLES: Readonly<Record<string, readonly string[]>> = {
+  mention: [
+    'Could you have a look at this before noon?',
+    'Does this match your notes?',
+    'What do you think?',
+  ],
+  comment: ['This reads well now.', 'I would put the table first.', 'The last figure needs a source.'],
+  edit: ['Shortened the introduction.', 'New section on costs.'],
+  system: ['The service rests on Sunday from 02:00 to 02:30 UTC.'],
 };
+const NAMES = [
+  'Compiler notes',
+  'Analytical Engine',
+  'Plan for the spring',
+  'Meeting of October',
+  'Reading list',
+];
 const AT_ONCE = 10;
 
 /** A failure that the message explains. */
@@ -56,12 +69,13 @@ async function notify(): Promise<void> {
 }
 
 function createContent(kind: string, text: string | undefined, number: number): Record<string, unknown> {
-  const sample = text ?? SAMPLES[kind];
+  const samples = SAMPLES[kind] ?? [];
+  const sample = text ?? samples[number % samples.length];
   return {
     type: kind,
     entity_type: 'document',
     entity_id: `doc-${number}`,
-    data: { entity_name: `Document ${number}`, ...(sample === undefined ? {} : { text: sample }) },
+    data: { entity_name: NAMES[number % NAMES.length], ...(sample === undefined ? {} : { text: sample }) },
   };
 }
 

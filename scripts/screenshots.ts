@@ -80,7 +80,8 @@ async function take(shot: Shot, variant: string, options: BrowserContextOptions)
     await page.locator('h1').first().waitFor();
     await shot.arrange?.(createShotContext(stage, page));
     await page.waitForTimeout(300);
-    await page.screenshot({ path: `${folder}/${shot.name}-${variant}.png`, fullPage: !shot.isWindow });
+    if (!shot.isWindow) await growToPage(page);
+    await page.screenshot({ path: `${folder}/${shot.name}-${variant}.png` });
     const excess = await page.evaluate(
       () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
     );
@@ -89,6 +90,14 @@ async function take(shot: Shot, variant: string, options: BrowserContextOptions)
     await stage.supabase.faults.clear();
     await context.close();
   }
+}
+
+/** A window as high as its page. (Pictures of whole pages let Chromium forget that it plays a phone.) */
+async function growToPage(page: ShotContext['page']): Promise<void> {
+  const height = await page.evaluate(() => document.documentElement.scrollHeight);
+  const size = page.viewportSize();
+  if (size && height > size.height) await page.setViewportSize({ ...size, height });
+  await page.waitForTimeout(200);
 }
 
 function createShotContext({ supabase }: Stage, page: ShotContext['page']): ShotContext {

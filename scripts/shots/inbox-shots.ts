@@ -99,8 +99,7 @@ export const inboxShots: readonly Shot[] = [
     async arrange({ page, stage }) {
       await rows(page);
       await page.waitForTimeout(800);
-      stage.supabase.faults.add({ path: '/realtime/', lose: 'request' });
-      stage.supabase.faults.dropSockets();
+      await stage.supabase.faults.restart(20_000);
       await page.getByText('The live connection is lost').waitFor({ timeout: 30_000 });
     },
   },
@@ -154,6 +153,15 @@ export const inboxShots: readonly Shot[] = [
       await rows(page);
       const bell = page.getByRole('button', { name: /^Notifications/ });
       if (await bell.isVisible()) await bell.click();
+    },
+  },
+  {
+    ...ada,
+    name: 'inbox-detail',
+    isWindow: true,
+    async arrange({ page }) {
+      await page.getByRole('link', { name: /Analytical Engine/ }).click();
+      await page.getByRole('dialog', { name: /Analytical Engine/ }).waitFor();
     },
   },
   {

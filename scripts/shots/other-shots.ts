@@ -83,6 +83,15 @@ export const otherShots: readonly Shot[] = [
     },
   },
   { name: 'login-mfa', path: '/login', arrange: (context) => signInWithFactors(context.page, context.stage) },
+  {
+    name: 'login-mfa-phone',
+    path: '/login',
+    async arrange({ page, stage }) {
+      await signInWithFactors(page, stage);
+      await page.getByRole('combobox').selectOption({ label: 'Work phone' });
+      await page.getByRole('button', { name: 'Send me a code' }).waitFor();
+    },
+  },
   { name: 'account-german', user: 'ada@example.com', path: '/account', language: 'de' },
   { name: 'signup-german', path: '/signup', language: 'de' },
   { name: 'clear-cookies-german', path: '/clear-cookies', language: 'de' },

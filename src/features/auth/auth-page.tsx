@@ -14,11 +14,13 @@ export interface AuthPageProps {
   readonly intro?: string;
   /** Links to the other screens. */
   readonly foot?: ReactNode;
+  /** What may come later than the rest: at the end, so that nothing moves away from a pointer. */
+  readonly tail?: ReactNode;
   readonly children: ReactNode;
 }
 
 /** The frame of every auth screen. Give it a `key` per state, so that the heading takes the focus. */
-export function AuthPage({ title, intro, foot, children }: AuthPageProps) {
+export function AuthPage({ title, intro, foot, tail, children }: AuthPageProps) {
   const texts = authTexts.use();
   const online = useOnline();
   const { storageProblem } = useAuthState();
@@ -47,6 +49,7 @@ export function AuthPage({ title, intro, foot, children }: AuthPageProps) {
           </a>
         </p>
       </div>
+      {tail}
     </NarrowPage>
   );
 }

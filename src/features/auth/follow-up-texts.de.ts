@@ -38,7 +38,7 @@ export const texts: FollowUpTexts = {
   backToSignIn: 'Zurück zur Anmeldung',
   mfaTitle: 'Noch ein Schritt',
   mfaIntro: 'Gib den Code ein, den deine Authenticator-App für dieses Konto zeigt.',
-  mfaFactor: 'Authenticator',
+  mfaFactor: 'Zweiter Faktor',
   mfaUnnamed: 'Authenticator-App',
   mfaCode: 'Code aus der App',
   mfaUnknown:

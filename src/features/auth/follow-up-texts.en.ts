@@ -36,7 +36,7 @@ export const texts = {
   backToSignIn: 'Back to sign-in',
   mfaTitle: 'One more step',
   mfaIntro: 'Enter the code that your authenticator app shows for this account.',
-  mfaFactor: 'Authenticator',
+  mfaFactor: 'Second factor',
   mfaUnnamed: 'Authenticator app',
   mfaCode: 'Code from the app',
   mfaUnknown:

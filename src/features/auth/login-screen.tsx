@@ -55,6 +55,7 @@ export function LoginScreen() {
       title={isByEmail ? texts.codeTitle : texts.signIn}
       {...(isByEmail && !isAgain ? { intro: texts.codeIntro } : {})}
       foot={foot}
+      tail={<SocialSlot />}
     >
       <LinkProblem mayBeConfirmed />
       {isByEmail ? (
@@ -69,7 +70,6 @@ export function LoginScreen() {
           onCodeInstead={() => setMode({ kind: 'email' })}
         />
       )}
-      <SocialSlot />
     </AuthPage>
   );
 }

@@ -41,12 +41,11 @@ export function SignupScreen() {
     </p>
   );
   return (
-    <AuthPage title={texts.signUp} foot={foot}>
+    <AuthPage title={texts.signUp} foot={foot} tail={<SocialSlot />}>
       <div role="status">
         {settings?.disable_signup === true && <Message tone="warning">{more.signupClosed}</Message>}
       </div>
       <SignupForm onSent={(email) => startTransition(() => setSentTo(email))} />
-      <SocialSlot />
     </AuthPage>
   );
 }

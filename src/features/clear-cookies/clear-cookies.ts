@@ -1,6 +1,9 @@
 /** The script of the static page /clear-cookies. It imports nothing of the application, so that it works without it. */
 import { clearBrowserData } from './browser-data.ts';
 
+const isGerman = document.documentElement.lang === 'de';
+if (isGerman) document.title = 'Cookies löschen · Inbox';
+
 const ask = document.querySelector<HTMLElement>('#ask');
 const done = document.querySelector<HTMLElement>('#done');
 const problem = document.querySelector('#problem');
@@ -9,7 +12,10 @@ function showDone(failed: readonly string[] = []): void {
   if (ask) ask.hidden = true;
   if (done) done.hidden = failed.length > 0;
   if (problem && failed.length > 0) {
-    problem.textContent = `This could not be removed: ${failed.join(', ')}. Remove this site's data in the settings of your browser.`;
+    const names = failed.join(', ');
+    problem.textContent = isGerman
+      ? `Das ließ sich nicht entfernen: ${names}. Lösche die Daten dieser Seite in den Einstellungen deines Browsers.`
+      : `This could not be removed: ${names}. Remove this site's data in the settings of your browser.`;
   }
   document.querySelector('h1')?.focus();
 }

@@ -1,5 +1,5 @@
 import { Button, IconButton } from '../../ui/button.tsx';
-import { CheckAllIcon, KeyboardIcon, PlusIcon } from '../../ui/icons.tsx';
+import { CheckAllIcon, MoreIcon, PlusIcon, SelectIcon } from '../../ui/icons.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { useInboxServices } from './inbox-context.ts';
 import styles from './inbox.module.css';
@@ -28,14 +28,15 @@ export function InboxToolbar({ unread, onMarkAllRead, isSelecting, onSelect, onD
         inactive={unread === 0}
         onClick={onMarkAllRead}
       />
-      <IconButton label={texts.options} icon={<KeyboardIcon />} onClick={() => onDialog('options')} />
+      <IconButton label={texts.options} icon={<MoreIcon />} onClick={() => onDialog('options')} />
       <Button look="quiet" aria-pressed={isSelecting} onClick={onSelect}>
-        {texts.select}
+        <SelectIcon />
+        <span className={styles.word}>{texts.select}</span>
       </Button>
       {InviteDialog && (
         <Button onClick={() => onDialog('invite')}>
           <PlusIcon />
-          <span className={styles.inviteWord}>{texts.invite}</span>
+          <span className={styles.word}>{texts.invite}</span>
         </Button>
       )}
     </div>

@@ -159,7 +159,7 @@ describe('the inbox', () => {
     await fill(35);
     const { actor } = await open();
     await screen.findByRole('button', { name: 'Notifications, 35 unread' });
-    await actor.click(screen.getByRole('button', { name: 'Mark all as read' }));
+    await actor.click(await screen.findByRole('button', { name: 'Mark all as read' }));
     await screen.findByRole('button', { name: 'Notifications' });
     await waitFor(async () => expect(await status('Old 1')).toBe('read'));
   });

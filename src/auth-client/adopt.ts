@@ -1,4 +1,4 @@
-import { peekClaims } from './base64url.ts';
+import { peekClaims } from '../platform/base64url.ts';
 import type { AuthCore } from './core.ts';
 import { get, token } from './endpoints.ts';
 import { AuthError } from './errors.ts';

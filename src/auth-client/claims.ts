@@ -1,6 +1,6 @@
 import type { JSONWebKeySet, JWTPayload } from 'jose';
 import type { AuthClient } from './auth-client.ts';
-import { peekClaims } from './base64url.ts';
+import { peekClaims } from '../platform/base64url.ts';
 import { get } from './endpoints.ts';
 import { AuthError } from './errors.ts';
 import { type CallOptions, DEADLINE_MS } from './request.ts';

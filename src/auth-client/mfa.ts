@@ -1,5 +1,5 @@
 import type { AuthClient } from './auth-client.ts';
-import { peekClaims } from './base64url.ts';
+import { peekClaims } from '../platform/base64url.ts';
 import { type Endpoint, post } from './endpoints.ts';
 import { AuthError } from './errors.ts';
 import type { CallOptions } from './request.ts';

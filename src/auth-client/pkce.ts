@@ -1,5 +1,5 @@
 import type { Platform } from '../platform/platform.ts';
-import { encodeBase64Url } from './base64url.ts';
+import { encodeBase64Url } from '../platform/base64url.ts';
 import type { CodeChallenge } from './endpoints.ts';
 
 /** RFC 7636 §4.1: 32 random bytes make a verifier of 43 characters. */

@@ -1,7 +1,7 @@
 import type { Platform, Unsubscribe } from '../platform/platform.ts';
 import { AuthError } from './errors.ts';
 import { createFallbackStore } from './fallback-store.ts';
-import { createListeners } from './listeners.ts';
+import { createListeners } from '../platform/listeners.ts';
 import type { SessionWire, UnverifiedUser } from './responses.ts';
 import {
   type Announcement,

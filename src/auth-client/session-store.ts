@@ -1,5 +1,5 @@
 import type { Broadcast, Platform } from '../platform/platform.ts';
-import { peekClaims } from './base64url.ts';
+import { peekClaims } from '../platform/base64url.ts';
 import { parseSession } from './responses.ts';
 import type { AuthEventName } from './session-state.ts';
 import type { StoredSession } from './session.ts';

@@ -1,4 +1,4 @@
-import { peekClaims } from './base64url.ts';
+import { peekClaims } from '../platform/base64url.ts';
 import type { SessionWire, UnverifiedUser } from './responses.ts';
 
 /** Specification §9: a background check every 30 seconds … */

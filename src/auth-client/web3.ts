@@ -1,5 +1,5 @@
 import type { AuthClient } from './auth-client.ts';
-import { encodeBase64Url } from './base64url.ts';
+import { encodeBase64Url } from '../platform/base64url.ts';
 import { captcha, token } from './endpoints.ts';
 import { AuthError } from './errors.ts';
 import type { CallOptions } from './request.ts';

@@ -11,7 +11,8 @@ import {
   type RowRecord,
 } from './postgres-changes.ts';
 import type { RealtimeSettings } from './settings.ts';
-import { createListeners, createStore, type Readable } from './store.ts';
+import { createListeners } from '../platform/listeners.ts';
+import { createStore, type Readable } from './store.ts';
 
 /** Which changes to listen to, and how to read them. */
 export interface ChangeBinding<Row = RowRecord> extends Omit<Binding, 'event'> {

@@ -1,7 +1,8 @@
 import type { Page, PageSignal, Timer } from '../platform/platform.ts';
 import type { ChannelSnapshot, ConnectOptions, Connection, Topic } from './connection.ts';
 import { bindingKey, type Binding } from './postgres-changes.ts';
-import { createListeners, type Listeners } from './store.ts';
+import { createListeners, type Listeners } from '../platform/listeners.ts';
+
 import type { LeaderNews } from './tab-message.ts';
 
 /** What the leading tab does: it joins what any tab wants, over its own socket, and tells all what it hears. */

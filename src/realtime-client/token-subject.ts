@@ -1,13 +1,7 @@
-import { isRecord } from './wire.ts';
+import { peekClaims } from '../platform/base64url.ts';
 
 /** Whom a JWT is about (RFC 7519 §4.1.2), unverified: good for telling users apart, not for trusting them. */
 export function subjectOf(token: string): string {
-  try {
-    const claims = (token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/');
-    const parsed: unknown = JSON.parse(atob(claims));
-    if (isRecord(parsed) && typeof parsed['sub'] === 'string') return parsed['sub'];
-  } catch {
-    // Not a JWT.
-  }
-  return 'anonymous';
+  const subject = peekClaims(token)?.['sub'];
+  return typeof subject === 'string' ? subject : 'anonymous';
 }

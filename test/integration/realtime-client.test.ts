@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import { createRealmLocks } from '../../src/platform/realm-locks.ts';
-import { createRealmBroadcast } from '../../src/platform/realm-broadcast.ts';
+import { createRealmBroadcast } from '../support/realm-broadcast.ts';
 import { createRealtimeClient, type RealtimeClientOptions } from '../../src/realtime-client/index.ts';
 import { createLiveQuery } from '../../src/realtime-client/live-query.ts';
 import { shareSocket } from '../../src/realtime-client/shared-socket.ts';

@@ -1,9 +1,9 @@
-import type { Unsubscribe } from '../platform/platform.ts';
+import type { Unsubscribe } from './platform.ts';
 
-/** Listeners that cannot break, block or re-enter what they listen to. */
+/** Listeners that cannot break or block what they listen to. */
 export interface Listeners<T> {
   add(listener: (value: T) => unknown): Unsubscribe;
-  /** Calls all of them at once; what one throws, or rejects with, is reported. */
+  /** Calls each that is still there when its turn comes; what one throws, or rejects with, is reported. */
   call(value: T): void;
   /** The same after the current call has ended; order is kept. */
   defer(value: T): void;
@@ -14,9 +14,10 @@ export function createListeners<T>(report: (problem: unknown) => void): Listener
   const call = (value: T) => {
     // A copy: a listener may add another, whose turn comes with the next call.
     const present = [...entries];
-    for (const { listener } of present) {
+    for (const entry of present) {
+      if (!entries.has(entry)) continue;
       try {
-        void Promise.resolve(listener(value)).catch(report);
+        void Promise.resolve(entry.listener(value)).catch(report);
       } catch (problem) {
         report(problem);
       }

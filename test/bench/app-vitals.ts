@@ -24,26 +24,29 @@ interface Vitals {
 function observeVitals(): void {
   const vitals: Vitals = { lcp: 0, cls: 0, inp: 0 };
   Object.assign(globalThis, { vitals });
-  const observe = (type: string, note: (entry: PerformanceEntry) => void) =>
-    new PerformanceObserver((list) => list.getEntries().forEach(note)).observe({
-      type,
-      buffered: true,
-      ...(type === 'event' ? { durationThreshold: 16 } : {}),
-    } as PerformanceObserverInit);
-  observe('largest-contentful-paint', ({ startTime }) => (vitals.lcp = startTime));
+  const observe = (type: string, note: (entry: PerformanceEntry) => void, durationThreshold?: number) => {
+    const observer = new PerformanceObserver((list) => list.getEntries().forEach((entry) => note(entry)));
+    observer.observe({ type, buffered: true, ...(durationThreshold ? { durationThreshold } : {}) });
+  };
+  observe('largest-contentful-paint', ({ startTime }) => {
+    vitals.lcp = startTime;
+  });
   observe('layout-shift', (entry) => {
     const shift = entry as PerformanceEntry & { value: number; hadRecentInput: boolean };
     if (!shift.hadRecentInput) vitals.cls += shift.value;
   });
-  observe('event', (entry) => {
+  const noteInteraction = (entry: PerformanceEntry) => {
     const event = entry as PerformanceEntry & { interactionId?: number };
     if (event.interactionId) vitals.inp = Math.max(vitals.inp, event.duration);
-  });
+  };
+  observe('event', noteInteraction, 16);
 }
 
 async function openSlowly(browser: Browser, state?: Awaited<ReturnType<typeof signIn>>): Promise<Page> {
   const context = await browser.newContext(state ? { storageState: state } : {});
   const page = await context.newPage();
+  // The loader of this script names functions by a helper that the page does not have.
+  await page.addInitScript('globalThis.__name = (named) => named');
   await page.addInitScript(observeVitals);
   const cdp = await context.newCDPSession(page);
   await cdp.send('Network.enable');

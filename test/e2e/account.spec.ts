@@ -176,10 +176,14 @@ test('signing out: here alone, all other devices, everywhere', async ({ page, wo
   await other.getByRole('button', { name: 'Sign out everywhere' }).click();
   await other.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click();
   await other.waitForURL('**/login');
-  const [{ count } = { count: -1 }] = await world.stage.supabase.database.query<{ count: number }>(
-    'select count(*)::int as count from auth.sessions where user_id = $1',
-    [person.id],
-  );
-  expect(count, 'no session is left').toBe(0);
+  const countSessions = async () => {
+    const [found] = await world.stage.supabase.database.query<{ count: number }>(
+      'select count(*)::int as count from auth.sessions where user_id = $1',
+      [person.id],
+    );
+    return found?.count;
+  };
+  // The screen does not wait for the server to be told.
+  await expect.poll(countSessions, 'no session is left').toBe(0);
   await other.context().close();
 });

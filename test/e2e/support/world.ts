@@ -41,6 +41,7 @@ export function createWorld(stage: Stage): World {
     authUrl: `${supabase.url}/auth/v1`,
     restUrl: `${supabase.url}/rest/v1`,
     realtimeUrl: null,
+    storageUrl: null,
     anonKey: supabase.anonKey,
     serviceKey: supabase.serviceRoleKey,
     mailboxUrl: supabase.mailboxUrl,

@@ -127,7 +127,7 @@ describe('the data cache on this device', () => {
     queryClient.setQueryData(['list'], 1);
     expect(queryClient.getQueryData(['list'])).toBe(1);
     expect(reported.length).toBeGreaterThan(0);
-    await expect(forgetKeptQueries()).rejects.toThrow();
+    await expect(forgetKeptQueries()).rejects.toThrow('indexedDB');
   });
 
   test('stands in the way of nobody who deletes the database, and goes on afterwards', async () => {

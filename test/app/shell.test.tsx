@@ -31,6 +31,11 @@ describe('the session gate', () => {
     expect(url()).toBe('/login');
   });
 
+  test('an invitation link that lost a part of an escape is a page all the same', async () => {
+    await renderApp('/join/%E0%A4%A', { supabase: supabase() });
+    expect(await screen.findByRole('heading', { name: 'You have an invitation' })).toBeTruthy();
+  });
+
   test('an unknown path is not found for who is signed in', async () => {
     await renderApp('/nowhere', { supabase: supabase(), user });
     await screen.findByRole('heading', { name: 'Page not found' });

@@ -147,7 +147,6 @@ const inserts: readonly Audit[] = [
       body: { user_id: user.id, email_digest_frequency: 'x' },
     });
     assert.match(String(at(reply.json, 'message')), /violates check constraint/);
-    assert.match(String(at(reply.json, 'details')), /^Failing row contains/);
   }),
   audit('REST-266', 'one bad row of several leaves none', { source }, async (context) => {
     const { user, send } = await newCaller(context);

@@ -6,7 +6,7 @@
     if (theme === 'light' || theme === 'dark') root.dataset.theme = theme;
     var language = localStorage.getItem('language') || navigator.language;
     root.lang = /^de\b/i.test(language) ? 'de' : 'en';
-  } catch (error) {
+  } catch {
     // Storage is blocked: the device decides.
   }
 })();

@@ -25,7 +25,8 @@ export function createBrowserPlatform(overrides: Partial<Platform> = {}): Platfo
     },
     sha256: async (data) => new Uint8Array(await crypto.subtle.digest('SHA-256', Uint8Array.from(data))),
     locks: createLocks(),
-    openBroadcast: openBroadcastChannel,
+    openBroadcast: (name) =>
+      typeof BroadcastChannel === 'undefined' ? silentBroadcast : openBroadcastChannel(name),
     page: createPage(),
     openSocket: (url) => adaptWebSocket(new WebSocket(url)),
     report: (problem) => (typeof reportError === 'function' ? reportError(problem) : console.error(problem)), // eslint-disable-line no-console
@@ -41,6 +42,9 @@ function createLocks(): Locks {
     hold: (name, task, { signal } = {}) => manager.request(name, signal ? { signal } : {}, task),
   };
 }
+
+/** Where there is no channel, tabs see what others stored when they next read storage: before each refresh, on return. */
+const silentBroadcast: Broadcast = { post() {}, subscribe: () => () => {}, close() {} };
 
 function openBroadcastChannel(name: string): Broadcast {
   const channel = new BroadcastChannel(name);

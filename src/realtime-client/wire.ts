@@ -34,8 +34,7 @@ export function encodeMessage(
 /** The message of a frame, or null if it is none. Never throws. */
 export function parseMessage(frame: unknown): Message | null {
   try {
-    // Binary frames are broadcasts of users, which this client does not subscribe to.
-    if (typeof frame !== 'string') return null;
+    if (typeof frame !== 'string') return frame instanceof ArrayBuffer ? parseBroadcast(frame) : null;
     const value = parsePreciseJson(frame);
     const fields = Array.isArray(value) ? (value as unknown[]) : isRecord(value) ? fromObject(value) : [];
     const [joinRef, ref, topic, event, payload] = fields;
@@ -53,6 +52,30 @@ function fromObject({ join_ref, ref, topic, event, payload }: Readonly<Record<st
 
 function parseRef(value: unknown): string | null {
   return typeof value === 'string' || typeof value === 'number' ? `${value}` : null;
+}
+
+/** Kind 4: three lengths and an encoding, then topic, event, metadata and payload (a broadcast of a user). */
+function parseBroadcast(frame: ArrayBuffer): Message | null {
+  const [kind, topicSize = 0, eventSize = 0, metaSize = 0, encoding] = new Uint8Array(frame);
+  if (kind !== 4) return null;
+  let at = 5;
+  const take = (size?: number) => {
+    const bytes = new Uint8Array(frame, at, size);
+    at += bytes.length;
+    return bytes;
+  };
+  const text = (size?: number) => new TextDecoder('utf-8', { fatal: true }).decode(take(size));
+  const topic = text(topicSize);
+  const event = text(eventSize);
+  const meta = metaSize ? parsePreciseJson(text(metaSize)) : {};
+  const payload = encoding === 1 ? parsePreciseJson(text()) : take().slice();
+  return {
+    joinRef: null,
+    ref: null,
+    topic,
+    event: 'broadcast',
+    payload: { type: 'broadcast', event, meta, payload },
+  };
 }
 
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

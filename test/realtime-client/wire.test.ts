@@ -46,8 +46,18 @@ describe('frames', () => {
     );
   });
 
-  it('of bytes are none of ours: broadcasts of users, which nobody here listens to', () => {
-    expect(parseMessage(Uint8Array.from([4, 1, 1, 0, 1, 65, 66, 123, 125]).buffer)).toBeNull();
+  it('of bytes carry the broadcast of a user', () => {
+    const [topic, event, meta, payload] = ['realtime:room', 'wave', '{"id":"1"}', '{"at":9007199254740993}'];
+    const parts = [topic, event, meta].map((part) => Array.from(new TextEncoder().encode(part)));
+    const bytes = [4, ...parts.map(({ length }) => length), 1, ...parts.flat()];
+    const frame = Uint8Array.from([...bytes, ...new TextEncoder().encode(payload)]).buffer;
+    expect(parseMessage(frame)).toEqual({
+      joinRef: null,
+      ref: null,
+      topic: 'realtime:room',
+      event: 'broadcast',
+      payload: { type: 'broadcast', event: 'wave', meta: { id: '1' }, payload: { at: '9007199254740993' } },
+    });
   });
 
   it('go to the websocket of the project, whatever its path', () => {

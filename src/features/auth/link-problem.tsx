@@ -1,5 +1,4 @@
 import { lazy, Suspense } from 'react';
-import type { AuthErrorCode } from '../../auth-client/index.ts';
 import { useAuthState } from '../../app/clients-context.ts';
 
 const LinkProblemMessage = lazy(async () => ({
@@ -23,9 +22,4 @@ export function LinkProblem({ mayBeConfirmed = false }: LinkProblemProps) {
       )}
     </div>
   );
-}
-
-/** Whether the link is used up, and with it the code of its mail: only a fresh mail leads on. */
-export function isSpentLink(code: AuthErrorCode | undefined): boolean {
-  return code !== undefined && /^(otp_exp|flow_state|pkce-ver|bad_code_v)/.test(code);
 }

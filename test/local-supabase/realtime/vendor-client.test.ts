@@ -66,7 +66,11 @@ describe('the vendor’s client', () => {
     await world.database.exec('delete from notes');
     await expect
       .poll(() =>
-        heard.map(({ eventType, new: row, old }) => [eventType, 'body' in row ? row.body : null, old.id]),
+        heard.map(({ eventType, new: row, old }) => [
+          eventType,
+          'body' in row ? row.body : null,
+          'id' in old ? old.id : undefined,
+        ]),
       )
       .toEqual([
         ['INSERT', 'mine', undefined],

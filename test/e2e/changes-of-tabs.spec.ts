@@ -121,15 +121,14 @@ test('the live server dies and comes back while 500 changes are written: every t
   expect(rows.length, 'some are left').toBeGreaterThan(20);
   await Promise.all(
     tabs.map(async (tab) => {
-      await expect
-        .poll(
-          () =>
-            tab
-              .locator('main [data-id]')
-              .evaluateAll((items) => items.map((item) => item.getAttribute('data-id'))),
-          { timeout: 30_000 },
-        )
-        .toEqual(rows.map(({ id }) => id).slice(0, 30));
+      await expect(async () => {
+        const shown = await tab
+          .locator('main [data-id]')
+          .evaluateAll((items) => items.map((item) => item.getAttribute('data-id')));
+        // A tab shows one page, or as many as it had to read again.
+        expect(shown.length).toBeGreaterThanOrEqual(30);
+        expect(shown).toEqual(rows.map(({ id }) => id).slice(0, shown.length));
+      }).toPass({ timeout: 30_000 });
       await expect(
         tab.getByRole('button', { name: unread > 0 ? `Notifications, ${unread} unread` : 'Notifications' }),
       ).toBeVisible();

@@ -186,11 +186,14 @@ function createTotalsReader({ api, store, clock, report }: InboxReaderOptions) {
     timer = null;
     isReading = true;
     isDoubted = false;
-    const since = store.getState().sequence;
+    const state = store.getState();
+    const since = state.sequence;
+    const whole = selectWindow(state, everything);
+    // After a gap the rows that are here may not be those that are there: until they are read again the server counts.
+    const isWhole = whole !== null && whole.isComplete && whole.readAt >= state.gapAt;
     try {
-      const isWhole = selectWindow(store.getState(), everything)?.isComplete ?? false;
       const counted = isWhole
-        ? { ...countNotifications(store.getState().rows.values()), archived: await api.countArchived() }
+        ? { ...countNotifications(state.rows.values()), archived: await api.countArchived() }
         : await api.countAll();
       readAtMs = clock.monotonicMs();
       store.dispatch({ type: 'totals', totals: counted, since });

@@ -23,8 +23,9 @@ export function keepNotifications({ rows, windows, totals }: NotificationsState)
             filter: everything,
             end: { id: last.id, createdAt: last.createdAt, createdAtMs: last.createdAtMs },
             isComplete: false,
+            readAt: -1,
           }
-        : window,
+        : { ...window, readAt: -1 },
     },
     totals,
   };

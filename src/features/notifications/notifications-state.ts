@@ -16,6 +16,8 @@ export interface ListWindow {
   readonly end: Cursor | null;
   /** Whether nothing older exists. */
   readonly isComplete: boolean;
+  /** The sequence number at which its reading began. */
+  readonly readAt: number;
 }
 
 export interface NotificationsState {
@@ -154,7 +156,7 @@ function applyPage(
   const rows = new Map(state.rows);
   const last = page.at(-1) ?? after;
   const end = last && { id: last.id, createdAt: last.createdAt, createdAtMs: last.createdAtMs };
-  const window: ListWindow = { filter, end, isComplete: isLast };
+  const window: ListWindow = { filter, end, isComplete: isLast, readAt: since };
   const { [filterKey(filter)]: _replaced, ...others } = state.windows;
   const listed = new Set(page.map(({ id }) => id));
   const isNewer = (id: string) => (state.touched.get(id) ?? -1) > since;

@@ -5,6 +5,8 @@ const node = { environment: 'node' as const, testTimeout: 20_000, hookTimeout: 3
 export default defineConfig({
   test: {
     reporters: ['default'],
+    // All cores: vitest leaves one free, which on a machine of two is half.
+    maxWorkers: '100%',
     projects: [
       {
         test: {
@@ -38,6 +40,7 @@ export default defineConfig({
           ...node,
           name: 'app',
           environment: './test/support/jsdom-environment.ts',
+          testTimeout: 45_000,
           include: ['test/{app,features,ui,react}/**/*.test.{ts,tsx}'],
         },
       },

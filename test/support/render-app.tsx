@@ -14,7 +14,7 @@ import type { Platform, Socket } from '../../src/platform/platform.ts';
 import { polyfillTopLayer } from './top-layer.ts';
 
 // Chunks are loaded and a whole Supabase works in this process: patience, where a person would wait as well.
-configure({ asyncUtilTimeout: 5_000 });
+configure({ asyncUtilTimeout: 15_000 });
 
 export interface RenderAppOptions {
   readonly supabase: LocalSupabase;

@@ -19,7 +19,7 @@ export async function prepareRequest(original: Request): Promise<PreparedRequest
   headers.delete('authorization');
   headers.set('apikey', 'checked-by-the-gateway');
   const values = new Map<string, string>();
-  const url = mapQuery(original.url, (name, value) => {
+  const url = mapQuery(withListsForSpaces(original.url), (name, value) => {
     if (TREE.test(name)) return [name, hideEscapedTexts(value, values)];
     return [name, PATTERN_LIST.test(value) ? value.replaceAll('*', '%') : value];
   });
@@ -44,9 +44,18 @@ export async function prepareRequest(original: Request): Promise<PreparedRequest
  * JSON, and then refuses them for columns of text; in a list they can be quoted.
  */
 export function withListsForValues(url: string): string {
+  return withLists(url, (text) => /^(?:true|false|\{.*\})$/s.test(text));
+}
+
+/** The same for values that the vendor's implementation would trim. */
+function withListsForSpaces(url: string): string {
+  return withLists(url, (text) => text !== text.trim());
+}
+
+function withLists(url: string, isMisread: (text: string) => boolean): string {
   return mapQuery(url, (name, value) => {
     const [, not = '', operator, text = ''] = /^(not\.)?(eq|neq)\.(.*)$/s.exec(value) ?? [];
-    if (!operator || !/^(?:true|false|\{.*\})$/s.test(text)) return [name, value];
+    if (!operator || !isMisread(text)) return [name, value];
     const isNegated = (not !== '') !== (operator === 'neq');
     return [name, `${isNegated ? 'not.' : ''}in.("${text.replaceAll(/["\\]/g, String.raw`\$&`)}")`];
   });

@@ -1,16 +1,15 @@
 /**
  * A thousand live notifications within one second, in the application, in Chromium: how many arrive, in how many
- * commits of React, and how long its longest task is. Prints JSON; times are milliseconds.
- * Run: `npx tsx test/bench/live-notifications.ts`
+ * commits of React, and how long its longest task is. They are written by one statement, which the embedded database
+ * does in less than a second. Prints JSON; times are milliseconds. Run: `npx tsx test/bench/live-notifications.ts`
  */
+import { loadavg } from 'node:os';
 import { chromium, type Page } from 'playwright-core';
 import { browserArgs, findBrowser } from '../../scripts/browser.ts';
 import { startStage } from '../e2e/support/stage.ts';
 import { ada, seedPassword } from '../support/local-supabase.ts';
 
 const total = 1_000;
-const perBatch = 50;
-const withinMs = 1_000;
 
 interface Counters {
   commits: number;
@@ -59,6 +58,12 @@ const browser = await chromium.launch({ executablePath: findBrowser(), args: [..
 try {
   await database.query('delete from public.notifications where recipient_id = $1', [ada.id]);
   const page = await browser.newPage();
+  const arrivals: number[] = [];
+  page.on('websocket', (socket) =>
+    socket.on('framereceived', ({ payload }) => {
+      if (String(payload).includes('"postgres_changes",{"')) arrivals.push(performance.now());
+    }),
+  );
   // The loader of this script names functions by a helper that the page does not have.
   await page.addInitScript('globalThis.__name = (named) => named');
   await page.addInitScript(installCounters);
@@ -72,18 +77,16 @@ try {
   await resetCounters(page);
 
   const startedAt = performance.now();
-  for (let sent = 0; sent < total; sent += perBatch) {
-    await database.query(
-      `insert into public.notifications (recipient_id, content)
-       select $1, json_build_object('type', 'mention', 'data', json_build_object('entity_name', 'Live ' || n))::text
-       from generate_series($2::int, $3::int) n`,
-      [ada.id, sent + 1, sent + perBatch],
-    );
-    await pause(startedAt + ((sent + perBatch) / total) * withinMs - performance.now());
-  }
+  await database.query(
+    `insert into public.notifications (recipient_id, content)
+     select $1, json_build_object('type', 'mention', 'data', json_build_object('entity_name', 'Live ' || n))::text
+     from generate_series(1, $2::int) n`,
+    [ada.id, total],
+  );
   const writtenMs = performance.now() - startedAt;
-  const bell = page.getByRole('button', { name: /^Notifications/ });
-  await page.getByRole('button', { name: `Notifications, ${total} unread` }).waitFor({ timeout: 60_000 });
+  // By its attribute: to look for a role among a thousand rows takes the page longer than what is measured.
+  const bell = page.locator('button[aria-label^="Notifications"]');
+  await page.locator(`button[aria-label="Notifications, ${total} unread"]`).waitFor({ state: 'attached' });
   const shownMs = performance.now() - startedAt;
   await pause(2_000);
   const { commits, frames, longTasks } = await readCounters(page);
@@ -96,11 +99,14 @@ try {
         writtenMs: Math.round(writtenMs),
         applied,
         rowsShown: rows,
-        shownAfterTheLastWriteMs: Math.round(shownMs - writtenMs),
+        framesReceived: arrivals.length,
+        receivedWithinMs: Math.round((arrivals.at(-1) ?? NaN) - (arrivals[0] ?? NaN)),
+        shownAfterTheLastFrameMs: Math.round(startedAt + shownMs - (arrivals.at(-1) ?? NaN)),
         reactCommits: commits,
         frames,
         longTasks: longTasks.length,
         longestTaskMs: Math.round(Math.max(0, ...longTasks)),
+        load: loadavg().map((load) => Number(load.toFixed(2))),
       },
       null,
       2,

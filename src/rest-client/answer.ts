@@ -24,13 +24,10 @@ export interface ContentRange {
 
 /** `0-24/100`, `0-24/*`, or an asterisk for no rows (RFC 9110 §14.4). */
 export function parseContentRange(headers: Headers): ContentRange {
-  const [, first, last, total] =
-    /(?:(\d+)-(\d+)|\*)\/(\d+|\*)/.exec(headers.get('content-range') ?? '') ?? [];
-  return {
-    rows: last ? Number(last) - Number(first) + 1 : total ? 0 : null,
-    end: last ? Number(last) + 1 : 0,
-    total: total && total !== '*' ? Number(total) : null,
-  };
+  const [found, first = 0, last = -1, total] =
+    /(?:(\d+)-(\d+)|\*)\/(?:(\d+)|\*)/.exec(headers.get('content-range') ?? '') ?? [];
+  const end = Number(last) + 1;
+  return { rows: found ? end - Number(first) : null, end, total: total ? Number(total) : null };
 }
 
 /** The error that an answer of 300 or more is. */
@@ -41,7 +38,7 @@ export function parseError({ status, headers, text }: Wire, now: number): RestEr
   const isForeign = text !== '' && !body;
   return new RestError(
     isForeign && status !== 429 ? 'gateway' : kindOfCode(code, status),
-    field('message') ?? (isForeign ? `HTTP ${status}, and not from PostgREST` : `HTTP ${status}`),
+    field('message') ?? `HTTP ${status}`,
     {
       status,
       code,
@@ -68,7 +65,8 @@ export function parseRetryAfter(value: string | null, now: number): number | nul
   return Number.isNaN(ms) ? null : Math.max(0, ms);
 }
 
-function parseJson({ text, status }: Wire): unknown {
+/** @throws {RestError} `gateway`: PostgREST sends JSON, or nothing. */
+export function parseJson({ text, status }: Wire): unknown {
   if (!text) return null;
   try {
     return JSON.parse(text);
@@ -81,13 +79,7 @@ function parseJson({ text, status }: Wire): unknown {
 export async function readRows(wire: Wire, { check }: Plan): Promise<unknown> {
   const data = parseJson(wire);
   if (!check) return data;
-  if (!Array.isArray(data)) return check(data, 0);
-  const rows: unknown[] = [];
-  for (const [index, row] of data.entries()) {
-    const checked = check(row, index);
-    rows.push(checked instanceof Promise ? await checked : checked);
-  }
-  return rows;
+  return Array.isArray(data) ? Promise.all(data.map(check)) : check(data, 0);
 }
 
 /** No row as null, one row as itself. */

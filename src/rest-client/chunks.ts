@@ -1,7 +1,7 @@
-import { RestError } from './errors.ts';
 import type { Filter } from './filter.ts';
 import type { Model } from './model.ts';
 import type { ExecuteOptions, RowsQuery } from './query.ts';
+import { refuse } from './quoting.ts';
 
 export interface ChunksOptions extends ExecuteOptions {
   /** Values of the list per request. Default 100. */
@@ -19,13 +19,10 @@ export async function inChunks<M extends Model, Item>(
   { size = 100, ...options }: ChunksOptions = {},
 ): Promise<Item[]> {
   const { method, filters, order, limit, offset, prefer } = query.plan;
-  if (method !== 'GET' || order.length || limit !== undefined || offset !== undefined || prefer['count']) {
-    throw new RestError('invalid-query', 'Only a read without order, limit, range and count can be split');
+  if (method !== 'GET' || order.length || (limit ?? offset ?? prefer['count']) !== undefined) {
+    refuse('Only a read without order, limit, range and count can be split');
   }
-  const longest = filters.reduce<Filter | undefined>(
-    (best, filter) => (listOf(filter).length > listOf(best).length ? filter : best),
-    undefined,
-  );
+  const longest = [...filters].sort((a, b) => listOf(b).length - listOf(a).length)[0]; // oxlint-disable-line unicorn/no-array-sort
   const values = listOf(longest);
   const rows: Item[] = [];
   for (let start = 0; start === 0 || start < values.length; start += size) {

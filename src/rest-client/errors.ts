@@ -72,18 +72,38 @@ export class RestError extends Error {
   }
 }
 
-/** Codes, classes of codes, and statuses; the first that fits decides. */
-const kinds =
-  '23505 unique-violation,23503 foreign-key-violation,23502 not-null-violation,23514 check-violation,' +
-  '23 constraint-violation,42501 denied,42P01 not-found,42883 not-found,42703 not-found,57014 statement-timeout,' +
-  '57 unavailable,53 unavailable,08 unavailable,40 serialization,P0 raised,PT raised,PGRST301 unauthenticated,' +
-  'PGRST302 unauthenticated,PGRST303 token-expired,PGRST116 not-one-row,PGRST124 affected-rows,' +
-  'PGRST103 out-of-range,401 unauthenticated,403 denied,404 not-found,429 rate-limited,503 unavailable,504 unavailable,';
+/** By code, by class of codes (its first two characters), and by status. */
+const kinds: Readonly<Record<string, RestErrorKind>> = {
+  '23505': 'unique-violation',
+  '23503': 'foreign-key-violation',
+  '23502': 'not-null-violation',
+  '23514': 'check-violation',
+  '23': 'constraint-violation',
+  '42501': 'denied',
+  '42P01': 'not-found',
+  '42883': 'not-found',
+  '42703': 'not-found',
+  '57014': 'statement-timeout',
+  '57': 'unavailable',
+  '53': 'unavailable',
+  '08': 'unavailable',
+  '40': 'serialization',
+  P0: 'raised',
+  PT: 'raised',
+  PGRST301: 'unauthenticated',
+  PGRST302: 'unauthenticated',
+  PGRST303: 'token-expired',
+  PGRST116: 'not-one-row',
+  PGRST124: 'affected-rows',
+  PGRST103: 'out-of-range',
+  '401': 'unauthenticated',
+  '403': 'denied',
+  '404': 'not-found',
+  '429': 'rate-limited',
+  '503': 'unavailable',
+  '504': 'unavailable',
+};
 
 /** The kind of an answer of PostgREST, by its code (SQLSTATE or PGRSTnnn), its code's class, or the status. */
-export function kindOfCode(code: string, status: number): RestErrorKind {
-  const found = [code, code.length === 5 && code.slice(0, 2), status]
-    .map((key) => key && new RegExp(`(?:^|,)${key} (.*?),`).exec(kinds)?.[1])
-    .find(Boolean);
-  return (found || (status < 500 ? 'invalid-request' : 'server')) as RestErrorKind;
-}
+export const kindOfCode = (code: string, status: number): RestErrorKind =>
+  kinds[code] ?? kinds[code.slice(0, 2)] ?? kinds[status] ?? (status < 500 ? 'invalid-request' : 'server');

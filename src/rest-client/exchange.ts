@@ -4,8 +4,8 @@ import { untilAborted } from '../platform/until-aborted.ts';
 import { parseError } from './answer.ts';
 import { RestError } from './errors.ts';
 import { createInFlight } from './in-flight.ts';
-import type { RestRequest, Wire } from './plan.ts';
-import { isRead, mayRetry, retryDelayMs, type RetryOptions } from './retry.ts';
+import { isRead, type RestRequest, type Wire } from './plan.ts';
+import { mayRetry, retryDelayMs, type RetryOptions } from './retry.ts';
 
 export interface ExchangeOptions {
   readonly platform: Pick<Platform, 'fetch' | 'clock' | 'random' | 'page'>;
@@ -35,7 +35,6 @@ export function createExchange(options: ExchangeOptions): Exchange {
 
   /** One attempt: an answer of success, or the error that it is. */
   async function attempt(request: Sendable, token: string | null, signal: AbortSignal): Promise<Wire> {
-    const { method, url, body, keepalive } = request;
     // A key of the newer form is no token; the gateway turns it into one.
     const bearer = token ?? (apiKey.startsWith('sb_') ? null : apiKey);
     const headers = {
@@ -43,34 +42,16 @@ export function createExchange(options: ExchangeOptions): Exchange {
       ...(bearer && { Authorization: `Bearer ${bearer}` }),
       ...request.headers,
     };
+    const sent = { ...request, headers };
     const send = (until: AbortSignal) =>
-      http.send(
-        {
-          method,
-          url,
-          headers,
-          timeoutMs: attemptTimeoutMs,
-          signal: until,
-          ...(body !== undefined && { body }),
-          ...(keepalive && { keepalive }),
-        },
-        async (response): Promise<Wire> => {
-          const { status, headers } = response;
-          return { status, headers, text: await response.text() };
-        },
-      );
-    const wire = await (isRead(method)
-      ? share(JSON.stringify([method, url, headers]), send, signal)
-      : send(signal));
+      http.send({ ...sent, timeoutMs: attemptTimeoutMs, signal: until }, readWire);
+    const wire = await (isRead(request.method) ? share(JSON.stringify(sent), send, signal) : send(signal));
     if (wire.status < 300) return wire;
     const error = parseError(wire, clock.now());
     // HEAD has no body to say why, and browsers hide the header that does: a second look that costs no rows.
-    if (method === 'HEAD' && !error.code) {
-      await attempt(
-        { ...request, method: 'GET', url: `${url + (url.includes('?') ? '&' : '?')}limit=0` },
-        token,
-        signal,
-      );
+    if (request.method === 'HEAD' && !error.code) {
+      const url = `${request.url}${request.url.includes('?') ? '&' : '?'}limit=0`;
+      await attempt({ ...request, method: 'GET', url }, token, signal);
     }
     throw error;
   }
@@ -129,6 +110,11 @@ export function createExchange(options: ExchangeOptions): Exchange {
       deadline.cancel();
     }
   };
+}
+
+async function readWire(response: Response): Promise<Wire> {
+  const { status, headers } = response;
+  return { status, headers, text: await response.text() };
 }
 
 /** What neither the server nor the network threw came from the source of tokens. */

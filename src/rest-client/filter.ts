@@ -1,5 +1,4 @@
-import { RestError } from './errors.ts';
-import { type ColumnPath, encodeColumn, encodeItem, encodeNested, encodeValue } from './quoting.ts';
+import { type ColumnPath, encodeColumn, encodeItem, encodeValue, part, quote, refuse } from './quoting.ts';
 
 /**
  * A condition on rows: a comparison, or a tree of them. `P` is the pairs `[column, value]` that it uses, by which a
@@ -20,7 +19,7 @@ export interface Filter<out P = unknown> {
 
 /** An operand that stands for several: `eq('status', anyOf('read', 'archived'))`. */
 export interface Quantified<out T = unknown> {
-  readonly quantifier: 'any' | 'all';
+  readonly [part]: 'any' | 'all';
   readonly values: readonly T[];
 }
 
@@ -28,7 +27,7 @@ export type Pair<C extends string = string, V = unknown> = readonly [column: C, 
 
 /** A comparison with an operator of PostgREST. A missing value is refused: it would match the wrong rows. */
 export function compare(operator: string, column: string | ColumnPath, value: unknown): Filter<never> {
-  const { quantifier, values } = (value ?? {}) as Partial<Quantified>;
+  const { [part]: quantifier, values } = (value ?? {}) as Partial<Quantified>;
   return {
     column: encodeColumn(column),
     operator: quantifier ? `${operator}(${quantifier})` : operator,
@@ -64,12 +63,13 @@ export function oneOf<const C extends string, const V>(
   column: C | ColumnPath<C>,
   values: readonly V[],
 ): Filter<Pair<C, V>> {
-  const some = [...new Set(values)].filter((value) => value !== null);
+  const some = new Set<unknown>(values);
+  const isNullToo = some.delete(null);
   const list: Filter<Pair<C, V>> =
-    some.length === 1 && some[0] === ''
+    some.size === 1 && some.has('')
       ? compare('eq', column, '')
-      : { column: encodeColumn(column), operator: 'in', operand: some.map(encodeItem) };
-  return values.some((value) => value === null) ? or(list, is(column, null)) : list;
+      : { column: encodeColumn(column), operator: 'in', operand: Array.from(some, encodeItem) };
+  return isNullToo ? or(list, is(column, null)) : list;
 }
 
 /** The opposite of a condition. As in SQL, what is unknown because of a null stays unknown, and does not match. */
@@ -90,35 +90,27 @@ export function and<const F extends readonly Filter[]>(...filters: F): Filter<Pa
 }
 
 function tree(operator: string, filters: readonly Filter[]): Filter<never> {
-  if (!filters.length) throw new RestError('invalid-query', `${operator}() needs a condition`);
-  return { operator, filters };
+  return filters.length ? { operator, filters } : refuse(`${operator}() needs a condition`);
 }
-
-const negation = ({ not: negated }: Filter) => (negated ? 'not.' : '');
-
-function encodeOperand(operand: string | readonly string[] = '', nested: boolean): string {
-  if (typeof operand !== 'string') return `(${operand.join()})`;
-  return nested ? encodeNested(operand) : operand;
-}
-
-function encodeInTree(filter: Filter): string {
-  const { column, operator, operand, filters } = filter;
-  return filters
-    ? `${negation(filter)}${operator}${encodeTerms(filters)}`
-    : `${column}.${negation(filter)}${operator}.${encodeOperand(operand, true)}`;
-}
-
-const encodeTerms = (filters: readonly Filter[]) => `(${filters.map(encodeInTree).join()})`;
 
 /**
  * A filter as one parameter of the query string, not yet percent-encoded.
  *
  * @param path where the rows are embedded, with its dot (`author.`); default: the rows themselves.
+ * @param isNested within a tree, where a character of a value could end it.
  */
-export function encodeFilter(filter: Filter, path = ''): readonly [key: string, value: string] {
-  const { column, operator, operand, filters } = filter;
-  const prefix = negation(filter) + operator;
-  return filters
-    ? [path + prefix, encodeTerms(filters)]
-    : [`${path}${column}`, `${prefix}.${encodeOperand(operand, false)}`];
+export function encodeFilter(
+  { not: isNegated, column = '', operator, operand = '', filters }: Filter,
+  path = '',
+  isNested = false,
+): readonly [key: string, value: string] {
+  const prefix = `${isNegated ? 'not.' : ''}${operator}`;
+  if (filters) {
+    const terms = filters.map((filter) => encodeFilter(filter, '', true).join(filter.filters ? '' : '.'));
+    return [path + prefix, `(${terms.join()})`];
+  }
+  const isList = typeof operand !== 'string';
+  const text = isList ? `(${operand.join()})` : operand;
+  const isQuoted = isNested && !isList && !/^[^\s,()"\\{}]+$/.test(text);
+  return [path + column, `${prefix}.${isQuoted ? quote(text) : text}`];
 }

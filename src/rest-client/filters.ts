@@ -1,24 +1,23 @@
-import { RestError } from './errors.ts';
 import { compare, eq, type Filter, is, not, type Pair, type Quantified } from './filter.ts';
-import { type ColumnPath, encodeName, encodeValue, quote } from './quoting.ts';
+import { type ColumnPath, encodeJsonValue, encodeName, encodeValue, part, quote, refuse } from './quoting.ts';
 
 type Col<C extends string> = C | ColumnPath<C>;
 
 /** Any of the values: `eq('status', anyOf('read', 'archived'))`, `like('name', anyOf('a%', 'b%'))`. */
 export function anyOf<const T>(...values: readonly T[]): Quantified<T> {
-  return { quantifier: 'any', values };
+  return { [part]: 'any', values };
 }
 
 /** All of the values: `like('name', allOf('%a%', '%b%'))`. */
 export function allOf<const T>(...values: readonly T[]): Quantified<T> {
-  return { quantifier: 'all', values };
+  return { [part]: 'all', values };
 }
 
 type Compare = <const C extends string, const V extends {}>(column: Col<C>, value: V) => Filter<Pair<C, V>>;
 
 const comparison =
-  (operator: string): Compare =>
-  (column, value) =>
+  (operator: string) =>
+  (column: string | ColumnPath, value: unknown): Filter<never> =>
     compare(operator, column, value);
 
 export const gt: Compare = comparison('gt');
@@ -43,14 +42,34 @@ type Match = <const C extends string>(
   pattern: string | Quantified<string>,
 ) => Filter<Pair<C, string>>;
 
-/** `%` for any text, `_` for any character, a backslash before each that is meant as itself. */
-export const like: Match = (column, pattern) => encodeLike('like', 'match', column, pattern);
-/** As `like`, upper and lower case alike. */
-export const ilike: Match = (column, pattern) => encodeLike('ilike', 'imatch', column, pattern);
 /** A POSIX regular expression of PostgreSQL. */
-export const match: Match = (column, pattern) => compare('match', column, pattern);
+export const match: Match = comparison('match');
 /** As `match`, upper and lower case alike. */
-export const imatch: Match = (column, pattern) => compare('imatch', column, pattern);
+export const imatch: Match = comparison('imatch');
+/** `%` for any text, `_` for any character, a backslash before each that is meant as itself. */
+export const like: Match = likeness('like', match);
+/** As `like`, upper and lower case alike. */
+export const ilike: Match = likeness('ilike', imatch);
+
+/** A pattern that holds `*`, which the server would take for `%`, goes as the equal regular expression. */
+function likeness(operator: string, regular: Match): Match {
+  return (column, pattern) => {
+    const isOne = typeof pattern === 'string';
+    const texts = isOne ? [pattern] : pattern.values;
+    if (!texts.join('').includes('*')) return compare(operator, column, pattern);
+    const values = texts.map(toRegular);
+    return regular(column, isOne ? values.join('') : { ...pattern, values });
+  };
+}
+
+function toRegular(pattern: string): string {
+  const body = pattern.replace(/\\(.?)|[^]/gsu, (found, escaped: string | undefined) => {
+    if (found === '%') return '.*';
+    if (found === '_') return '.';
+    return (escaped ?? found).replace(/[^\p{L}\p{N}\s]/u, '\\$&');
+  });
+  return `^${body}$`;
+}
 
 /** The text begins with `text`, taken literally. */
 export function startsWith<const C extends string>(column: Col<C>, text: string): Filter<Pair<C, string>> {
@@ -65,30 +84,6 @@ export function includes<const C extends string>(column: Col<C>, text: string): 
 const escapeLike = (text: string) => text.replace(/[\\%_]/g, '\\$&');
 
 /** The server reads every `*` of a pattern as `%`: a pattern that means the character goes as a regular expression. */
-function encodeLike(
-  operator: string,
-  regular: string,
-  column: string | ColumnPath,
-  pattern: string | Quantified<string>,
-): Filter<never> {
-  const texts = typeof pattern === 'string' ? [pattern] : pattern.values;
-  if (!texts.some((text) => text.includes('*'))) return compare(operator, column, pattern);
-  return compare(
-    regular,
-    column,
-    typeof pattern === 'string' ? toRegular(pattern) : { ...pattern, values: texts.map(toRegular) },
-  );
-}
-
-function toRegular(pattern: string): string {
-  const body = pattern.replace(/\\(.?)|[^]/gsu, (found, escaped: string | undefined) => {
-    if (found === '%') return '.*';
-    if (found === '_') return '.';
-    return (escaped ?? found).replace(/[^\p{L}\p{N}\s]/u, '\\$&');
-  });
-  return `^${body}$`;
-}
-
 type Holds = <const C extends string, const V extends {}>(column: Col<C>, value: V) => Filter<Pair<C, V>>;
 
 /** An array, range or JSON column holds all of the value: a list, a range's text (`[1,3)`), an object. */
@@ -100,21 +95,21 @@ export const overlaps: Holds = comparison('ov');
 
 /** As `contains`, where the column is JSON and the value is a list or anything else of JSON. */
 export function containsJson<const C extends string>(column: Col<C>, value: unknown): Filter<Pair<C, never>> {
-  return compare('cs', column, JSON.stringify(value));
+  return compare('cs', column, encodeJsonValue(value));
 }
 
 type RangeFilter = <const C extends string>(column: Col<C>, range: string) => Filter<Pair<C, string>>;
 
 /** The range lies wholly to the right of the value. */
-export const rangeGt: RangeFilter = (column, range) => compare('sr', column, range);
+export const rangeGt: RangeFilter = comparison('sr');
 /** The range does not reach to the left of the value. */
-export const rangeGte: RangeFilter = (column, range) => compare('nxl', column, range);
+export const rangeGte: RangeFilter = comparison('nxl');
 /** The range lies wholly to the left of the value. */
-export const rangeLt: RangeFilter = (column, range) => compare('sl', column, range);
+export const rangeLt: RangeFilter = comparison('sl');
 /** The range does not reach to the right of the value. */
-export const rangeLte: RangeFilter = (column, range) => compare('nxr', column, range);
+export const rangeLte: RangeFilter = comparison('nxr');
 /** The range touches the value without a gap and without overlap. */
-export const rangeAdjacent: RangeFilter = (column, range) => compare('adj', column, range);
+export const rangeAdjacent: RangeFilter = comparison('adj');
 
 /** A range as text: `rangeOf(1, 3)` is `["1","3")`; null leaves a side open. */
 export function rangeOf(
@@ -139,19 +134,17 @@ export function textSearch<const C extends string>(
   words: string,
   { type, config }: TextSearchOptions = {},
 ): Filter<Pair<C, never>> {
-  if (config !== undefined && !/^[\p{L}\d_$ ]+$/u.test(config)) {
-    throw new RestError('invalid-query', 'Not the name of a text search configuration');
-  }
+  if (config && /[^\p{L}\d_$ ]/u.test(config)) refuse('Not a text search configuration');
   const prefix = type ? { plain: 'pl', phrase: 'ph', websearch: 'w' }[type] : '';
   return compare(`${prefix}fts${config ? `(${config})` : ''}`, column, words);
 }
 
-/** Rows for which the embedded relation of this name has rows. */
-export function hasRelated(name: string): Filter<never> {
-  return { not: true, column: encodeName(name), operator: 'is', operand: 'null' };
-}
-
 /** Rows for which the embedded relation of this name has no rows. */
 export function hasNoRelated(name: string): Filter<never> {
-  return not(hasRelated(name));
+  return { column: encodeName(name), operator: 'is', operand: 'null' };
+}
+
+/** Rows for which the embedded relation of this name has rows. */
+export function hasRelated(name: string): Filter<never> {
+  return not(hasNoRelated(name));
 }

@@ -1,18 +1,17 @@
-import { readCount } from './answer.ts';
-import type { Plan, Reader } from './plan.ts';
-import type { Form } from './query.ts';
+import { parseJson, readCount } from './answer.ts';
+import { accept, prefer } from './modifiers.ts';
+import type { Reader } from './plan.ts';
+import type { Form, Modifier } from './query.ts';
 import { asRead } from './rpc-reads.ts';
 
-function form<Data>(read: Reader, change: (plan: Plan) => Partial<Plan>): Form<Data> {
-  return (plan) => ({ ...plan, ...change(plan), read, check: undefined });
-}
+const form =
+  <Data>(read: Reader, change: Modifier): Form<Data> =>
+  (plan) => ({ ...change(plan), read, check: undefined });
 
-const accept =
-  (type: string) =>
-  ({ headers }: Plan): Partial<Plan> => ({ headers: { ...headers, Accept: type } });
+const readText: Reader = ({ text }) => text;
 
 /** The rows as CSV, with a line of names. */
-export const csv = (): Form<string> => form(({ text }) => text, accept('text/csv'));
+export const csv = (): Form<string> => form(readText, accept('text/csv'));
 
 /** GeoJSON as PostGIS makes it of rows with a geometry. */
 export interface FeatureCollection {
@@ -21,8 +20,7 @@ export interface FeatureCollection {
 }
 
 /** The rows as GeoJSON; the server needs PostGIS. */
-export const geojson = (): Form<FeatureCollection> =>
-  form(({ text }) => JSON.parse(text), accept('application/geo+json'));
+export const geojson = (): Form<FeatureCollection> => form(parseJson, accept('application/geo+json'));
 
 export interface ExplainOptions {
   readonly analyze?: boolean;
@@ -32,34 +30,29 @@ export interface ExplainOptions {
   readonly wal?: boolean;
 }
 
-const plan =
-  (format: string, options: ExplainOptions) =>
-  ({ headers }: Plan): Partial<Plan> => {
-    const wanted = Object.entries(options).flatMap(([name, on]) => (on ? [name] : []));
-    const of = headers['Accept'] ?? 'application/json';
-    return accept(`application/vnd.pgrst.plan+${format}; for="${of}"; options=${wanted.join('|')};`)({
-      headers,
-    } as Plan);
+const planAs =
+  (format: string, options: ExplainOptions): Modifier =>
+  (plan) => {
+    const wanted = Object.entries(options).flatMap(([name, on]) => (on ? name : []));
+    const of = plan.headers['Accept'] ?? 'application/json';
+    return accept(`application/vnd.pgrst.plan+${format}; for="${of}"; options=${wanted.join('|')};`)(plan);
   };
 
 /** How PostgreSQL would execute the query, as JSON; the server needs `db-plan-enabled`. */
 export const explain = (options: ExplainOptions = {}): Form<unknown> =>
-  form(({ text }) => JSON.parse(text), plan('json', options));
+  form(parseJson, planAs('json', options));
 
 /** As `explain`, as text for people. */
 export const explainText = (options: ExplainOptions = {}): Form<string> =>
-  form(({ text }) => text, plan('text', options));
+  form(readText, planAs('text', options));
 
 /** Of an insert: where the new row is (`/t?id=eq.1`), without the row; null if the server does not say. */
 export const location = (): Form<string | null> =>
-  form(
-    ({ headers }) => headers.get('location'),
-    ({ prefer }) => ({ prefer: { ...prefer, return: 'headers-only' } }),
-  );
+  form(({ headers }) => headers.get('location'), prefer({ return: 'headers-only' }));
 
 /** Of a function that returns a set: how many rows it returns, without them (HEAD, where its arguments allow it). */
-export const rowCount = (): Form<number> => (plan) => {
-  const { method, prefer, ...rest } = asRead(plan, 'HEAD');
-  const counted = { ...prefer, count: 'exact', ...(method === 'POST' && { return: 'minimal' }) };
-  return { ...rest, method, prefer: counted, read: readCount, check: undefined };
-};
+export const rowCount = (): Form<number> =>
+  form(readCount, (plan) => {
+    const read = asRead(plan, 'HEAD');
+    return prefer({ count: 'exact', ...(read === plan && { return: 'minimal' }) })(read);
+  });

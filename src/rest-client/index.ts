@@ -7,6 +7,7 @@ export type { RetryOptions } from './retry.ts';
 export type { Columns, Plan, RestRequest } from './plan.ts';
 export type { Model, UnknownDatabase } from './model.ts';
 export type { Json } from './row.ts';
+export { by } from './order.ts';
 export type { OrderOptions } from './order.ts';
 export type {
   Counted,
@@ -60,7 +61,6 @@ export type { TextSearchOptions } from './filters.ts';
 export {
   asBigint,
   avg,
-  by,
   countRows,
   embed,
   json,

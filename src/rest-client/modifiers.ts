@@ -22,7 +22,7 @@ export function expectAffected(rows: number): Modifier {
   return (plan) => ({
     ...maxAffected(rows)(plan),
     verify(data, wire) {
-      const affected = Array.isArray(data) ? data.length : (readAffected(wire) ?? (data === null ? 0 : 1));
+      const affected = Array.isArray(data) ? data.length : (readAffected(wire) ?? Number(data !== null));
       if (affected === rows) return;
       throw new RestError('affected-rows', `${affected} rows were changed, not ${rows}`, {
         status: wire.status,
@@ -32,13 +32,10 @@ export function expectAffected(rows: number): Modifier {
 }
 
 /** Leaves out what is null in the rows. To be applied last. */
-export function stripNulls(): Modifier {
-  return header(
-    'Accept',
-    ({ headers }) =>
-      `application/vnd.pgrst.${/object/.test(headers['Accept'] ?? '') ? 'object' : 'array'}+json;nulls=stripped`,
-  );
-}
+export const stripNulls = (): Modifier => (plan) =>
+  accept(
+    `application/vnd.pgrst.${plan.headers['Accept'] === oneRow ? 'object' : 'array'}+json;nulls=stripped`,
+  )(plan);
 
 /** The write is carried out and undone; the server must allow it (`db-tx-end`). */
 export const rollback = (): Modifier => prefer({ tx: 'rollback' });
@@ -47,16 +44,23 @@ export const rollback = (): Modifier => prefer({ tx: 'rollback' });
 export const timezone = (name: string): Modifier => prefer({ timezone: name });
 
 /** A header of the caller's own. */
-export function header(name: string, value: string | ((plan: Plan) => string)): Modifier {
-  return (plan) => ({
-    ...plan,
-    headers: { ...plan.headers, [name]: typeof value === 'string' ? value : value(plan) },
-  });
+export function header(name: string, value: string): Modifier {
+  return (plan) => ({ ...plan, headers: { ...plan.headers, [name]: value } });
 }
+
+/** The media type of the answer. */
+export const accept = (type: string): Modifier => header('Accept', type);
+
+/** The media type of exactly one row. */
+export const oneRow = 'application/vnd.pgrst.object+json';
 
 /** Makes an upsert replace the one row that the filters name by its whole primary key (PUT). */
 export function replacing(...key: readonly Filter<never>[]): Modifier {
-  return (plan) => ({ ...plan, method: 'PUT', prefer: {}, filters: [...plan.filters, ...key] });
+  return (plan) => ({
+    ...prefer({ resolution: undefined })(plan),
+    method: 'PUT',
+    filters: [...plan.filters, ...key],
+  });
 }
 
 /** A parameter exactly as given, only percent-encoded. Never build it from foreign text. */

@@ -7,10 +7,7 @@ export interface OrderOptions {
   readonly nulls?: 'first' | 'last';
 }
 
-/** One term of an order, such as `created_at.desc.nullslast`. */
-export function encodeOrder(
-  column: string | ColumnPath,
-  { ascending = true, nulls }: OrderOptions = {},
-): string {
+/** An order of embedded rows: `embed({ … }, { order: [by('name'), by('age', { ascending: false })] })`. */
+export function by(column: string | ColumnPath, { ascending = true, nulls }: OrderOptions = {}): string {
   return `${encodeColumn(column)}.${ascending ? 'asc' : 'desc'}${nulls ? `.nulls${nulls}` : ''}`;
 }

@@ -1,8 +1,8 @@
-import { RestError } from './errors.ts';
 import { and, compare, eq, type Filter, is, not, or } from './filter.ts';
 import type { Model } from './model.ts';
-import { encodeOrder } from './order.ts';
+import { by as encodeOrder } from './order.ts';
 import type { ExecuteOptions, RowsQuery } from './query.ts';
+import { refuse } from './quoting.ts';
 
 export interface PageKey<Name extends string = string> {
   readonly column: Name;
@@ -51,34 +51,21 @@ export async function* pages<M extends Model, Item extends object>(
 }
 
 /** The rows that come after a row in the order of the keys; null if none can. */
-export function filterAfter(row: object, keys: readonly PageKey[]): Filter<never> | null {
-  const equal: Filter<never>[] = [];
-  const branches: Filter<never>[] = [];
-  keys.forEach((key, index) => {
-    const { column } = key;
-    const value = (row as Record<string, unknown>)[column];
-    if (value === undefined || (typeof value === 'number' && !isExact(value))) {
-      throw new RestError(
-        'invalid-query',
-        `Pages by "${column}" need the column in each row, without loss: select it, a large integer as text`,
-      );
-    }
-    const beyond = filterBeyond(key, value, index === keys.length - 1);
-    if (beyond) branches.push(equal.length ? and(...equal, beyond) : beyond);
-    equal.push(eq(column, value) as Filter<never>);
-  });
-  return branches.length > 1 ? or(...branches) : (branches[0] ?? null);
-}
-
-const isExact = (value: number) => !Number.isInteger(value) || Number.isSafeInteger(value);
-
-function filterBeyond(
-  { column, ascending = true, nulls = ascending ? 'last' : 'first' }: PageKey,
-  value: unknown,
-  isUnique: boolean,
-): Filter<never> | null {
-  const isNull = is(column, null) as Filter<never>;
-  if (value === null) return nulls === 'first' ? not(isNull) : null;
-  const beyond = compare(ascending ? 'gt' : 'lt', column, value);
-  return nulls === 'last' && !isUnique ? or(beyond, isNull) : beyond;
+export function filterAfter(row: object, [key, ...others]: readonly PageKey[]): Filter<never> | null {
+  if (!key) return null;
+  const { column, ascending = true, nulls = ascending ? 'last' : 'first' } = key;
+  const value = (row as Readonly<Record<string, unknown>>)[column];
+  const isRounded = value instanceof Date || (Number.isInteger(value) && !Number.isSafeInteger(value));
+  if (value === undefined || isRounded) {
+    refuse(`Pages need "${column}" in each row, without loss: dates and large integers as text`);
+  }
+  const isNull: Filter = is(column, null);
+  const terms: Filter[] = [];
+  if (value !== null) terms.push(compare(ascending ? 'gt' : 'lt', column, value));
+  // The last key is never null.
+  if (others.length && (value === null) === (nulls === 'first'))
+    terms.push(value === null ? not(isNull) : isNull);
+  const after = filterAfter(row, others);
+  if (after) terms.push(and(eq(column, value), after));
+  return terms.length ? (or(...terms) as Filter<never>) : null;
 }

@@ -1,11 +1,18 @@
-import { RestError } from './errors.ts';
 import { encodeFilter, type Filter } from './filter.ts';
-import { encodeJson, encodeParam } from './quoting.ts';
+import { encodeJson, encodeParam, refuse } from './quoting.ts';
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
-/** A parameter of the query string, not yet percent-encoded. */
-export type Param = readonly [key: string, value: string];
+/** A parameter of the query string, not yet percent-encoded; absent if it has no value. */
+export type Param = readonly [key: string, value: string | number | undefined];
+
+/** Which rows, in which order. */
+export interface Selection {
+  readonly filters: readonly Filter[];
+  readonly order: readonly string[];
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+}
 
 /** An answer, read but not understood. */
 export interface Wire {
@@ -15,19 +22,15 @@ export interface Wire {
 }
 
 /** All that a query is: plain values, never changed, only copied. Modifiers turn one plan into another. */
-export interface Plan {
+export interface Plan extends Selection {
   readonly method: Method;
   /** Below `/rest/v1/`, percent-encoded. */
   readonly path: string;
   readonly schema?: string | undefined;
   readonly params: readonly Param[];
   readonly select?: string;
-  readonly filters: readonly Filter[];
-  readonly order: readonly string[];
-  readonly limit?: number;
-  readonly offset?: number;
   /** Preferences by name, such as `count: 'exact'`. */
-  readonly prefer: Readonly<Record<string, string | number>>;
+  readonly prefer: Readonly<Record<string, string | number | undefined>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: unknown;
   /** An update or delete of every row is meant. */
@@ -68,37 +71,48 @@ export interface RestRequest {
   readonly body?: string;
 }
 
+/** @param path where the rows are embedded, with its dot (`author.`); default: the rows themselves. */
+export function encodeSelection({ filters, order, offset, limit }: Selection, path = ''): Param[] {
+  return [
+    ...filters.map((filter) => encodeFilter(filter, path)),
+    [`${path}order`, order.join() || undefined],
+    [`${path}offset`, offset],
+    [`${path}limit`, limit],
+  ];
+}
+
 /**
  * @param base the project's URL with `/rest/v1`.
  * @throws {RestError} `invalid-query` for an update or delete that has no filter and is not meant for all rows.
  */
 export function encodeRequest(plan: Plan, base: string): RestRequest {
-  const { method, select, filters, order, limit, offset, body } = plan;
-  if ((method === 'PATCH' || method === 'DELETE') && !filters.length && !plan.all) {
-    throw new RestError('invalid-query', `${method} without a filter: add one, or .all()`);
+  const { method, path, schema, params, select, prefer, headers, body } = plan;
+  if (/PATCH|DELETE/.test(method) && !plan.filters.length && !plan.all) {
+    refuse(`${method} without a filter: add one, or .all()`);
   }
-  const params: Param[] = [...plan.params];
-  if (select) params.push(['select', select]);
-  params.push(...filters.map((filter) => encodeFilter(filter)));
-  if (order.length) params.push(['order', order.join()]);
-  if (offset !== undefined) params.push(['offset', String(offset)]);
-  if (limit !== undefined) params.push(['limit', String(limit)]);
-  const query = params.map((param) => param.map(encodeParam).join('=')).join('&');
+  const query = [...params, ['select', select] as const, ...encodeSelection(plan)]
+    .filter(isGiven)
+    .map((param) => param.map((text) => encodeParam(`${text}`)).join('='))
+    .join('&');
+  const preferences = Object.entries(prefer)
+    .filter(isGiven)
+    .map((preference) => preference.join('='));
+  const hasBody = body !== undefined;
   return {
     method,
-    url: `${base}/${plan.path}${query && `?${query}`}`,
-    headers: encodeHeaders(plan),
-    ...(body !== undefined && { body: encodeJson(body) }),
+    url: `${base}/${path}${query && `?${query}`}`,
+    headers: {
+      Accept: 'application/json',
+      ...(schema && { [`${isRead(method) ? 'Accept' : 'Content'}-Profile`]: schema }),
+      ...(hasBody && { 'Content-Type': 'application/json' }),
+      ...(preferences.length && { Prefer: preferences.join() }),
+      ...headers,
+    },
+    ...(hasBody && { body: encodeJson(body) }),
   };
 }
 
-function encodeHeaders({ method, schema, prefer, headers, body }: Plan): Record<string, string> {
-  const preferences = Object.entries(prefer).map(([name, value]) => `${name}=${value}`);
-  return {
-    Accept: 'application/json',
-    ...(schema && { [/GET|HEAD/.test(method) ? 'Accept-Profile' : 'Content-Profile']: schema }),
-    ...(body !== undefined && { 'Content-Type': 'application/json' }),
-    ...(preferences.length && { Prefer: preferences.join() }),
-    ...headers,
-  };
-}
+const isGiven = ([, value]: readonly [string, unknown]) => value !== undefined;
+
+/** Whether the method only reads, so that sending it twice is the same as once. */
+export const isRead = (method: Method): boolean => /GET|HEAD/.test(method);

@@ -1,9 +1,9 @@
 import { type Answer, readAffected, readCount, readMaybe, readNothing, readRows } from './answer.ts';
-import { RestError } from './errors.ts';
 import { compare, eq, type Filter, is, neq, oneOf } from './filter.ts';
-import { encodeOrder, type OrderOptions } from './order.ts';
+import { accept, maxAffected, oneRow, prefer } from './modifiers.ts';
+import { by, type OrderOptions } from './order.ts';
 import type { Columns, Plan, Projection, RestRequest } from './plan.ts';
-import { type ColumnPath, encodeColumn, quote } from './quoting.ts';
+import { type ColumnPath, encodeColumn, quote, refuse } from './quoting.ts';
 import type { CountKind, ExecuteOptions, InsertOptions, Modifier, UpsertOptions } from './query.ts';
 import { encodeList } from './select.ts';
 
@@ -40,10 +40,6 @@ export class QueryBuilder implements Promise<unknown> {
 
   #set(change: Partial<Plan>): QueryBuilder {
     return this.with((plan) => ({ ...plan, ...change }));
-  }
-
-  #prefer(prefer: Plan['prefer']): QueryBuilder {
-    return this.#set({ prefer: { ...this.plan.prefer, ...prefer } });
   }
 
   where(...filters: readonly Filter[]): QueryBuilder {
@@ -87,7 +83,7 @@ export class QueryBuilder implements Promise<unknown> {
   }
 
   order(column: ColumnName, options?: OrderOptions): QueryBuilder {
-    return this.#set({ order: [...this.plan.order, encodeOrder(column, options)] });
+    return this.#set({ order: [...this.plan.order, by(column, options)] });
   }
 
   limit(limit: number): QueryBuilder {
@@ -99,7 +95,7 @@ export class QueryBuilder implements Promise<unknown> {
   }
 
   count(kind: CountKind = 'exact'): QueryBuilder {
-    return this.#prefer({ count: kind });
+    return this.with(prefer({ count: kind }));
   }
 
   withCount(kind?: CountKind): QueryBuilder {
@@ -107,25 +103,20 @@ export class QueryBuilder implements Promise<unknown> {
   }
 
   select(columns: Columns = '*'): QueryBuilder {
-    return this.#prefer({ return: 'representation' }).#set({
-      ...project(this.plan, columns),
-      read: readRows,
-    });
+    return this.with(
+      (plan) => ({ ...plan, ...project(plan, columns), read: readRows }),
+      prefer({ return: 'representation' }),
+    );
   }
 
   single(): QueryBuilder {
-    return this.#set({
-      headers: { ...this.plan.headers, Accept: 'application/vnd.pgrst.object+json' },
-      read: readRows,
-    });
+    return this.with(accept(oneRow)).#set({ read: readRows });
   }
 
   maybeSingle(): QueryBuilder {
     const { method, limit = 2 } = this.plan;
-    return (
-      method === 'GET'
-        ? this.#set({ limit: Math.min(limit, 2) })
-        : this.#prefer({ handling: 'strict', 'max-affected': 1 })
+    return this.with(
+      method === 'GET' ? (plan) => ({ ...plan, limit: Math.min(limit, 2) }) : maxAffected(1),
     ).#set({ read: readMaybe });
   }
 
@@ -165,50 +156,50 @@ export class QueryBuilder implements Promise<unknown> {
 }
 
 function wholeNumber(value: number): number {
-  if (!Number.isSafeInteger(value) || value < 0) {
-    throw new RestError('invalid-query', `Not a whole number of rows: ${value}`);
-  }
-  return value;
+  return Number.isSafeInteger(value) && value >= 0 ? value : refuse(`Not a number of rows: ${value}`);
 }
 
 /** `undefined` as the check of rows keeps none of an earlier select. */
 function project({ project: own, params }: Plan, columns: Columns): Projection {
-  const projection =
+  const { select, check, ...made } =
     own?.(columns) ?? (typeof columns === 'string' ? { select: encodeList(columns), params: [] } : columns);
-  return { select: projection.select, params: [...params, ...projection.params], check: projection.check };
+  return { select, params: [...params, ...made.params], check };
 }
 
 /** A table or view, of which `plan` holds the path. */
 export function createTable(plan: Plan, runner: Runner) {
   const start = (change: Partial<Plan>) => new QueryBuilder({ ...plan, ...change }, runner);
-  const write = (rows: unknown, { missing }: InsertOptions, prefer: Plan['prefer'] = {}, onConflict = '') => {
-    const params: [string, string][] = [];
-    if (Array.isArray(rows)) {
-      const names = new Set(rows.flatMap((row: object) => Object.keys(row)));
-      if (names.size) params.push(['columns', [...names].map(quote).join()]);
-    }
-    if (onConflict) params.push(['on_conflict', onConflict]);
+  const add = (
+    body: unknown,
+    missing: InsertOptions['missing'],
+    resolution?: string,
+    onConflict?: string,
+  ) => {
+    const names = new Set(Array.isArray(body) ? body.flatMap((row: object) => Object.keys(row)) : []);
     return start({
       method: 'POST',
-      params,
-      body: rows,
+      params: [
+        ['columns', Array.from(names, quote).join() || undefined],
+        ['on_conflict', onConflict],
+      ],
+      body,
       read: readNothing,
-      prefer: { ...prefer, ...(missing && { missing }) },
+      prefer: { resolution, missing },
     });
   };
   return {
     select: (columns: Columns = '*') => start({ ...project(plan, columns), read: readRows }),
     count: (kind: CountKind = 'exact') => start({ method: 'HEAD', prefer: { count: kind }, read: readCount }),
-    insert: (rows: unknown, options: InsertOptions = {}) => write(rows, options),
-    upsert: (rows: unknown, options: UpsertOptions = {}) =>
-      write(
+    insert: (rows: unknown, { missing }: InsertOptions = {}) => add(rows, missing),
+    upsert: (rows: unknown, { onConflict = [], ignoreDuplicates, missing }: UpsertOptions = {}) =>
+      add(
         rows,
-        options,
-        { resolution: options.ignoreDuplicates ? 'ignore-duplicates' : 'merge-duplicates' },
-        [options.onConflict ?? []]
+        missing,
+        `${ignoreDuplicates ? 'ignore' : 'merge'}-duplicates`,
+        [onConflict]
           .flat()
           .map((column) => encodeColumn(column))
-          .join(),
+          .join() || undefined,
       ),
     update: (body: unknown) => start({ method: 'PATCH', body, read: readAffected }),
     delete: () => start({ method: 'DELETE', prefer: { count: 'exact' }, read: readAffected }),

@@ -1,7 +1,7 @@
 import { RestError } from './errors.ts';
 
-/** Marks what the functions of this client put into a shape, beside plain nested shapes. */
-export const part: unique symbol = Symbol('part of a query');
+/** Marks what the functions of this client make, so that no value from elsewhere can pass for it. */
+export const part: unique symbol = Symbol();
 
 /** A column, a path into a JSON column or an aggregate, in the form in which it goes over the wire. */
 export interface ColumnPath<out C extends string = string, out T = unknown> {
@@ -16,6 +16,11 @@ export interface ColumnPath<out C extends string = string, out T = unknown> {
 /** Words of letters, ASCII digits, `_` and `$`, joined by single spaces or dashes: what the server reads unquoted. */
 const plainName = /^[\p{L}\d_$]+(?:[ -][\p{L}\d_$]+)*$/u;
 const reservedName = /^(select|columns|on_conflict|order|limit|offset|and|or|not)$/;
+
+/** Refuses a query before anything is sent. */
+export function refuse(message: string): never {
+  throw new RestError('invalid-query', message);
+}
 
 /** `"…"` with `\` and `"` escaped: a value or an identifier in any of PostgREST's grammars. */
 export function quote(text: string): string {
@@ -32,19 +37,34 @@ export function encodeColumn(column: string | ColumnPath): string {
   if (typeof column !== 'string') return column.wire;
   return column
     .split(/(->>?)/)
-    .map((part, index) => (index % 2 || (index && /^-?\d+$/.test(part)) ? part : encodeName(part)))
+    .map((step, index) => (index % 2 || (index && /^-?\d+$/.test(step)) ? step : encodeName(step)))
     .join('');
 }
 
-/** A single value as text, not yet quoted: dates as ISO 8601, arrays as PostgreSQL's literal, objects as JSON. */
+/**
+ * A single value as text, not yet quoted: dates as ISO 8601, arrays as PostgreSQL's literal (`{"a,b",1,NULL}`), objects as
+ * JSON. What JSON would leave out or make null, at any depth, is refused: it would match other rows than were meant.
+ */
 export function encodeValue(value: unknown): string {
-  const isDate = value instanceof Date;
-  if (/undefined|function|symbol/.test(typeof value) || (isDate && Number.isNaN(value.getTime()))) {
-    throw new RestError('invalid-query', `Cannot compare with a value that is ${typeof value}`);
-  }
-  if (isDate) return value.toISOString();
-  if (Array.isArray(value)) return encodeArray(value);
-  return typeof value === 'object' ? encodeJson(value) : `${value as number}`;
+  if (/string|number|bigint|boolean/.test(typeof value)) return String(value);
+  if (Array.isArray(value)) return `{${Array.from(value, (item) => encodeItem(item)).join()}}`;
+  const text = encodeJsonValue(value ?? undefined);
+  return value instanceof Date ? value.toISOString() : text;
+}
+
+/** A value as JSON, as strictly. */
+export const encodeJsonValue = (value: unknown): string => JSON.stringify(value, refuseMissing);
+
+function refuseMissing(this: Readonly<Record<string, unknown>>, key: string, item: unknown): unknown {
+  const isMissing = item === null ? this[key] !== null : /undefined|function|symbol|bigint/.test(typeof item);
+  return isMissing ? refuse(`Not to be compared with: ${String(this[key])}`) : item;
+}
+
+/** An item of a list: numbers, booleans and arrays bare, all else quoted. */
+export function encodeItem(item: unknown): string {
+  if (item === null) return 'NULL';
+  const text = encodeValue(item);
+  return /string|object/.test(typeof item) && !Array.isArray(item) ? quote(text) : text;
 }
 
 /** JSON in which a bigint is written as text, which the database reads back without loss. */
@@ -52,24 +72,8 @@ export function encodeJson(value: unknown): string {
   return JSON.stringify(value, (_key, item: unknown) => (typeof item === 'bigint' ? String(item) : item));
 }
 
-/** PostgreSQL's array literal: `{"a,b",1,NULL}`. */
-export function encodeArray(items: readonly unknown[]): string {
-  return `{${items.map((item) => (item === null ? 'NULL' : encodeItem(item))).join()}}`;
-}
-
-/** An item of a list: numbers, booleans and arrays bare, all else quoted. */
-export function encodeItem(item: unknown): string {
-  const text = encodeValue(item);
-  return /string|object/.test(typeof item) && !Array.isArray(item) ? quote(text) : text;
-}
-
-/** A value in a logic tree, quoted where a character of it could end the value. */
-export function encodeNested(text: string): string {
-  return /^[^\s,()"\\{}]+$/.test(text) ? text : quote(text);
-}
-
 /** Percent-encodes one part of a query string, leaving what a query may hold as it is (RFC 3986 §3.4). */
 export function encodeParam(text: string): string {
-  if (/\p{Surrogate}/u.test(text)) throw new RestError('invalid-query', 'A text holds half a character');
+  if (/\p{Surrogate}/u.test(text)) refuse('Half a character in a text');
   return encodeURIComponent(text).replace(/%(?:2C|3A|24|40|2F|3B)/g, decodeURIComponent);
 }

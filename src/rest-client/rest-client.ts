@@ -1,4 +1,4 @@
-import { parseContentRange, readRows } from './answer.ts';
+import { type ContentRange, parseContentRange, readRows } from './answer.ts';
 import { RestError } from './errors.ts';
 import { createExchange, type ExchangeOptions } from './exchange.ts';
 import type {
@@ -101,12 +101,12 @@ export function createRestClient<
     },
     async run(plan, { signal, keepalive = false } = {}) {
       const wire = await exchange({ ...runner.encode(plan), keepalive }, signal);
-      const rows = await plan.read(wire, plan);
-      plan.verify?.(rows, wire);
-      const count = plan.prefer['count'] === undefined ? null : parseContentRange(wire.headers).total;
-      const truncated = isTruncated(plan, wire, maxRows);
-      const data = plan.isCounted ? { rows, count, truncated } : rows;
-      return { data, count, truncated, status: wire.status, headers: wire.headers };
+      const { status, headers } = wire;
+      const rows = await readAnswer(plan, wire);
+      const range = parseContentRange(headers);
+      const truncated = isTruncated(plan, range, maxRows);
+      const count = range.total;
+      return { data: plan.isCounted ? { rows, count, truncated } : rows, count, truncated, status, headers };
     },
   };
   const client = (schema: string | undefined): unknown => {
@@ -140,10 +140,25 @@ export function createRestClient<
   return client(options.schema) as RestClient<Database, Name>;
 }
 
-function isTruncated({ method, limit, offset = 0 }: Plan, { headers }: Wire, maxRows: number): boolean {
-  const { rows, end, total } = parseContentRange(headers);
-  if (method !== 'GET' || rows === null) return false;
+async function readAnswer(plan: Plan, wire: Wire): Promise<unknown> {
+  try {
+    const rows = await plan.read(wire, plan);
+    plan.verify?.(rows, wire);
+    return rows;
+  } catch (cause) {
+    if (cause instanceof RestError) throw cause;
+    throw new RestError('invalid-row', 'The answer cannot be read', { cause, status: wire.status });
+  }
+}
+
+/** Writes are never cut; a HEAD has no rows. */
+function isTruncated(
+  { method, limit = Infinity, offset = 0 }: Plan,
+  { rows, end, total }: ContentRange,
+  maxRows: number,
+): boolean {
+  if (!/GET|POST/.test(method)) return false;
   return total === null
-    ? rows === maxRows && (limit ?? Infinity) > maxRows
-    : end < Math.min(total, offset + (limit ?? Infinity)) && offset < total;
+    ? rows === maxRows && limit > maxRows
+    : end < Math.min(total, offset + limit) && offset < total;
 }

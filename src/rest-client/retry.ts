@@ -1,5 +1,5 @@
 import type { RestError } from './errors.ts';
-import type { Method } from './plan.ts';
+import { isRead, type Method } from './plan.ts';
 
 export interface RetryOptions {
   /** How many attempts may follow the first. Default 3. */
@@ -10,21 +10,15 @@ export interface RetryOptions {
   readonly maxDelayMs: number;
 }
 
-/** Whether the method only reads, so that sending it twice is the same as once. */
-export const isRead = (method: Method): boolean => /GET|HEAD/.test(method);
-
 /** The server proves that nothing was executed: no connection was had, or the transaction was rolled back. */
 const notExecuted = /^(PGRST00[023]|40001|40P01)$/;
 
 /**
- * Whether a failed attempt may be repeated: a read when the failure is transient; a write only when the server
+ * Whether a failed attempt may be repeated: a read when the failure is transient (status 0: no answer); a write only when the server
  * proves that nothing was executed.
  */
-export function mayRetry(method: Method, { kind, status, code }: RestError): boolean {
-  return (
-    notExecuted.test(code) ||
-    (isRead(method) && (/network|timeout/.test(kind) || /429|50[234]|520/.test(String(status))))
-  );
+export function mayRetry(method: Method, { status, code }: RestError): boolean {
+  return notExecuted.test(code) || (isRead(method) && [0, 429, 502, 503, 504, 520].includes(status));
 }
 
 /** How long to wait before attempt `retry` (1 = the first retry), in milliseconds: as the server asks, or full jitter. */

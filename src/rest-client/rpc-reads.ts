@@ -14,17 +14,14 @@ const reservedArgument = /^(select|columns|on_conflict|(.*\.)?(order|limit|offse
 export const viaGet = (): Modifier => (plan) => asRead(plan, 'GET');
 
 export function asRead(plan: Plan, method: 'GET' | 'HEAD'): Plan {
-  const args = Object.entries((plan.body ?? {}) as Record<string, unknown>).filter(
-    ([, value]) => value !== undefined,
-  );
-  const params: Param[] = args.map(([name, value]) => [
-    encodeName(name),
-    value === null ? '' : encodeValue(value),
-  ]);
-  const isSafe = args.every(
-    ([name, value], index) =>
-      value !== null && !reservedArgument.test(name) && !filterLike.test(params[index]?.[1] ?? ''),
-  );
-  if (plan.method !== 'POST' || !isSafe) return plan;
-  return { ...plan, method, params: [...params, ...plan.params], body: undefined };
+  const params: Param[] = [];
+  for (const [name, value] of Object.entries((plan.body ?? {}) as Record<string, unknown>)) {
+    if (value === undefined) continue;
+    const text = value === null ? 'is.null' : encodeValue(value);
+    if (reservedArgument.test(name) || filterLike.test(text)) return plan;
+    params.push([encodeName(name), text]);
+  }
+  return plan.method === 'POST'
+    ? { ...plan, method, params: [...params, ...plan.params], body: undefined }
+    : plan;
 }

@@ -1,6 +1,5 @@
-import { RestError } from './errors.ts';
 import type { Projection } from './plan.ts';
-import { encodeColumn, encodeName } from './quoting.ts';
+import { encodeColumn, encodeName, refuse } from './quoting.ts';
 
 /** A select that this client neither writes nor checks. */
 export interface RawSelect<out Row = unknown> extends Projection {
@@ -16,22 +15,20 @@ export function rawSelect<Row>(select: string): RawSelect<Row> {
 /** Encodes a list of columns: `'id, total:amount::text, data->>name'`. */
 export function encodeList(columns: string): string {
   return splitList(columns)
-    .map(({ alias, column }) => (alias ? `${encodeName(alias)}:` : '') + encodeCast(column))
+    .map(({ alias, column }) => encodeItem(alias, column))
     .join();
 }
 
 export function splitList(columns: string): { readonly alias: string; readonly column: string }[] {
-  if (/[()]/.test(columns)) {
-    throw new RestError('invalid-query', 'A text selects columns only: use shape() or rawSelect()');
-  }
+  if (/[()]/.test(columns)) refuse('A text selects columns only: use shape() or rawSelect()');
   return columns.split(',').map((item) => {
     const [, alias = '', column = ''] = /^(?:([^:]*):(?!:))?(.*)$/s.exec(item.trim()) ?? [];
     return { alias: alias.trim(), column: column.trim() };
   });
 }
 
-/** `column`, `column::type` or `*`. */
-export function encodeCast(column: string): string {
+/** `column`, `column::type` or `*`, with its alias, if any. */
+export function encodeItem(alias: string, column: string): string {
   const [, name = '', cast = ''] = /^(.*?)(::\w+)?$/s.exec(column) ?? [];
-  return (name === '*' ? name : encodeColumn(name)) + cast;
+  return `${alias && `${encodeName(alias)}:`}${name === '*' ? name : encodeColumn(name)}${cast}`;
 }

@@ -1,16 +1,13 @@
-import { encodeFilter, type Filter } from './filter.ts';
-import type { Param, Projection, RowCheck } from './plan.ts';
-import { encodeOrder, type OrderOptions } from './order.ts';
+import type { Filter } from './filter.ts';
+import { encodeSelection, type Param, type Projection } from './plan.ts';
 import { type ColumnPath, encodeColumn, encodeName, part, quote } from './quoting.ts';
-import { encodeCast, encodeList } from './select.ts';
+import { encodeItem, encodeList } from './select.ts';
 
 /** Related rows, with what is asked of them beyond their columns. */
 export interface Embed<out S = unknown, out Inner extends boolean = boolean, out R extends string = string> {
   readonly [part]: 'embed';
   readonly shape: S;
-  readonly relation?: string;
-  readonly modifiers: string;
-  readonly params: (path: string) => readonly Param[];
+  readonly options: EmbedOptions;
   /** Only for the type checker. */
   readonly inner?: Inner;
   /** Only for the type checker: the relation, if the key in the shape is an alias. */
@@ -31,8 +28,8 @@ export interface Shaped<out S = unknown> extends Projection {
 /** Selects by a shape: `select(shape({ id: true, author: { name: true } }))`. */
 export function shape<const S extends Shape>(columns: S): Shaped<S> {
   const params: Param[] = [];
-  const select = encodeShape(columns, '', params);
-  return { select, params, shape: columns, check: decoder(columns) };
+  const [select, check] = encodeShape(columns, '', params);
+  return { select, params, shape: columns, check };
 }
 
 export interface EmbedOptions<R extends string = string, Inner extends boolean = boolean> {
@@ -54,29 +51,12 @@ export function embed<
   const R extends string = string,
   const Inner extends boolean = false,
 >(columns: S, options: EmbedOptions<R, Inner> = {}): Embed<S, Inner, R> {
-  const { of, hint, inner, where = [], order, limit, offset } = options;
-  return {
-    [part]: 'embed',
-    shape: columns,
-    ...(of !== undefined && { relation: of }),
-    modifiers: `${hint ? `!${encodeName(hint)}` : ''}${inner ? '!inner' : ''}`,
-    params: (path) => [
-      ...where.map((filter) => encodeFilter(filter, path)),
-      ...(order?.length ? [[`${path}order`, order.join()] as const] : []),
-      ...(offset === undefined ? [] : [[`${path}offset`, String(offset)] as const]),
-      ...(limit === undefined ? [] : [[`${path}limit`, String(limit)] as const]),
-    ],
-  };
-}
-
-/** An order of embedded rows: `embed({ … }, { order: [by('name'), by('age', { ascending: false })] })`. */
-export function by(column: string | ColumnPath, options?: OrderOptions): string {
-  return encodeOrder(column, options);
+  return { [part]: 'embed', shape: columns, options };
 }
 
 /** A column of a to-one relation, to order by: `order(relatedColumn('author', 'name'))`. */
 export function relatedColumn(relation: string, column: string): ColumnPath<never> {
-  return path(`${encodeName(relation)}(${encodeColumn(column)})`);
+  return columnPath(`${encodeName(relation)}(${encodeColumn(column)})`);
 }
 
 /** The value at a path in a JSON column; a number is a position, a text a key. */
@@ -84,7 +64,7 @@ export function json<const C extends string>(
   column: C,
   ...keys: readonly (string | number)[]
 ): ColumnPath<C> {
-  return path(encodeName(column) + keys.map((key) => `->${encodeKey(key)}`).join(''));
+  return columnPath(encodeName(column) + keys.map((key) => `->${encodeKey(key)}`).join(''));
 }
 
 /** As `json`, the value as text. */
@@ -93,7 +73,7 @@ export function jsonText<const C extends string>(
   ...keys: readonly [string | number, ...(string | number)[]]
 ): ColumnPath<C, string | null> {
   const last = keys[keys.length - 1] as string | number;
-  return path(`${json(column, ...keys.slice(0, -1)).wire}->>${encodeKey(last)}`);
+  return columnPath(`${json(column, ...keys.slice(0, -1)).wire}->>${encodeKey(last)}`);
 }
 
 const encodeKey = (key: string | number) =>
@@ -101,22 +81,22 @@ const encodeKey = (key: string | number) =>
 
 /** An int8 column without loss: asked for as text, decoded to a bigint. */
 export function asBigint<const C extends string>(column: C): ColumnPath<C, bigint> {
-  return path(`${encodeName(column)}::text`, (value) => BigInt(String(value)));
+  return columnPath(`${encodeName(column)}::text`, (value) => BigInt(String(value)));
 }
 
 /** How many rows, of those in the same group; needs `db-aggregates-enabled` on the server, as all aggregates do. */
-export const countRows = (): ColumnPath<never, number> => path('count()');
+export const countRows = (): ColumnPath<never, number> => columnPath('count()');
 type Aggregate = <const C extends string>(column: C) => ColumnPath<C, number | null>;
 const aggregate =
   (name: string): Aggregate =>
   (column) =>
-    path(`${encodeColumn(column)}.${name}()`);
+    columnPath(`${encodeColumn(column)}.${name}()`);
 export const sum: Aggregate = aggregate('sum');
 export const avg: Aggregate = aggregate('avg');
 export const min: Aggregate = aggregate('min');
 export const max: Aggregate = aggregate('max');
 
-function path<T>(wire: string, decode?: (value: unknown) => T): ColumnPath<never, T> {
+function columnPath<T>(wire: string, decode?: (value: unknown) => T): ColumnPath<never, T> {
   return { [part]: 'column', wire, decode };
 }
 
@@ -124,48 +104,49 @@ const kindOf = (value: object) => (value as { readonly [part]?: string })[part];
 export const isEmbed = (value: object): value is Embed => kindOf(value) === 'embed';
 export const isColumn = (value: object): value is ColumnPath => kindOf(value) === 'column';
 
-function encodeShape(columns: Shape, prefix: string, params: Param[]): string {
-  return Object.entries(columns)
-    .map(([key, value]) => {
-      if (value === true) return encodeName(key);
-      if (typeof value === 'string') return `${encodeName(key)}:${encodeCast(value)}`;
-      if (isColumn(value)) return `${encodeName(key)}:${value.wire}`;
-      return encodeEmbed(key, isEmbed(value) ? value : embed(value), prefix, params);
-    })
-    .join();
-}
+type Decode = (value: unknown) => unknown;
 
-function encodeEmbed(
-  key: string,
-  { relation, shape: inner, ...rest }: Embed,
-  prefix: string,
+/** A select, the decoder of its rows, if they need one, and as a side effect the parameters that it brings. */
+function encodeShape(
+  columns: Shape,
+  path: string,
   params: Param[],
-): string {
-  const isSpread = key.startsWith('...');
-  const name = encodeName(isSpread ? key.slice(3) : key);
-  const own = `${prefix}${name}.`;
-  params.push(...rest.params(own));
-  const target = relation && relation !== key ? `${name}:${encodeName(relation)}` : name;
-  const columns = typeof inner === 'string' ? encodeList(inner) : encodeShape(inner as Shape, own, params);
-  return `${isSpread ? '...' : ''}${target}${rest.modifiers}(${columns})`;
+): readonly [select: string, decode?: Decode | undefined] {
+  const steps: [key: string, decode: Decode][] = [];
+  const encode = ([key, value]: [string, Shape[string]]) => {
+    if (value === true) return encodeName(key);
+    if (typeof value === 'string') return encodeItem(key, value);
+    if (isColumn(value)) {
+      if (value.decode) steps.push([key, value.decode]);
+      return `${encodeName(key)}:${value.wire}`;
+    }
+    const [, spread = '', name = ''] = /^(\.{3})?(.*)$/s.exec(key) ?? [];
+    const { shape: inner, options } = isEmbed(value) ? value : embed(value);
+    const { of = name, hint, where: filters = [], order = [], limit, offset } = options;
+    const own = `${path}${encodeName(name)}.`;
+    params.push(...encodeSelection({ filters, order, limit, offset }, own));
+    const [list, decode] =
+      typeof inner === 'string' ? [encodeList(inner)] : encodeShape(inner as Shape, own, params);
+    if (decode) steps.push([spread ? '' : key, decode]);
+    const target = `${of === name ? '' : `${encodeName(name)}:`}${encodeName(of)}`;
+    return `${spread}${target}${hint ? `!${encodeName(hint)}` : ''}${options.inner ? '!inner' : ''}(${list})`;
+  };
+  const select = Object.entries(columns).map(encode).join();
+  return [select, steps.length ? (row) => decodeRow(row, steps) : undefined];
 }
 
-/** Decodes the columns that need it, in place: the rows are fresh from JSON. */
-function decoder(columns: Shape): RowCheck | undefined {
-  const steps = Object.entries(columns).flatMap(([key, value]): [string, (value: unknown) => unknown][] => {
-    if (typeof value !== 'object') return [];
-    if (isColumn(value)) return value.decode ? [[key, value.decode]] : [];
-    const inner = isEmbed(value) ? value.shape : value;
-    const decode = typeof inner === 'object' ? decoder(inner as Shape) : undefined;
-    if (!decode) return [];
-    return [[key, (related) => (Array.isArray(related) ? related.map(decode) : decode(related, 0))]];
-  });
-  if (!steps.length) return undefined;
-  return (row) => {
-    const record = row as Record<string, unknown> | null;
-    for (const [key, decode] of steps) {
-      if (record && record[key] !== null) record[key] = decode(record[key]);
-    }
-    return row;
-  };
+/** Decodes the columns that need it, in place: the rows are fresh from JSON. What is spread is in the row itself. */
+function decodeRow(row: unknown, steps: readonly [key: string, decode: Decode][]): unknown {
+  const record = row as Record<string, unknown>;
+  for (const [key, decode] of steps) {
+    if (key) record[key] = decodeEach(record[key], decode);
+    else decode(row);
+  }
+  return row;
+}
+
+/** To-many relations hold a list, and spread they make one of each column. */
+function decodeEach(value: unknown, decode: Decode): unknown {
+  if (Array.isArray(value)) return value.map((item) => decodeEach(item, decode));
+  return (value ?? null) === null ? value : decode(value);
 }

@@ -168,7 +168,7 @@ function shapeIn(related: DefinedTable, value: Shape | Embed): Shape {
 }
 
 function relatedTable(relations: DefinedTable['relations'], key: string, value: object): DefinedTable {
-  const name = (isEmbed(value) && value.relation) || key.replace(/^\.{3}/, '');
+  const name = (isEmbed(value) && value.options.of) || key.replace(/^\.{3}/, '');
   const relation = relations[name];
   if (!relation) throw new RestError('invalid-query', `No relation "${name}" is defined`);
   return relation.table();

@@ -36,10 +36,24 @@ export function createBrowserPlatform(overrides: Partial<Platform> = {}): Platfo
 
 function createLocks(): Locks {
   const manager = typeof navigator === 'undefined' ? undefined : navigator.locks;
-  if (!manager) return createRealmLocks();
+  const own = createRealmLocks();
+  if (!manager) return own;
   return {
-    scope: 'origin',
-    hold: (name, task, { signal } = {}) => manager.request(name, signal ? { signal } : {}, task),
+    scope: typeof BroadcastChannel === 'undefined' ? 'realm' : 'origin',
+    async hold(name, task, options = {}) {
+      let isGranted = false;
+      const run = () => {
+        isGranted = true;
+        return task();
+      };
+      try {
+        return await manager.request(name, options, run);
+      } catch (problem) {
+        // A page whose storage is blocked is refused every lock.
+        if (isGranted || options.signal?.aborted) throw problem;
+        return own.hold(name, task, options);
+      }
+    },
   };
 }
 
@@ -68,6 +82,8 @@ function createPage(): Page {
       'visibilitychange',
       () => (document.visibilityState === 'hidden' ? 'hidden' : 'visible'),
     ],
+    // A page that is frozen is put away, as is one that is left.
+    [globalThis.document, 'freeze', () => 'pagehide'],
     [globalThis.document, 'resume', () => 'resume'],
     [globalThis.window, 'online', () => 'online'],
     [globalThis.window, 'offline', () => 'offline'],

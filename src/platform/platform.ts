@@ -51,7 +51,7 @@ export interface Random {
 
 /** Mutual exclusion, of tabs where the realm can. */
 export interface Locks {
-  /** Whether a lock excludes other tabs of the origin too (Web Locks), or only callers in this realm. */
+  /** `origin`: a lock excludes other tabs too, which `openBroadcast` reaches; `realm`: one of the two is missing. */
   readonly scope: 'origin' | 'realm';
   /**
    * Runs `task` while holding the exclusive lock `name` and returns what it returns.

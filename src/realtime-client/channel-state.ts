@@ -197,7 +197,8 @@ function changeToken(state: ChannelState, token: string | null): ChannelStep {
   if (kind === 'idle') return stay;
   if (kind === 'failed') return token && isCuredByToken(state.code) ? begin({ ...state, refusals: 0 }) : stay;
   if (token === null) {
-    if (!state.token) return stay;
+    // What is being asked for was asked for by somebody who has left.
+    if (!state.token) return kind === 'authorizing' ? begin(state) : stay;
     const failed = fail(state, 'signed_out', 'There is no access token any more');
     return kind === 'joining' || kind === 'joined' || kind === 'live' ? withLeave(failed) : failed;
   }
@@ -259,7 +260,8 @@ function refuse(
     case 'token': {
       const refused = { ...state, rejectedToken: state.token ?? null, refusals: state.refusals + 1 };
       if (refused.refusals >= maxRefusals) return fail(refused, 'token_rejected', reason);
-      return refused.refusals === 1 ? begin(refused) : retry(refused, settings);
+      // Only a channel that had been stable: a server that confirms and expires at once would be asked without end.
+      return state.attempt === 0 ? begin({ ...refused, attempt: 1 }) : retry(refused, settings);
     }
     case 'later':
       return retry(state, settings, settings.rateLimitDelayMs);

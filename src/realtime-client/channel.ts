@@ -20,7 +20,10 @@ export interface ChangeBinding<Row = RowRecord> extends Omit<Binding, 'event'> {
   readonly event?: ChangeType | '*' | readonly ChangeType[];
   /** Columns that identify a row, by which bursts of changes become one. Default `['id']`. */
   readonly primaryKey?: readonly string[];
-  /** Checks a record, see `createRowParser`; one for which it throws is reported and not delivered. */
+  /**
+   * Checks a record, see `createRowParser`. One for which it throws is not delivered: the error is reported, and told
+   * as lost continuity.
+   */
   readonly parseRow?: (record: RowRecord) => Row;
 }
 
@@ -78,9 +81,17 @@ export function createChannel({ name, connection, platform, settings, schedule }
   let graceTimer: Timer | undefined;
   let isScheduled = false;
 
+  /** What was dropped since the last frame is told after what that frame delivers. */
+  let dropped: ContinuityLoss | undefined;
+  const drop = (reason: ContinuityLoss['reason']) => {
+    dropped ??= { continuity: 'lost', sinceMs: clock.now(), reason };
+  };
   const flush = () => {
     isScheduled = false;
     for (const listening of listenings) listening.deliver();
+    const loss = dropped;
+    dropped = undefined;
+    if (loss) losses.call(loss);
   };
   const topic: Topic = connection.open(name, {
     onStatus: store.set,
@@ -91,8 +102,7 @@ export function createChannel({ name, connection, platform, settings, schedule }
     },
     onChange(keys, change) {
       for (const listening of listenings)
-        if (keys.some((key) => listening.bindings.has(key)) && !listening.add(change))
-          losses.call({ continuity: 'lost', sinceMs: clock.now(), reason: 'overflow' });
+        if (keys.some((key) => listening.bindings.has(key)) && !listening.add(change)) drop('overflow');
       if (isScheduled) return;
       isScheduled = true;
       schedule(flush);
@@ -114,7 +124,7 @@ export function createChannel({ name, connection, platform, settings, schedule }
     push: topic.push,
     leave,
     onChanges(binding, listener) {
-      const listening = createListening(binding, listener, settings, report);
+      const listening = createListening(binding, listener, settings, report, drop);
       listenings.add(listening);
       if (uses.size > 0) want();
       return () => void listenings.delete(listening);
@@ -137,6 +147,7 @@ function createListening<Row extends object>(
   listener: (changes: readonly Change<Row>[]) => void,
   settings: RealtimeSettings,
   report: (problem: unknown) => void,
+  drop: (reason: 'invalid') => void,
 ): Listening {
   const delivery = createDelivery(primaryKey, settings.deliveryBuffer);
   const read = (change: Change<RowRecord>): readonly Change<Row>[] => {
@@ -145,9 +156,12 @@ function createListening<Row extends object>(
       return [{ ...change, record: parseRow(change.record) } as Change<Row>];
     } catch (problem) {
       report(problem);
+      drop('invalid');
       return [];
     }
   };
+  const listeners = createListeners<readonly Change<Row>[]>(report);
+  listeners.add(listener);
   const bindings = [event].flat().map((one): Binding => Object.assign({ event: one }, rest));
   bindings.forEach(encodeBinding);
   return {
@@ -155,12 +169,7 @@ function createListening<Row extends object>(
     add: delivery.add,
     deliver() {
       const changes = delivery.take().flatMap(read);
-      if (changes.length === 0) return;
-      try {
-        listener(changes);
-      } catch (problem) {
-        report(problem);
-      }
+      if (changes.length > 0) listeners.call(changes);
     },
   };
 }

@@ -4,8 +4,11 @@ import type { RealtimeSettings } from './settings.ts';
 import { createStore, type Readable } from './store.ts';
 
 export interface ConnectionStatus extends Readable<ConnectionSnapshot> {
-  /** @param lostAtMs when (wall clock) anything last arrived; shown if this becomes a loss. */
-  publish(status: Exclude<ConnectionSnapshot['status'], 'lost'>, lostAtMs: number): void;
+  /**
+   * @param status `lost` only from a tab whose grace is over.
+   * @param lostAtMs when (wall clock) anything last arrived; shown if this becomes a loss.
+   */
+  publish(status: ConnectionSnapshot['status'], lostAtMs: number): void;
 }
 
 /** A short interruption is not shown: `connected` stays until the grace is over. */
@@ -29,7 +32,7 @@ export function createConnectionStatus(
       }
       grace?.cancel();
       grace = undefined;
-      if (status !== shown) store.set({ status, lostAtMs: null });
+      if (status !== shown) store.set({ status, lostAtMs: status === 'lost' ? lostAtMs : null });
     },
   };
 }

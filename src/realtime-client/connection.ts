@@ -73,7 +73,8 @@ export interface ContinuityLoss {
   readonly sinceMs: number;
   /**
    * `rejoined` after an interruption; `resubscribed` by the server itself; `truncated`: a change came without its
-   * data; `overflow`: more changes than the listener's queue holds.
+   * data; `repeated`: one came again that was not the last, so it is late, or undoes what followed it; `invalid`: a
+   * row did not satisfy its schema; `overflow`: more changes than the listener's queue holds.
    */
-  readonly reason: 'rejoined' | 'resubscribed' | 'truncated' | 'overflow';
+  readonly reason: 'rejoined' | 'resubscribed' | 'truncated' | 'repeated' | 'invalid' | 'overflow';
 }

@@ -14,6 +14,7 @@ export interface Leader {
   wake(): void;
   /** Tells the state of everything, for tabs that are new. */
   announce(): void;
+  ignoredFrames(): number;
   close(): void;
 }
 
@@ -96,6 +97,7 @@ export function createLeader(
     },
     forget,
     wake: () => wakes.call('visible'),
+    ignoredFrames: () => connection.ignoredFrames,
     announce() {
       tell({ kind: 'lead' });
       tellConnection();

@@ -116,10 +116,10 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
     reading = new AbortController();
     const { signal } = reading;
     state = beginRead(state);
-    const outcome = await read(signal).then(
-      (rows) => ({ rows }),
-      (problem: unknown) => ({ problem }),
-    );
+    // A read that throws before it returns a promise has failed as well.
+    const outcome = await (async () => ({ rows: await read(signal) }))().catch((problem: unknown) => ({
+      problem,
+    }));
     if (signal.aborted) return;
     reading = undefined;
     if ('rows' in outcome) {

@@ -44,9 +44,16 @@ export interface ReceivedChange {
   readonly change: Change<RowRecord> | null;
 }
 
-/** What identifies a binding among those of a channel. */
-export function bindingKey({ event = '*', schema = 'public', table, filter, select }: Binding): string {
-  return JSON.stringify([event, schema, table ?? '', filter?.trim() ?? '', select ?? []]);
+/** What identifies a binding among those of a channel, also as the server echoes it. */
+export function bindingKey(binding: Readonly<Partial<Record<keyof Binding, unknown>>>): string {
+  const { event = '*', schema = 'public', table, filter, select } = binding;
+  return JSON.stringify([
+    event,
+    schema,
+    table ?? '',
+    typeof filter === 'string' ? filter.trim() : '',
+    select ?? [],
+  ]);
 }
 
 /** @throws {RealtimeError} `invalid_binding` */
@@ -79,18 +86,14 @@ export function matchBindings(
       : [];
   const keysById = new Map<number, string[]>();
   for (const binding of sent) {
-    const wanted = Object.entries(encodeBinding(binding));
+    const key = bindingKey(binding);
     const match = accepted.find(
       (candidate) =>
-        isRecord(candidate) &&
-        typeof candidate['id'] === 'number' &&
-        wanted.every(([name, value]) => String(candidate[name]) === String(value)) &&
-        // The server echoes what it was sent: an absent field must be absent there too.
-        ['table', 'filter'].every((name) => !candidate[name] === !wanted.some(([key]) => key === name)),
+        isRecord(candidate) && typeof candidate['id'] === 'number' && bindingKey(candidate) === key,
     );
     if (!isRecord(match)) return null;
     const id = match['id'] as number;
-    keysById.set(id, [...(keysById.get(id) ?? []), bindingKey(binding)]);
+    keysById.set(id, [...(keysById.get(id) ?? []), key]);
   }
   return keysById;
 }

@@ -1,3 +1,4 @@
+import { createListeners } from '../platform/listeners.ts';
 import type { Platform, Unsubscribe } from '../platform/platform.ts';
 import { createChannel, type Channel, type ChangeBinding } from './channel.ts';
 import type {
@@ -131,8 +132,14 @@ export function createRealtimeClient<Database = unknown>(
       const channel = createChannel({ name, connection, platform, settings, schedule });
       const created: RealtimeChannel<Database> = {
         ...channel,
-        onPostgresChanges: (binding, listener) =>
-          channel.onChanges(binding, (changes) => changes.forEach((change) => listener(change))),
+        onPostgresChanges(binding, listener) {
+          const listeners = createListeners<Parameters<typeof listener>[0]>(platform.report);
+          const stops = [
+            listeners.add(listener),
+            channel.onChanges(binding, (changes) => changes.forEach(listeners.call)),
+          ];
+          return () => stops.forEach((stop) => stop());
+        },
       };
       channels.set(name, created);
       return created;

@@ -12,11 +12,12 @@ export type Refusal = 'token' | 'retry' | 'later' | 'unauthorized' | 'subscripti
  * @param ofSubscription whether the reason is about the subscription to changes, which the server does not try again.
  */
 export function classifyRefusal(reason: string, ofSubscription: boolean): Refusal {
-  // This message quotes the binding, whose names must not be taken for reasons.
+  // These two quote names, of the binding or the channel, which must not be taken for reasons.
   if (ofSubscription && /^unable to subscribe/i.test(reason)) return 'subscription_refused';
+  if (/^(unauthorized|privateonly)/i.test(reason)) return 'unauthorized';
   if (/RateLimit|too many/i.test(reason)) return 'later';
   if (/expired|jwt|signature|fields .*missing|token/i.test(reason)) return 'token';
-  if (/unauthorized|permission|PrivateOnly|not authorized/i.test(reason)) return 'unauthorized';
+  if (/permission|not authorized/i.test(reason)) return 'unauthorized';
   if (ofSubscription && !/initializ|restart|connect|timeout|timed out/i.test(reason))
     return 'subscription_refused';
   return 'retry';

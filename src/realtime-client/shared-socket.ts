@@ -42,13 +42,14 @@ function createSharedConnection(
   const self = [...platform.random.bytes(8)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
   const status = createConnectionStatus(clock, settings, platform.report);
   const topics = new Map<string, TabTopic>();
-  let user: string | null = null;
+  /** Null: nobody, or the client is closed; undefined: not known yet. */
+  let user: string | null | undefined;
   let membership: Membership | undefined;
   let stops: readonly Unsubscribe[] | undefined;
   let lastPush = 0;
 
   const enter = (next: string | null) => {
-    if (next === user && membership) return;
+    if (next === user) return;
     membership?.leave();
     membership = undefined;
     user = next;
@@ -61,19 +62,22 @@ function createSharedConnection(
     stops = [
       onTokenChange?.((token) => enter(token === null ? null : subjectOf(token))) ?? (() => {}),
       page.subscribe((signal) => {
-        if (signal === 'pagehide') membership?.stop();
-        else if (signal === 'pageshow') membership?.start();
-        else if (signal !== 'hidden' && signal !== 'offline') membership?.wake();
+        if (signal === 'pagehide') return membership?.stop();
+        if (signal === 'hidden' || signal === 'offline') return;
+        membership?.start();
+        membership?.wake();
       }),
     ];
     const token = await getAccessToken().catch((problem: unknown) => {
       platform.report(problem);
       return null;
     });
-    if (!membership && stops) enter(token === null ? 'anonymous' : subjectOf(token));
+    if (user === undefined) enter(token === null ? 'anonymous' : subjectOf(token));
   };
   return {
-    ignoredFrames: 0,
+    get ignoredFrames() {
+      return membership?.ignoredFrames() ?? 0;
+    },
     getSnapshot: status.getSnapshot,
     subscribe: status.subscribe,
     open(name: string, sink: TopicSink) {
@@ -94,6 +98,7 @@ function createSharedConnection(
         want(bindings) {
           shared.want(bindings);
           if (!bindings) pushes.close();
+          if (user === null) shared.signOut();
           if (!stops && bindings) void begin();
           membership?.say({ kind: 'want', name, bindings });
         },
@@ -103,6 +108,7 @@ function createSharedConnection(
       topics.forEach(({ shared }) => shared.want(null));
       membership?.leave();
       membership = undefined;
+      user = null;
       stops?.forEach((stop) => stop());
       stops = [];
       status.publish('closed', clock.now());
@@ -118,6 +124,7 @@ interface Membership {
   /** Stops for good. */
   leave(): void;
   isReady(): boolean;
+  ignoredFrames(): number;
   /** Tells the leader, which may be this tab itself. */
   say(message: Without<FollowerMessage, 'from' | 'to'>): void;
 }
@@ -160,7 +167,7 @@ function joinUser({
         return sayWants();
       case 'connection': {
         const shown = news.snapshot.status;
-        if (shown !== 'closed') status.publish(shown === 'lost' ? 'connecting' : shown, lastHeardMs);
+        if (shown !== 'closed') status.publish(shown, news.snapshot.lostAtMs ?? lastHeardMs);
         return;
       }
       case 'status':
@@ -259,6 +266,7 @@ function joinUser({
       unsubscribe();
       broadcast.close();
     },
+    ignoredFrames: () => leader?.ignoredFrames() ?? 0,
     isReady: () => machine.state.kind === 'following' || machine.state.kind === 'leading',
     say,
   };

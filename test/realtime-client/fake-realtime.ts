@@ -118,9 +118,13 @@ export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => nu
     return undefined;
   };
 
+  const commit = () => {
+    lastCommitMs = Math.max(lastCommitMs + 1, clock.now());
+    version += 1;
+  };
+  /** Tells of a change in the transaction of the last {@link commit}. */
   const publish = (type: string, record: StoredRow | undefined, old: StoredRow | undefined) => {
     const owner = (record ?? old)?.owner;
-    lastCommitMs = Math.max(lastCommitMs + 1, clock.now());
     if (isMute) return;
     const data = {
       schema: 'public',
@@ -157,7 +161,8 @@ export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => nu
     select: (owner: string) => [...rows.values()].filter((row) => row.owner === owner),
     write(id: string, owner: string, value: number) {
       const old = rows.get(id);
-      const record: StoredRow = { id, owner: old?.owner ?? owner, value, version: (version += 1) };
+      commit();
+      const record: StoredRow = { id, owner: old?.owner ?? owner, value, version };
       rows.set(id, record);
       publish(old ? 'UPDATE' : 'INSERT', record, old);
     },
@@ -165,7 +170,17 @@ export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => nu
       const old = rows.get(id);
       if (!old) return;
       rows.delete(id);
+      commit();
       publish('DELETE', undefined, old);
+    },
+    /** One transaction that gives the row a value, another one, and the first again. */
+    flip(id: string, value: number) {
+      const old = rows.get(id);
+      if (!old) return;
+      commit();
+      const record: StoredRow = { ...old, value, version };
+      for (const change of [record, { ...record, value: value + 1 }, record]) publish('UPDATE', change, old);
+      rows.set(id, record);
     },
     /** All sockets are closed; new ones are refused until {@link up}. */
     down() {

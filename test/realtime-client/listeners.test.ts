@@ -30,6 +30,22 @@ describe('listeners', () => {
     expect(seen).toEqual(['notifications']);
   });
 
+  it('of chosen columns are told apart from those of all columns', async () => {
+    const scene = createScriptedScene();
+    const channel = scene.client.channel('user:ada');
+    const seen: string[] = [];
+    channel.onPostgresChanges({ ...binding, select: ['status'] }, () => seen.push('status'));
+    channel.onPostgresChanges(binding, () => seen.push('all'));
+    channel.join();
+    scene.server.open();
+    await scene.world.settle();
+    scene.server.acceptJoin();
+    scene.server.confirm();
+    scene.server.change(insert('a'), [scene.server.bindingId + 1]);
+    await scene.world.clock.advance(16);
+    expect(seen).toEqual(['all']);
+  });
+
   it('get nothing of an id that is not theirs', async () => {
     const scene = createScriptedScene();
     const { changes } = await scene.openLiveChannel();
@@ -105,14 +121,43 @@ describe('listeners', () => {
     expect([changes.length, late.length, scene.tab.reported]).toEqual([1, 1, [problem]]);
   });
 
+  it('are called for each change though they throw at one, and not again once they removed themselves', async () => {
+    const scene = createScriptedScene();
+    const { channel } = await scene.openLiveChannel();
+    const [thrown, once]: [string[], string[]] = [[], []];
+    channel.onPostgresChanges<'notifications'>(binding, (change) => {
+      thrown.push(change.type);
+      throw new Error('bad listener');
+    });
+    const remove = channel.onPostgresChanges<'notifications'>(binding, (change) => {
+      once.push(change.type);
+      remove();
+      remove();
+    });
+    for (const id of ['a', 'b', 'c']) scene.server.change(insert(id));
+    await scene.world.clock.advance(16);
+    expect([thrown.length, once.length, scene.tab.reported.length]).toEqual([3, 1, 3]);
+  });
+
   it('see a change once though the server sends it again', async () => {
     const scene = createScriptedScene();
-    const { changes } = await scene.openLiveChannel();
+    const { changes, losses } = await scene.openLiveChannel();
     scene.server.change(insert('a'));
     await scene.world.clock.advance(16);
     scene.server.change(insert('a'));
     await scene.world.clock.advance(16);
-    expect(changes).toHaveLength(1);
+    expect([changes.length, losses]).toEqual([1, []]);
+  });
+
+  it('learn that changes may be missing when one comes again that another has followed', async () => {
+    const scene = createScriptedScene();
+    const { changes, losses } = await scene.openLiveChannel();
+    // As in one transaction, whose changes have one time: there and back again.
+    for (const status of ['read', 'unread', 'read'])
+      scene.server.change({ type: 'UPDATE', record: { id: 'a', status } });
+    await scene.world.clock.advance(16);
+    expect(changes).toMatchObject([{ record: { status: 'unread' } }]);
+    expect(losses).toMatchObject([{ continuity: 'lost', reason: 'repeated' }]);
   });
 
   it('get the changes of a row within a frame as one', async () => {
@@ -149,7 +194,7 @@ describe('listeners', () => {
   it('learn that changes may be missing when more wait than their queue holds', async () => {
     const scene = createScriptedScene({ settings: { deliveryBuffer: 2 } });
     const { changes, losses } = await scene.openLiveChannel();
-    for (const id of ['a', 'b', 'c']) scene.server.change(insert(id));
+    for (const id of ['a', 'b', 'c', 'd']) scene.server.change(insert(id));
     await scene.world.clock.advance(16);
     expect(changes).toHaveLength(2);
     expect(losses).toMatchObject([{ continuity: 'lost', reason: 'overflow' }]);
@@ -170,10 +215,11 @@ describe('listeners', () => {
     ]);
   });
 
-  it('get rows that satisfy their schema; others are reported without their values', async () => {
+  it('get rows that satisfy their schema; others are reported without their values, and as a loss', async () => {
     const scene = createScriptedScene();
     const { channel } = await scene.openLiveChannel();
     const rows: unknown[] = [];
+    channel.onContinuity(({ reason }) => rows.push(reason));
     const rowSchema = {
       '~standard': {
         version: 1,
@@ -187,10 +233,10 @@ describe('listeners', () => {
     channel.onPostgresChanges({ ...binding, parseRow: createRowParser(rowSchema) }, (change) =>
       rows.push(change.type),
     );
-    scene.server.change(insert('a'));
     scene.server.change(insert('secret'));
+    scene.server.change(insert('a'));
     await scene.world.clock.advance(16);
-    expect(rows).toEqual(['INSERT']);
+    expect(rows).toEqual(['INSERT', 'invalid']);
     expect(scene.tab.reported).toMatchObject([{ code: 'invalid_row', message: 'id is wrong' }]);
   });
 });

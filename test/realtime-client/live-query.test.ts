@@ -140,6 +140,18 @@ describe('a live query', () => {
     expect(query.getSnapshot()).toMatchObject({ error: null, isCurrent: true, isLoaded: true });
   });
 
+  it('takes a read that throws at once for a failed one', async () => {
+    const problem = new Error('bad filter');
+    const { confirm, query, world } = await openQuery({
+      read: () => {
+        throw problem;
+      },
+    });
+    await confirm();
+    await world.settle();
+    expect(query.getSnapshot()).toMatchObject({ error: problem, isCurrent: false });
+  });
+
   it('rests after a failure that is final', async () => {
     const { confirm, reads, world } = await openQuery({ shouldRetry: () => false });
     await confirm();

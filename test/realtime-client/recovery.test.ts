@@ -52,10 +52,32 @@ describe('a channel that the server ends', () => {
     await scene.world.settle();
     for (let attempt = 0; attempt < 3; attempt += 1) {
       scene.server.refuseJoin('InvalidJWTToken: Token has expired 3 seconds ago');
-      await scene.world.clock.advance(2_000);
+      await scene.world.clock.advance(2_500);
     }
     expect(channel.getSnapshot()).toMatchObject({ status: 'failed', error: { code: 'token_rejected' } });
     expect(scene.server.sentEvents().filter((event) => event === 'phx_join')).toHaveLength(3);
+  });
+
+  it('waits longer and longer for a server that confirms each token and lets it expire at once', async () => {
+    const scene = createScriptedScene();
+    const channel = scene.client.channel('user:ada');
+    channel.onPostgresChanges(binding, () => {});
+    channel.join();
+    scene.server.open();
+    await scene.world.settle();
+    const waits: number[] = [];
+    for (let attempt = 0; attempt < 6; attempt += 1) {
+      const { ref } = scene.server.lastJoin();
+      scene.server.acceptJoin();
+      scene.server.confirm();
+      scene.server.system('error', expired, 'system');
+      const before = scene.world.clock.now();
+      while (scene.server.lastJoin().ref === ref) await scene.world.clock.advance(50);
+      waits.push(scene.world.clock.now() - before);
+    }
+    const least = [0, 2_000, 5_000, 10_000, 10_000, 10_000];
+    expect(waits.every((wait, at) => wait >= (least[at] ?? 0))).toBe(true);
+    expect(scene.tokenCalls).toHaveLength(7);
   });
 
   it('ignores the late close of an earlier join', async () => {
@@ -124,6 +146,16 @@ describe('a channel that the server ends', () => {
 });
 
 describe('a system error', () => {
+  it('of a forbidden channel is final, whatever the name of the channel', async () => {
+    const scene = createScriptedScene();
+    const { channel } = await scene.openLiveChannel();
+    const message = 'Unauthorized: You do not have permissions to read from this Channel topic: jwt-tokens';
+    scene.server.system('error', message, 'system');
+    await scene.world.clock.advance(20_000);
+    expect(channel.getSnapshot()).toEqual({ status: 'failed', error: { code: 'unauthorized', message } });
+    expect(scene.tokenCalls).toHaveLength(1);
+  });
+
   it('fails the channel with the message of the server, for good', async () => {
     const scene = createScriptedScene();
     const { channel } = await scene.openLiveChannel();
@@ -180,6 +212,20 @@ describe('a new token', () => {
       event: 'access_token',
       payload: { access_token: 'token-2' },
     });
+  });
+
+  it('of somebody who signs out while it is asked for is not used', async () => {
+    const answers: ((token: string | null) => void)[] = [];
+    const scene = createScriptedScene({
+      getAccessToken: () => new Promise((resolve) => answers.push(resolve)),
+    });
+    scene.client.channel('user:ada').join();
+    scene.server.open();
+    scene.setToken(null);
+    answers[0]?.('token-1');
+    answers[1]?.(null);
+    await scene.world.settle();
+    expect(scene.server.lastJoin().payload).not.toHaveProperty('access_token');
   });
 
   it('is asked for again, after a wait, when it could not be had', async () => {

@@ -2,14 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { createRealtimeClient } from '../../src/realtime-client/index.ts';
 import { createLiveQuery } from '../../src/realtime-client/live-query.ts';
 import { shareSocket } from '../../src/realtime-client/shared-socket.ts';
-import type { Socket } from '../../src/platform/platform.ts';
+import type { Platform, Socket } from '../../src/platform/platform.ts';
+import { createRealmLocks } from '../../src/platform/realm-locks.ts';
 import { createFakeWorld } from '../support/fake-platform.ts';
 import { createFakeRealtime, type StoredRow } from './fake-realtime.ts';
 
 const claims = (sub: string) => Buffer.from(JSON.stringify({ sub })).toString('base64url');
 const tokenOf = (sub: string) => `header.${claims(sub)}.secret-signature`;
 
-function createTabs() {
+function createTabs({ locks }: Partial<Pick<Platform, 'locks'>> = {}) {
   const world = createFakeWorld();
   const serverTab = world.openTab();
   const server = createFakeRealtime(serverTab.clock, () => 20);
@@ -35,6 +36,7 @@ function createTabs() {
             ),
         };
       },
+      ...(locks ? { locks } : {}),
       openSocket: (url) => {
         const socket = server.openSocket(url);
         sockets.add(socket);
@@ -78,6 +80,7 @@ function createTabs() {
         messages.forEach((hear) => hear());
       },
       signal: platform.signal,
+      receive: (frame: string) => sockets.forEach((socket) => socket.onMessage?.(frame)),
       setToken(next: string | null) {
         token = next;
         tokenListeners.forEach((listener) => listener(next));
@@ -208,6 +211,78 @@ describe('five tabs of a user', () => {
     server.drop(0);
     await world.clock.advance(13_000);
     expect(follower.channel.getSnapshot().status).toBe('live');
+  });
+
+  it('all report the connection as lost 5 s after the server went away', async () => {
+    const { world, server, openTab } = createTabs();
+    const tabs = [openTab(), openTab()];
+    const statuses = () => tabs.map(({ client }) => client.getSnapshot().status);
+    await world.clock.advance(1_000);
+    server.down();
+    await world.clock.advance(4_900);
+    expect(statuses()).toEqual(['connected', 'connected']);
+    await world.clock.advance(100);
+    expect(statuses()).toEqual(['lost', 'lost']);
+    expect(tabs.map(({ client }) => client.getSnapshot().lostAtMs)).toEqual([
+      expect.any(Number),
+      expect.any(Number),
+    ]);
+    server.up();
+    await world.clock.advance(15_000);
+    expect(statuses()).toEqual(['connected', 'connected']);
+  });
+
+  it('hand over when the leader is frozen and says so, and take it in again when it resumes', async () => {
+    const { world, server, openTab } = createTabs();
+    const [leader, follower] = [openTab(), openTab()];
+    await world.clock.advance(1_000);
+    leader.signal('pagehide');
+    leader.freeze();
+    server.write('a', 'ada', 1);
+    await world.clock.advance(100);
+    expect(follower.ids()).toEqual(['a']);
+    leader.thaw();
+    leader.signal('resume');
+    await world.clock.advance(1_000);
+    expect([leader.ids(), leader.channel.getSnapshot().status, server.openSessions]).toEqual([
+      ['a'],
+      'live',
+      1,
+    ]);
+  });
+
+  it('have a websocket each where locks do not reach other tabs', async () => {
+    const { world, server, openTab } = createTabs({ locks: createRealmLocks() });
+    const tabs = [openTab(), openTab()];
+    await world.clock.advance(200);
+    server.write('a', 'ada', 1);
+    await world.clock.advance(100);
+    expect([tabs.map((tab) => tab.ids()), server.openSessions]).toEqual([[['a'], ['a']], 2]);
+    expect(world.broadcasts).toEqual([]);
+  });
+
+  it('count the frames that the leader did not understand', async () => {
+    const { world, openTab } = createTabs();
+    const leader = openTab();
+    await world.clock.advance(1_000);
+    leader.receive('{');
+    expect(leader.client.ignoredFrames).toBe(1);
+  });
+
+  it('do not join for somebody who signs out, or a client that is closed, before the token is there', async () => {
+    const { world, server, openTab } = createTabs();
+    const [signedOut, closed] = [openTab(), openTab()];
+    signedOut.setToken(null);
+    closed.client.close();
+    await world.clock.advance(1_000);
+    expect(signedOut.channel.getSnapshot()).toMatchObject({
+      status: 'failed',
+      error: { code: 'signed_out' },
+    });
+    expect([server.opened, world.heldLocks.size]).toEqual([0, 0]);
+    signedOut.setToken(tokenOf('ada'));
+    await world.clock.advance(1_000);
+    expect(signedOut.channel.getSnapshot().status).toBe('live');
   });
 
   it('push through the leader and get the answer', async () => {

@@ -15,6 +15,7 @@ const rowId = fc.constantFrom('a', 'b', 'c', 'd');
 const command = fc.oneof(
   { weight: 8, arbitrary: fc.record({ do: fc.constant('write' as const), id: rowId, value: index }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('remove' as const), id: rowId }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('flip' as const), id: rowId, value: index }) },
   {
     weight: 8,
     arbitrary: fc.record({
@@ -124,6 +125,8 @@ function createSimulation(seed: number, isShared: boolean) {
         return server.write(next.id, 'ada', next.value);
       case 'remove':
         return server.remove(next.id);
+      case 'flip':
+        return server.flip(next.id, next.value);
       case 'pass':
         return world.clock.advance(next.ms);
       case 'expire': {

@@ -1,0 +1,62 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import type { PageSignal } from '../../src/platform/platform.ts';
+
+afterEach(() => vi.unstubAllGlobals());
+
+describe('locks', () => {
+  const refuse = () => Promise.reject(new DOMException('Storage is blocked', 'SecurityError'));
+
+  it('exclude within the realm at least where the page is refused every lock of the origin', async () => {
+    vi.stubGlobal('navigator', { locks: { request: refuse } });
+    const { locks } = createBrowserPlatform();
+    const steps: string[] = [];
+    const hold = (name: string) =>
+      locks.hold('a', async () => {
+        steps.push(`${name} begins`);
+        await Promise.resolve();
+        steps.push(`${name} ends`);
+        return name;
+      });
+    expect(await Promise.all([hold('one'), hold('two')])).toEqual(['one', 'two']);
+    expect(steps).toEqual(['one begins', 'one ends', 'two begins', 'two ends']);
+  });
+
+  it('pass on what the task throws, and run it once', async () => {
+    const request = (_name: string, _options: LockOptions, task: () => unknown) => task();
+    vi.stubGlobal('navigator', { locks: { request } });
+    const task = vi.fn<() => Promise<never>>(() => Promise.reject(new Error('the task failed')));
+    await expect(createBrowserPlatform().locks.hold('a', task)).rejects.toThrow('the task failed');
+    expect(task).toHaveBeenCalledTimes(1);
+  });
+
+  it('pass on why a wait was given up', async () => {
+    const request = (_name: string, { signal }: LockOptions) => Promise.reject(signal?.reason as Error);
+    vi.stubGlobal('navigator', { locks: { request } });
+    const signal = AbortSignal.abort(new Error('given up'));
+    await expect(
+      createBrowserPlatform().locks.hold('a', () => Promise.resolve(), { signal }),
+    ).rejects.toThrow('given up');
+  });
+
+  it('do not pass for those of the origin where no channel reaches the other tabs', () => {
+    vi.stubGlobal('navigator', { locks: { request: refuse } });
+    expect(createBrowserPlatform().locks.scope).toBe('origin');
+    vi.stubGlobal('BroadcastChannel', undefined);
+    expect(createBrowserPlatform().locks.scope).toBe('realm');
+  });
+});
+
+describe('the page', () => {
+  it('is put away when it is frozen, and comes back when it resumes', () => {
+    const page = new EventTarget();
+    vi.stubGlobal('document', page);
+    const signals: PageSignal[] = [];
+    const stop = createBrowserPlatform().page.subscribe((signal) => signals.push(signal));
+    page.dispatchEvent(new Event('freeze'));
+    page.dispatchEvent(new Event('resume'));
+    stop();
+    page.dispatchEvent(new Event('freeze'));
+    expect(signals).toEqual(['pagehide', 'resume']);
+  });
+});

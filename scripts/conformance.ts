@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createLocalSupabase } from '../local-supabase/server.ts';
-import { audits } from '../test/conformance/audits.ts';
+import { chooseAudits } from '../test/conformance/audits.ts';
 import { parseKnownFailing } from '../test/conformance/known-failing.ts';
 import { createLocalTarget } from '../test/conformance/local-target.ts';
 import { countResults, formatJson, formatJUnit, formatTable } from '../test/conformance/reports.ts';
@@ -19,7 +19,9 @@ Without --url the embedded Supabase is started and audited.
   --mailbox URL        a Mailpit that receives its mails; likewise
   --sms-in-mailbox     codes sent by SMS arrive there too
   --redirect-to URL    a page that its allow-list permits; default http://localhost:5173/home
-  --only AREA          auth, rest, realtime or storage; with auth, --url is a bare auth server's unless --project is given
+  --set SET            server: plain HTTP and WebSocket judge the server; client: our clients are judged on it; default both
+  --only SERVICE       auth, rest, realtime, storage or functions; with -client, its client alone;
+                       with auth, --url is a bare auth server's unless --project is given
   --project            with --only auth: --url is a project's URL all the same
   --known FILE         known failures: "ID reason" a line; default for the embedded one: its own list
   --reports FOLDER     where JUnit and JSON reports are written; default reports
@@ -33,6 +35,7 @@ const { values } = parseArgs({
     mailbox: { type: 'string' },
     'sms-in-mailbox': { type: 'boolean', default: false },
     'redirect-to': { type: 'string', default: 'http://localhost:5173/home' },
+    set: { type: 'string' },
     only: { type: 'string' },
     project: { type: 'boolean', default: false },
     known: { type: 'string' },
@@ -44,7 +47,7 @@ const { values } = parseArgs({
 
 function describeTarget(url: string): ConformanceTarget {
   const root = url.replace(/\/$/, '');
-  const isBareAuth = values.only === 'auth' && !values.project;
+  const isBareAuth = values.only?.startsWith('auth') === true && !values.project;
   return {
     authUrl: isBareAuth ? root : `${root}/auth/v1`,
     restUrl: isBareAuth ? null : `${root}/rest/v1`,
@@ -64,6 +67,7 @@ async function main(): Promise<number> {
     console.log(usage);
     return 0;
   }
+  const chosen = chooseAudits(values);
   const local =
     values.url === undefined
       ? await createLocalSupabase({ port: 0, mailboxPort: 0, auth: { bcryptCost: 4 } })
@@ -74,9 +78,6 @@ async function main(): Promise<number> {
       values.known ?? (local ? new URL('../test/conformance/known-failing.txt', import.meta.url) : null);
     const knownFailing =
       knownFile === null ? new Map<string, string>() : parseKnownFailing(await readFile(knownFile, 'utf8'));
-    const chosen = audits.filter(({ area }) => values.only === undefined || area === values.only);
-    if (chosen.length === 0)
-      throw new Error(`There is no area "${values.only}": auth, rest, realtime or storage`);
     const results = await runAudits(chosen, target, {
       knownFailing,
       concurrency: Number(values.concurrency),

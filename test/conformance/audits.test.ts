@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { audits } from './audits.ts';
+import { audits, chooseAudits } from './audits.ts';
 import { parseKnownFailing } from './known-failing.ts';
 
 describe('the audits', () => {
@@ -13,6 +13,23 @@ describe('the audits', () => {
 
   it('name where each statement is written', () => {
     for (const { source } of audits) expect(source).toMatch(/\S/);
+  });
+});
+
+describe('the choice of audits', () => {
+  const areasOf = (choice: Parameters<typeof chooseAudits>[0]) =>
+    new Set(chooseAudits(choice).map(({ area }) => area));
+
+  it('takes both sets of a service, one of them, or all', () => {
+    expect(areasOf({ only: 'auth' })).toEqual(new Set(['auth', 'auth-client']));
+    expect(areasOf({ only: 'auth', set: 'server' })).toEqual(new Set(['auth']));
+    expect(areasOf({ only: 'auth-client' })).toEqual(new Set(['auth-client']));
+    expect(chooseAudits({})).toEqual(audits);
+  });
+
+  it('refuses a choice of nothing, and names what there is', () => {
+    expect(() => chooseAudits({ only: 'graphql' })).toThrow('Areas: auth, rest, realtime');
+    expect(() => chooseAudits({ only: 'rest-client', set: 'server' })).toThrow('There are no such audits');
   });
 });
 

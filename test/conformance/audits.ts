@@ -1,4 +1,10 @@
-import type { Audit } from './audit.ts';
+import { type Audit, serviceOf, setOf } from './audit.ts';
+import { clientLinkAudits } from './auth-client/links.audits.ts';
+import { clientRefreshAudits } from './auth-client/refresh.audits.ts';
+import { clientSignInAudits } from './auth-client/sign-in.audits.ts';
+import { clientSignOutAudits } from './auth-client/sign-out.audits.ts';
+import { clientTokenAudits } from './auth-client/tokens.audits.ts';
+import { clientWireAudits } from './auth-client/wire.audits.ts';
 import { adminAudits } from './auth/admin.audits.ts';
 import { authEdgeAudits } from './auth/edges.audits.ts';
 import { factorAudits } from './auth/factors.audits.ts';
@@ -10,6 +16,14 @@ import { serviceAudits } from './auth/service.audits.ts';
 import { signUpAudits } from './auth/sign-up.audits.ts';
 import { tokenAudits } from './auth/token.audits.ts';
 import { userAudits } from './auth/user.audits.ts';
+import { clientFilterAudits } from './rest-client/filters.audits.ts';
+import { clientReadingAudits } from './rest-client/reading.audits.ts';
+import { clientRefusalAudits } from './rest-client/refusals.audits.ts';
+import { clientWritingAudits } from './rest-client/writing.audits.ts';
+import { clientFunctionAudits } from './functions-client/functions.audits.ts';
+import { clientChangeAudits } from './realtime-client/changes.audits.ts';
+import { clientChannelAudits } from './realtime-client/channels.audits.ts';
+import { clientStorageAudits } from './storage-client/storage.audits.ts';
 import { realtimeChangeAudits } from './realtime/changes.audits.ts';
 import { realtimeChannelAudits } from './realtime/channels.audits.ts';
 import { realtimeAudits } from './realtime/realtime.audits.ts';
@@ -23,8 +37,8 @@ import { restReadingAudits } from './rest/reading.audits.ts';
 import { restAudits } from './rest/rest.audits.ts';
 import { storageAudits } from './storage/storage.audits.ts';
 
-/** Every audit, in the order in which they are reported. */
-export const audits: readonly Audit[] = [
+/** On plain HTTP and WebSocket: they judge a server. */
+const serverAudits: readonly Audit[] = [
   ...serviceAudits,
   ...signUpAudits,
   ...tokenAudits,
@@ -49,3 +63,47 @@ export const audits: readonly Audit[] = [
   ...realtimeChannelAudits,
   ...storageAudits,
 ];
+
+/** On our clients, over a wire that is recorded: they judge the clients. */
+const clientAudits: readonly Audit[] = [
+  ...clientSignInAudits,
+  ...clientWireAudits,
+  ...clientRefreshAudits,
+  ...clientSignOutAudits,
+  ...clientLinkAudits,
+  ...clientTokenAudits,
+  ...clientFilterAudits,
+  ...clientReadingAudits,
+  ...clientWritingAudits,
+  ...clientRefusalAudits,
+  ...clientChangeAudits,
+  ...clientChannelAudits,
+  ...clientStorageAudits,
+  ...clientFunctionAudits,
+];
+
+/** Every audit, in the order in which they are reported. */
+export const audits: readonly Audit[] = [...serverAudits, ...clientAudits];
+
+/**
+ * The audits of a set, of a service, or of both.
+ *
+ * @param only a service takes both of its areas, `auth` and `auth-client`; an area takes itself.
+ * @throws {Error} if there are none.
+ */
+export function chooseAudits({
+  only,
+  set,
+}: {
+  readonly only?: string | undefined;
+  readonly set?: string | undefined;
+}): readonly Audit[] {
+  const chosen = audits.filter(
+    ({ area }) =>
+      (only === undefined || area === only || serviceOf(area) === only) &&
+      (set === undefined || setOf(area) === set),
+  );
+  if (chosen.length > 0) return chosen;
+  const areas = [...new Set(audits.map(({ area }) => area))];
+  throw new Error(`There are no such audits. Areas: ${areas.join(', ')}; sets: server, client`);
+}

@@ -47,7 +47,8 @@ export function createWire(baseUrl: string, apiKey: string, fetch: WireFetch): W
   };
 }
 
-function parseJson(text: string): unknown {
+/** A text as JSON; undefined where it is none. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {

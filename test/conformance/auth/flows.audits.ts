@@ -2,20 +2,13 @@ import { strict as assert } from 'node:assert';
 import { auditsOf, NotRunError, type Audit } from '../audit.ts';
 import { assertSession, type AuditContext } from '../audit-context.ts';
 import { assertError, assertStatus, at, textAt } from '../wire.ts';
+import { openMailLink } from './mail-link.ts';
 
 const audit = auditsOf('auth');
 const pkceSource = 'auth.md §1 (PKCE)';
 const mailSource = 'auth.md §1 (one-time codes, mail)';
 
-/** Opens the link of the next mail and returns where it leads. */
-async function follow(context: AuditContext, email: string): Promise<URL> {
-  const { links } = await context.mail(email);
-  const link = links.find((candidate) => candidate.includes('/verify?'));
-  assert.ok(link, 'the mail has a link to /verify');
-  const opened = await context.auth.send('GET', link);
-  assertStatus(opened, 303);
-  return new URL(opened.headers.get('location') ?? '');
-}
+const follow = async (context: AuditContext, email: string) => new URL(await openMailLink(context, email));
 
 const exchange = ({ auth }: AuditContext, location: URL, code_verifier: string) =>
   auth.send('POST', '/token', {

@@ -2,6 +2,7 @@ import { strict as assert } from 'node:assert';
 import { auditsOf, NotRunError, type Audit } from '../audit.ts';
 import { assertSession, type AuditContext, type Pkce } from '../audit-context.ts';
 import { assertError, assertStatus, at } from '../wire.ts';
+import { openMailLink } from './mail-link.ts';
 
 const audit = auditsOf('auth');
 const source = 'RFC 7636 §4; auth.md §1 (PKCE)';
@@ -14,19 +15,10 @@ async function codeFromRecovery(context: AuditContext, pkce: Pkce): Promise<stri
     body: { email, ...pkce.challenge },
   });
   assertStatus(asked, 200);
-  const opened = await openLink(context, email);
+  const opened = await openMailLink(context, email);
   const code = new URL(opened).searchParams.get('code');
   assert.ok(code, `the redirect carries a code: ${opened}`);
   return code;
-}
-
-async function openLink(context: AuditContext, email: string): Promise<string> {
-  const mail = await context.mail(email);
-  const link = mail.links.find((candidate) => candidate.includes('/verify?'));
-  assert.ok(link, 'the mail has a link to /verify');
-  const opened = await context.auth.send('GET', link);
-  assertStatus(opened, 303);
-  return opened.headers.get('location') ?? '';
 }
 
 const exchange = ({ auth }: AuditContext, auth_code: string, code_verifier: string) =>
@@ -44,7 +36,7 @@ export const pkceAudits: readonly Audit[] = [
         query: { redirect_to: context.target.redirectTo },
         body: { email, ...context.newPkce().challenge },
       });
-      const location = await openLink(context, email);
+      const location = await openMailLink(context, email);
       assert.ok(location.startsWith(context.target.redirectTo), location);
       assert.ok(!location.includes('access_token'));
     },
@@ -130,7 +122,7 @@ export const pkceAudits: readonly Audit[] = [
       await context.auth.send('POST', '/recover', {
         body: { email, code_challenge: verifier, code_challenge_method: 'plain' },
       });
-      const code = new URL(await openLink(context, email)).searchParams.get('code') ?? '';
+      const code = new URL(await openMailLink(context, email)).searchParams.get('code') ?? '';
       assertSession(await exchange(context, code, verifier));
     },
   ),
@@ -160,7 +152,7 @@ export const pkceAudits: readonly Audit[] = [
     async (context) => {
       const { email } = await context.newUser();
       await context.auth.send('POST', '/recover', { body: { email } });
-      const fragment = new URLSearchParams(new URL(await openLink(context, email)).hash.slice(1));
+      const fragment = new URLSearchParams(new URL(await openMailLink(context, email)).hash.slice(1));
       for (const name of ['access_token', 'refresh_token', 'expires_in', 'expires_at', 'token_type']) {
         assert.ok(fragment.get(name), `the fragment has ${name}`);
       }
@@ -178,7 +170,7 @@ export const pkceAudits: readonly Audit[] = [
         query: { redirect_to: 'https://evil.example.net/steal' },
         body: { email },
       });
-      assert.ok(!(await openLink(context, email)).startsWith('https://evil.example.net'));
+      assert.ok(!(await openMailLink(context, email)).startsWith('https://evil.example.net'));
     },
   ),
   audit(
@@ -210,7 +202,7 @@ export const pkceAudits: readonly Audit[] = [
       assertStatus(reply, 200);
       if (at(reply.json, 'access_token') !== undefined)
         throw new NotRunError('the target confirms accounts at once');
-      const code = new URL(await openLink(context, email)).searchParams.get('code') ?? '';
+      const code = new URL(await openMailLink(context, email)).searchParams.get('code') ?? '';
       assertSession(await exchange(context, code, pkce.verifier));
       assertSession(await context.signIn(email, 'Secret-123456'));
     },

@@ -37,14 +37,7 @@ export async function openFrameSocket({
   const waiting = new Set<() => void>();
   socket.on('message', (data, isBinary) => {
     if (isBinary) return;
-    const [joinRef, ref, topic, event, payload] = JSON.parse((data as Buffer).toString()) as [
-      string | null,
-      string | null,
-      string,
-      string,
-      unknown,
-    ];
-    received.push({ joinRef, ref, topic, event, payload });
+    received.push(parseFrame((data as Buffer).toString()));
     for (const look of waiting) look();
   });
   await new Promise<void>((resolve, reject) => {
@@ -73,6 +66,17 @@ export async function openFrameSocket({
       }),
     close: () => socket.close(),
   };
+}
+
+export function parseFrame(text: string): Frame {
+  const [joinRef, ref, topic, event, payload] = JSON.parse(text) as [
+    string | null,
+    string | null,
+    string,
+    string,
+    unknown,
+  ];
+  return { joinRef, ref, topic, event, payload };
 }
 
 /** The payload of a phx_join that asks for changes of tables. */

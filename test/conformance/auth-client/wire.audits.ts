@@ -1,0 +1,79 @@
+import { strict as assert } from 'node:assert';
+import type { Audit } from '../audit.ts';
+import { clientAuditsOf } from '../clients/client-audit.ts';
+import { at } from '../wire.ts';
+
+const audit = clientAuditsOf('auth-client');
+const source = 'auth.md §1 (request headers)';
+
+/** What the requests carry, and what they must not. */
+export const clientWireAudits: readonly Audit[] = [
+  audit(
+    'CLIENT-AUTH-201',
+    'every request names the key, the client and the version of the interface',
+    { source },
+    async ({ signIn }) => {
+      const { auth, wire, apiKey } = await signIn();
+      await auth.getUser();
+      await auth.refreshSession();
+      await auth.signOut();
+      assert.equal(wire.requests.length, 4);
+      for (const { headers, path } of wire.requests) {
+        assert.equal(headers.get('apikey'), apiKey, path);
+        assert.equal(headers.get('x-supabase-api-version'), '2024-01-01', path);
+        assert.match(headers.get('x-client-info') ?? '', /\S/, path);
+      }
+    },
+  ),
+  audit(
+    'CLIENT-AUTH-202',
+    'calls of a user carry their token, calls that ask for a session carry none',
+    { source: 'auth.md §1; RFC 6750 §2.1' },
+    async ({ signIn }) => {
+      const { auth, wire } = await signIn();
+      const first = await auth.getAccessToken();
+      await auth.getUser();
+      await auth.refreshSession();
+      const second = await auth.getAccessToken();
+      await auth.updateUser({ data: {} });
+      const bearers = wire.requests.map(({ headers }) => headers.get('authorization'));
+      assert.deepEqual(bearers, [null, `Bearer ${first}`, null, `Bearer ${second}`]);
+    },
+  ),
+  audit(
+    'CLIENT-AUTH-203',
+    'no URL holds a token, a password or a verifier',
+    { source: 'RFC 6750 §5.3; RFC 9700 §4.3.2' },
+    async ({ server, signIn }) => {
+      const { auth, wire, browser, user } = await signIn();
+      const tokens = [await auth.getAccessToken(), browser.store.get('audit')];
+      await auth.getUser();
+      await auth.refreshSession();
+      await auth.resetPasswordForEmail({ email: user.email, redirectTo: server.target.redirectTo });
+      await auth.updateUser({ password: 'another horse battery 1' });
+      await auth.signOut({ scope: 'local' });
+      const [, refreshToken] = /"refresh_token":"([^"]+)/.exec(tokens[1] ?? '') ?? [];
+      const [, verifier] = /"(.+)\/recovery"/.exec(browser.store.get('audit-code-verifier') ?? '') ?? [];
+      const secrets = [tokens[0], refreshToken, verifier, user.password, 'another horse battery 1'];
+      for (const { path, query } of wire.requests) {
+        const url = decodeURIComponent(`${path}?${query}`);
+        for (const secret of secrets) assert.ok(secret && !url.includes(secret), path);
+      }
+    },
+  ),
+  audit(
+    'CLIENT-AUTH-204',
+    'a redirect address goes in the query, credentials go in the body',
+    { source: 'auth.md §1 (sign-up)' },
+    async ({ server, signIn }) => {
+      const { auth, wire, user } = await signIn();
+      await auth.resetPasswordForEmail({ email: user.email, redirectTo: server.target.redirectTo });
+      const [asked] = wire.to('/auth/v1/recover');
+      assert.equal(asked?.query.get('redirect_to'), server.target.redirectTo);
+      assert.equal(at(asked?.json, 'email'), user.email);
+      const [signedIn] = wire.to('/auth/v1/token');
+      assert.deepEqual(Object.fromEntries(signedIn?.query ?? []), { grant_type: 'password' });
+      assert.equal(at(signedIn?.json, 'password'), user.password);
+    },
+  ),
+];

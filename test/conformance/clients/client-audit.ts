@@ -1,0 +1,79 @@
+import { strict as assert } from 'node:assert';
+import { auditsOf, type Audit, type ClientArea } from '../audit.ts';
+import type { AuditContext, AuditUser } from '../audit-context.ts';
+import { openTab, type Tab, type TabOptions } from './tab.ts';
+
+/** What an audit of a client has at hand. */
+export interface ClientContext {
+  /** The server without our clients: other people, other devices, the mailbox, and what is really there. */
+  readonly server: AuditContext;
+  /** Our clients, in a tab that is closed after the audit. */
+  open(options?: TabOptions): Promise<Tab>;
+  /** A tab in which a user is signed in by password, by default a new one. */
+  signIn(options?: TabOptions & { readonly user?: AuditUser }): Promise<SignedInTab>;
+}
+
+export interface SignedInTab extends Tab {
+  readonly user: AuditUser;
+}
+
+type AuditOptions = Parameters<ReturnType<typeof auditsOf>>[2];
+
+/** Makes the audits of one client; as `auditsOf`, but what they judge is the client. */
+export function clientAuditsOf(area: ClientArea) {
+  const audit = auditsOf(area);
+  return (
+    id: string,
+    title: string,
+    options: AuditOptions,
+    run: (context: ClientContext) => Promise<void>,
+  ): Audit =>
+    audit(id, title, options, async (server) => {
+      const tabs: Tab[] = [];
+      const open = async (tabOptions?: TabOptions) => {
+        const tab = await openTab(server.target, tabOptions);
+        tabs.push(tab);
+        return tab;
+      };
+      try {
+        await run({
+          server,
+          open,
+          async signIn({ user: known, ...tabOptions } = {}) {
+            const user = known ?? (await server.newUser());
+            const tab = await open(tabOptions);
+            await tab.auth.signInWithPassword({ email: user.email, password: user.password });
+            return { ...tab, user };
+          },
+        });
+      } finally {
+        for (const tab of tabs) tab.close();
+      }
+    });
+}
+
+/** What a call was refused with. Fails the audit where it succeeded, or threw anything else. */
+export async function refusalOf<E extends Error>(
+  kind: new (...args: never[]) => E,
+  call: Promise<unknown> | (() => unknown),
+): Promise<E> {
+  let outcome: unknown;
+  try {
+    outcome = await (typeof call === 'function' ? call() : call);
+  } catch (problem) {
+    if (problem instanceof kind) return problem;
+    throw new Error(`expected a ${kind.name}, got ${String(problem)}`, { cause: problem });
+  }
+  assert.fail(`expected a ${kind.name}, but the call succeeded with ${JSON.stringify(outcome)}`);
+}
+
+const waitMs = 10_000;
+const pauseMs = 5;
+
+/** Waits until something is so. */
+export async function eventually(what: string, holds: () => boolean): Promise<void> {
+  for (const end = Date.now() + waitMs; !holds();) {
+    if (Date.now() > end) assert.fail(`${what}: not so within ${waitMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+}

@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type AuthClient,
+  type AuthClientOptions,
+  type AuthEvent,
+  type SyncStore,
+  createAuthClient,
+  createMemoryStore,
+} from '../../../src/auth-client/index.ts';
+import type { Database } from '../../../src/database.types.ts';
+import { createBrowserPlatform, type Locks, type Platform } from '../../../src/platform/index.ts';
+import { createRealmLocks } from '../../../src/platform/realm-locks.ts';
+import {
+  type RealtimeClient,
+  type RealtimeSettings,
+  createRealtimeClient,
+} from '../../../src/realtime-client/index.ts';
+import { type RestClient, createRestClient } from '../../../src/rest-client/index.ts';
+import { createRealmBroadcast } from '../../support/realm-broadcast.ts';
+import type { ConformanceTarget } from '../target.ts';
+import { createRecorder, type Recorder } from './recorder.ts';
+
+/** What the tabs of one browser share. */
+export interface Browser {
+  readonly store: SyncStore;
+  readonly locks: Locks;
+  readonly openBroadcast: Platform['openBroadcast'];
+}
+
+export interface TabOptions {
+  /** Default: a browser of its own. */
+  readonly browser?: Browser;
+  /** The page's address. Default: the target's redirect address. */
+  readonly href?: string;
+  /** How far the device's clock is ahead, in milliseconds. Default 0. */
+  readonly clockAheadMs?: number;
+  readonly auth?: Partial<AuthClientOptions>;
+  readonly realtime?: Partial<RealtimeSettings>;
+}
+
+/** What every client of a project is made with. */
+export interface ClientConnection {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly platform: Platform;
+}
+
+/** A tab of a browser in which our clients run, over a wire that is recorded. */
+export interface Tab extends ClientConnection {
+  readonly auth: AuthClient;
+  readonly rest: RestClient<Database>;
+  readonly realtime: RealtimeClient<Database>;
+  readonly wire: Recorder;
+  /** What the auth client announced. */
+  readonly events: readonly AuthEvent[];
+  /** The problems of no caller. */
+  readonly reported: readonly unknown[];
+  readonly browser: Browser;
+  /** The page's address now. */
+  href(): string;
+  /** The session's record in storage; null without one. */
+  stored(): StoredTokens | null;
+  /** Lets time pass for this tab's clients. */
+  advance(ms: number): void;
+  close(): void;
+}
+
+interface StoredTokens {
+  readonly access_token: string;
+  readonly refresh_token: string;
+}
+
+/** The session's storage key in every tab. */
+export const storageKey = 'audit';
+
+export function createBrowser(store: SyncStore = createMemoryStore()): Browser {
+  const id = randomUUID();
+  return {
+    store,
+    locks: { ...createRealmLocks(), scope: 'origin' },
+    openBroadcast: (name) => createRealmBroadcast(`${id}:${name}`),
+  };
+}
+
+/** Opens a page: the auth client restores its session and consumes what the address brings. */
+export async function openTab(target: ConformanceTarget, options: TabOptions = {}): Promise<Tab> {
+  const { browser = createBrowser(), clockAheadMs = 0 } = options;
+  const url = target.authUrl.replace(/\/auth\/v1$/, '');
+  // A bare auth server asks for no key, the clients do.
+  const apiKey = target.anonKey || 'none';
+  const wire = createRecorder(target, url);
+  const events: AuthEvent[] = [];
+  const reported: unknown[] = [];
+  let href = options.href ?? target.redirectTo;
+  let passedMs = 0;
+  const { clock } = createBrowserPlatform();
+  const platform = createBrowserPlatform({
+    fetch: wire.fetch,
+    openSocket: wire.openSocket,
+    locks: browser.locks,
+    openBroadcast: browser.openBroadcast,
+    report: (problem) => reported.push(problem),
+    clock: {
+      now: () => clock.now() + clockAheadMs + passedMs,
+      monotonicMs: () => clock.monotonicMs() + passedMs,
+      setTimer: clock.setTimer,
+    },
+  });
+  const connection = { url, apiKey, platform };
+  const auth = createAuthClient({
+    ...connection,
+    store: browser.store,
+    storageKey,
+    address: { href: () => href, replace: (next) => void (href = next) },
+    ...options.auth,
+  });
+  const { getAccessToken, onTokenChange } = auth;
+  const realtime = createRealtimeClient<Database>({
+    ...connection,
+    getAccessToken,
+    onTokenChange,
+    settings: options.realtime ?? {},
+  });
+  auth.onEvent((event) => events.push(event));
+  await auth.start();
+  return {
+    ...connection,
+    auth,
+    rest: createRestClient<Database>({ ...connection, getAccessToken }),
+    realtime,
+    wire,
+    events,
+    reported,
+    browser,
+    href: () => href,
+    stored: () => JSON.parse(browser.store.get(storageKey) ?? 'null') as StoredTokens | null,
+    advance: (ms) => void (passedMs += ms),
+    close() {
+      realtime.close();
+      auth.close();
+    },
+  };
+}
+
+/** Less than nothing: a second ago. */
+export const EXPIRED_MS = -1_000;
+
+/** Lets time pass until the access token has so many milliseconds left. */
+export function ageToken({ auth, platform, advance }: Tab, leftMs: number): void {
+  const { session } = auth.getSnapshot();
+  if (!session) throw new Error('Nobody is signed in');
+  advance(session.expiresAtMs - platform.clock.now() - leftMs);
+}

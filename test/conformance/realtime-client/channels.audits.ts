@@ -1,0 +1,182 @@
+import { strict as assert } from 'node:assert';
+import type { Audit } from '../audit.ts';
+import { ageToken, EXPIRED_MS } from '../clients/tab.ts';
+import { clientAuditsOf, eventually } from '../clients/client-audit.ts';
+import { isSystem } from '../realtime/frames.ts';
+import { at } from '../wire.ts';
+import { watchInbox } from './watched-inbox.ts';
+
+const audit = clientAuditsOf('realtime-client');
+const source = 'realtime.md §1 (join, access_token)';
+
+/** The life of a channel: joins, tokens, refusals, leaves. */
+export const clientChannelAudits: readonly Audit[] = [
+  audit(
+    'CLIENT-RT-201',
+    'a channel is live only when the server has said that it is subscribed',
+    { source: 'realtime.md §1 (system)' },
+    async (context) => {
+      const { channel, tab, statuses, live } = await watchInbox(context);
+      let isConfirmed = false;
+      channel.subscribe(() => {
+        if (channel.getSnapshot().status === 'live') isConfirmed = tab.wire.received.some(isSystem('ok'));
+      });
+      channel.join();
+      await live();
+      assert.equal(isConfirmed, true);
+      assert.deepEqual(statuses.slice(-3), ['connecting', 'joined', 'live']);
+    },
+  ),
+  audit(
+    'CLIENT-RT-202',
+    "the join carries the user's token and what to subscribe to; the socket's URL carries the public key alone",
+    { source: 'realtime.md §1; RFC 6750 §5.3' },
+    async (context) => {
+      const { channel, tab, sent, live } = await watchInbox(context);
+      channel.join();
+      await live();
+      const [join] = sent('phx_join');
+      assert.equal(at(join?.payload, 'access_token'), await tab.auth.getAccessToken());
+      assert.deepEqual(at(join?.payload, 'config', 'postgres_changes'), [
+        {
+          event: '*',
+          schema: 'public',
+          table: 'notifications',
+          filter: `recipient_id=eq.${tab.user.id}`,
+        },
+      ]);
+      const { searchParams } = new URL(tab.wire.socketUrls[0] ?? '');
+      assert.deepEqual(Object.fromEntries(searchParams), { apikey: tab.apiKey, vsn: '2.0.0' });
+    },
+  ),
+  audit(
+    'CLIENT-RT-203',
+    'a token that has expired is refreshed before the join, not after its refusal',
+    { source },
+    async (context) => {
+      const { channel, tab, sent, live } = await watchInbox(context);
+      const old = await tab.auth.getAccessToken();
+      ageToken(tab, EXPIRED_MS);
+      channel.join();
+      await live();
+      const tokens = sent('phx_join').map(({ payload }) => at(payload, 'access_token'));
+      assert.deepEqual(tokens, [await tab.auth.getAccessToken()]);
+      assert.ok(!tokens.includes(old));
+    },
+  ),
+  audit(
+    'CLIENT-RT-204',
+    'a new token is pushed to a joined channel, which stays live without another join',
+    { source },
+    async (context) => {
+      const { channel, tab, sent, live, tell, changes } = await watchInbox(context);
+      channel.join();
+      await live();
+      const { accessToken } = await tab.auth.refreshSession();
+      await eventually('the push', () => sent('access_token').length > 0);
+      assert.deepEqual(
+        sent('access_token').map(({ payload }) => payload),
+        [{ access_token: accessToken }],
+      );
+      await tell();
+      await eventually('the insert', () => changes.length === 1);
+      assert.equal(sent('phx_join').length, 1);
+    },
+  ),
+  audit(
+    'CLIENT-RT-205',
+    'who signs out hears nothing more: the channel is left and says why',
+    { source },
+    async (context) => {
+      const inbox = await watchInbox(context);
+      inbox.channel.join();
+      await inbox.live();
+      await inbox.tab.auth.signOut({ scope: 'local' });
+      await eventually('the failure', () => inbox.channel.getSnapshot().error?.code === 'signed_out');
+      assert.equal(inbox.sent('phx_leave').length, 1);
+      const elsewhere = await context.signIn({ user: inbox.tab.user });
+      const heard: unknown[] = [];
+      const other = elsewhere.realtime.channel('inbox');
+      other.onPostgresChanges({ table: 'notifications' }, (change) => heard.push(change));
+      other.join();
+      await eventually('live elsewhere', () => other.getSnapshot().status === 'live');
+      await inbox.tell();
+      await eventually('the insert elsewhere', () => heard.length === 1);
+      assert.deepEqual(inbox.changes, []);
+    },
+  ),
+  audit(
+    'CLIENT-RT-206',
+    'a subscription that the server refuses is a typed failure, and is not tried again',
+    { source: 'realtime.md §1 (system errors)' },
+    async (context) => {
+      const { tab, channel, live } = await watchInbox(context);
+      const refused = tab.realtime.channel('refused');
+      refused.onPostgresChanges({ table: 'no_such_table' }, () => {});
+      refused.join();
+      await eventually('the failure', () => refused.getSnapshot().status === 'failed');
+      assert.equal(refused.getSnapshot().error?.code, 'subscription_refused');
+      channel.join();
+      await live();
+      const joins = tab.wire.sent.filter(
+        ({ event, topic }) => event === 'phx_join' && topic.endsWith('refused'),
+      );
+      assert.equal(joins.length, 1);
+    },
+  ),
+  audit(
+    'CLIENT-RT-207',
+    'a component that mounts twice, as in StrictMode, costs one join and no leave',
+    { source: 'realtime.md §3' },
+    async (context) => {
+      const { channel, sent, live, tell, changes } = await watchInbox(context);
+      const leave = channel.join();
+      leave();
+      channel.join();
+      await live();
+      await tell();
+      await eventually('the insert', () => changes.length > 0);
+      assert.deepEqual([sent('phx_join').length, sent('phx_leave').length, changes.length], [1, 0, 1]);
+    },
+  ),
+  audit(
+    'CLIENT-RT-208',
+    'the last user of a channel leaves it; who joins it later hears changes again',
+    { source: 'realtime.md §1 (leave)' },
+    async (context) => {
+      const { channel, tab, sent, live, tell, changes } = await watchInbox(context);
+      const [first, second] = [channel.join(), channel.join()];
+      await live();
+      first();
+      first();
+      await tell();
+      await eventually('the insert', () => changes.length === 1);
+      second();
+      await eventually('the leave', () => channel.getSnapshot().status === 'closed');
+      assert.equal(sent('phx_leave').length, 1);
+      await tell();
+      channel.join();
+      await live();
+      const id = await tell();
+      await eventually('the next insert', () => changes.length === 2);
+      const [, change] = changes;
+      assert.equal(change?.type === 'INSERT' && change.record.id, id);
+      assert.ok(tab.wire.socketUrls.length <= 2);
+    },
+  ),
+  audit(
+    'CLIENT-RT-209',
+    'all channels of a tab share one socket',
+    { source: 'realtime.md §3' },
+    async (context) => {
+      const { channel, tab, live } = await watchInbox(context);
+      const other = tab.realtime.channel('other');
+      other.onPostgresChanges({ table: 'notification_preferences' }, () => {});
+      channel.join();
+      other.join();
+      await live();
+      await eventually('the other one', () => other.getSnapshot().status === 'live');
+      assert.equal(tab.wire.socketUrls.length, 1);
+    },
+  ),
+];

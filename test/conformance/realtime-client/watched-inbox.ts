@@ -1,0 +1,111 @@
+import type { Database } from '../../../src/database.types.ts';
+import {
+  type Change,
+  type ChangeBinding,
+  type ChannelStatus,
+  type ContinuityLoss,
+  type RealtimeChannel,
+  type RealtimeSettings,
+} from '../../../src/realtime-client/index.ts';
+import { createLiveQuery, type LiveQuery } from '../../../src/realtime-client/live-query.ts';
+import type { AuditContext, AuditUser } from '../audit-context.ts';
+import { eventually, type ClientContext, type SignedInTab } from '../clients/client-audit.ts';
+import type { Frame } from '../realtime/frames.ts';
+import { notify, rowsOf } from '../rest/notifications.ts';
+import { assertStatus } from '../wire.ts';
+
+export type NotificationRow = Database['public']['Tables']['notifications']['Row'];
+
+/** A tab of Ada's whose channel has not been joined yet, and Grace, who writes to her from elsewhere. */
+export interface WatchedInbox {
+  readonly tab: SignedInTab;
+  readonly channel: RealtimeChannel<Database>;
+  /** What the channel went through, what it delivered and what it said to be missing. */
+  readonly statuses: readonly ChannelStatus[];
+  readonly changes: readonly Change<NotificationRow>[];
+  readonly losses: readonly ContinuityLoss[];
+  /** The text frames that were sent for the channel. */
+  sent(event: string): readonly Frame[];
+  live(): Promise<void>;
+  /** Grace sends Ada a notification; its id. */
+  tell(): Promise<string>;
+  /** From another device of Ada's. */
+  setStatus(status: string): Promise<void>;
+  remove(id: string): Promise<void>;
+  /** A list of all notifications, by the clients, which is kept current. */
+  watch(): LiveQuery<NotificationRow>;
+  /** What the table holds, without our clients. */
+  table(): Promise<readonly NotificationRow[]>;
+}
+
+export interface WatchOptions {
+  readonly binding?: Pick<ChangeBinding<NotificationRow>, 'event' | 'filter'>;
+  readonly settings?: Partial<RealtimeSettings>;
+}
+
+/** The waits of an audit: as the defaults, only shorter. */
+const quick: Partial<RealtimeSettings> = { reconnectDelaysMs: [50], leaveGraceMs: 50 };
+
+export async function watchInbox(
+  { server, signIn }: Pick<ClientContext, 'server' | 'signIn'>,
+  { binding, settings }: WatchOptions = {},
+): Promise<WatchedInbox> {
+  const grace = await server.newUser();
+  const tab = await signIn({ realtime: { ...quick, ...settings } });
+  const channel = tab.realtime.channel('inbox');
+  const mine = { table: 'notifications', filter: `recipient_id=eq.${tab.user.id}`, ...binding } as const;
+  const statuses: ChannelStatus[] = [];
+  const changes: Change<NotificationRow>[] = [];
+  const losses: ContinuityLoss[] = [];
+  channel.subscribe(() => statuses.push(channel.getSnapshot().status));
+  channel.onPostgresChanges(mine, (change) => changes.push(change));
+  channel.onContinuity((loss) => losses.push(loss));
+  return {
+    tab,
+    channel,
+    statuses,
+    changes,
+    losses,
+    sent: (event) => tab.wire.sent.filter((frame) => frame.event === event && frame.topic !== 'phoenix'),
+    live: () => eventually('live', () => channel.getSnapshot().status === 'live'),
+    ...writersTo(server, grace, tab.user),
+    watch: () =>
+      createLiveQuery<NotificationRow>({
+        channel,
+        platform: tab.platform,
+        binding: mine,
+        key: ({ id }) => id ?? '',
+        version: ({ updated_at }) => updated_at,
+        read: (signal) => tab.rest.from('notifications').select().execute({ signal }),
+      }),
+  };
+}
+
+function writersTo(
+  server: AuditContext,
+  grace: AuditUser,
+  ada: AuditUser,
+): Pick<WatchedInbox, 'tell' | 'setStatus' | 'remove' | 'table'> {
+  const token = ada.accessToken;
+  return {
+    async tell() {
+      const [id = ''] = await notify(server, grace, ada);
+      return id;
+    },
+    async setStatus(status) {
+      const query = { recipient_id: `eq.${ada.id}` };
+      assertStatus(
+        await server.rest.send('PATCH', '/notifications', { token, query, body: { status } }),
+        204,
+      );
+    },
+    async remove(id) {
+      assertStatus(
+        await server.rest.send('DELETE', '/notifications', { token, query: { id: `eq.${id}` } }),
+        204,
+      );
+    },
+    table: async () =>
+      rowsOf(await server.rest.send('GET', '/notifications', { token })) as readonly NotificationRow[],
+  };
+}

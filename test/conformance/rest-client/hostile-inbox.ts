@@ -1,0 +1,64 @@
+import { strict as assert } from 'node:assert';
+import type { AuditContext, AuditUser } from '../audit-context.ts';
+import { rowsOf } from '../rest/notifications.ts';
+import { assertStatus } from '../wire.ts';
+
+/** Texts that mean something in a URL, in a list, in a pattern, in JSON or in SQL. */
+const texts = [
+  'plain',
+  'a,b',
+  '(x)',
+  '"quoted"',
+  'back\\slash',
+  '100%',
+  'under_score',
+  'st*r',
+  ' led by a space',
+  'eq.1',
+  'not.is.null',
+  '&status=eq.read#',
+  'one+two',
+  "'; select 1; --",
+  '{a,"b"}',
+  'größer 😀',
+] as const;
+
+export interface HostileRow {
+  readonly id: string;
+  readonly content: string;
+  /** The text, as it stands within the content. */
+  readonly text: string;
+}
+
+/** Rows whose contents hold hostile texts, all unread and all of one user. Nobody changes them. */
+export interface HostileInbox {
+  readonly ada: AuditUser;
+  readonly rows: readonly HostileRow[];
+}
+
+const inboxes = new WeakMap<AuditContext, Promise<HostileInbox>>();
+
+/** The one inbox of a run. */
+export function hostileInbox(server: AuditContext): Promise<HostileInbox> {
+  const known = inboxes.get(server) ?? fill(server);
+  inboxes.set(server, known);
+  return known;
+}
+
+async function fill(server: AuditContext): Promise<HostileInbox> {
+  const [ada, grace] = [await server.newUser(), await server.newUser()];
+  const body = texts.map((text) => ({
+    recipient_id: ada.id,
+    content: JSON.stringify({ type: 'comment', data: { text } }),
+  }));
+  const sent = await server.rest.send('POST', '/notifications', { token: grace.accessToken, body });
+  assertStatus(sent, 201);
+  const query = { select: 'id,content', order: 'created_at.asc' };
+  const read = await server.rest.send('GET', '/notifications', { token: ada.accessToken, query });
+  const rows = (rowsOf(read) as readonly Omit<HostileRow, 'text'>[]).map(({ id, content }) => {
+    const { data } = JSON.parse(content) as { readonly data: { readonly text: string } };
+    return { id, content, text: JSON.stringify(data.text).slice(1, -1) };
+  });
+  assert.equal(rows.length, texts.length);
+  return { ada, rows };
+}

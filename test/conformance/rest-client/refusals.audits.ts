@@ -1,0 +1,189 @@
+import { strict as assert } from 'node:assert';
+import { RestError, type RestErrorKind } from '../../../src/rest-client/index.ts';
+import type { Audit } from '../audit.ts';
+import { clientAuditsOf, refusalOf, type SignedInTab } from '../clients/client-audit.ts';
+import { newCaller } from '../rest/callers.ts';
+import { newPreferences, sharedInbox } from '../rest/inbox.ts';
+import { restOf } from './rest-of.ts';
+
+const audit = clientAuditsOf('rest-client');
+const source = 'rest.md §1 (errors), §7';
+
+const path = '/rest/v1/notifications';
+
+const expired = () =>
+  Response.json(
+    { code: 'PGRST303', message: 'JWT expired', details: null, hint: null },
+    { status: 401, headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' } },
+  );
+
+const unavailable = () => new Response('', { status: 503 });
+
+const refreshes = ({ wire }: SignedInTab) =>
+  wire.to('/auth/v1/token').filter(({ query }) => query.get('grant_type') === 'refresh_token').length;
+
+async function assertKind(call: Promise<unknown>, kind: RestErrorKind, status: number): Promise<RestError> {
+  const refusal = await refusalOf(RestError, call);
+  assert.deepEqual([refusal.kind, refusal.status], [kind, status], refusal.message);
+  return refusal;
+}
+
+/** What a refusal is called, and what the client does about it. */
+export const clientRefusalAudits: readonly Audit[] = [
+  audit(
+    'CLIENT-REST-401',
+    'a second row of a unique key is a unique-violation that names its constraint',
+    { source },
+    async ({ server, open }) => {
+      const { user } = await newCaller(server);
+      await newPreferences(server, user);
+      const insert = restOf(await open(), user)
+        .from('notification_preferences')
+        .insert({ user_id: user.id });
+      const { constraint, code } = await assertKind(insert.execute(), 'unique-violation', 409);
+      assert.deepEqual([code, constraint], ['23505', 'notification_preferences_user_id_key']);
+    },
+  ),
+  audit('CLIENT-REST-402', 'data that a check refuses is a check-violation', { source }, async (context) => {
+    const { user } = await newCaller(context.server);
+    const insert = restOf(await context.open(), user)
+      .from('notification_preferences')
+      .insert({ user_id: user.id, email_digest_frequency: 'sometimes' });
+    await assertKind(insert.execute(), 'check-violation', 400);
+  }),
+  audit(
+    'CLIENT-REST-403',
+    'a reference to nobody is a foreign-key-violation',
+    { source },
+    async ({ server, open }) => {
+      const { user } = await newCaller(server);
+      const insert = restOf(await open(), user)
+        .from('notifications')
+        .insert({ recipient_id: crypto.randomUUID(), content: '{}' });
+      await assertKind(insert.execute(), 'foreign-key-violation', 409);
+    },
+  ),
+  audit(
+    'CLIENT-REST-404',
+    'what the policies forbid is denied, and no token is refreshed for it',
+    { source: 'rest.md §1 (42501), §5 (39)' },
+    async ({ server, open, signIn }) => {
+      const tab = await signIn();
+      const stranger = await server.newUser();
+      const insert = tab.rest.from('notification_preferences').insert({ user_id: stranger.id });
+      await assertKind(insert.execute(), 'denied', 403);
+      assert.equal(refreshes(tab), 0);
+      const anonymous = (await open()).rest.from('notifications').select();
+      await assertKind(anonymous.execute(), 'denied', 401);
+    },
+  ),
+  audit(
+    'CLIENT-REST-405',
+    'a table, a column or a function that is not there is not-found; a schema is an invalid-request',
+    { source },
+    async ({ server, open }) => {
+      const { ada } = await sharedInbox(server);
+      const rest = restOf(await open(), ada);
+      const select = rest.from('notifications').select('id');
+      const under = (name: string) => ({ ...select.plan, path: name });
+      await assertKind(select.with(() => under('no_such_table')).execute(), 'not-found', 404);
+      await assertKind(select.with(() => under('rpc/no_such_function')).execute(), 'not-found', 404);
+      const column = select.with((plan) => ({ ...plan, select: 'no_such_column' }));
+      await assertKind(column.execute(), 'not-found', 400);
+      const elsewhere = select.with((plan) => ({ ...plan, schema: 'no_such_schema' }));
+      const { code } = await assertKind(elsewhere.execute(), 'invalid-request', 406);
+      assert.equal(code, 'PGRST106');
+    },
+  ),
+  audit(
+    'CLIENT-REST-406',
+    'a HEAD, whose answer has no body, is refused by its reason all the same',
+    { source: 'rest.md §3 (4), §5 (32)' },
+    async ({ server, open }) => {
+      const { ada } = await sharedInbox(server);
+      const count = restOf(await open(), ada)
+        .from('notifications')
+        .count();
+      const lost = count.with((plan) => ({ ...plan, path: 'no_such_table' }));
+      const { code } = await assertKind(lost.execute(), 'not-found', 404);
+      assert.equal(code, 'PGRST205');
+    },
+  ),
+  audit(
+    'CLIENT-REST-411',
+    'a token that has expired is refreshed once and the request sent once more, whoever waits',
+    { source: 'rest.md §1 (PGRST303), §3 (15)' },
+    async ({ signIn }) => {
+      const tab = await signIn();
+      const old = await tab.auth.getAccessToken();
+      for (let count = 0; count < 3; count += 1) tab.wire.answerNext(path, expired);
+      const read = (status: string) => tab.rest.from('notifications').select('id').eq('status', status);
+      await Promise.all([read('unread'), read('read'), read('archived')]);
+      assert.equal(refreshes(tab), 1);
+      const bearers = tab.wire.to(path).map(({ headers }) => headers.get('authorization'));
+      const fresh = await tab.auth.getAccessToken();
+      assert.notEqual(fresh, old);
+      assert.deepEqual(bearers, [...Array(3).fill(`Bearer ${old}`), ...Array(3).fill(`Bearer ${fresh}`)]);
+    },
+  ),
+  audit(
+    'CLIENT-REST-412',
+    'a fresh token that is refused as expired too is the end of it',
+    { source: 'rest.md §3 (15)' },
+    async ({ signIn }) => {
+      const tab = await signIn();
+      for (let count = 0; count < 2; count += 1) tab.wire.answerNext(path, expired);
+      const read = tab.rest.from('notifications').select('id');
+      await assertKind(read.execute(), 'token-expired', 401);
+      assert.deepEqual([refreshes(tab), tab.wire.to(path).length], [1, 2]);
+    },
+  ),
+  audit(
+    'CLIENT-REST-413',
+    'a read that finds the service unavailable is repeated, a write is not',
+    { source: 'rest.md §7' },
+    async ({ server, open }) => {
+      const { user } = await newCaller(server);
+      const tab = await open();
+      const table = restOf(tab, user, { retry: { baseDelayMs: 1 } }).from('notifications');
+      tab.wire.answerNext(path, unavailable);
+      assert.deepEqual(await table.select('id'), []);
+      assert.equal(tab.wire.to(path).length, 2);
+      tab.wire.answerNext(path, unavailable);
+      const insert = table.insert({ recipient_id: user.id, content: '{}' });
+      await assertKind(insert.execute(), 'unavailable', 503);
+      assert.equal(tab.wire.to(path).length, 3);
+      assert.deepEqual(await table.select('id'), []);
+    },
+  ),
+  audit(
+    'CLIENT-REST-414',
+    "a proxy's page is no answer of the service, whatever its status",
+    { source: 'rest.md §7' },
+    async ({ server, open }) => {
+      const { ada } = await sharedInbox(server);
+      const tab = await open();
+      const table = restOf(tab, ada, { retry: { limit: 0 } }).from('notifications');
+      for (const status of [200, 404, 502]) {
+        tab.wire.answerNext(path, () => new Response('<h1>Portal</h1>', { status }));
+        assert.equal((await refusalOf(RestError, table.select('id').execute())).kind, 'gateway');
+      }
+    },
+  ),
+  audit(
+    'CLIENT-REST-415',
+    'a query that is aborted rejects at once, with the reason',
+    { source: 'rest.md §3 (15), §7' },
+    async ({ server, open }) => {
+      const { ada } = await sharedInbox(server);
+      const tab = await open();
+      tab.wire.answerNext(path, () => new Promise(() => undefined));
+      const leaving = new AbortController();
+      const asked = restOf(tab, ada).from('notifications').select().execute({ signal: leaving.signal });
+      const reason = new Error('left the page');
+      leaving.abort(reason);
+      const refusal = await refusalOf(RestError, asked);
+      assert.deepEqual([refusal.kind, refusal.cause], ['aborted', reason]);
+    },
+  ),
+];

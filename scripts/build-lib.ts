@@ -33,6 +33,7 @@ await writeFile(join(outDir, 'package.json'), `${JSON.stringify(manifest, null, 
 await copyFile('LICENSE', join(outDir, 'LICENSE'));
 await copyFile('CHANGELOG.md', join(outDir, 'CHANGELOG.md'));
 await copyFile('docs/library.md', join(outDir, 'README.md'));
+await copyFile('docs/migrating.md', join(outDir, 'migrating.md'));
 console.log(
   `${manifest.name} ${manifest.version}: ${Object.keys(libraryEntries).length} entries in ${outDir}`,
 );

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { checkPackage } from '../../scripts/check-package.ts';
 import { libraryEntries } from '../../scripts/library-entries.ts';
+import { measureEntries, sizesPage, staleSizes, writeSizes } from '../../scripts/library-sizes.ts';
 
 const filesOf = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
@@ -26,10 +27,10 @@ describe('the package', () => {
     expect(await checkPackage({ folder: broken, tarball })).toEqual([expect.stringContaining('absent.js')]);
   });
 
-  it('consists of modules, declarations, source maps and four texts, and of nothing of the application', () => {
+  it('consists of modules, declarations, source maps and five texts, and of nothing of the application', () => {
     const names = filesOf(inject('library').folder);
     const others = names.filter((name) => !/\.(js|js\.map|d\.ts)$/.test(name));
-    expect(others.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
+    expect(others.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'migrating.md', 'package.json']);
     expect(names.filter((name) => /^(app|features|ui|main|database)/.test(name))).toEqual([]);
   });
 
@@ -57,6 +58,23 @@ describe('the package', () => {
       );
     expect(paths.length).toBeGreaterThan(100);
     expect(paths.filter((path) => !path.endsWith('.js'))).toEqual([]);
+  });
+});
+
+describe('the sizes of the entries', () => {
+  it('are what the page of the library says (npm run size:lib writes them there)', async () => {
+    const sizes = await measureEntries(inject('library').folder);
+    expect(staleSizes(await readFile(sizesPage, 'utf8'), sizes)).toEqual([]);
+  });
+
+  it('are told to be stale when one has grown by half a kilobyte', () => {
+    const row = '| `./react` | hooks | 0.8 | – |';
+    expect(staleSizes(row, [{ name: './react', atOnce: 1290, later: 0 }])).toEqual([
+      './react: 1.3 and – kB, not 0.8 and –',
+    ]);
+    expect(writeSizes(row, [{ name: './react', atOnce: 1290, later: 40 }])).toBe(
+      '| `./react` | hooks | 1.3 | 0.0 |',
+    );
   });
 });
 

@@ -1,5 +1,6 @@
 import { createHttp, HttpFailure } from '../platform/http.ts';
 import type { Platform } from '../platform/platform.ts';
+import { credentialsOf, serviceUrl } from '../platform/service.ts';
 import { decodeBody, encodeBody } from './body.ts';
 import { FunctionsError } from './errors.ts';
 import { readEvents, type ServerSentEvent } from './server-sent-events.ts';
@@ -68,7 +69,7 @@ export interface FunctionsClient {
  */
 export function createFunctionsClient(options: FunctionsClientOptions): FunctionsClient {
   const { platform, apiKey, getAccessToken = async () => null } = options;
-  const base = `${options.url.replace(/\/+$/, '')}/functions/v1`;
+  const base = serviceUrl(options.url, 'functions');
   const http = createHttp(platform);
 
   async function call<T>(
@@ -80,8 +81,6 @@ export function createFunctionsClient(options: FunctionsClientOptions): Function
     const token = await getAccessToken().catch((cause: unknown) => {
       throw new FunctionsError('token-unavailable', 'No access token', { cause });
     });
-    // A key of the newer form is no token, and the service refuses it as one.
-    const bearer = token ?? (apiKey.startsWith('sb_') ? null : apiKey);
     const { body, type } = encodeBody(call.body);
     const query = region ? `?forceFunctionRegion=${encodeURIComponent(region)}` : '';
     const request = {
@@ -89,8 +88,7 @@ export function createFunctionsClient(options: FunctionsClientOptions): Function
       url: `${base}/${encodeName(name)}${query}`,
       timeoutMs: call.timeoutMs ?? options.timeoutMs ?? 150_000,
       headers: {
-        apikey: apiKey,
-        ...(bearer && { Authorization: `Bearer ${bearer}` }),
+        ...credentialsOf(apiKey, token),
         ...(region && { 'x-region': region }),
         ...(type !== undefined && { 'Content-Type': type }),
         ...call.headers,

@@ -18,7 +18,6 @@ export interface Answer<Data> {
 export interface ContentRange {
   /** How many rows the answer holds or the write changed; null where the server does not say. */
   readonly rows: number | null;
-  readonly end: number;
   readonly total: number | null;
 }
 
@@ -26,8 +25,7 @@ export interface ContentRange {
 export function parseContentRange(headers: Headers): ContentRange {
   const [found, first = 0, last = -1, total] =
     /(?:(\d+)-(\d+)|\*)\/(?:(\d+)|\*)/.exec(headers.get('content-range') ?? '') ?? [];
-  const end = Number(last) + 1;
-  return { rows: found ? end - Number(first) : null, end, total: total ? Number(total) : null };
+  return { rows: found ? Number(last) - Number(first) + 1 : null, total: total ? Number(total) : null };
 }
 
 /** The error that an answer of 300 or more is. */
@@ -60,18 +58,17 @@ function parseBody(text: string): Record<string, unknown> | null {
 
 /** Seconds or an HTTP date (RFC 9110 §10.2.3), as milliseconds from `now`. */
 export function parseRetryAfter(value: string | null, now: number): number | null {
-  if (!value) return null;
-  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now;
+  const ms = Number(value) * 1000 || Date.parse(value ?? '') - now;
   return Number.isNaN(ms) ? null : Math.max(0, ms);
 }
 
 /** @throws {RestError} `gateway`: PostgREST sends JSON, or nothing. */
-export function parseJson({ text, status }: Wire): unknown {
+export function parseJson({ text }: Wire): unknown {
   if (!text) return null;
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new RestError('gateway', 'The answer is not JSON', { status, cause });
+    throw new RestError('gateway', 'Not JSON', { cause });
   }
 }
 
@@ -86,9 +83,7 @@ export async function readRows(wire: Wire, { check }: Plan): Promise<unknown> {
 export async function readMaybe(wire: Wire, plan: Plan): Promise<unknown> {
   const rows = await readRows(wire, plan);
   if (!Array.isArray(rows)) return rows;
-  if (rows.length > 1) {
-    throw new RestError('not-one-row', 'More than one row matches', { status: wire.status });
-  }
+  if (rows.length > 1) throw new RestError('not-one-row', 'More than one row');
   return rows[0] ?? null;
 }
 
@@ -99,9 +94,9 @@ export function readAffected({ headers }: Wire): number | null {
 }
 
 /** How many rows match. */
-export function readCount({ headers, status }: Wire): number {
+export function readCount({ headers }: Wire): number {
   const { total } = parseContentRange(headers);
-  if (total === null) throw new RestError('gateway', 'The answer holds no count', { status });
+  if (total === null) throw new RestError('gateway', 'No count');
   return total;
 }
 

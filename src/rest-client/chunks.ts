@@ -20,22 +20,23 @@ export async function inChunks<M extends Model, Item>(
 ): Promise<Item[]> {
   const { method, filters, order, limit, offset, prefer } = query.plan;
   if (method !== 'GET' || order.length || (limit ?? offset ?? prefer['count']) !== undefined) {
-    refuse('Only a read without order, limit, range and count can be split');
+    refuse('inChunks() cannot write, order, limit or count');
   }
-  const longest = [...filters].sort((a, b) => listOf(b).length - listOf(a).length)[0]; // oxlint-disable-line unicorn/no-array-sort
-  const values = listOf(longest);
+  const [longest] = filters.filter(isList).sort((a, b) => b.operand.length - a.operand.length);
+  const values = longest?.operand ?? [];
   const rows: Item[] = [];
-  for (let start = 0; start === 0 || start < values.length; start += size) {
-    const chunk = values.slice(start, start + size);
+  let start = 0;
+  do {
+    const operand = values.slice(start, start + size);
     const part = query.with((plan) => ({
       ...plan,
-      filters: plan.filters.map((filter) => (filter === longest ? { ...filter, operand: chunk } : filter)),
+      filters: plan.filters.map((filter) => (filter === longest ? { ...filter, operand } : filter)),
     }));
     rows.push(...(await part.execute(options)));
-  }
+    start += size;
+  } while (start < values.length);
   return rows;
 }
 
-function listOf(filter: Filter | undefined): readonly string[] {
-  return filter && !filter.not && Array.isArray(filter.operand) ? (filter.operand as readonly string[]) : [];
-}
+const isList = (filter: Filter): filter is Filter & { readonly operand: readonly string[] } =>
+  !filter.not && Array.isArray(filter.operand);

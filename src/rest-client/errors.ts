@@ -50,7 +50,7 @@ export interface RestErrorFields {
 /** The one error of this client: what the server answered, or why there is no answer. */
 export class RestError extends Error {
   override readonly name = 'RestError';
-  readonly kind: RestErrorKind;
+  declare readonly kind: RestErrorKind;
   /** HTTP status; 0 if there was no answer. */
   declare readonly status: number;
   /** SQLSTATE, `PGRSTnnn`, or empty. */
@@ -60,10 +60,9 @@ export class RestError extends Error {
   /** How long the server asks to wait, in milliseconds. */
   declare readonly retryAfterMs: number | null;
 
-  constructor(kind: RestErrorKind, message: string, { cause, ...fields }: RestErrorFields = {}) {
-    super(message, { cause });
-    this.kind = kind;
-    Object.assign(this, { status: 0, code: '', details: null, hint: null, retryAfterMs: null }, fields);
+  constructor(kind: RestErrorKind, message: string, fields: RestErrorFields = {}) {
+    super(message, fields);
+    Object.assign(this, { kind, status: 0, code: '', details: null, hint: null, retryAfterMs: null }, fields);
   }
 
   /** The constraint that the database names in its message, such as `users_email_key`. */
@@ -72,7 +71,7 @@ export class RestError extends Error {
   }
 }
 
-/** By code, by class of codes (its first two characters), and by status. */
+/** By code, by class of codes (its first two characters), and by status, where that says as much as the code. */
 const kinds: Readonly<Record<string, RestErrorKind>> = {
   '23505': 'unique-violation',
   '23503': 'foreign-key-violation',
@@ -80,18 +79,11 @@ const kinds: Readonly<Record<string, RestErrorKind>> = {
   '23514': 'check-violation',
   '23': 'constraint-violation',
   '42501': 'denied',
-  '42P01': 'not-found',
-  '42883': 'not-found',
   '42703': 'not-found',
   '57014': 'statement-timeout',
-  '57': 'unavailable',
-  '53': 'unavailable',
-  '08': 'unavailable',
   '40': 'serialization',
   P0: 'raised',
   PT: 'raised',
-  PGRST301: 'unauthenticated',
-  PGRST302: 'unauthenticated',
   PGRST303: 'token-expired',
   PGRST116: 'not-one-row',
   PGRST124: 'affected-rows',

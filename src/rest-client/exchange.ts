@@ -1,11 +1,12 @@
 import { createHttp, HttpFailure } from '../platform/http.ts';
 import type { Platform, Timer } from '../platform/platform.ts';
+import { credentialsOf } from '../platform/service.ts';
 import { untilAborted } from '../platform/until-aborted.ts';
 import { parseError } from './answer.ts';
 import { RestError } from './errors.ts';
 import { createInFlight } from './in-flight.ts';
 import { isRead, type RestRequest, type Wire } from './plan.ts';
-import { mayRetry, retryDelayMs, type RetryOptions } from './retry.ts';
+import { retryDelayMs, type RetryOptions } from './retry.ts';
 
 export interface ExchangeOptions {
   readonly platform: Pick<Platform, 'fetch' | 'clock' | 'random' | 'page'>;
@@ -35,14 +36,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
 
   /** One attempt: an answer of success, or the error that it is. */
   async function attempt(request: Sendable, token: string | null, signal: AbortSignal): Promise<Wire> {
-    // A key of the newer form is no token; the gateway turns it into one.
-    const bearer = token ?? (apiKey.startsWith('sb_') ? null : apiKey);
-    const headers = {
-      apikey: apiKey,
-      ...(bearer && { Authorization: `Bearer ${bearer}` }),
-      ...request.headers,
-    };
-    const sent = { ...request, headers };
+    const sent = { ...request, headers: { ...credentialsOf(apiKey, token), ...request.headers } };
     const send = (until: AbortSignal) =>
       http.send({ ...sent, timeoutMs: attemptTimeoutMs, signal: until }, readWire);
     const wire = await (isRead(request.method) ? share(JSON.stringify(sent), send, signal) : send(signal));
@@ -56,20 +50,13 @@ export function createExchange(options: ExchangeOptions): Exchange {
     throw error;
   }
 
-  async function sleep(delayMs: number, signal: AbortSignal): Promise<void> {
-    let timer: Timer | undefined;
-    const over = new Promise<void>((resolve) => {
-      timer = clock.setTimer(resolve, delayMs);
-    });
-    await untilAborted(over, signal).finally(() => timer?.cancel());
-  }
-
   /** Attempts until there is an answer, or an error that time will not heal. */
   async function persist(request: Sendable, signal: AbortSignal, endsAtMs: number): Promise<Wire> {
     signal.throwIfAborted();
     let token = await untilAborted(getAccessToken(), signal);
     let isRefreshed = false;
-    for (let retries = 1; ;) {
+    let retries = 0;
+    for (;;) {
       try {
         return await attempt(request, token, signal);
       } catch (problem) {
@@ -79,19 +66,16 @@ export function createExchange(options: ExchangeOptions): Exchange {
           const fresh = await untilAborted(getAccessToken({ rejectedToken: token }), signal);
           if (!fresh || fresh === token) throw error;
           token = fresh;
-          continue;
+        } else {
+          const delayMs = retryDelayMs(request.method, error, ++retries, retry, random.number());
+          const isOffline = error.kind === 'network' && !page.isOnline();
+          if (isOffline || clock.monotonicMs() + delayMs >= endsAtMs) throw error;
+          let timer: Timer | undefined;
+          const over = new Promise<void>((resolve) => {
+            timer = clock.setTimer(resolve, delayMs);
+          });
+          await untilAborted(over, signal).finally(() => timer?.cancel());
         }
-        const delayMs = retryDelayMs(error, retries, retry, random.number());
-        if (
-          retries > retry.limit ||
-          !mayRetry(request.method, error) ||
-          (error.kind === 'network' && !page.isOnline()) ||
-          clock.monotonicMs() + delayMs >= endsAtMs
-        ) {
-          throw error;
-        }
-        retries += 1;
-        await sleep(delayMs, signal);
       }
     }
   }
@@ -105,7 +89,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
     } catch (problem) {
       if (!ended.aborted) throw toRestError(problem);
       const kind = signal?.aborted ? 'aborted' : 'timeout';
-      throw new RestError(kind, `The query was ended: ${kind}`, { cause: ended.reason });
+      throw new RestError(kind, `Ended: ${kind}`, { cause: ended.reason });
     } finally {
       deadline.cancel();
     }

@@ -54,5 +54,5 @@ export const location = (): Form<string | null> =>
 export const rowCount = (): Form<number> =>
   form(readCount, (plan) => {
     const read = asRead(plan, 'HEAD');
-    return prefer({ count: 'exact', ...(read === plan && { return: 'minimal' }) })(read);
+    return prefer({ count: 'exact', return: read === plan ? 'minimal' : undefined })(read);
   });

@@ -13,19 +13,20 @@ interface Flight {
 export function createInFlight() {
   const flights = new Map<string, Flight>();
   return <T>(key: string, start: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> => {
-    const joined = flights.get(key);
-    const controller = joined?.controller ?? new AbortController();
-    const landed = (joined?.landed as Promise<T> | undefined) ?? start(controller.signal);
-    const flight: Flight = joined ?? { landed, controller, passengers: 0 };
-    flights.set(key, flight);
-    flight.passengers += 1;
-    const forget = () => flights.get(key) === flight && flights.delete(key);
-    return untilAborted(landed, signal).finally(() => {
-      flight.passengers -= 1;
-      if (signal.aborted && flight.passengers) return;
+    let flight = flights.get(key);
+    if (!flight) {
+      const controller = new AbortController();
+      flight = { controller, landed: start(controller.signal), passengers: 0 };
+      flights.set(key, flight);
+    }
+    const joined = flight;
+    joined.passengers += 1;
+    return untilAborted(joined.landed as Promise<T>, signal).finally(() => {
+      joined.passengers -= 1;
+      if (signal.aborted && joined.passengers) return;
       // It has landed, or nobody waits for it any more.
-      forget();
-      controller.abort(signal.reason);
+      if (flights.get(key) === joined) flights.delete(key);
+      joined.controller.abort(signal.reason);
     });
   };
 }

@@ -23,19 +23,16 @@ export function expectAffected(rows: number): Modifier {
     ...maxAffected(rows)(plan),
     verify(data, wire) {
       const affected = Array.isArray(data) ? data.length : (readAffected(wire) ?? Number(data !== null));
-      if (affected === rows) return;
-      throw new RestError('affected-rows', `${affected} rows were changed, not ${rows}`, {
-        status: wire.status,
-      });
+      if (affected !== rows) {
+        throw new RestError('affected-rows', `${affected} rows changed, not ${rows}`);
+      }
     },
   });
 }
 
 /** Leaves out what is null in the rows. To be applied last. */
 export const stripNulls = (): Modifier => (plan) =>
-  accept(
-    `application/vnd.pgrst.${plan.headers['Accept'] === oneRow ? 'object' : 'array'}+json;nulls=stripped`,
-  )(plan);
+  accept(`${plan.headers['Accept'] ?? 'application/vnd.pgrst.array+json'};nulls=stripped`)(plan);
 
 /** The write is carried out and undone; the server must allow it (`db-tx-end`). */
 export const rollback = (): Modifier => prefer({ tx: 'rollback' });

@@ -30,24 +30,22 @@ export interface PagesOptions<Name extends string = string> extends ExecuteOptio
  */
 export async function* pages<M extends Model, Item extends object>(
   query: RowsQuery<M, Item, Item[]>,
-  { by, size = 500, signal }: PagesOptions<keyof Item & keyof M['Row'] & string>,
+  { by, size = 500, ...options }: PagesOptions<keyof Item & keyof M['Row'] & string>,
 ): AsyncGenerator<Item[], void, undefined> {
   const keys = by.map((key): PageKey => (typeof key === 'string' ? { column: key } : key));
   const ordered = query.limit(size).with((plan) => ({
     ...plan,
     order: keys.map((key) => encodeOrder(key.column, key)),
   }));
+  let after: Filter<never> | null = null;
   let previous = 0;
-  let next: RowsQuery<M, Item, Item[]> | null = ordered;
-  while (next) {
-    const rows: Item[] = await next.execute(signal ? { signal } : {});
+  do {
+    const rows: Item[] = await (after ? ordered.where(after) : ordered).execute(options);
     const last = rows.at(-1);
-    if (!last) return;
-    yield rows;
-    const after: Filter<never> | null = rows.length < previous ? null : filterAfter(last, keys);
+    if (last) yield rows;
+    after = last && rows.length >= previous ? filterAfter(last, keys) : null;
     previous = rows.length;
-    next = after && ordered.where(after);
-  }
+  } while (after);
 }
 
 /** The rows that come after a row in the order of the keys; null if none can. */
@@ -57,7 +55,7 @@ export function filterAfter(row: object, [key, ...others]: readonly PageKey[]): 
   const value = (row as Readonly<Record<string, unknown>>)[column];
   const isRounded = value instanceof Date || (Number.isInteger(value) && !Number.isSafeInteger(value));
   if (value === undefined || isRounded) {
-    refuse(`Pages need "${column}" in each row, without loss: dates and large integers as text`);
+    refuse(`Pages need "${column}" in each row, dates and int8 as text`);
   }
   const isNull: Filter = is(column, null);
   const terms: Filter[] = [];

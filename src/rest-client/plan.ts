@@ -8,8 +8,8 @@ export type Param = readonly [key: string, value: string | number | undefined];
 
 /** Which rows, in which order. */
 export interface Selection {
-  readonly filters: readonly Filter[];
-  readonly order: readonly string[];
+  readonly where?: readonly Filter[] | undefined;
+  readonly order?: readonly string[] | undefined;
   readonly limit?: number | undefined;
   readonly offset?: number | undefined;
 }
@@ -22,13 +22,15 @@ export interface Wire {
 }
 
 /** All that a query is: plain values, never changed, only copied. Modifiers turn one plan into another. */
-export interface Plan extends Selection {
+export interface Plan extends Omit<Selection, 'where'> {
   readonly method: Method;
   /** Below `/rest/v1/`, percent-encoded. */
   readonly path: string;
   readonly schema?: string | undefined;
   readonly params: readonly Param[];
   readonly select?: string;
+  readonly filters: readonly Filter[];
+  readonly order: readonly string[];
   /** Preferences by name, such as `count: 'exact'`. */
   readonly prefer: Readonly<Record<string, string | number | undefined>>;
   readonly headers: Readonly<Record<string, string>>;
@@ -72,9 +74,9 @@ export interface RestRequest {
 }
 
 /** @param path where the rows are embedded, with its dot (`author.`); default: the rows themselves. */
-export function encodeSelection({ filters, order, offset, limit }: Selection, path = ''): Param[] {
+export function encodeSelection({ where = [], order = [], offset, limit }: Selection, path = ''): Param[] {
   return [
-    ...filters.map((filter) => encodeFilter(filter, path)),
+    ...where.map((filter) => encodeFilter(filter, path)),
     [`${path}order`, order.join() || undefined],
     [`${path}offset`, offset],
     [`${path}limit`, limit],
@@ -90,7 +92,7 @@ export function encodeRequest(plan: Plan, base: string): RestRequest {
   if (/PATCH|DELETE/.test(method) && !plan.filters.length && !plan.all) {
     refuse(`${method} without a filter: add one, or .all()`);
   }
-  const query = [...params, ['select', select] as const, ...encodeSelection(plan)]
+  const query = [...params, ['select', select] as const, ...encodeSelection({ ...plan, where: plan.filters })]
     .filter(isGiven)
     .map((param) => param.map((text) => encodeParam(`${text}`)).join('='))
     .join('&');

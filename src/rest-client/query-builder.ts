@@ -175,7 +175,7 @@ export function createTable(plan: Plan, runner: Runner) {
     resolution?: string,
     onConflict?: string,
   ) => {
-    const names = new Set(Array.isArray(body) ? body.flatMap((row: object) => Object.keys(row)) : []);
+    const names = new Set(Array.isArray(body) ? body.flatMap(Object.keys) : []);
     return start({
       method: 'POST',
       params: [
@@ -196,10 +196,7 @@ export function createTable(plan: Plan, runner: Runner) {
         rows,
         missing,
         `${ignoreDuplicates ? 'ignore' : 'merge'}-duplicates`,
-        [onConflict]
-          .flat()
-          .map((column) => encodeColumn(column))
-          .join() || undefined,
+        [onConflict].flat().map(encodeColumn).join() || undefined,
       ),
     update: (body: unknown) => start({ method: 'PATCH', body, read: readAffected }),
     delete: () => start({ method: 'DELETE', prefer: { count: 'exact' }, read: readAffected }),

@@ -15,7 +15,8 @@ export interface ColumnPath<out C extends string = string, out T = unknown> {
 
 /** Words of letters, ASCII digits, `_` and `$`, joined by single spaces or dashes: what the server reads unquoted. */
 const plainName = /^[\p{L}\d_$]+(?:[ -][\p{L}\d_$]+)*$/u;
-const reservedName = /^(select|columns|on_conflict|order|limit|offset|and|or|not)$/;
+/** What means something of its own as a name: a parameter, or a position in JSON. */
+export const reservedName = /^(\d+|select|columns|on_conflict|order|limit|offset|and|or|not)$/;
 
 /** Refuses a query before anything is sent. */
 export function refuse(message: string): never {
@@ -47,7 +48,7 @@ export function encodeColumn(column: string | ColumnPath): string {
  */
 export function encodeValue(value: unknown): string {
   if (/string|number|bigint|boolean/.test(typeof value)) return String(value);
-  if (Array.isArray(value)) return `{${Array.from(value, (item) => encodeItem(item)).join()}}`;
+  if (Array.isArray(value)) return `{${Array.from(value, encodeItem).join()}}`;
   const text = encodeJsonValue(value ?? undefined);
   return value instanceof Date ? value.toISOString() : text;
 }
@@ -57,7 +58,7 @@ export const encodeJsonValue = (value: unknown): string => JSON.stringify(value,
 
 function refuseMissing(this: Readonly<Record<string, unknown>>, key: string, item: unknown): unknown {
   const isMissing = item === null ? this[key] !== null : /undefined|function|symbol|bigint/.test(typeof item);
-  return isMissing ? refuse(`Not to be compared with: ${String(this[key])}`) : item;
+  return isMissing ? refuse(`Cannot compare with ${String(this[key])}`) : item;
 }
 
 /** An item of a list: numbers, booleans and arrays bare, all else quoted. */
@@ -74,6 +75,6 @@ export function encodeJson(value: unknown): string {
 
 /** Percent-encodes one part of a query string, leaving what a query may hold as it is (RFC 3986 §3.4). */
 export function encodeParam(text: string): string {
-  if (/\p{Surrogate}/u.test(text)) refuse('Half a character in a text');
-  return encodeURIComponent(text).replace(/%(?:2C|3A|24|40|2F|3B)/g, decodeURIComponent);
+  if (/\p{Surrogate}/u.test(text)) refuse('Half a character');
+  return encodeURIComponent(text).replace(/%(2[4CF]|3[AB]|40)/g, decodeURIComponent);
 }

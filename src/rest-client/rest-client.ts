@@ -1,3 +1,4 @@
+import { serviceUrl } from '../platform/service.ts';
 import { type ContentRange, parseContentRange, readRows } from './answer.ts';
 import { RestError } from './errors.ts';
 import { createExchange, type ExchangeOptions } from './exchange.ts';
@@ -88,7 +89,7 @@ export function createRestClient<
   Name extends SchemaName<Database> = DefaultSchema<Database>,
 >(options: RestClientOptions<Name>): RestClient<Database, Name> {
   const { maxRows = 1000, maxUrlLength = 8000, validate = 'all' } = options;
-  const base = `${options.url.replace(/\/+$/, '')}/rest/v1`;
+  const base = serviceUrl(options.url, 'rest');
   const exchange = createExchange(options);
   const runner: Runner = {
     encode(plan) {
@@ -96,7 +97,7 @@ export function createRestClient<
       if (request.url.length <= maxUrlLength) return request;
       throw new RestError(
         'url-too-long',
-        `The URL has ${request.url.length} characters; the limit is ${maxUrlLength}: see inChunks()`,
+        `URL of ${request.url.length} characters, not ${maxUrlLength}: see inChunks()`,
       );
     },
     async run(plan, { signal, keepalive = false } = {}) {
@@ -146,19 +147,18 @@ async function readAnswer(plan: Plan, wire: Wire): Promise<unknown> {
     plan.verify?.(rows, wire);
     return rows;
   } catch (cause) {
-    if (cause instanceof RestError) throw cause;
-    throw new RestError('invalid-row', 'The answer cannot be read', { cause, status: wire.status });
+    const error =
+      cause instanceof RestError ? cause : new RestError('invalid-row', 'Unreadable answer', { cause });
+    throw Object.assign(error, { status: wire.status });
   }
 }
 
-/** Writes are never cut; a HEAD has no rows. */
+/** Only rows that are read can be cut: those of a table, or of a function. */
 function isTruncated(
-  { method, limit = Infinity, offset = 0 }: Plan,
-  { rows, end, total }: ContentRange,
+  { method, path, limit = Infinity, offset = 0 }: Plan,
+  { rows, total }: ContentRange,
   maxRows: number,
 ): boolean {
-  if (!/GET|POST/.test(method)) return false;
-  return total === null
-    ? rows === maxRows && limit > maxRows
-    : end < Math.min(total, offset + limit) && offset < total;
+  if (rows === null || !/^(GET|POSTrpc\/)/.test(method + path)) return false;
+  return total === null ? rows === maxRows && limit > maxRows : rows < Math.min(total - offset, limit);
 }

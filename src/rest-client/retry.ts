@@ -14,19 +14,18 @@ export interface RetryOptions {
 const notExecuted = /^(PGRST00[023]|40001|40P01)$/;
 
 /**
- * Whether a failed attempt may be repeated: a read when the failure is transient (status 0: no answer); a write only when the server
- * proves that nothing was executed.
+ * How long to wait before attempt `retry` (1 = the first retry), in milliseconds: as the server asks, or full jitter.
+ * Infinity if there must be none: a read is repeated when the failure is transient (status 0: no answer), a write only when
+ * the server proves that nothing was executed.
  */
-export function mayRetry(method: Method, { status, code }: RestError): boolean {
-  return notExecuted.test(code) || (isRead(method) && [0, 429, 502, 503, 504, 520].includes(status));
-}
-
-/** How long to wait before attempt `retry` (1 = the first retry), in milliseconds: as the server asks, or full jitter. */
 export function retryDelayMs(
-  { retryAfterMs }: RestError,
+  method: Method,
+  { status, code, retryAfterMs }: RestError,
   retry: number,
-  { baseDelayMs, maxDelayMs }: RetryOptions,
+  { limit, baseDelayMs, maxDelayMs }: RetryOptions,
   random: number,
 ): number {
+  const isTransient = isRead(method) && [0, 429, 502, 503, 504, 520].includes(status);
+  if (retry > limit || !(isTransient || notExecuted.test(code))) return Infinity;
   return retryAfterMs ?? random * Math.min(maxDelayMs, baseDelayMs * 2 ** (retry - 1));
 }

@@ -1,15 +1,13 @@
 import type { Param, Plan } from './plan.ts';
-import { encodeName, encodeValue } from './quoting.ts';
+import { encodeName, encodeValue, reservedName } from './quoting.ts';
 import type { Modifier } from './query.ts';
 
-/** What the server would take for a filter rather than an argument. */
-const filterLike =
-  /^(not|in|is|isdistinct|eq|neq|[gl]te?|i?like|i?match|cs|cd|ov|s[lr]|nx[lr]|adj|(pl|ph|w)?fts)[.(]/;
-const reservedArgument = /^(select|columns|on_conflict|(.*\.)?(order|limit|offset|and|or))$/;
+/** What the server, of this version or a later one, could take for a filter rather than an argument. */
+const filterLike = /^[a-z]+[.(]/;
 
 /**
  * Calls a function that only reads by GET, so that caches can keep the answer. Arguments that would change their meaning in
- * a URL (null, or a text such as `eq.1` that the server would take for a filter) make it stay a POST.
+ * a URL (null, or a text such as `eq.1` that the server could take for a filter) make it stay a POST.
  */
 export const viaGet = (): Modifier => (plan) => asRead(plan, 'GET');
 
@@ -18,7 +16,7 @@ export function asRead(plan: Plan, method: 'GET' | 'HEAD'): Plan {
   for (const [name, value] of Object.entries((plan.body ?? {}) as Record<string, unknown>)) {
     if (value === undefined) continue;
     const text = value === null ? 'is.null' : encodeValue(value);
-    if (reservedArgument.test(name) || filterLike.test(text)) return plan;
+    if (reservedName.test(name.replace(/.*\./s, '')) || filterLike.test(text)) return plan;
     params.push([encodeName(name), text]);
   }
   return plan.method === 'POST'

@@ -20,7 +20,7 @@ export function encodeList(columns: string): string {
 }
 
 export function splitList(columns: string): { readonly alias: string; readonly column: string }[] {
-  if (/[()]/.test(columns)) refuse('A text selects columns only: use shape() or rawSelect()');
+  if (/[()]/.test(columns)) refuse('Columns only: use shape() or rawSelect()');
   return columns.split(',').map((item) => {
     const [, alias = '', column = ''] = /^(?:([^:]*):(?!:))?(.*)$/s.exec(item.trim()) ?? [];
     return { alias: alias.trim(), column: column.trim() };

@@ -1,6 +1,6 @@
 import type { Filter } from './filter.ts';
 import { encodeSelection, type Param, type Projection } from './plan.ts';
-import { type ColumnPath, encodeColumn, encodeName, part, quote } from './quoting.ts';
+import { type ColumnPath, encodeColumn, encodeName, part } from './quoting.ts';
 import { encodeItem, encodeList } from './select.ts';
 
 /** Related rows, with what is asked of them beyond their columns. */
@@ -76,8 +76,7 @@ export function jsonText<const C extends string>(
   return columnPath(`${json(column, ...keys.slice(0, -1)).wire}->>${encodeKey(last)}`);
 }
 
-const encodeKey = (key: string | number) =>
-  typeof key === 'number' ? String(key) : /^-?\d+$/.test(key) ? quote(key) : encodeName(key);
+const encodeKey = (key: string | number) => (typeof key === 'number' ? String(key) : encodeName(key));
 
 /** An int8 column without loss: asked for as text, decoded to a bigint. */
 export function asBigint<const C extends string>(column: C): ColumnPath<C, bigint> {
@@ -120,11 +119,12 @@ function encodeShape(
       if (value.decode) steps.push([key, value.decode]);
       return `${encodeName(key)}:${value.wire}`;
     }
-    const [, spread = '', name = ''] = /^(\.{3})?(.*)$/s.exec(key) ?? [];
+    const spread = key.startsWith('...') ? '...' : '';
+    const name = key.slice(spread.length);
     const { shape: inner, options } = isEmbed(value) ? value : embed(value);
-    const { of = name, hint, where: filters = [], order = [], limit, offset } = options;
+    const { of = name, hint } = options;
     const own = `${path}${encodeName(name)}.`;
-    params.push(...encodeSelection({ filters, order, limit, offset }, own));
+    params.push(...encodeSelection(options, own));
     const [list, decode] =
       typeof inner === 'string' ? [encodeList(inner)] : encodeShape(inner as Shape, own, params);
     if (decode) steps.push([spread ? '' : key, decode]);

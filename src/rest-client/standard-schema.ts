@@ -50,18 +50,15 @@ export function parsed<M extends Model, Item, Data, T>(
  */
 export function checkWith(schema: StandardSchema, path: readonly string[] = []): RowCheck {
   return (value, index) => {
+    const unwrap = (result: SchemaResult<unknown>): unknown => {
+      if (!result.issues) return result.value;
+      const list = result.issues.map((issue) => {
+        const keys = (issue.path ?? []).map((key) => String(typeof key === 'object' ? key.key : key));
+        return `${[...path, ...keys].join('.') || 'row'}: ${issue.message}`;
+      });
+      throw new RestError('invalid-row', `Row ${index} is invalid: ${list.join('; ')}`);
+    };
     const result = schema['~standard'].validate(value);
-    return result instanceof Promise
-      ? result.then((settled) => unwrap(settled, index, path))
-      : unwrap(result, index, path);
+    return result instanceof Promise ? result.then(unwrap) : unwrap(result);
   };
-}
-
-function unwrap(result: SchemaResult<unknown>, index: number, path: readonly string[]): unknown {
-  if (!result.issues) return result.value;
-  const list = result.issues.map((issue) => {
-    const keys = (issue.path ?? []).map((key) => String(typeof key === 'object' ? key.key : key));
-    return `${[...path, ...keys].join('.') || 'row'}: ${issue.message}`;
-  });
-  throw new RestError('invalid-row', `Row ${index} is not what its schema says: ${list.join('; ')}`);
 }

@@ -1,5 +1,6 @@
 import { createHttp, HttpFailure, type RetryPolicy } from '../platform/http.ts';
 import type { Platform } from '../platform/platform.ts';
+import { credentialsOf, serviceUrl } from '../platform/service.ts';
 import { kindOfStorageError, StorageError } from './errors.ts';
 
 export interface StorageClientOptions {
@@ -40,7 +41,7 @@ const patience: RetryPolicy = {
 
 export function createTransport(options: StorageClientOptions): Transport {
   const { platform, apiKey, timeoutMs = 60_000, getAccessToken = async () => null } = options;
-  const base = `${options.url.replace(/\/+$/, '')}/storage/v1`;
+  const base = serviceUrl(options.url, 'storage');
   const http = createHttp(platform);
 
   async function attempt<T>(
@@ -49,7 +50,6 @@ export function createTransport(options: StorageClientOptions): Transport {
     read: (response: Response) => Promise<T>,
   ) {
     const { method, path, headers, json, signal } = request;
-    const bearer = token ?? (apiKey.startsWith('sb_') ? null : apiKey);
     const body = json === undefined ? request.body : JSON.stringify(json);
     return http.send(
       {
@@ -57,8 +57,7 @@ export function createTransport(options: StorageClientOptions): Transport {
         url: base + path,
         timeoutMs,
         headers: {
-          apikey: apiKey,
-          ...(bearer && { Authorization: `Bearer ${bearer}` }),
+          ...credentialsOf(apiKey, token),
           ...(json !== undefined && { 'Content-Type': 'application/json' }),
           ...headers,
         },

@@ -79,23 +79,6 @@ describe('the vendor’s client', () => {
       ]);
   });
 
-  test('is told of a bad filter by a system error', async () => {
-    const client = await connect(ADA);
-    const channel = client
-      .channel('bad')
-      .on(
-        'postgres_changes',
-        { event: '*', schema: 'public', table: 'notes', filter: 'nope=eq.1' },
-        () => {},
-      );
-    const { systems, ready } = subscribe(channel);
-    await ready();
-    expect(systems[0]).toMatchObject({
-      status: 'error',
-      message: expect.stringContaining('invalid column for filter nope'),
-    });
-  });
-
   test('goes on with the rights of a token that it pushes', async () => {
     const client = await connect(ADA);
     const heard: string[] = [];
@@ -157,16 +140,5 @@ describe('the vendor’s client', () => {
     expect(await sender.track({ mood: 'calm' })).toBe('ok');
     await expect.poll(() => heard).toEqual([{ n: 1 }]);
     await expect.poll(() => states.at(-1)).toEqual(['ada']);
-  });
-
-  test('is closed when its token expires', async () => {
-    const client = await connect(ADA);
-    const channel = client
-      .channel('end')
-      .on('postgres_changes', { event: '*', schema: 'public', table: 'notes' }, () => {});
-    const { statuses, ready } = subscribe(channel);
-    await ready();
-    world.service.faults.expireTokens();
-    await expect.poll(() => statuses.at(-1)).toBe('CLOSED');
   });
 });

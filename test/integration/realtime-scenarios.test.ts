@@ -1,0 +1,259 @@
+import { REALTIME_SUBSCRIBE_STATES, RealtimeClient as VendorClient } from '@supabase/realtime-js';
+import type { RealtimePostgresChangesPayload } from '@supabase/realtime-js';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createRealtimeClient, type Change, type RowRecord } from '../../src/realtime-client/index.ts';
+import { ADA, BOB, createRealtimeWorld } from '../local-supabase/realtime/realtime-world.ts';
+import type { RealtimeWorld } from '../local-supabase/realtime/realtime-world.ts';
+import { openNodeSocket } from '../support/node-socket.ts';
+
+/** What a client tells its user, in words that are the same for each client. */
+interface Told {
+  readonly states: ('joined' | 'live' | 'refused' | 'ended')[];
+  readonly changes: {
+    readonly of: string;
+    readonly type: string;
+    readonly row: RowRecord;
+    readonly at: string;
+  }[];
+  message: string;
+}
+
+interface Opened extends Told {
+  leave(): Promise<unknown> | undefined;
+  /** Joins the same topic again. */
+  joinAgain(): void;
+}
+
+interface Binding {
+  readonly event?: 'DELETE';
+  readonly table: string;
+  readonly filter?: string;
+}
+
+let world: RealtimeWorld;
+let token: string;
+const closers: (() => unknown)[] = [];
+beforeAll(async () => {
+  world = await createRealtimeWorld();
+  token = await world.tokenOf(ADA);
+});
+afterAll(() => world.close());
+afterEach(async () => {
+  await Promise.all(closers.splice(0).map((close) => close()));
+  await query('truncate notes, open_notes');
+});
+
+const createTold = (): Told => ({ states: [], changes: [], message: '' });
+const labelOf = ({ table, filter = '' }: Binding) => `${table} ${filter}`.trim();
+
+function openOurs(bindings: readonly Binding[]): Opened {
+  const told = createTold();
+  const client = createRealtimeClient({
+    url: world.url,
+    apiKey: world.keys.anonKey,
+    platform: createBrowserPlatform({ openSocket: openNodeSocket }),
+    getAccessToken: () => Promise.resolve(token),
+  });
+  closers.push(() => client.close());
+  const channel = client.channel('scene');
+  for (const binding of bindings)
+    channel.onPostgresChanges(binding, (change: Change<RowRecord>) => {
+      const row = change.type === 'DELETE' ? change.oldRecord : change.record;
+      told.changes.push({ of: labelOf(binding), type: change.type, row, at: change.commitTimestamp });
+    });
+  const words = {
+    joined: 'joined',
+    live: 'live',
+    failed: 'refused',
+    recovering: 'ended',
+    closed: 'ended',
+  } as const;
+  channel.subscribe(() => {
+    const { status, error } = channel.getSnapshot();
+    if (status !== 'connecting') told.states.push(words[status]);
+    told.message = error?.message ?? '';
+  });
+  channel.join();
+  return {
+    ...told,
+    get message() {
+      return told.message;
+    },
+    leave() {
+      channel.leave();
+      return undefined;
+    },
+    joinAgain: channel.join,
+  };
+}
+
+async function openTheirs(bindings: readonly Binding[]): Promise<Opened> {
+  const told = createTold();
+  const client = new VendorClient(`${world.url.replace('http', 'ws')}/realtime/v1`, {
+    params: { apikey: world.keys.anonKey },
+    transport: WebSocket as unknown as typeof globalThis.WebSocket,
+  });
+  closers.push(() => client.disconnect());
+  // Its first join does not wait for an `accessToken` that it would have to ask for.
+  await client.setAuth(token);
+  const open = () => {
+    const channel = client.channel('scene');
+    for (const binding of bindings)
+      channel.on(
+        'postgres_changes',
+        { event: '*', schema: 'public', ...binding } as { event: '*'; schema: string },
+        (change: RealtimePostgresChangesPayload<Record<string, unknown>>) => {
+          const row = change.eventType === 'DELETE' ? change.old : change.new;
+          told.changes.push({
+            of: labelOf(binding),
+            type: change.eventType,
+            row,
+            at: change.commit_timestamp,
+          });
+        },
+      );
+    channel.on('system', {}, ({ status, message }: { status: string; message: string }) => {
+      if (status === 'ok') told.states.push('live');
+      else if (message.startsWith('Unable')) told.states.push('refused');
+      told.message = message;
+    });
+    channel.subscribe((status) => {
+      if (status === REALTIME_SUBSCRIBE_STATES.SUBSCRIBED) told.states.push('joined');
+      if (status === REALTIME_SUBSCRIBE_STATES.CLOSED) told.states.push('ended');
+    });
+    return channel;
+  };
+  let channel = open();
+  return {
+    ...told,
+    get message() {
+      return told.message;
+    },
+    leave: () => client.removeChannel(channel),
+    joinAgain: () => void (channel = open()),
+  };
+}
+
+const patient = { timeout: 10_000 };
+const query = (text: string) => world.database.exec(text);
+const isLive = (opened: Opened, times = 1) =>
+  expect.poll(() => opened.states.filter((state) => state === 'live').length, patient).toBe(times);
+let markers = 0;
+/** What was heard up to now: a row of which all hear ends the waiting. */
+async function heard({ changes }: Opened) {
+  const id = 1_000_000 + (markers += 1);
+  await query(`insert into open_notes values (${id})`);
+  await expect.poll(() => changes.at(-1)?.row['id'], patient).toBe(id);
+  return changes.splice(0).slice(0, -1);
+}
+const marker: Binding = { table: 'open_notes' };
+const ownNotes: Binding = { table: 'notes', filter: `owner=eq.${ADA}` };
+
+describe.each([
+  {
+    name: 'this client',
+    open: (bindings: readonly Binding[]) => Promise.resolve(openOurs(bindings)),
+    afterExpiry: ['ended', 'live'],
+  },
+  { name: 'the vendor’s client', open: openTheirs, afterExpiry: ['ended'] },
+])('$name', ({ name, open, afterExpiry }) => {
+  it('is told of the join first and of the subscription then', async () => {
+    const opened = await open([ownNotes]);
+    await isLive(opened);
+    expect(opened.states).toEqual(['joined', 'live']);
+  });
+
+  it('is joined and then refused with the server’s message for a column that does not exist', async () => {
+    const opened = await open([{ table: 'notes', filter: 'nope=eq.1' }]);
+    await expect.poll(() => opened.states, patient).toEqual(['joined', 'refused']);
+    expect(opened.message).toContain('invalid column for filter nope');
+  });
+
+  it('hears nothing of what is rolled back, of rows of others, and of an update that hides a row', async () => {
+    const opened = await open([{ table: 'notes' }, marker]);
+    await isLive(opened);
+    await query(`begin; insert into notes (id, owner) values (901, '${ADA}'); rollback`);
+    await query(`insert into notes (id, owner) values (902, '${BOB}'), (903, '${ADA}')`);
+    await query(`update notes set owner = '${BOB}' where id = 903`);
+    // A row is shown as it is when the change is told: what is hidden by then was not there.
+    const changes = await heard(opened);
+    expect(changes.filter(({ row }) => row['owner'] !== ADA)).toEqual([]);
+    expect(changes.filter(({ type }) => type === 'UPDATE')).toEqual([]);
+  });
+
+  it('hears the rows of a transaction in their order and with one time', async () => {
+    const opened = await open([ownNotes, marker]);
+    await isLive(opened);
+    await query(
+      ['a', 'b', 'c'].map((body) => `insert into notes (owner, body) values ('${ADA}', '${body}')`).join(';'),
+    );
+    const changes = await heard(opened);
+    expect(changes.map(({ row }) => row['body'])).toEqual(['a', 'b', 'c']);
+    expect(new Set(changes.map(({ at }) => at)).size).toBe(1);
+  });
+
+  it('hears only of the end of a row that came and went in one transaction', async () => {
+    const opened = await open([{ table: 'notes' }, marker]);
+    await isLive(opened);
+    await query(`insert into notes (id, owner) values (950, '${ADA}'); delete from notes where id = 950`);
+    expect(await heard(opened)).toMatchObject([{ type: 'DELETE', row: { id: 950 } }]);
+  });
+
+  it('hears a filtered DELETE where the filter’s column is part of the identity', async () => {
+    const suffix = name === 'this client' ? 'a' : 'b';
+    const tables = [`kept_default_${suffix}`, `kept_full_${suffix}`];
+    for (const table of tables)
+      await query(`create table ${table} (id int primary key, owner uuid); grant select on ${table} to authenticated;
+        alter publication supabase_realtime add table ${table}; insert into ${table} values (1, '${ADA}')`);
+    await query(`alter table ${tables[1]} replica identity full`);
+    const filters = ['id=eq.1', `owner=eq.${ADA}`];
+    const opened = await open([
+      ...tables.flatMap((table) => filters.map((filter) => ({ event: 'DELETE' as const, table, filter }))),
+      marker,
+    ]);
+    await isLive(opened);
+    for (const table of tables) await query(`delete from ${table}`);
+    const changes = await heard(opened);
+    const byBinding = changes.toSorted((a, b) => a.of.localeCompare(b.of)).map(({ of, row }) => [of, row]);
+    expect(byBinding).toEqual([
+      [`${tables[0]} ${filters[0]}`, { id: 1 }],
+      [`${tables[1]} ${filters[0]}`, { id: 1, owner: ADA }],
+      [`${tables[1]} ${filters[1]}`, { id: 1, owner: ADA }],
+    ]);
+  });
+
+  it('keeps its socket when its token expires, though only this client joins anew on it', async () => {
+    const opened = await open([ownNotes]);
+    await isLive(opened);
+    const { sockets, joins } = world.service.statistics;
+    world.service.faults.expireTokens();
+    await expect.poll(() => opened.states, patient).toEqual(['joined', 'live', ...afterExpiry]);
+    expect(world.service.statistics).toMatchObject({ sockets, joins: joins + afterExpiry.length - 1 });
+  });
+
+  it('hears nothing after it left, and again once it joined the same topic anew', async () => {
+    const opened = await open([ownNotes, marker]);
+    await isLive(opened);
+    await opened.leave();
+    await expect.poll(() => world.service.statistics.subscribers, patient).toBe(0);
+    await query(`insert into notes (owner, body) values ('${ADA}', 'unheard')`);
+    await world.service.settled();
+    opened.joinAgain();
+    await isLive(opened, 2);
+    expect(await heard(opened)).toEqual([]);
+    expect(opened.states.filter((state) => state === 'ended')).toHaveLength(1);
+  });
+});
+
+it('this client outlives the late close of its earlier join when it leaves and joins at once', async () => {
+  const opened = openOurs([ownNotes, marker]);
+  await isLive(opened);
+  void opened.leave();
+  opened.joinAgain();
+  await isLive(opened, 2);
+  await query(`insert into notes (owner, body) values ('${ADA}', 'after')`);
+  expect((await heard(opened)).map(({ row }) => row['body'])).toEqual(['after']);
+  expect(opened.states.at(-1)).toBe('live');
+});

@@ -1,12 +1,18 @@
 /**
- * How long a committed row takes to the frame of its listener, beside the round trip of a bare websocket echo in the
- * same process and run. Prints JSON; times are milliseconds. Run: `npx tsx test/bench/realtime-delivery.bench.ts`
+ * How long a committed row takes to its listener: to the bare frame, through this client, and through the vendor's, beside
+ * the round trip of a bare websocket echo in the same process and run. Each row is for one of them, in turns. This client
+ * collects changes until the next frame of the page; so it is measured without that wait and with it. Prints JSON; times are
+ * milliseconds. Run: `npx tsx test/bench/realtime-delivery.bench.ts`
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { WebSocketServer } from 'ws';
-import { WebSocket } from 'ws';
+import { loadavg } from 'node:os';
+import { RealtimeClient as VendorClient } from '@supabase/realtime-js';
+import { WebSocket, WebSocketServer } from 'ws';
+import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createRealtimeClient, type RealtimeClientOptions } from '../../src/realtime-client/index.ts';
 import { ADA, createRealtimeWorld } from '../local-supabase/realtime/realtime-world.ts';
+import { openNodeSocket } from '../support/node-socket.ts';
 
 const SAMPLES = Number(process.argv[2] ?? 500);
 const WARM_UP = 100;
@@ -49,43 +55,111 @@ async function openEcho(): Promise<{ roundTrip(): Promise<number>; close(): void
 const world = await createRealtimeWorld();
 const echo = await openEcho();
 const token = await world.tokenOf(ADA);
-const changes = [{ event: '*', schema: 'public', table: 'notes', filter: `owner=eq.${ADA}` }];
-const listener = await world.connect();
-await listener.joinLive('realtime:bench', { changes, token });
-for (let other = 1; other < LISTENERS; other += 1) {
+const bindingOf = (body: string) =>
+  ({ event: '*', schema: 'public', table: 'notes', filter: `body=eq.${body}` }) as const;
+for (let other = 0; other < LISTENERS; other += 1) {
   const owner = `00000000-0000-4000-9000-${String(other).padStart(12, '0')}`;
   const client = await world.connect();
   await client.joinLive('realtime:bench', {
-    changes: [{ ...changes[0], filter: `owner=eq.${owner}` }],
+    changes: [{ event: '*', schema: 'public', table: 'notes', filter: `owner=eq.${owner}` }],
     token: await world.tokenOf(owner),
   });
 }
 
-const [echoes, plainInserts, inserts, deliveries]: number[][] = [[], [], [], []];
-for (let id = 1; id <= SAMPLES + WARM_UP; id += 1) {
-  echoes?.push(await echo.roundTrip());
-  const plainStart = performance.now();
-  await world.database.query('insert into unpublished (id) values ($1)', [id]);
-  plainInserts?.push(performance.now() - plainStart);
+/** Resolves with the time at which the next change is heard. */
+type Next = () => Promise<number>;
 
-  const frame = listener.next().then(() => performance.now());
-  const start = performance.now();
-  await world.database.query('insert into notes (id, owner, body) values ($1, $2, $3)', [id, ADA, 'body']);
-  const committed = performance.now();
-  inserts?.push(committed - start);
-  deliveries?.push((await frame) - committed);
-  await world.service.settled();
+async function listenRaw(body: string): Promise<Next> {
+  const listener = await world.connect();
+  await listener.joinLive('realtime:bench', { changes: [bindingOf(body)], token });
+  return () => listener.next().then(() => performance.now());
 }
 
-const result = {
-  samples: SAMPLES,
-  listeners: LISTENERS,
-  echoRoundTripMs: quantiles(echoes ?? []),
-  insertWithoutTriggerMs: quantiles(plainInserts ?? []),
-  insertWithTriggerMs: quantiles(inserts ?? []),
-  commitToFrameMs: quantiles(deliveries ?? []),
-  commitToFrameOverEcho: Number((quantiles(deliveries ?? []).p50 / quantiles(echoes ?? []).p50).toFixed(2)),
+async function listenOurs(body: string, options: Partial<RealtimeClientOptions>): Promise<Next> {
+  const client = createRealtimeClient({
+    url: world.url,
+    apiKey: world.keys.anonKey,
+    platform: createBrowserPlatform({ openSocket: openNodeSocket }),
+    getAccessToken: () => Promise.resolve(token),
+    ...options,
+  });
+  closers.push(client.close);
+  const channel = client.channel('bench');
+  let heard = (_atMs: number) => {};
+  channel.onPostgresChanges(bindingOf(body), () => heard(performance.now()));
+  const live = new Promise<void>((resolve) => {
+    channel.subscribe(() => channel.getSnapshot().status === 'live' && resolve());
+  });
+  channel.join();
+  await live;
+  return () => new Promise((resolve) => (heard = resolve));
+}
+
+async function listenVendor(body: string): Promise<Next> {
+  const client = new VendorClient(`${world.url.replace('http', 'ws')}/realtime/v1`, {
+    params: { apikey: world.keys.anonKey },
+    transport: WebSocket as unknown as typeof globalThis.WebSocket,
+  });
+  closers.push(() => client.disconnect());
+  await client.setAuth(token);
+  let heard = (_atMs: number) => {};
+  const channel = client
+    .channel('bench')
+    .on('postgres_changes', bindingOf(body), () => heard(performance.now()));
+  const live = new Promise<void>((resolve) => channel.on('system', {}, () => resolve()));
+  channel.subscribe();
+  await live;
+  return () => new Promise((resolve) => (heard = resolve));
+}
+
+const closers: (() => unknown)[] = [];
+const listeners = {
+  frame: await listenRaw('frame'),
+  client: await listenOurs('client', { schedule: setImmediate }),
+  clientNextFrame: await listenOurs('clientNextFrame', {}),
+  vendor: await listenVendor('vendor'),
 };
-console.log(JSON.stringify(result, null, 2));
+type Subject = keyof typeof listeners;
+const subjects = Object.keys(listeners) as Subject[];
+const [echoes, plainInserts, inserts]: number[][] = [[], [], []];
+const deliveries: Record<Subject, number[]> = { frame: [], client: [], clientNextFrame: [], vendor: [] };
+
+for (let sample = 1; sample <= SAMPLES + WARM_UP; sample += 1) {
+  echoes?.push(await echo.roundTrip());
+  const plainStart = performance.now();
+  await world.database.query('insert into unpublished (id) values ($1)', [sample]);
+  plainInserts?.push(performance.now() - plainStart);
+  for (const subject of subjects) {
+    const heard = listeners[subject]();
+    const start = performance.now();
+    await world.database.query('insert into notes (owner, body) values ($1, $2)', [ADA, subject]);
+    const committed = performance.now();
+    inserts?.push(committed - start);
+    deliveries[subject].push((await heard) - committed);
+    await world.service.settled();
+  }
+}
+
+const echoRoundTripMs = quantiles(echoes ?? []);
+const times = Object.fromEntries(subjects.map((subject) => [subject, quantiles(deliveries[subject])]));
+const ratio = (subject: Subject, to: number) => Number(((times[subject]?.p50 ?? NaN) / to).toFixed(2));
+console.log(
+  JSON.stringify(
+    {
+      samples: SAMPLES,
+      listeners: LISTENERS + subjects.length,
+      load: loadavg().map((load) => Number(load.toFixed(2))),
+      echoRoundTripMs,
+      insertWithoutTriggerMs: quantiles(plainInserts ?? []),
+      insertWithTriggerMs: quantiles(inserts ?? []),
+      commitToListenerMs: times,
+      overEcho: Object.fromEntries(subjects.map((subject) => [subject, ratio(subject, echoRoundTripMs.p50)])),
+      clientOverVendor: ratio('client', times['vendor']?.p50 ?? NaN),
+    },
+    null,
+    2,
+  ),
+);
+for (const close of closers) close();
 echo.close();
 await world.close();

@@ -22,21 +22,21 @@ test('signing in: the screen, its errors, by mail, a spent link, offline', async
   `);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await expect(page.getByLabel('E-mail')).toBeFocused();
-  await expectAccessible(page, 'login with errors', { isVariant: true });
+  await expectAccessible(page, 'login with errors');
   await page.getByLabel('E-mail').fill('nobody@example.com');
   await page.getByLabel('Password', { exact: true }).fill('wrong');
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await expect(page.getByText('E-mail or password is wrong.')).toBeVisible();
-  await expectAccessible(page, 'login refused', { isVariant: true });
+  await expectAccessible(page, 'login refused');
   await page.getByRole('button', { name: 'E-mail me a code or link instead' }).click();
   await expect(page.getByRole('heading', { name: 'Sign in by e-mail' })).toBeFocused();
-  await expectAccessible(page, 'login by mail', { isVariant: true });
+  await expectAccessible(page, 'login by mail');
   await page.goto(`${world.appUrl}/home?${expired}`);
   await expect(page.getByText('This link is used or too old')).toBeVisible();
-  await expectAccessible(page, 'login after a spent link', { isVariant: true });
+  await expectAccessible(page, 'login after a spent link');
   await page.context().setOffline(true);
   await expect(page.getByText(/You are offline/)).toBeVisible();
-  await expectAccessible(page, 'login offline', { isVariant: true });
+  await expectAccessible(page, 'login offline');
 });
 
 test('signing up and resetting the password, to the last step', async ({ page, world }) => {
@@ -50,7 +50,7 @@ test('signing up and resetting the password, to the last step', async ({ page, w
   await expect(page.getByLabel('Code from the mail')).toBeVisible();
   await expectAccessible(page, 'check your e-mail');
   await page.goto(`${world.appUrl}/reset-password`);
-  await expectAccessible(page, 'reset password', { isVariant: true });
+  await expectAccessible(page, 'reset password');
   await page.getByLabel('E-mail').fill(person.email);
   await page.getByRole('button', { name: 'Send the mail' }).click();
   await page.getByLabel('Code from the mail').fill(await world.mailedCode(person.email));
@@ -60,23 +60,23 @@ test('signing up and resetting the password, to the last step', async ({ page, w
   await page.getByLabel('New password', { exact: true }).fill('Another-horse-13');
   await page.getByRole('button', { name: 'Save the password' }).click();
   await expect(page.getByRole('heading', { name: 'Your new password is saved.' })).toBeVisible();
-  await expectAccessible(page, 'the new password is saved', { isVariant: true });
+  await expectAccessible(page, 'the new password is saved');
 });
 
 test('the inbox: empty, full, selecting, with its dialogs, panels and messages', async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.enter(page, ada);
   await expect(page.getByText('Nothing here yet.')).toBeVisible();
-  await expectAccessible(page, 'inbox empty', { isVariant: true });
+  await expectAccessible(page, 'inbox empty');
   for (const kind of ['mention', 'edit', 'comment', 'invite', 'system'])
     await world.notify(grace, ada, { kind, about: 'A plan with a name that is longer than a phone is wide' });
   await expect(page.locator('main [data-id]')).toHaveCount(5);
   await expectAccessible(page, 'inbox');
   await page.locator('main [data-id]').first().hover();
-  await expectAccessible(page, 'inbox with a row under the pointer', { isVariant: true, only: 'desktop' });
+  await expectAccessible(page, 'inbox with a row under the pointer', { only: 'desktop' });
   await page.getByRole('button', { name: 'Select', exact: true }).click();
   await page.getByRole('checkbox').first().check();
-  await expectAccessible(page, 'inbox selecting', { isVariant: true });
+  await expectAccessible(page, 'inbox selecting');
   await page.getByRole('button', { name: 'Done' }).click();
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.locator('main [data-id]').first().hover();
@@ -85,7 +85,7 @@ test('the inbox: empty, full, selecting, with its dialogs, panels and messages',
     .first()
     .click();
   await expect(page.getByRole('button', { name: 'Undo' })).toBeVisible();
-  await expectAccessible(page, 'inbox with a message', { isVariant: true });
+  await expectAccessible(page, 'inbox with a message');
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.getByRole('button', { name: /^Notifications/ }).click();
   await expect(page.getByRole('dialog', { name: 'Inbox' }).locator('[data-id]').first()).toBeVisible();
@@ -101,7 +101,7 @@ test('the inbox: empty, full, selecting, with its dialogs, panels and messages',
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Invite', exact: true }).click();
   await page.getByLabel('E-mail address').fill(grace.email);
-  await expectAccessible(page, 'invite', { isVariant: true });
+  await expectAccessible(page, 'invite');
   await page.getByRole('dialog').getByRole('button', { name: 'Invite', exact: true }).click();
   await expect(page.getByLabel('Invitation link')).toBeVisible();
   await expectAccessible(page, 'invited');
@@ -133,7 +133,7 @@ test('preferences and account, with what opens on them', async ({ page, world })
   `);
   await page.getByRole('switch', { name: 'E-mail notifications' }).click();
   await expect(page.getByText('No digest is sent')).toBeVisible();
-  await expectAccessible(page, 'preferences without mails', { isVariant: true });
+  await expectAccessible(page, 'preferences without mails');
   await page.goto(`${world.appUrl}/account`);
   await expect(page.getByRole('button', { name: 'Link GitHub' })).toBeVisible();
   await expectAccessible(page, 'account');
@@ -143,10 +143,10 @@ test('preferences and account, with what opens on them', async ({ page, world })
   await page.getByLabel('New e-mail address').fill(world.newEmail());
   await page.getByRole('button', { name: 'Change address' }).click();
   await expect(page.getByLabel(/^Code sent to/).first()).toBeVisible();
-  await expectAccessible(page, 'account with an enrolment and a change of address', { isVariant: true });
+  await expectAccessible(page, 'account with an enrolment and a change of address');
   await page.getByRole('button', { name: 'Sign out everywhere' }).click();
   await expect(page.getByRole('dialog')).toBeVisible();
-  await expectAccessible(page, 'account asking once more', { isVariant: true });
+  await expectAccessible(page, 'account asking once more');
 });
 
 test('invitations, what is not found, the shell, and the page that clears cookies', async ({
@@ -160,9 +160,9 @@ test('invitations, what is not found, the shell, and the page that clears cookie
   });
   const path = `/join/${(json as [{ token: string }])[0].token}`;
   await page.goto(`${world.appUrl}/join`);
-  await expectAccessible(page, 'join by code', { isVariant: true });
+  await expectAccessible(page, 'join by code');
   await page.goto(world.appUrl + path);
-  await expectAccessible(page, 'invited, signed out', { isVariant: true });
+  await expectAccessible(page, 'invited, signed out');
   await page.goto(`${world.appUrl}/clear-cookies`);
   await expectAccessible(page, 'clear cookies');
   await world.enter(page, grace, path);
@@ -170,11 +170,11 @@ test('invitations, what is not found, the shell, and the page that clears cookie
   await expectAccessible(page, 'invited');
   await world.enter(page, ada, path);
   await expect(page.getByRole('heading', { name: 'You sent this invitation' })).toBeVisible();
-  await expectAccessible(page, 'own invitation', { isVariant: true });
+  await expectAccessible(page, 'own invitation');
   await page.goto(`${world.appUrl}/nowhere`);
   await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible();
-  await expectAccessible(page, 'not found', { isVariant: true });
+  await expectAccessible(page, 'not found');
   await page.goto(`${world.appUrl}/_app`);
   await expect(page.getByRole('heading', { name: 'Ready' })).toBeVisible();
-  await expectAccessible(page, 'shell', { isVariant: true });
+  await expectAccessible(page, 'shell');
 });

@@ -56,8 +56,8 @@ test.describe('a mail scanner opens the link first', () => {
     await scan(browser, link);
     await page.goto(link);
     await page.getByRole('button', { name: 'Use my password instead' }).click();
-    await page.getByLabel('E-mail').fill(email);
     await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByLabel('E-mail').fill(email);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.waitForURL('**/home');
   });
@@ -129,8 +129,8 @@ test('sign-in without a password: by the code, and by the link, which leads to w
   await page.context().clearCookies();
   await page.goto(`${world.appUrl}/preferences`);
   await page.waitForURL('**/login**');
-  await page.getByRole('button', { name: 'E-mail me a code or link instead' }).click();
   await page.getByLabel('E-mail').fill(person.email);
+  await page.getByRole('button', { name: 'E-mail me a code or link instead' }).click();
   await page.getByRole('button', { name: 'Send the mail' }).click();
   await page.goto(await world.mailedLink(person.email));
   await page.waitForURL('**/preferences');

@@ -16,6 +16,9 @@ interface Application {
   close(): Promise<void>;
 }
 
+const elsewhere =
+  'To run elsewhere: SUPABASE_PORT=64321 MAILBOX_PORT=64324 APP_PORT=6173 DATA_DIR=.local-supabase-2 npm start';
+
 const startedAtMs = performance.now();
 const running: { close(): Promise<void> }[] = [];
 stopOnSignals();
@@ -28,7 +31,7 @@ try {
   running.push(application);
   print(supabase, application);
 } catch (problem) {
-  console.error(problem instanceof StartError ? problem.message : problem);
+  console.error(problem instanceof StartError ? `${problem.message}\n${elsewhere}` : problem);
   await stop(1);
 }
 
@@ -77,7 +80,8 @@ function print({ url, mailboxUrl, anonKey }: LocalSupabase, application: Applica
     ['Password', accountPassword],
   ];
   const table = lines.map(([name = '', value = '']) => `  ${styleText('dim', name.padEnd(12))} ${value}`);
-  const notify = `npm run notify -- --to ${accounts[0]} --kind mention`;
+  const port = process.env['SUPABASE_PORT'];
+  const notify = `${port ? `SUPABASE_PORT=${port} ` : ''}npm run notify -- --to ${accounts[0]} --kind mention`;
   console.log(
     [
       '',

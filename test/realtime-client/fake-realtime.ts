@@ -26,6 +26,7 @@ export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => nu
   let isMute = false;
   let lastCommitMs = 0;
   let repeats = false;
+  let truncates = false;
   let version = 0;
   let opened = 0;
 
@@ -126,14 +127,16 @@ export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => nu
   const publish = (type: string, record: StoredRow | undefined, old: StoredRow | undefined) => {
     const owner = (record ?? old)?.owner;
     if (isMute) return;
+    const isTruncated = truncates && record !== undefined;
+    if (isTruncated) truncates = false;
     const data = {
       schema: 'public',
       table: 'items',
       type,
       commit_timestamp: new Date(lastCommitMs).toISOString(),
       columns: [{ name: 'id' }],
-      errors: null,
-      ...(record ? { record } : {}),
+      errors: isTruncated ? ['Error 413: Payload Too Large'] : null,
+      ...(record ? { record: isTruncated ? { id: record.id } : record } : {}),
       ...(old ? { old_record: { id: old.id } } : {}),
     };
     for (const session of sessions)
@@ -206,6 +209,10 @@ export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => nu
     /** Changes are sent twice from now on, or no more. */
     repeat(value: boolean) {
       repeats = value;
+    },
+    /** The next change that has a record is too large for one frame. */
+    truncate() {
+      truncates = true;
     },
     /** Every channel is told that its token expired and is closed. */
     expire(token: string) {

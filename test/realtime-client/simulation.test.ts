@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createRealtimeClient } from '../../src/realtime-client/index.ts';
 import { createLiveQuery } from '../../src/realtime-client/live-query.ts';
 import { shareSocket } from '../../src/realtime-client/shared-socket.ts';
-import type { Socket } from '../../src/platform/platform.ts';
+import type { Clock, Socket } from '../../src/platform/platform.ts';
 import { createFakeWorld } from '../support/fake-platform.ts';
 import { createFakeRealtime, type StoredRow } from './fake-realtime.ts';
 
@@ -36,12 +36,13 @@ const command = fc.oneof(
         'resubscribe' as const,
         'repeat' as const,
         'once' as const,
+        'truncate' as const,
         'open' as const,
       ),
     }),
   },
   {
-    weight: 5,
+    weight: 8,
     arbitrary: fc.record({
       do: fc.constantFrom(
         'sleep' as const,
@@ -52,6 +53,10 @@ const command = fc.oneof(
         'putAway' as const,
         'takeBack' as const,
         'crash' as const,
+        'freeze' as const,
+        'thaw' as const,
+        'signOut' as const,
+        'signIn' as const,
       ),
       at: index,
     }),
@@ -59,12 +64,56 @@ const command = fc.oneof(
 );
 type Command = typeof command extends fc.Arbitrary<infer Value> ? Value : never;
 
+/** Between freeze and thaw a tab runs nothing; what happens to it meanwhile it learns of afterwards. */
+function createFreezer() {
+  let missed: (() => void)[] | null = null;
+  const run = (task: () => void) => void (missed ? missed.push(task) : task());
+  return {
+    run,
+    freeze() {
+      missed ??= [];
+    },
+    thaw() {
+      const tasks = missed ?? [];
+      missed = null;
+      for (const task of tasks) task();
+    },
+    chill: (clock: Clock): Clock => ({
+      ...clock,
+      setTimer(callback, delayMs) {
+        let isCancelled = false;
+        const timer = clock.setTimer(() => run(() => isCancelled || callback()), delayMs);
+        return {
+          cancel() {
+            isCancelled = true;
+            timer.cancel();
+          },
+        };
+      },
+    }),
+    chillSocket(socket: Socket): Socket {
+      const chilled: Socket = {
+        bufferedAmount: 0,
+        send: socket.send,
+        close: socket.close,
+        onOpen: null,
+        onMessage: null,
+        onClose: null,
+      };
+      socket.onOpen = () => run(() => chilled.onOpen?.());
+      socket.onMessage = (data) => run(() => chilled.onMessage?.(data));
+      socket.onClose = (close) => run(() => chilled.onClose?.(close));
+      return chilled;
+    },
+  };
+}
+
 function createSimulation(seed: number, isShared: boolean) {
   const world = createFakeWorld({ seed });
   const serverTab = world.openTab();
   const server = createFakeRealtime(serverTab.clock, () => Math.floor(serverTab.random.number() * 80));
   const tabs: ReturnType<typeof openTab>[] = [];
-  const tokenListeners = new Set<(token: string) => void>();
+  const tokenListeners = new Set<(token: string | null) => void>();
   let tokenCount = 0;
   let token = '';
   const issueToken = () => {
@@ -75,21 +124,40 @@ function createSimulation(seed: number, isShared: boolean) {
 
   const openTab = () => {
     const sockets = new Set<Socket>();
+    const freezer = createFreezer();
+    const base = world.openTab();
     const platform = world.openTab({
+      clock: freezer.chill(base.clock),
+      openBroadcast(name) {
+        const broadcast = base.openBroadcast(name);
+        return {
+          ...broadcast,
+          subscribe: (listener) => broadcast.subscribe((message) => freezer.run(() => listener(message))),
+        };
+      },
       openSocket(url) {
         const socket = server.openSocket(url);
         sockets.add(socket);
-        return socket;
+        return freezer.chillSocket(socket);
       },
     });
+    let isSignedIn = true;
+    const ownListeners = new Set<(token: string | null) => void>();
     const client = createRealtimeClient({
       url: 'https://project.test',
       apiKey: 'key',
       platform,
-      getAccessToken: () => Promise.resolve(token),
+      getAccessToken: () => Promise.resolve(isSignedIn ? token : null),
       onTokenChange(listener) {
-        tokenListeners.add(listener);
-        return () => tokenListeners.delete(listener);
+        const hear = (next: string | null) => {
+          if (isSignedIn || next === null) listener(next);
+        };
+        tokenListeners.add(hear);
+        ownListeners.add(hear);
+        return () => {
+          tokenListeners.delete(hear);
+          ownListeners.delete(hear);
+        };
       },
       ...(isShared ? { share: shareSocket } : {}),
     });
@@ -114,7 +182,22 @@ function createSimulation(seed: number, isShared: boolean) {
         }),
     });
     query.start();
-    return { platform, client, query, seen, sockets };
+    return {
+      platform,
+      client,
+      query,
+      seen,
+      freezer,
+      signIn(value: boolean) {
+        isSignedIn = value;
+        for (const listener of ownListeners) listener(value ? token : null);
+      },
+      crash() {
+        base.crash();
+        platform.crash();
+        server.forget(sockets);
+      },
+    };
   };
   tabs.push(openTab(), openTab());
 
@@ -142,6 +225,7 @@ function createSimulation(seed: number, isShared: boolean) {
       case 'up':
       case 'mute':
       case 'resubscribe':
+      case 'truncate':
         return server[next.do]();
       case 'repeat':
       case 'once':
@@ -165,9 +249,16 @@ function createSimulation(seed: number, isShared: boolean) {
         const tab = tabAt(next.at);
         if (!tab || tabs.length < 2) return undefined;
         tabs.splice(tabs.indexOf(tab), 1);
-        tab.platform.crash();
-        server.forget(tab.sockets);
+        return tab.crash();
       }
+      case 'freeze':
+        return tabAt(next.at)?.freezer.freeze();
+      case 'thaw':
+        tabAt(next.at)?.freezer.thaw();
+        return tabAt(next.at)?.platform.signal('resume');
+      case 'signOut':
+      case 'signIn':
+        return tabAt(next.at)?.signIn(next.do === 'signIn');
     }
   };
   return {
@@ -181,7 +272,9 @@ function createSimulation(seed: number, isShared: boolean) {
       // Nothing that would cause a read: the tabs must be right by themselves.
       if (server.isMute) server.resubscribe();
       server.repeat(false);
-      for (const { platform } of tabs) {
+      for (const { platform, freezer, signIn } of tabs) {
+        freezer.thaw();
+        signIn(true);
         platform.setOnline(true);
         platform.setVisible(true);
         platform.signal('pageshow');

@@ -50,7 +50,7 @@ module.exports = {
       comment:
         'Features may know its leaves: the paths, and the contexts through which the clients reach them.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(main\\.tsx|app/)' },
+      from: { path: '^src/', pathNot: '^src/(entry\\.ts|main\\.tsx|app/)' },
       to: {
         path: '^src/app/',
         pathNot: '^src/app/(routes|clients-context|auth-problem|second-factor)\\.ts$',

@@ -5,13 +5,26 @@ import { createPageHeaders, encodeHeadersFile } from './scripts/page-headers.ts'
 /** Modules that are always wanted together: fewer requests, and they compress better whole. */
 const chunkGroups = [
   {
+    // What runs first, and depends on nothing else.
+    name: 'entry',
+    test: /preload-helper|src\/(entry|app\/(routes|screen-chunks?|signed-in-chunks))\./,
+  },
+  {
     // What a page of somebody who is signed in calls late or never.
     name: 'sign-in',
     test: /src\/auth-client\/(later-calls|sign-in|account|redirects|callback|flow|pkce|verifier-slots|adopt|user-call)/,
   },
   {
     name: 'base',
-    test: /node_modules\/(react|react-dom|scheduler|wouter|regexparam|use-sync-external-store|ky)\/|preload-helper|src\/platform\/|src\/auth-client\/(?!mfa|identities|claims)|src\/app\/(routes|clients-context|second-factor|app-texts\.(en|ts))|src\/ui\/(texts|store|page-|button|spinner|class-names|visually|announcer|narrow-page|message|warning-icon|online)/,
+    test: /node_modules\/(react|react-dom|scheduler|wouter|regexparam|use-sync-external-store|ky)\/|src\/platform\/|src\/auth-client\/(?!mfa|identities|claims)|src\/app\/(error-boundary|lazy-screen|clients-context|second-factor|app-texts\.(en|ts))|src\/ui\/(texts|store|page-|button|spinner|class-names|visually|announcer|narrow-page|message|choice|online)/,
+  },
+  {
+    name: 'inside',
+    test: /src\/(app\/(signed-in-app|signed-in-layout|inbox-frame|user-data|live-channel|account-menu|display-choices|not-found)|ui\/(icons|avatar|badge|popover|tab-links|toast))|src\/features\/notifications\/(?!bell-panel|inbox-screen|inbox-options|inbox-notices|inbox-toolbar|selection|row-menu|notification-detail|notification-list|notification-row\.tsx|notification-texts\.de|desktop-notifications|shortcuts|held|day-groups|relative|time-ago|use-inbox)/,
+  },
+  {
+    name: 'data',
+    test: /src\/(rest-client\/|app\/data-clients)/,
   },
   {
     name: 'forms',
@@ -30,7 +43,13 @@ export default defineConfig(({ mode }) => {
     captchaProvider: env['VITE_CAPTCHA_SITE_KEY'] && (env['VITE_CAPTCHA_PROVIDER'] ?? 'hcaptcha'),
   });
   return {
-    plugins: [react(), pageHeaders(headers), layerOrder(), clearSiteData()],
+    plugins: [
+      react(),
+      pageHeaders(headers),
+      preloadMain(env['VITE_SUPABASE_URL']),
+      layerOrder(),
+      clearSiteData(),
+    ],
     server: { port: 5173, strictPort: true },
     preview: { port: 5173, strictPort: true, headers },
     css: {
@@ -58,6 +77,29 @@ function pageHeaders(headers: Readonly<Record<string, string>>): Plugin {
     apply: 'build',
     generateBundle() {
       this.emitFile({ type: 'asset', fileName: '_headers', source: encodeHeadersFile(headers) });
+    },
+  };
+}
+
+/** The entry asks for main.tsx at once: the page says so before the entry is there, and greets the project's server. */
+function preloadMain(supabaseUrl = ''): Plugin {
+  return {
+    name: 'preload-main',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler(_html, { bundle = {}, path }) {
+        if (path !== '/index.html') return [];
+        const main = Object.values(bundle).find(
+          (part) => part.type === 'chunk' && part.moduleIds.some((id) => id.endsWith('/src/main.tsx')),
+        );
+        const files = main?.type === 'chunk' ? [...main.imports, main.fileName] : [];
+        const origin = URL.canParse(supabaseUrl) ? [new URL(supabaseUrl).origin] : [];
+        return [
+          ...files.map((file) => ({ rel: 'modulepreload', href: `/${file}` })),
+          ...origin.map((href) => ({ rel: 'preconnect', href })),
+        ].map((attrs) => ({ tag: 'link', attrs: { ...attrs, crossorigin: true }, injectTo: 'head' }));
+      },
     },
   };
 }

@@ -4,12 +4,16 @@ import { App } from './app/app.tsx';
 import { createClients } from './app/clients.ts';
 import { parseConfiguration, type Configuration } from './app/env.ts';
 import { paths } from './app/routes.ts';
-import { preloadOnIntent, preloadPath } from './app/screens.ts';
+import { preloadOnIntent } from './app/preload-on-intent.ts';
 import { createCookieStore } from './auth-client/index.ts';
 import { createBrowserPlatform } from './platform/browser-platform.ts';
 
-/** The composition root: the only place that reads globals. */
-function start(): void {
+/**
+ * The composition root: the only place that reads globals.
+ *
+ * @param screen settles when the code of the page that was opened is there.
+ */
+export function start(screen: Promise<unknown>): void {
   const container = document.querySelector('#root');
   if (!container) throw new Error('index.html has no #root');
   // A host without the rewrite of /clear-cookies sends this page instead of the static one.
@@ -34,25 +38,16 @@ function start(): void {
       replace: (url) => history.replaceState(history.state, '', url),
     },
   });
-  preloadPath(location.pathname);
   preloadOnIntent(document);
-  reloadOnce();
-  void clients.auth.start();
-  root.render(
-    <StrictMode>
-      <App clients={clients} />
-    </StrictMode>,
-  );
-}
-
-/** A chunk that is gone means a newer version was published: one reload fetches it; a second would be a loop. */
-function reloadOnce(): void {
-  addEventListener('vite:preloadError', () => {
-    const key = 'reloaded-at';
-    if (Date.now() - Number(sessionStorage.getItem(key)) < 60_000) return;
-    sessionStorage.setItem(key, String(Date.now()));
-    location.reload();
+  const render = () =>
+    root.render(
+      <StrictMode>
+        <App clients={clients} />
+      </StrictMode>,
+    );
+  const session = clients.auth.start().then(async ({ status }) => {
+    if (status === 'signed-in') await clients.loadData();
   });
+  // Until then the page says `Loading...` by itself.
+  void Promise.allSettled([session, screen]).then(render);
 }
-
-start();

@@ -6,9 +6,16 @@ import { ClientsContext, useAuthState, type Clients } from './clients-context.ts
 import { ErrorBoundary } from './error-boundary.tsx';
 import { forgetAtSignOut } from './forget-at-sign-out.ts';
 import { decideGate } from './gate.ts';
+import { lazyScreen } from './lazy-screen.tsx';
 import { needsSecondFactor } from './second-factor.ts';
 import { paths } from './routes.ts';
-import * as screens from './screens.ts';
+import * as chunks from './screen-chunks.ts';
+
+const LoginScreen = lazyScreen(chunks.login);
+const SignupScreen = lazyScreen(chunks.signup);
+const ResetPasswordScreen = lazyScreen(chunks.resetPassword);
+const JoinScreen = lazyScreen(chunks.join);
+const SignedInApp = lazyScreen(chunks.signedIn);
 
 /** The whole application, given its clients. */
 export function App({ clients }: { readonly clients: Clients }) {
@@ -52,7 +59,7 @@ function SessionGate({ path }: { readonly path: string }) {
     case 'redirect':
       return <Redirect to={gate.to} replace />;
     case 'private':
-      return <screens.signedIn.Screen key={session?.user.id} />;
+      return <SignedInApp key={session?.user.id} />;
     case 'public':
       return <PublicScreens />;
   }
@@ -61,14 +68,12 @@ function SessionGate({ path }: { readonly path: string }) {
 function PublicScreens() {
   return (
     <Switch>
-      <Route path={paths.login} component={screens.login.Screen} />
-      <Route path={paths.signup} component={screens.signup.Screen} />
-      <Route path={paths.resetPassword} component={screens.resetPassword.Screen} />
-      <Route path={paths.joinToken}>
-        {({ token }) => <screens.join.Screen token={decodeToken(token)} />}
-      </Route>
+      <Route path={paths.login} component={LoginScreen} />
+      <Route path={paths.signup} component={SignupScreen} />
+      <Route path={paths.resetPassword} component={ResetPasswordScreen} />
+      <Route path={paths.joinToken}>{({ token }) => <JoinScreen token={decodeToken(token)} />}</Route>
       <Route>
-        <screens.join.Screen />
+        <JoinScreen />
       </Route>
     </Switch>
   );

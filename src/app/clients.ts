@@ -3,6 +3,7 @@ import type { Platform } from '../platform/platform.ts';
 import type { Clients, DataClients } from './clients-context.ts';
 import type { Configuration } from './env.ts';
 import { paths } from './routes.ts';
+import { dataClients } from './screen-chunks.ts';
 
 export interface ClientsOptions {
   readonly configuration: Configuration;
@@ -26,10 +27,13 @@ export function createClients({ configuration, platform, store, address }: Clien
     configuration,
     platform,
     loadData() {
-      data ??= import('./data-clients.ts').then(({ createDataClients }) =>
-        createDataClients({ ...connection, auth }),
-      );
-      return data;
+      const loading = (data ??= dataClients().then(({ createDataClients }) => {
+        const value = createDataClients({ ...connection, auth });
+        // As React marks a promise that it has waited for: what is there already suspends nobody.
+        void Object.assign(loading, { status: 'fulfilled', value });
+        return value;
+      }));
+      return loading;
     },
   };
 }

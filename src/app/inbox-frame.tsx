@@ -1,4 +1,4 @@
-import { lazy, useEffect, useMemo, useState } from 'react';
+import { lazy, useLayoutEffect, useMemo, useState } from 'react';
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { Bell } from '../features/notifications/bell.tsx';
@@ -33,7 +33,8 @@ export function InboxFrame({ children }: { readonly children: (slots: InboxSlots
     () => ({ inbox, minuteClock, entityUrl, InviteDialog }),
     [inbox, minuteClock, entityUrl],
   );
-  useEffect(() => userData.start(), [userData]);
+  // Not after the paint: the list should not wait for it.
+  useLayoutEffect(() => userData.start(), [userData]);
   return (
     <UserDataContext value={userData}>
       <InboxContext value={services}>

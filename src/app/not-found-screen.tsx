@@ -6,27 +6,23 @@ import styles from './shell.module.css';
 import { paths } from './routes.ts';
 
 export function NotFoundScreen() {
-  const texts = appTexts.use();
-  return (
-    <div className={styles.page}>
-      <PageHeading>{texts.notFound}</PageHeading>
-      <p>{texts.notFoundText}</p>
-      <p>
-        <Link className={buttonClass('primary')} href={paths.home}>
-          {texts.toInbox}
-        </Link>
-      </p>
-    </div>
-  );
+  const { notFound, notFoundText } = appTexts.use();
+  return <Signpost title={notFound} text={notFoundText} />;
 }
 
 /** `/_app`: the shell on its own, which a service worker can serve for any page while offline. */
 export function ShellScreen() {
+  const { shell, shellText } = appTexts.use();
+  return <Signpost title={shell} text={shellText} />;
+}
+
+/** A page with nothing on it but the way to the inbox. */
+function Signpost({ title, text }: { readonly title: string; readonly text: string }) {
   const texts = appTexts.use();
   return (
     <div className={styles.page}>
-      <PageHeading>{texts.shell}</PageHeading>
-      <p>{texts.shellText}</p>
+      <PageHeading>{title}</PageHeading>
+      <p>{text}</p>
       <p>
         <Link className={buttonClass('primary')} href={paths.home}>
           {texts.toInbox}

@@ -4,11 +4,16 @@ import { Spinner } from '../ui/spinner.tsx';
 import { useAuthState } from './clients-context.ts';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { InboxFrame } from './inbox-frame.tsx';
+import { lazyScreen } from './lazy-screen.tsx';
 import { NotFoundScreen, ShellScreen } from './not-found-screen.tsx';
 import { paths } from './routes.ts';
-import * as screens from './signed-in-screens.ts';
+import * as chunks from './signed-in-chunks.ts';
 import styles from './shell.module.css';
 import { SignedInLayout } from './signed-in-layout.tsx';
+
+const InboxScreen = lazyScreen(chunks.inbox);
+const PreferencesScreen = lazyScreen(chunks.preferences);
+const AccountScreen = lazyScreen(chunks.account);
 
 /** Its texts are of no use to anybody whose link did what it should. */
 const CallbackNews = lazy(async () => ({ default: (await import('./callback-news.tsx')).CallbackNews }));
@@ -31,10 +36,10 @@ export function SignedInApp() {
               }
             >
               <Switch>
-                <Route path={paths.home} component={screens.inbox.Screen} />
-                <Route path={paths.root} component={screens.inbox.Screen} />
-                <Route path={paths.preferences} component={screens.preferences.Screen} />
-                <Route path={paths.account} component={screens.account.Screen} />
+                <Route path={paths.home} component={InboxScreen} />
+                <Route path={paths.root} component={InboxScreen} />
+                <Route path={paths.preferences} component={PreferencesScreen} />
+                <Route path={paths.account} component={AccountScreen} />
                 <Route path={paths.shell} component={ShellScreen} />
                 <Route component={NotFoundScreen} />
               </Switch>

@@ -179,7 +179,11 @@ export function createSessionKeeper(platform: Platform, primary: Store, key: str
       const record = recordOf(entry);
       await records.update(
         () => record,
-        (after) => dispatch(...entryOf(after, entry)),
+        (after) => {
+          // What became of an earlier link is of no interest any more.
+          notes = { ...notes, callbackError: null, callbackMessage: null };
+          return dispatch(...entryOf(after, entry));
+        },
       );
       return holdSession(record, moment()).session;
     },

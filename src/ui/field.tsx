@@ -1,6 +1,6 @@
 import { useId, type ReactNode } from 'react';
 import styles from './field.module.css';
-import { WarningIcon } from './warning-icon.tsx';
+import { WarningIcon } from './message.tsx';
 
 export interface FieldFrameProps {
   readonly label: ReactNode;

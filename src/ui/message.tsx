@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react';
 import { classNames } from './class-names.ts';
 import styles from './message.module.css';
-import { WarningIcon } from './warning-icon.tsx';
 
 export type MessageTone = 'info' | 'success' | 'warning' | 'error';
 
@@ -15,7 +14,7 @@ export function Message({
 }) {
   return (
     <div className={classNames(styles.message, styles[tone])}>
-      {tone === 'success' ? <TickIcon /> : <WarningIcon />}
+      {tone === 'success' ? <RoundIcon path="m5 8.5 2 2 4-4.5" /> : <WarningIcon />}
       <div className={styles.text}>{children}</div>
     </div>
   );
@@ -38,7 +37,12 @@ export function FormMessages({ error, success }: FormMessagesProps) {
   );
 }
 
-function TickIcon() {
+/** The sign beside every error, so that colour is never alone. */
+export function WarningIcon() {
+  return <RoundIcon path="M8 4.5v4M8 11v.5" />;
+}
+
+function RoundIcon({ path }: { readonly path: string }) {
   return (
     <svg
       width="16"
@@ -47,10 +51,12 @@ function TickIcon() {
       fill="none"
       stroke="currentColor"
       strokeWidth="1.5"
+      strokeLinecap="round"
+      strokeLinejoin="round"
       aria-hidden="true"
     >
       <circle cx="8" cy="8" r="6.5" />
-      <path d="m5 8.5 2 2 4-4.5" strokeLinecap="round" strokeLinejoin="round" />
+      <path d={path} />
     </svg>
   );
 }

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useLayoutEffect, useRef, useState, type ReactNode } from 'react';
 import { setPageTitle } from './page-title.ts';
 
 let headingsShown = 0;
@@ -18,11 +18,11 @@ export function PageHeading({ children, title, className }: PageHeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const [isFirst] = useState(() => headingsShown === 0);
   const name = title ?? (typeof children === 'string' ? children : '');
-  useEffect(() => {
+  useLayoutEffect(() => {
     headingsShown += 1;
     if (!isFirst) heading.current?.focus({ preventScroll: false });
   }, [isFirst]);
-  useEffect(() => setPageTitle(name), [name]);
+  useLayoutEffect(() => setPageTitle(name), [name]);
   return (
     <h1 ref={heading} tabIndex={-1} className={className}>
       {children}

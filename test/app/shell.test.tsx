@@ -65,7 +65,7 @@ describe('the shell', () => {
     const online = Object.getOwnPropertyDescriptor(Navigator.prototype, 'onLine');
     Object.defineProperty(navigator, 'onLine', { configurable: true, value: false });
     act(() => void dispatchEvent(new Event('offline')));
-    expect(screen.getByText(/^You are offline/).closest('[role="status"]')).not.toBeNull();
+    expect((await screen.findByText(/^You are offline/)).closest('[role="status"]')).not.toBeNull();
     Object.defineProperty(navigator, 'onLine', online ?? { configurable: true, value: true });
     Reflect.deleteProperty(navigator, 'onLine');
     act(() => void dispatchEvent(new Event('online')));

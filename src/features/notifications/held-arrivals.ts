@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import type { RefObject } from 'react';
 import { compareNewestFirst } from './notification.ts';
 import type { Notification } from './notification.ts';
@@ -46,8 +46,10 @@ export function useHeldArrivals(
     observer.observe(top.current);
     return () => observer.disconnect();
   }, []);
+  const newestSeen = held?.listKey === listKey ? held.newest : null;
+  const split = useMemo(() => holdBack(notifications, newestSeen), [notifications, newestSeen]);
   return {
-    ...holdBack(notifications, held?.listKey === listKey ? held.newest : null),
+    ...split,
     top,
     release: () => setHeld(null),
   };

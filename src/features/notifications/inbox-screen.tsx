@@ -1,4 +1,4 @@
-import { Suspense, lazy, useCallback, useEffect, useState } from 'react';
+import { Suspense, lazy, useCallback, useDeferredValue, useEffect, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { toasts } from '../../ui/toasts.ts';
 import { useHeldArrivals } from './held-arrivals.ts';
@@ -37,8 +37,10 @@ export function InboxScreen() {
 
   useEffect(() => inbox.show(parseFilter(search)), [inbox, search]);
 
-  const { filter, notifications } = snapshot.view;
-  const { shown, held, top, release } = useHeldArrivals(notifications, filterKey(filter));
+  const { filter } = snapshot.view;
+  // Tabs and counts answer a click at once; the rows, of which there may be many, a moment later.
+  const list = useDeferredValue(snapshot.view);
+  const { shown, held, top, release } = useHeldArrivals(list.notifications, filterKey(list.filter));
   const onOther = useCallback(
     (action: 'select' | 'more', notification: Notification) => {
       if (action === 'more') setMenuOf(notification);
@@ -47,11 +49,14 @@ export function InboxScreen() {
     [setMenuOf, setSelected],
   );
   const onAction = useRowAction(onOther);
-  const onShortcut = (shortcut: Shortcut) => {
-    if (shortcut === 'allRead') inbox.markAllRead(filter.kind);
-    else if (shortcut === 'undo') toasts.actOnNewest();
-    else if (shortcut === 'help') setDialog('options');
-  };
+  const onShortcut = useCallback(
+    (shortcut: Shortcut) => {
+      if (shortcut === 'allRead') inbox.markAllRead(filter.kind);
+      else if (shortcut === 'undo') toasts.actOnNewest();
+      else if (shortcut === 'help') setDialog('options');
+    },
+    [inbox, filter.kind, setDialog],
+  );
   const close = () => setDialog(null);
 
   return (
@@ -83,12 +88,12 @@ export function InboxScreen() {
       )}
       <NotificationList
         notifications={shown}
-        filter={filter}
+        filter={list.filter}
         onAction={onAction}
         onShortcut={onShortcut}
         selected={selected}
       />
-      <InboxFoot snapshot={snapshot} />
+      <InboxFoot snapshot={{ ...snapshot, view: list }} />
       <Suspense>
         {selected && <SelectionBar selected={selected} shown={shown} onChange={setSelected} />}
         {dialog === 'options' && <InboxOptions onClose={close} />}

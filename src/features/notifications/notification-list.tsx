@@ -1,4 +1,4 @@
-import { useId, useSyncExternalStore } from 'react';
+import { memo, useId, useSyncExternalStore } from 'react';
 import type { KeyboardEvent } from 'react';
 import { groupByDay, dayLabel } from './day-groups.ts';
 import { useInboxServices, useLocale } from './inbox-context.ts';
@@ -21,7 +21,7 @@ export interface NotificationListProps {
 }
 
 /** The notifications under the days on which they came. */
-export function NotificationList(props: NotificationListProps) {
+export const NotificationList = memo(function NotificationList(props: NotificationListProps) {
   const { notifications, filter, onAction, onShortcut, selected } = props;
   const id = useId();
   const locale = useLocale();
@@ -68,7 +68,7 @@ export function NotificationList(props: NotificationListProps) {
       ))}
     </div>
   );
-}
+});
 
 function isOfRow(shortcut: Shortcut): shortcut is Extract<RowAction, Shortcut> {
   return shortcut === 'read' || shortcut === 'archive' || shortcut === 'remove' || shortcut === 'select';

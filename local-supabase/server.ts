@@ -6,6 +6,7 @@ import { createExpirableKeys } from './expirable-keys.ts';
 import { createFaultGate } from './fault-gate.ts';
 import { createFaults } from './faults.ts';
 import type { Faults } from './faults.ts';
+import { createFrontDoor } from './front-door.ts';
 import type { FunctionHandler } from './functions/functions-service.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { listen } from './http-server.ts';
@@ -98,17 +99,22 @@ async function start(
   const { database, mailbox } = project;
   onClose(database.close);
   const keys = createExpirableKeys(project.keys, clock.now);
+  const door = createFrontDoor();
+  const { report = console.error } = options;
   const services = await createServices({
     ...options,
     ...project,
     keys,
+    report: (problem) => {
+      if (!door.isClosed()) report(problem);
+    },
     now: clock.now,
     storageDir: folder?.storageDir,
   });
   onClose(services.close);
   const gate = createFaultGate();
   const gateway = createGateway({ keys, ...services });
-  const handle = (request: Request) => gate.pass(request, () => gateway.handle(request));
+  const handle = (request: Request) => door.pass(() => gate.pass(request, () => gateway.handle(request)));
 
   const api = port === null ? undefined : await listen(port, handle);
   if (api) {
@@ -128,6 +134,7 @@ async function start(
   const mailboxServer =
     mailboxPort === null ? undefined : await listen(mailboxPort, createMailboxSite({ mailbox, faults }));
   if (mailboxServer) onClose(mailboxServer.close);
+  onClose(door.close);
   const { anonKey, publishableKey, serviceRoleKey, secretKey } = keys;
   return {
     url: api?.url ?? IN_PROCESS_URL,

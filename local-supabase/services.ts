@@ -24,7 +24,7 @@ export interface ServicesOptions extends Omit<OpenProject, 'keys'> {
   readonly auth?: Partial<AuthSettings>;
   readonly realtime?: Partial<RealtimeSettings>;
   readonly functions?: Readonly<Record<string, FunctionHandler>>;
-  readonly report?: (problem: unknown) => void;
+  readonly report: (problem: unknown) => void;
   /** Keeps the objects of storage; default: in memory. */
   readonly storageDir?: string | undefined;
 }
@@ -44,16 +44,7 @@ const SWEEP_INTERVAL_MS = 60_000;
 
 /** Starts the services of a project over its one database. */
 export async function createServices(options: ServicesOptions): Promise<Services> {
-  const {
-    database,
-    connection,
-    keys,
-    mailbox,
-    now,
-    siteUrl,
-    redirectUrls = [],
-    report = console.error,
-  } = options;
+  const { database, connection, keys, mailbox, now, siteUrl, redirectUrls = [], report } = options;
   const auth = await createAuthService({
     database,
     keys,

@@ -1,5 +1,7 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { type CookieMethodsServer, createServerClient } from '@supabase/ssr';
 import type { Page as BrowserPage } from 'playwright-core';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
 import { ada, useLocalSupabase } from '../support/local-supabase.ts';
 import type { Page } from './shared-session/main.ts';
 import { useConsumer } from './support/consumer.ts';
@@ -45,5 +47,25 @@ describe('a page that shares its session with @supabase/ssr', () => {
     expect(await call('readWithOurs')).toBe(null);
     expect(await call('readWithVendors')).toBe(null);
     expect(await browserPage.evaluate(() => document.cookie)).toBe('');
+  });
+
+  it('is known to a server with the vendor’s client, and the page adopts what that refreshed', async () => {
+    await call('signInWithOurs');
+    const first = await call('readWithOurs');
+    const { url, anonKey } = supabase();
+    const context = browserPage.context();
+    const cookies: CookieMethodsServer = {
+      getAll: () => context.cookies(),
+      setAll: (list) =>
+        context.addCookies(list.map(({ name, value }) => ({ name, value, url: browserPage.url() }))),
+    };
+    // Node 20 has no WebSocket, and the vendor's client demands one whatever it is used for.
+    const transport = WebSocket as unknown as typeof globalThis.WebSocket;
+    const server = createServerClient(url, anonKey, { cookies, realtime: { transport } });
+    expect((await server.auth.getUser()).data.user?.email).toBe(ada.email);
+
+    const { data } = await server.auth.refreshSession();
+    expect(data.session?.access_token).not.toBe(first?.accessToken);
+    expect((await call('readWithOurs'))?.accessToken).toBe(data.session?.access_token);
   });
 });

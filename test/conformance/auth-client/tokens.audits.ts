@@ -15,13 +15,15 @@ const audit = clientAuditsOf('auth-client');
 const partOf = (token: string | null, index: number): unknown =>
   parseJson(Buffer.from(token?.split('.')[index] ?? '', 'base64url').toString());
 
-/** A tab and what verifies its tokens. @throws NotRunError where tokens are signed with a shared secret. */
-async function withClaims({ server, signIn }: ClientContext) {
+/** A tab and what verifies its tokens. @throws NotRunError where they are signed with a shared secret, or by nobody named. */
+async function withClaims({ signIn }: ClientContext) {
   const tab = await signIn();
   const token = await tab.auth.getAccessToken();
   if (String(at(partOf(token, 0), 'alg')).startsWith('HS'))
     throw new NotRunError('the target signs with a shared secret, which no client has');
-  return { ...tab, token, claims: createClaims(tab.auth, { issuer: server.target.authUrl }) };
+  const issuer = at(partOf(token, 1), 'iss');
+  if (typeof issuer !== 'string') throw new NotRunError("the target's tokens name no issuer");
+  return { ...tab, token, claims: createClaims(tab.auth, { issuer }) };
 }
 
 /** Enrols and proves a TOTP factor. */
@@ -93,10 +95,12 @@ export const clientTokenAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-AUTH-612',
-    'a token whose claims were changed, or that is signed by nobody, is refused',
-    { source: 'RFC 8725 §2.1, §3.1' },
+    'a token whose claims were changed, that is signed by nobody or comes from another issuer, is refused',
+    { source: 'RFC 8725 §2.1, §3.1, §3.8' },
     async (context) => {
-      const { claims, token } = await withClaims(context);
+      const { auth, claims, token } = await withClaims(context);
+      const strict = createClaims(auth, { issuer: 'https://elsewhere.example' });
+      assert.equal((await refusalOf(AuthError, strict.getClaims())).code, 'invalid-token');
       const [header = '', , signature = ''] = token?.split('.') ?? [];
       const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
       const payload = encode({ ...(partOf(token, 1) as object), role: 'service_role' });

@@ -6,7 +6,6 @@
  * - `token_rejected`: the server keeps refusing tokens that were just refreshed.
  * - `unauthorized`: the server's policies forbid the channel.
  * - `subscription_refused`: the server cannot subscribe to the changes (table, column, filter or publication).
- * - `unavailable`: the token could not be had or the server answered badly; the client tries again by itself.
  * - `push_overflow`, `push_timeout`, `push_refused`: a push was not delivered.
  * - `invalid_row`: a row did not satisfy the schema of its listener.
  * - `closed`: the client or channel was closed.
@@ -18,7 +17,6 @@ export type RealtimeErrorCode =
   | 'token_rejected'
   | 'unauthorized'
   | 'subscription_refused'
-  | 'unavailable'
   | 'push_overflow'
   | 'push_timeout'
   | 'push_refused'

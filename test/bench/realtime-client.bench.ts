@@ -2,6 +2,7 @@
  * The realtime client beside the vendor's: bytes of a bundle; 1,000 changes fed through one socket in a second of fake
  * time; memory after 10,000 reconnects. Prints JSON. Run: `node --expose-gc --import tsx test/bench/realtime-client.bench.ts`
  */
+import { loadavg } from 'node:os';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { createLiveQuery } from '../../src/realtime-client/live-query.ts';
@@ -92,5 +93,14 @@ async function measureMemory(reconnects: number) {
 }
 
 console.log(
-  JSON.stringify({ bytes, burst: await measureBurst(), memory: await measureMemory(10_000) }, null, 2),
+  JSON.stringify(
+    {
+      bytes,
+      burst: await measureBurst(),
+      memory: await measureMemory(10_000),
+      load: loadavg().map((load) => Number(load.toFixed(2))),
+    },
+    null,
+    2,
+  ),
 );

@@ -93,6 +93,19 @@ describe('a channel that the server ends', () => {
     expect(statuses).toEqual(['connecting', 'joined', 'live', 'recovering', 'live']);
   });
 
+  it('ignores that close too where frames do not say to which join they belong', async () => {
+    const scene = createScriptedScene({ vsn: '1.0.0' });
+    const { channel } = await scene.openLiveChannel();
+    channel.onPostgresChanges({ table: 'notification_preferences' }, () => {});
+    await scene.world.settle();
+    scene.server.endChannel('phx_close', null);
+    scene.server.acceptJoin();
+    scene.server.confirm();
+    expect(channel.getSnapshot().status).toBe('live');
+    scene.server.endChannel('phx_close', null);
+    expect(channel.getSnapshot().status).toBe('recovering');
+  });
+
   it('joins again after a wait when the channel crashed', async () => {
     const scene = createScriptedScene();
     const { channel } = await scene.openLiveChannel();

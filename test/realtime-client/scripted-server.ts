@@ -133,13 +133,12 @@ const changeDefaults = {
   errors: null,
 };
 
+type Fields = readonly [string | null, string | null, string, string, Frame['payload']];
+
+/** A frame of version 2.0.0, or the object of version 1.0.0. */
 function parseFrame(text: string): Frame {
-  const [joinRef, ref, frameTopic, event, payload] = JSON.parse(text) as [
-    string | null,
-    string | null,
-    string,
-    string,
-    Frame['payload'],
-  ];
+  const value = JSON.parse(text) as Fields | (Omit<Frame, 'joinRef'> & { readonly join_ref: string | null });
+  if ('join_ref' in value) return { ...value, joinRef: value.join_ref };
+  const [joinRef, ref, frameTopic, event, payload] = value;
   return { joinRef, ref, topic: frameTopic, event, payload };
 }

@@ -33,9 +33,8 @@ export function parseError({ status, headers, text }: Wire, now: number): RestEr
   const body = parseBody(text);
   const field = (name: string) => (typeof body?.[name] === 'string' ? body[name] : null);
   const code = field('code') ?? /PostgREST; error=(\w+)/.exec(headers.get('proxy-status') ?? '')?.[1] ?? '';
-  const isForeign = text !== '' && !body;
   return new RestError(
-    isForeign && status !== 429 ? 'gateway' : kindOfCode(code, status),
+    text && !body && status !== 429 ? 'gateway' : kindOfCode(code, status),
     field('message') ?? `HTTP ${status}`,
     {
       status,

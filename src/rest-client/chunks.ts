@@ -19,7 +19,7 @@ export async function inChunks<M extends Model, Item>(
   { size = 100, ...options }: ChunksOptions = {},
 ): Promise<Item[]> {
   const { method, filters, order, limit, offset, prefer } = query.plan;
-  if (method !== 'GET' || order.length || (limit ?? offset ?? prefer['count']) !== undefined) {
+  if (method !== 'GET' || (order[0] ?? limit ?? offset ?? prefer['count']) !== undefined) {
     refuse('inChunks() cannot write, order, limit or count');
   }
   const [longest] = filters.filter(isList).sort((a, b) => b.operand.length - a.operand.length);

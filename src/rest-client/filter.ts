@@ -109,8 +109,7 @@ export function encodeFilter(
     const terms = filters.map((filter) => encodeFilter(filter, '', true).join(filter.filters ? '' : '.'));
     return [path + prefix, `(${terms.join()})`];
   }
-  const isList = typeof operand !== 'string';
-  const text = isList ? `(${operand.join()})` : operand;
-  const isQuoted = isNested && !isList && !/^[^\s,()"\\{}]+$/.test(text);
-  return [path + column, `${prefix}.${isQuoted ? quote(text) : text}`];
+  if (typeof operand !== 'string') return [path + column, `${prefix}.(${operand.join()})`];
+  const isBare = !isNested || /^[^\s,()"\\{}]+$/.test(operand);
+  return [path + column, `${prefix}.${isBare ? operand : quote(operand)}`];
 }

@@ -88,11 +88,12 @@ export function encodeSelection({ where = [], order = [], offset, limit }: Selec
  * @throws {RestError} `invalid-query` for an update or delete that has no filter and is not meant for all rows.
  */
 export function encodeRequest(plan: Plan, base: string): RestRequest {
-  const { method, path, schema, params, select, prefer, headers, body } = plan;
-  if (/PATCH|DELETE/.test(method) && !plan.filters.length && !plan.all) {
+  const { method, path, schema, params, select, filters: where, order, offset, limit } = plan;
+  const { prefer, headers, body } = plan;
+  if (/PATCH|DELETE/.test(method) && !where.length && !plan.all) {
     refuse(`${method} without a filter: add one, or .all()`);
   }
-  const query = [...params, ['select', select] as const, ...encodeSelection({ ...plan, where: plan.filters })]
+  const query = [...params, ['select', select] as const, ...encodeSelection({ where, order, offset, limit })]
     .filter(isGiven)
     .map((param) => param.map((text) => encodeParam(`${text}`)).join('='))
     .join('&');

@@ -17,7 +17,6 @@ type ColumnName = string | ColumnPath;
 
 /** Every kind of query at once; the interfaces of query.ts say what fits which. */
 export class QueryBuilder implements Promise<unknown> {
-  readonly [Symbol.toStringTag] = 'Query';
   readonly plan: Plan;
   readonly #runner: Runner;
   #execution: Promise<unknown> | undefined;
@@ -25,6 +24,10 @@ export class QueryBuilder implements Promise<unknown> {
   constructor(plan: Plan, runner: Runner) {
     this.plan = plan;
     this.#runner = runner;
+  }
+
+  get [Symbol.toStringTag](): string {
+    return 'Query';
   }
 
   with(...modifiers: readonly Modifier[]): QueryBuilder {
@@ -39,7 +42,7 @@ export class QueryBuilder implements Promise<unknown> {
   }
 
   #set(change: Partial<Plan>): QueryBuilder {
-    return this.with((plan) => ({ ...plan, ...change }));
+    return new QueryBuilder(Object.assign({}, this.plan, change), this.#runner);
   }
 
   where(...filters: readonly Filter[]): QueryBuilder {
@@ -168,7 +171,7 @@ function project({ project: own, params }: Plan, columns: Columns): Projection {
 
 /** A table or view, of which `plan` holds the path. */
 export function createTable(plan: Plan, runner: Runner) {
-  const start = (change: Partial<Plan>) => new QueryBuilder({ ...plan, ...change }, runner);
+  const start = (change: Partial<Plan>) => new QueryBuilder(Object.assign({}, plan, change), runner);
   const add = (
     body: unknown,
     missing: InsertOptions['missing'],

@@ -12,23 +12,28 @@ export function rawSelect<Row>(select: string): RawSelect<Row> {
   return { select, params: [] };
 }
 
+/** One column of a select: `alias:column::cast`. */
+export interface Item {
+  readonly alias: string;
+  readonly column: string;
+  /** With its colons, or empty. */
+  readonly cast: string;
+}
+
 /** Encodes a list of columns: `'id, total:amount::text, data->>name'`. */
-export function encodeList(columns: string): string {
-  return splitList(columns)
-    .map(({ alias, column }) => encodeItem(alias, column))
-    .join();
-}
+export const encodeList = (columns: string): string => splitList(columns).map(encodeItem).join();
 
-export function splitList(columns: string): { readonly alias: string; readonly column: string }[] {
+export function splitList(columns: string): readonly Item[] {
   if (/[()]/.test(columns)) refuse('Columns only: use shape() or rawSelect()');
-  return columns.split(',').map((item) => {
-    const [, alias = '', column = ''] = /^(?:([^:]*):(?!:))?(.*)$/s.exec(item.trim()) ?? [];
-    return { alias: alias.trim(), column: column.trim() };
-  });
+  return columns.split(',').map(parseItem);
 }
 
-/** `column`, `column::type` or `*`, with its alias, if any. */
-export function encodeItem(alias: string, column: string): string {
-  const [, name = '', cast = ''] = /^(.*?)(::\w+)?$/s.exec(column) ?? [];
-  return `${alias && `${encodeName(alias)}:`}${name === '*' ? name : encodeColumn(name)}${cast}`;
+export function parseItem(text: string): Item {
+  const [, alias = '', column = '', cast = ''] =
+    /^\s*(?:([^:]*?)\s*:(?!:)\s*)?(.*?)(::\w+)?\s*$/s.exec(text) ?? [];
+  return { alias, column, cast };
+}
+
+export function encodeItem({ alias, column, cast }: Item): string {
+  return `${alias && `${encodeName(alias)}:`}${column === '*' ? column : encodeColumn(column)}${cast}`;
 }

@@ -1,7 +1,7 @@
 import type { Filter } from './filter.ts';
 import { encodeSelection, type Param, type Projection } from './plan.ts';
 import { type ColumnPath, encodeColumn, encodeName, part } from './quoting.ts';
-import { encodeItem, encodeList } from './select.ts';
+import { encodeItem, encodeList, parseItem } from './select.ts';
 
 /** Related rows, with what is asked of them beyond their columns. */
 export interface Embed<out S = unknown, out Inner extends boolean = boolean, out R extends string = string> {
@@ -114,7 +114,7 @@ function encodeShape(
   const steps: [key: string, decode: Decode][] = [];
   const encode = ([key, value]: [string, Shape[string]]) => {
     if (value === true) return encodeName(key);
-    if (typeof value === 'string') return encodeItem(key, value);
+    if (typeof value === 'string') return encodeItem({ ...parseItem(`:${value}`), alias: key });
     if (isColumn(value)) {
       if (value.decode) steps.push([key, value.decode]);
       return `${encodeName(key)}:${value.wire}`;

@@ -139,15 +139,15 @@ function projectColumns(of: DefinedTable, selected: Columns, validate: Validate)
 /** A list as a shape; `*` as all columns of the definition. */
 function shapeOfList({ columns }: DefinedTable, list: string): Shape {
   return Object.fromEntries(
-    splitList(list).flatMap(({ alias, column }): [string, true | string][] =>
-      column === '*'
-        ? Object.keys(columns).map((name) => [name, true])
-        : [alias || !(column in columns) ? [alias || nameOf(column), column] : [column, true]],
-    ),
+    splitList(list).flatMap(({ alias, column, cast }): [string, true | string][] => {
+      if (column === '*') return Object.keys(columns).map((name) => [name, true]);
+      const isOwn = !alias && !cast && column in columns;
+      return [isOwn ? [column, true] : [alias || nameOf(column), column + cast]];
+    }),
   );
 }
 
-const nameOf = (column: string) => column.replace(/::\w+$/, '').replace(/.*->>?/, '');
+const nameOf = (column: string) => column.replace(/.*->>?/, '');
 
 function withCasts({ columns, relations }: DefinedTable, selected: Shape): Shape {
   return Object.fromEntries(

@@ -45,7 +45,7 @@ export type ChannelEvent =
   | { readonly kind: 'offline'; readonly sinceMs: number }
   | { readonly kind: 'token'; readonly token: string | null }
   | { readonly kind: 'tokenError' }
-  | { readonly kind: 'tokenChange'; readonly token: string | null }
+  | { readonly kind: 'tokenChange'; readonly token: string | null; readonly wallMs: number }
   /** The join was accepted; `confirms` when it has no subscription that the server would confirm later. */
   | { readonly kind: 'accepted'; readonly confirms: boolean; readonly wallMs: number }
   | { readonly kind: 'refused'; readonly reason: string }
@@ -123,7 +123,7 @@ export function stepChannel(
     case 'tokenError':
       return kind === 'authorizing' ? retry(state, settings) : stay;
     case 'tokenChange':
-      return changeToken(state, event.token);
+      return changeToken(state, event, nowMs, settings);
     case 'accepted':
       return kind === 'joining' ? accept(state, event, nowMs, settings) : stay;
     case 'refused':
@@ -191,7 +191,12 @@ function authorized(state: ChannelState, token: string | null, { timeoutMs }: Re
   );
 }
 
-function changeToken(state: ChannelState, token: string | null): ChannelStep {
+function changeToken(
+  state: ChannelState,
+  { token, wallMs }: { readonly token: string | null; readonly wallMs: number },
+  nowMs: number,
+  settings: RealtimeSettings,
+): ChannelStep {
   const { kind } = state;
   const stay: ChannelStep = next(state);
   if (kind === 'idle') return stay;
@@ -199,7 +204,8 @@ function changeToken(state: ChannelState, token: string | null): ChannelStep {
   if (token === null) {
     // What is being asked for was asked for by somebody who has left.
     if (!state.token) return kind === 'authorizing' ? begin(state) : stay;
-    const failed = fail(state, 'signed_out', 'There is no access token any more');
+    const lost = lose(state, wallMs, nowMs, settings);
+    const failed = fail(lost, 'signed_out', 'There is no access token any more');
     return kind === 'joining' || kind === 'joined' || kind === 'live' ? withLeave(failed) : failed;
   }
   if (token === state.token) return stay;

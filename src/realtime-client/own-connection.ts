@@ -42,7 +42,7 @@ export function createOwnConnection(options: ConnectOptions): Connection {
     releaseTimer?.cancel();
     if ([...topics.values()].some((topic) => topic.isWanted)) {
       stopTokens ??= onTokenChange?.((token) =>
-        topics.forEach((topic) => topic.send({ kind: 'tokenChange', token })),
+        topics.forEach((topic) => topic.send({ kind: 'tokenChange', token, wallMs: clock.now() })),
       );
       socket.want(true);
     } else releaseTimer = clock.setTimer(() => socket.want(false), settings.leaveGraceMs);

@@ -33,15 +33,18 @@ describe('a channel that the server ends', () => {
     expect(scene.tokenCalls).toHaveLength(2);
   });
 
-  it('joins by itself once someone is signed in again', async () => {
+  it('joins by itself once someone is signed in again, and tells that changes may be missing', async () => {
     const scene = createScriptedScene();
-    const { channel } = await scene.openLiveChannel();
+    const { channel, losses } = await scene.openLiveChannel();
     scene.setToken(null);
     expect(channel.getSnapshot()).toMatchObject({ status: 'failed', error: { code: 'signed_out' } });
     expect(scene.server.sentEvents().at(-1)).toBe('phx_leave');
     scene.setToken('token-2');
     await scene.world.settle();
     expect(scene.server.lastJoin().payload['access_token']).toBe('token-2');
+    scene.server.acceptJoin();
+    scene.server.confirm();
+    expect(losses).toMatchObject([{ continuity: 'lost', reason: 'rejoined' }]);
   });
 
   it('gives up on tokens when three fresh ones were refused', async () => {

@@ -164,6 +164,17 @@ function createSimulation(seed: number, isShared: boolean) {
     const channel = client.channel('user:ada');
     const binding = { table: 'items', filter: 'owner=eq.ada' };
     const seen: string[] = [];
+    // Whoever only listens must hear of each interruption, before it is over.
+    let isUntold = false;
+    const untold: string[] = [];
+    channel.onContinuity(() => (isUntold = false));
+    channel.subscribe(() => {
+      const { status } = channel.getSnapshot();
+      if (status === 'live' && isUntold) untold.push(status);
+      isUntold = status !== 'live' && (isUntold || wasLive);
+      wasLive ||= status === 'live';
+    });
+    let wasLive = false;
     channel.onChanges(binding, (changes) => seen.push(...changes.map((change) => JSON.stringify(change))));
     const query = createLiveQuery<StoredRow>({
       channel,
@@ -187,6 +198,7 @@ function createSimulation(seed: number, isShared: boolean) {
       client,
       query,
       seen,
+      untold,
       freezer,
       signIn(value: boolean) {
         isSignedIn = value;
@@ -306,11 +318,12 @@ describe.each([
           for (const next of commands) await simulation.run(next);
           await simulation.calmDown();
           const table = server.select('ada').sort(byId);
-          for (const { query, seen, platform } of tabs) {
+          for (const { query, seen, untold, platform } of tabs) {
             const { rows, isCurrent, error } = query.getSnapshot();
             expect([...rows].sort(byId)).toEqual(table);
-            expect({ isCurrent, error, reported: platform.reported }).toEqual({
+            expect({ isCurrent, error, untold, reported: platform.reported }).toEqual({
               isCurrent: true,
+              untold: [],
               error: null,
               reported: [],
             });

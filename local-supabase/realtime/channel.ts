@@ -1,6 +1,8 @@
 import { SubscriptionRefused, bindingId, parseBinding } from './bindings.ts';
 import type { Delivery } from './delivery.ts';
 import type { JoinRequest } from './join-request.ts';
+import { unreadableMessage } from './permissions.ts';
+import type { AskPermissions, TopicPermissions } from './permissions.ts';
 import type { RateCounter } from './rate-counter.ts';
 import { roomName } from './rooms.ts';
 import type { Member, Rooms } from './rooms.ts';
@@ -20,6 +22,7 @@ export interface ChannelServices {
   readonly now: () => number;
   readonly timers: Timers;
   readonly checkToken: CheckToken;
+  readonly permissions: AskPermissions;
   readonly delivery: Delivery;
   readonly subscriptions: SubscriptionContext;
   readonly rooms: Rooms;
@@ -65,6 +68,7 @@ export interface ChannelOptions {
   readonly request: JoinRequest;
   readonly token: string;
   readonly claims: ChannelClaims;
+  readonly permissions: TopicPermissions;
 }
 
 /** The real server looks at a token at least this often. */
@@ -74,7 +78,7 @@ export function createChannel(services: ChannelServices, options: ChannelOptions
   const { settings, now, timers, delivery, rooms, subscriptions, messages } = services;
   const { socket, topic, name, joinRef, request } = options;
   const room = roomName(name, request.isPrivate);
-  let { token, claims } = options;
+  let { token, claims, permissions } = options;
   let over = false;
   let live = false;
   let cancelTokenCheck = () => {};
@@ -132,7 +136,14 @@ export function createChannel(services: ChannelServices, options: ChannelOptions
       shutdown(checked.code === 'JwtSignatureError' ? ':signature_error' : checked.message);
       return false;
     }
+    const allowed = await services.permissions(checked.claims, name, request.isPrivate);
+    if (over) return false;
+    if (!allowed.broadcast.read) {
+      shutdown(unreadableMessage(name));
+      return false;
+    }
     ({ claims } = checked);
+    permissions = allowed;
     token = candidate;
     watchToken();
     return true;
@@ -150,11 +161,14 @@ export function createChannel(services: ChannelServices, options: ChannelOptions
         subscribeLater(settings().resubscribeDelayMs);
     },
     broadcast({ ref, payload, broadcast }) {
+      // As on the real server, what may not be sent is not answered either.
+      if (!permissions.broadcast.write) return;
       if (!messages.take()) return shutdown('Too many messages per second');
       rooms.broadcast(room, broadcast ?? JSON.stringify(payload), request.hearsItself ? undefined : channel);
       if (request.acknowledgesBroadcast) reply(ref, 'ok');
     },
     presence({ ref, payload }) {
+      if (!permissions.presence.write) return reply(ref, 'error');
       if (!takePresenceCall()) return shutdown('Client presence rate limit exceeded');
       const tracked = payload['payload'] ?? {};
       const event = String(payload['event']).toLowerCase();
@@ -192,7 +206,8 @@ export function createChannel(services: ChannelServices, options: ChannelOptions
       if (over) return;
       rooms.enter(room, channel);
       watchToken();
-      if (request.presenceEnabled) push('presence_state', rooms.presenceState(room));
+      if (request.presenceEnabled && permissions.presence.read)
+        push('presence_state', rooms.presenceState(room));
       if (request.asksForReplication) channel.system('ok', 'Replication connection established');
       if (request.waitMs === null && isSubscribing) subscribeLater(settings().readyDelayMs);
     },

@@ -1,4 +1,5 @@
-import type { CheckToken } from './tokens.ts';
+import type { AskPermissions } from './permissions.ts';
+import type { ChannelClaims, CheckToken } from './tokens.ts';
 import { legacyToken } from './tokens.ts';
 import type { TokenKeys } from '../keys.ts';
 import { roomName } from './rooms.ts';
@@ -10,6 +11,7 @@ const BASE = '/realtime/v1/api';
 export interface HttpRoutesContext {
   readonly keys: TokenKeys;
   readonly checkToken: CheckToken;
+  readonly permissions: AskPermissions;
   readonly rooms: Rooms;
 }
 
@@ -24,11 +26,13 @@ export async function handleHttp(context: HttpRoutesContext, request: Request): 
   if (method !== 'POST' || (pathname !== `${BASE}/broadcast` && !single)) {
     return Response.json({ message: 'Not found' }, { status: 404 });
   }
-  if (!(await isAuthorized(context, request)))
-    return Response.json({ message: 'Unauthorized' }, { status: 401 });
-  if (!single) return broadcastBatch(context.rooms, await readJson(request));
+  const claims = await readClaims(context, request);
+  if (!claims) return Response.json({ message: 'Unauthorized' }, { status: 401 });
+  if (!single) return broadcastBatch(context, claims, await readJson(request));
   const [topic = '', event = ''] = single.slice(1).map(decodeURIComponent);
-  const room = roomName(topic, searchParams.get('private') === 'true');
+  const isPrivate = searchParams.get('private') === 'true';
+  if (!(await mayWrite(context, claims, topic, isPrivate))) return accepted();
+  const room = roomName(topic, isPrivate);
   if (request.headers.get('content-type')?.startsWith('application/octet-stream')) {
     const data = Buffer.from(await request.arrayBuffer());
     context.rooms.broadcast(room, { event, encoding: 'binary', data });
@@ -38,20 +42,39 @@ export async function handleHttp(context: HttpRoutesContext, request: Request): 
   return accepted();
 }
 
-async function isAuthorized({ keys, checkToken }: HttpRoutesContext, { headers }: Request): Promise<boolean> {
+async function readClaims(
+  { keys, checkToken }: HttpRoutesContext,
+  { headers }: Request,
+): Promise<ChannelClaims | null> {
   const bearer = /^Bearer (.+)$/i.exec(headers.get('authorization') ?? '')?.[1];
-  const token = bearer ?? headers.get('apikey');
-  return token !== null && token !== undefined && (await checkToken(legacyToken(keys, token))).ok;
+  const checked = await checkToken(legacyToken(keys, bearer ?? headers.get('apikey') ?? ''));
+  return checked.ok ? checked.claims : null;
 }
 
-function broadcastBatch(rooms: Rooms, body: unknown): Response {
+/** As on the real server, what may not be sent is accepted and dropped. */
+async function mayWrite(
+  { permissions }: HttpRoutesContext,
+  claims: ChannelClaims,
+  topic: string,
+  isPrivate: boolean,
+): Promise<boolean> {
+  return (await permissions(claims, topic, isPrivate)).broadcast.write;
+}
+
+async function broadcastBatch(
+  context: HttpRoutesContext,
+  claims: ChannelClaims,
+  body: unknown,
+): Promise<Response> {
   const messages = isRecord(body) && Array.isArray(body['messages']) ? (body['messages'] as unknown[]) : null;
   if (!messages) return invalid({ messages: ["can't be blank"] });
   const faults = messages.map((message) => faultsOf(message));
   if (faults.some((fault) => Object.keys(fault).length > 0)) return invalid({ messages: faults });
   for (const message of messages.filter(isRecord)) {
+    const [topic, isPrivate] = [String(message['topic']), message['private'] === true];
+    if (!(await mayWrite(context, claims, topic, isPrivate))) continue;
     const text = broadcastText(String(message['event']), message['payload'], message['id']);
-    rooms.broadcast(roomName(String(message['topic']), message['private'] === true), text);
+    context.rooms.broadcast(roomName(topic, isPrivate), text);
   }
   return accepted();
 }

@@ -2,6 +2,7 @@ import { SubscriptionRefused } from './bindings.ts';
 import { SubscribeTimeout, createChannel } from './channel.ts';
 import type { Channel, ChannelServices, ChannelSocket } from './channel.ts';
 import { parseJoinRequest } from './join-request.ts';
+import { unreadableMessage } from './permissions.ts';
 import type { RateCounter } from './rate-counter.ts';
 import type { InboundFrame } from './wire.ts';
 
@@ -49,6 +50,8 @@ export async function admitJoin(
   const token = given === null || given.startsWith('sb_') ? socket.token : given;
   const checked = await services.checkToken(token);
   if (!checked.ok) return refuse(`${checked.code}: ${checked.message}`);
+  const permissions = await services.permissions(checked.claims, name, request.isPrivate);
+  if (!permissions.broadcast.read) return refuse(`Unauthorized: ${unreadableMessage(name)}`);
   limits.onJoin();
   const channel = createChannel(services, {
     socket,
@@ -58,6 +61,7 @@ export async function admitJoin(
     request,
     token,
     claims: checked.claims,
+    permissions,
   });
   return { ok: true, channel };
 }

@@ -9,6 +9,7 @@ import { handleHttp } from './http-routes.ts';
 import { watchPublication } from './publication.ts';
 import { createRateCounter } from './rate-counter.ts';
 import { createRelations } from './relations.ts';
+import { createPermissions } from './permissions.ts';
 import { createRooms } from './rooms.ts';
 import { installRealtimeSchema } from './schema.ts';
 import { defaultRealtimeSettings } from './settings.ts';
@@ -72,11 +73,13 @@ export async function createRealtimeService(options: RealtimeServiceOptions): Pr
   const delivery = createDelivery({ database, relations, settings: current, now, random, timers, report });
   const rooms = createRooms();
   const checkToken = createTokenCheck(keys, now);
+  const permissions = createPermissions(database);
   const services: ChannelServices = {
     settings: current,
     now,
     timers,
     checkToken,
+    permissions,
     delivery,
     rooms,
     subscriptions: { database, relations, publication: settings.publication },
@@ -96,7 +99,7 @@ export async function createRealtimeService(options: RealtimeServiceOptions): Pr
 
   return {
     attach: sockets.attach,
-    handle: (request) => handleHttp({ keys, checkToken, rooms }, request),
+    handle: (request) => handleHttp({ keys, checkToken, permissions, rooms }, request),
     faults: createRealtimeFaults({ sockets, delivery }),
     get statistics() {
       const { subscribers, delivered, dropped } = delivery.statistics;

@@ -159,7 +159,60 @@ begin
 end
 $$;
 
-revoke all on function realtime.visible(jsonb), realtime.watch_publication(text),
+-- What the policies of private channels are about. A row is only ever tried out, never kept.
+create table if not exists realtime.messages (
+  topic text not null,
+  extension text not null,
+  payload jsonb,
+  event text,
+  private boolean default false,
+  updated_at timestamp not null default now(),
+  inserted_at timestamp not null default now(),
+  id uuid not null default gen_random_uuid(),
+  primary key (id, inserted_at)
+);
+alter table realtime.messages enable row level security;
+grant select, insert, update on realtime.messages to anon, authenticated, service_role;
+
+-- The topic in question, for use in policies.
+create or replace function realtime.topic() returns text
+  language sql stable
+as $$ select nullif(current_setting('realtime.topic', true), '') $$;
+
+-- What a role with these claims may do in a topic: per extension, whether it sees a message that is there, and whether
+-- it can add one. Each try is undone, and with it the role and the settings.
+create or replace function realtime.permissions(asked_topic text, asked_role text, asked_claims text) returns jsonb
+  language plpgsql
+as $$
+declare
+  tried text;
+  message uuid;
+  reads boolean;
+  writes boolean;
+  results jsonb := '{}';
+begin
+  foreach tried in array array['broadcast', 'presence'] loop
+    reads := false;
+    writes := false;
+    begin
+      insert into realtime.messages (topic, extension) values (asked_topic, tried) returning id into message;
+      perform set_config('realtime.topic', asked_topic, true);
+      perform set_config('request.jwt.claims', asked_claims, true);
+      perform set_config('role', asked_role, true);
+      select exists (select from realtime.messages m where m.id = message) into reads;
+      insert into realtime.messages (topic, extension) values (asked_topic, tried);
+      writes := true;
+      raise exception 'undo';
+    exception when others then
+      null;
+    end;
+    results := results || jsonb_build_object(tried, jsonb_build_object('read', reads, 'write', writes));
+  end loop;
+  return results;
+end
+$$;
+
+revoke all on function realtime.permissions(text, text, text), realtime.visible(jsonb), realtime.watch_publication(text),
   realtime.waiting(xid8, bigint, xid8, bigint) from public;
 
 select realtime.watch_publication();

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { ada, createUser, grace, requestApi, signIn, useLocalSupabase } from '../support/local-supabase.ts';
 import type { TestUser } from '../support/local-supabase.ts';
 
-const supabase = useLocalSupabase({ auth: { bcryptCost: 4 } });
+const supabase = useLocalSupabase();
 let adaToken: string;
 let graceToken: string;
 

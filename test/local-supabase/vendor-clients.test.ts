@@ -9,7 +9,6 @@ import { ada, grace, seedPassword, useLocalSupabase } from '../support/local-sup
  */
 const supabase = useLocalSupabase({
   port: 0,
-  auth: { bcryptCost: 4 },
   functions: { greet: async (request) => Response.json({ hello: await request.json() }) },
 });
 const connect = (key = supabase().anonKey) =>

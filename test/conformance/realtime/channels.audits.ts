@@ -327,6 +327,21 @@ const rooms: readonly Audit[] = [
       );
     }),
   ),
+  audit(
+    'RT-187',
+    'a private channel that no policy lets the user read is refused as Unauthorized',
+    { source },
+    async (context) => {
+      const { id, accessToken } = await context.newUser();
+      await withSocket(context, async (socket) => {
+        const payload = { config: { private: true }, access_token: accessToken };
+        socket.send('1', '1', `realtime:private-${id}`, 'phx_join', payload);
+        const { payload: reply } = await socket.expect('the reply', isReply('1'));
+        assert.equal(at(reply, 'status'), 'error');
+        assert.match(String(at(reply, 'response', 'reason')), /Unauthorized/);
+      });
+    },
+  ),
 ];
 
 /** Sockets, channels, tokens, broadcast and presence. */

@@ -42,13 +42,6 @@ describe('a broadcast', () => {
     ]);
   });
 
-  test('in a private channel stays among private ones', async () => {
-    const [sender, listener] = [await member({ private: true }), await member()];
-    sender.send('1', '5', TOPIC, 'broadcast', HELLO);
-    await sender.flush();
-    expect(await listener.flush()).toEqual([]);
-  });
-
   test('as a binary frame arrives as one, and as text with version 1.0.0', async () => {
     const [sender, listener] = [await member(), await member()];
     const old = await world.connect({ version: '1.0.0' });

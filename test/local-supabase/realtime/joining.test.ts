@@ -82,9 +82,9 @@ describe('a join', () => {
     });
   });
 
-  test('tolerates the private flag, fields it does not know, and a payload that is no object', async () => {
+  test('tolerates fields it does not know, and a payload that is no object', async () => {
     const client = await world.connect();
-    client.join('realtime:a', { config: { private: true, novelty: { x: 1 } } });
+    client.join('realtime:a', { config: { novelty: { x: 1 } } });
     client.send('2', '2', 'realtime:b', 'phx_join', null);
     const statuses = (await client.flush())
       .filter(({ event }) => event === 'phx_reply')

@@ -3,9 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { createRealtimeClient } from '../../src/realtime-client/index.ts';
 import { createLiveQuery } from '../../src/realtime-client/live-query.ts';
 import { shareSocket } from '../../src/realtime-client/shared-socket.ts';
-import type { Clock, Socket } from '../../src/platform/platform.ts';
+import type { Socket } from '../../src/platform/platform.ts';
 import { createFakeWorld } from '../support/fake-platform.ts';
 import { createFakeRealtime, type StoredRow } from './fake-realtime.ts';
+import { createFreezer } from './freezer.ts';
 
 /** How many schedules are tried: `SCHEDULES=10000` for a long run. */
 const schedules = Number(process.env['SCHEDULES'] ?? 2_000);
@@ -64,50 +65,6 @@ const command = fc.oneof(
 );
 type Command = typeof command extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Between freeze and thaw a tab runs nothing; what happens to it meanwhile it learns of afterwards. */
-function createFreezer() {
-  let missed: (() => void)[] | null = null;
-  const run = (task: () => void) => void (missed ? missed.push(task) : task());
-  return {
-    run,
-    freeze() {
-      missed ??= [];
-    },
-    thaw() {
-      const tasks = missed ?? [];
-      missed = null;
-      for (const task of tasks) task();
-    },
-    chill: (clock: Clock): Clock => ({
-      ...clock,
-      setTimer(callback, delayMs) {
-        let isCancelled = false;
-        const timer = clock.setTimer(() => run(() => isCancelled || callback()), delayMs);
-        return {
-          cancel() {
-            isCancelled = true;
-            timer.cancel();
-          },
-        };
-      },
-    }),
-    chillSocket(socket: Socket): Socket {
-      const chilled: Socket = {
-        bufferedAmount: 0,
-        send: socket.send,
-        close: socket.close,
-        onOpen: null,
-        onMessage: null,
-        onClose: null,
-      };
-      socket.onOpen = () => run(() => chilled.onOpen?.());
-      socket.onMessage = (data) => run(() => chilled.onMessage?.(data));
-      socket.onClose = (close) => run(() => chilled.onClose?.(close));
-      return chilled;
-    },
-  };
-}
-
 function createSimulation(seed: number, isShared: boolean) {
   const world = createFakeWorld({ seed });
   const serverTab = world.openTab();
@@ -165,6 +122,7 @@ function createSimulation(seed: number, isShared: boolean) {
     const binding = { table: 'items', filter: 'owner=eq.ada' };
     const seen: string[] = [];
     // Whoever only listens must hear of each interruption, before it is over.
+    let wasLive = false;
     let isUntold = false;
     const untold: string[] = [];
     channel.onContinuity(() => (isUntold = false));
@@ -174,7 +132,6 @@ function createSimulation(seed: number, isShared: boolean) {
       isUntold = status !== 'live' && (isUntold || wasLive);
       wasLive ||= status === 'live';
     });
-    let wasLive = false;
     channel.onChanges(binding, (changes) => seen.push(...changes.map((change) => JSON.stringify(change))));
     const query = createLiveQuery<StoredRow>({
       channel,

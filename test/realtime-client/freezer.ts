@@ -1,0 +1,45 @@
+import type { Clock, Socket } from '../../src/platform/platform.ts';
+
+/** Between freeze and thaw a tab runs nothing; what happens to it meanwhile it learns of afterwards. */
+export function createFreezer() {
+  let missed: (() => void)[] | null = null;
+  const run = (task: () => void) => void (missed ? missed.push(task) : task());
+  return {
+    run,
+    freeze() {
+      missed ??= [];
+    },
+    thaw() {
+      const tasks = missed ?? [];
+      missed = null;
+      for (const task of tasks) task();
+    },
+    chill: (clock: Clock): Clock => ({
+      ...clock,
+      setTimer(callback, delayMs) {
+        let isCancelled = false;
+        const timer = clock.setTimer(() => run(() => isCancelled || callback()), delayMs);
+        return {
+          cancel() {
+            isCancelled = true;
+            timer.cancel();
+          },
+        };
+      },
+    }),
+    chillSocket(socket: Socket): Socket {
+      const chilled: Socket = {
+        bufferedAmount: 0,
+        send: socket.send,
+        close: socket.close,
+        onOpen: null,
+        onMessage: null,
+        onClose: null,
+      };
+      socket.onOpen = () => run(() => chilled.onOpen?.());
+      socket.onMessage = (data) => run(() => chilled.onMessage?.(data));
+      socket.onClose = (close) => run(() => chilled.onClose?.(close));
+      return chilled;
+    },
+  };
+}

@@ -52,7 +52,7 @@ export const accept = (type: string): Modifier => header('Accept', type);
 export const oneRow = 'application/vnd.pgrst.object+json';
 
 /** Makes an upsert replace the one row that the filters name by its whole primary key (PUT). */
-export function replacing(...key: readonly Filter<never>[]): Modifier {
+export function replacing(...key: readonly Filter[]): Modifier {
   return (plan) => ({
     ...prefer({ resolution: undefined })(plan),
     method: 'PUT',

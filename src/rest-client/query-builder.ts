@@ -117,7 +117,8 @@ export class QueryBuilder implements Promise<unknown> {
   }
 
   maybeSingle(): QueryBuilder {
-    const { method, limit = 2 } = this.plan;
+    const { method, limit = 2, body } = this.plan;
+    if (Array.isArray(body) && body.length > 1) refuse('maybeSingle() of several rows');
     return this.with(
       method === 'GET' ? (plan) => ({ ...plan, limit: Math.min(limit, 2) }) : maxAffected(1),
     ).#set({ read: readMaybe });

@@ -8,7 +8,10 @@ export interface ColumnCheck {
   readonly check: RowCheck;
   /** Decodes, and so runs even where nothing is validated. */
   readonly isDecoder: boolean;
-  readonly isRelated?: boolean;
+  /** Null or nothing is passed on: there is no related row, or nothing to decode. */
+  readonly mayMiss?: boolean;
+  /** A list: of related rows, or of what they have in a column that is spread. */
+  readonly isMany?: boolean;
 }
 
 /** A check of whole rows; undefined if nothing is to be done. The rows are changed in place: they are fresh from JSON. */
@@ -37,10 +40,10 @@ export function checkRecord(checks: readonly ColumnCheck[], validate: Validate):
   };
 }
 
-function checkColumn({ check, isRelated }: ColumnCheck, value: unknown, index: number): unknown {
-  if (!isRelated) return check(value, index);
-  if (value === null) return null;
-  if (!Array.isArray(value)) return check(value, index);
-  const rows = value.map((row: unknown) => check(row, index));
-  return rows.some((row) => row instanceof Promise) ? Promise.all(rows) : rows;
+function checkColumn(column: ColumnCheck, value: unknown, index: number): unknown {
+  const { check, mayMiss, isMany } = column;
+  if (mayMiss && (value ?? null) === null) return value;
+  if (!isMany || !Array.isArray(value)) return check(value, index);
+  const items = value.map((item: unknown) => checkColumn({ ...column, isMany: false }, item, index));
+  return items.some((item) => item instanceof Promise) ? Promise.all(items) : items;
 }

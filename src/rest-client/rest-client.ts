@@ -1,5 +1,5 @@
 import { serviceUrl } from '../platform/service.ts';
-import { type ContentRange, parseContentRange, readRows } from './answer.ts';
+import { type ContentRange, parseContentRange, readCount, readRows } from './answer.ts';
 import { RestError } from './errors.ts';
 import { createExchange, type ExchangeOptions } from './exchange.ts';
 import type {
@@ -61,9 +61,12 @@ export interface RestClient<
   /** Calls a function by POST; see `viaGet()` for functions that only read. */
   rpc<F extends FunctionName<Database[Name]>, const A extends ArgsOf<Database[Name], F>>(
     name: F,
-    ...args: [undefined] extends [A] ? [args?: A] : [args: A]
+    ...args: ArgsList<A>
   ): FunctionQuery<ReturnsOf<Database[Name], F, A>>;
 }
+
+/** Arguments may be left out where none is required. */
+type ArgsList<A> = [undefined] extends [A] ? [args?: A] : {} extends A ? [args?: A] : [args: A];
 
 type DefaultSchema<Database> = 'public' extends SchemaName<Database> ? 'public' : SchemaName<Database>;
 
@@ -107,7 +110,13 @@ export function createRestClient<
       const range = parseContentRange(headers);
       const truncated = isTruncated(plan, range, maxRows);
       const count = range.total;
-      return { data: plan.isCounted ? { rows, count, truncated } : rows, count, truncated, status, headers };
+      return {
+        data: plan.isCounted ? { rows, count: readCount(wire), truncated } : rows,
+        count,
+        truncated,
+        status,
+        headers,
+      };
     },
   };
   const client = (schema: string | undefined): unknown => {

@@ -99,8 +99,8 @@ type ShapeValue<M extends Model, Key extends string, Value> = Value extends true
     : never
   : Value extends string
     ? ColumnType<M['Row'], Value>
-    : Value extends ColumnPath<string, infer T>
-      ? T
+    : Value extends ColumnPath<infer C, infer T>
+      ? T | Extract<M['Row'][C & keyof M['Row']], null>
       : EmbedValue<M, Key, Value>;
 
 /** A shape's keys that name something in the row: neither spread, nor embedded only to filter by. */

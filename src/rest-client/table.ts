@@ -155,7 +155,7 @@ function withCasts({ columns, relations }: DefinedTable, selected: Shape): Shape
       const column = value === true ? key : value;
       if (typeof column === 'string') return [key, isCast(columns[column]) ? `${column}::text` : value];
       if (typeof value !== 'object' || isColumn(value)) return [key, value];
-      const related = relatedTable(relations, key, value);
+      const related = relatedTable(relations, key, value).table();
       const inner = withCasts(related, shapeIn(related, value));
       return [key, isEmbed(value) ? { ...value, shape: inner } : inner];
     }),
@@ -167,30 +167,40 @@ function shapeIn(related: DefinedTable, value: Shape | Embed): Shape {
   return typeof inner === 'string' ? shapeOfList(related, inner) : (inner as Shape);
 }
 
-function relatedTable(relations: DefinedTable['relations'], key: string, value: object): DefinedTable {
+function relatedTable(relations: DefinedTable['relations'], key: string, value: object): Relation {
   const name = (isEmbed(value) && value.options.of) || key.replace(/^\.{3}/, '');
   const relation = relations[name];
   if (!relation) throw new RestError('invalid-query', `No relation "${name}" is defined`);
-  return relation.table();
+  return relation;
 }
 
-function checkShape(
+const checkShape = (of: DefinedTable, selected: Shape, validate: Validate): RowCheck | undefined =>
+  checkRecord(checksOf(of, selected, validate, []), validate);
+
+function checksOf(
   of: DefinedTable,
   selected: Shape,
   validate: Validate,
-  path: readonly string[] = [],
-): RowCheck | undefined {
-  const checks = Object.entries(selected).flatMap(([key, value]): ColumnCheck[] => {
+  path: readonly string[],
+): readonly ColumnCheck[] {
+  return Object.entries(selected).flatMap(([key, value]): readonly ColumnCheck[] => {
     if (value === true || typeof value === 'string') {
       const schema = of.columns[value === true ? key : value];
       return schema ? [{ key, check: checkWith(schema, [...path, key]), isDecoder: isCast(schema) }] : [];
     }
-    if (isColumn(value)) return value.decode ? [{ key, check: value.decode, isDecoder: true }] : [];
+    if (isColumn(value))
+      return value.decode ? [{ key, check: value.decode, isDecoder: true, mayMiss: true }] : [];
     const related = relatedTable(of.relations, key, value);
-    const innerShape = shapeIn(related, value);
-    if (key.startsWith('...') || !Object.keys(innerShape).length) return [];
-    const check = checkShape(related, innerShape, validate, [...path, key]);
-    return check ? [{ key, check, isDecoder: true, isRelated: true }] : [];
+    const isSpread = key.startsWith('...');
+    const inner = checksOf(
+      related.table(),
+      shapeIn(related.table(), value),
+      validate,
+      isSpread ? path : [...path, key],
+    );
+    const more = { mayMiss: true, isMany: related.many };
+    if (isSpread) return inner.map((column) => ({ ...column, ...more }));
+    const check = checkRecord(inner, validate);
+    return check && inner.length ? [{ key, check, isDecoder: true, ...more }] : [];
   });
-  return checkRecord(checks, validate);
 }

@@ -1,12 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import {
+  asBigint,
   csv,
+  explain,
+  explainText,
   geojson,
   header,
   location,
   prefer,
   RestError,
   rollback,
+  shape,
   stripNulls,
   timezone,
 } from '../../src/rest-client/index.ts';
@@ -62,6 +66,10 @@ describe('rows', () => {
     expect(await query).toEqual({ rows: [{ id: '1' }], count: 57, truncated: false });
   });
 
+  test('without the count that was asked for are an error', async () => {
+    await expect(answering(json([])).select('id').withCount()).rejects.toMatchObject({ kind: 'gateway' });
+  });
+
   test('come with the count, the status and the headers of the answer', async () => {
     const answer = await answering(ranged('0-0/57', [{ id: '1' }], 206))
       .select('id')
@@ -70,6 +78,35 @@ describe('rows', () => {
       .answer();
     expect(answer).toMatchObject({ data: [{ id: '1' }], count: 57, status: 206, truncated: false });
     expect(answer.headers.get('content-range')).toBe('0-0/57');
+  });
+
+  test('hold bigints, also in related rows, in those that are spread, and where nulls are left out', async () => {
+    const select = shape({
+      n: asBigint('rating'),
+      people: { big: asBigint('id') },
+      '...owners': { other: asBigint('id') },
+    });
+    const query = answering(json([{ n: '9007199254740993', people: { big: '1' }, other: '2' }, {}])).select(
+      select,
+    );
+    expect(await query.with(stripNulls())).toEqual([
+      { n: 9007199254740993n, people: { big: 1n }, other: 2n },
+      {},
+    ]);
+    const many = answering(json([{ other: ['1', null] }])).select(select);
+    expect(await many).toMatchObject([{ other: [1n, null] }]);
+  });
+
+  test('that cannot be decoded are invalid, with the status of the answer', async () => {
+    const query = answering(json([{ n: '1.5' }])).select(shape({ n: asBigint('rating') }));
+    await expect(query).rejects.toMatchObject({ kind: 'invalid-row', status: 200 });
+  });
+
+  test('are never asked one by one for several that are written', () => {
+    const written = answering()
+      .insert([{ title: 'x' }, { title: 'y' }])
+      .select();
+    expect(() => written.maybeSingle()).toThrow(/several rows/);
   });
 
   test('that are no JSON come from a gateway', async () => {
@@ -101,6 +138,21 @@ describe('the flag of a cut answer', () => {
     expect(await truncated(ranged('0-999/*', rows(1000)), (q) => q)).toBe(true);
     expect(await truncated(ranged('0-999/*', rows(1000)), (q) => q.limit(1000))).toBe(false);
     expect(await truncated(ranged('0-998/*', rows(999)), (q) => q)).toBe(false);
+  });
+
+  test('is raised for the rows of a function, and never for those that are written', async () => {
+    const full = () => createRecordingClient([ranged('0-999/*', rows(1000))]).db;
+    expect((await full().rpc('recent').answer()).truncated).toBe(true);
+    expect((await full().from('notes').update({ title: 'x' }).all().select('id').answer()).truncated).toBe(
+      false,
+    );
+    const counted = createRecordingClient([ranged('*/2', [{}, {}], 201)]).db;
+    const written = counted
+      .from('notes')
+      .insert([{ title: 'x' }, { title: 'y' }])
+      .select('id')
+      .count();
+    expect((await written.answer()).truncated).toBe(false);
   });
 });
 
@@ -154,6 +206,22 @@ describe('other forms', () => {
     expect(await answering(new Response('id\n1')).select('id').as(csv())).toBe('id\n1');
     const features = { type: 'FeatureCollection', features: [] };
     expect(await answering(json(features)).select('id').as(geojson())).toEqual(features);
+    const page = answering(new Response('<html>')).select('id').as(geojson());
+    await expect(page).rejects.toMatchObject({ kind: 'gateway', status: 200 });
+  });
+
+  test('are plans, as JSON and as text', async () => {
+    const plan = [{ Plan: { 'Node Type': 'Seq Scan' } }];
+    expect(await answering(json(plan)).select('id').as(explain())).toEqual(plan);
+    expect(await answering(new Response('Seq Scan')).select('id').as(explainText())).toBe('Seq Scan');
+    const { headers } = answering()
+      .select('id')
+      .single()
+      .as(explainText({ verbose: true, wal: true }))
+      .toRequest();
+    expect(headers['Accept']).toBe(
+      'application/vnd.pgrst.plan+text; for="application/vnd.pgrst.object+json"; options=verbose|wal;',
+    );
   });
 
   test('are asked for by Accept and Prefer', () => {

@@ -5,6 +5,7 @@ import {
   and,
   anyOf,
   contains,
+  containsJson,
   createRestClient,
   eq,
   type Filter,
@@ -228,12 +229,28 @@ describe('patterns', () => {
   });
 });
 
+describe('a value from elsewhere', () => {
+  test('never passes for an operator, a column or a shape', () => {
+    const posing = { quantifier: 'any).x', values: ['1'], wire: 'a=eq.1&b', operator: 'is' };
+    const found = only(loose(contains('c', posing)));
+    expect(found).toMatchObject({ operator: 'cs', quantifier: null });
+    expect(JSON.parse(found.value as string)).toEqual(posing);
+  });
+});
+
 describe('what cannot be compared is refused before anything is sent', () => {
   const from = db.from('t').select();
   const cases: [string, () => unknown][] = [
     ['undefined', () => from.eq('a', undefined)],
     ['undefined within a list', () => from.in('a', [undefined] as never)],
     ['undefined within an array', () => from.where(contains('a', [undefined]))],
+    ['undefined within an object', () => from.where(contains('a', { k: { n: undefined } }))],
+    ['undefined within a tree', () => from.where(or(eq('a', 1), eq('b', undefined)))],
+    ['undefined among alternatives', () => from.eq('a', anyOf('x', undefined))],
+    ['a hole in an array', () => from.where(contains('a', Array.from({ length: 2 }).fill(1, 1)))],
+    ['null where only eq, neq and is mean it', () => from.gt('a', null as never)],
+    ['an invalid date within an object', () => from.where(contains('a', { at: new Date(Number.NaN) }))],
+    ['a bigint within JSON, where it would be a text', () => from.where(containsJson('a', [1n]))],
     ['an invalid date', () => from.eq('a', new Date(Number.NaN))],
     ['a function', () => from.eq('a', () => 1)],
     ['half a character', () => from.eq('a', '\ud800').toRequest()],

@@ -2,7 +2,14 @@ import { type } from 'arktype';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { createRestClient, embed, parsed, shape, type Validate } from '../../src/rest-client/index.ts';
+import {
+  asBigint,
+  createRestClient,
+  embed,
+  parsed,
+  shape,
+  type Validate,
+} from '../../src/rest-client/index.ts';
 import { int8, many, nullableInt8, one, table } from '../../src/rest-client/table.ts';
 import { createRecordingTab, json, lineOf, projectUrl } from './support/recording-client.ts';
 
@@ -76,6 +83,42 @@ describe('a table with schemas', () => {
     expect(await connect([good]).db.from(notes).select(select)).toEqual([good]);
     const bad = { ...good, people: { name: 7 } };
     await expect(connect([bad]).db.from(notes).select(select)).rejects.toThrow(/people\.name/);
+  });
+
+  test('decodes and validates what is spread into the row', async () => {
+    const select = shape({ status: true, '...people': { name: true } });
+    const good = { status: 'done', name: 'Ann' };
+    expect(await connect([good]).db.from(notes).select(select)).toEqual([good]);
+    expect(
+      await connect([{ ...good, name: null }])
+        .db.from(notes)
+        .select(select),
+    ).toEqual([{ ...good, name: null }]);
+    await expect(
+      connect([{ ...good, name: 7 }])
+        .db.from(notes)
+        .select(select),
+    ).rejects.toThrow(/name/);
+    const list = shape({ '...readers': { name: true, n: asBigint('id') } });
+    expect(
+      await connect([{ name: ['a', 'b'], n: ['1', null] }])
+        .db.from(notes)
+        .select(list),
+    ).toEqual([{ name: ['a', 'b'], n: [1n, null] }]);
+    await expect(
+      connect([{ name: ['a', 1], n: [] }])
+        .db.from(notes)
+        .select(list),
+    ).rejects.toThrow(/name/);
+  });
+
+  test('leaves a missing bigint as it is', async () => {
+    const select = shape({ n: asBigint('status') });
+    expect(
+      await connect([{ n: null }])
+        .db.from(notes)
+        .select(select),
+    ).toEqual([{ n: null }]);
   });
 
   test('validates the first row only, or none, and decodes all the same', async () => {

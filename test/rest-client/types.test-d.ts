@@ -13,6 +13,7 @@ import {
   or,
   pages,
   parsed,
+  replacing,
   shape,
   sum,
   type Counted,
@@ -58,8 +59,11 @@ yields<{ name: string; notes: { id: string }[] }[]>().from(
 yields<{ id: string; author: string | null }[]>().from(
   notes.select(shape({ id: true, '...people': { author: 'name' } })),
 );
-yields<{ big: bigint; total: number | null; k: string | null }[]>().from(
-  notes.select(shape({ big: asBigint('rating'), total: sum('rating'), k: jsonText('data', 'k') })),
+// A column that may be null stays so as a bigint.
+yields<{ big: bigint | null; id: bigint; total: number | null; k: string | null }[]>().from(
+  notes.select(
+    shape({ big: asBigint('rating'), id: asBigint('id'), total: sum('rating'), k: jsonText('data', 'k') }),
+  ),
 );
 // @ts-expect-error a related row may be null
 notes.select(shape({ people: { name: true } })).then(([row]) => row?.people.name);
@@ -108,9 +112,12 @@ notes.update({ nothing: 1 });
 // @ts-expect-error a view takes no rows
 db.from('note_counts').insert({ n: 1 });
 
+notes.upsert({ id: '1', title: 'x' }).with(replacing(eq('id', '1')));
+
 // Functions.
 yields<string>().from(db.rpc('greet', { name: 'x' }));
 yields<{ id: string; title: string }[]>().from(db.rpc('recent', { days: 3 }));
+yields<{ id: string; title: string }[]>().from(db.rpc('recent'));
 yields<null>().from(db.rpc('clear_all'));
 yields<number>().from(db.rpc('area', { radius: 1 }));
 yields<string>().from(db.rpc('area', { side: 'a' }));
@@ -139,3 +146,4 @@ pages(notes.select('id'), { by: ['created_at'] });
 // Without a Database type, anything can be asked and nothing is known.
 const loose = createRestClient(options);
 yields<{ id: unknown }[]>().from(loose.from('anything').select('id'));
+yields<unknown>().from(loose.rpc('any_function'));

@@ -29,8 +29,8 @@ it('rows and log that are no longer needed are given back, however much was writ
     }
     return sizes();
   };
-  const once = await spendMuch(4);
-  const often = await spendMuch(16);
+  const once = await spendMuch(3);
+  const often = await spendMuch(11);
   expect(often.table).toBeLessThanOrEqual(once.table);
   expect(often.log).toBeLessThan(100);
 });

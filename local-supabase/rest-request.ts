@@ -5,6 +5,8 @@ export interface PreparedRequest {
   readonly values: ReadonlyMap<string, string>;
   /** Whether a write is to be taken back unless it answers one row. */
   readonly answersOneRow: boolean;
+  /** Whether a write is to be taken back in any case. */
+  readonly isRehearsed: boolean;
 }
 
 /** A double-quoted text in a logic tree, with escaped quotes or backslashes in it, and the operator before it. */
@@ -24,7 +26,12 @@ export async function prepareRequest(original: Request): Promise<PreparedRequest
     return [name, PATTERN_LIST.test(value) ? value.replaceAll('*', '%') : value];
   });
   if (method === 'GET' || method === 'HEAD') {
-    return { request: new Request(url, { method: 'GET', headers }), values, answersOneRow: false };
+    return {
+      request: new Request(url, { method: 'GET', headers }),
+      values,
+      answersOneRow: false,
+      isRehearsed: false,
+    };
   }
   const prefer = headers.get('prefer') ?? '';
   const columns = new URL(url).searchParams.get('columns');
@@ -36,6 +43,7 @@ export async function prepareRequest(original: Request): Promise<PreparedRequest
     values,
     answersOneRow:
       /return=representation/.test(prefer) && /vnd\.pgrst\.object/.test(headers.get('accept') ?? ''),
+    isRehearsed: /tx=rollback/.test(prefer),
   };
 }
 

@@ -20,7 +20,7 @@ export function watchSession({ driver }: PgliteConnection): RestSession {
     (typeof param === 'string' ? prepared?.values.get(param) : undefined) ?? param;
   driver.query = async (text, params, options) => {
     const isCommit = text === 'COMMIT';
-    const isTakenBack = isCommit && prepared?.answersOneRow && answered !== 1;
+    const isTakenBack = isCommit && (prepared?.isRehearsed || (prepared?.answersOneRow && answered !== 1));
     try {
       const result = await query(isTakenBack ? 'ROLLBACK' : text, params?.map(reveal), options);
       if (!isCommit) answered = result.rows.length;

@@ -80,7 +80,7 @@ export async function createRestService(options: RestServiceOptions): Promise<Re
         return { response: second, failure: session.failure() };
       });
       const isHead = request.method === 'HEAD';
-      return response.status < 400
+      return response.status < 300
         ? finish(response, request.method)
         : refuse(response, isHead, claims, failure);
     },

@@ -6,6 +6,7 @@ import {
   and,
   anyOf,
   asBigint,
+  countRows,
   contains,
   createRestClient,
   csv,
@@ -14,12 +15,15 @@ import {
   expectAffected,
   type Filter,
   gt,
+  hasNoRelated,
+  hasRelated,
   ilike,
   inChunks,
   includes,
   isDistinct,
   jsonText,
   like,
+  location,
   match,
   maxAffected,
   neq,
@@ -30,6 +34,9 @@ import {
   pages,
   rangeOf,
   relatedColumn,
+  replacing,
+  rollback,
+  rowCount,
   shape,
   startsWith,
   stripNulls,
@@ -99,6 +106,10 @@ const schema = `
   create table many (id int primary key, rank int);
   insert into many select n, nullif(n % 7, 3) from generate_series(1, 100000) as n;
   create index on many (rank, id);
+  create table letters (
+    id int primary key, from_id int references people (id), to_id int references people (id),
+    body text default 'empty', data jsonb
+  );
   insert into people (id, name, age) values (1, 'Ann', 40), (2, 'Bo', null);
   select setval(pg_get_serial_sequence('people', 'id'), 10);
   create function greet(name text) returns text language sql stable as $$ select 'hello ' || name $$;
@@ -107,13 +118,20 @@ const schema = `
   create function nothing() returns void language sql as $$ $$;
   create function refuse() returns void language plpgsql as
     $$ begin raise sqlstate 'PT402' using message = 'Pay first', detail = 'It is due'; end $$;
-  grant all on people, texts, many to service_role;
+  insert into letters values (1, 1, 2, 'a', '{"n": 1}'), (2, 1, null, 'b', '{"n": 3}'), (3, 2, 1, 'c', '{"n": 2}');
+  create function add_letter(id int) returns int language sql volatile as
+    $$ insert into letters (id) values (id) returning id $$;
+  grant all on people, texts, many, letters to service_role;
   revoke all on people from anon;
 `;
 
 const supabase = useLocalSupabase();
 
-function connect(apiKey: string, getAccessToken: () => Promise<string | null> = async () => null) {
+function connect(
+  apiKey: string,
+  getAccessToken: (options?: { readonly rejectedToken?: string }) => Promise<string | null> = async () =>
+    null,
+) {
   const { url, fetch } = supabase();
   return createRestClient<Tables>({
     url,
@@ -433,6 +451,166 @@ describe('functions', () => {
 
   test('that raise say so with their own status', async () => {
     await expect(admin().rpc('refuse')).rejects.toMatchObject({ kind: 'raised', code: 'PT402' });
+  });
+});
+
+describe('the scenarios in which clients go wrong', () => {
+  const db = () =>
+    createRestClient({
+      url: supabase().url,
+      apiKey: supabase().serviceRoleKey,
+      platform: createBrowserPlatform({ fetch: supabase().fetch }),
+    });
+  const letters = () => db().from('letters');
+  const bodies = async () => (await letters().select('body').order('id')).map(({ body }) => body);
+
+  test('24, 25: orders by a path into JSON, and by a related row but not by many', async () => {
+    expect(await letters().select('id').order('data->n', { ascending: false, nulls: 'last' })).toEqual([
+      { id: 2 },
+      { id: 3 },
+      { id: 1 },
+    ]);
+    const many = db()
+      .from('people')
+      .select(shape({ id: true, texts: { id: true } }) as never)
+      .order(relatedColumn('texts', 'id'));
+    await expect(many).rejects.toMatchObject({ kind: 'invalid-request', code: 'PGRST118' });
+  });
+
+  test('26, 27: rows that have related rows, counted, and those that have none', async () => {
+    const people = (columns: Parameters<typeof shape>[0]) =>
+      db()
+        .from('people')
+        .select(shape(columns) as never)
+        .in('id', [1, 2]);
+    const inner = people({ name: true, texts: embed({ id: true }, { inner: true }) }).withCount();
+    expect((await inner).count).toBe(1);
+    const none = people({ name: true, texts: {} });
+    expect(await none.where(hasNoRelated('texts'))).toEqual([{ name: 'Bo' }]);
+    expect(await none.where(hasRelated('texts'))).toEqual([{ name: 'Ann' }]);
+  });
+
+  test('28: an embedding that is ambiguous names the ways, and a hint decides', async () => {
+    const ambiguous = letters().select(shape({ id: true, people: { name: true } }) as never);
+    await expect(ambiguous).rejects.toMatchObject({
+      kind: 'invalid-request',
+      code: 'PGRST201',
+      status: 300,
+      details: [{ cardinality: 'many-to-one' }, { cardinality: 'many-to-one' }],
+    });
+    const hinted = shape({
+      id: true,
+      sender: embed({ name: true }, { of: 'people', hint: 'letters_from_id_fkey' }),
+    });
+    expect(
+      await letters()
+        .select(hinted as never)
+        .eq('id', 1),
+    ).toEqual([{ id: 1, sender: { name: 'Ann' } }]);
+  });
+
+  test('29: what many related rows have is spread into lists', async () => {
+    const spread = shape({ id: true, '...texts': { numbers: asBigint('big') } });
+    expect(
+      await db()
+        .from('people')
+        .select(spread as never)
+        .eq('id', 1),
+    ).toEqual([{ id: 1, numbers: [9007199254740993n] }]);
+  });
+
+  test('30: aggregates are refused where the server does not allow them', async () => {
+    const grouped = letters().select(shape({ from_id: true, n: countRows() }) as never);
+    await expect(grouped).rejects.toMatchObject({ kind: 'invalid-request', code: 'PGRST123' });
+  });
+
+  test('31: an offset past the end is no row, and an error where rows are counted', async () => {
+    const beyond = letters().select('id').range(50, 59);
+    expect(await beyond).toEqual([]);
+    await expect(beyond.count()).rejects.toMatchObject({ kind: 'out-of-range', code: 'PGRST103' });
+  });
+
+  test('33, 36: a write of more rows than one is undone', async () => {
+    const before = await bodies();
+    const both = letters().update({ body: 'x' }).in('id', [1, 2]);
+    await expect(both.select().single()).rejects.toMatchObject({ kind: 'not-one-row', status: 406 });
+    const gone = letters().delete().in('id', [1, 2]);
+    await expect(gone.select().single()).rejects.toMatchObject({ kind: 'not-one-row' });
+    await expect(gone.with(maxAffected(1))).rejects.toMatchObject({ kind: 'affected-rows' });
+    await expect(letters().update({ body: 'x' }).eq('id', 0).select().single()).rejects.toMatchObject({
+      code: 'PGRST116',
+    });
+    expect(await bodies()).toEqual(before);
+  });
+
+  test('34: rows with different keys, and a column that does not exist', async () => {
+    const mixed = letters().insert([{ id: 10, body: 'x' }, { id: 11 }]);
+    expect(await mixed.select('id, body')).toEqual([
+      { id: 10, body: 'x' },
+      { id: 11, body: null },
+    ]);
+    expect(await letters().delete().gte('id', 10)).toBe(2);
+    await expect(letters().insert([{ id: 12, nothing: 1 }])).rejects.toMatchObject({ code: 'PGRST204' });
+  });
+
+  test('35: an upsert says by its status whether it added rows', async () => {
+    const added = await letters().upsert({ id: 20, body: 'x' }).select('id').answer();
+    const merged = await letters().upsert({ id: 20, body: 'y' }).select('body').answer();
+    expect([added.status, merged.status, merged.data]).toEqual([201, 200, [{ body: 'y' }]]);
+    expect(await letters().delete().eq('id', 20)).toBe(1);
+  });
+
+  test('a replacement of one row by its key adds it, then overwrites it, and never another', async () => {
+    const put = (id: number, body: string) =>
+      letters()
+        .upsert({ id, from_id: null, to_id: null, body, data: null })
+        .with(replacing(eq('id', 30)));
+    expect((await put(30, 'x').select('body').answer()).status).toBe(201);
+    expect(await put(30, 'y').select('body')).toEqual([{ body: 'y' }]);
+    await expect(put(31, 'z')).rejects.toMatchObject({ kind: 'invalid-request', code: 'PGRST115' });
+    expect(await letters().delete().eq('id', 30)).toBe(1);
+  });
+
+  test('a write that is to be rolled back leaves no trace, and says where the row would be', async () => {
+    const insert = letters().insert({ id: 40 });
+    expect(await insert.as(location())).toBe('/letters?id=eq.40');
+    expect(await letters().delete().eq('id', 40).with(rollback())).toBe(1);
+    expect(await letters().delete().eq('id', 40)).toBe(1);
+  });
+
+  test('38: a schema that is not exposed, read and written', async () => {
+    const hidden = createRestClient<{ private: { Tables: Record<string, never> } }>({
+      url: supabase().url,
+      apiKey: supabase().serviceRoleKey,
+      platform: createBrowserPlatform({ fetch: supabase().fetch }),
+      schema: 'private',
+    }) as unknown as ReturnType<typeof db>;
+    for (const query of [hidden.from('letters').select(), hidden.from('letters').delete().all()]) {
+      await expect(query).rejects.toMatchObject({ kind: 'invalid-request', code: 'PGRST106' });
+    }
+  });
+
+  test('39: a token that has expired is refreshed once; what is denied never is', async () => {
+    const expired = await supabase().keys.sign({ role: 'service_role', exp: 1 });
+    const asked: (string | undefined)[] = [];
+    const client = (fresh: string) =>
+      connect(supabase().anonKey, (options?: { readonly rejectedToken?: string }) => {
+        asked.push(options?.rejectedToken);
+        return Promise.resolve(options?.rejectedToken === undefined ? expired : fresh);
+      });
+    expect(await client(supabase().serviceRoleKey).from('people').select('id').eq('id', 1)).toEqual([
+      { id: 1 },
+    ]);
+    const denied = client(supabase().anonKey).from('people').select();
+    await expect(denied).rejects.toMatchObject({ kind: 'denied', code: '42501', status: 401 });
+    expect(asked).toEqual([undefined, expired, undefined, expired]);
+  });
+
+  test('40: a function that writes is refused by GET, and counted by HEAD where it reads', async () => {
+    const writing = db().rpc('add_letter', { id: 50 }).with(viaGet());
+    await expect(writing).rejects.toMatchObject({ code: '25006', status: 405 });
+    expect(await db().rpc('texts_from', { first: 3 }).as(rowCount())).toBe(hostileTexts.length - 1);
+    expect(await letters().count()).toBe(3);
   });
 });
 

@@ -83,6 +83,60 @@ describe('pages by key', () => {
     );
   });
 
+  test('are each row that stays once, while others come and go', async () => {
+    const changes = fc.array(
+      fc.record({ rank: fc.option(fc.integer({ min: 0, max: 3 })), removes: fc.nat({ max: 20 }) }),
+      { minLength: 1, maxLength: 8 },
+    );
+    const order = fc.record({
+      ascending: fc.boolean(),
+      nulls: fc.constantFrom('first' as const, 'last' as const),
+    });
+    const ranks = fc.array(fc.option(fc.integer({ min: 0, max: 3 })), { minLength: 6, maxLength: 20 });
+    await fc.assert(
+      fc.asyncProperty(
+        ranks,
+        order,
+        changes,
+        fc.integer({ min: 1, max: 4 }),
+        async (some, by, later, size) => {
+          let rows = some.map((rank, id): Row => ({ id: id * 2, rank })).toSorted(compareBy(by));
+          const gone = new Set<number>();
+          let requests = 0;
+          const { tab } = createRecordingTab();
+          const fetch = async (input: RequestInfo | URL) => {
+            const { conditions } = readQuery(new Request(input).url);
+            const page = rows.filter((row) => conditions.every((condition) => fits(row, condition)));
+            const change = later[requests++];
+            if (change) {
+              gone.add(change.removes * 2);
+              rows = [...rows, { id: change.removes * 2 + 1 + requests * 100, rank: change.rank }]
+                .filter(({ id }) => !gone.has(id))
+                .toSorted(compareBy(by));
+            }
+            return json(page.slice(0, size));
+          };
+          const db = createRestClient<{ public: { Tables: { t: { Row: Row; Insert: Row; Update: Row } } } }>({
+            url: projectUrl,
+            apiKey: 'k',
+            platform: { ...tab, fetch },
+          });
+          const seen: number[] = [];
+          for await (const page of pages(db.from('t').select(), {
+            by: [{ column: 'rank', ...by }, 'id'],
+            size,
+          })) {
+            seen.push(...page.map(({ id }) => id));
+          }
+          expect(new Set(seen).size).toBe(seen.length);
+          const stayed = some.map((_rank, id) => id * 2).filter((id) => !gone.has(id));
+          expect(seen).toEqual(expect.arrayContaining(stayed));
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
   test('need each key in the rows, without loss', () => {
     expect(() => filterAfter({ id: 1 }, [{ column: 'rank' }])).toThrow(/rank/);
     expect(() => filterAfter({ id: 2 ** 60 }, [{ column: 'id' }])).toThrow(/id/);

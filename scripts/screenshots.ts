@@ -1,6 +1,7 @@
 /**
  * Pictures of every screen on desktop, phone and in the dark, of a production build on the embedded Supabase, into the
- * git-ignored folder `screenshots`. Arguments: parts of names (and `--desktop`, `--phone`, `--dark`), to take only some.
+ * git-ignored folder `screenshots`. Arguments: parts of names, to take only some; and `--desktop`, `--phone`, `--dark`, or
+ * what is taken only when asked for: `--forced` (forced colours), `--wide` (1920 px) and `--large` (text at 200 %).
  * Fails where a picture cannot be made or a page is wider than its window.
  */
 import { mkdir, rm } from 'node:fs/promises';
@@ -27,12 +28,19 @@ const variants: Readonly<Record<string, BrowserContextOptions>> = {
   },
   dark: { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' },
 };
+/** Left out unless they are asked for. */
+const furtherVariants: typeof variants = {
+  forced: { viewport: { width: 1280, height: 800 }, forcedColors: 'active' },
+  wide: { viewport: { width: 1920, height: 1080 }, colorScheme: 'light' },
+  // A window of 1280 px at twice the size: as many CSS pixels as half of it has.
+  large: { viewport: { width: 640, height: 400 }, colorScheme: 'light', deviceScaleFactor: 2 },
+};
 
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
-const wantedVariants = Object.entries(variants).filter(
-  ([variant], _index, all) =>
-    process.argv.includes(`--${variant}`) || all.every(([name]) => !process.argv.includes(`--${name}`)),
+const namedVariants = Object.entries({ ...variants, ...furtherVariants }).filter(([variant]) =>
+  process.argv.includes(`--${variant}`),
 );
+const wantedVariants = namedVariants.length > 0 ? namedVariants : Object.entries(variants);
 const chosen = shots.filter(({ name }) => wanted.length === 0 || wanted.some((part) => name.includes(part)));
 if (wanted.length === 0) await rm(folder, { recursive: true, force: true });
 await mkdir(folder, { recursive: true });

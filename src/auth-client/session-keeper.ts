@@ -98,6 +98,10 @@ export function createSessionKeeper(platform: Platform, primary: Store, key: str
     notes = { ...notes, ...more };
     publish();
   };
+  /** Who has gone on by other means does not want to hear of an earlier link again. */
+  const forgetCallback = () => {
+    notes = { ...notes, callbackError: null, callbackMessage: null };
+  };
   const onProblem = (cause: unknown) => {
     if (notes.storageProblem) return;
     const message = 'Storage failed; the session lives in memory and ends with this page';
@@ -180,8 +184,7 @@ export function createSessionKeeper(platform: Platform, primary: Store, key: str
       await records.update(
         () => record,
         (after) => {
-          // What became of an earlier link is of no interest any more.
-          notes = { ...notes, callbackError: null, callbackMessage: null };
+          forgetCallback();
           return dispatch(...entryOf(after, entry));
         },
       );
@@ -214,8 +217,10 @@ export function createSessionKeeper(platform: Platform, primary: Store, key: str
     leave: (reason, refreshToken) =>
       records.update(
         (stored) => (refreshToken === undefined || stored?.refresh_token === refreshToken ? null : undefined),
-        (after) =>
-          dispatch(after ? { type: 'found', held: hold(after), as: null } : { type: 'left', reason }),
+        (after) => {
+          if (reason === 'call') forgetCallback();
+          return dispatch(after ? { type: 'found', held: hold(after), as: null } : { type: 'left', reason });
+        },
       ),
     close: () => records.close(),
   };

@@ -1,8 +1,10 @@
+import { navigate } from 'wouter/use-browser-location';
 import type { Notification as InboxNotification } from './notification.ts';
+import { everything, inboxHref } from './notification-filter.ts';
 import { inboxTexts } from './notification-texts.ts';
 import { notificationSnippet, notificationTitle } from './notification-words.ts';
 
-/** The device's own notifications of what came in; a click brings the inbox to the front. */
+/** The device's own notification of what came in. A click brings the page to the front, with what it told of opened. */
 export async function showDesktopNotifications(arrivals: readonly InboxNotification[]): Promise<void> {
   const texts = await inboxTexts.load();
   const [newest] = arrivals;
@@ -17,5 +19,6 @@ export async function showDesktopNotifications(arrivals: readonly InboxNotificat
   shown.addEventListener('click', () => {
     window.focus();
     shown.close();
+    navigate(inboxHref(everything, isOne ? newest.id : undefined));
   });
 }

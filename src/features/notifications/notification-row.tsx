@@ -58,11 +58,15 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
           <KindIcon kind={kind} size={18} />
         </Avatar>
         <span className={styles.words}>
-          <span className={styles.title}>
+          <span className={styles.title} dir="auto">
             {isUnread && <VisuallyHidden>{texts.unread}: </VisuallyHidden>}
             {title}
           </span>
-          {snippet && <span className={styles.snippet}>{snippet}</span>}
+          {snippet && (
+            <span className={styles.snippet} dir="auto">
+              {snippet}
+            </span>
+          )}
           <span className={styles.meta}>
             {texts.kind[kind]} · <TimeAgo atMs={createdAtMs} />
           </span>

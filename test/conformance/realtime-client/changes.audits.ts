@@ -76,7 +76,9 @@ export const clientChangeAudits: readonly Audit[] = [
     { source: 'realtime.md §1 (row-level security); supabase/migrations' },
     async (context) => {
       const { server } = context;
-      const inbox = await watchInbox(context, { binding: { filter: 'status=eq.unread' } });
+      // Of a DELETE the server tells everybody the key.
+      const binding = { event: ['INSERT', 'UPDATE'], filter: 'status=eq.unread' } as const;
+      const inbox = await watchInbox(context, { binding });
       inbox.channel.join();
       await inbox.live();
       const stranger = await server.newUser();

@@ -1,6 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
-const node = { environment: 'node' as const, testTimeout: 20_000, hookTimeout: 30_000 };
+const common = {
+  environment: 'node',
+  // Modules are loaded, the database engine compiled and the page set up once per worker, not once per file.
+  isolate: false,
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+};
 
 export default defineConfig({
   test: {
@@ -10,7 +16,7 @@ export default defineConfig({
     projects: [
       {
         test: {
-          ...node,
+          ...common,
           name: 'unit',
           include: [
             'test/{platform,auth-client,rest-client,realtime-client,storage-client,functions-client,scripts}/**/*.test.ts',
@@ -19,30 +25,25 @@ export default defineConfig({
       },
       {
         test: {
-          ...node,
+          ...common,
           name: 'local-supabase',
-          // The engine is compiled once per worker, not once per file: half the time.
-          isolate: false,
           include: ['test/{local-supabase,integration,supabase}/**/*.test.ts'],
         },
       },
       {
         test: {
-          ...node,
+          ...common,
           name: 'consumers',
           include: ['test/{consumers,library}/**/*.test.ts'],
           globalSetup: ['test/consumers/support/pack.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
         },
       },
-      { test: { ...node, name: 'conformance', include: ['test/conformance/**/*.test.ts'] } },
+      { test: { ...common, name: 'conformance', include: ['test/conformance/**/*.test.ts'] } },
       {
         test: {
-          ...node,
+          ...common,
           name: 'app',
           environment: './test/support/jsdom-environment.ts',
-          testTimeout: 45_000,
           include: ['test/{app,features,ui,react}/**/*.test.{ts,tsx}'],
         },
       },

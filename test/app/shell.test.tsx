@@ -4,7 +4,7 @@ import { setLanguage } from '../../src/ui/texts.ts';
 import { ada, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
 import { renderApp } from '../support/render-app.tsx';
 
-const supabase = useLocalSupabase({ auth: { bcryptCost: 4, externalProviders: [] } });
+const supabase = useLocalSupabase({ auth: { externalProviders: [] } });
 const user = { email: ada.email, password: seedPassword };
 
 describe('the session gate', () => {

@@ -5,7 +5,7 @@ import { ada, seedPassword, useLocalSupabase } from '../support/local-supabase.t
 import { renderApp, type RenderedApp } from '../support/render-app.tsx';
 import { useWireFaults } from '../support/wire-faults.ts';
 
-const supabase = useLocalSupabase({ auth: { bcryptCost: 4 } });
+const supabase = useLocalSupabase();
 const faults = useWireFaults(supabase);
 const user = { email: ada.email, password: seedPassword };
 const proxyPage = (status: number) => () =>

@@ -15,7 +15,7 @@ import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import { createCookieJar } from '../auth-client/support/cookie-jar.ts';
 import { ada, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
 
-const supabase = useLocalSupabase({ auth: { bcryptCost: 4 } });
+const supabase = useLocalSupabase();
 const HOME = 'http://localhost:5173/home';
 const RESET = 'http://localhost:5173/reset-password';
 const password = 'correct horse battery';

@@ -5,7 +5,7 @@ import { describedBy } from '../../support/described-by.ts';
 import { createUser, seedPassword, signIn, useLocalSupabase } from '../../support/local-supabase.ts';
 import { renderApp, type RenderedApp } from '../../support/render-app.tsx';
 
-const supabase = useLocalSupabase({ auth: { bcryptCost: 4, externalProviders: [] } });
+const supabase = useLocalSupabase({ auth: { externalProviders: [] } });
 let email = '';
 
 beforeEach(async () => {

@@ -6,7 +6,7 @@ import { renderApp } from '../../support/render-app.tsx';
 let skewMs = 0;
 const supabase = useLocalSupabase({
   now: () => Date.now() + skewMs,
-  auth: { bcryptCost: 4, externalProviders: [], passwordUpdateRequiresReauthentication: true },
+  auth: { externalProviders: [], passwordUpdateRequiresReauthentication: true },
 });
 
 test('a password is changed after a code where the sign-in was long ago', async () => {

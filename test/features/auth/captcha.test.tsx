@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { ada, seedPassword, useLocalSupabase } from '../../support/local-supabase.ts';
 import { renderApp } from '../../support/render-app.tsx';
 
-const supabase = useLocalSupabase({ auth: { bcryptCost: 4, externalProviders: [], captchaToken: 'human' } });
+const supabase = useLocalSupabase({ auth: { externalProviders: [], captchaToken: 'human' } });
 const configuration = { captcha: { provider: 'turnstile', siteKey: 'site-key' } } as const;
 
 type RenderWidget = (container: HTMLElement, options: { readonly callback: (token: string) => void }) => void;

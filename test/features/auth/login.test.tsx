@@ -6,7 +6,7 @@ import { describedBy } from '../../support/described-by.ts';
 import { createUser, ada, seedPassword, useLocalSupabase } from '../../support/local-supabase.ts';
 import { renderApp } from '../../support/render-app.tsx';
 
-const supabase = useLocalSupabase({ auth: { bcryptCost: 4, externalProviders: ['github'] } });
+const supabase = useLocalSupabase({ auth: { externalProviders: ['github'] } });
 
 async function enter(actor: Awaited<ReturnType<typeof renderApp>>['actor'], email: string, password: string) {
   const field = await screen.findByLabelText('E-mail');

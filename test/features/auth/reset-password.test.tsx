@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ada, createUser, seedPassword, signIn, useLocalSupabase } from '../../support/local-supabase.ts';
 import { renderApp } from '../../support/render-app.tsx';
 
-const supabase = useLocalSupabase({ auth: { bcryptCost: 4, externalProviders: [] } });
+const supabase = useLocalSupabase({ auth: { externalProviders: [] } });
 
 async function newUser(): Promise<string> {
   const email = `reset-${crypto.randomUUID()}@example.com`;

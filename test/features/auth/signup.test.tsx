@@ -6,7 +6,7 @@ import { ada, useLocalSupabase } from '../../support/local-supabase.ts';
 import { renderApp, type RenderedApp } from '../../support/render-app.tsx';
 
 const supabase = useLocalSupabase({
-  auth: { bcryptCost: 4, externalProviders: [], passwordMinLength: 10, pwnedPasswords: ['correct-horse'] },
+  auth: { externalProviders: [], passwordMinLength: 10, pwnedPasswords: ['correct-horse'] },
 });
 
 async function enter(actor: RenderedApp['actor'], email: string, password: string) {

@@ -306,7 +306,7 @@ describe('when something fails', () => {
     setBroken(true);
     await actor.click(screen.getByRole('button', { name: /^Archive: / }));
     await screen.findByText(/the change was taken back/);
-    expect(rows()).toHaveLength(1);
+    await waitFor(() => expect(rows()).toHaveLength(1));
     setBroken(false);
     await actor.click(screen.getByRole('button', { name: 'Try again' }));
     await waitFor(async () => expect(await status('Old 1')).toBe('archived'));

@@ -1,7 +1,7 @@
 /**
  * Web Vitals of /login and /home by script: a processor four times slower and a slow 4G network (150 ms, 1.6 Mbit/s),
  * a production build, compressed, and nothing in the browser's cache. Prints JSON; times are milliseconds, the median
- * of the visits. Run: `npx tsx test/bench/app-vitals.ts [visits]`
+ * of the visits. Run: `npx tsx test/bench/app-vitals.ts [visits]`; with `E2E_BUILD` it takes a build that is there already.
  */
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { createLocalSupabase } from '../../local-supabase/server.ts';
@@ -137,7 +137,8 @@ await supabase.database.query(
    from generate_series(1, 200) n`,
   [ada.id],
 );
-const built = await buildApp();
+const shared = process.env['E2E_BUILD'];
+const built = shared ?? (await buildApp());
 const folder = await configureApp(built, {
   supabaseUrl: supabase.url,
   anonKey: supabase.anonKey,
@@ -155,5 +156,5 @@ try {
   site.close();
   await supabase.close();
   await removeFolder(folder);
-  await removeFolder(built);
+  if (shared === undefined) await removeFolder(built);
 }

@@ -72,11 +72,18 @@ test('a reload shows the last list at once, and then the truth', async ({ page, 
   await expect(page.getByText(/in Fresh news/)).toBeVisible();
 });
 
-test('while the session is looked up the page says Loading...', async ({ page, world }) => {
+test('while the session is looked up the page says Loading..., and what went wrong where its code cannot come', async ({
+  page,
+  world,
+}) => {
   await page.route('**/assets/*.js', (route) => route.abort());
   await page.goto(`${world.appUrl}/home`);
   await expect(page.getByText('Loading...')).toBeVisible();
   await page.unroute('**/assets/*.js');
+  await page.route('**/assets/base-*.js', (route) => route.abort());
+  await page.goto(`${world.appUrl}/home`);
+  await expect(page.getByText('The application could not be loaded.')).toBeVisible();
+  await page.unroute('**/assets/base-*.js');
   // A link's code is exchanged first: until then nobody knows who this is.
   let answer = () => {};
   const held = new Promise<void>((resolve) => (answer = resolve));

@@ -44,6 +44,7 @@ export default defineConfig({
           ...common,
           name: 'app',
           environment: './test/support/jsdom-environment.ts',
+          setupFiles: ['./test/support/fresh-page.ts'],
           include: ['test/{app,features,ui,react}/**/*.test.{ts,tsx}'],
         },
       },

@@ -76,9 +76,11 @@ export async function renderApp(url: string, options: RenderAppOptions): Promise
       <App clients={clients} />
     </StrictMode>,
   );
-  onTestFinished(() => {
+  onTestFinished(async () => {
     cleanup();
     clients.auth.close();
+    const { loadRealtime } = await clients.loadData();
+    (await loadRealtime()).close();
   });
   return {
     ...result,

@@ -1,4 +1,3 @@
-// @vitest-environment node
 import { beforeEach, describe, expect, test } from 'vitest';
 import { everything } from '../../../src/features/notifications/notification-filter.ts';
 import { notificationKinds } from '../../../src/features/notifications/notification.ts';

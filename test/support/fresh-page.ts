@@ -1,0 +1,13 @@
+import { IDBFactory } from 'fake-indexeddb';
+import { vi } from 'vitest';
+
+// Each file of component tests begins as a page does that was just opened, though its worker has had others: no module
+// of ours remembers, and nothing is stored. React, jsdom and the database engine, which are slow to load, stay.
+vi.resetModules();
+localStorage.clear();
+sessionStorage.clear();
+globalThis.indexedDB = new IDBFactory();
+history.replaceState(null, '', '/');
+document.title = '';
+document.head.replaceChildren();
+document.body.replaceChildren();

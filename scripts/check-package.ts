@@ -5,13 +5,18 @@ import type { PackedLibrary } from './pack-library.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** What publint and are-the-types-wrong find wrong with the package, in their words; nothing, if it is well. */
-export async function checkPackage({ folder, tarball }: PackedLibrary): Promise<readonly string[]> {
+export async function checkPackage({ tarball }: PackedLibrary): Promise<readonly string[]> {
   const outcomes = await Promise.all([
-    run('publint/src/cli.js', ['run', folder, '--strict', '--pack', 'npm']),
+    lintPackage(tarball),
     // ES modules alone: CommonJS takes them by a dynamic import.
     run('@arethetypeswrong/cli/dist/index.js', [tarball, '--profile', 'esm-only', '--format', 'ascii']),
   ]);
   return outcomes.filter((outcome) => outcome !== null);
+}
+
+/** What publint alone finds wrong with a package, a folder or a tarball; null, if nothing. */
+export function lintPackage(path: string): Promise<string | null> {
+  return run('publint/src/cli.js', ['run', path, '--strict', '--pack', 'false']);
 }
 
 function run(script: string, args: readonly string[]): Promise<string | null> {

@@ -3,7 +3,7 @@ import { mkdtemp, cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { checkPackage } from '../../scripts/check-package.ts';
+import { checkPackage, lintPackage } from '../../scripts/check-package.ts';
 import { libraryEntries } from '../../scripts/library-entries.ts';
 import { measureEntries, sizesPage, staleSizes, writeSizes } from '../../scripts/library-sizes.ts';
 
@@ -18,13 +18,13 @@ describe('the package', () => {
   });
 
   it('would not be clean with an entry that leads nowhere', async () => {
-    const { folder, tarball } = inject('library');
+    const { folder } = inject('library');
     const broken = await mkdtemp(join(tmpdir(), 'broken-library-'));
     onTestFinished(() => rm(broken, { recursive: true }));
     await cp(folder, broken, { recursive: true, filter: (path) => !path.includes('node_modules') });
     const manifest = await readFile(join(broken, 'package.json'), 'utf8');
     await writeFile(join(broken, 'package.json'), manifest.replace('./react/index.js', './react/absent.js'));
-    expect(await checkPackage({ folder: broken, tarball })).toEqual([expect.stringContaining('absent.js')]);
+    expect(await lintPackage(broken)).toContain('absent.js');
   });
 
   it('consists of modules, declarations, source maps and five texts, and of nothing of the application', () => {

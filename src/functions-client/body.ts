@@ -1,3 +1,5 @@
+import { FunctionsError } from './errors.ts';
+
 /** What a function can be sent: as it is, or anything else as JSON. */
 export function encodeBody(body: unknown): { body?: BodyInit; type?: string } {
   if (body === undefined) return {};
@@ -16,8 +18,20 @@ export async function decodeBody(response: Response): Promise<unknown> {
   const type = response.headers.get('content-type')?.split(';')[0]?.trim() ?? 'text/plain';
   if (/^application\/(.+\+)?json$/.test(type)) {
     const text = await response.text();
-    return text ? JSON.parse(text) : null;
+    return text ? parseJson(text, response.status) : null;
   }
   if (type.startsWith('text/')) return response.text();
   return type === 'multipart/form-data' ? response.formData() : response.blob();
+}
+
+function parseJson(text: string, status: number): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new FunctionsError('invalid-result', 'The answer is not the JSON that it says', {
+      status,
+      body: text,
+      cause,
+    });
+  }
 }

@@ -1,7 +1,7 @@
 import { StorageError } from './errors.ts';
-import { encodeKey } from './object-key.ts';
+import { encodeKey, normalizeKey } from './object-key.ts';
 import { readBlob, type ProgressListener } from './progress.ts';
-import type { Transport } from './transport.ts';
+import { readJson, type Transport } from './transport.ts';
 import { imagePath, withQuery, type ImageOptions, type UrlOptions } from './object-url.ts';
 
 export interface RequestOptions {
@@ -81,13 +81,11 @@ export type Bucket = ReturnType<typeof createBucket>;
 /** The service signs at most so many paths at once. */
 const SIGN_LIMIT = 1000;
 
-const json = async <T>(response: Response) => (await response.json()) as T;
-
 export function createBucket({ base, send }: Transport, name: string) {
   const bucket = encodeURIComponent(name);
   const at = (path: string) => `${bucket}/${encodeKey(path)}`;
   const post = <T>(path: string, body: unknown, { signal }: RequestOptions = {}) =>
-    send({ method: 'POST', path, json: body, signal }, (response) => json<T>(response));
+    send({ method: 'POST', path, json: body, signal }, readJson<T>);
 
   async function put(
     method: 'POST' | 'PUT',
@@ -98,9 +96,13 @@ export function createBucket({ base, send }: Transport, name: string) {
   ) {
     const sent = await send(
       { method, path: url, body: body as BodyInit, headers: uploadHeaders(options), signal: options.signal },
-      (response) => json<{ Id?: string; Key?: string }>(response),
+      readJson<{ Id?: string; Key?: string }>,
     );
-    return { id: sent.Id ?? '', path, fullPath: sent.Key ?? `${name}/${path}` } satisfies UploadedObject;
+    return {
+      id: sent.Id ?? '',
+      path: normalizeKey(path),
+      fullPath: sent.Key ?? `${name}/${path}`,
+    } satisfies UploadedObject;
   }
 
   return {
@@ -147,9 +149,7 @@ export function createBucket({ base, send }: Transport, name: string) {
     },
 
     info: async (path: string, { signal }: RequestOptions = {}) =>
-      send({ method: 'GET', path: `/object/info/${at(path)}`, signal }, (response) =>
-        json<ObjectInfo>(response),
-      ),
+      send({ method: 'GET', path: `/object/info/${at(path)}`, signal }, readJson<ObjectInfo>),
 
     async exists(path: string, { signal }: RequestOptions = {}): Promise<boolean> {
       try {
@@ -165,8 +165,8 @@ export function createBucket({ base, send }: Transport, name: string) {
     /** Removes objects, and returns those that were there. */
     remove: async (paths: readonly string[], { signal }: RequestOptions = {}) =>
       send(
-        { method: 'DELETE', path: `/object/${bucket}`, json: { prefixes: paths.map(checked) }, signal },
-        (response) => json<ListedObject[]>(response),
+        { method: 'DELETE', path: `/object/${bucket}`, json: { prefixes: paths.map(normalizeKey) }, signal },
+        readJson<ListedObject[]>,
       ),
 
     async move(
@@ -208,7 +208,7 @@ export function createBucket({ base, send }: Transport, name: string) {
       for (let start = 0; start < paths.length; start += SIGN_LIMIT) {
         const signed = await post<{ path: string; signedURL: string | null; error: string | null }[]>(
           `/object/sign/${bucket}`,
-          { expiresIn: expiresInSeconds, paths: paths.slice(start, start + SIGN_LIMIT).map(checked) },
+          { expiresIn: expiresInSeconds, paths: paths.slice(start, start + SIGN_LIMIT).map(normalizeKey) },
           options,
         );
         for (const { path, signedURL, error } of signed) {
@@ -231,7 +231,7 @@ export function createBucket({ base, send }: Transport, name: string) {
           headers: upsert ? { 'x-upsert': 'true' } : {},
           signal: options.signal,
         },
-        (response) => json<{ url: string }>(response),
+        readJson<{ url: string }>,
       );
       return { path, url: base + url, token: /[?&]token=([^&]+)/.exec(url)?.[1] ?? '' };
     },
@@ -250,16 +250,11 @@ export function createBucket({ base, send }: Transport, name: string) {
   function transfer(from: string, to: string, destinationBucket?: string) {
     return {
       bucketId: name,
-      sourceKey: checked(from),
-      destinationKey: checked(to),
+      sourceKey: normalizeKey(from),
+      destinationKey: normalizeKey(to),
       ...(destinationBucket !== undefined && { destinationBucket }),
     };
   }
-}
-
-function checked(path: string): string {
-  encodeKey(path);
-  return path;
 }
 
 function downloadQuery({ download }: Pick<UrlOptions, 'download'>): Record<string, string> {

@@ -1,5 +1,5 @@
 import { encodeBase64, type UploadOptions } from './bucket.ts';
-import { encodeKey } from './object-key.ts';
+import { normalizeKey } from './object-key.ts';
 import type { ProgressListener } from './progress.ts';
 import { createTransport, type StorageClientOptions } from './transport.ts';
 import { StorageError } from './errors.ts';
@@ -28,7 +28,7 @@ export async function uploadResumable(
   blob: Blob,
   options: ResumableUploadOptions = {},
 ): Promise<void> {
-  encodeKey(path);
+  const objectName = normalizeKey(path);
   const { send, base } = createTransport(client);
   const { signal, onProgress, upsert } = options;
   const route = (url: string) => {
@@ -66,7 +66,7 @@ export async function uploadResumable(
   function start(): Promise<string> {
     const about = {
       bucketName: bucket,
-      objectName: path,
+      objectName,
       contentType: options.contentType ?? (blob.type || 'application/octet-stream'),
       cacheControl: String(options.cacheControlSeconds ?? 3600),
       ...(options.metadata && { metadata: JSON.stringify(options.metadata) }),

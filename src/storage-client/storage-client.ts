@@ -1,5 +1,5 @@
 import { type Bucket, createBucket, type RequestOptions } from './bucket.ts';
-import { createTransport, type StorageClientOptions } from './transport.ts';
+import { createTransport, readJson, type StorageClientOptions } from './transport.ts';
 
 /** A bucket as the service describes it. */
 export interface BucketInfo {
@@ -38,7 +38,7 @@ export type StorageClient = ReturnType<typeof createStorageClient>;
 export function createStorageClient(options: StorageClientOptions) {
   const transport = createTransport(options);
   const call = <T>(method: string, path: string, json: unknown, { signal }: RequestOptions = {}) =>
-    transport.send({ method, path, json, signal }, async (response) => (await response.json()) as T);
+    transport.send({ method, path, json, signal }, readJson<T>);
   const at = (id: string) => `/bucket/${encodeURIComponent(id)}`;
   return {
     /** The objects of a bucket. */

@@ -104,6 +104,15 @@ function unwrap(problem: unknown): never {
   throw problem instanceof HttpFailure ? new StorageError(problem.kind, problem.message, { cause }) : problem;
 }
 
+export async function readJson<T>(response: Response): Promise<T> {
+  const text = await response.text();
+  try {
+    return JSON.parse(text) as T;
+  } catch (cause) {
+    throw new StorageError('gateway', 'The answer is not JSON', { status: response.status, cause });
+  }
+}
+
 async function readError(response: Response): Promise<StorageError> {
   const text = await response.text();
   const body = parseBody(text);

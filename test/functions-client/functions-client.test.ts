@@ -25,6 +25,16 @@ function createClient(
 }
 
 describe('a call', () => {
+  test('whose answer is not the JSON that it says is invalid, and its text can be read', async () => {
+    const broken = new Response('{"a":', { headers: { 'Content-Type': 'application/json' } });
+    const { functions } = createClient([broken]);
+    await expect(functions.invoke('f')).rejects.toMatchObject({
+      kind: 'invalid-result',
+      status: 200,
+      body: '{"a":',
+    });
+  });
+
   test('is a POST to the name of the function', async () => {
     const { functions, requests } = createClient();
     expect(await functions.invoke('hello world/x')).toEqual({ ok: true });

@@ -121,6 +121,19 @@ describe('objects', () => {
   );
 });
 
+describe('a path with slashes at its ends', () => {
+  test('names the same object in a URL and in a body', async () => {
+    const { storage, requests } = createClient([json({ Id: 'o1' }), json([]), json({})]);
+    const bucket = storage.from('b');
+    expect((await bucket.upload('/a/b/', new Blob(['x']))).path).toBe('a/b');
+    await bucket.remove(['/a/b/']);
+    await bucket.move('/a/b', 'c/');
+    expect(lineOf(requests[0] as Request)).toBe('POST /object/b/a/b');
+    expect(await requests[1]?.json()).toEqual({ prefixes: ['a/b'] });
+    expect(await requests[2]?.json()).toMatchObject({ sourceKey: 'a/b', destinationKey: 'c' });
+  });
+});
+
 describe('URLs', () => {
   test('are signed for one', async () => {
     const { storage, requests } = createClient([json({ signedURL: '/object/sign/b/k?token=t' })]);
@@ -229,6 +242,11 @@ describe('an error', () => {
     [new Response('<html>', { status: 500 }), 'gateway'],
   ])('is known by its kind', async (reply, kind) => {
     await expect(failing(reply)).rejects.toMatchObject({ kind });
+  });
+
+  test('of a page where JSON was due comes from a gateway', async () => {
+    const { storage } = createClient([new Response('<html>')]);
+    await expect(storage.from('b').info('k')).rejects.toMatchObject({ kind: 'gateway', status: 200 });
   });
 
   test('of the network or the caller is one of this client too', async () => {

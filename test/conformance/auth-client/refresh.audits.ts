@@ -1,7 +1,13 @@
 import { strict as assert } from 'node:assert';
 import { AuthError } from '../../../src/auth-client/index.ts';
 import type { Audit } from '../audit.ts';
-import { clientAuditsOf, eventually, refusalOf, type SignedInTab } from '../clients/client-audit.ts';
+import {
+  clientAuditsOf,
+  createGate,
+  eventually,
+  refusalOf,
+  type SignedInTab,
+} from '../clients/client-audit.ts';
 import { ageToken, EXPIRED_MS, type Tab } from '../clients/tab.ts';
 import { assertStatus, at } from '../wire.ts';
 import { eventNames } from './sign-in.audits.ts';
@@ -93,7 +99,8 @@ export const clientRefreshAudits: readonly Audit[] = [
       const first = await signIn();
       const second = await open({ browser: first.browser });
       for (const tab of [first, second]) ageToken(tab, EXPIRED_MS);
-      const tokens = new Set([...(await askTimes(first, 10)), ...(await askTimes(second, 10))]);
+      const asked = await Promise.all([askTimes(first, 10), askTimes(second, 10)]);
+      const tokens = new Set(asked.flat());
       assert.deepEqual([tokens.size, refreshes(first).length + refreshes(second).length], [1, 1]);
     },
   ),
@@ -188,6 +195,32 @@ export const clientRefreshAudits: readonly Audit[] = [
       await Promise.all([asked, tab.auth.signOut({ scope: 'local' })]);
       assert.deepEqual([tab.auth.getSnapshot().status, tab.stored()], ['signed-out', null]);
       assert.equal(eventNames(tab).filter((name) => name === 'SIGNED_OUT').length, 1);
+    },
+  ),
+  audit(
+    'CLIENT-AUTH-313',
+    'a refresh that ends after somebody else has signed in does not bring the other one back',
+    { source: 'auth.md §2 (refresh), §5' },
+    async ({ server, signIn }) => {
+      const [tab, other] = [await signIn(), await server.newUser()];
+      const body = { refresh_token: tab.stored()?.refresh_token };
+      const entered = createGate();
+      ageToken(tab, EXPIRED_MS);
+      tab.wire.answerNext('/auth/v1/token', async () => {
+        const query = { grant_type: 'refresh_token' };
+        const { status, text } = await server.auth.send('POST', '/token', { query, body });
+        await entered.opened;
+        return new Response(text, { status });
+      });
+      const asked = tab.auth.getAccessToken();
+      await eventually('the refresh', () => refreshes(tab).length === 1);
+      await tab.auth.signInWithPassword({ email: other.email, password: other.password });
+      entered.open();
+      await asked;
+      assert.equal(tab.auth.getSnapshot().user?.id, other.id);
+      const token = tab.stored()?.access_token ?? '';
+      const { json } = await server.auth.send('GET', '/user', { token });
+      assert.equal(at(json, 'id'), other.id);
     },
   ),
 ];

@@ -77,3 +77,12 @@ export async function eventually(what: string, holds: () => boolean): Promise<vo
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
+
+/** Something that is waited for, and the end of the wait. */
+export function createGate(): { readonly opened: Promise<void>; open(): void } {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}

@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert';
 import type { Audit } from '../audit.ts';
-import { clientAuditsOf, eventually } from '../clients/client-audit.ts';
+import { clientAuditsOf, createGate, eventually } from '../clients/client-audit.ts';
 import { notify } from '../rest/notifications.ts';
 import { newPreferences } from '../rest/inbox.ts';
 import { at } from '../wire.ts';
@@ -131,6 +131,25 @@ export const clientChangeAudits: readonly Audit[] = [
       await inbox.remove(before);
       await assertShowsTable(inbox, list);
       assert.equal(list.getSnapshot().rows.length, 2);
+      // A read whose answer is older than a change that arrives before it.
+      const { wire } = inbox.tab;
+      const changed = createGate();
+      const answered = createGate();
+      wire.answerNext('/rest/v1/notifications', async () => {
+        const rows = await inbox.table();
+        answered.open();
+        await changed.opened;
+        return Response.json(rows);
+      });
+      list.refresh();
+      await answered.opened;
+      const late = await inbox.tell();
+      await eventually('the insert', () =>
+        inbox.changes.some((change) => change.type === 'INSERT' && change.record.id === late),
+      );
+      changed.open();
+      await assertShowsTable(inbox, list);
+      assert.equal(list.getSnapshot().rows.length, 3);
       stop();
     },
   ),

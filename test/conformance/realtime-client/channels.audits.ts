@@ -146,7 +146,8 @@ export const clientChannelAudits: readonly Audit[] = [
     'the last user of a channel leaves it; who joins it later hears changes again',
     { source: 'realtime.md §1 (leave)' },
     async (context) => {
-      const { channel, tab, sent, live, tell, changes } = await watchInbox(context);
+      const settings = { leaveGraceMs: 0 };
+      const { channel, tab, sent, live, tell, changes } = await watchInbox(context, { settings });
       const [first, second] = [channel.join(), channel.join()];
       await live();
       first();

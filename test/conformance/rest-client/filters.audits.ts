@@ -114,11 +114,13 @@ export const clientFilterAudits: readonly Audit[] = [
     { source: 'rest.md §5 (3, 4, 6)' },
     async ({ server, open }) => {
       const { ada, rows } = await hostileInbox(server);
-      const table = restOf(await open(), ada).from('notifications');
+      const tab = await open();
+      const table = restOf(tab, ada).from('notifications');
       assert.equal((await table.select('id').in('content', [])).length, 0);
       const [row] = rows;
       const found = await table.select('id').in('content', [null, row?.content ?? '']);
       assert.deepEqual(found, [{ id: row?.id }]);
+      assert.match(tab.wire.requests.at(-1)?.query.get('or') ?? '', /\bcontent\.is\.null\)$/);
     },
   ),
   audit(

@@ -101,10 +101,11 @@ export const clientRefusalAudits: readonly Audit[] = [
     { source: 'rest.md §3 (4), §5 (32)' },
     async ({ server, open }) => {
       const { ada } = await sharedInbox(server);
-      const count = restOf(await open(), ada)
-        .from('notifications')
-        .count();
+      const tab = await open();
+      const count = restOf(tab, ada).from('notifications').count();
       const lost = count.with((plan) => ({ ...plan, path: 'no_such_table' }));
+      // Browsers hide the header that says why.
+      tab.wire.answerNext('/rest/v1/no_such_table', () => new Response(null, { status: 404 }));
       const { code } = await assertKind(lost.execute(), 'not-found', 404);
       assert.equal(code, 'PGRST205');
     },

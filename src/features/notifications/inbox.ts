@@ -51,7 +51,14 @@ export function createInbox({ userId, api, platform, ...options }: InboxOptions)
   };
   const actions = createInboxActions({
     api,
-    store,
+    // What was done may concern rows that were never read: then the server counts, with a live channel or without.
+    store: {
+      ...store,
+      dispatch(event) {
+        store.dispatch(event);
+        reader.checkTotals(false);
+      },
+    },
     clock,
     report,
     tabs: platform.openBroadcast(`inbox:${userId}`),

@@ -276,6 +276,18 @@ describe('an action', () => {
     expect(inbox.getSnapshot().counts).toEqual(table.count());
   });
 
+  test('on all counts anew where nothing is live, in every tab', async () => {
+    const { inbox, openTab, world, table } = await open(70);
+    const other = openTab();
+    other.start();
+    await world.clock.advance(1_000);
+    table.isConnected = false;
+    inbox.markAllRead(null);
+    await world.clock.advance(1_000);
+    expect(inbox.getSnapshot().counts).toEqual(table.count());
+    expect(other.getSnapshot().counts).toEqual(table.count());
+  });
+
   test('on all of a kind leaves the other kinds', async () => {
     const scripted = createScriptedInbox();
     const { inbox, world, table } = scripted;

@@ -39,6 +39,8 @@ export interface Recorder {
 export interface RecordedWire extends Recorder {
   readonly fetch: FetchFunction;
   readonly openSocket: (url: string) => Socket;
+  /** Ends the sockets that were silenced: they hear no close frame. */
+  end(): void;
 }
 
 /** A network between a client and the target that keeps what passes. */
@@ -106,6 +108,9 @@ function recordSockets(): SocketRecorder {
     mend: () => void (isCut = false),
     silence() {
       for (const webSocket of open) webSocket.pause();
+    },
+    end() {
+      for (const webSocket of open) if (webSocket.isPaused) webSocket.terminate();
     },
   };
 }

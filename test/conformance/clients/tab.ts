@@ -138,6 +138,7 @@ export async function openTab(target: ConformanceTarget, options: TabOptions = {
     close() {
       realtime.close();
       auth.close();
+      wire.end();
     },
   };
 }

@@ -13,6 +13,7 @@ export const libraryEntries: Readonly<Record<string, string>> = {
   './auth-client/claims': 'auth-client/claims',
   './auth-client/server': 'auth-client/server',
   './rest-client': 'rest-client/index',
+  './rest-client/long-reads': 'rest-client/long-reads',
   './rest-client/table': 'rest-client/table',
   './realtime-client': 'realtime-client/index',
   './realtime-client/live-query': 'realtime-client/live-query',

@@ -9,6 +9,7 @@ export * from '@/auth-client/id-token.ts';
 export * from '@/auth-client/claims.ts';
 export * from '@/auth-client/server.ts';
 export * from '@/rest-client/index.ts';
+export * from '@/rest-client/long-reads.ts';
 export * from '@/realtime-client/index.ts';
 export * from '@/realtime-client/live-query.ts';
 export * from '@/realtime-client/shared-socket.ts';

@@ -88,9 +88,5 @@ export {
   timezone,
 } from './modifiers.ts';
 export { viaGet } from './rpc-reads.ts';
-export { inChunks } from './chunks.ts';
-export type { ChunksOptions } from './chunks.ts';
-export { pages } from './pages.ts';
-export type { PageKey, PagesOptions } from './pages.ts';
 export { parsed } from './standard-schema.ts';
 export type { StandardSchema, Validate } from './standard-schema.ts';

@@ -27,6 +27,16 @@ export interface PagesOptions<Name extends string = string> extends ExecuteOptio
  * The server's cap on rows may make pages smaller; what ends the iteration is a page that is shorter than the ones before.
  *
  * @throws {RestError} `invalid-query` if a row lacks a column to continue by.
+ * @example
+ * ```ts
+ * import { createSupabaseClients } from 'supabase-protocol-clients';
+ * import { pages } from 'supabase-protocol-clients/rest-client/long-reads';
+ *
+ * const { rest } = createSupabaseClients<Database>({ url, anonKey });
+ * const query = rest.from('notifications').select('id, created_at');
+ * const newestFirst = { column: 'created_at', ascending: false } as const;
+ * for await (const rows of pages(query, { by: [newestFirst, 'id'], size: 1000 })) console.log(rows.length);
+ * ```
  */
 export async function* pages<M extends Model, Item extends object>(
   query: RowsQuery<M, Item, Item[]>,

@@ -143,6 +143,7 @@ const sizes: Record<string, number> = {
     './src/rest-client/index.ts',
   ),
   'rest-client, every name of its index': await all('rest-client/index.ts'),
+  'rest-client/long-reads': await all('rest-client/long-reads.ts'),
   'rest-client/table': await all('rest-client/table.ts'),
   'storage-client': await all('storage-client/index.ts'),
   'functions-client': await all('functions-client/index.ts'),

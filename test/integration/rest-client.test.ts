@@ -18,7 +18,6 @@ import {
   hasNoRelated,
   hasRelated,
   ilike,
-  inChunks,
   includes,
   isDistinct,
   jsonText,
@@ -31,7 +30,6 @@ import {
   oneOf,
   or,
   overlaps,
-  pages,
   rangeOf,
   relatedColumn,
   replacing,
@@ -43,6 +41,7 @@ import {
   textSearch,
   viaGet,
 } from '../../src/rest-client/index.ts';
+import { inChunks, pages } from '../../src/rest-client/long-reads.ts';
 import { readQuery } from '../rest-client/support/grammar.ts';
 import { hostileTexts } from '../rest-client/support/hostile-texts.ts';
 import { sqlOf } from '../rest-client/support/postgrest-sql.ts';

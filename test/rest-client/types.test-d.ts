@@ -11,7 +11,6 @@ import {
   jsonText,
   like,
   or,
-  pages,
   parsed,
   replacing,
   shape,
@@ -20,6 +19,7 @@ import {
   type RestClientOptions,
   type StandardSchema,
 } from '../../src/rest-client/index.ts';
+import { pages } from '../../src/rest-client/long-reads.ts';
 import type { SampleDatabase } from './support/sample-database.ts';
 
 declare const options: RestClientOptions<'public'>;

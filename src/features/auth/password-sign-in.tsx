@@ -51,7 +51,12 @@ export function PasswordSignIn({ onUnconfirmed, onCodeInstead }: PasswordSignInP
   return (
     <form {...form.props} className={styles.form}>
       <FormMessages error={form.problem} />
-      <EmailField label={texts.email} required {...form.field('email')} />
+      <EmailField
+        label={texts.email}
+        required
+        {...form.field('email')}
+        onInput={(event) => carriedEmail.set(event.currentTarget.value)}
+      />
       <PasswordField
         label={texts.password}
         autoComplete="current-password"
@@ -63,20 +68,10 @@ export function PasswordSignIn({ onUnconfirmed, onCodeInstead }: PasswordSignInP
         {texts.signIn}
       </SubmitButton>
       <div className={styles.row}>
-        <Button
-          look="link"
-          onClick={() => {
-            carriedEmail.set(form.values.email);
-            onCodeInstead();
-          }}
-        >
+        <Button look="link" onClick={onCodeInstead}>
           {texts.codeInstead}
         </Button>
-        <Link
-          className={styles.inline}
-          href={links.resetPassword({ next })}
-          onClick={() => carriedEmail.set(form.values.email)}
-        >
+        <Link className={styles.inline} href={links.resetPassword({ next })}>
           {texts.forgotPassword}
         </Link>
       </div>

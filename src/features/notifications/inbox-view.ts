@@ -1,6 +1,6 @@
 import { compareNewestFirst } from './notification.ts';
 import type { Notification } from './notification.ts';
-import { combineCounts, countNotifications, noCounts } from './notification-counts.ts';
+import { combineCounts, countNotifications, noCounts, withoutUnread } from './notification-counts.ts';
 import type { NotificationCounts } from './notification-counts.ts';
 import { coveringFilters, everything, filterKey, matchesFilter } from './notification-filter.ts';
 import type { NotificationFilter } from './notification-filter.ts';
@@ -52,15 +52,7 @@ export function selectCounts(state: NotificationsState): NotificationCounts {
   const isWholeKnown = (filter: NotificationFilter) => selectWindow(state, filter)?.isComplete ?? false;
   if (isWholeKnown(everything)) outside = { ...noCounts, archived: outside.archived };
   for (const operation of state.operations) {
-    if (operation.type !== 'read-all') continue;
-    outside =
-      operation.kind === null
-        ? { ...outside, unread: 0, kinds: noCounts.kinds }
-        : {
-            ...outside,
-            unread: outside.unread - outside.kinds[operation.kind],
-            kinds: { ...outside.kinds, [operation.kind]: 0 },
-          };
+    if (operation.type === 'read-all') outside = withoutUnread(outside, operation.kind);
   }
   return combineCounts(inside, outside);
 }

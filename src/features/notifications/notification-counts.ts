@@ -49,3 +49,13 @@ export function combineCounts(
     kinds,
   };
 }
+
+/** As they are when all are read, or all of a kind. */
+export function withoutUnread(counts: NotificationCounts, kind: NotificationKind | null): NotificationCounts {
+  if (kind === null) return { ...counts, unread: 0, kinds: noCounts.kinds };
+  return {
+    ...counts,
+    unread: counts.unread - counts.kinds[kind],
+    kinds: { ...counts.kinds, [kind]: 0 },
+  };
+}

@@ -1,6 +1,6 @@
 import { compareNewestFirst } from './notification.ts';
-import type { Notification } from './notification.ts';
-import { combineCounts, countNotifications } from './notification-counts.ts';
+import type { Notification, NotificationKind } from './notification.ts';
+import { combineCounts, countNotifications, withoutUnread } from './notification-counts.ts';
 import type { NotificationCounts } from './notification-counts.ts';
 import { everything, filterKey, matchesFilter } from './notification-filter.ts';
 import type { NotificationFilter } from './notification-filter.ts';
@@ -229,14 +229,17 @@ function finish(
     const next = isGone ? null : applyOperations(row, [operation]);
     if (next !== row) replace(row, next);
   }
+  const isReadAll = operation.type === 'read-all';
   return {
     ...state,
     rows,
     sequence,
     touched,
     operations: state.operations.filter(({ id }) => id !== operationId),
-    totals: adjust(state.totals, before, after),
-    areTotalsStale: state.areTotalsStale || operation.type === 'read-all',
+    totals: isReadAll
+      ? adjustToReadAll(state, rows.values(), operation.kind)
+      : adjust(state.totals, before, after),
+    areTotalsStale: state.areTotalsStale || isReadAll,
   };
 }
 
@@ -248,6 +251,17 @@ function adjust(
   return (
     totals && combineCounts(combineCounts(totals, countNotifications(after)), countNotifications(before), -1)
   );
+}
+
+/** Those that were never listed were marked, too. */
+function adjustToReadAll(
+  { totals, rows }: NotificationsState,
+  after: Iterable<Notification>,
+  kind: NotificationKind | null,
+): NotificationCounts | null {
+  if (!totals) return null;
+  const outside = combineCounts(totals, countNotifications(rows.values()), -1);
+  return combineCounts(withoutUnread(outside, kind), countNotifications(after));
 }
 
 /** Without versions the later arrival wins. */

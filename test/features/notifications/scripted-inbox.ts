@@ -159,3 +159,22 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
 export function shownIds(inbox: Inbox): readonly string[] {
   return inbox.getSnapshot().view.notifications.map(({ id }) => id);
 }
+
+/** An inbox that is live, over a table of so many. */
+export async function openScriptedInbox(
+  count: number,
+  options?: Parameters<typeof createScriptedInbox>[0],
+): Promise<ScriptedInbox> {
+  const scripted = createScriptedInbox(options);
+  scripted.table.isConnected = false;
+  for (let number = 1; number <= count; number += 1) scripted.table.insert(number);
+  scripted.table.isConnected = true;
+  scripted.inbox.start();
+  await scripted.world.clock.advance(1_000);
+  scripted.inbox.setConnection('live');
+  return scripted;
+}
+
+export const idOf = ({ inbox }: ScriptedInbox, at: number) => shownIds(inbox)[at] ?? '';
+export const statusOf = ({ inbox }: ScriptedInbox, id: string) =>
+  inbox.getSnapshot().view.notifications.find((notification) => notification.id === id)?.status;

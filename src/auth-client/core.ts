@@ -6,6 +6,7 @@ import { type Send, createSend } from './request.ts';
 import { type SessionKeeper, createSessionKeeper } from './session-keeper.ts';
 import type { Store } from './store.ts';
 import type { Slots } from './verifier-slots.ts';
+import { serviceUrl } from '../platform/service.ts';
 
 /** What the entries of the features build on. For this library's own modules; it may change with any version. */
 export interface AuthCore {
@@ -32,7 +33,7 @@ export interface CoreOptions {
 export function createCore(options: CoreOptions, ready: () => Promise<unknown>): AuthCore {
   const { platform, store, apiKey } = options;
   const { storageKey = `sb-${checkUrl(options).hostname.split('.')[0]}-auth-token` } = options;
-  const baseUrl = `${options.url.replace(/\/+$/, '')}/auth/v1`;
+  const baseUrl = serviceUrl(options.url, 'auth');
   const keeper = createSessionKeeper(platform, store, storageKey);
   const send = createSend(createHttp(platform), baseUrl, apiKey);
   const refresher = createRefresher(platform, keeper, send, storageKey);

@@ -8,6 +8,7 @@ import { type CallOptions, createSend } from './request.ts';
 import { parseSession } from './responses.ts';
 import { parseStoredSession } from './session-store.ts';
 import type { StoredSession } from './session.ts';
+import { serviceUrl } from '../platform/service.ts';
 
 /** For servers: what a request's cookies say, and the cookies of a reply. Pure but for `refreshOnServer`. */
 export interface CookieAttributes {
@@ -148,7 +149,7 @@ export async function refreshOnServer(
   session: Pick<StoredSession, 'refresh_token'>,
   options?: CallOptions,
 ): Promise<StoredSession | null> {
-  const send = createSend(createHttp(platform), `${url.replace(/\/+$/, '')}/auth/v1`, apiKey);
+  const send = createSend(createHttp(platform), serviceUrl(url, 'auth'), apiKey);
   try {
     return await send(
       token('refresh_token', { refresh_token: session.refresh_token }),

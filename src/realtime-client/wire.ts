@@ -1,4 +1,5 @@
 import { parsePreciseJson } from './precise-json.ts';
+import { serviceUrl } from '../platform/service.ts';
 
 /** The versions of the protocol that the client speaks. In 1.0.0 the server does not say to which join a frame belongs. */
 export type ProtocolVersion = '1.0.0' | '2.0.0';
@@ -14,7 +15,7 @@ export interface Message {
 
 /** The websocket's address. The key is the public one: a browser can send it in no other way. */
 export function encodeSocketUrl(projectUrl: string, apiKey: string, vsn: ProtocolVersion): string {
-  const url = new URL(`${projectUrl.replace(/\/+$/, '')}/realtime/v1/websocket`);
+  const url = new URL(`${serviceUrl(projectUrl, 'realtime')}/websocket`);
   url.protocol = url.protocol.replace('http', 'ws');
   url.search = `${new URLSearchParams({ apikey: apiKey, vsn })}`;
   return url.href;

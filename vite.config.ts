@@ -20,7 +20,7 @@ const chunkGroups = [
   },
   {
     name: 'inside',
-    test: /src\/(app\/(signed-in-app|signed-in-layout|inbox-frame|user-data|live-channel|account-menu|display-choices|not-found)|ui\/(icons|avatar|badge|popover|tab-links|toast))|src\/features\/notifications\/(?!bell-panel|inbox-screen|inbox-options|inbox-notices|inbox-toolbar|selection|row-menu|notification-detail|notification-list|notification-row\.tsx|notification-texts\.de|desktop-notifications|shortcuts|held|day-groups|relative|time-ago|use-inbox)/,
+    test: /src\/(app\/(signed-in-app|signed-in-layout|inbox-frame|user-data|live-channel|account-menu|display-choices|not-found)|ui\/(icons|avatar|badge|popover|tab-links|toast))|src\/features\/notifications\/(?!bell-panel|inbox-screen|inbox-options|inbox-notices|inbox-toolbar|selection|row-menu|notification-detail|notification-list|notification-row\.tsx|notification-texts\.de|desktop-notifications|arrival-sound|shortcuts|held|day-groups|relative|time-ago|use-inbox)/,
   },
   {
     name: 'data',

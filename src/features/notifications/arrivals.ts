@@ -4,11 +4,15 @@ import { createAnnouncer } from './announcer.ts';
 import { isDesktopChosen } from './desktop-choice.ts';
 import type { Notification } from './notification.ts';
 import { inboxTexts } from './notification-texts.ts';
+import { soundChoice } from './sound-choice.ts';
 
-/** Tells the reader of what came in: by the page's live region, and by the device where that was asked for. */
-export function createArrivals({ clock, page, report }: Pick<Platform, 'clock' | 'page' | 'report'>) {
+/** Tells the reader of what came in: by the page's live region; by a sound and by the device where that was asked for. */
+export function createArrivals(platform: Pick<Platform, 'clock' | 'locks' | 'page' | 'report'>) {
+  const { clock, page, report } = platform;
   const announcer = createAnnouncer(clock, (count) => {
     inboxTexts.load().then((texts) => announce(texts.arrived(count)), report);
+    if (!soundChoice.getSnapshot()) return;
+    import('./arrival-sound.ts').then(({ playArrivalSound }) => playArrivalSound(platform)).catch(report);
   });
   return {
     add(arrivals: readonly Notification[]) {

@@ -1,21 +1,11 @@
-const storageKey = 'desktop-notifications';
+import { createDeviceSwitch } from './device-switch.ts';
 
 /** Whether the reader of this device asked for desktop notifications. */
-export function isDesktopChosen(): boolean {
-  try {
-    return localStorage.getItem(storageKey) === 'on' && desktopPermission() === 'granted';
-  } catch {
-    return false;
-  }
-}
+export const desktopChoice = createDeviceSwitch('desktop-notifications', false);
 
-export function setDesktopChosen(isChosen: boolean): void {
-  try {
-    if (isChosen) localStorage.setItem(storageKey, 'on');
-    else localStorage.removeItem(storageKey);
-  } catch {
-    // Without storage the choice cannot be kept, and is not made.
-  }
+/** They are shown where they were asked for, as long as the browser permits it. */
+export function isDesktopChosen(): boolean {
+  return desktopChoice.getSnapshot() && desktopPermission() === 'granted';
 }
 
 /** null: this browser has no such notifications. */

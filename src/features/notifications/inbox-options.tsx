@@ -2,11 +2,12 @@ import { useState, useSyncExternalStore } from 'react';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Message } from '../../ui/message.tsx';
 import { Switch } from '../../ui/switch.tsx';
-import { desktopPermission, isDesktopChosen, setDesktopChosen } from './desktop-choice.ts';
+import { desktopChoice, desktopPermission } from './desktop-choice.ts';
 import styles from './inbox.module.css';
 import { inboxTexts } from './notification-texts.ts';
-import { setShortcutsEnabled, shortcutKeys, shortcutsEnabled } from './shortcuts.ts';
+import { shortcutKeys, shortcutsEnabled } from './shortcuts.ts';
 import type { Shortcut } from './shortcuts.ts';
+import { soundChoice } from './sound-choice.ts';
 
 const keyNames: Readonly<Record<string, string>> = {
   ArrowDown: '↓',
@@ -19,15 +20,17 @@ const keyNames: Readonly<Record<string, string>> = {
 export function InboxOptions({ onClose }: { readonly onClose: () => void }) {
   const texts = inboxTexts.use();
   const areOn = useSyncExternalStore(shortcutsEnabled.subscribe, shortcutsEnabled.getSnapshot);
+  const isLoud = useSyncExternalStore(soundChoice.subscribe, soundChoice.getSnapshot);
   return (
     <Dialog open sheet onClose={onClose} title={texts.options} closeLabel={texts.close}>
       <div className={styles.options}>
         {desktopPermission() !== null && <DesktopSwitch />}
+        <Switch label={texts.sound} hint={texts.soundHint} checked={isLoud} onChange={chooseSound} />
         <Switch
           label={texts.shortcutsSwitch}
           hint={texts.shortcutsHint}
           checked={areOn}
-          onChange={setShortcutsEnabled}
+          onChange={shortcutsEnabled.set}
         />
         <h3>{texts.shortcuts}</h3>
         <dl className={styles.keys}>
@@ -47,16 +50,21 @@ export function InboxOptions({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
+/** Who switches it on hears what they will hear. */
+function chooseSound(isLoud: boolean): void {
+  soundChoice.set(isLoud);
+  if (isLoud) void import('./arrival-sound.ts').then(({ playNotes }) => playNotes());
+}
+
 function DesktopSwitch() {
   const texts = inboxTexts.use();
-  const [isChosen, setIsChosen] = useState(isDesktopChosen);
+  const isChosen = useSyncExternalStore(desktopChoice.subscribe, desktopChoice.getSnapshot);
   const [permission, setPermission] = useState(desktopPermission);
   const choose = async (wanted: boolean) => {
     // Browsers ask only in answer to what a person did.
     const answer = wanted ? await Notification.requestPermission() : permission;
     setPermission(answer);
-    setDesktopChosen(wanted && answer === 'granted');
-    setIsChosen(isDesktopChosen());
+    desktopChoice.set(wanted && answer === 'granted');
   };
   return (
     <>

@@ -88,6 +88,8 @@ export const texts: InboxTexts = {
   desktopHint: 'Zeigt eine Benachrichtigung des Geräts, solange der Eingang im Hintergrund ist.',
   desktopDenied:
     'Dein Browser sperrt Benachrichtigungen dieser Seite. In seinen Einstellungen kannst du sie erlauben.',
+  sound: 'Ton',
+  soundHint: 'Spielt zwei leise Töne, wenn etwas Neues eingeht.',
   options: 'Optionen',
   shortcuts: 'Tastenkürzel',
   shortcutsHint: 'Sie wirken, solange die Liste den Fokus hat.',

@@ -74,6 +74,8 @@ export const texts = {
   desktop: 'Desktop notifications',
   desktopHint: 'Shows a notification of this device while the inbox is in the background.',
   desktopDenied: 'Your browser blocks notifications of this site. You can allow them in its settings.',
+  sound: 'Sound',
+  soundHint: 'Plays two soft notes when something new comes in.',
   options: 'Inbox options',
   shortcuts: 'Keyboard shortcuts',
   shortcutsHint: 'They work while the list has the focus.',

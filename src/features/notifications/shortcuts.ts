@@ -1,4 +1,4 @@
-import { createStore } from '../../ui/store.ts';
+import { createDeviceSwitch } from './device-switch.ts';
 
 export type Shortcut =
   | 'next'
@@ -40,24 +40,5 @@ export function parseShortcut({ key, ctrlKey, metaKey, altKey }: KeyPress): Shor
   return (found?.[0] as Shortcut | undefined) ?? null;
 }
 
-const storageKey = 'inbox-shortcuts';
-
-function readChoice(): boolean {
-  try {
-    return localStorage.getItem(storageKey) !== 'off';
-  } catch {
-    return true;
-  }
-}
-
 /** Whether the reader wants shortcuts (WCAG 2.1.4). Arrow keys and Delete are no characters and always work. */
-export const shortcutsEnabled = createStore(readChoice());
-
-export function setShortcutsEnabled(isEnabled: boolean): void {
-  shortcutsEnabled.set(isEnabled);
-  try {
-    localStorage.setItem(storageKey, isEnabled ? 'on' : 'off');
-  } catch {
-    // Storage is blocked: the choice holds for this page.
-  }
-}
+export const shortcutsEnabled = createDeviceSwitch('inbox-shortcuts', true);

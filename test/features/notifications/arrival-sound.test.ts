@@ -1,0 +1,71 @@
+import { beforeEach, expect, test, vi } from 'vitest';
+import { createArrivals } from '../../../src/features/notifications/arrivals.ts';
+import { soundChoice } from '../../../src/features/notifications/sound-choice.ts';
+import { createFakeWorld } from '../../support/fake-platform.ts';
+import { createNotification } from './notification-fixtures.ts';
+
+let played = 0;
+
+class FakeNode extends EventTarget {
+  readonly gain = { setValueAtTime() {}, exponentialRampToValueAtTime() {} };
+  readonly connect = (next: unknown) => next;
+  start() {}
+  stop() {}
+}
+
+class FakeContext {
+  readonly currentTime = 0;
+  readonly destination = new FakeNode();
+  constructor() {
+    played += 1;
+  }
+}
+
+beforeEach(() => {
+  played = 0;
+  vi.stubGlobal('AudioContext', FakeContext);
+  vi.stubGlobal('OscillatorNode', FakeNode);
+  vi.stubGlobal('GainNode', FakeNode);
+  touchPage(true);
+  soundChoice.set(true);
+  return () => vi.unstubAllGlobals();
+});
+
+function touchPage(hasBeenActive: boolean): void {
+  Object.defineProperty(navigator, 'userActivation', { value: { hasBeenActive }, configurable: true });
+}
+
+/** So many tabs, all of which hear of the same news. */
+async function arrive(tabs: number): Promise<void> {
+  const world = createFakeWorld();
+  const arrivals = Array.from({ length: tabs }, () => createArrivals(world.openTab()));
+  for (const tab of arrivals) tab.add([createNotification(1)]);
+  // The announcement gathers what arrives; the code of the sound is loaded then.
+  await world.clock.advance(1_000);
+  await import('../../../src/features/notifications/arrival-sound.ts');
+  for (let second = 0; second < 5; second += 1) await world.clock.advance(1_000);
+  for (const tab of arrivals) tab.close();
+}
+
+test('is heard once, however many tabs are open', async () => {
+  await arrive(3);
+  expect(played).toBe(1);
+});
+
+test('is silent unless it was switched on', async () => {
+  soundChoice.set(false);
+  await arrive(1);
+  expect(played).toBe(0);
+});
+
+test('is silent in a page that nobody has touched, which may make no sound', async () => {
+  touchPage(false);
+  await arrive(1);
+  expect(played).toBe(0);
+});
+
+test('the switch holds in the other tabs of the device', () => {
+  localStorage.setItem('notification-sound', 'off');
+  dispatchEvent(new StorageEvent('storage', { key: 'notification-sound' }));
+  expect(soundChoice.getSnapshot()).toBe(false);
+});

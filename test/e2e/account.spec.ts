@@ -115,12 +115,18 @@ test('a new password: at once after a fresh sign-in, with a mailed code when tha
   expect(signedIn.status).toBe(200);
 });
 
+/** At the provider. It is waited for, since the login screen, too, asks for an address. */
+async function continueAs(page: Page, email: string): Promise<void> {
+  await expect(page.getByRole('heading', { name: /^Sign in with / })).toBeVisible();
+  await page.getByRole('textbox', { name: 'E-mail', exact: true }).fill(email);
+  await page.getByRole('button', { name: 'Continue', exact: true }).click();
+}
+
 test('a provider signs a stranger in', async ({ page, world }) => {
   const email = world.newEmail();
   await page.goto(`${world.appUrl}/login`);
   await page.getByRole('button', { name: 'Continue with Google' }).click();
-  await page.getByLabel('E-mail').fill(email);
-  await page.getByRole('button', { name: 'Continue' }).click();
+  await continueAs(page, email);
   await page.waitForURL('**/home');
   expect(page.url(), 'nothing secret is left').toBe(`${world.appUrl}/home`);
   await page.getByRole('button', { name: `Account menu: ${email}` }).click();
@@ -139,8 +145,7 @@ test('an identity is linked and unlinked again', async ({ page, world }) => {
   await world.enter(page, person, '/account');
   await expect(page.getByText('This is the only way into your account')).toBeVisible();
   await page.getByRole('button', { name: 'Link GitHub' }).click();
-  await page.getByRole('textbox', { name: 'E-mail', exact: true }).fill(person.email);
-  await page.getByRole('button', { name: 'Continue' }).click();
+  await continueAs(page, person.email);
   await page.waitForURL('**/account');
   await page.getByRole('button', { name: 'Unlink GitHub' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Unlink' }).click();

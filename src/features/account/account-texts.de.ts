@@ -41,6 +41,8 @@ export const texts: AccountTexts = {
   reauthenticate: (email) =>
     `Deine letzte Anmeldung ist eine Weile her. Wir haben einen Code an ${email} geschickt: Gib ihn ein, um zu zeigen, dass du es bist.`,
   reauthenticationCode: 'Code aus der Mail',
+  sendCode: 'Neuen Code senden',
+  codeSent: 'Wir haben einen neuen Code geschickt.',
 
   mfa: 'Anmeldung in zwei Schritten',
   mfaIntro: 'Nach dem Passwort gibst du noch einen Code ein, den eine App auf deinem Telefon zeigt.',

@@ -38,6 +38,8 @@ export const texts = {
   reauthenticate: (email: string) =>
     `Your last sign-in was some time ago. We have sent a code to ${email}: enter it to show that it is you.`,
   reauthenticationCode: 'Code from the mail',
+  sendCode: 'Send a new code',
+  codeSent: 'We have sent a new code.',
 
   mfa: 'Two-step sign-in',
   mfaIntro: 'After your password you also enter a code that an app on your phone shows.',

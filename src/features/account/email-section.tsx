@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import type { UnverifiedUser } from '../../auth-client/index.ts';
 import { attempt } from '../../app/auth-problem.ts';
 import { useAuthState, useClients } from '../../app/clients-context.ts';
@@ -8,11 +8,13 @@ import { credentialTexts } from '../../ui/credential-texts.ts';
 import { FormMessages } from '../../ui/message.tsx';
 import { CountdownButton } from '../../ui/submit-button.tsx';
 import { EmailField } from '../../ui/text-field.tsx';
+import { Spinner } from '../../ui/spinner.tsx';
 import { useForm } from '../../ui/use-form.ts';
 import { accountTexts } from './account-texts.ts';
 import styles from './account.module.css';
-import { EmailCodeForm } from './email-code-form.tsx';
 import { Section } from './section.tsx';
+
+const PendingEmail = lazy(async () => ({ default: (await import('./pending-email.tsx')).PendingEmail }));
 
 export interface EmailSectionProps {
   readonly user: UnverifiedUser;
@@ -34,7 +36,9 @@ export function EmailSection({ user, onChanged }: EmailSectionProps) {
     <Section title={texts.email} intro={texts.currentEmail(user.email ?? '')}>
       <FormMessages success={news} />
       {pending ? (
-        <PendingChange current={user.email ?? ''} next={pending} onConfirmed={confirm} />
+        <Suspense fallback={<Spinner />}>
+          <PendingEmail current={user.email ?? ''} next={pending} onConfirmed={confirm} />
+        </Suspense>
       ) : (
         <ChangeForm current={user.email ?? ''} onAsked={onChanged} />
       )}
@@ -72,58 +76,5 @@ function ChangeForm({
         {texts.changeEmail}
       </CountdownButton>
     </form>
-  );
-}
-
-interface PendingChangeProps {
-  readonly current: string;
-  readonly next: string;
-  /** The address where the change is complete, null after the first half. */
-  readonly onConfirmed: (address: string | null) => Promise<void>;
-}
-
-function PendingChange({ current, next, onConfirmed }: PendingChangeProps) {
-  const texts = accountTexts.use();
-  const { auth, configuration } = useClients();
-  const [again, setAgain] = useState<{
-    pending: boolean;
-    nextAtMs: number | null;
-    text?: string;
-    problem?: string;
-  }>({
-    pending: false,
-    nextAtMs: null,
-  });
-  const resend = async () => {
-    setAgain({ pending: true, nextAtMs: null });
-    const redirectTo = (configuration.siteUrl ?? location.origin) + paths.account;
-    const problem = await attempt([], () =>
-      auth.resend({ type: 'email_change', email: current, redirectTo }),
-    );
-    const waitMs = (problem ? (problem.retryAfterSeconds ?? 0) : 60) * 1000;
-    setAgain({
-      pending: false,
-      nextAtMs: waitMs > 0 ? Date.now() + waitMs : null,
-      ...(problem ? { problem: problem.message ?? '' } : { text: texts.mailsSent }),
-    });
-  };
-  return (
-    <>
-      <p>{current === '' ? texts.emailPendingOne(next) : texts.emailPending(current, next)}</p>
-      {[next, current].filter(Boolean).map((address) => (
-        <EmailCodeForm key={address} address={address} next={next} onConfirmed={onConfirmed} />
-      ))}
-      <FormMessages error={again.problem} success={again.text} />
-      <div className={styles.row}>
-        <CountdownButton
-          look="quiet"
-          pending={again.pending}
-          untilMs={again.nextAtMs}
-          onClick={() => void resend()}
-        >
-          {texts.resendMails}
-        </CountdownButton>
-      </div>
-    </>
   );
 }

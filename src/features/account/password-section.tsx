@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { AuthError, type UnverifiedUser } from '../../auth-client/index.ts';
 import { attempt } from '../../app/auth-problem.ts';
 import { useClients } from '../../app/clients-context.ts';
@@ -8,11 +8,17 @@ import { FormMessages } from '../../ui/message.tsx';
 import { NewPasswordField } from '../../ui/new-password-field.tsx';
 import { PasswordField } from '../../ui/password-field.tsx';
 import { CountdownButton } from '../../ui/submit-button.tsx';
-import { CodeField } from '../../ui/text-field.tsx';
+import { Spinner } from '../../ui/spinner.tsx';
 import { useForm } from '../../ui/use-form.ts';
 import { accountTexts } from './account-texts.ts';
 import styles from './account.module.css';
 import { Section } from './section.tsx';
+
+const ReauthenticationCode = lazy(async () => ({
+  default: (await import('./reauthentication-code.tsx')).ReauthenticationCode,
+}));
+
+const fieldNames = ['currentPassword', 'password', 'code'] as const;
 
 /** What the server wants besides the new password; it says so when it is missing. */
 interface Wanted {
@@ -52,7 +58,7 @@ export function PasswordSection({ user }: { readonly user: UnverifiedUser }) {
     }),
     submit({ password, currentPassword, code }) {
       setChanged(false);
-      return attempt(['password', 'currentPassword', 'code'], async () => {
+      return attempt(fieldNames, async () => {
         try {
           await auth.updateUser({
             password,
@@ -69,11 +75,20 @@ export function PasswordSection({ user }: { readonly user: UnverifiedUser }) {
       });
     },
   });
+  const errors = fieldNames.flatMap((name) => form.field(name).error ?? []);
+  // The one form with so many fields: who cannot see them at a glance hears all that is wrong with them.
+  const summary = errors.length > 2 && (
+    <ul>
+      {errors.map((error) => (
+        <li key={error}>{error}</li>
+      ))}
+    </ul>
+  );
   return (
     <Section title={texts.password}>
       <form {...form.props} className={styles.form}>
         <FormMessages
-          error={form.problem}
+          error={form.problem ?? summary}
           success={changed ? texts.passwordChanged : wanted.code && texts.reauthenticate(email)}
         />
         <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
@@ -85,7 +100,11 @@ export function PasswordSection({ user }: { readonly user: UnverifiedUser }) {
           />
         )}
         <NewPasswordField label={texts.newPassword} own={[email]} {...form.field('password')} />
-        {wanted.code && <CodeField label={texts.reauthenticationCode} {...form.field('code')} />}
+        {wanted.code && (
+          <Suspense fallback={<Spinner />}>
+            <ReauthenticationCode {...form.field('code')} />
+          </Suspense>
+        )}
         <CountdownButton type="submit" pending={form.pending} untilMs={form.retryAtMs}>
           {texts.changePassword}
         </CountdownButton>

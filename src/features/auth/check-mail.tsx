@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { attempt } from '../../app/auth-problem.ts';
 import { useClients } from '../../app/clients-context.ts';
 import { Button } from '../../ui/button.tsx';
@@ -6,6 +6,7 @@ import { FormMessages } from '../../ui/message.tsx';
 import { CountdownButton, SubmitButton } from '../../ui/submit-button.tsx';
 import { CodeField } from '../../ui/text-field.tsx';
 import { useForm } from '../../ui/use-form.ts';
+import { useSending } from '../../ui/use-sending.ts';
 import { AuthPage } from './auth-page.tsx';
 import { credentialTexts } from '../../ui/credential-texts.ts';
 import { followUpTexts } from './follow-up-texts.ts';
@@ -14,9 +15,6 @@ import { mailedEmail } from './mailed-email.ts';
 import { useCaptcha } from './use-captcha.tsx';
 import { useReturn } from './use-return.ts';
 import { checkCode, compactCode } from '../../ui/credential-rules.ts';
-
-/** How long the auth service waits between two mails to one person, unless it says otherwise. */
-const RESEND_AFTER_MS = 60_000;
 
 export interface CheckMailProps {
   readonly purpose: 'signup' | 'magiclink' | 'recovery';
@@ -45,7 +43,8 @@ export function CheckMail({ purpose, email, isJustSent = true, isAgain = false, 
         mailedEmail.forget();
       }),
   });
-  const resend = useResend(purpose, isJustSent);
+  const mail = useMail(purpose);
+  const again = useSending(isJustSent);
   useEffect(() => mailedEmail.set(email), [email]);
   return (
     <AuthPage
@@ -55,8 +54,8 @@ export function CheckMail({ purpose, email, isJustSent = true, isAgain = false, 
     >
       <form {...form.props} className={styles.form}>
         <FormMessages
-          error={form.problem ?? resend.problem}
-          success={resend.hasSent && resend.problem === undefined && more.resent}
+          error={form.problem ?? again.problem}
+          success={again.hasSent && again.problem === undefined && more.resent}
         />
         {/* Not among what is validated on blur: a code is typed in one go. */}
         <CodeField label={more.code} required maxLength={12} {...form.field('code')} />
@@ -67,9 +66,9 @@ export function CheckMail({ purpose, email, isJustSent = true, isAgain = false, 
       </form>
       <div className={styles.row}>
         <CountdownButton
-          pending={resend.pending}
-          untilMs={resend.nextAtMs}
-          onClick={() => void resend.send(email, captcha.take())}
+          pending={again.pending}
+          untilMs={again.nextAtMs}
+          onClick={() => void again.send(() => attempt([], () => mail(email, captcha.take())))}
         >
           {more.resend}
         </CountdownButton>
@@ -82,17 +81,11 @@ export function CheckMail({ purpose, email, isJustSent = true, isAgain = false, 
   );
 }
 
-/** Sending the mail again, with the time that the server wants in between. */
-function useResend(purpose: CheckMailProps['purpose'], wasJustSent: boolean) {
+/** Asks for the same mail once more. */
+function useMail(purpose: CheckMailProps['purpose']) {
   const { auth } = useClients();
   const { homeUrl, resetUrl } = useReturn();
-  const [state, setState] = useState(() => ({
-    pending: false,
-    hasSent: false,
-    problem: undefined as string | undefined,
-    nextAtMs: wasJustSent ? Date.now() + RESEND_AFTER_MS : null,
-  }));
-  const request = (email: string, captchaToken: string | undefined) => {
+  return (email: string, captchaToken: string | undefined) => {
     switch (purpose) {
       case 'signup':
         return auth.resend({ type: 'signup', email, redirectTo: homeUrl, captchaToken });
@@ -101,19 +94,5 @@ function useResend(purpose: CheckMailProps['purpose'], wasJustSent: boolean) {
       case 'recovery':
         return auth.resetPasswordForEmail({ email, redirectTo: resetUrl, captchaToken });
     }
-  };
-  return {
-    ...state,
-    async send(email: string, captchaToken: string | undefined) {
-      setState((current) => ({ ...current, pending: true, problem: undefined }));
-      const problem = await attempt([], () => request(email, captchaToken));
-      const waitMs = (problem?.retryAfterSeconds ?? 0) * 1000 || (problem ? 0 : RESEND_AFTER_MS);
-      setState({
-        pending: false,
-        hasSent: problem === undefined,
-        problem: problem?.message,
-        nextAtMs: waitMs > 0 ? Date.now() + waitMs : null,
-      });
-    },
   };
 }

@@ -11,12 +11,10 @@ import { FormMessages } from '../../ui/message.tsx';
 import { CountdownButton, SubmitButton } from '../../ui/submit-button.tsx';
 import { CodeField } from '../../ui/text-field.tsx';
 import { useForm } from '../../ui/use-form.ts';
+import { useSending } from '../../ui/use-sending.ts';
 import { AuthPage } from './auth-page.tsx';
 import { followUpTexts } from './follow-up-texts.ts';
 import styles from './auth-page.module.css';
-
-/** How long the auth service waits between two messages to one phone, unless it says otherwise. */
-const RESEND_AFTER_MS = 60_000;
 
 /** The second step of a sign-in. Where it succeeds, the session rises to `aal2` and the gate leads on. */
 export function MfaChallenge({ session }: { readonly session: Session }) {
@@ -68,28 +66,13 @@ function AppCode({ mfa, factorId }: FactorProps) {
 function PhoneCode({ mfa, factorId }: FactorProps) {
   const texts = followUpTexts.use();
   const [challengeId, setChallengeId] = useState<string>();
-  const [state, setState] = useState<{
-    readonly pending: boolean;
-    readonly problem?: string;
-    readonly nextAtMs: number | null;
-  }>({ pending: false, nextAtMs: null });
-  const send = async () => {
-    setState({ pending: true, nextAtMs: null });
-    const problem = await attempt([], async () => {
-      setChallengeId((await mfa.challenge({ factorId, channel: 'sms' })).id);
-    });
-    const waitMs = (problem?.retryAfterSeconds ?? 0) * 1000 || (problem ? 0 : RESEND_AFTER_MS);
-    setState({
-      pending: false,
-      ...(problem?.message ? { problem: problem.message } : {}),
-      nextAtMs: waitMs > 0 ? Date.now() + waitMs : null,
-    });
-  };
+  const sending = useSending();
+  const challenge = async () => setChallengeId((await mfa.challenge({ factorId, channel: 'sms' })).id);
   return (
     <>
       <FormMessages
-        error={state.problem}
-        success={challengeId !== undefined && !state.problem && texts.mfaPhoneSent}
+        error={sending.problem}
+        success={challengeId !== undefined && sending.problem === undefined && texts.mfaPhoneSent}
       />
       {challengeId && (
         <CodeForm label={texts.mfaPhoneCode} onCode={(code) => mfa.verify({ factorId, challengeId, code })} />
@@ -97,9 +80,9 @@ function PhoneCode({ mfa, factorId }: FactorProps) {
       <CountdownButton
         wide
         look={challengeId ? 'secondary' : 'primary'}
-        pending={state.pending}
-        untilMs={state.nextAtMs}
-        onClick={() => void send()}
+        pending={sending.pending}
+        untilMs={sending.nextAtMs}
+        onClick={() => void sending.send(() => attempt([], challenge))}
       >
         {challengeId ? texts.resend : texts.mfaPhoneSend}
       </CountdownButton>

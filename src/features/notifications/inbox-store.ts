@@ -7,7 +7,7 @@ import type { NotificationCounts } from './notification-counts.ts';
 import { everything, filterKey } from './notification-filter.ts';
 import type { NotificationAction } from './notification-operation.ts';
 import { emptyState, step } from './notifications-state.ts';
-import type { NotificationsEvent, NotificationsState } from './notifications-state.ts';
+import type { NotificationChange, NotificationsEvent, NotificationsState } from './notifications-state.ts';
 
 /** What failed; shown until it succeeds, is retried or is dismissed. */
 export type InboxProblem =
@@ -90,7 +90,10 @@ export function createInboxStore({ onArrival, onChange }: InboxStoreOptions = {}
         kept === previous.kept;
       if (isSame) return;
       derived = null;
-      if (rows !== previous.rows && status.isVerified) reportArrivals(previous, state, onArrival);
+      if (rows !== previous.rows && status.isVerified) {
+        const arrivals = selectArrivals(previous, state, event);
+        if (arrivals.length > 0) onArrival?.(arrivals);
+      }
       onChange?.(state);
       emit();
     },
@@ -101,17 +104,26 @@ export function createInboxStore({ onArrival, onChange }: InboxStoreOptions = {}
   };
 }
 
-function reportArrivals(
+/** The unread ones among what the event brought, newest first. */
+function selectArrivals(
   before: NotificationsState,
   after: NotificationsState,
-  report: InboxStoreOptions['onArrival'],
-): void {
+  event: NotificationsEvent,
+): readonly Notification[] {
+  const isNew = event.type === 'changes' ? isInsertedBy(event.changes) : isNewerThan(before.rows.values());
+  return [...after.rows.values()]
+    .filter((row) => row.status === 'unread' && !before.rows.has(row.id) && isNew(row))
+    .sort(compareNewestFirst);
+}
+
+/** Not by their time: what one statement writes has one, and a long transaction writes an old one. */
+function isInsertedBy(changes: readonly NotificationChange[]): (row: Notification) => boolean {
+  const ids = new Set(changes.flatMap((change) => (change.type === 'insert' ? change.notification.id : [])));
+  return ({ id }) => ids.has(id);
+}
+
+function isNewerThan(rows: Iterable<Notification>): (row: Notification) => boolean {
   let newest: Notification | null = null;
-  for (const row of before.rows.values()) if (!newest || compareNewestFirst(row, newest) < 0) newest = row;
-  const arrivals: Notification[] = [];
-  for (const row of after.rows.values()) {
-    const isNew = !before.rows.has(row.id) && (!newest || compareNewestFirst(row, newest) < 0);
-    if (isNew && row.status === 'unread') arrivals.push(row);
-  }
-  if (arrivals.length > 0) report?.(arrivals.sort(compareNewestFirst));
+  for (const row of rows) if (!newest || compareNewestFirst(row, newest) < 0) newest = row;
+  return (row) => !newest || compareNewestFirst(row, newest) < 0;
 }

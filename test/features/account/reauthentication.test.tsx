@@ -1,15 +1,21 @@
-import { screen, within } from '@testing-library/react';
-import { expect, test } from 'vitest';
+import { screen, waitFor, within } from '@testing-library/react';
+import { afterEach, expect, test, vi } from 'vitest';
 import { createUser, seedPassword, signIn, useLocalSupabase } from '../../support/local-supabase.ts';
 import { renderApp } from '../../support/render-app.tsx';
 
 let skewMs = 0;
 const supabase = useLocalSupabase({
   now: () => Date.now() + skewMs,
-  auth: { externalProviders: [], passwordUpdateRequiresReauthentication: true },
+  auth: {
+    externalProviders: [],
+    passwordUpdateRequiresReauthentication: true,
+    passwordUpdateRequiresCurrentPassword: true,
+  },
 });
 
-test('a password is changed after a code where the sign-in was long ago', async () => {
+afterEach(() => void vi.useRealTimers());
+
+test('a password is changed after all that the server wants to know where the sign-in was long ago', async () => {
   const email = `old-${crypto.randomUUID()}@example.com`;
   skewMs = -25 * 3_600_000;
   await createUser(supabase(), email);
@@ -24,8 +30,27 @@ test('a password is changed after a code where the sign-in was long ago', async 
   await actor.type(section.getByLabelText('New password'), 'another-quiet-boat{Enter}');
   const code = await section.findByLabelText('Code from the mail');
   expect(section.getByText(new RegExp(`We have sent a code to ${email}`))).toBeTruthy();
-  const { text } = await supabase().mailbox.waitFor({ to: email });
-  await actor.type(code, `${/\b\d{6}\b/.exec(text)?.[0] ?? ''}{Enter}`);
+  await actor.type(code, `${await mailedCode(email)}{Enter}`);
+  const current = await section.findByLabelText('Current password');
+  await actor.clear(code);
+  await actor.clear(section.getByLabelText('New password'));
+  await actor.type(current, '{Enter}');
+  await waitFor(() => expect(section.getAllByRole('listitem')).toHaveLength(3));
+
+  // The attempt without the current password has spent the code.
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 });
+  const sendCode = section.getByRole('button', { name: 'Send a new code' });
+  await waitFor(() => expect(sendCode.getAttribute('aria-disabled')).not.toBe('true'), { timeout: 3_000 });
+  await actor.click(sendCode);
+  await section.findByText('We have sent a new code.');
+  await actor.type(current, seedPassword);
+  await actor.type(section.getByLabelText('New password'), 'another-quiet-boat');
+  await actor.type(code, `${await mailedCode(email)}{Enter}`);
   await section.findByText(/^Your password is changed/);
   await signIn(supabase(), email, 'another-quiet-boat');
 });
+
+async function mailedCode(email: string): Promise<string> {
+  const { text } = await supabase().mailbox.waitFor({ to: email });
+  return /\b\d{6}\b/.exec(text)?.[0] ?? '';
+}

@@ -191,6 +191,16 @@ describe('live changes', () => {
     await world.clock.advance(1_000);
     expect(arrivals).toEqual([[live], [missed]]);
   });
+
+  test('are told as arrivals whatever their time: one statement writes one, a long transaction an old one', async () => {
+    const { world, table, arrivals, inbox } = await openScriptedInbox(3);
+    const written = [9, 8, 7].map((number) => table.insert(number, { minute: 9 }));
+    const late = table.insert(4, { minute: 0 });
+    await world.clock.advance(1_000);
+    inbox.show({ tab: 'all', kind: 'invite' });
+    await world.clock.advance(1_000);
+    expect(arrivals).toEqual([...written, late].map((id) => [id]));
+  });
 });
 
 test('a closed inbox leaves no timer behind', async () => {

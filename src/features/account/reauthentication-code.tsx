@@ -1,0 +1,29 @@
+import { attempt } from '../../app/auth-problem.ts';
+import { useClients } from '../../app/clients-context.ts';
+import { FormMessages } from '../../ui/message.tsx';
+import { CountdownButton } from '../../ui/submit-button.tsx';
+import { CodeField } from '../../ui/text-field.tsx';
+import type { FieldBinding } from '../../ui/use-form.ts';
+import { useSending } from '../../ui/use-sending.ts';
+import { accountTexts } from './account-texts.ts';
+
+/** Each code is good for one attempt, also for one that fails for another reason. */
+export function ReauthenticationCode(field: FieldBinding) {
+  const texts = accountTexts.use();
+  const { auth } = useClients();
+  const again = useSending(true);
+  return (
+    <>
+      <FormMessages error={again.problem} success={again.hasSent && texts.codeSent} />
+      <CodeField label={texts.reauthenticationCode} {...field} />
+      <CountdownButton
+        look="quiet"
+        pending={again.pending}
+        untilMs={again.nextAtMs}
+        onClick={() => void again.send(() => attempt([], () => auth.reauthenticate()))}
+      >
+        {texts.sendCode}
+      </CountdownButton>
+    </>
+  );
+}

@@ -81,7 +81,9 @@ export function useForm<Name extends string>(options: FormOptions<Name>): Form<N
     setState((current) => ({ ...current, pending: false, ...change, failures: current.failures + 1 }));
 
   const send = async (values: Readonly<Record<Name, string>>) => {
-    const names = new Set<string>(Object.keys(values));
+    // A field that is asked for only after this is not yet wrong.
+    const { elements } = ref.current ?? {};
+    const names = new Set(Object.keys(values).filter((name) => elements?.namedItem(name)));
     patch({ values, visited: names, server: {}, problem: undefined, retryAtMs: null });
     if (Object.values(validate(values)).some(Boolean)) return fail({});
     patch({ pending: true });

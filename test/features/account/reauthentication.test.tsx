@@ -30,6 +30,7 @@ test('a password is changed after all that the server wants to know where the si
   await actor.type(section.getByLabelText('New password'), 'another-quiet-boat{Enter}');
   const code = await section.findByLabelText('Code from the mail');
   expect(section.getByText(new RegExp(`We have sent a code to ${email}`))).toBeTruthy();
+  expect(code.getAttribute('aria-invalid'), 'not wrong before anybody could fill it in').not.toBe('true');
   await actor.type(code, `${await mailedCode(email)}{Enter}`);
   const current = await section.findByLabelText('Current password');
   await actor.clear(code);

@@ -14,6 +14,12 @@ export interface Sending {
   readonly about?: string;
 }
 
+export interface SessionCookie {
+  readonly name: string;
+  readonly value: string;
+  readonly url: string;
+}
+
 /** People and mails around the browser, through the services' public interfaces. */
 export interface World extends Pick<
   AuditContext,
@@ -27,6 +33,8 @@ export interface World extends Pick<
   mailedLink(email: string): Promise<string>;
   /** Signs a person in on the login screen and waits for the inbox. */
   signIn(page: Page, person: Pick<Person, 'email' | 'password'>): Promise<void>;
+  /** The cookies of a new session of that person. */
+  sessionCookies(person: Person): Promise<readonly SessionCookie[]>;
   /** Opens a page of the application as somebody who is signed in already, in a session of its own. */
   enter(page: Page, person: Person, path?: string): Promise<void>;
   /** Sends notifications as `sender`. */
@@ -50,6 +58,14 @@ export function createWorld(stage: Stage): World {
     fetch: (url, init) => fetch(url, init),
   });
   const { auth, rest, newEmail, newUser, mail, mailedCode } = context;
+  const sessionCookies = async ({ email, password }: Person) => {
+    const { json } = await context.signIn(email, password);
+    const { cookies } = writeSessionCookies(json as object, {
+      storageKey: `sb-${new URL(supabase.url).hostname.split('.')[0]}-auth-token`,
+      existing: [],
+    });
+    return cookies.map(({ name, value }) => ({ name, value, url: appUrl }));
+  };
   return {
     stage,
     appUrl,
@@ -73,13 +89,9 @@ export function createWorld(stage: Stage): World {
       await page.getByRole('button', { name: 'Sign in', exact: true }).click();
       await page.waitForURL('**/home');
     },
-    async enter(page, { email, password }, path = '/home') {
-      const { json } = await context.signIn(email, password);
-      const { cookies } = writeSessionCookies(json as object, {
-        storageKey: `sb-${new URL(supabase.url).hostname.split('.')[0]}-auth-token`,
-        existing: [],
-      });
-      await page.context().addCookies(cookies.map(({ name, value }) => ({ name, value, url: appUrl })));
+    sessionCookies,
+    async enter(page, person, path = '/home') {
+      await page.context().addCookies(await sessionCookies(person));
       await page.goto(appUrl + path);
     },
     async notify(sender, recipient, { count = 1, kind = 'mention', about = 'Document' } = {}) {

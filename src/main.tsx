@@ -17,7 +17,8 @@ export function start(screen: Promise<unknown>): void {
   const container = document.querySelector('#root');
   if (!container) throw new Error('index.html has no #root');
   // A host without the rewrite of /clear-cookies sends this page instead of the static one.
-  if (location.pathname === paths.clearCookies) return location.replace(`${paths.clearCookies}.html`);
+  if (location.pathname.replace(/\/$/, '') === paths.clearCookies)
+    return location.replace(`${paths.clearCookies}.html`);
   const root = createRoot(container);
   let configuration: Configuration;
   try {

@@ -2,6 +2,7 @@ import {
   type Address,
   type AuthClient,
   type AuthClientOptions,
+  AuthError,
   createAuthClient,
   createCookieStore,
   createMemoryStore,
@@ -9,6 +10,7 @@ import {
 } from './auth-client/index.ts';
 import { createBrowserPlatform } from './platform/browser-platform.ts';
 import type { Platform } from './platform/platform.ts';
+import { configurationProblem } from './platform/service.ts';
 import {
   createRealtimeClient,
   type RealtimeClient,
@@ -79,7 +81,10 @@ export interface SupabaseClients<Database = UnknownDatabase> {
 export function createSupabaseClients<Database = UnknownDatabase>(
   options: SupabaseClientsOptions,
 ): SupabaseClients<Database> {
-  const { url, anonKey: apiKey, platform = createBrowserPlatform() } = options;
+  const { url, anonKey, platform = createBrowserPlatform() } = options;
+  const problem = configurationProblem({ url, anonKey });
+  if (problem) throw new AuthError('configuration-incomplete', problem);
+  const apiKey = anonKey;
   const shared = { url, apiKey, platform };
   const auth = createAuthClient({
     address: getPageAddress(),

@@ -72,11 +72,18 @@ function PublicScreens() {
       <Route path={paths.signup} component={SignupScreen} />
       <Route path={paths.resetPassword} component={ResetPasswordScreen} />
       <Route path={paths.joinToken}>{({ token }) => <JoinScreen token={decodeToken(token)} />}</Route>
+      <Route path={paths.clearCookies} component={ClearCookies} />
       <Route>
         <JoinScreen />
       </Route>
     </Switch>
   );
+}
+
+/** A link within the application led here; the page itself works without it. */
+function ClearCookies() {
+  useEffect(() => location.replace(`${paths.clearCookies}.html`), []);
+  return <Loading />;
 }
 
 /** A link that lost a part of an escape is an unknown invitation, not a broken page. */

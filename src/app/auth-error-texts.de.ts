@@ -108,6 +108,8 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
   invite_not_found: 'Diese Einladung gilt nicht mehr.',
   no_authorization: signedOut,
   not_admin: 'Das darfst du nicht.',
+  'expired-token': signedOut,
+  'invalid-signature': signedOut,
   'invalid-token': signedOut,
   'missing-session': signedOut,
   refresh_token_already_used: signedOut,

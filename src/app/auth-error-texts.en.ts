@@ -110,6 +110,8 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
   invite_not_found: 'This invitation is not valid any more.',
   no_authorization: signedOut,
   not_admin: 'You may not do this.',
+  'expired-token': signedOut,
+  'invalid-signature': signedOut,
   'invalid-token': signedOut,
   'missing-session': signedOut,
   refresh_token_already_used: signedOut,

@@ -43,11 +43,12 @@ export async function openDataCache(userId: string, { clock, page, report }: Pla
     keepNotifications: (kept) => void queryClient.setQueryData(notificationsKey, kept),
     applyPreferences(changes) {
       for (const change of changes)
-        storePreferences(
-          queryClient,
-          userId,
-          change.type === 'DELETE' ? null : parsePreferences(change.record),
-        );
+        try {
+          const next = change.type === 'DELETE' ? null : parsePreferences(change.record);
+          storePreferences(queryClient, userId, next);
+        } catch (problem) {
+          report(problem);
+        }
     },
     invalidate: () => void queryClient.invalidateQueries({ queryKey: settingsKey }),
     wipe() {

@@ -44,7 +44,9 @@ export function createUserData({ userId, rest, loadRealtime, platform }: UserDat
   const openCache = () =>
     (cache ??= import('./data-cache.ts').then(({ openDataCache }) => openDataCache(userId, platform)));
   const withCache = (act: (opened: DataCache) => unknown) =>
-    void openCache().then((opened) => isClosed || act(opened), report);
+    void openCache()
+      .then((opened) => isClosed || act(opened))
+      .catch(report);
   let latest: NotificationsState | null = null;
   const keep = () => {
     keepTimer = null;

@@ -2,7 +2,7 @@ import type { JSONWebKeySet, JWTPayload } from 'jose';
 import type { AuthClient } from './auth-client.ts';
 import { peekClaims } from '../platform/base64url.ts';
 import { get } from './endpoints.ts';
-import { AuthError } from './errors.ts';
+import { AuthError, type AuthErrorCode } from './errors.ts';
 import { type CallOptions, DEADLINE_MS } from './request.ts';
 import { parseUser } from './responses.ts';
 import { remainingMs } from './session.ts';
@@ -14,6 +14,12 @@ export const KEY_SET_MAX_AGE_MS = 600_000;
 const REFETCH_PAUSE_MS = 30_000;
 const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'];
 const CLOCK_TOLERANCE_SECONDS = 5;
+
+/** What jose calls a failure that a caller may want to tell apart. */
+const failures: Readonly<Record<string, AuthErrorCode>> = {
+  ERR_JWT_EXPIRED: 'expired-token',
+  ERR_JWS_SIGNATURE_VERIFICATION_FAILED: 'invalid-signature',
+};
 
 declare const verified: unique symbol;
 /** Claims whose signature, lifetime, issuer and audience were checked, here or by the server. */
@@ -33,7 +39,7 @@ export interface Claims {
    * The claims of an access token, default the session's own. Symmetric tokens (HS256) are asked of the server.
    *
    * @returns null if nobody is signed in and no token was given.
-   * @throws {AuthError} `invalid-token`; or as the requests for keys or the user fail.
+   * @throws {AuthError} `expired-token`, `invalid-signature`, `invalid-token`; or as the requests for keys or the user fail.
    */
   getClaims(
     details?: { readonly token?: string | undefined },
@@ -110,7 +116,8 @@ export function createClaims({ core, getAccessToken }: AuthClient, options: Clai
         return await (alg.startsWith('HS') ? askServer(accessToken, call) : verifyLocally(accessToken, kid));
       } catch (cause) {
         if (cause instanceof AuthError) throw cause;
-        throw new AuthError('invalid-token', 'The access token failed verification', { cause });
+        const code = failures[(cause as { code?: string } | null)?.code ?? ''] ?? 'invalid-token';
+        throw new AuthError(code, 'The access token failed verification', { cause });
       }
     },
   };

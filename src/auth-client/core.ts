@@ -6,7 +6,7 @@ import { type Send, createSend } from './request.ts';
 import { type SessionKeeper, createSessionKeeper } from './session-keeper.ts';
 import type { Store } from './store.ts';
 import type { Slots } from './verifier-slots.ts';
-import { serviceUrl } from '../platform/service.ts';
+import { configurationProblem, serviceUrl } from '../platform/service.ts';
 
 /** What the entries of the features build on. For this library's own modules; it may change with any version. */
 export interface AuthCore {
@@ -32,7 +32,8 @@ export interface CoreOptions {
 
 export function createCore(options: CoreOptions, ready: () => Promise<unknown>): AuthCore {
   const { platform, store, apiKey } = options;
-  const { storageKey = `sb-${checkUrl(options).hostname.split('.')[0]}-auth-token` } = options;
+  checkOptions(options);
+  const { storageKey = `sb-${new URL(options.url).hostname.split('.')[0]}-auth-token` } = options;
   const baseUrl = serviceUrl(options.url, 'auth');
   const keeper = createSessionKeeper(platform, store, storageKey);
   const send = createSend(createHttp(platform), baseUrl, apiKey);
@@ -49,15 +50,7 @@ export function createCore(options: CoreOptions, ready: () => Promise<unknown>):
   };
 }
 
-function checkUrl(options: CoreOptions): URL {
-  for (const name of ['url', 'apiKey'] as const) {
-    if (options[name]) continue;
-    throw new AuthError('configuration-incomplete', `Supabase configuration incomplete: ${name} is not set`);
-  }
-  const url = URL.canParse(options.url) ? new URL(options.url) : null;
-  if (url && /^https?:$/.test(url.protocol)) return url;
-  throw new AuthError(
-    'configuration-incomplete',
-    'Supabase configuration incomplete: url must be http or https',
-  );
+function checkOptions({ url, apiKey }: CoreOptions): void {
+  const problem = configurationProblem({ url, apiKey });
+  if (problem) throw new AuthError('configuration-incomplete', problem);
 }

@@ -121,7 +121,8 @@ export type ServerErrorCode =
  * - `invalid-argument`, `configuration-incomplete`: nothing was sent.
  * - `missing-session`: the call needs a signed-in user.
  * - `pkce-verifier-missing`: the link was requested by another browser; go on with the code in the same mail.
- * - `invalid-token`: an access token failed local verification.
+ * - `expired-token`, `invalid-signature`, `invalid-token`: an access token failed verification: it is too old; no key of the
+ *   project signed it; or for another reason, which `cause` tells.
  * - `storage-unavailable`: storage is blocked, full or corrupt; the session lives in memory.
  */
 export type ClientErrorCode =
@@ -134,6 +135,8 @@ export type ClientErrorCode =
   | 'configuration-incomplete'
   | 'missing-session'
   | 'pkce-verifier-missing'
+  | 'expired-token'
+  | 'invalid-signature'
   | 'invalid-token'
   | 'storage-unavailable';
 

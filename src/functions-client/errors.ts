@@ -2,6 +2,7 @@
 export type FunctionsErrorKind =
   | 'http'
   | 'relay'
+  | 'configuration-incomplete'
   | 'invalid-name'
   | 'invalid-result'
   | 'token-unavailable'

@@ -1,6 +1,6 @@
 import { createHttp, HttpFailure } from '../platform/http.ts';
 import type { Platform } from '../platform/platform.ts';
-import { credentialsOf, serviceUrl } from '../platform/service.ts';
+import { configurationProblem, credentialsOf, serviceUrl } from '../platform/service.ts';
 import { decodeBody, encodeBody } from './body.ts';
 import { FunctionsError } from './errors.ts';
 import { readEvents, type ServerSentEvent } from './server-sent-events.ts';
@@ -69,6 +69,8 @@ export interface FunctionsClient {
  */
 export function createFunctionsClient(options: FunctionsClientOptions): FunctionsClient {
   const { platform, apiKey, getAccessToken = async () => null } = options;
+  const problem = configurationProblem({ url: options.url, apiKey });
+  if (problem) throw new FunctionsError('configuration-incomplete', problem);
   const base = serviceUrl(options.url, 'functions');
   const http = createHttp(platform);
 

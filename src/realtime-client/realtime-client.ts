@@ -8,6 +8,7 @@ import type {
   GetAccessToken,
   OnTokenChange,
 } from './connection.ts';
+import { configurationProblem } from '../platform/service.ts';
 import { RealtimeError } from './errors.ts';
 import { createOwnConnection } from './own-connection.ts';
 import type { Change, RowRecord } from './postgres-changes.ts';
@@ -101,8 +102,8 @@ export function createRealtimeClient<Database = unknown>(
   options: RealtimeClientOptions,
 ): RealtimeClient<Database> {
   const { url, apiKey, platform, onTokenChange, share, vsn = '2.0.0' } = options;
-  if (!/^https?:\/\/./.test(url)) throw new RealtimeError('invalid_options', 'url must be http or https');
-  if (!apiKey) throw new RealtimeError('invalid_options', 'apiKey is missing');
+  const problem = configurationProblem({ url, apiKey });
+  if (problem) throw new RealtimeError('invalid_options', problem);
   const settings = { ...defaultSettings, ...options.settings };
   const getAccessToken = options.getAccessToken ?? (() => Promise.resolve(null));
   // A hidden page gets no animation frames; its changes must arrive all the same.

@@ -17,6 +17,7 @@ export type RestErrorKind =
   | 'out-of-range'
   | 'invalid-row'
   // The request is wrong: found here, or by the server.
+  | 'configuration-incomplete'
   | 'invalid-query'
   | 'url-too-long'
   | 'invalid-request'

@@ -1,4 +1,4 @@
-import { serviceUrl } from '../platform/service.ts';
+import { configurationProblem, serviceUrl } from '../platform/service.ts';
 import { type ContentRange, parseContentRange, readCount, readRows } from './answer.ts';
 import { RestError } from './errors.ts';
 import { createExchange, type ExchangeOptions } from './exchange.ts';
@@ -92,6 +92,8 @@ export function createRestClient<
   Name extends SchemaName<Database> = DefaultSchema<Database>,
 >(options: RestClientOptions<Name>): RestClient<Database, Name> {
   const { maxRows = 1000, maxUrlLength = 8000, validate = 'all' } = options;
+  const problem = configurationProblem({ url: options.url, apiKey: options.apiKey });
+  if (problem) throw new RestError('configuration-incomplete', problem);
   const base = serviceUrl(options.url, 'rest');
   const exchange = createExchange(options);
   const runner: Runner = {

@@ -3,6 +3,7 @@ export type StorageErrorKind =
   | 'not-found'
   | 'denied'
   | 'duplicate'
+  | 'configuration-incomplete'
   | 'invalid-key'
   | 'invalid-type'
   | 'too-large'

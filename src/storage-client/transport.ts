@@ -1,6 +1,6 @@
 import { createHttp, HttpFailure, type RetryPolicy } from '../platform/http.ts';
 import type { Platform } from '../platform/platform.ts';
-import { credentialsOf, serviceUrl } from '../platform/service.ts';
+import { configurationProblem, credentialsOf, serviceUrl } from '../platform/service.ts';
 import { kindOfStorageError, StorageError } from './errors.ts';
 
 export interface StorageClientOptions {
@@ -41,6 +41,8 @@ const patience: RetryPolicy = {
 
 export function createTransport(options: StorageClientOptions): Transport {
   const { platform, apiKey, timeoutMs = 60_000, getAccessToken = async () => null } = options;
+  const problem = configurationProblem({ url: options.url, apiKey });
+  if (problem) throw new StorageError('configuration-incomplete', problem);
   const base = serviceUrl(options.url, 'storage');
   const http = createHttp(platform);
 

@@ -109,7 +109,10 @@ begin
     raise sqlstate 'PT400' using message = 'invitation_email_invalid', detail = 'This is no e-mail address.';
   end if;
   select u.id into invitee from auth.users u
-    where lower(u.email) = lower(address) and u.is_sso_user = false and u.deleted_at is null;
+    where lower(u.email) = lower(address) and u.deleted_at is null
+    -- An address may belong to accounts of single sign-on as well: oneself comes first, then the one with a password.
+    order by u.id = auth.uid() desc, u.is_sso_user, u.created_at
+    limit 1;
   if invitee.id = auth.uid() then
     raise sqlstate 'PT400' using message = 'invitation_to_yourself', detail = 'You cannot invite yourself.';
   end if;

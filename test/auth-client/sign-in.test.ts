@@ -297,8 +297,14 @@ describe('specification §5: validation, before anything is sent', () => {
   it.each([
     [{ url: '' }, 'Supabase configuration incomplete: url is not set'],
     [{ apiKey: '' }, 'Supabase configuration incomplete: apiKey is not set'],
-    [{ url: 'ftp://project.test' }, 'Supabase configuration incomplete: url must be http or https'],
-    [{ url: 'project' }, 'Supabase configuration incomplete: url must be http or https'],
+    [
+      { url: 'ftp://project.test' },
+      'Supabase configuration incomplete: url is not set (it must be an http or https URL)',
+    ],
+    [
+      { url: 'project' },
+      'Supabase configuration incomplete: url is not set (it must be an http or https URL)',
+    ],
   ])('configuration %j', (options, message) => {
     expect(() => createHarness().open(options)).toThrow(
       expect.objectContaining({ code: 'configuration-incomplete', message }),

@@ -73,6 +73,8 @@ test('the page that clears cookies works without the application', async ({ page
   const { appUrl } = world;
   await world.enter(page, await world.newUser());
   await page.route('**/assets/main-*.js', (route) => route.abort());
+  await page.goto(`${appUrl}/clear-cookies/`);
+  await expect(page).toHaveURL(/clear-cookies/);
   await page.goto(`${appUrl}/clear-cookies`);
   await page.getByRole('button').first().click();
   await expect(page.getByRole('link', { name: /sign in/i })).toBeVisible();

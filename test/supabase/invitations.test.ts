@@ -67,6 +67,26 @@ describe('inviting', () => {
     ]);
   });
 
+  it('notifies who has single sign-on, and of two with one address who has the password', async () => {
+    const { database } = supabase();
+    const addSso = (email: string) =>
+      database.query<{ id: string }>(
+        `insert into auth.users (id, email, is_sso_user, aud, role, created_at, updated_at)
+         values (gen_random_uuid(), $1, true, 'authenticated', 'authenticated', '2020-01-01', now()) returning id`,
+        [email],
+      );
+    const [alone] = await addSso('sso@example.com');
+    const [twin] = await addSso(grace.email);
+    await invite('SSO@example.com');
+    await invite(grace.email);
+    await expect(received(alone?.id ?? '')).resolves.toHaveLength(1);
+    await expect(received(twin?.id ?? '')).resolves.toHaveLength(0);
+    await expect(received(grace.id)).resolves.toHaveLength(1);
+    await addSso(ada.email);
+    await expect(invite(ada.email)).rejects.toThrow('invitation_to_yourself');
+    await database.exec('delete from auth.users where is_sso_user');
+  });
+
   it('answers alike for an address that nobody has', async () => {
     await expect(invite('nobody@example.com')).resolves.toMatch(/^[\da-f]{64}$/);
   });

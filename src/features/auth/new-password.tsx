@@ -14,6 +14,7 @@ import { followUpTexts } from './follow-up-texts.ts';
 import styles from './auth-page.module.css';
 import { NewPasswordField } from '../../ui/new-password-field.tsx';
 import { checkNewPassword } from '../../ui/credential-rules.ts';
+import { useReturn } from './use-return.ts';
 
 /** The second state of /reset-password: signed in by the link or code of the recovery mail. */
 export function NewPassword({ session }: { readonly session: Session }) {
@@ -49,6 +50,7 @@ export function NewPassword({ session }: { readonly session: Session }) {
 
 function PasswordSaved() {
   const texts = followUpTexts.use();
+  const { next } = useReturn();
   const { auth } = useClients();
   const [state, setState] = useState<{ pending: boolean; done: boolean; problem?: string | undefined }>({
     pending: false,
@@ -62,7 +64,7 @@ function PasswordSaved() {
   return (
     <AuthPage key="saved" title={texts.passwordSaved}>
       <FormMessages error={state.problem} success={state.done && texts.othersSignedOut} />
-      <Link className={buttonClass('primary', true)} href={paths.home}>
+      <Link className={buttonClass('primary', true)} href={next ?? paths.home}>
         {texts.goOn}
       </Link>
       {!state.done && (

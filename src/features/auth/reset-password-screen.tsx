@@ -34,6 +34,8 @@ export function ResetPasswordScreen() {
   const [sentTo, setSentToNow] = useState<string>();
   const setSentTo = (next: string | undefined) => startTransition(() => setSentToNow(next));
   if (recovery && !isSetting) setSetting(true);
+  // Whoever signs in next, in whichever tab, has not asked for it.
+  if (!session && !recovery && isSetting) setSetting(false);
   if (session && isSetting) {
     return needsSecondFactor(session) ? (
       <MfaChallenge session={session} />

@@ -9,6 +9,7 @@ import styles from './bell.module.css';
 import { useInboxSnapshot } from './inbox-context.ts';
 import { everything, inboxHref } from './notification-filter.ts';
 import { inboxTexts } from './notification-texts.ts';
+import { useFailedActionToast } from './use-failed-action-toast.ts';
 
 const loadPanel = () => import('./bell-panel.tsx');
 const BellPanel = lazy(async () => ({ default: (await loadPanel()).BellPanel }));
@@ -17,6 +18,8 @@ const BellPanel = lazy(async () => ({ default: (await loadPanel()).BellPanel }))
 export function Bell() {
   const texts = inboxTexts.use();
   const { unread } = useInboxSnapshot().counts;
+  // Here, for the bell is on every page and can act on each.
+  useFailedActionToast();
   const name = texts.bell(unread);
   const face = (
     <span className={styles.face}>

@@ -2,6 +2,7 @@ import type { Broadcast, Clock, Timer } from '../../platform/platform.ts';
 import type { InboxStore } from './inbox-store.ts';
 import { compareNewestFirst } from './notification.ts';
 import type { Notification, NotificationKind, NotificationStatus } from './notification.ts';
+import { mustFollow } from './notification-operation.ts';
 import type { NotificationAction, NotificationOperation } from './notification-operation.ts';
 import type { NotificationsApi } from './notifications-api.ts';
 
@@ -46,30 +47,39 @@ export function createInboxActions(options: InboxActionsOptions): InboxActions {
   const { api, store, tabs, createId, report } = options;
   const held = new Map<string, HeldRemoval>();
   const stopListening = listenToTabs(options);
-  let queue: Promise<void> = Promise.resolve();
+  const flights = new Map<NotificationOperation, Promise<void>>();
+  let isClosed = false;
 
   const tell = (message: TabMessage) => {
     store.dispatch(message);
-    tabs.post(message);
+    // What was under way at the sign-out ends after it.
+    if (!isClosed) tabs.post(message);
   };
   const start = (action: NotificationAction): NotificationOperation => {
     const operation = { ...action, id: createId() };
     tell({ type: 'started', operation });
     return operation;
   };
-  // One after the other: two actions on one notification must arrive in the order in which they were done.
+  const attempt = async (operation: NotificationOperation) => {
+    try {
+      const rows = await execute(api, operation);
+      if (rows) store.dispatch({ type: 'done', id: operation.id, rows });
+      tell({ type: 'done', id: operation.id });
+    } catch (error) {
+      tell({ type: 'dropped', id: operation.id });
+      store.patch({ problem: { type: 'action', error, action: operation } });
+      report(error);
+    }
+  };
+  // Nothing waits but what would undo another: the page may be left, or the person signed out, at any moment.
   const send = (operation: NotificationOperation) => {
-    queue = queue.then(async () => {
-      try {
-        const rows = await execute(api, operation);
-        if (rows) store.dispatch({ type: 'done', id: operation.id, rows });
-        tell({ type: 'done', id: operation.id });
-      } catch (error) {
-        tell({ type: 'dropped', id: operation.id });
-        store.patch({ problem: { type: 'action', error, action: operation } });
-        report(error);
-      }
-    });
+    const earlier = [...flights]
+      .filter(([other]) => mustFollow(operation, other))
+      .map(([, flight]) => flight);
+    const flight = (
+      earlier.length === 0 ? attempt(operation) : Promise.all(earlier).then(() => attempt(operation))
+    ).finally(() => flights.delete(operation));
+    flights.set(operation, flight);
   };
   const perform = (action: NotificationAction) => send(start(action));
 
@@ -98,6 +108,7 @@ export function createInboxActions(options: InboxActionsOptions): InboxActions {
       for (const removal of held.values()) removal.commit();
     },
     close() {
+      isClosed = true;
       stopListening();
       tabs.close();
     },

@@ -1,10 +1,8 @@
-import { useEffect } from 'react';
 import { Link } from 'wouter';
 import { Button } from '../../ui/button.tsx';
 import { Message } from '../../ui/message.tsx';
 import { useOnline } from '../../ui/online.ts';
 import { Skeleton } from '../../ui/spinner.tsx';
-import { toasts } from '../../ui/toasts.ts';
 import { VisuallyHidden } from '../../ui/visually-hidden.tsx';
 import { useInbox } from './inbox-context.ts';
 import type { InboxSnapshot } from './inbox-store.ts';
@@ -18,7 +16,6 @@ export function InboxNotices({ snapshot }: { readonly snapshot: InboxSnapshot })
   const inbox = useInbox();
   const online = useOnline();
   const { problem, connection, view } = snapshot;
-  useFailedActionToast(snapshot);
   return (
     <div role="status" className={styles.notices}>
       {problem?.type === 'read' && (online || !view.isLoaded) && (
@@ -39,21 +36,6 @@ export function InboxNotices({ snapshot }: { readonly snapshot: InboxSnapshot })
       )}
     </div>
   );
-}
-
-/** What was taken back is said once, with the way to try it again. */
-function useFailedActionToast({ problem }: InboxSnapshot): void {
-  const texts = inboxTexts.use();
-  const inbox = useInbox();
-  useEffect(() => {
-    if (problem?.type !== 'action') return;
-    const id = toasts.show(texts.actionFailed, {
-      tone: 'error',
-      action: { label: texts.retry, run: inbox.retry },
-      onGone: () => inbox.getSnapshot().problem === problem && inbox.dismissProblem(),
-    });
-    return () => toasts.dismiss(id);
-  }, [problem, inbox, texts]);
 }
 
 /** Below the list: more of it, its emptiness, or its place while it is on its way. */

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../../platform/platform.ts';
-import type { InboxStore } from './inbox-store.ts';
+import type { InboxProblem, InboxStore } from './inbox-store.ts';
 import { selectWindow } from './inbox-view.ts';
 import { countNotifications } from './notification-counts.ts';
 import { everything, filterKey, matchesFilter } from './notification-filter.ts';
@@ -164,7 +164,12 @@ export function createInboxReader({ api, store, clock, report }: InboxReaderOpti
       discardAhead();
       const flight = begin(state.filter, window.end, pageSize);
       ahead = flight;
-      flight.page.catch(() => ahead === flight && discardAhead());
+      // Whoever asks for the page itself reads it anew, and is told then.
+      flight.page.catch((error) => {
+        if (ahead !== flight) return;
+        discardAhead();
+        report(error);
+      });
     },
     checkTotals: totals.check,
     close() {
@@ -181,6 +186,8 @@ function createTotalsReader({ api, store, clock, report }: InboxReaderOptions) {
   let readAtMs = -Infinity;
   let failedAtMs = -Infinity;
   let isDoubted = false;
+  let isClosed = false;
+  let problem: InboxProblem | null = null;
 
   const read = async () => {
     timer = null;
@@ -197,8 +204,14 @@ function createTotalsReader({ api, store, clock, report }: InboxReaderOptions) {
         : await api.countAll();
       readAtMs = clock.monotonicMs();
       store.dispatch({ type: 'totals', totals: counted, since });
+      if (problem && store.getSnapshot().problem === problem) store.patch({ problem: null });
+      problem = null;
     } catch (error) {
+      if (isClosed) return;
       failedAtMs = clock.monotonicMs();
+      problem = { type: 'read', error };
+      // What was taken back, with its way to try again, is not hidden by it.
+      if (store.getSnapshot().problem?.type !== 'action') store.patch({ problem });
       report(error);
     }
     isReading = false;
@@ -215,6 +228,7 @@ function createTotalsReader({ api, store, clock, report }: InboxReaderOptions) {
   return {
     check,
     close() {
+      isClosed = true;
       timer?.cancel();
       isReading = true;
     },

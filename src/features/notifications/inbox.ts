@@ -20,7 +20,7 @@ export interface Inbox
   show(filter: NotificationFilter): void;
   refresh(): Promise<void>;
   loadMore(): Promise<void>;
-  /** Reads one that may be in no list that was read; null if there is none. */
+  /** Reads one that may be in no list that was read; null if there is none. Rejects as the read does. */
   find(id: string): Promise<Notification | null>;
   prefetchMore(): void;
   dismissProblem(): void;
@@ -89,7 +89,15 @@ export function createInbox({ userId, api, platform, ...options }: InboxOptions)
       else void reader.ensure();
     },
     refresh,
-    find: api.find,
+    async find(id) {
+      try {
+        return await api.find(id);
+      } catch (error) {
+        store.patch({ problem: { type: 'read', error } });
+        report(error);
+        throw error;
+      }
+    },
     loadMore: reader.loadMore,
     prefetchMore: reader.prefetchMore,
     dismissProblem: () => store.patch({ problem: null }),

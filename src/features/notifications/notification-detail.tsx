@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -27,14 +27,15 @@ export interface NotificationDetailProps {
 /** One notification in full, for those that have no page elsewhere; it has an address of its own. */
 export function NotificationDetail({ id, onAction, onClose }: NotificationDetailProps) {
   const texts = inboxTexts.use();
-  const { notification, hasFailed } = useNotification(id);
+  const { notification, hasFailed, retry, markRead } = useNotification(id);
   const isOpened = useRef(false);
   useEffect(() => {
     // Also where a link or a reload led here; once, since it may be marked unread again.
     if (!notification || isOpened.current) return;
     isOpened.current = true;
     onAction('open', notification);
-  }, [notification, onAction]);
+    markRead();
+  }, [notification, onAction, markRead]);
   const title = notification ? notificationTitle(notification, texts) : texts.title;
   return (
     <Dialog open sheet onClose={onClose} title={title} closeLabel={texts.close}>
@@ -42,7 +43,12 @@ export function NotificationDetail({ id, onAction, onClose }: NotificationDetail
         <Detail notification={notification} onAction={onAction} onClose={onClose} />
       ) : (
         <p role="status">
-          {notification === null ? texts.detail.gone : hasFailed ? texts.readFailed : <Spinner />}
+          {notification === null ? texts.detail.gone : hasFailed ? texts.readFailed : <Spinner />}{' '}
+          {hasFailed && (
+            <Button look="link" onClick={retry}>
+              {texts.retry}
+            </Button>
+          )}
         </p>
       )}
     </Dialog>
@@ -55,20 +61,31 @@ function useNotification(id: string) {
   const { view, newest } = useInboxSnapshot();
   const listed = [...view.notifications, ...newest.notifications].find((candidate) => candidate.id === id);
   const [found, setFound] = useState<Notification | null>();
-  const [hasFailed, setHasFailed] = useState(false);
+  const [attempt, setAttempt] = useState(1);
+  const [failedAttempt, setFailedAttempt] = useState(0);
   const isUnlisted = listed === undefined && (view.isLoaded || newest.isLoaded);
   useEffect(() => {
     if (!isUnlisted) return;
     let isLeft = false;
     inbox.find(id).then(
       (notification) => isLeft || setFound(notification),
-      () => isLeft || setHasFailed(true),
+      () => isLeft || setFailedAttempt(attempt),
     );
     return () => {
       isLeft = true;
     };
-  }, [inbox, id, isUnlisted]);
-  return { notification: listed ?? found, hasFailed };
+  }, [inbox, id, isUnlisted, attempt]);
+  // One that is in no list does not hear of what is done to it.
+  const markRead = useCallback(
+    () => setFound((row) => (row?.status === 'unread' ? { ...row, status: 'read' } : row)),
+    [],
+  );
+  return {
+    notification: listed ?? found,
+    hasFailed: failedAttempt === attempt,
+    retry: () => setAttempt(attempt + 1),
+    markRead,
+  };
 }
 
 interface DetailProps extends Omit<NotificationDetailProps, 'id'> {

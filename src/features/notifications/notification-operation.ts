@@ -31,6 +31,16 @@ export function applyOperations(
   return status === notification.status ? notification : { ...notification, status };
 }
 
+/**
+ * Whether the later operation has to reach the server after the earlier one. A deletion waits for nothing: whatever is
+ * done to a row before or after it, the row is gone.
+ */
+export function mustFollow(later: NotificationOperation, earlier: NotificationOperation): boolean {
+  if (later.type === 'remove' || earlier.type === 'remove') return false;
+  if (later.type === 'read-all' || earlier.type === 'read-all') return true;
+  return later.ids.some((id) => earlier.ids.includes(id));
+}
+
 function coversAll(
   { kind, newest }: Extract<NotificationAction, { type: 'read-all' }>,
   notification: Notification,

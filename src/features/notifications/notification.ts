@@ -19,6 +19,15 @@ export interface Notification {
   readonly entityId: string | null;
 }
 
+/** What the column `content` decodes to. */
+export interface NotificationContent {
+  readonly type: NotificationKind;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly entity_type?: string;
+  readonly entity_id?: string;
+  readonly data?: Readonly<Record<string, unknown>>;
+}
+
 /**
  * A row of the table `notifications`. Content that is missing or cannot be parsed makes a `system` notification.
  *

@@ -2,7 +2,12 @@ import type { Database } from '../../database.types.ts';
 import { and, is, not, or } from '../../rest-client/index.ts';
 import type { Filter, RestClient } from '../../rest-client/index.ts';
 import { notificationKinds, parseNotification } from './notification.ts';
-import type { Notification, NotificationKind, NotificationStatus } from './notification.ts';
+import type {
+  Notification,
+  NotificationContent,
+  NotificationKind,
+  NotificationStatus,
+} from './notification.ts';
 import type { NotificationCounts } from './notification-counts.ts';
 import { everything } from './notification-filter.ts';
 import type { NotificationFilter } from './notification-filter.ts';
@@ -26,10 +31,18 @@ export interface NotificationsApi {
   find(id: string): Promise<Notification | null>;
   countArchived(): Promise<number>;
   countAll(): Promise<NotificationCounts>;
-  /** @returns the rows as they are now; those that do not exist any more are missing. */
+  /**
+   * Notifies somebody. The sender is stamped by the server; where the recipient has switched the kind off, nothing comes
+   * of it, which the sender is not told.
+   */
+  create(recipientId: string, content: NotificationContent): Promise<void>;
+  /**
+   * Is sent to its end also where the page is left meanwhile, as all that changes something.
+   *
+   * @returns the rows as they are now; those that do not exist any more are missing.
+   */
   setStatus(ids: readonly string[], status: NotificationStatus): Promise<readonly Notification[]>;
   markAllRead(kind: NotificationKind | null): Promise<void>;
-  /** Is sent to its end also where the page is left meanwhile. */
   remove(ids: readonly string[]): Promise<void>;
 }
 
@@ -84,10 +97,21 @@ export function createNotificationsApi(
       const system = Math.max(0, unread - mention - edit - comment - invite);
       return { all, unread, archived, kinds: { mention, edit, comment, invite, system } };
     },
+    async create(recipientId, content) {
+      // Without an answer: the row is not the sender's to read.
+      await table()
+        .insert({ recipient_id: recipientId, content: JSON.stringify(content), status: 'unread' })
+        .execute();
+    },
     setStatus: async (ids, status) =>
       parse(
         await inChunks(ids, (chunk) =>
-          table().update({ status }).eq('recipient_id', userId).where(isOneOf(chunk)).select().execute(),
+          table()
+            .update({ status })
+            .eq('recipient_id', userId)
+            .where(isOneOf(chunk))
+            .select()
+            .execute({ keepalive: true }),
         ),
       ),
     async markAllRead(kind) {
@@ -95,7 +119,7 @@ export function createNotificationsApi(
         .update({ status: 'read' })
         .eq('recipient_id', userId)
         .where(...conditions({ tab: 'unread', kind }))
-        .execute();
+        .execute({ keepalive: true });
     },
     async remove(ids) {
       await inChunks(ids, async (chunk) => {

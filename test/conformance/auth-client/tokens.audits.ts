@@ -107,7 +107,8 @@ export const clientTokenAudits: readonly Audit[] = [
       const unsigned = encode({ alg: 'none', typ: 'JWT' });
       for (const forged of [`${header}.${payload}.${signature}`, `${unsigned}.${payload}.`]) {
         const refusal = await refusalOf(AuthError, claims.getClaims({ token: forged }));
-        assert.equal(refusal.code, 'invalid-token');
+        // A project with a shared secret keeps it: there the server is asked.
+        assert.match(refusal.code, /^(invalid-(signature|token)|bad_jwt)$/);
       }
     },
   ),

@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react';
+import { act, screen, waitFor } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
 import { ada, createUser, seedPassword, signIn, useLocalSupabase } from '../../support/local-supabase.ts';
 import { renderApp } from '../../support/render-app.tsx';
@@ -32,6 +32,57 @@ describe('resetting a password', () => {
     await screen.findByText('All other devices are signed out.');
     await actor.click(screen.getByRole('link', { name: 'Go to your inbox' }));
     await waitFor(() => expect(url()).toBe('/home'));
+  });
+
+  test('leads on to where one was going', async () => {
+    const email = await newUser();
+    const { actor, url } = await renderApp('/reset-password?next=%2Fpreferences', { supabase: supabase() });
+    const field = await screen.findByLabelText('E-mail');
+    await actor.clear(field);
+    await actor.type(field, `${email}{Enter}`);
+    const { text } = await supabase().mailbox.waitFor({ to: email });
+    const code = await screen.findByLabelText('Code from the mail');
+    await actor.type(code, `${/\b\d{6}\b/.exec(text)?.[0] ?? ''}{Enter}`);
+    await actor.type(await screen.findByLabelText('New password'), 'another-quiet-boat{Enter}');
+    await actor.click(await screen.findByRole('link', { name: 'Go to your inbox' }));
+    await waitFor(() => expect(url()).toBe('/preferences'));
+  });
+
+  test('asks for the second step, and whoever signs out there is at the login screen', async () => {
+    const email = await newUser();
+    await supabase().database.query(
+      `insert into auth.mfa_factors (id, user_id, friendly_name, factor_type, status, secret, created_at, updated_at)
+       select gen_random_uuid(), id, 'App', 'totp', 'verified', 'JBSWY3DPEHPK3PXP', now(), now()
+       from auth.users where email = $1`,
+      [email],
+    );
+    const { actor, url } = await renderApp('/reset-password', { supabase: supabase() });
+    const field = await screen.findByLabelText('E-mail');
+    await actor.clear(field);
+    await actor.type(field, `${email}{Enter}`);
+    const { text } = await supabase().mailbox.waitFor({ to: email });
+    const code = await screen.findByLabelText('Code from the mail');
+    await actor.type(code, `${/\b\d{6}\b/.exec(text)?.[0] ?? ''}{Enter}`);
+    await screen.findByRole('heading', { name: 'One more step' });
+    await actor.click(screen.getByRole('button', { name: 'Sign in with another account' }));
+    await screen.findByRole('heading', { name: 'Sign in' });
+    expect(url()).toBe('/login');
+  });
+
+  test('is over for this tab where it was signed out: who signs in next has not asked for it', async () => {
+    const email = await newUser();
+    const { actor, clients } = await renderApp('/reset-password', { supabase: supabase() });
+    const field = await screen.findByLabelText('E-mail');
+    await actor.clear(field);
+    await actor.type(field, `${email}{Enter}`);
+    const { text } = await supabase().mailbox.waitFor({ to: email });
+    const code = await screen.findByLabelText('Code from the mail');
+    await actor.type(code, `${/\b\d{6}\b/.exec(text)?.[0] ?? ''}{Enter}`);
+    await screen.findByRole('heading', { name: 'Set a new password' });
+    await act(() => clients.auth.signOut({ scope: 'local' }));
+    await screen.findByRole('heading', { name: 'Reset your password' });
+    await act(() => clients.auth.signInWithPassword({ email: ada.email, password: seedPassword }));
+    expect(screen.queryByRole('heading', { name: 'Set a new password' })).toBeNull();
   });
 
   test('refuses the password that one has already', async () => {

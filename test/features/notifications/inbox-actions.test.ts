@@ -48,6 +48,27 @@ describe('an action', () => {
     expect(statusOf(scripted, id)).toBe('read');
   });
 
+  test('waits for no other that is about other rows', async () => {
+    const scripted = await openScriptedInbox(3);
+    const { inbox, world, table } = scripted;
+    const [first = '', second = ''] = shownIds(inbox);
+    const before = table.requests.length;
+    inbox.setStatus([first], 'read');
+    inbox.setStatus([second], 'read');
+    inbox.setStatus([second], 'unread');
+    inbox.markAllRead(null);
+    await world.settle();
+    expect(table.requests.slice(before)).toEqual(['set status', 'set status']);
+    await world.clock.advance(5_000);
+    expect(table.requests.slice(before).filter((name) => !name.startsWith('count'))).toEqual([
+      'set status',
+      'set status',
+      'set status',
+      'mark all read',
+    ]);
+    expect(table.count().unread).toBe(0);
+  });
+
   test('on a row that is gone meanwhile ends without it', async () => {
     const scripted = await openScriptedInbox(2);
     const { inbox, world, table } = scripted;
@@ -165,6 +186,33 @@ describe('a deletion', () => {
     scripted.tab.signal('pagehide');
     await scripted.world.clock.advance(1_000);
     expect(scripted.table.ids()).toHaveLength(2);
+  });
+
+  test('is sent with all others, and with what is under way, when the page goes away', async () => {
+    const scripted = await openScriptedInbox(4);
+    const { inbox, tab, table, world } = scripted;
+    const [first = '', second = '', third = ''] = shownIds(inbox);
+    inbox.remove([first]);
+    inbox.remove([second]);
+    inbox.setStatus([third], 'archived');
+    const before = table.requests.length;
+    tab.signal('pagehide');
+    // No answer has arrived yet, and none may.
+    await world.settle();
+    expect(table.requests.slice(before - 1)).toEqual(['set status', 'remove', 'remove']);
+  });
+
+  test('is sent with all others at the sign-out, and nothing of it is a problem', async () => {
+    const scripted = await openScriptedInbox(4);
+    const { inbox, tab, table, world } = scripted;
+    const [first = '', second = '', third = '', fourth = ''] = shownIds(inbox);
+    inbox.setStatus([third], 'read');
+    inbox.remove([first]);
+    inbox.remove([second]);
+    inbox.close();
+    await world.clock.advance(1_000);
+    expect(new Set(table.ids())).toEqual(new Set([third, fourth]));
+    expect(tab.reported).toEqual([]);
   });
 
   test('survives a read that still brings the row', async () => {

@@ -278,6 +278,52 @@ describe('a notification without a page of its own', () => {
     expect(await screen.findAllByRole('button', { name: 'Move to inbox' })).toHaveLength(1);
   });
 
+  test('that is in no list is marked read, and unread again from there', async () => {
+    await notify(3);
+    await local().database.exec(`update public.notifications set created_at = now() - interval '1 day'`);
+    await fill(35);
+    const [row] = await local().database.query<{ id: string }>(
+      `select id from public.notifications where content like '%Document 3%'`,
+    );
+    await local().database.query(`update public.notifications set status = 'archived' where id = $1`, [
+      row?.id,
+    ]);
+    const { actor } = await open(`/home?open=${row?.id}`);
+    await screen.findByRole('dialog', { name: /mentioned you in Document 3/ });
+    expect(await status('Document 3')).toBe('archived');
+    await local().database.query(`update public.notifications set status = 'unread' where id = $1`, [
+      row?.id,
+    ]);
+    await open(`/home?open=${row?.id}`);
+    const button = await screen.findByRole('button', { name: 'Mark as unread' });
+    await waitFor(async () => expect(await status('Document 3')).toBe('read'));
+    await actor.click(button);
+    await waitFor(async () => expect(await status('Document 3')).toBe('unread'));
+  });
+
+  test('that cannot be read says so, logs it, and is read on request', async () => {
+    await notify(4);
+    const [row] = await local().database.query<{ id: string }>('select id from public.notifications');
+    await local().database.query(`update public.notifications set status = 'archived'`);
+    const report = vi.fn<(problem: unknown) => void>();
+    let isBroken = true;
+    const { actor } = await open(`/home?open=${row?.id}`, {
+      platform: {
+        report,
+        fetch: (input, init) =>
+          isBroken && /[?&]id=eq/.test(input instanceof Request ? input.url : String(input))
+            ? Promise.reject(new TypeError('Failed to fetch'))
+            : local().fetch(input, init),
+      },
+    });
+    const dialog = await screen.findByRole('dialog', { name: 'Inbox' });
+    await within(dialog).findByText(/could not be loaded/);
+    expect(report).toHaveBeenCalled();
+    isBroken = false;
+    await actor.click(within(dialog).getByRole('button', { name: 'Try again' }));
+    expect(await screen.findByRole('dialog', { name: /mentioned you in Document 4/ })).toBeTruthy();
+  });
+
   test('that does not exist any more says so', async () => {
     await open('/home?open=00000000-0000-4000-8000-000000000000');
     expect(await screen.findByText('This notification is not there any more.')).toBeTruthy();
@@ -285,6 +331,19 @@ describe('a notification without a page of its own', () => {
 });
 
 describe('when something fails', () => {
+  test('from the bell on another page it is told there', async () => {
+    const { fetch, setBroken } = breakableFetch();
+    await fill(2);
+    const { actor } = await open('/preferences', { platform: { fetch } });
+    await actor.click(await screen.findByRole('button', { name: 'Notifications, 2 unread' }));
+    const panel = await screen.findByRole('dialog', { name: 'Inbox' });
+    const all = await within(panel).findByRole('button', { name: 'Mark all as read' });
+    setBroken(true);
+    await actor.click(all);
+    await screen.findByText(/the change was taken back/);
+    setBroken(false);
+  });
+
   test('the list says so and is read again on request', async () => {
     const { fetch, setBroken } = breakableFetch();
     await fill(1);

@@ -56,6 +56,41 @@ describe('reading', () => {
     expect(shownIds(inbox)).toEqual(table.select(everything).map(({ id }) => id));
   });
 
+  test('of one alone that fails is an error state and is logged as well', async () => {
+    const { inbox, table, tab, world } = await openScriptedInbox(1);
+    table.failures = 1;
+    const found = inbox.find('elsewhere').catch(() => 'failed');
+    await world.clock.advance(1_000);
+    expect(await found).toBe('failed');
+    expect(inbox.getSnapshot().problem).toMatchObject({ type: 'read' });
+    expect(tab.reported).toHaveLength(1);
+  });
+
+  test('of the counts that fails is an error state until they are there', async () => {
+    const { inbox, table, tab, world } = await openScriptedInbox(40);
+    inbox.markAllRead(null);
+    await world.clock.advance(100);
+    table.failures = 1;
+    await world.clock.advance(1_000);
+    expect(table.failures).toBe(0);
+    expect(inbox.getSnapshot().problem).toMatchObject({ type: 'read' });
+    expect(tab.reported).toHaveLength(1);
+    await world.clock.advance(15_000);
+    expect(inbox.getSnapshot().problem).toBeNull();
+    expect(inbox.getSnapshot().counts).toEqual(table.count());
+  });
+
+  test('ahead that fails is logged, and read anew by who asks for it', async () => {
+    const { inbox, table, tab, world } = await openScriptedInbox(40);
+    table.failures = 1;
+    inbox.prefetchMore();
+    await world.clock.advance(1_000);
+    expect(tab.reported).toHaveLength(1);
+    void inbox.loadMore();
+    await world.clock.advance(1_000);
+    expect(shownIds(inbox)).toHaveLength(40);
+  });
+
   test('that fails is an error state, is logged, and succeeds on another try', async () => {
     const scripted = createScriptedInbox();
     scripted.table.insert(1);

@@ -124,6 +124,46 @@ describe('the calls to the table of notifications', () => {
     expect(Math.max(...requests.map(({ href }) => href.length))).toBeLessThan(8_000);
   });
 
+  test('notify somebody else, unread, with the sender that the server knows', async () => {
+    const { api } = await openApi();
+    await api.create(grace.id, {
+      type: 'comment',
+      data: { text: 'Well said' },
+      metadata: { actor_id: grace.id, actor_name: 'Somebody else' },
+    });
+    const theirs = await openApi(grace);
+    const { notifications } = await theirs.api.list(everything, { after: null, limit: 30 });
+    expect(notifications).toMatchObject([
+      { kind: 'comment', status: 'unread', data: { text: 'Well said' }, metadata: { actor_id: ada.id } },
+    ]);
+  });
+
+  test('are sent to their end also where the page is left', async () => {
+    const supabase = local();
+    const token = await signIn(supabase, ada.email);
+    const writes: [string, boolean | undefined][] = [];
+    const rest = createRestClient<Database>({
+      url: supabase.url,
+      apiKey: supabase.anonKey,
+      getAccessToken: () => Promise.resolve(token),
+      platform: createBrowserPlatform({
+        fetch(input, init) {
+          writes.push([init?.method ?? '', init?.keepalive]);
+          return supabase.fetch(input, init);
+        },
+      }),
+    });
+    const api = createNotificationsApi(rest, ada.id, () => undefined);
+    await api.setStatus([crypto.randomUUID()], 'read');
+    await api.markAllRead(null);
+    await api.remove([crypto.randomUUID()]);
+    expect(writes).toEqual([
+      ['PATCH', true],
+      ['PATCH', true],
+      ['DELETE', true],
+    ]);
+  });
+
   test("never touch another user's rows", async () => {
     const mine = await openApi();
     const { notifications } = await mine.api.list(everything, { after: null, limit: 30 });

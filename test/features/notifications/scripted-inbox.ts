@@ -116,6 +116,7 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
         const found = table.select(filter).filter((row) => !after || compareNewestFirst(row, after) > 0);
         return { notifications: found.slice(0, limit), isLast: found.length < limit };
       }),
+    create: () => Promise.reject(new Error('Nobody sends here')),
     find: (id) => request('find', () => rows.get(id) ?? null),
     countArchived: () => request('count archived', () => table.count().archived),
     countAll: () => request('count all', () => table.count()),

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { createFunctionsClient } from '../../src/functions-client/index.ts';
+import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createRealtimeClient } from '../../src/realtime-client/index.ts';
+import { createRestClient } from '../../src/rest-client/index.ts';
+import { createStorageClient } from '../../src/storage-client/index.ts';
+import { createSupabaseClients } from '../../src/supabase-clients.ts';
+
+const platform = createBrowserPlatform({
+  fetch: () => Promise.reject(new Error('Nothing is sent')),
+});
+const code = 'configuration-incomplete';
+
+type Create = (options: never) => unknown;
+
+describe.each<[string, Create, object]>([
+  ['REST', createRestClient as Create, { kind: code, name: 'RestError' }],
+  ['storage', createStorageClient as Create, { kind: code, name: 'StorageError' }],
+  ['functions', createFunctionsClient as Create, { kind: code, name: 'FunctionsError' }],
+  ['realtime', createRealtimeClient as Create, { code: 'invalid_options', name: 'RealtimeError' }],
+])('the %s client without its configuration', (_name, create, error) => {
+  it.each([
+    [{ url: '' }, 'Supabase configuration incomplete: url is not set'],
+    [{ url: undefined }, 'Supabase configuration incomplete: url is not set'],
+    [{ apiKey: '' }, 'Supabase configuration incomplete: apiKey is not set'],
+    [
+      { url: 'ftp://project.test' },
+      'Supabase configuration incomplete: url is not set (it must be an http or https URL)',
+    ],
+  ])('says what is missing: %j', (missing, message) => {
+    const options = { url: 'https://project.test', apiKey: 'key', platform, ...missing } as never;
+    expect(() => create(options)).toThrow(expect.objectContaining({ ...error, message }));
+  });
+});
+
+it('the clients together name the option as it was given', () => {
+  expect(() => createSupabaseClients({ url: 'https://project.test', anonKey: '', platform })).toThrow(
+    expect.objectContaining({ code, message: 'Supabase configuration incomplete: anonKey is not set' }),
+  );
+});

@@ -10,7 +10,6 @@ import {
 } from './auth-client/index.ts';
 import { createBrowserPlatform } from './platform/browser-platform.ts';
 import type { Platform } from './platform/platform.ts';
-import { configurationProblem } from './platform/service.ts';
 import {
   createRealtimeClient,
   type RealtimeClient,
@@ -82,8 +81,9 @@ export function createSupabaseClients<Database = UnknownDatabase>(
   options: SupabaseClientsOptions,
 ): SupabaseClients<Database> {
   const { url, anonKey, platform = createBrowserPlatform() } = options;
-  const problem = configurationProblem({ url, anonKey });
-  if (problem) throw new AuthError('configuration-incomplete', problem);
+  // The clients themselves know it as the API key.
+  if (!anonKey)
+    throw new AuthError('configuration-incomplete', 'Supabase configuration incomplete: anonKey is not set');
   const apiKey = anonKey;
   const shared = { url, apiKey, platform };
   const auth = createAuthClient({

@@ -1,13 +1,13 @@
 import type { Unsubscribe } from '../platform/platform.ts';
-import { untilAborted } from '../platform/until-aborted.ts';
 import { type AuthCore, type CoreOptions, createCore } from './core.ts';
-import { AuthError } from './errors.ts';
+import { AuthError, missingSession } from './errors.ts';
 import type { LaterCalls } from './later-calls.ts';
 import type { CallbackOptions } from './redirects.ts';
 import type { CallOptions } from './request.ts';
 import type { AuthEvent, AuthSnapshot } from './session-keeper.ts';
 import type { Session } from './session.ts';
 import { type SignOutCall, createSignOut } from './sign-out.ts';
+import { waitFor } from './wait-for.ts';
 
 export interface AuthClientOptions extends CoreOptions, CallbackOptions {
   /** The project's URL (http or https), without `/auth/v1`. */
@@ -33,7 +33,8 @@ export interface AuthClient extends Omit<LaterCalls, 'consume'>, SignOutCall {
   /** Each event once, in order; the listener is never awaited and may call any method. */
   onEvent(listener: (event: AuthEvent) => unknown): Unsubscribe;
   /**
-   * A token that is valid now. @throws {AuthError} if there is a session whose token could not be refreshed now.
+   * A token that is valid now. @throws {AuthError} if there is a session whose token could not be refreshed now;
+   * `missing-session` if somebody else is signed in by the time there is one, or is not who the rejected token speaks of.
    */
   getAccessToken(options?: {
     /** A token that a server has just refused as expired: if it is still the current one, it is refreshed first. */
@@ -79,11 +80,13 @@ export function createAuthClient(options: AuthClientOptions): AuthClient {
   const start = () => (started ??= begin());
   const core = createCore(options, start);
   const { keeper, refresher } = core;
+  const { clock } = options.platform;
+  let isClosed = false;
   const load = async () => {
     try {
       return (await import('./later-calls.ts')).createLaterCalls(core, options);
     } catch (cause) {
-      throw new AuthError('network', 'The code of this call could not be loaded', { cause });
+      throw new AuthError('network', 'The code of this call could not be had', { cause });
     }
   };
   const consume = async (href = '') => {
@@ -99,16 +102,17 @@ export function createAuthClient(options: AuthClientOptions): AuthClient {
 
   const begin = async () => {
     await keeper.restore(await consume(options.address?.href()));
-    refresher.start();
+    if (isClosed) keeper.close();
+    else refresher.start();
     return keeper.getSnapshot();
   };
-  const getAccessToken: AuthClient['getAccessToken'] = async ({ rejectedToken, signal } = {}) => {
+  const accessToken = async (rejectedToken?: string) => {
     await start();
-    return waitFor(refresher.accessToken(rejectedToken), signal);
+    return refresher.accessToken(rejectedToken);
   };
   const sessionOrThrow = () => {
     const session = keeper.getSnapshot().session;
-    if (!session) throw new AuthError('missing-session', 'Nobody is signed in');
+    if (!session) throw missingSession();
     return session;
   };
 
@@ -123,6 +127,7 @@ export function createAuthClient(options: AuthClientOptions): AuthClient {
         () => undefined,
       ),
     close() {
+      isClosed = true;
       refresher.stop();
       keeper.close();
     },
@@ -130,15 +135,15 @@ export function createAuthClient(options: AuthClientOptions): AuthClient {
     subscribe: keeper.changes.add,
     onEvent: keeper.events.add,
     onTokenChange: keeper.tokens.add,
-    getAccessToken,
-    async getSession({ signal } = {}) {
-      await getAccessToken({ signal });
+    getAccessToken: (call = {}) => waitFor(accessToken(call.rejectedToken), call, clock),
+    async getSession(call = {}) {
+      await waitFor(accessToken(), call, clock);
       return keeper.getSnapshot().session;
     },
-    async refreshSession({ signal } = {}) {
+    async refreshSession(call = {}) {
       await start();
       sessionOrThrow();
-      await waitFor(refresher.refresh(), signal);
+      await waitFor(refresher.refresh(), call, clock);
       return sessionOrThrow();
     },
     async handleCallback(href) {
@@ -175,14 +180,4 @@ function deferCalls(load: () => Promise<LaterCalls>): Omit<LaterCalls, 'consume'
     async (...args) => ((await load())[name as keyof LaterCalls] as Call)(...args),
   ]);
   return Object.fromEntries(calls) as unknown as Omit<LaterCalls, 'consume'>;
-}
-
-/** Stops waiting, not the work: a refresh that was sent is never aborted. */
-async function waitFor<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  try {
-    return await untilAborted(work, signal);
-  } catch (problem) {
-    if (!signal?.aborted || problem instanceof AuthError) throw problem;
-    throw new AuthError('aborted', 'The call was aborted', { cause: signal.reason });
-  }
 }

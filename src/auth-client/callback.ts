@@ -18,6 +18,9 @@ export interface CallbackTokens {
   readonly accessToken: string;
   readonly refreshToken: string;
   readonly providerToken: string | null;
+  readonly providerRefreshToken: string | null;
+  /** Seconds that the access token lives from its issue, which was just now. */
+  readonly expiresIn: number | undefined;
 }
 
 export interface CallbackScope {
@@ -26,6 +29,9 @@ export interface CallbackScope {
   /** Whether a flow of ours waits for a code. */
   readonly isFlowPending: boolean;
 }
+
+/** The server's codes are UUIDs; those of other services are rarely. */
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /** Reads a redirect's query and hash; a foreign `?code=` or `#access_token=` is `none`. */
 export function parseCallback(href: string, { paths, isFlowPending }: CallbackScope): Callback {
@@ -42,11 +48,17 @@ export function parseCallback(href: string, { paths, isFlowPending }: CallbackSc
     const message = read('error_description') ?? error ?? '';
     return { kind: 'error', error, code: errorCode, message };
   }
-  if (code && (paths || isFlowPending)) return { kind: 'code', code };
+  if (code && (paths || (isFlowPending && uuid.test(code)))) return { kind: 'code', code };
   const accessToken = hash.get('access_token');
   const refreshToken = hash.get('refresh_token');
   if (accessToken && refreshToken && isMarked) {
-    const tokens = { accessToken, refreshToken, providerToken: hash.get('provider_token') };
+    const tokens = {
+      accessToken,
+      refreshToken,
+      providerToken: hash.get('provider_token'),
+      providerRefreshToken: hash.get('provider_refresh_token'),
+      expiresIn: Number(hash.get('expires_in')) || undefined,
+    };
     return { kind: 'tokens', tokens, isRecovery: hash.get('type') === 'recovery' };
   }
   const message = read('message');
@@ -54,18 +66,20 @@ export function parseCallback(href: string, { paths, isFlowPending }: CallbackSc
   return { kind: 'none' };
 }
 
-/** The URL without what the server added: it replaces the whole hash, and adds to the query. */
+/** The URL without what the server added: it replaces the whole hash, and adds to the query. The rest stays as it is. */
 export function cleanCallbackUrl(href: string): string {
   const url = new URL(href);
-  const query = url.searchParams;
-  const added = [
+  const isMarked = url.searchParams.has('sb');
+  const added = new Set([
     'code',
     'error',
     'error_code',
     'error_description',
-    ...(query.has('sb') ? ['sb', 'message'] : []),
-  ];
-  for (const key of added) query.delete(key);
+    ...(isMarked ? ['sb', 'message'] : []),
+  ]);
+  const nameOf = (part: string) => [...new URLSearchParams(part).keys()][0] ?? '';
+  const own = url.search.slice(1).split('&');
+  url.search = own.filter((part) => !added.has(nameOf(part))).join('&');
   if (/[#&](sb|access_token|error|error_code)=/.test(url.hash)) url.hash = '';
   return url.href.replace(/#$/, '');
 }

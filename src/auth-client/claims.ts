@@ -6,6 +6,7 @@ import { AuthError, type AuthErrorCode } from './errors.ts';
 import { type CallOptions, DEADLINE_MS } from './request.ts';
 import { parseUser } from './responses.ts';
 import { remainingMs } from './session.ts';
+import { waitFor } from './wait-for.ts';
 import { listOf, maybe, object, text } from './wire-shape.ts';
 
 /** Specification §9: the key set's cache lasts 10 minutes. */
@@ -68,7 +69,8 @@ export function createClaims({ core, getAccessToken }: AuthClient, options: Clai
 
   const ageMs = () => (fetched ? clock.monotonicMs() - fetched.atMs : Infinity);
   /** One request for all who wait; it ends with its own deadline, not with one caller. */
-  const fetchKeys = (maxAgeMs: number) => {
+  const fetchKeys = (maxAgeMs: number, call: CallOptions) => waitFor(keysOf(maxAgeMs), call, clock);
+  const keysOf = (maxAgeMs: number) => {
     if (fetched && ageMs() < maxAgeMs) return fetched.keys;
     const parse = (body: unknown) => parseKeySet(body) as JSONWebKeySet;
     const keys = core.send(get('/.well-known/jwks.json'), parse, { timeoutMs: DEADLINE_MS });
@@ -86,10 +88,10 @@ export function createClaims({ core, getAccessToken }: AuthClient, options: Clai
     return held && expiresAt ? expiresAt * 1000 - remainingMs(held, core.keeper.moment()) : clock.now();
   };
 
-  const verifyLocally = async (token: string, kid: string | null | undefined) => {
+  const verifyLocally = async (token: string, kid: string | null | undefined, call: CallOptions) => {
     const { createLocalJWKSet, jwtVerify } = await import('jose');
-    let keySet = await fetchKeys(KEY_SET_MAX_AGE_MS);
-    if (kid && !keySet.keys.some((key) => key.kid === kid)) keySet = await fetchKeys(REFETCH_PAUSE_MS);
+    let keySet = await fetchKeys(KEY_SET_MAX_AGE_MS, call);
+    if (kid && !keySet.keys.some((key) => key.kid === kid)) keySet = await fetchKeys(REFETCH_PAUSE_MS, call);
     const { payload } = await jwtVerify(token, createLocalJWKSet(keySet), {
       algorithms: ALGORITHMS,
       issuer,
@@ -113,7 +115,9 @@ export function createClaims({ core, getAccessToken }: AuthClient, options: Clai
       if (!accessToken) return null;
       try {
         const { alg, kid } = parseHeader(peekClaims(`.${accessToken.split('.')[0]}`));
-        return await (alg.startsWith('HS') ? askServer(accessToken, call) : verifyLocally(accessToken, kid));
+        return await (alg.startsWith('HS')
+          ? askServer(accessToken, call)
+          : verifyLocally(accessToken, kid, call));
       } catch (cause) {
         if (cause instanceof AuthError) throw cause;
         const code = failures[(cause as { code?: string } | null)?.code ?? ''] ?? 'invalid-token';

@@ -32,13 +32,14 @@ export interface CoreOptions {
 
 export function createCore(options: CoreOptions, ready: () => Promise<unknown>): AuthCore {
   const { platform, store, apiKey } = options;
-  checkOptions(options);
+  const problem = configurationProblem(options);
+  if (problem) throw new AuthError('configuration-incomplete', problem);
   const { storageKey = `sb-${new URL(options.url).hostname.split('.')[0]}-auth-token` } = options;
   const baseUrl = serviceUrl(options.url, 'auth');
   const keeper = createSessionKeeper(platform, store, storageKey);
   const send = createSend(createHttp(platform), baseUrl, apiKey);
   const refresher = createRefresher(platform, keeper, send, storageKey);
-  const slots = { store: keeper.store, key: storageKey };
+  const slots = { store: keeper.store, locks: platform.locks, key: storageKey };
   return {
     platform,
     baseUrl,
@@ -48,9 +49,4 @@ export function createCore(options: CoreOptions, ready: () => Promise<unknown>):
     ready,
     send,
   };
-}
-
-function checkOptions({ url, apiKey }: CoreOptions): void {
-  const problem = configurationProblem({ url, apiKey });
-  if (problem) throw new AuthError('configuration-incomplete', problem);
 }

@@ -152,6 +152,10 @@ export interface AuthErrorDetails {
   readonly cause?: unknown;
 }
 
+/** `missing-session`. */
+export const missingSession = (): AuthError =>
+  new AuthError('missing-session', 'Nobody is signed in, or somebody else');
+
 /** The one error of the auth client. */
 export class AuthError extends Error {
   override readonly name = 'AuthError';

@@ -1,11 +1,12 @@
 import type { AuthClient } from './auth-client.ts';
 import { peekClaims } from '../platform/base64url.ts';
 import { type Endpoint, post } from './endpoints.ts';
-import { AuthError } from './errors.ts';
+import { missingSession } from './errors.ts';
 import type { CallOptions } from './request.ts';
 import { type Factor, parseSession } from './responses.ts';
 import type { Session } from './session.ts';
 import { callAsUser } from './user-call.ts';
+import { waitFor } from './wait-for.ts';
 import { listOf, maybe, number, object, oneOf, text } from './wire-shape.ts';
 
 const parseEnrolment = object({
@@ -67,8 +68,8 @@ export interface AssuranceLevel {
   readonly currentLevel: 'aal1' | 'aal2' | null;
   /** `aal2` where a verified factor waits to be asked. */
   readonly nextLevel: 'aal1' | 'aal2' | null;
-  /** How the session was authenticated, latest first (RFC 8176). */
-  readonly methods: readonly { readonly method: string; readonly timestamp: number }[];
+  /** How the session was authenticated, latest first; `timestamp` in seconds, null where the token has RFC 8176's bare names. */
+  readonly methods: readonly { readonly method: string; readonly timestamp: number | null }[];
 }
 
 /** Second factors of the user who is signed in. Every method throws {@link AuthError}. */
@@ -146,8 +147,9 @@ export function createMfa({ core, getAccessToken, getSession, getUser }: AuthCli
       };
     },
     async verify({ factorId, challengeId, ...proof }, options) {
-      const accessToken = await getAccessToken();
-      if (!accessToken) throw new AuthError('missing-session', 'Nobody is signed in');
+      await core.ready();
+      const userId = core.keeper.held()?.record.user.id;
+      await getAccessToken(options);
       const body =
         'code' in proof
           ? { challenge_id: challengeId, code: proof.code }
@@ -156,16 +158,20 @@ export function createMfa({ core, getAccessToken, getSession, getUser }: AuthCli
               webauthn: { type: proof.webauthn.type, credential_response: proof.webauthn.credential },
             };
       // The verification replaces the refresh token: a refresh beside it would be refused as a reuse.
-      return core.refresher.exclusively(async () => {
+      const verified = core.refresher.exclusively(async () => {
         await core.keeper.sync();
-        const before = core.keeper.held()?.record.refresh_token;
+        const before = core.keeper.held()?.record;
+        if (before?.user.id !== userId || !before) throw missingSession();
         const endpoint = post(factor(factorId, '/verify'), body);
-        const reply = await core.send(endpoint, parseSession, { ...options, accessToken });
-        await core.keeper.renew(before ?? '', reply, 'MFA_CHALLENGE_VERIFIED', 'call');
+        const { access_token: accessToken, refresh_token } = before;
+        const reply = await core.send(endpoint, parseSession, { accessToken });
+        await core.keeper.renew(refresh_token, reply, 'MFA_CHALLENGE_VERIFIED', 'call');
         const { session } = core.keeper.getSnapshot();
-        if (!session) throw new AuthError('missing-session', 'Signed out during the verification');
+        if (session?.user.id !== userId || !session) throw missingSession();
         return session;
       });
+      // The reply is the only copy of the tokens: who stops waiting does not stop it.
+      return waitFor(verified, options ?? {}, core.platform.clock);
     },
     async challengeAndVerify({ factorId, code }, options) {
       const { id } = await mfa.challenge({ factorId }, options);
@@ -174,7 +180,8 @@ export function createMfa({ core, getAccessToken, getSession, getUser }: AuthCli
     async unenroll({ factorId }, options) {
       const endpoint: Endpoint = { method: 'DELETE', path: factor(factorId) };
       await callAsUser(core, endpoint, () => undefined, options);
-      await core.refresher.refresh();
+      // The factor is gone whatever becomes of the refresh.
+      await core.refresher.refresh().catch(core.platform.report);
     },
     async listFactors(options) {
       const all = (await getUser(options)).factors ?? [];
@@ -191,16 +198,23 @@ export function createMfa({ core, getAccessToken, getSession, getUser }: AuthCli
       return {
         currentLevel,
         nextLevel: hasFactor ? 'aal2' : currentLevel,
-        methods: (amr ?? []).map(({ method, timestamp }) => ({ method, timestamp })),
+        methods: (amr ?? []).map((entry) =>
+          typeof entry === 'string'
+            ? { method: entry, timestamp: null }
+            : { method: entry.method, timestamp: entry.timestamp },
+        ),
       };
     },
   };
   return mfa;
 }
 
+const parseDatedMethod = object({ method: text, timestamp: number });
+const parseMethod = (value: unknown, at?: string) =>
+  typeof value === 'string' ? value : parseDatedMethod(value, at);
 const parseAssurance = object({
   aal: maybe(oneOf('aal1', 'aal2')),
-  amr: maybe(listOf(object({ method: text, timestamp: number }))),
+  amr: maybe(listOf(parseMethod)),
 });
 
 function imageUrlOf(svg: string): string {

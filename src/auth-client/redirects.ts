@@ -22,7 +22,7 @@ export interface CallbackOptions {
   readonly address?: Address | undefined;
   /**
    * Paths at which links and providers return, such as `/home`. Callbacks at other paths are left alone. Default: any
-   * path, and then only what a pending flow or the server's mark (`sb`) shows to be ours.
+   * path, and then only what the server's mark (`sb`), or its form of a code while a flow is pending, shows to be ours.
    */
   readonly callbackPaths?: readonly string[] | undefined;
 }
@@ -77,10 +77,11 @@ export function createRedirects(
       case 'tokens': {
         const { tokens, isRecovery } = callback;
         // Anybody can write a URL: the server says whose tokens these are.
-        const { accessToken, refreshToken } = tokens;
+        const { accessToken, refreshToken, expiresIn } = tokens;
         const reply = {
-          ...(await adoptTokens(core, accessToken, refreshToken)),
+          ...(await adoptTokens(core, accessToken, refreshToken, {}, expiresIn)),
           provider_token: tokens.providerToken,
+          provider_refresh_token: tokens.providerRefreshToken,
         };
         return { reply, as: isRecovery ? 'PASSWORD_RECOVERY' : 'SIGNED_IN', reason: 'callback' };
       }

@@ -46,19 +46,21 @@ export const refreshVerdicts: Readonly<Record<RefreshOutcome, RefreshVerdict>> =
   'other-refusal': 'keep',
 };
 
+const byStatus: Readonly<Record<number, RefreshOutcome>> = {
+  408: 'timeout',
+  409: 'conflict',
+  429: 'rate-limited',
+};
+
 /** Total: whatever an attempt threw has an outcome. */
 export function outcomeOf(problem: unknown): RefreshOutcome {
   if (!(problem instanceof AuthError)) return 'other-refusal';
   const { code, status } = problem;
-  if (status === null)
-    return code === 'timeout' ? 'timeout' : code === 'network' ? 'network' : 'other-refusal';
+  if (status === null) return code === 'timeout' || code === 'network' ? code : 'other-refusal';
   if (status >= 500) return 'server-failure';
-  if (status === 429) return 'rate-limited';
-  if (status === 408) return 'timeout';
-  if (status === 409) return 'conflict';
-  return Object.hasOwn(refreshVerdicts, code) && refreshVerdicts[code as RefreshOutcome] === 'drop'
-    ? (code as RefreshOutcome)
-    : 'other-refusal';
+  const isDefinitive =
+    Object.hasOwn(refreshVerdicts, code) && refreshVerdicts[code as RefreshOutcome] === 'drop';
+  return byStatus[status] ?? (isDefinitive ? (code as RefreshOutcome) : 'other-refusal');
 }
 
 /** Specification §9: backoff from 200 ms, doubling; up to a quarter is added at random so that tabs do not march in step. */

@@ -1,5 +1,7 @@
+import { peekClaims } from '../platform/base64url.ts';
 import type { Platform } from '../platform/platform.ts';
-import { AuthError } from './errors.ts';
+import { type AuthError, missingSession } from './errors.ts';
+import { holdWithin } from './hold-within.ts';
 import { token } from './endpoints.ts';
 import { GIVE_UP_MS, backoffMs, outcomeOf, refreshVerdicts } from './refresh-outcome.ts';
 import type { Send } from './request.ts';
@@ -14,7 +16,8 @@ export interface Refresher {
    *
    * @param rejectedToken a token that a server refused; if it is the current one, it counts as expired.
    * @returns null if nobody is signed in, or no longer is.
-   * @throws {AuthError} if the token has expired and could not be refreshed now; the session is kept.
+   * @throws {AuthError} if the token has expired and could not be refreshed now; the session is kept. `missing-session` if
+   * another user is signed in by then: nothing that one user began may go out as the next.
    */
   accessToken(rejectedToken?: string): Promise<string | null>;
   /** Refreshes whatever the lifetime, unless another tab just did. @throws {AuthError} as the server refuses. */
@@ -31,24 +34,17 @@ export function createRefresher(
   send: Send,
   key: string,
 ): Refresher {
-  const { clock, page, locks } = platform;
+  const { clock, page } = platform;
   const flights = new Map<string, Promise<void>>();
   /** A refresh token that the server refused while its access token lives on: not asked about again until then. */
   let refused: string | undefined;
+  /** After a refusal that a repetition does not help, such as 429: on the monotonic clock. */
+  let quietUntilMs = 0;
+  let isStopped = false;
   let stop: (() => void) | undefined;
 
-  const exclusively = <T>(task: () => Promise<T>): Promise<T> => {
-    const waiting = new AbortController();
-    const timer = clock.setTimer(
-      () => waiting.abort(new AuthError('timeout', 'Another tab holds the refresh lock')),
-      GIVE_UP_MS,
-    );
-    const run = () => {
-      timer.cancel();
-      return task();
-    };
-    return locks.hold(`lock:${key}:refresh`, run, { signal: waiting.signal }).finally(() => timer.cancel());
-  };
+  const exclusively = <T>(task: () => Promise<T>) =>
+    holdWithin(GIVE_UP_MS, platform, `lock:${key}:refresh`, task);
 
   /** One attempt under the lock. `rejected`: the access token is dead whatever its lifetime says. */
   const attempt = (seen: string, rejected: boolean) =>
@@ -83,8 +79,13 @@ export function createRefresher(
         return;
       } catch (problem) {
         const waitMs = backoffMs(n, platform.random.number());
-        const elapsedMs = clock.monotonicMs() - startMs;
-        if (refreshVerdicts[outcomeOf(problem)] !== 'retry' || elapsedMs + waitMs > GIVE_UP_MS) throw problem;
+        const nowMs = clock.monotonicMs();
+        const verdict = refreshVerdicts[outcomeOf(problem)];
+        const held = keeper.held();
+        if (verdict === 'keep' && held)
+          quietUntilMs =
+            nowMs + Math.max(tickMs(held), ((problem as AuthError).retryAfterSeconds ?? 0) * 1000);
+        if (isStopped || verdict !== 'retry' || nowMs - startMs + waitMs > GIVE_UP_MS) throw problem;
         await new Promise<void>((resolve) => void clock.setTimer(resolve, waitMs));
         if (keeper.held()?.record.refresh_token !== seen) return;
       }
@@ -103,7 +104,8 @@ export function createRefresher(
 
   const inBackground = () => {
     const held = keeper.held();
-    if (!held || (held.record.refresh_token === refused && remainingMs(held, keeper.moment()) > 0)) return;
+    if (!held || clock.monotonicMs() < quietUntilMs) return;
+    if (held.record.refresh_token === refused && remainingMs(held, keeper.moment()) > 0) return;
     // Whoever needs the token meets the failure; the next check tries again.
     refresh().catch(() => undefined);
   };
@@ -111,8 +113,11 @@ export function createRefresher(
   const accessToken = async (rejectedToken?: string): Promise<string | null> => {
     const held = keeper.held();
     if (!held) return null;
+    const userId = held.record.user.id;
     const current = held.record.access_token;
     const rejected = current === rejectedToken;
+    const speaksOf = rejectedToken && peekClaims(rejectedToken)?.['sub'];
+    if (speaksOf && speaksOf !== userId) throw missingSession();
     if (!rejected && remainingMs(held, keeper.moment()) > 0) {
       if (isDueOnDemand(held, keeper.moment())) inBackground();
       return current;
@@ -122,7 +127,9 @@ export function createRefresher(
     } catch (problem) {
       if (keeper.held()) throw problem;
     }
-    return keeper.held()?.record.access_token ?? null;
+    const now = keeper.held();
+    if (now && now.record.user.id !== userId) throw missingSession();
+    return now && now.record.access_token;
   };
 
   return {
@@ -153,6 +160,9 @@ export function createRefresher(
       };
       check();
     },
-    stop: () => stop?.(),
+    stop() {
+      isStopped = true;
+      stop?.();
+    },
   };
 }

@@ -88,12 +88,13 @@ export function writeSessionCookies(
     };
     return list.map(({ name, value }) => ({ name, value, options }));
   };
-  const stale = list
-    .filter(({ name }) => isCookieOf(storageKey, name) && !wanted.some((cookie) => cookie.name === name))
+  const known = list
+    .filter(({ name }) => isCookieOf(storageKey, name))
     .map(({ name }) => ({ name, value: '' }));
+  const stale = known.filter(({ name }) => !wanted.some((cookie) => cookie.name === name));
   const cookies = [
-    // A cookie of the host alone would hide the domain's.
-    ...(domain ? give(stale, 0, undefined) : []),
+    // A cookie of the host alone would hide the domain's of the same name.
+    ...(domain ? give(known, 0, undefined) : []),
     ...give(stale, 0, domain),
     ...give(wanted, COOKIE_MAX_AGE_SECONDS, domain),
   ];

@@ -104,7 +104,7 @@ export function createSessionKeeper(platform: Platform, primary: Store, key: str
   };
   const onProblem = (cause: unknown) => {
     if (notes.storageProblem) return;
-    const message = 'Storage failed; the session lives in memory and ends with this page';
+    const message = 'Storage failed: the session ends with this page';
     note({ storageProblem: new AuthError('storage-unavailable', message, { cause }) });
     platform.report(notes.storageProblem);
   };
@@ -173,8 +173,13 @@ export function createSessionKeeper(platform: Platform, primary: Store, key: str
       records.update(
         () => undefined,
         (after) => {
-          // The state keeps the revision that was announced, so that the notices still under way announce theirs.
-          const revision = Math.min(after?.revision ?? 0, notice?.revision ?? Infinity);
+          // The state keeps the revision that was announced, so that the notices still under way announce theirs; one that a
+          // read has overtaken announces nothing.
+          const known = keeper.held()?.record.revision ?? 0;
+          const revision = Math.min(
+            after?.revision ?? 0,
+            notice ? Math.max(known, notice.revision) : Infinity,
+          );
           const held = hold(after && { ...after, revision }, !!notice);
           return dispatch({ type: 'found', held, as: notice?.event ?? null });
         },
@@ -191,7 +196,8 @@ export function createSessionKeeper(platform: Platform, primary: Store, key: str
       return holdSession(record, moment()).session;
     },
     renew(refreshToken, reply, as, reason) {
-      const isCurrent = (stored: StoredSession | null) => stored?.refresh_token === refreshToken;
+      const isCurrent = (stored: StoredSession | null) =>
+        stored?.refresh_token === refreshToken && stored.user.id === reply.user.id;
       const record = stamp(reply);
       return records.update(
         (stored) => (isCurrent(stored) ? { ...record, recovery: stored?.recovery } : undefined),

@@ -105,7 +105,9 @@ function nameOfChange(
   if (recovery && !old.recovery) return 'PASSWORD_RECOVERY';
   const isSameToken = access_token === old.access_token;
   if (isSameToken && revision === old.revision) return null;
-  if (as && as !== 'SIGNED_OUT' && (as !== 'SIGNED_IN' || !isSameToken)) return as;
+  // A recovery that is over by now is no news.
+  const isOver = as === 'SIGNED_OUT' || (as === 'PASSWORD_RECOVERY' && !recovery);
+  if (as && !isOver && (as !== 'SIGNED_IN' || !isSameToken)) return as;
   return isSameToken ? 'USER_UPDATED' : 'TOKEN_REFRESHED';
 }
 

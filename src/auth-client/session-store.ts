@@ -1,5 +1,6 @@
 import type { Broadcast, Platform } from '../platform/platform.ts';
 import { peekClaims } from '../platform/base64url.ts';
+import { holdWithin } from './hold-within.ts';
 import { parseSession } from './responses.ts';
 import type { AuthEventName } from './session-state.ts';
 import type { StoredSession } from './session.ts';
@@ -50,7 +51,7 @@ export function createSessionStore(
   };
   return {
     update: (change, settle) =>
-      holdAtMost(platform, `lock:${key}:store`, LOCK_WAIT_MS, async () => {
+      holdAtMost(platform, `lock:${key}:store`, async () => {
         const before = await read();
         const next = change(before);
         const revision = (before?.revision ?? 0) + 1;
@@ -76,28 +77,28 @@ export function createSessionStore(
 
 /** @throws if `text` is not a session, or mixes two users' (chunks of two writes). */
 export function parseStoredSession(text: string): StoredSession {
-  const record = parseSession(JSON.parse(text)) as StoredSession;
-  const subject = peekClaims(record.access_token)?.['sub'];
+  const stored = Object(JSON.parse(text)) as StoredSession;
+  const claims = peekClaims(stored.access_token);
+  const subject = claims?.['sub'];
+  // Other programs may keep the user elsewhere (`<key>-user`); the claims tell the essentials.
+  const record = parseSession({
+    ...stored,
+    user: stored.user ?? { ...claims, id: subject },
+  }) as StoredSession;
   if (subject !== undefined && subject !== record.user.id) throw new Error('The session mixes two users');
   return record;
 }
 
-/** Holds a lock, waiting for it no longer than `waitMs`; then goes on without it rather than never. */
-async function holdAtMost(platform: Platform, name: string, waitMs: number, task: () => Promise<void>) {
-  const waiting = new AbortController();
-  const timer = platform.clock.setTimer(() => waiting.abort(), waitMs);
+/** A step on what is stored: where the lock cannot be had, without it rather than never. */
+async function holdAtMost(platform: Platform, name: string, task: () => Promise<void>) {
   let held = false;
-  const run = () => {
-    held = true;
-    timer.cancel();
-    return task();
-  };
   try {
-    await platform.locks.hold(name, run, { signal: waiting.signal });
+    await holdWithin(LOCK_WAIT_MS, platform, name, () => {
+      held = true;
+      return task();
+    });
   } catch (problem) {
     if (held) throw problem;
     await task();
-  } finally {
-    timer.cancel();
   }
 }

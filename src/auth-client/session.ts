@@ -112,9 +112,9 @@ function elapsedMs(from: Moment, to: Moment): number {
   return Math.max(to.monotonicMs - from.monotonicMs, to.now - from.now);
 }
 
-/** Length of a tick in milliseconds: 30 s, or an eighth of the lifetime of a token that lives less than 4 minutes. */
+/** Length of a tick in milliseconds: 30 s, or an eighth of the lifetime of a token that lives less than 4 minutes; 1 s at least. */
 export function tickMs({ record }: HeldSession): number {
-  return Math.min(TICK_MS, lifetime(record) / 8);
+  return Math.max(1000, Math.min(TICK_MS, lifetime(record) / 8));
 }
 
 /** Whether the background check refreshes: at three whole ticks or fewer. */

@@ -1,3 +1,4 @@
+import type { Locks } from '../platform/platform.ts';
 import type { Store } from './store.ts';
 
 /** As many flows may be pending; the oldest makes room. */
@@ -11,6 +12,7 @@ export interface PendingFlow {
 /** A verifier per flow, under keys that `@supabase/ssr` knows, so that a server can finish a flow begun here. */
 export interface Slots {
   readonly store: Store;
+  readonly locks: Locks;
   /** The session's storage key, from which theirs are derived. */
   readonly key: string;
 }
@@ -22,11 +24,13 @@ export async function addFlow(
 ): Promise<void> {
   const { store, key } = slots;
   const value = JSON.stringify(verifier + (isRecovery ? '/recovery' : ''));
-  const ids = [...(await readIndex(slots)), id];
-  for (const old of ids.splice(0, Math.max(0, ids.length - SLOTS))) await store.remove(slotKey(key, old));
-  await store.set(slotKey(key, id), value);
-  await store.set(indexKey(key), JSON.stringify(ids));
-  await store.set(latestKey(key), value);
+  await exclusively(slots, async () => {
+    const ids = [...(await readIndex(slots)), id];
+    for (const old of ids.splice(0, Math.max(0, ids.length - SLOTS))) await store.remove(slotKey(key, old));
+    await store.set(slotKey(key, id), value);
+    await store.set(indexKey(key), JSON.stringify(ids));
+    await store.set(latestKey(key), value);
+  });
 }
 
 /** Newest first. */
@@ -47,12 +51,19 @@ export async function removeFlow(slots: Slots, verifier: string): Promise<void> 
   const { store, key } = slots;
   const left: string[] = [];
   const holds = async (from: string) => (await readSlot(store, from))[0] === verifier;
-  for (const id of await readIndex(slots)) {
-    if (await holds(slotKey(key, id))) await store.remove(slotKey(key, id));
-    else left.push(id);
-  }
-  await (left.length > 0 ? store.set(indexKey(key), JSON.stringify(left)) : store.remove(indexKey(key)));
-  if (await holds(latestKey(key))) await store.remove(latestKey(key));
+  await exclusively(slots, async () => {
+    for (const id of await readIndex(slots)) {
+      if (await holds(slotKey(key, id))) await store.remove(slotKey(key, id));
+      else left.push(id);
+    }
+    await (left.length > 0 ? store.set(indexKey(key), JSON.stringify(left)) : store.remove(indexKey(key)));
+    if (await holds(latestKey(key))) await store.remove(latestKey(key));
+  });
+}
+
+/** Two flows that begin at once, also in two tabs, must not overwrite each other's entry in the index. */
+function exclusively(slots: Slots, task: () => Promise<void>): Promise<void> {
+  return slots.locks.hold(`lock:${slots.key}:flows`, task);
 }
 
 const latestKey = (key: string) => `${key}-code-verifier`;

@@ -77,7 +77,8 @@ export function createSignInMessage(fields: SignInMessage): string {
     `${domain} wants you to sign in with your ${isEthereum ? 'Ethereum' : 'Solana'} account:`,
     address,
     '',
-    ...(statement ? [statement, ''] : []),
+    // EIP-4361 has two empty lines where there is no statement.
+    ...(statement ? [statement, ''] : isEthereum ? [''] : []),
     `URI: ${uri}`,
     'Version: 1',
     `Chain ID: ${chainId}`,

@@ -69,7 +69,7 @@ export interface FunctionsClient {
  */
 export function createFunctionsClient(options: FunctionsClientOptions): FunctionsClient {
   const { platform, apiKey, getAccessToken = async () => null } = options;
-  const problem = configurationProblem({ url: options.url, apiKey });
+  const problem = configurationProblem(options);
   if (problem) throw new FunctionsError('configuration-incomplete', problem);
   const base = serviceUrl(options.url, 'functions');
   const http = createHttp(platform);

@@ -1,15 +1,14 @@
-/**
- * What is missing or bad among a client's options, in the specification's words (§8); null: nothing.
- *
- * @param settings by their names, `url` among them.
- */
-export function configurationProblem(settings: Readonly<Record<string, string>>): string | null {
-  for (const [name, value] of Object.entries(settings)) {
-    const isBadUrl = value && name === 'url' && !/^https?:\/\/./.test(value);
-    if (!value || isBadUrl)
-      return `Supabase configuration incomplete: ${name} is not set${isBadUrl ? ' (it must be an http or https URL)' : ''}`;
-  }
-  return null;
+/** What is missing or bad among a client's options, in the specification's words (§8); null: nothing. */
+export function configurationProblem({ url, apiKey }: Project): string | null {
+  const isBad = url && !/^https?:\/\/./.test(url);
+  if (url && apiKey && !isBad) return null;
+  const name = url && !isBad ? 'apiKey' : 'url';
+  return `Supabase configuration incomplete: ${name} is not set${isBad ? ' (it must be an http or https URL)' : ''}`;
+}
+
+interface Project {
+  readonly url: string;
+  readonly apiKey: string;
 }
 
 /** Where a service of the project answers: `https://project.supabase.co/rest/v1`. */

@@ -102,7 +102,7 @@ export function createRealtimeClient<Database = unknown>(
   options: RealtimeClientOptions,
 ): RealtimeClient<Database> {
   const { url, apiKey, platform, onTokenChange, share, vsn = '2.0.0' } = options;
-  const problem = configurationProblem({ url, apiKey });
+  const problem = configurationProblem(options);
   if (problem) throw new RealtimeError('invalid_options', problem);
   const settings = { ...defaultSettings, ...options.settings };
   const getAccessToken = options.getAccessToken ?? (() => Promise.resolve(null));

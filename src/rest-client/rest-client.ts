@@ -92,7 +92,7 @@ export function createRestClient<
   Name extends SchemaName<Database> = DefaultSchema<Database>,
 >(options: RestClientOptions<Name>): RestClient<Database, Name> {
   const { maxRows = 1000, maxUrlLength = 8000, validate = 'all' } = options;
-  const problem = configurationProblem({ url: options.url, apiKey: options.apiKey });
+  const problem = configurationProblem(options);
   if (problem) throw new RestError('configuration-incomplete', problem);
   const base = serviceUrl(options.url, 'rest');
   const exchange = createExchange(options);

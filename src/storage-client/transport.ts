@@ -41,7 +41,7 @@ const patience: RetryPolicy = {
 
 export function createTransport(options: StorageClientOptions): Transport {
   const { platform, apiKey, timeoutMs = 60_000, getAccessToken = async () => null } = options;
-  const problem = configurationProblem({ url: options.url, apiKey });
+  const problem = configurationProblem(options);
   if (problem) throw new StorageError('configuration-incomplete', problem);
   const base = serviceUrl(options.url, 'storage');
   const http = createHttp(platform);

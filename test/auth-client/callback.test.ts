@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type Callback, cleanCallbackUrl, parseCallback } from '../../src/auth-client/callback.ts';
 import { createHarness } from './support/harness.ts';
@@ -246,10 +247,14 @@ describe('what is not ours', () => {
 
   it('a code is ours wherever it comes while a flow of ours is pending', () => {
     const scope = { isFlowPending: true };
-    expect(parseCallback('http://app.test/any?code=abc', scope)).toEqual({
+    const code = 'c0de0000-aaaa-4bbb-8ccc-000000000001';
+    expect(parseCallback(`http://app.test/any?code=${code}`, scope)).toEqual({
       kind: 'code',
-      code: 'abc',
+      code,
     } satisfies Callback);
+    // The server's codes are UUIDs: these are of other services.
+    for (const foreign of ['ac_FOREIGN', '4/0AY0e-g7', 'abc'])
+      expect(parseCallback(`http://app.test/any?code=${foreign}&state=x`, scope)).toEqual({ kind: 'none' });
   });
 
   it('cleaning takes the server’s parameters alone', () => {
@@ -259,6 +264,10 @@ describe('what is not ours', () => {
     expect(cleanCallbackUrl('http://app.test/a?message=mine&code=c')).toBe('http://app.test/a?message=mine');
     expect(cleanCallbackUrl('http://app.test/a?code=c#top')).toBe('http://app.test/a#top');
     expect(cleanCallbackUrl('http://app.test/a#access_token=t')).toBe('http://app.test/a');
+    // As it was written, to the letter.
+    expect(cleanCallbackUrl('http://app.test/a?code=1&q=a%20b&flag&x=~%2Fy')).toBe(
+      'http://app.test/a?q=a%20b&flag&x=~%2Fy',
+    );
   });
 });
 
@@ -277,4 +286,39 @@ describe('social providers', () => {
         '&scopes=repo+gist&code_challenge=*&code_challenge_method=s256',
     );
   });
+});
+
+it('two flows that begin at once both keep their verifier', async () => {
+  const { open, server } = createHarness();
+  const { client } = open();
+  await client.start();
+  const [google, github] = await Promise.all([
+    client.signInWithOAuth({ provider: 'google' }),
+    client.signInWithOAuth({ provider: 'github' }),
+  ]);
+  for (const { url } of [google, github]) {
+    const challenge = new URL(url).searchParams.get('code_challenge');
+    server.on('POST /token', ({ body }) => {
+      const given = createHash('sha256').update(String(body?.['code_verifier'])).digest('base64url');
+      return given === challenge ? Response.json(sessionReply('ada', 1)) : refusal(400, 'bad_code_verifier');
+    });
+    expect((await client.exchangeCodeForSession({ code: 'any' })).user.id).toBe('ada');
+  }
+  client.close();
+});
+
+it('a code of another service stays, also where a flow was begun and never ended', async () => {
+  const { open, server } = createHarness();
+  const { client } = open();
+  await client.start();
+  server.next(Response.json({}));
+  await client.signInWithOtp({ email: 'ada@example.com' });
+  client.close();
+  const href = 'http://app.test/integrations/stripe?code=ac_FOREIGN&state=xyz';
+  const later = open({ href });
+  await later.client.start();
+  expect(later.href()).toBe(href);
+  expect(later.client.getSnapshot().callbackError).toBeNull();
+  expect(server.lines).toEqual(['POST /otp']);
+  later.client.close();
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Platform } from '../../src/platform/platform.ts';
 import { type Harness, createHarness } from './support/harness.ts';
-import { type SentRequest, sessionReply, tokenOf } from './support/scripted-server.ts';
+import { type SentRequest, sessionReply, tokenOf, userOf } from './support/scripted-server.ts';
 
 const HOUR = 3600_000;
 
@@ -86,4 +86,40 @@ describe('a session that a server refreshed, whose clock this device does not sh
     expect(await client.getAccessToken()).toBe(access_token);
     expect(server.lines).toHaveLength(1);
   });
+});
+
+describe('tokens that came from elsewhere', () => {
+  it('live no longer than they say, however slow the clock is', async () => {
+    const { open, server, world } = createHarness();
+    const { client } = open();
+    await client.start();
+    const exp = Math.floor(world.clock.now() / 1000) + 3600;
+    world.clock.jump(-3600_000);
+    server.on('GET /user', () => Response.json(userOf('ada')));
+    const accessToken = tokenOf('ada', 1, { exp, iat: exp - 3600 });
+    await client.setSession({ accessToken, refreshToken: 'r' });
+    server.on('POST /token', () => Response.json(sessionReply('ada', 2)));
+    await world.clock.advance(3700_000);
+    expect(await client.getAccessToken()).toBe(sessionReply('ada', 2).access_token);
+    client.close();
+  });
+
+  it.each([-3600_000, 3600_000])(
+    'of a link live as long as the link says: a clock off by %i ms',
+    async (offMs) => {
+      const { open, server, world } = createHarness();
+      const exp = Math.floor(world.clock.now() / 1000) + 3600;
+      world.clock.jump(offMs);
+      server.on('GET /user', () => Response.json(userOf('ada')));
+      const token = tokenOf('ada', 1, { exp, iat: exp - 3600 });
+      const { client, href } = open({
+        href: `http://app.test/home#access_token=${token}&refresh_token=r&provider_token=pt&provider_refresh_token=prt&expires_in=3600&expires_at=${exp}&sb=&token_type=bearer`,
+      });
+      const { session } = await client.start();
+      expect((session?.expiresAtMs ?? 0) - world.clock.now()).toBe(3600_000);
+      expect(session).toMatchObject({ providerToken: 'pt', providerRefreshToken: 'prt' });
+      expect(href()).toBe('http://app.test/home');
+      client.close();
+    },
+  );
 });

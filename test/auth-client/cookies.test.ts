@@ -253,3 +253,15 @@ describe('servers', () => {
     expect(readSessionCookies('', 'k')).toBeNull();
   });
 });
+
+it('a cookie of the host alone goes where one of the domain is written under its name', () => {
+  const { setCookies } = writeSessionCookies(sessionReply('ada', 2), {
+    storageKey: 'K',
+    existing: 'K=base64-old',
+    domain: 'example.com',
+  });
+  expect(setCookies.filter((cookie) => cookie.startsWith('K=;'))).toEqual([
+    'K=; Max-Age=0; Path=/; SameSite=Lax',
+  ]);
+  expect(setCookies.at(-1)).toMatch(/^K=base64-.+Domain=example\.com/);
+});

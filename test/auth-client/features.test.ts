@@ -288,3 +288,60 @@ it('knows the 109 codes of the server', () => {
   expect(isServerErrorCode('user_banned')).toBe(true);
   expect(isServerErrorCode('toString')).toBe(false);
 });
+
+describe('a second factor', () => {
+  it('whose verification nobody waits for any more is stored all the same', async () => {
+    const { signedIn, server, stored, world } = createHarness();
+    const { client } = await signedIn();
+    const slow = deferred<Response>();
+    server.on('POST /factors/f/verify', () => slow.promise);
+    const abort = new AbortController();
+    const verification = createMfa(client).verify(
+      { factorId: 'f', challengeId: 'c', code: '123456' },
+      { signal: abort.signal },
+    );
+    verification.catch(() => undefined);
+    await world.settle();
+    abort.abort();
+    await expect(verification).rejects.toMatchObject({ code: 'aborted' });
+    slow.resolve(Response.json(sessionReply('ada', 2)));
+    await world.settle();
+    expect(await stored()).toMatchObject({ refresh_token: sessionReply('ada', 2).refresh_token });
+    client.close();
+  });
+
+  it('that is removed is removed, whatever becomes of the refresh after it', async () => {
+    const { signedIn, server } = createHarness();
+    const { client } = await signedIn();
+    server.on('DELETE /factors/f', () => Response.json({ id: 'f' }));
+    server.on('POST /token', () => refusal(429, 'over_request_rate_limit'));
+    await expect(createMfa(client).unenroll({ factorId: 'f' })).resolves.toBeUndefined();
+    expect(server.lines.at(-1)).toBe('POST /token?grant_type=refresh_token');
+    client.close();
+  });
+
+  it('and methods by their bare names (RFC 8176) are understood', async () => {
+    const { open, server } = createHarness();
+    const { client } = open();
+    await client.start();
+    const access_token = tokenOf('ada', 1, { aal: 'aal1', amr: ['pwd', { method: 'totp', timestamp: 7 }] });
+    server.next(Response.json(sessionReply('ada', 1, { access_token })));
+    await client.signInWithPassword({ email: 'ada@example.com', password: 'x' });
+    expect((await createMfa(client).getAuthenticatorAssuranceLevel()).methods).toEqual([
+      { method: 'pwd', timestamp: null },
+      { method: 'totp', timestamp: 7 },
+    ]);
+    client.close();
+  });
+});
+
+it('EIP-4361: two empty lines where there is no statement', () => {
+  const message = createSignInMessage({
+    chain: 'ethereum',
+    domain: 'app.test',
+    address: '0xabc',
+    uri: 'https://app.test',
+    issuedAtMs: 0,
+  });
+  expect(message.split('\n').slice(1, 5)).toEqual(['0xabc', '', '', 'URI: https://app.test']);
+});

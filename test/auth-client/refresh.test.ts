@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { AuthError } from '../../src/auth-client/index.ts';
+import { type AuthClient, AuthError } from '../../src/auth-client/index.ts';
 import { createHarness } from './support/harness.ts';
-import { deferred, page, refusal, sessionReply } from './support/scripted-server.ts';
+import { deferred, page, refusal, sessionReply, tokenOf, userOf } from './support/scripted-server.ts';
 
 const REFRESH = 'POST /token?grant_type=refresh_token';
 const renewed = (serial: number, more: object = {}) => Response.json(sessionReply('ada', serial, more));
@@ -156,11 +156,14 @@ describe('one flight', () => {
     const reply = deferred<Response>();
     server.next(() => reply.promise, Response.json(sessionReply('bob', 1)));
     const waiting = client.getAccessToken();
+    waiting.catch(() => undefined);
     await world.settle();
     await client.signInWithPassword({ email: 'bob@example.com', password: 'battery staple' });
     reply.resolve(renewed(2));
     const bob = sessionReply('bob', 1);
-    expect(await waiting).toBe(bob.access_token);
+    // What ada began is not to be done as bob.
+    await expect(waiting).rejects.toMatchObject({ code: 'missing-session' });
+    expect(await client.getAccessToken()).toBe(bob.access_token);
     expect(client.getSnapshot().user?.id).toBe('bob');
     expect((await stored())?.['refresh_token']).toBe(bob.refresh_token);
     expect(events).toEqual(['SIGNED_IN']);
@@ -333,5 +336,86 @@ describe('clocks', () => {
     tab.signal('resume');
     await world.settle();
     expect(client.getSnapshot().session?.accessToken).toBe(sessionReply('ada', 2).access_token);
+  });
+});
+
+describe('a server that says not now', () => {
+  it.each([
+    ['a clock an hour fast', 3600_000 + 1000, 3600],
+    ['a token with three seconds left', 0, 3],
+  ])('is not asked in a loop: %s', async (_name, aheadMs, lifetimeSeconds) => {
+    const { open, server, world } = createHarness();
+    const { client } = open();
+    await client.start();
+    const exp = Math.floor(world.clock.now() / 1000) + lifetimeSeconds;
+    world.clock.jump(aheadMs);
+    server.on('GET /user', () => Response.json(userOf('ada')));
+    server.on('POST /token', () => refusal(429, 'over_request_rate_limit'));
+    const accessToken = tokenOf('ada', 1, { exp, iat: exp - 3600 });
+    await client.setSession({ accessToken, refreshToken: 'r' });
+    await world.clock.advance(60_000);
+    expect(server.lines.filter((line) => line.startsWith('POST /token')).length).toBeLessThanOrEqual(61);
+    client.close();
+  });
+
+  it('is not asked by each of fifty reads', async () => {
+    const { signedIn, server, world } = createHarness();
+    const { client } = await signedIn();
+    world.clock.sleep(3600_000 - 60_000);
+    server.on('POST /token', () => refusal(429, 'over_request_rate_limit'));
+    const before = server.lines.length;
+    for (let read = 0; read < 50; read += 1) {
+      expect(await client.getAccessToken()).not.toBeNull();
+      await world.settle();
+    }
+    expect(server.lines.length - before).toBe(1);
+    client.close();
+  });
+});
+
+describe('closing', () => {
+  it('during the start leaves no timer and no channel behind', async () => {
+    const { signedIn, open, world } = createHarness();
+    (await signedIn()).client.close();
+    const before = world.clock.pendingTimers;
+    const { client } = open();
+    const starting = client.start();
+    client.close();
+    await starting;
+    await world.settle();
+    expect(world.clock.pendingTimers).toBe(before);
+  });
+
+  it('during the backoff ends the attempts', async () => {
+    const { signedIn, server, world } = createHarness();
+    const { client } = await signedIn();
+    server.on('POST /token', () => refusal(503, 'unexpected_failure'));
+    client.refreshSession().catch(() => undefined);
+    await world.settle();
+    client.close();
+    const before = server.lines.length;
+    await world.clock.advance(60_000);
+    expect(server.lines.length - before).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('a call that ends before its token is there', () => {
+  it.each([
+    ['aborted', (client: AuthClient, signal: AbortSignal) => client.getUser({ signal })],
+    ['timeout', (client: AuthClient) => client.getUser({ timeoutMs: 1000 })],
+    ['timeout', (client: AuthClient) => client.getSession({ timeoutMs: 1000 })],
+  ] as const)('says so at once: %s', async (code, call) => {
+    const { signedIn, server, world } = createHarness();
+    const { client } = await signedIn();
+    world.clock.sleep(2 * 3600_000);
+    server.on('POST /token', () => new Promise<Response>(() => {}));
+    const abort = new AbortController();
+    const ended = call(client, abort.signal);
+    ended.catch(() => undefined);
+    await world.settle();
+    abort.abort();
+    if (code === 'timeout') await world.clock.advance(1000);
+    await expect(ended).rejects.toMatchObject({ name: 'AuthError', code });
+    client.close();
   });
 });

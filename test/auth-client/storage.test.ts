@@ -9,7 +9,7 @@ import {
 } from '../../src/auth-client/index.ts';
 import { createCookieJar } from './support/cookie-jar.ts';
 import { createHarness } from './support/harness.ts';
-import { sessionReply, userOf } from './support/scripted-server.ts';
+import { sessionReply, tokenOf, userOf } from './support/scripted-server.ts';
 
 const KEY = 'sb-project-auth-token';
 const ADA = { email: 'ada@example.com', password: 'correct horse' };
@@ -164,5 +164,21 @@ describe('what storage holds', () => {
     server.next(Response.json({}), Response.json(sessionReply('ada', 1)));
     await client.signInWithOtp({ email: ADA.email });
     expect((await client.exchangeCodeForSession({ code: 'c' })).user.id).toBe('ada');
+  });
+});
+
+describe('a record whose user another program keeps elsewhere', () => {
+  it('is a session; the token says whose', async () => {
+    const store = createMemoryStore();
+    const { user: _elsewhere, ...record } = sessionReply('ada', 1, {
+      access_token: tokenOf('ada', 1, { email: 'ada@example.com', user_metadata: { name: 'Ada' } }),
+    });
+    store.set(KEY, JSON.stringify(record));
+    const { client } = createHarness(store).open();
+    const { status, user } = await client.start();
+    expect(status).toBe('signed-in');
+    expect(user).toMatchObject({ id: 'ada', email: 'ada@example.com', user_metadata: { name: 'Ada' } });
+    expect(store.get(KEY)).toBe(JSON.stringify(record));
+    client.close();
   });
 });

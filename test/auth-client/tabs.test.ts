@@ -207,3 +207,54 @@ describe('listeners', () => {
     expect(calls).toBe(1);
   });
 });
+
+describe('notices that come late, after a freeze', () => {
+  it('announce nothing that the tab has read by itself, and no recovery that is over', async () => {
+    const { signedIn, open, server, world } = createHarness();
+    const first = await signedIn();
+    const platform = world.openTab({ fetch: server.fetch });
+    let isFrozen = false;
+    const missed: (() => void)[] = [];
+    const openBroadcast: typeof platform.openBroadcast = (name) => {
+      const channel = platform.openBroadcast(name);
+      return {
+        ...channel,
+        subscribe: (listener) =>
+          channel.subscribe((message) =>
+            isFrozen ? missed.push(() => listener(message)) : listener(message),
+          ),
+      };
+    };
+    const second = open({ platform: { ...platform, openBroadcast } });
+    await second.client.start();
+    await world.settle();
+    const wake = async () => {
+      platform.setVisible(true);
+      platform.signal('resume');
+      await world.settle();
+      const seen = [...second.events];
+      isFrozen = false;
+      for (const tell of missed.splice(0)) tell();
+      await world.settle();
+      expect(second.events).toEqual(seen);
+      return second.events.splice(0);
+    };
+    second.events.length = 0;
+    isFrozen = true;
+    for (let version = 2; version < 6; version += 1) {
+      server.next(Response.json(sessionReply('ada', version)));
+      await first.client.refreshSession();
+    }
+    expect(await wake()).toEqual(['TOKEN_REFRESHED']);
+
+    isFrozen = true;
+    server.next(Response.json(sessionReply('ada', 10)));
+    await first.client.verifyOtp({ type: 'recovery', email: 'ada@example.com', token: '123456' });
+    server.next(Response.json(userOf('ada')));
+    await first.client.updateUser({ password: 'a new one' });
+    await world.settle();
+    expect(await wake()).not.toContain('PASSWORD_RECOVERY');
+    first.client.close();
+    second.client.close();
+  });
+});

@@ -14,10 +14,10 @@ const code = 'configuration-incomplete';
 type Create = (options: never) => unknown;
 
 describe.each<[string, Create, object]>([
-  ['REST', createRestClient as Create, { kind: code, name: 'RestError' }],
-  ['storage', createStorageClient as Create, { kind: code, name: 'StorageError' }],
-  ['functions', createFunctionsClient as Create, { kind: code, name: 'FunctionsError' }],
-  ['realtime', createRealtimeClient as Create, { code: 'invalid_options', name: 'RealtimeError' }],
+  ['REST', createRestClient, { kind: code, name: 'RestError' }],
+  ['storage', createStorageClient, { kind: code, name: 'StorageError' }],
+  ['functions', createFunctionsClient, { kind: code, name: 'FunctionsError' }],
+  ['realtime', createRealtimeClient, { code: 'invalid_options', name: 'RealtimeError' }],
 ])('the %s client without its configuration', (_name, create, error) => {
   it.each([
     [{ url: '' }, 'Supabase configuration incomplete: url is not set'],

@@ -13,7 +13,7 @@ import { Section } from './section.tsx';
 /** The server ends sessions by scope alone; it does not list them. */
 export function SessionsSection() {
   const texts = accountTexts.use();
-  const { auth } = useClients();
+  const { auth, platform } = useClients();
   const [asking, setAsking] = useState(false);
   const [state, setState] = useState<{
     pending?: SignOutScope;
@@ -24,6 +24,8 @@ export function SessionsSection() {
     setState({ pending: scope });
     // What waits for an undo is done while there still is somebody to do it for.
     if (scope !== 'others') toasts.clear();
+    // With an expired token the server would end none of them; without a network it is told none the less.
+    if (scope === 'global') await auth.getAccessToken().catch(platform.report);
     const failure = await attempt([], () => auth.signOut({ scope }));
     // Signed out here, the gate has already led away from this screen.
     setState({ problem: failure?.message, done: !failure && scope === 'others' });

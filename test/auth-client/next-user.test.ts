@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { createMfa } from '../../src/auth-client/mfa.ts';
+import { peekClaims } from '../../src/platform/base64url.ts';
+import { createSupabaseClients } from '../../src/supabase-clients.ts';
+import { createHarness } from './support/harness.ts';
+import { deferred, refusal, sessionReply, userOf } from './support/scripted-server.ts';
+
+const renewed = (id: string, version: number) => Response.json(sessionReply(id, version));
+const senderOf = (headers: Headers) => peekClaims(headers.get('authorization') ?? '')?.['sub'];
+
+describe('what one user began is not done as the next', () => {
+  it('where the server refuses the token of who has left meanwhile', async () => {
+    const { signedIn, server, world } = createHarness();
+    const { client } = await signedIn();
+    const slow = deferred<Response>();
+    server.next(() => slow.promise);
+    const change = client.updateUser({ password: 'a new one of ada' });
+    change.catch(() => undefined);
+    await world.settle();
+    server.on('POST /logout', () => new Response(null, { status: 204 }));
+    await client.signOut();
+    server.next(renewed('bob', 1));
+    await client.signInWithPassword({ email: 'bob@example.com', password: 'x' });
+    slow.resolve(refusal(403, 'session_not_found'));
+    await expect(change).rejects.toMatchObject({ code: 'missing-session' });
+    expect(server.lines.filter((line) => line === 'PUT /user')).toHaveLength(1);
+  });
+
+  it('where it waited for a refresh', async () => {
+    const { signedIn, server, world } = createHarness();
+    const { client } = await signedIn();
+    world.clock.sleep(2 * 3600_000);
+    const slow = deferred<Response>();
+    server.next(() => slow.promise);
+    const change = client.updateUser({ password: 'a new one of ada' });
+    change.catch(() => undefined);
+    await world.settle();
+    server.next(renewed('bob', 1));
+    await client.signInWithPassword({ email: 'bob@example.com', password: 'x' });
+    slow.resolve(renewed('ada', 2));
+    await expect(change).rejects.toMatchObject({ code: 'missing-session' });
+    expect(server.lines).not.toContain('PUT /user');
+    expect(client.getSnapshot().user?.id).toBe('bob');
+  });
+
+  it('where a row was to be written', async () => {
+    const { server, store, world } = createHarness();
+    const platform = world.openTab({ fetch: server.fetch });
+    const { auth, rest, close } = createSupabaseClients({
+      url: 'http://project.test',
+      anonKey: 'key',
+      platform,
+      store,
+    });
+    await auth.start();
+    server.next(renewed('ada', 1));
+    await auth.signInWithPassword({ email: 'ada@example.com', password: 'x' });
+    const slow = deferred<Response>();
+    server.next(() => slow.promise);
+    const write = rest.from('notes').insert({ body: 'a private note of ada' }).execute();
+    write.catch(() => undefined);
+    await world.settle();
+    server.next(renewed('bob', 1));
+    await auth.signInWithPassword({ email: 'bob@example.com', password: 'x' });
+    const expired = { code: 'PGRST303', message: 'JWT expired', details: null, hint: null };
+    slow.resolve(Response.json(expired, { status: 401 }));
+    await expect(write).rejects.toMatchObject({ name: 'RestError' });
+    const writes = server.sent.filter(({ path }) => path.includes('notes'));
+    expect(writes.map(({ headers }) => senderOf(headers))).toEqual(['ada']);
+    close();
+  });
+
+  it.each(['this tab', 'another tab'])(
+    'where a second factor is verified and somebody else signs in, in %s',
+    async (where) => {
+      const { signedIn, open, server, stored, world } = createHarness();
+      const { client } = await signedIn();
+      const other = where === 'this tab' ? client : open().client;
+      await other.start();
+      const slow = deferred<Response>();
+      server.next(() => slow.promise);
+      client.refreshSession().catch(() => undefined);
+      await world.settle();
+      const verification = createMfa(client).verify({ factorId: 'f', challengeId: 'c', code: '123456' });
+      verification.catch(() => undefined);
+      await world.settle();
+      server.next(renewed('bob', 1));
+      await other.signInWithPassword({ email: 'bob@example.com', password: 'x' });
+      server.on('POST /factors/f/verify', () => renewed('ada', 9));
+      slow.resolve(renewed('ada', 2));
+      await expect(verification).rejects.toMatchObject({ code: 'missing-session' });
+      await world.settle();
+      expect(await stored()).toMatchObject({ user: { id: 'bob' } });
+      expect(client.getSnapshot().user?.id).toBe('bob');
+    },
+  );
+
+  it('and a reply that is late to the verification is stored for nobody else', async () => {
+    const { signedIn, server, stored, world } = createHarness();
+    const { client } = await signedIn();
+    const slow = deferred<Response>();
+    server.on('POST /factors/f/verify', () => slow.promise);
+    const verification = createMfa(client).verify({ factorId: 'f', challengeId: 'c', code: '123456' });
+    verification.catch(() => undefined);
+    await world.settle();
+    // A different user with the same refresh token: only a confused server does that.
+    slow.resolve(Response.json({ ...sessionReply('eve', 2), user: userOf('eve') }));
+    await expect(verification).resolves.toMatchObject({ user: { id: 'ada' } });
+    expect(await stored()).toMatchObject({ user: { id: 'ada' } });
+  });
+});

@@ -1,10 +1,8 @@
 import { useMemo, useState } from 'react';
-import { useLocation } from 'wouter';
 import type { Factor, Session } from '../../auth-client/index.ts';
 import { createMfa, type Mfa } from '../../auth-client/mfa.ts';
 import { attempt } from '../../app/auth-problem.ts';
 import { useClients } from '../../app/clients-context.ts';
-import { links } from '../../app/routes.ts';
 import { Button } from '../../ui/button.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { checkCode, compactCode } from '../../ui/credential-rules.ts';
@@ -17,26 +15,18 @@ import { useSending } from '../../ui/use-sending.ts';
 import { AuthPage } from './auth-page.tsx';
 import { followUpTexts } from './follow-up-texts.ts';
 import styles from './auth-page.module.css';
-import { useReturn } from './use-return.ts';
 
 /** The second step of a sign-in. Where it succeeds, the session rises to `aal2` and the gate leads on. */
 export function MfaChallenge({ session }: { readonly session: Session }) {
   const texts = followUpTexts.use();
   const { auth } = useClients();
   const mfa = useMemo(() => createMfa(auth), [auth]);
-  const [, navigate] = useLocation();
-  const { next } = useReturn();
   const factors = (session.user.factors ?? []).filter(
     ({ status, factor_type }) => status === 'verified' && factor_type !== 'webauthn',
   );
   const [factorId, setFactorId] = useState(factors.find(isApp)?.id ?? factors[0]?.id);
   const factor = factors.find(({ id }) => id === factorId);
   const intro = !factor ? texts.mfaUnknown : isApp(factor) ? texts.mfaIntro : texts.mfaPhoneIntro;
-  const leave = async () => {
-    await attempt([], () => auth.signOut({ scope: 'local' }));
-    // Where the reset of a password asks for the second step, its page stays open to who is signed out.
-    navigate(links.login({ next }), { replace: true });
-  };
   return (
     <AuthPage title={texts.mfaTitle} intro={intro}>
       {factors.length > 1 && (
@@ -49,7 +39,7 @@ export function MfaChallenge({ session }: { readonly session: Session }) {
       )}
       {factor && isApp(factor) && <AppCode key={factor.id} mfa={mfa} factorId={factor.id} />}
       {factor && !isApp(factor) && <PhoneCode key={factor.id} mfa={mfa} factorId={factor.id} />}
-      <Button look="link" onClick={() => void leave()}>
+      <Button look="link" onClick={() => void attempt([], () => auth.signOut({ scope: 'local' }))}>
         {texts.mfaOtherAccount}
       </Button>
     </AuthPage>

@@ -1,5 +1,5 @@
 import { lazy, startTransition, useState } from 'react';
-import { Link } from 'wouter';
+import { Link, Redirect } from 'wouter';
 import { attempt } from '../../app/auth-problem.ts';
 import { useAuthState, useClients } from '../../app/clients-context.ts';
 import { links } from '../../app/routes.ts';
@@ -34,8 +34,9 @@ export function ResetPasswordScreen() {
   const [sentTo, setSentToNow] = useState<string>();
   const setSentTo = (next: string | undefined) => startTransition(() => setSentToNow(next));
   if (recovery && !isSetting) setSetting(true);
-  // Whoever signs in next, in whichever tab, has not asked for it.
-  if (!session && !recovery && isSetting) setSetting(false);
+  const { next } = useReturn();
+  // Signed out, here or in another tab. Whoever signs in next has not asked for a new password.
+  if (!session && !recovery && isSetting) return <Redirect to={links.login({ next })} replace />;
   if (session && isSetting) {
     return needsSecondFactor(session) ? (
       <MfaChallenge session={session} />

@@ -141,15 +141,16 @@ describe('the calls to the table of notifications', () => {
   test('are sent to their end also where the page is left', async () => {
     const supabase = local();
     const token = await signIn(supabase, ada.email);
-    const writes: [string, boolean | undefined][] = [];
+    const writes: [string, boolean][] = [];
     const rest = createRestClient<Database>({
       url: supabase.url,
       apiKey: supabase.anonKey,
       getAccessToken: () => Promise.resolve(token),
       platform: createBrowserPlatform({
         fetch(input, init) {
-          writes.push([init?.method ?? '', init?.keepalive]);
-          return supabase.fetch(input, init);
+          const request = new Request(input, init);
+          writes.push([request.method, request.keepalive]);
+          return supabase.fetch(request);
         },
       }),
     });

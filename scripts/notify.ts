@@ -5,9 +5,14 @@
  */
 import { parseArgs } from 'node:util';
 import { createTokenKeys } from '../local-supabase/keys.ts';
+import type { Database } from '../src/database.types.ts';
+import { notificationKinds } from '../src/features/notifications/notification.ts';
+import type { NotificationContent, NotificationKind } from '../src/features/notifications/notification.ts';
+import { createNotificationsApi } from '../src/features/notifications/notifications-api.ts';
+import { createBrowserPlatform } from '../src/platform/browser-platform.ts';
+import { createRestClient } from '../src/rest-client/index.ts';
 import { accountPassword, accounts, localProject } from './local-project.ts';
 
-const KINDS = ['mention', 'edit', 'comment', 'invite', 'system'];
 const SAMPLES: Readonly<Record<string, readonly string[]>> = {
   mention: [
     'Could you have a look at this before noon?',
@@ -51,24 +56,33 @@ async function notify(): Promise<void> {
   });
   const { to, kind, text } = values;
   const burst = Number(values.burst);
-  if (!KINDS.includes(kind)) throw new NotifyError(`--kind is one of ${KINDS.join(', ')}`);
+  if (!isKind(kind)) throw new NotifyError(`--kind is one of ${notificationKinds.join(', ')}`);
   if (!Number.isInteger(burst) || burst < 1) throw new NotifyError('--burst is a number from 1');
   const from = values.from ?? accounts.find((account) => account !== to) ?? accounts[0];
   const keys = await createTokenKeys();
   const recipientId = await findUser(to, keys.serviceRoleKey);
-  const token = await signIn(from, keys.anonKey);
+  const { userId, token } = await signIn(from, keys.anonKey);
+  const rest = createRestClient<Database>({
+    url: apiUrl(),
+    apiKey: keys.anonKey,
+    platform: createBrowserPlatform(),
+    getAccessToken: () => Promise.resolve(token),
+  });
+  const notifications = createNotificationsApi(rest, userId, console.error);
   for (let sent = 0; sent < burst; sent += AT_ONCE) {
-    const rows = Array.from({ length: Math.min(AT_ONCE, burst - sent) }, (_, index) => ({
-      recipient_id: recipientId,
-      status: 'unread',
-      content: JSON.stringify(createContent(kind, text, sent + index + 1)),
-    }));
-    await Promise.all(rows.map((row) => send('/rest/v1/notifications', keys.anonKey, token, row)));
+    const contents = Array.from({ length: Math.min(AT_ONCE, burst - sent) }, (_, index) =>
+      createContent(kind, text, sent + index + 1),
+    );
+    await Promise.all(contents.map((content) => notifications.create(recipientId, content)));
   }
   console.log(`${from} sent ${burst} ${burst === 1 ? 'notification' : 'notifications'} (${kind}) to ${to}.`);
 }
 
-function createContent(kind: string, text: string | undefined, number: number): Record<string, unknown> {
+function createContent(
+  kind: NotificationKind,
+  text: string | undefined,
+  number: number,
+): NotificationContent {
   const samples = SAMPLES[kind] ?? [];
   const sample = text ?? samples[number % samples.length];
   return {
@@ -79,6 +93,10 @@ function createContent(kind: string, text: string | undefined, number: number): 
   };
 }
 
+function isKind(text: string): text is NotificationKind {
+  return notificationKinds.some((kind) => kind === text);
+}
+
 async function findUser(email: string, serviceKey: string): Promise<string> {
   const answer = await send('/auth/v1/admin/users?per_page=1000', serviceKey, serviceKey);
   const { users } = (await answer.json()) as { users: { id: string; email?: string }[] };
@@ -87,11 +105,14 @@ async function findUser(email: string, serviceKey: string): Promise<string> {
   return found.id;
 }
 
-async function signIn(email: string, apiKey: string): Promise<string> {
+async function signIn(email: string, apiKey: string): Promise<{ userId: string; token: string }> {
   const credentials = { email, password: accountPassword };
   const answer = await send('/auth/v1/token?grant_type=password', apiKey, apiKey, credentials);
-  const { access_token: token } = (await answer.json()) as { access_token: string };
-  return token;
+  const { access_token: token, user } = (await answer.json()) as {
+    access_token: string;
+    user: { id: string };
+  };
+  return { userId: user.id, token };
 }
 
 async function send(path: string, apiKey: string, token: string, body?: unknown): Promise<Response> {

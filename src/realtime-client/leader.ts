@@ -7,7 +7,8 @@ import type { LeaderNews } from './tab-message.ts';
 
 /** What the leading tab does: it joins what any tab wants, over its own socket, and tells all what it hears. */
 export interface Leader {
-  want(tab: string, name: string, bindings: readonly Binding[] | null): void;
+  /** @param isRepeated whether the tab only answers the roll call or a new leader. */
+  want(tab: string, name: string, bindings: readonly Binding[] | null, isRepeated: boolean): void;
   push(id: string, name: string, event: string, payload: unknown): void;
   forget(tab: string): void;
   /** Another tab woke up: the socket is probed, or opened at once. */
@@ -60,10 +61,14 @@ export function createLeader(
     topics.set(name, led);
     return led;
   };
-  const update = (name: string, led: LedTopic) => {
+  /** A channel that failed for good begins again only where somebody asks for it, or for something else. */
+  const update = (name: string, led: LedTopic, isAsked = false) => {
     const union = new Map([...led.wants.values()].flat().map((binding) => [bindingKey(binding), binding]));
+    const before = `${led.keys}`;
     led.keys = [...union.keys()];
-    led.topic.want(led.wants.size > 0 ? [...union.values()] : null);
+    const isWanted = led.wants.size > 0;
+    if (isAsked || !isWanted || `${led.keys}` !== before)
+      led.topic.want(isWanted ? [...union.values()] : null);
     tellStatus(name, led);
   };
   const forget = (tab: string) => {
@@ -82,12 +87,13 @@ export function createLeader(
   callRoll();
 
   return {
-    want(tab, name, bindings) {
+    want(tab, name, bindings, isRepeated) {
       present.add(tab);
       const led = topics.get(name) ?? open(name);
+      const isAsked = bindings !== null && !(isRepeated && led.wants.has(tab));
       if (bindings) led.wants.set(tab, bindings);
       else led.wants.delete(tab);
-      update(name, led);
+      update(name, led, isAsked);
     },
     push(id, name, event, payload) {
       (topics.get(name) ?? open(name)).topic.push(event, payload).then(

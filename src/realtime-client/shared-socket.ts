@@ -100,7 +100,7 @@ function createSharedConnection(
           if (!bindings) pushes.close();
           if (user === null) shared.signOut();
           if (!stops && bindings) void begin();
-          membership?.say({ kind: 'want', name, bindings });
+          membership?.say({ kind: 'want', name, bindings, isRepeated: false });
         },
       };
     },
@@ -188,7 +188,8 @@ function joinUser({
   };
   const obey = (message: Without<FollowerMessage, 'to'>) => {
     if (message.kind === 'ask') machine.send({ kind: 'asked', term: message.term });
-    else if (message.kind === 'want') leader?.want(message.from, message.name, message.bindings);
+    else if (message.kind === 'want')
+      leader?.want(message.from, message.name, message.bindings, message.isRepeated);
     else if (message.kind === 'push') leader?.push(message.id, message.name, message.event, message.payload);
     else if (message.kind === 'wake') leader?.wake();
     else leader?.forget(message.from);
@@ -199,7 +200,7 @@ function joinUser({
   };
   const sayWants = () =>
     topics.forEach(({ shared }, topic) => {
-      if (shared.bindings) say({ kind: 'want', name: topic, bindings: shared.bindings });
+      if (shared.bindings) say({ kind: 'want', name: topic, bindings: shared.bindings, isRepeated: true });
     });
   const attach = () => {
     detach();

@@ -5,10 +5,18 @@ import { isRecord } from './wire.ts';
 /** What the tabs of a user tell each other. Never a token, never a key of the project. */
 export type TabMessage = FollowerMessage | LeaderMessage;
 
-/** `ask`: who leads? `want`: the bindings that a tab needs of a channel, null for none; `bye`: the tab is gone; `wake`: it was shown or came online, the socket may be dead. */
+/**
+ * `ask`: who leads? `want`: the bindings that a tab needs of a channel, null for none, `isRepeated` when nobody asked in
+ * the tab just now; `bye`: the tab is gone; `wake`: it was shown or came online, the socket may be dead.
+ */
 export type FollowerMessage = { readonly from: string; readonly to: 'leader' } & (
   | { readonly kind: 'ask'; readonly term: number }
-  | { readonly kind: 'want'; readonly name: string; readonly bindings: readonly Binding[] | null }
+  | {
+      readonly kind: 'want';
+      readonly name: string;
+      readonly bindings: readonly Binding[] | null;
+      readonly isRepeated: boolean;
+    }
   | {
       readonly kind: 'push';
       readonly id: string;

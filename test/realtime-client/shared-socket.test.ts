@@ -294,6 +294,29 @@ describe('five tabs of a user', () => {
     expect(await outcome).toEqual([{ status: 'fulfilled', value: { text: 'hello' } }]);
   });
 
+  it('do not ask again for what was refused for good, until one of them joins again or needs something else', async () => {
+    const { world, server, openTab } = createTabs();
+    server.forbid(true);
+    const [first, second] = [openTab(), openTab()];
+    await world.clock.advance(1_000);
+    const statuses: string[] = [];
+    second.channel.subscribe(() => statuses.push(second.channel.getSnapshot().status));
+    const joins = server.joins;
+    await world.clock.advance(600_000);
+    const leave = openTab().channel.leave;
+    await world.clock.advance(1_000);
+    const joinsWithThird = server.joins;
+    leave();
+    await world.clock.advance(120_000);
+    expect([server.joins, joinsWithThird - joins]).toEqual([joinsWithThird, 1]);
+    expect(new Set(statuses)).toEqual(new Set(['connecting', 'failed']));
+    expect(first.channel.getSnapshot()).toMatchObject({ status: 'failed', error: { code: 'unauthorized' } });
+    server.forbid(false);
+    second.channel.join();
+    await world.clock.advance(1_000);
+    expect([first, second].map((tab) => tab.channel.getSnapshot().status)).toEqual(['live', 'live']);
+  });
+
   it('keep one websocket when one more tab needs another table', async () => {
     const { world, server, openTab } = createTabs();
     const [first, second] = [openTab(), openTab()];

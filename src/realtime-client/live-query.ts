@@ -31,7 +31,10 @@ export interface LiveQuerySnapshot<Row> {
   readonly rows: readonly Row[];
   /** Whether a read succeeded. */
   readonly isLoaded: boolean;
-  /** Whether the list equals the table as far as anyone can know: the channel is live and no read is due. */
+  /**
+   * Whether the list equals the table as far as anyone can know: it is used, the channel is live and no read is due, such
+   * as one that failed and is not tried again.
+   */
   readonly isCurrent: boolean;
   /** What the last read threw; null after a success. */
   readonly error: unknown;
@@ -45,7 +48,7 @@ export interface LiveQuery<Row> extends Readable<LiveQuerySnapshot<Row>> {
   refresh(): void;
   /** Enters rows that this tab knows itself, such as those that a write returned; their echo then changes nothing. */
   upsert(rows: readonly Row[]): void;
-  /** Takes out rows that this tab has deleted. */
+  /** Takes out rows that this tab has deleted; an UPDATE from before, which is still on its way, brings none back. */
   remove(rows: readonly Partial<Row>[]): void;
 }
 
@@ -91,7 +94,7 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
   const publish = (change: Partial<LiveQuerySnapshot<Row>>) => {
     const before = store.getSnapshot();
     const isLoaded = change.isLoaded ?? before.isLoaded;
-    const isCurrent = isLoaded && isLive() && !isDue && !reading;
+    const isCurrent = isLoaded && users > 0 && isLive() && !isDue && !reading;
     const after = { ...before, ...change, isCurrent };
     if (
       change.rows ||
@@ -129,8 +132,8 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
       return void run();
     }
     state = { ...state, log: null };
+    isDue = true;
     if (options.shouldRetry?.(outcome.problem) ?? true) {
-      isDue = true;
       retryTimer = clock.setTimer(() => void run(), delays[Math.min(failures, delays.length - 1)] ?? 0);
       failures += 1;
     }

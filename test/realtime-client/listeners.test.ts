@@ -179,6 +179,21 @@ describe('listeners', () => {
     ]);
   });
 
+  it('get a change of the primary key apart from what happens to the row afterwards', async () => {
+    const scene = createScriptedScene();
+    const { changes } = await scene.openLiveChannel();
+    scene.server.change(insert('a', { n: 0 }));
+    scene.server.change({ type: 'UPDATE', record: { id: 'b', n: 0 }, old_record: { id: 'a' } });
+    for (const n of [1, 2])
+      scene.server.change({ type: 'UPDATE', record: { id: 'b', n }, old_record: { id: 'b' } });
+    await scene.world.clock.advance(16);
+    expect(changes).toMatchObject([
+      { type: 'INSERT', record: { id: 'a' } },
+      { type: 'UPDATE', record: { id: 'b', n: 0 }, oldRecord: { id: 'a' } },
+      { type: 'UPDATE', record: { id: 'b', n: 2 }, oldRecord: { id: 'b' } },
+    ]);
+  });
+
   it('get what came before a loss before they learn of the loss', async () => {
     const scene = createScriptedScene();
     const { channel } = await scene.openLiveChannel();

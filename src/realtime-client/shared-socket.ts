@@ -153,6 +153,7 @@ function joinUser({
   const broadcast: Broadcast = platform.openBroadcast(name);
   let leader: Leader | undefined;
   let lastHeardMs = clock.now();
+  let hasLeft = false;
 
   const detach = () => {
     topics.forEach(({ shared }) => shared.detach(lastHeardMs));
@@ -183,6 +184,8 @@ function joinUser({
     }
   };
   const tell = (news: LeaderNews) => {
+    // What a leader settles last, such as a push, it settles after it left.
+    if (hasLeft) return;
     broadcast.post({ ...news, from: self, to: 'followers', term: machine.state.term } satisfies TabMessage);
     if (news.kind !== 'roll') hear(news);
   };
@@ -264,6 +267,7 @@ function joinUser({
     stop,
     leave() {
       stop();
+      hasLeft = true;
       unsubscribe();
       broadcast.close();
     },

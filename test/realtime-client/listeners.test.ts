@@ -85,6 +85,31 @@ describe('listeners', () => {
     expect(changes).toHaveLength(2);
   });
 
+  it('are called in a frame of a browser, whose function is no method of anything', async () => {
+    const receivers: unknown[] = [];
+    function schedule(this: unknown, flush: () => void) {
+      receivers.push(this);
+      flush();
+    }
+    const scene = createScriptedScene({ schedule });
+    const { changes } = await scene.openLiveChannel();
+    scene.server.change(insert('a'));
+    expect([changes.length, receivers]).toEqual([1, [undefined]]);
+  });
+
+  it('are called soon where asking for a frame throws, which is reported', async () => {
+    const problem = new TypeError('Illegal invocation');
+    const scene = createScriptedScene({
+      schedule: () => {
+        throw problem;
+      },
+    });
+    const { changes } = await scene.openLiveChannel();
+    scene.server.change(insert('a'));
+    await scene.world.clock.advance(250);
+    expect([changes.length, scene.tab.reported]).toEqual([1, [problem]]);
+  });
+
   it('of several types see the changes of a row in their order', async () => {
     const scene = createScriptedScene();
     const channel = scene.client.channel('user:ada');

@@ -21,15 +21,24 @@ function createTabs({ locks }: Partial<Pick<Platform, 'locks'>> = {}) {
     const tokenListeners = new Set<(token: string | null) => void>();
     let token: string | null = tokenOf(user);
     let isFrozen = false;
+    // A browser's channel throws for these.
+    const postedLate: unknown[] = [];
     let missed: (() => void)[] = [];
     const base = world.openTab();
     const platform = world.openTab({
       // A frozen tab holds its locks, says nothing, and hears everything once it wakes.
       openBroadcast(name) {
         const broadcast = base.openBroadcast(name);
+        let isClosed = false;
         return {
-          close: broadcast.close,
-          post: (message) => (isFrozen ? undefined : broadcast.post(message)),
+          close() {
+            isClosed = true;
+            broadcast.close();
+          },
+          post(message) {
+            if (isClosed) postedLate.push(message);
+            else if (!isFrozen) broadcast.post(message);
+          },
           subscribe: (listener) =>
             broadcast.subscribe((message) =>
               isFrozen ? missed.push(() => listener(message)) : listener(message),
@@ -68,6 +77,7 @@ function createTabs({ locks }: Partial<Pick<Platform, 'locks'>> = {}) {
       client,
       channel,
       query,
+      postedLate,
       ids: () => query.getSnapshot().rows.map(({ id }) => id),
       setVisible: platform.setVisible,
       freeze() {
@@ -292,6 +302,17 @@ describe('five tabs of a user', () => {
     const outcome = Promise.allSettled([follower.channel.push('echo', { text: 'hello' })]);
     await world.clock.advance(1_000);
     expect(await outcome).toEqual([{ status: 'fulfilled', value: { text: 'hello' } }]);
+  });
+
+  it('say nothing more after they were closed, though a push was under way', async () => {
+    const { world, openTab } = createTabs();
+    const { client, channel, postedLate } = openTab();
+    await world.clock.advance(1_000);
+    const outcome = Promise.allSettled([channel.push('echo', {})]);
+    client.close();
+    await world.settle();
+    expect(await outcome).toMatchObject([{ reason: { code: 'closed' } }]);
+    expect(postedLate).toEqual([]);
   });
 
   it('do not ask again for what was refused for good, until one of them joins again or needs something else', async () => {

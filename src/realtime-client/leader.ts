@@ -1,5 +1,6 @@
 import type { Page, PageSignal, Timer } from '../platform/platform.ts';
 import type { ChannelSnapshot, ConnectOptions, Connection, Topic } from './connection.ts';
+import type { RealtimeError } from './errors.ts';
 import { bindingKey, type Binding } from './postgres-changes.ts';
 import { createListeners, type Listeners } from '../platform/listeners.ts';
 
@@ -97,8 +98,9 @@ export function createLeader(
     },
     push(id, name, event, payload) {
       (topics.get(name) ?? open(name)).topic.push(event, payload).then(
-        (response) => tell({ kind: 'pushed', id, response, isRefused: false }),
-        () => tell({ kind: 'pushed', id, response: null, isRefused: true }),
+        (response) => tell({ kind: 'pushed', id, response, error: null }),
+        ({ code, message, cause }: RealtimeError) =>
+          tell({ kind: 'pushed', id, response: cause, error: { code, message } }),
       );
     },
     forget,

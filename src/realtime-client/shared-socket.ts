@@ -1,4 +1,5 @@
-import type { Broadcast, Unsubscribe } from '../platform/platform.ts';
+import type { Broadcast, Timer, Unsubscribe } from '../platform/platform.ts';
+import { backoffMs, withJitter } from './backoff.ts';
 import type { ConnectOptions, Connection, TopicSink } from './connection.ts';
 import { createConnectionStatus, type ConnectionStatus } from './connection-status.ts';
 import { createLeader, type Leader } from './leader.ts';
@@ -47,8 +48,10 @@ function createSharedConnection(
   let membership: Membership | undefined;
   let stops: readonly Unsubscribe[] | undefined;
   let lastPush = 0;
+  let askTimer: Timer | undefined;
 
   const enter = (next: string | null) => {
+    askTimer?.cancel();
     if (next === user) return;
     membership?.leave();
     membership = undefined;
@@ -57,8 +60,7 @@ function createSharedConnection(
     membership = joinUser({ options, connect, self, user: next, topics, status });
     membership.start();
   };
-  /** Who the tabs belong to is known from the token; without one they share what is public. */
-  const begin = async () => {
+  const begin = () => {
     stops = [
       onTokenChange?.((token) => enter(token === null ? null : subjectOf(token))) ?? (() => {}),
       page.subscribe((signal) => {
@@ -68,11 +70,25 @@ function createSharedConnection(
         membership?.wake();
       }),
     ];
-    const token = await getAccessToken().catch((problem: unknown) => {
+    void ask(0);
+  };
+  /**
+   * Who the tabs belong to is known from the token; without one they share what is public. While it cannot be had, this
+   * tab shares nothing: it might be somebody's.
+   */
+  const ask = async (attempt: number) => {
+    const again = (delayMs: number) => {
+      askTimer?.cancel();
+      if (user === undefined) askTimer = clock.setTimer(() => void ask(attempt + 1), delayMs);
+    };
+    again(settings.timeoutMs);
+    try {
+      const token = await getAccessToken();
+      if (user === undefined) enter(token === null ? 'anonymous' : subjectOf(token));
+    } catch (problem) {
       platform.report(problem);
-      return null;
-    });
-    if (user === undefined) enter(token === null ? 'anonymous' : subjectOf(token));
+      again(withJitter(backoffMs(attempt, settings), settings, platform.random.number()));
+    }
   };
   return {
     get ignoredFrames() {
@@ -99,12 +115,13 @@ function createSharedConnection(
           shared.want(bindings);
           if (!bindings) pushes.close();
           if (user === null) shared.signOut();
-          if (!stops && bindings) void begin();
+          if (!stops && bindings) begin();
           membership?.say({ kind: 'want', name, bindings, isRepeated: false });
         },
       };
     },
     close() {
+      askTimer?.cancel();
       topics.forEach(({ shared }) => shared.want(null));
       membership?.leave();
       membership = undefined;
@@ -177,10 +194,8 @@ function joinUser({
         return topic?.onChange(news.keys, news.change);
       case 'gap':
         return topic?.onGap(news.loss);
-      case 'pushed': {
-        const payload = { status: news.isRefused ? 'error' : 'ok', response: news.response };
-        topics.forEach(({ pushes }) => pushes.reply(news.id, payload));
-      }
+      case 'pushed':
+        topics.forEach(({ pushes }) => pushes.reply(news.id, news.response, news.error));
     }
   };
   const tell = (news: LeaderNews) => {

@@ -50,7 +50,13 @@ export type LeaderNews =
       readonly change: Change<RowRecord>;
     }
   | { readonly kind: 'gap'; readonly name: string; readonly loss: ContinuityLoss }
-  | { readonly kind: 'pushed'; readonly id: string; readonly response: unknown; readonly isRefused: boolean };
+  | {
+      readonly kind: 'pushed';
+      readonly id: string;
+      /** Of the server, also when it refused. */
+      readonly response: unknown;
+      readonly error: ChannelSnapshot['error'];
+    };
 
 /** Only tabs of this origin can post here, perhaps of another version of this code: the envelope is checked. */
 export function parseTabMessage(value: unknown): TabMessage | null {

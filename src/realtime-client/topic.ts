@@ -16,6 +16,7 @@ import {
   matchBindings,
   parseReceivedChange,
   type Binding,
+  type RowRecord,
 } from './postgres-changes.ts';
 import { createPushes } from './push.ts';
 import type { RealtimeSettings } from './settings.ts';
@@ -118,9 +119,15 @@ export function createOwnTopic({
   });
 
   const receiveReply = ({ ref, payload }: Message) => {
-    if (ref !== joinRef) return pushes.reply(ref, payload);
-    const response = isRecord(payload) ? payload['response'] : null;
-    if (!isRecord(payload) || payload['status'] !== 'ok') {
+    const { response = null, status = '' }: RowRecord = isRecord(payload) ? payload : {};
+    const isOk = status === 'ok';
+    if (ref !== joinRef)
+      return pushes.reply(
+        ref,
+        response,
+        isOk ? null : { code: 'push_refused', message: 'The server refused the push' },
+      );
+    if (!isOk) {
       const reason = isRecord(response) ? response['reason'] : response;
       return machine.send({
         kind: 'refused',

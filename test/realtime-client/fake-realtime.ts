@@ -100,6 +100,7 @@ export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => nu
       return undefined;
     }
     if (event === 'echo') return reply('ok', payload);
+    if (event === 'deny') return reply('error', payload);
     if (event !== 'phx_join') return undefined;
     joins += 1;
     if (isForbidden) return reply('error', { reason: 'Unauthorized: You do not have permissions to read' });

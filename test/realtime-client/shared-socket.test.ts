@@ -16,7 +16,8 @@ function createTabs({ locks }: Partial<Pick<Platform, 'locks'>> = {}) {
   const server = createFakeRealtime(serverTab.clock, () => 20);
   server.validTokens.add(tokenOf('ada'));
   server.validTokens.add(tokenOf('bob'));
-  const openTab = (user = 'ada') => {
+  /** @param answers how the token is given at first. */
+  const openTab = (user = 'ada', answers: (() => Promise<string | null>)[] = []) => {
     const sockets = new Set<Socket>();
     const tokenListeners = new Set<(token: string | null) => void>();
     let token: string | null = tokenOf(user);
@@ -57,7 +58,7 @@ function createTabs({ locks }: Partial<Pick<Platform, 'locks'>> = {}) {
       apiKey: 'public-key',
       platform,
       share: shareSocket,
-      getAccessToken: () => Promise.resolve(token),
+      getAccessToken: () => answers.shift()?.() ?? Promise.resolve(token),
       onTokenChange: (listener) => {
         tokenListeners.add(listener);
         return () => tokenListeners.delete(listener);
@@ -302,6 +303,34 @@ describe('five tabs of a user', () => {
     const outcome = Promise.allSettled([follower.channel.push('echo', { text: 'hello' })]);
     await world.clock.advance(1_000);
     expect(await outcome).toEqual([{ status: 'fulfilled', value: { text: 'hello' } }]);
+  });
+
+  it('push through the leader and learn why it failed, as over a socket of their own', async () => {
+    const { world, openTab } = createTabs();
+    const [leader, follower] = [openTab(), openTab()];
+    await world.clock.advance(1_000);
+    const refused = Promise.allSettled([follower.channel.push('deny', { reason: 'why' })]);
+    await world.clock.advance(1_000);
+    expect(await refused).toMatchObject([{ reason: { code: 'push_refused', cause: { reason: 'why' } } }]);
+    // A channel that only this tab would push to, and nobody has joined.
+    const pushes = Array.from({ length: 101 }, () => leader.client.channel('other').push('echo', {}));
+    const outcomes = await Promise.allSettled([pushes[0], world.clock.advance(100)]);
+    expect(outcomes[0]).toMatchObject({ reason: { code: 'push_overflow' } });
+    void Promise.allSettled(pushes);
+  });
+
+  it('share nothing while it is not known whose they are, and ask again for the token', async () => {
+    const { world, server, openTab } = createTabs();
+    const stubborn = openTab('ada', [
+      () => Promise.reject(new Error('offline')),
+      () => new Promise(() => {}),
+    ]);
+    await world.clock.advance(11_000);
+    expect([world.broadcasts, world.heldLocks.size, server.opened]).toEqual([[], 0, 0]);
+    expect(stubborn.channel.getSnapshot().status).toBe('connecting');
+    await world.clock.advance(2_000);
+    expect(stubborn.channel.getSnapshot().status).toBe('live');
+    expect(new Set(world.broadcasts.map(({ name }) => name))).toEqual(new Set(['realtime:project.test:ada']));
   });
 
   it('say nothing more after they were closed, though a push was under way', async () => {

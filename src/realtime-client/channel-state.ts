@@ -38,9 +38,9 @@ interface ChannelMemory {
 }
 
 export type ChannelEvent =
-  | { readonly kind: 'join' | 'leave' | 'online' | 'timer' }
-  /** What the channel subscribes to has changed. */
-  | { readonly kind: 'rejoin'; readonly wallMs: number }
+  | { readonly kind: 'join' | 'online' | 'timer' }
+  /** `rejoin`: what the channel subscribes to has changed. */
+  | { readonly kind: 'leave' | 'rejoin'; readonly wallMs: number }
   /** The socket is gone; nothing arrived since `sinceMs` (wall clock). */
   | { readonly kind: 'offline'; readonly sinceMs: number }
   | { readonly kind: 'token'; readonly token: string | null }
@@ -98,16 +98,23 @@ export function stepChannel(
   const isOnTopic = kind === 'joining' || kind === 'joined' || kind === 'live';
   switch (event.kind) {
     case 'join':
-      return kind === 'idle' || kind === 'failed' ? begin({ ...state, attempt: 0, refusals: 0 }) : stay;
+      return kind === 'idle' || kind === 'failed'
+        ? begin({ ...state, attempt: 0, refusals: 0 }, settings)
+        : stay;
     case 'rejoin':
-      return isOnTopic ? withLeave(begin(lose(state, event.wallMs, nowMs, settings))) : stay;
-    case 'leave':
+      return isOnTopic ? withLeave(begin(lose(state, event.wallMs, nowMs, settings), settings)) : stay;
+    case 'leave': {
+      // Whoever still listens missed what came until the next join.
+      const { online, lostAtMs } = lose(state, event.wallMs, nowMs, settings);
       return {
-        state: { ...initialChannel, online: state.online },
+        state: { ...initialChannel, online, lostAtMs },
         effects: isOnTopic ? [{ do: 'leave' }] : [],
       };
+    }
     case 'online':
-      return kind === 'offline' ? begin({ ...state, online: true }) : next({ ...state, online: true });
+      return kind === 'offline'
+        ? begin({ ...state, online: true }, settings)
+        : next({ ...state, online: true });
     case 'offline': {
       const offline = { ...lose(state, event.sinceMs, nowMs, settings), online: false };
       return {
@@ -140,16 +147,21 @@ export function stepChannel(
     case 'ended':
       return isOnTopic ? retry(lose(state, event.wallMs, nowMs, settings), settings) : stay;
     case 'timer':
-      if (kind === 'backoff') return begin(state);
+      if (kind === 'backoff') return begin(state, settings);
+      if (kind === 'authorizing') return retry(state, settings);
       if (!isOnTopic || kind === 'live') return stay;
       return withLeave(retry(state, settings));
   }
 }
 
-function begin(state: ChannelMemory): ChannelStep {
+function begin(state: ChannelMemory, { timeoutMs }: RealtimeSettings): ChannelStep {
   const memory = { ...state, newerToken: null, confirmedAtMs: null };
   return state.online
-    ? next({ ...memory, kind: 'authorizing' }, { do: 'authorize', rejectedToken: state.rejectedToken })
+    ? next(
+        { ...memory, kind: 'authorizing' },
+        { do: 'authorize', rejectedToken: state.rejectedToken },
+        { do: 'wait', delayMs: timeoutMs },
+      )
     : next({ ...memory, kind: 'offline' });
 }
 
@@ -200,10 +212,11 @@ function changeToken(
   const { kind } = state;
   const stay: ChannelStep = next(state);
   if (kind === 'idle') return stay;
-  if (kind === 'failed') return token && isCuredByToken(state.code) ? begin({ ...state, refusals: 0 }) : stay;
+  if (kind === 'failed')
+    return token && isCuredByToken(state.code) ? begin({ ...state, refusals: 0 }, settings) : stay;
   if (token === null) {
     // What is being asked for was asked for by somebody who has left.
-    if (!state.token) return kind === 'authorizing' ? begin(state) : stay;
+    if (!state.token) return kind === 'authorizing' ? begin(state, settings) : stay;
     const lost = lose(state, wallMs, nowMs, settings);
     const failed = fail(lost, 'signed_out', 'There is no access token any more');
     return kind === 'joining' || kind === 'joined' || kind === 'live' ? withLeave(failed) : failed;
@@ -267,7 +280,7 @@ function refuse(
       const refused = { ...state, rejectedToken: state.token ?? null, refusals: state.refusals + 1 };
       if (refused.refusals >= maxRefusals) return fail(refused, 'token_rejected', reason);
       // Only a channel that had been stable: a server that confirms and expires at once would be asked without end.
-      return state.attempt === 0 ? begin({ ...refused, attempt: 1 }) : retry(refused, settings);
+      return state.attempt === 0 ? begin({ ...refused, attempt: 1 }, settings) : retry(refused, settings);
     }
     case 'later':
       return retry(state, settings, settings.rateLimitDelayMs);

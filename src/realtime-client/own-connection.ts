@@ -37,7 +37,7 @@ export function createOwnConnection(options: ConnectOptions): Connection {
     },
   });
 
-  /** The socket lives as long as a topic is wanted, and a little longer. */
+  /** The socket lives as long as a topic may join, and a little longer. */
   const updateWanted = () => {
     releaseTimer?.cancel();
     if ([...topics.values()].some((topic) => topic.isWanted)) {
@@ -45,7 +45,8 @@ export function createOwnConnection(options: ConnectOptions): Connection {
         topics.forEach((topic) => topic.send({ kind: 'tokenChange', token, wallMs: clock.now() })),
       );
       socket.want(true);
-    } else releaseTimer = clock.setTimer(() => socket.want(false), settings.leaveGraceMs);
+    } else if (status.getSnapshot().status !== 'closed')
+      releaseTimer = clock.setTimer(() => socket.want(false), settings.leaveGraceMs);
   };
 
   return {
@@ -55,21 +56,29 @@ export function createOwnConnection(options: ConnectOptions): Connection {
       return ignoredFrames;
     },
     open(name, sink) {
-      const topic = createOwnTopic({ name, socket, platform, settings, getAccessToken, sink });
-      topics.set(`realtime:${name}`, topic);
-      return {
-        push: topic.push,
-        want(bindings) {
-          topic.want(bindings);
-          updateWanted();
+      const topic = createOwnTopic({
+        name,
+        socket,
+        platform,
+        settings,
+        getAccessToken,
+        sink: {
+          ...sink,
+          onStatus(snapshot) {
+            updateWanted();
+            sink.onStatus(snapshot);
+          },
         },
-      };
+      });
+      topics.set(`realtime:${name}`, topic);
+      return topic;
     },
     close() {
+      // First, so that nobody joins who hears that a channel is left.
+      socket.close();
       topics.forEach((topic) => topic.want(null));
       stopTokens?.();
       releaseTimer?.cancel();
-      socket.close();
     },
   };
 }

@@ -56,7 +56,10 @@ function createSharedConnection(
     membership?.leave();
     membership = undefined;
     user = next;
-    if (next === null) return topics.forEach(({ shared }) => shared.signOut());
+    if (next === null) {
+      status.publish('idle', clock.now());
+      return topics.forEach(({ shared }) => shared.signOut());
+    }
     membership = joinUser({ options, connect, self, user: next, topics, status });
     membership.start();
   };
@@ -122,13 +125,14 @@ function createSharedConnection(
     },
     close() {
       askTimer?.cancel();
-      topics.forEach(({ shared }) => shared.want(null));
       membership?.leave();
       membership = undefined;
       user = null;
       stops?.forEach((stop) => stop());
       stops = [];
+      // Before they are left, so that nobody joins who hears of it.
       status.publish('closed', clock.now());
+      topics.forEach(({ shared }) => shared.want(null));
     },
   };
 }

@@ -38,8 +38,9 @@ export function createSharedTopic(sink: TopicSink, clock: Clock): SharedTopic {
           show({ status: 'connecting', error: null });
         return;
       }
+      // Whoever still listens misses what comes until the next join.
+      if (wasLive) lostAtMs ??= clock.now();
       wasLive = false;
-      lostAtMs = null;
       show({ status: 'closed', error: null });
     },
     detach(lastHeardMs) {

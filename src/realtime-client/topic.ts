@@ -25,6 +25,7 @@ import { isRecord, type Message } from './wire.ts';
 
 /** A topic on this tab's own socket. */
 export interface OwnTopic extends Topic {
+  /** Whether it needs the socket: it may join, now or by itself later. */
   readonly isWanted: boolean;
   /** @returns false if the message is of an unknown kind. */
   receive(message: Message): boolean;
@@ -180,12 +181,12 @@ export function createOwnTopic({
 
   return {
     get isWanted() {
-      return machine.state.kind !== 'idle';
+      return machine.state.kind !== 'idle' && machine.state.kind !== 'failed';
     },
     want(bindings) {
       if (!bindings) {
         pushes.close();
-        return machine.send({ kind: 'leave' });
+        return machine.send({ kind: 'leave', wallMs: clock.now() });
       }
       bindings.forEach(encodeBinding);
       wanted = bindings;

@@ -168,6 +168,8 @@ describe('five tabs of a user', () => {
     await world.clock.advance(1_000);
     leader.setToken(null);
     expect(leader.channel.getSnapshot()).toMatchObject({ status: 'failed', error: { code: 'signed_out' } });
+    await world.clock.advance(6_000);
+    expect(leader.client.getSnapshot().status).toBe('idle');
     server.write('a', 'ada', 1);
     await world.clock.advance(1_000);
     expect([follower.ids(), follower.channel.getSnapshot().status]).toEqual([['a'], 'live']);
@@ -331,6 +333,25 @@ describe('five tabs of a user', () => {
     await world.clock.advance(2_000);
     expect(stubborn.channel.getSnapshot().status).toBe('live');
     expect(new Set(world.broadcasts.map(({ name }) => name))).toEqual(new Set(['realtime:project.test:ada']));
+  });
+
+  it('tell whoever still listens, when one leaves and joins again, since when changes may be missing', async () => {
+    const { world, openTab } = createTabs();
+    const tabs = [openTab(), openTab()];
+    await world.clock.advance(1_000);
+    const losses = tabs.map(({ channel }) => {
+      const told: number[] = [];
+      channel.onContinuity(({ sinceMs }) => told.push(sinceMs));
+      return told;
+    });
+    const leftAtMs = world.clock.now();
+    tabs.forEach(({ channel }) => channel.leave());
+    await world.clock.advance(500);
+    tabs[1]?.channel.join();
+    await world.clock.advance(1_000);
+    tabs[0]?.channel.join();
+    await world.clock.advance(1_000);
+    expect(losses).toEqual([[leftAtMs], [leftAtMs]]);
   });
 
   it('say nothing more after they were closed, though a push was under way', async () => {

@@ -41,8 +41,8 @@ export type ChannelEvent =
   | { readonly kind: 'join' | 'online' | 'timer' }
   /** `rejoin`: what the channel subscribes to has changed. */
   | { readonly kind: 'leave' | 'rejoin'; readonly wallMs: number }
-  /** The socket is gone; nothing arrived since `sinceMs` (wall clock). */
-  | { readonly kind: 'offline'; readonly sinceMs: number }
+  /** The socket is gone; nothing arrived since `wallMs`. */
+  | { readonly kind: 'offline'; readonly wallMs: number }
   | { readonly kind: 'token'; readonly token: string | null }
   | { readonly kind: 'tokenError' }
   | { readonly kind: 'tokenChange'; readonly token: string | null; readonly wallMs: number }
@@ -95,6 +95,8 @@ export function stepChannel(
 ): ChannelStep {
   const stay: ChannelStep = next(state);
   const { kind } = state;
+  /** What it is if this event interrupts it. */
+  const lost = 'wallMs' in event ? lose(state, event.wallMs, nowMs, settings) : state;
   const isOnTopic = kind === 'joining' || kind === 'joined' || kind === 'live';
   switch (event.kind) {
     case 'join':
@@ -102,10 +104,10 @@ export function stepChannel(
         ? begin({ ...state, attempt: 0, refusals: 0 }, settings)
         : stay;
     case 'rejoin':
-      return isOnTopic ? withLeave(begin(lose(state, event.wallMs, nowMs, settings), settings)) : stay;
+      return isOnTopic ? withLeave(begin(lost, settings)) : stay;
     case 'leave': {
       // Whoever still listens missed what came until the next join.
-      const { online, lostAtMs } = lose(state, event.wallMs, nowMs, settings);
+      const { online, lostAtMs } = lost;
       return {
         state: { ...initialChannel, online, lostAtMs },
         effects: isOnTopic ? [{ do: 'leave' }] : [],
@@ -115,22 +117,16 @@ export function stepChannel(
       return kind === 'offline'
         ? begin({ ...state, online: true }, settings)
         : next({ ...state, online: true });
-    case 'offline': {
-      const offline = { ...lose(state, event.sinceMs, nowMs, settings), online: false };
-      return {
-        state:
-          kind === 'idle' || kind === 'failed'
-            ? { ...state, online: false }
-            : { ...offline, kind: 'offline' },
-        effects: [],
-      };
-    }
+    case 'offline':
+      return kind === 'idle' || kind === 'failed'
+        ? next({ ...state, online: false })
+        : next({ ...lost, kind: 'offline', online: false });
     case 'token':
       return kind === 'authorizing' ? authorized(state, state.newerToken ?? event.token, settings) : stay;
     case 'tokenError':
       return kind === 'authorizing' ? retry(state, settings) : stay;
     case 'tokenChange':
-      return changeToken(state, event, nowMs, settings);
+      return changeToken(state, event.token, lost, isOnTopic, settings);
     case 'accepted':
       return kind === 'joining' ? accept(state, event, nowMs, settings) : stay;
     case 'refused':
@@ -142,10 +138,10 @@ export function stepChannel(
     case 'systemError': {
       if (!isOnTopic) return stay;
       const refusal = classifyRefusal(event.reason, event.ofSubscription);
-      return withLeave(refuse(lose(state, event.wallMs, nowMs, settings), refusal, event.reason, settings));
+      return withLeave(refuse(lost, refusal, event.reason, settings));
     }
     case 'ended':
-      return isOnTopic ? retry(lose(state, event.wallMs, nowMs, settings), settings) : stay;
+      return isOnTopic ? retry(lost, settings) : stay;
     case 'timer':
       if (kind === 'backoff') return begin(state, settings);
       if (kind === 'authorizing') return retry(state, settings);
@@ -195,7 +191,7 @@ function withLeave({ state, effects }: ChannelStep): ChannelStep {
 
 function authorized(state: ChannelState, token: string | null, { timeoutMs }: RealtimeSettings): ChannelStep {
   if (token === null && (state.token || state.rejectedToken))
-    return fail(state, 'signed_out', 'There is no access token to join with');
+    return fail(state, 'signed_out', 'There is no access token any more');
   return next(
     { ...state, kind: 'joining', token, newerToken: null },
     { do: 'join', token },
@@ -205,8 +201,9 @@ function authorized(state: ChannelState, token: string | null, { timeoutMs }: Re
 
 function changeToken(
   state: ChannelState,
-  { token, wallMs }: { readonly token: string | null; readonly wallMs: number },
-  nowMs: number,
+  token: string | null,
+  lost: ChannelMemory,
+  isOnTopic: boolean,
   settings: RealtimeSettings,
 ): ChannelStep {
   const { kind } = state;
@@ -217,9 +214,8 @@ function changeToken(
   if (token === null) {
     // What is being asked for was asked for by somebody who has left.
     if (!state.token) return kind === 'authorizing' ? begin(state, settings) : stay;
-    const lost = lose(state, wallMs, nowMs, settings);
     const failed = fail(lost, 'signed_out', 'There is no access token any more');
-    return kind === 'joining' || kind === 'joined' || kind === 'live' ? withLeave(failed) : failed;
+    return isOnTopic ? withLeave(failed) : failed;
   }
   if (token === state.token) return stay;
   if (kind === 'authorizing' || kind === 'joining') return next({ ...state, newerToken: token });

@@ -65,10 +65,10 @@ export function createLeader(
   /** A channel that failed for good begins again only where somebody asks for it, or for something else. */
   const update = (name: string, led: LedTopic, isAsked = false) => {
     const union = new Map([...led.wants.values()].flat().map((binding) => [bindingKey(binding), binding]));
-    const before = `${led.keys}`;
+    const before = led.keys.join();
     led.keys = [...union.keys()];
     const isWanted = led.wants.size > 0;
-    if (isAsked || !isWanted || `${led.keys}` !== before)
+    if (isAsked || !isWanted || led.keys.join() !== before)
       led.topic.want(isWanted ? [...union.values()] : null);
     tellStatus(name, led);
   };

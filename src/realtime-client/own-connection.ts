@@ -7,7 +7,7 @@ import { encodeSocketUrl } from './wire.ts';
 
 /** A connection over a socket of this tab's own. */
 export function createOwnConnection(options: ConnectOptions): Connection {
-  const { url, apiKey, vsn, platform, settings, getAccessToken, onTokenChange } = options;
+  const { url, apiKey, vsn, platform, settings, onTokenChange } = options;
   const { clock, report } = platform;
   const topics = new Map<string, OwnTopic>();
   const status = createConnectionStatus(clock, settings, report);
@@ -17,10 +17,8 @@ export function createOwnConnection(options: ConnectOptions): Connection {
   let stopTokens: Unsubscribe | undefined;
 
   const socket = createKeptSocket({
-    platform,
+    ...options,
     url: encodeSocketUrl(url, apiKey, vsn),
-    vsn,
-    settings,
     onMessage(message) {
       const isKnown = message && (message.topic === 'phoenix' || topics.get(message.topic)?.receive(message));
       if (!isKnown) ignoredFrames += 1;
@@ -33,7 +31,7 @@ export function createOwnConnection(options: ConnectOptions): Connection {
       if (isOpen === wasOpen) return;
       wasOpen = isOpen;
       for (const topic of topics.values())
-        topic.send(isOpen ? { kind: 'online' } : { kind: 'offline', sinceMs: lastFrameAtMs });
+        topic.send(isOpen ? { kind: 'online' } : { kind: 'offline', wallMs: lastFrameAtMs });
     },
   });
 
@@ -57,11 +55,9 @@ export function createOwnConnection(options: ConnectOptions): Connection {
     },
     open(name, sink) {
       const topic = createOwnTopic({
+        ...options,
         name,
         socket,
-        platform,
-        settings,
-        getAccessToken,
         sink: {
           ...sink,
           onStatus(snapshot) {

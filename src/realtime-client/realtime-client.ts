@@ -101,7 +101,7 @@ export interface RealtimeClient<Database = unknown> extends Readable<ConnectionS
 export function createRealtimeClient<Database = unknown>(
   options: RealtimeClientOptions,
 ): RealtimeClient<Database> {
-  const { url, apiKey, platform, onTokenChange, share, schedule: frame, vsn = '2.0.0' } = options;
+  const { url, apiKey, platform, share, schedule: frame, vsn = '2.0.0' } = options;
   const problem = configurationProblem({ url, apiKey });
   if (problem) throw new RealtimeError('invalid_options', problem);
   const settings = { ...defaultSettings, ...options.settings };
@@ -119,7 +119,7 @@ export function createRealtimeClient<Database = unknown>(
       platform.report(problem);
     }
   };
-  const connectOptions = { url, apiKey, platform, vsn, settings, getAccessToken, onTokenChange };
+  const connectOptions = { ...options, vsn, settings, getAccessToken };
   const connection = share ? share(connectOptions, createOwnConnection) : createOwnConnection(connectOptions);
   const channels = new Map<string, RealtimeChannel<Database>>();
 

@@ -119,6 +119,8 @@ export function createOwnTopic({
     },
   });
 
+  const fail = (reason: string, ofSubscription: boolean) =>
+    machine.send({ kind: 'systemError', reason, ofSubscription, wallMs: clock.now() });
   const receiveReply = ({ ref, payload }: Message) => {
     const { response = null, status = '' }: RowRecord = isRecord(payload) ? payload : {};
     const isOk = status === 'ok';
@@ -135,31 +137,16 @@ export function createOwnTopic({
         reason: typeof reason === 'string' ? reason : 'no reason given',
       });
     }
-    const wallMs = clock.now();
     const matched = matchBindings(joinedWith, response);
-    if (matched) keysById = matched;
-    machine.send({ kind: 'accepted', confirms: joinedWith.length === 0, wallMs });
-    if (!matched)
-      machine.send({
-        kind: 'systemError',
-        reason: 'The reply lacks a binding',
-        ofSubscription: true,
-        wallMs,
-      });
+    if (!matched) return fail('The reply lacks a binding', true);
+    keysById = matched;
+    machine.send({ kind: 'accepted', confirms: joinedWith.length === 0, wallMs: clock.now() });
   };
   const receiveSystem = (payload: unknown) => {
     if (!isRecord(payload)) return false;
     const ofSubscription = payload['extension'] === 'postgres_changes';
-    const wallMs = clock.now();
-    if (payload['status'] === 'ok') {
-      if (ofSubscription) machine.send({ kind: 'subscribed', wallMs });
-    } else
-      machine.send({
-        kind: 'systemError',
-        reason: String(payload['message']),
-        ofSubscription,
-        wallMs,
-      });
+    if (payload['status'] !== 'ok') fail(String(payload['message']), ofSubscription);
+    else if (ofSubscription) machine.send({ kind: 'subscribed', wallMs: clock.now() });
     return true;
   };
   const receiveChange = (payload: unknown) => {
@@ -188,7 +175,6 @@ export function createOwnTopic({
         pushes.close();
         return machine.send({ kind: 'leave', wallMs: clock.now() });
       }
-      bindings.forEach(encodeBinding);
       wanted = bindings;
       const joinedKeys = new Set(joinedWith.map(bindingKey));
       machine.send({ kind: 'join' });
@@ -205,12 +191,10 @@ export function createOwnTopic({
           receiveReply(message);
           return true;
         case 'phx_close':
-          // A join that is unanswered cannot be closed: in version 1.0.0 this is the close of the one before.
-          if (message.joinRef === null && machine.state.kind === 'joining') return true;
-          machine.send({ kind: 'ended', wallMs: clock.now() });
-          return true;
         case 'phx_error':
-          machine.send({ kind: 'ended', wallMs: clock.now() });
+          // A join that is unanswered cannot be closed: in version 1.0.0 this is the close of the one before.
+          if (message.event === 'phx_error' || message.joinRef !== null || machine.state.kind !== 'joining')
+            machine.send({ kind: 'ended', wallMs: clock.now() });
           return true;
         case 'system':
           return receiveSystem(message.payload);

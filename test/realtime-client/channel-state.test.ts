@@ -36,7 +36,7 @@ const events: Record<Input, ChannelEvent> = {
   rejoin: { kind: 'rejoin', wallMs },
   leave: { kind: 'leave', wallMs },
   online: { kind: 'online' },
-  offline: { kind: 'offline', sinceMs: wallMs },
+  offline: { kind: 'offline', wallMs: wallMs },
   timer: { kind: 'timer' },
   token: { kind: 'token', token: 't2' },
   tokenError: { kind: 'tokenError' },
@@ -180,11 +180,11 @@ describe('the states of a channel', () => {
   });
 
   it('remember since when changes may be missing across several losses', () => {
-    const lost = stepChannel(states.live, { kind: 'offline', sinceMs: 5 }, nowMs, defaultSettings).state;
+    const lost = stepChannel(states.live, { kind: 'offline', wallMs: 5 }, nowMs, defaultSettings).state;
     const inputs: ChannelEvent[] = [
       { kind: 'online' },
       events.token,
-      { kind: 'offline', sinceMs: 9 },
+      { kind: 'offline', wallMs: 9 },
       { kind: 'online' },
       events.token,
       events.accepted,

@@ -219,8 +219,7 @@ function changeToken(
   }
   if (token === state.token) return stay;
   if (kind === 'authorizing' || kind === 'joining') return next({ ...state, newerToken: token });
-  if (kind === 'joined' || kind === 'live') return next({ ...state, token }, { do: 'pushToken', token });
-  return stay;
+  return isOnTopic ? next({ ...state, token }, { do: 'pushToken', token }) : stay;
 }
 
 function accept(
@@ -247,18 +246,16 @@ function accept(
 function confirm(state: ChannelState, wallMs: number, nowMs: number): ChannelStep {
   if (state.kind === 'joining') return next({ ...state, confirmedAtMs: wallMs });
   if (state.kind !== 'joined' && state.kind !== 'live') return next(state);
+  const isLive = state.kind === 'live';
+  const sinceMs = isLive ? state.liveWallMs : state.lostAtMs;
   const gap: ChannelEffect[] =
-    state.kind === 'live'
-      ? [{ do: 'gap', sinceMs: state.liveWallMs, reason: 'resubscribed' }]
-      : state.lostAtMs === null
-        ? []
-        : [{ do: 'gap', sinceMs: state.lostAtMs, reason: 'rejoined' }];
+    sinceMs === null ? [] : [{ do: 'gap', sinceMs, reason: isLive ? 'resubscribed' : 'rejoined' }];
   const memory = { ...state, wasLive: true, lostAtMs: null, rejectedToken: null, refusals: 0 };
   return {
     state: {
       ...memory,
       kind: 'live',
-      liveAtMs: state.kind === 'live' ? state.liveAtMs : nowMs,
+      liveAtMs: isLive ? state.liveAtMs : nowMs,
       liveWallMs: wallMs,
     },
     effects: gap,
@@ -279,11 +276,9 @@ function refuse(
       return state.attempt === 0 ? begin({ ...refused, attempt: 1 }, settings) : retry(refused, settings);
     }
     case 'later':
-      return retry(state, settings, settings.rateLimitDelayMs);
     case 'retry':
-      return retry(state, settings);
-    case 'unauthorized':
-    case 'subscription_refused':
+      return retry(state, settings, refusal === 'later' ? settings.rateLimitDelayMs : 0);
+    default:
       return fail(state, refusal, reason);
   }
 }

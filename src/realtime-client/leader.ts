@@ -8,8 +8,8 @@ import type { LeaderNews } from './tab-message.ts';
 
 /** What the leading tab does: it joins what any tab wants, over its own socket, and tells all what it hears. */
 export interface Leader {
-  /** @param isRepeated whether the tab only answers the roll call or a new leader. */
-  want(tab: string, name: string, bindings: readonly Binding[] | null, isRepeated: boolean): void;
+  /** @param isAsked false where the tab only answers a roll call or a new leader. */
+  want(tab: string, name: string, bindings: readonly Binding[] | null, isAsked: boolean): void;
   push(id: string, name: string, event: string, payload: unknown): void;
   forget(tab: string): void;
   /** Another tab woke up: the socket is probed, or opened at once. */
@@ -78,8 +78,11 @@ export function createLeader(
   };
   const callRoll = () => {
     timer = options.platform.clock.setTimer(() => {
-      for (const tab of new Set([...topics.values()].flatMap(({ wants }) => Array.from(wants.keys()))))
-        if (tab !== self && !present.has(tab)) forget(tab);
+      topics.forEach(({ wants }) =>
+        wants.forEach((_bindings, tab) => {
+          if (tab !== self && !present.has(tab)) forget(tab);
+        }),
+      );
       present.clear();
       tell({ kind: 'roll' });
       callRoll();
@@ -88,13 +91,13 @@ export function createLeader(
   callRoll();
 
   return {
-    want(tab, name, bindings, isRepeated) {
+    want(tab, name, bindings, isAsked) {
       present.add(tab);
       const led = topics.get(name) ?? open(name);
-      const isAsked = bindings !== null && !(isRepeated && led.wants.has(tab));
+      const isNew = !led.wants.has(tab);
       if (bindings) led.wants.set(tab, bindings);
       else led.wants.delete(tab);
-      update(name, led, isAsked);
+      update(name, led, bindings !== null && (isAsked || isNew));
     },
     push(id, name, event, payload) {
       (topics.get(name) ?? open(name)).topic.push(event, payload).then(

@@ -1,4 +1,5 @@
 import type { Platform, Timer, Unsubscribe } from '../platform/platform.ts';
+import { backoffMs } from './backoff.ts';
 import type { ChangeBinding, Channel } from './channel.ts';
 import { applyChanges, beginRead, createLiveRows, finishRead, type RowRules } from './live-rows.ts';
 import type { Change } from './postgres-changes.ts';
@@ -76,7 +77,7 @@ const ownChange = { schema: '', table: '', commitTimestamp: '' };
 export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Row>): LiveQuery<Row> {
   const { channel, platform, read, compare, isEager = true, initialRows = [] } = options;
   const { clock, report } = platform;
-  const delays = options.retryDelaysMs ?? defaultSettings.reconnectDelaysMs;
+  const { retryDelaysMs: reconnectDelaysMs = defaultSettings.reconnectDelaysMs } = options;
   let state = createLiveRows(initialRows, options);
   let reading: AbortController | undefined;
   let isDue = false;
@@ -134,7 +135,7 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
     state = { ...state, log: null };
     isDue = true;
     if (options.shouldRetry?.(outcome.problem) ?? true) {
-      retryTimer = clock.setTimer(() => void run(), delays[Math.min(failures, delays.length - 1)] ?? 0);
+      retryTimer = clock.setTimer(() => void run(), backoffMs(failures, { reconnectDelaysMs }));
       failures += 1;
     }
     publish({ error: outcome.problem });

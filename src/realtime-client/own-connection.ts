@@ -48,8 +48,7 @@ export function createOwnConnection(options: ConnectOptions): Connection {
   };
 
   return {
-    getSnapshot: status.getSnapshot,
-    subscribe: status.subscribe,
+    ...status,
     get ignoredFrames() {
       return ignoredFrames;
     },

@@ -40,7 +40,7 @@ function createSharedConnection(
 ): Connection {
   const { platform, settings, getAccessToken, onTokenChange } = options;
   const { clock, page } = platform;
-  const self = [...platform.random.bytes(8)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  const self = platform.random.bytes(8).join('-');
   const status = createConnectionStatus(clock, settings, platform.report);
   const topics = new Map<string, TabTopic>();
   /** Null: nobody, or the client is closed; undefined: not known yet. */
@@ -94,11 +94,10 @@ function createSharedConnection(
     }
   };
   return {
+    ...status,
     get ignoredFrames() {
       return membership?.ignoredFrames() ?? 0;
     },
-    getSnapshot: status.getSnapshot,
-    subscribe: status.subscribe,
     open(name: string, sink: TopicSink) {
       const shared = createSharedTopic(sink, clock);
       const pushes = createPushes({
@@ -119,7 +118,7 @@ function createSharedConnection(
           if (!bindings) pushes.close();
           if (user === null) shared.signOut();
           if (!stops && bindings) begin();
-          membership?.say({ kind: 'want', name, bindings, isRepeated: false });
+          membership?.say({ kind: 'want', name, bindings, isAsked: true });
         },
       };
     },
@@ -211,7 +210,7 @@ function joinUser({
   const obey = (message: Without<FollowerMessage, 'to'>) => {
     if (message.kind === 'ask') machine.send({ kind: 'asked', term: message.term });
     else if (message.kind === 'want')
-      leader?.want(message.from, message.name, message.bindings, message.isRepeated);
+      leader?.want(message.from, message.name, message.bindings, message.isAsked);
     else if (message.kind === 'push') leader?.push(message.id, message.name, message.event, message.payload);
     else if (message.kind === 'wake') leader?.wake();
     else leader?.forget(message.from);
@@ -222,7 +221,7 @@ function joinUser({
   };
   const sayWants = () =>
     topics.forEach(({ shared }, topic) => {
-      if (shared.bindings) say({ kind: 'want', name: topic, bindings: shared.bindings, isRepeated: true });
+      if (shared.bindings) say({ kind: 'want', name: topic, bindings: shared.bindings, isAsked: false });
     });
   const attach = () => {
     detach();

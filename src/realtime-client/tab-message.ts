@@ -6,8 +6,8 @@ import { isRecord } from './wire.ts';
 export type TabMessage = FollowerMessage | LeaderMessage;
 
 /**
- * `ask`: who leads? `want`: the bindings that a tab needs of a channel, null for none, `isRepeated` when nobody asked in
- * the tab just now; `bye`: the tab is gone; `wake`: it was shown or came online, the socket may be dead.
+ * `ask`: who leads? `want`: the bindings that a tab needs of a channel, null for none, `isAsked` unless the
+ * tab only says it again; `bye`: the tab is gone; `wake`: it was shown or came online, the socket may be dead.
  */
 export type FollowerMessage = { readonly from: string; readonly to: 'leader' } & (
   | { readonly kind: 'ask'; readonly term: number }
@@ -15,7 +15,7 @@ export type FollowerMessage = { readonly from: string; readonly to: 'leader' } &
       readonly kind: 'want';
       readonly name: string;
       readonly bindings: readonly Binding[] | null;
-      readonly isRepeated: boolean;
+      readonly isAsked: boolean;
     }
   | {
       readonly kind: 'push';

@@ -56,7 +56,7 @@ export function createOwnTopic({
   let joinedWith: readonly Binding[] = [];
   let joinRef: string | null = null;
   let lastChange = '';
-  let keysById: ReadonlyMap<number, readonly string[]> = new Map();
+  let keysById: ReadonlyMap<unknown, readonly string[]> = new Map();
 
   const push = (event: string, payload: unknown) => socket.send({ joinRef, topic, event, payload });
   const isJoined = () => machine.state.kind === 'joined' || machine.state.kind === 'live';

@@ -268,17 +268,13 @@ function refuse(
   reason: string,
   settings: RealtimeSettings,
 ): ChannelStep {
-  switch (refusal) {
-    case 'token': {
-      const refused = { ...state, rejectedToken: state.token ?? null, refusals: state.refusals + 1 };
-      if (refused.refusals >= maxRefusals) return fail(refused, 'token_rejected', reason);
-      // Only a channel that had been stable: a server that confirms and expires at once would be asked without end.
-      return state.attempt === 0 ? begin({ ...refused, attempt: 1 }, settings) : retry(refused, settings);
-    }
-    case 'later':
-    case 'retry':
-      return retry(state, settings, refusal === 'later' ? settings.rateLimitDelayMs : 0);
-    default:
-      return fail(state, refusal, reason);
+  if (refusal === 'token') {
+    const refused = { ...state, rejectedToken: state.token ?? null, refusals: state.refusals + 1 };
+    if (refused.refusals >= maxRefusals) return fail(refused, 'token_rejected', reason);
+    // Only a channel that had been stable: a server that confirms and expires at once would be asked without end.
+    return state.attempt === 0 ? begin({ ...refused, attempt: 1 }, settings) : retry(refused, settings);
   }
+  return refusal === 'later' || refusal === 'retry'
+    ? retry(state, settings, refusal === 'later' ? settings.rateLimitDelayMs : 0)
+    : fail(state, refusal, reason);
 }

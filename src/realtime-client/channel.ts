@@ -35,7 +35,7 @@ export interface Channel extends Readable<ChannelSnapshot> {
   readonly name: string;
   /**
    * Calls `listener` with the changes that came since the last frame, at most one per row: those of one row become
-   * one change. Adding a binding to a joined channel joins it anew.
+   * one change, but for a change of its primary key. Adding a binding to a joined channel joins it anew.
    *
    * @throws {RealtimeError} `invalid_binding`
    */
@@ -91,7 +91,7 @@ export function createChannel({ name, connection, platform, settings, schedule }
   };
   const flush = () => {
     isScheduled = false;
-    for (const listening of listenings) listening.deliver();
+    listenings.forEach((listening) => listening.deliver());
     const loss = dropped;
     dropped = undefined;
     if (loss) losses.call(loss);
@@ -128,7 +128,7 @@ export function createChannel({ name, connection, platform, settings, schedule }
     onContinuity: losses.add,
     push: (event, payload) =>
       isClosed()
-        ? Promise.reject(new RealtimeError('closed', 'The client was closed'))
+        ? Promise.reject(new RealtimeError('closed', 'The channel is closed'))
         : topic.push(event, payload),
     leave,
     onChanges(binding, listener) {

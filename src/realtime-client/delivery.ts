@@ -14,7 +14,7 @@ export function createDelivery(primaryKey: readonly string[], limit: number): De
   return {
     add(change) {
       const row = change.type === 'DELETE' ? change.oldRecord : change.record;
-      const before: RowRecord = { ...row, ...('oldRecord' in change && change.oldRecord) };
+      const before: RowRecord = change.type === 'UPDATE' ? { ...row, ...change.oldRecord } : row;
       const values = primaryKey.map((column) => (before[column] === row[column] ? row[column] : undefined));
       const key = values.includes(undefined)
         ? Symbol()

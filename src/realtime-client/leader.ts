@@ -67,9 +67,8 @@ export function createLeader(
     const union = new Map([...led.wants.values()].flat().map((binding) => [bindingKey(binding), binding]));
     const before = led.keys.join();
     led.keys = [...union.keys()];
-    const isWanted = led.wants.size > 0;
-    if (isAsked || !isWanted || led.keys.join() !== before)
-      led.topic.want(isWanted ? [...union.values()] : null);
+    if (led.wants.size === 0) led.topic.want(null);
+    else if (isAsked || led.keys.join() !== before) led.topic.want([...union.values()]);
     tellStatus(name, led);
   };
   const forget = (tab: string) => {

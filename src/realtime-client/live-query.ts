@@ -94,16 +94,10 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
   const isLive = () => channel.getSnapshot().status === 'live';
   const publish = (change: Partial<LiveQuerySnapshot<Row>>) => {
     const before = store.getSnapshot();
-    const isLoaded = change.isLoaded ?? before.isLoaded;
-    const isCurrent = isLoaded && users > 0 && isLive() && !isDue && !reading;
-    const after = { ...before, ...change, isCurrent };
-    if (
-      change.rows ||
-      after.error !== before.error ||
-      isLoaded !== before.isLoaded ||
-      isCurrent !== before.isCurrent
-    )
-      store.set(after);
+    const after = { ...before, ...change };
+    const isCurrent = after.isLoaded && users > 0 && isLive() && !isDue && !reading;
+    if (change.rows || after.error !== before.error || isCurrent !== before.isCurrent)
+      store.set({ ...after, isCurrent });
   };
   const list = () => {
     const rows = [...state.rows.values()];

@@ -30,8 +30,9 @@ export function createOwnConnection(options: ConnectOptions): Connection {
       );
       if (isOpen === wasOpen) return;
       wasOpen = isOpen;
-      for (const topic of topics.values())
-        topic.send(isOpen ? { kind: 'online' } : { kind: 'offline', wallMs: lastFrameAtMs });
+      topics.forEach((topic) =>
+        topic.send(isOpen ? { kind: 'online' } : { kind: 'offline', wallMs: lastFrameAtMs }),
+      );
     },
   });
 

@@ -60,7 +60,7 @@ export function bindingKey(binding: Readonly<Partial<Record<keyof Binding, unkno
 export function encodeBinding({ event = '*', schema = 'public', table, filter, select }: Binding): RowRecord {
   const hasFilter = Boolean(filter?.trim());
   if (hasFilter && !table) throw new RealtimeError('invalid_binding', 'A filter needs a table');
-  if (select && !table) throw new RealtimeError('invalid_binding', 'Selected columns need a table');
+  if (select && !table) throw new RealtimeError('invalid_binding', 'A selection needs a table');
   return {
     event,
     schema,

@@ -72,7 +72,7 @@ export function createPushes({
         ?.settle(response, error ? new RealtimeError(error.code, error.message, response) : undefined),
     close() {
       for (const pending of [...waiting, ...sent.values()])
-        pending.settle(null, new RealtimeError('closed', 'The channel was left'));
+        pending.settle(null, new RealtimeError('closed', 'The channel is closed'));
     },
   };
 }

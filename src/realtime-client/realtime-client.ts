@@ -80,7 +80,7 @@ export interface RealtimeClient<Database = unknown> extends Readable<ConnectionS
 
 /**
  * The client of a project's realtime service (protocol: PROTOCOL.md beside this file). Creating it does no work: the socket
- * opens with the first join and closes after the last leave.
+ * opens with the first join and closes after the last leave, or once no channel may join, as after a sign-out.
  *
  * @throws {RealtimeError} `invalid_options`
  * @example

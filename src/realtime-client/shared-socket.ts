@@ -46,7 +46,7 @@ function createSharedConnection(
   /** Null: nobody, or the client is closed; undefined: not known yet. */
   let user: string | null | undefined;
   let membership: Membership | undefined;
-  let stops: readonly Unsubscribe[] | undefined;
+  let stops: readonly (Unsubscribe | undefined)[] | undefined;
   let lastPush = 0;
   let askTimer: Timer | undefined;
 
@@ -65,7 +65,7 @@ function createSharedConnection(
   };
   const begin = () => {
     stops = [
-      onTokenChange?.((token) => enter(token === null ? null : subjectOf(token))) ?? (() => {}),
+      onTokenChange?.((token) => enter(token === null ? null : subjectOf(token))),
       page.subscribe((signal) => {
         if (signal === 'pagehide') return membership?.stop();
         if (signal === 'hidden' || signal === 'offline') return;
@@ -87,7 +87,7 @@ function createSharedConnection(
     again(settings.timeoutMs);
     try {
       const token = await getAccessToken();
-      if (user === undefined) enter(token === null ? 'anonymous' : subjectOf(token));
+      if (user === undefined) enter(subjectOf(token ?? ''));
     } catch (problem) {
       platform.report(problem);
       again(withJitter(backoffMs(attempt, settings), settings, platform.random.number()));
@@ -127,7 +127,7 @@ function createSharedConnection(
       membership?.leave();
       membership = undefined;
       user = null;
-      stops?.forEach((stop) => stop());
+      stops?.forEach((stop) => stop?.());
       stops = [];
       // Before they are left, so that nobody joins who hears of it.
       status.publish('closed', clock.now());

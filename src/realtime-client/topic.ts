@@ -209,7 +209,7 @@ export function createOwnTopic({
 
 function describe(state: ChannelState): ChannelSnapshot {
   const { kind } = state;
-  if (kind === 'failed') return { status: kind, error: { code: state.code, message: state.message } };
   const pending = state.wasLive ? 'recovering' : kind === 'joined' ? kind : 'connecting';
-  return { status: kind === 'idle' ? 'closed' : kind === 'live' ? kind : pending, error: null };
+  const status = kind === 'idle' ? 'closed' : kind === 'live' || kind === 'failed' ? kind : pending;
+  return { status, error: kind === 'failed' ? { code: state.code, message: state.message } : null };
 }

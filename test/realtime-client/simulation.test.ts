@@ -58,6 +58,9 @@ const command = fc.oneof(
         'thaw' as const,
         'signOut' as const,
         'signIn' as const,
+        'leave' as const,
+        'join' as const,
+        'stall' as const,
       ),
       at: index,
     }),
@@ -99,12 +102,17 @@ function createSimulation(seed: number, isShared: boolean) {
       },
     });
     let isSignedIn = true;
+    let isStalled = false;
     const ownListeners = new Set<(token: string | null) => void>();
     const client = createRealtimeClient({
       url: 'https://project.test',
       apiKey: 'key',
       platform,
-      getAccessToken: () => Promise.resolve(isSignedIn ? token : null),
+      getAccessToken() {
+        if (!isStalled) return Promise.resolve(isSignedIn ? token : null);
+        isStalled = false;
+        return new Promise(() => {});
+      },
       onTokenChange(listener) {
         const hear = (next: string | null) => {
           if (isSignedIn || next === null) listener(next);
@@ -153,6 +161,7 @@ function createSimulation(seed: number, isShared: boolean) {
     return {
       platform,
       client,
+      channel,
       query,
       seen,
       untold,
@@ -160,6 +169,10 @@ function createSimulation(seed: number, isShared: boolean) {
       signIn(value: boolean) {
         isSignedIn = value;
         for (const listener of ownListeners) listener(value ? token : null);
+      },
+      /** The next question for a token gets no answer. */
+      stall() {
+        isStalled = true;
       },
       crash() {
         base.crash();
@@ -228,6 +241,12 @@ function createSimulation(seed: number, isShared: boolean) {
       case 'signOut':
       case 'signIn':
         return tabAt(next.at)?.signIn(next.do === 'signIn');
+      case 'leave':
+        return tabAt(next.at)?.channel.leave();
+      case 'join':
+        return void tabAt(next.at)?.channel.join();
+      case 'stall':
+        return tabAt(next.at)?.stall();
     }
   };
   return {
@@ -241,9 +260,10 @@ function createSimulation(seed: number, isShared: boolean) {
       // Nothing that would cause a read: the tabs must be right by themselves.
       if (server.isMute) server.resubscribe();
       server.repeat(false);
-      for (const { platform, freezer, signIn } of tabs) {
+      for (const { platform, freezer, signIn, channel } of tabs) {
         freezer.thaw();
         signIn(true);
+        channel.join();
         platform.setOnline(true);
         platform.setVisible(true);
         platform.signal('pageshow');

@@ -188,6 +188,16 @@ export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => nu
       commit();
       publish('DELETE', undefined, old);
     },
+    /** Gives a row another primary key. */
+    rename(id: string, to: string) {
+      const old = rows.get(id);
+      if (!old || rows.has(to)) return;
+      rows.delete(id);
+      commit();
+      const record: StoredRow = { ...old, id: to, version };
+      rows.set(to, record);
+      publish('UPDATE', record, old);
+    },
     /** One transaction that gives the row a value, another one, and the first again. */
     flip(id: string, value: number) {
       const old = rows.get(id);

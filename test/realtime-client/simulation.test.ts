@@ -16,6 +16,8 @@ const rowId = fc.constantFrom('a', 'b', 'c', 'd');
 const command = fc.oneof(
   { weight: 8, arbitrary: fc.record({ do: fc.constant('write' as const), id: rowId, value: index }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('remove' as const), id: rowId }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('removeHere' as const), id: rowId, at: index }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('rename' as const), id: rowId, to: rowId }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('flip' as const), id: rowId, value: index }) },
   {
     weight: 8,
@@ -190,6 +192,11 @@ function createSimulation(seed: number, isShared: boolean) {
         return server.write(next.id, 'ada', next.value);
       case 'remove':
         return server.remove(next.id);
+      case 'removeHere':
+        server.remove(next.id);
+        return tabAt(next.at)?.query.remove([{ id: next.id }]);
+      case 'rename':
+        return server.rename(next.id, next.to);
       case 'flip':
         return server.flip(next.id, next.value);
       case 'pass':

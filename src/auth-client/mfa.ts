@@ -199,9 +199,7 @@ export function createMfa({ core, getAccessToken, getSession, getUser }: AuthCli
         currentLevel,
         nextLevel: hasFactor ? 'aal2' : currentLevel,
         methods: (amr ?? []).map((entry) =>
-          typeof entry === 'string'
-            ? { method: entry, timestamp: null }
-            : { method: entry.method, timestamp: entry.timestamp },
+          typeof entry === 'string' ? { method: entry, timestamp: null } : entry,
         ),
       };
     },

@@ -1,7 +1,10 @@
 import type { RealtimeSettings } from './settings.ts';
 
 /** Wait in milliseconds before attempt `attempt` (0 = the first), before jitter. */
-export function backoffMs(attempt: number, { reconnectDelaysMs }: RealtimeSettings): number {
+export function backoffMs(
+  attempt: number,
+  { reconnectDelaysMs }: Pick<RealtimeSettings, 'reconnectDelaysMs'>,
+): number {
   return reconnectDelaysMs[Math.min(attempt, reconnectDelaysMs.length - 1)] ?? 0;
 }
 

@@ -38,11 +38,11 @@ interface ChannelMemory {
 }
 
 export type ChannelEvent =
-  | { readonly kind: 'join' | 'leave' | 'online' | 'timer' }
-  /** What the channel subscribes to has changed. */
-  | { readonly kind: 'rejoin'; readonly wallMs: number }
-  /** The socket is gone; nothing arrived since `sinceMs` (wall clock). */
-  | { readonly kind: 'offline'; readonly sinceMs: number }
+  | { readonly kind: 'join' | 'online' | 'timer' }
+  /** `rejoin`: what the channel subscribes to has changed. */
+  | { readonly kind: 'leave' | 'rejoin'; readonly wallMs: number }
+  /** The socket is gone; nothing arrived since `wallMs`. */
+  | { readonly kind: 'offline'; readonly wallMs: number }
   | { readonly kind: 'token'; readonly token: string | null }
   | { readonly kind: 'tokenError' }
   | { readonly kind: 'tokenChange'; readonly token: string | null; readonly wallMs: number }
@@ -95,35 +95,38 @@ export function stepChannel(
 ): ChannelStep {
   const stay: ChannelStep = next(state);
   const { kind } = state;
+  /** What it is if this event interrupts it. */
+  const lost = 'wallMs' in event ? lose(state, event.wallMs, nowMs, settings) : state;
   const isOnTopic = kind === 'joining' || kind === 'joined' || kind === 'live';
   switch (event.kind) {
     case 'join':
-      return kind === 'idle' || kind === 'failed' ? begin({ ...state, attempt: 0, refusals: 0 }) : stay;
+      return kind === 'idle' || kind === 'failed'
+        ? begin({ ...state, attempt: 0, refusals: 0 }, settings)
+        : stay;
     case 'rejoin':
-      return isOnTopic ? withLeave(begin(lose(state, event.wallMs, nowMs, settings))) : stay;
-    case 'leave':
+      return isOnTopic ? withLeave(begin(lost, settings)) : stay;
+    case 'leave': {
+      // Whoever still listens missed what came until the next join.
+      const { online, lostAtMs } = lost;
       return {
-        state: { ...initialChannel, online: state.online },
+        state: { ...initialChannel, online, lostAtMs },
         effects: isOnTopic ? [{ do: 'leave' }] : [],
       };
-    case 'online':
-      return kind === 'offline' ? begin({ ...state, online: true }) : next({ ...state, online: true });
-    case 'offline': {
-      const offline = { ...lose(state, event.sinceMs, nowMs, settings), online: false };
-      return {
-        state:
-          kind === 'idle' || kind === 'failed'
-            ? { ...state, online: false }
-            : { ...offline, kind: 'offline' },
-        effects: [],
-      };
     }
+    case 'online':
+      return kind === 'offline'
+        ? begin({ ...state, online: true }, settings)
+        : next({ ...state, online: true });
+    case 'offline':
+      return kind === 'idle' || kind === 'failed'
+        ? next({ ...state, online: false })
+        : next({ ...lost, kind: 'offline', online: false });
     case 'token':
       return kind === 'authorizing' ? authorized(state, state.newerToken ?? event.token, settings) : stay;
     case 'tokenError':
       return kind === 'authorizing' ? retry(state, settings) : stay;
     case 'tokenChange':
-      return changeToken(state, event, nowMs, settings);
+      return changeToken(state, event.token, lost, isOnTopic, settings);
     case 'accepted':
       return kind === 'joining' ? accept(state, event, nowMs, settings) : stay;
     case 'refused':
@@ -135,21 +138,26 @@ export function stepChannel(
     case 'systemError': {
       if (!isOnTopic) return stay;
       const refusal = classifyRefusal(event.reason, event.ofSubscription);
-      return withLeave(refuse(lose(state, event.wallMs, nowMs, settings), refusal, event.reason, settings));
+      return withLeave(refuse(lost, refusal, event.reason, settings));
     }
     case 'ended':
-      return isOnTopic ? retry(lose(state, event.wallMs, nowMs, settings), settings) : stay;
+      return isOnTopic ? retry(lost, settings) : stay;
     case 'timer':
-      if (kind === 'backoff') return begin(state);
+      if (kind === 'backoff') return begin(state, settings);
+      if (kind === 'authorizing') return retry(state, settings);
       if (!isOnTopic || kind === 'live') return stay;
       return withLeave(retry(state, settings));
   }
 }
 
-function begin(state: ChannelMemory): ChannelStep {
+function begin(state: ChannelMemory, { timeoutMs }: RealtimeSettings): ChannelStep {
   const memory = { ...state, newerToken: null, confirmedAtMs: null };
   return state.online
-    ? next({ ...memory, kind: 'authorizing' }, { do: 'authorize', rejectedToken: state.rejectedToken })
+    ? next(
+        { ...memory, kind: 'authorizing' },
+        { do: 'authorize', rejectedToken: state.rejectedToken },
+        { do: 'wait', delayMs: timeoutMs },
+      )
     : next({ ...memory, kind: 'offline' });
 }
 
@@ -183,7 +191,7 @@ function withLeave({ state, effects }: ChannelStep): ChannelStep {
 
 function authorized(state: ChannelState, token: string | null, { timeoutMs }: RealtimeSettings): ChannelStep {
   if (token === null && (state.token || state.rejectedToken))
-    return fail(state, 'signed_out', 'There is no access token to join with');
+    return fail(state, 'signed_out', 'There is no access token any more');
   return next(
     { ...state, kind: 'joining', token, newerToken: null },
     { do: 'join', token },
@@ -193,25 +201,25 @@ function authorized(state: ChannelState, token: string | null, { timeoutMs }: Re
 
 function changeToken(
   state: ChannelState,
-  { token, wallMs }: { readonly token: string | null; readonly wallMs: number },
-  nowMs: number,
+  token: string | null,
+  lost: ChannelMemory,
+  isOnTopic: boolean,
   settings: RealtimeSettings,
 ): ChannelStep {
   const { kind } = state;
   const stay: ChannelStep = next(state);
   if (kind === 'idle') return stay;
-  if (kind === 'failed') return token && isCuredByToken(state.code) ? begin({ ...state, refusals: 0 }) : stay;
+  if (kind === 'failed')
+    return token && isCuredByToken(state.code) ? begin({ ...state, refusals: 0 }, settings) : stay;
   if (token === null) {
     // What is being asked for was asked for by somebody who has left.
-    if (!state.token) return kind === 'authorizing' ? begin(state) : stay;
-    const lost = lose(state, wallMs, nowMs, settings);
+    if (!state.token) return kind === 'authorizing' ? begin(state, settings) : stay;
     const failed = fail(lost, 'signed_out', 'There is no access token any more');
-    return kind === 'joining' || kind === 'joined' || kind === 'live' ? withLeave(failed) : failed;
+    return isOnTopic ? withLeave(failed) : failed;
   }
   if (token === state.token) return stay;
   if (kind === 'authorizing' || kind === 'joining') return next({ ...state, newerToken: token });
-  if (kind === 'joined' || kind === 'live') return next({ ...state, token }, { do: 'pushToken', token });
-  return stay;
+  return isOnTopic ? next({ ...state, token }, { do: 'pushToken', token }) : stay;
 }
 
 function accept(
@@ -238,18 +246,16 @@ function accept(
 function confirm(state: ChannelState, wallMs: number, nowMs: number): ChannelStep {
   if (state.kind === 'joining') return next({ ...state, confirmedAtMs: wallMs });
   if (state.kind !== 'joined' && state.kind !== 'live') return next(state);
+  const isLive = state.kind === 'live';
+  const sinceMs = isLive ? state.liveWallMs : state.lostAtMs;
   const gap: ChannelEffect[] =
-    state.kind === 'live'
-      ? [{ do: 'gap', sinceMs: state.liveWallMs, reason: 'resubscribed' }]
-      : state.lostAtMs === null
-        ? []
-        : [{ do: 'gap', sinceMs: state.lostAtMs, reason: 'rejoined' }];
+    sinceMs === null ? [] : [{ do: 'gap', sinceMs, reason: isLive ? 'resubscribed' : 'rejoined' }];
   const memory = { ...state, wasLive: true, lostAtMs: null, rejectedToken: null, refusals: 0 };
   return {
     state: {
       ...memory,
       kind: 'live',
-      liveAtMs: state.kind === 'live' ? state.liveAtMs : nowMs,
+      liveAtMs: isLive ? state.liveAtMs : nowMs,
       liveWallMs: wallMs,
     },
     effects: gap,
@@ -262,19 +268,13 @@ function refuse(
   reason: string,
   settings: RealtimeSettings,
 ): ChannelStep {
-  switch (refusal) {
-    case 'token': {
-      const refused = { ...state, rejectedToken: state.token ?? null, refusals: state.refusals + 1 };
-      if (refused.refusals >= maxRefusals) return fail(refused, 'token_rejected', reason);
-      // Only a channel that had been stable: a server that confirms and expires at once would be asked without end.
-      return state.attempt === 0 ? begin({ ...refused, attempt: 1 }) : retry(refused, settings);
-    }
-    case 'later':
-      return retry(state, settings, settings.rateLimitDelayMs);
-    case 'retry':
-      return retry(state, settings);
-    case 'unauthorized':
-    case 'subscription_refused':
-      return fail(state, refusal, reason);
+  if (refusal === 'token') {
+    const refused = { ...state, rejectedToken: state.token ?? null, refusals: state.refusals + 1 };
+    if (refused.refusals >= maxRefusals) return fail(refused, 'token_rejected', reason);
+    // Only a channel that had been stable: a server that confirms and expires at once would be asked without end.
+    return state.attempt === 0 ? begin({ ...refused, attempt: 1 }, settings) : retry(refused, settings);
   }
+  return refusal === 'later' || refusal === 'retry'
+    ? retry(state, settings, refusal === 'later' ? settings.rateLimitDelayMs : 0)
+    : fail(state, refusal, reason);
 }

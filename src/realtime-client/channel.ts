@@ -1,7 +1,7 @@
 import type { Platform, Timer, Unsubscribe } from '../platform/platform.ts';
 import type { ChannelSnapshot, Connection, ContinuityLoss, Topic } from './connection.ts';
 import { createDelivery } from './delivery.ts';
-
+import { RealtimeError } from './errors.ts';
 import {
   bindingKey,
   encodeBinding,
@@ -35,7 +35,7 @@ export interface Channel extends Readable<ChannelSnapshot> {
   readonly name: string;
   /**
    * Calls `listener` with the changes that came since the last frame, at most one per row: those of one row become
-   * one change. Adding a binding to a joined channel joins it anew.
+   * one change, but for a change of its primary key. Adding a binding to a joined channel joins it anew.
    *
    * @throws {RealtimeError} `invalid_binding`
    */
@@ -45,7 +45,10 @@ export interface Channel extends Readable<ChannelSnapshot> {
   ): Unsubscribe;
   /** Calls `listener` whenever changes may be missing. */
   onContinuity(listener: (loss: ContinuityLoss) => void): Unsubscribe;
-  /** Joins, or joins again after a failure. What it returns ends this use; the last one leaves, after a grace. */
+  /**
+   * Joins, or joins again after a failure. What it returns ends this use; the last one leaves, after a grace. The channel
+   * of a client that was closed stays `closed`.
+   */
   join(): Unsubscribe;
   /** Leaves at once, whoever uses the channel; it can be joined again. */
   leave(): void;
@@ -88,7 +91,7 @@ export function createChannel({ name, connection, platform, settings, schedule }
   };
   const flush = () => {
     isScheduled = false;
-    for (const listening of listenings) listening.deliver();
+    listenings.forEach((listening) => listening.deliver());
     const loss = dropped;
     dropped = undefined;
     if (loss) losses.call(loss);
@@ -109,7 +112,9 @@ export function createChannel({ name, connection, platform, settings, schedule }
     },
   });
 
+  const isClosed = () => connection.getSnapshot().status === 'closed';
   const want = () =>
+    isClosed() ||
     topic.want([...new Map([...listenings].flatMap(({ bindings }) => Array.from(bindings))).values()]);
   const leave = () => {
     graceTimer?.cancel();
@@ -121,7 +126,10 @@ export function createChannel({ name, connection, platform, settings, schedule }
     getSnapshot: store.getSnapshot,
     subscribe: store.subscribe,
     onContinuity: losses.add,
-    push: topic.push,
+    push: (event, payload) =>
+      isClosed()
+        ? Promise.reject(new RealtimeError('closed', 'The channel is closed'))
+        : topic.push(event, payload),
     leave,
     onChanges(binding, listener) {
       const listening = createListening(binding, listener, settings, report, drop);

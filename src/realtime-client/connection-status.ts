@@ -20,8 +20,7 @@ export function createConnectionStatus(
   const store = createStore<ConnectionSnapshot>({ status: 'idle', lostAtMs: null }, report);
   let grace: Timer | undefined;
   return {
-    getSnapshot: store.getSnapshot,
-    subscribe: store.subscribe,
+    ...store,
     publish(status, lostAtMs) {
       const shown = store.getSnapshot().status;
       if (status === 'connecting') {

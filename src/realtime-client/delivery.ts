@@ -8,13 +8,14 @@ export interface Delivery {
   take(): readonly Change<RowRecord>[];
 }
 
-/** @param primaryKey columns that identify a row; changes that lack one of them are kept apart. */
+/** @param primaryKey columns that identify a row; changes that lack one of them, or alter it, are kept apart. */
 export function createDelivery(primaryKey: readonly string[], limit: number): Delivery {
   let waiting = new Map<string | symbol, Change<RowRecord>>();
   return {
     add(change) {
       const row = change.type === 'DELETE' ? change.oldRecord : change.record;
-      const values = primaryKey.map((column) => row[column]);
+      const before: RowRecord = change.type === 'UPDATE' ? { ...row, ...change.oldRecord } : row;
+      const values = primaryKey.map((column) => (before[column] === row[column] ? row[column] : undefined));
       const key = values.includes(undefined)
         ? Symbol()
         : JSON.stringify([change.schema, change.table, values]);

@@ -1,5 +1,6 @@
 import type { Page, PageSignal, Timer } from '../platform/platform.ts';
 import type { ChannelSnapshot, ConnectOptions, Connection, Topic } from './connection.ts';
+import type { RealtimeError } from './errors.ts';
 import { bindingKey, type Binding } from './postgres-changes.ts';
 import { createListeners, type Listeners } from '../platform/listeners.ts';
 
@@ -7,7 +8,8 @@ import type { LeaderNews } from './tab-message.ts';
 
 /** What the leading tab does: it joins what any tab wants, over its own socket, and tells all what it hears. */
 export interface Leader {
-  want(tab: string, name: string, bindings: readonly Binding[] | null): void;
+  /** @param isAsked false where the tab only answers a roll call or a new leader. */
+  want(tab: string, name: string, bindings: readonly Binding[] | null, isAsked: boolean): void;
   push(id: string, name: string, event: string, payload: unknown): void;
   forget(tab: string): void;
   /** Another tab woke up: the socket is probed, or opened at once. */
@@ -60,10 +62,13 @@ export function createLeader(
     topics.set(name, led);
     return led;
   };
-  const update = (name: string, led: LedTopic) => {
+  /** A channel that failed for good begins again only where somebody asks for it, or for something else. */
+  const update = (name: string, led: LedTopic, isAsked = false) => {
     const union = new Map([...led.wants.values()].flat().map((binding) => [bindingKey(binding), binding]));
+    const before = led.keys.join();
     led.keys = [...union.keys()];
-    led.topic.want(led.wants.size > 0 ? [...union.values()] : null);
+    if (led.wants.size === 0) led.topic.want(null);
+    else if (isAsked || led.keys.join() !== before) led.topic.want([...union.values()]);
     tellStatus(name, led);
   };
   const forget = (tab: string) => {
@@ -72,8 +77,11 @@ export function createLeader(
   };
   const callRoll = () => {
     timer = options.platform.clock.setTimer(() => {
-      for (const tab of new Set([...topics.values()].flatMap(({ wants }) => Array.from(wants.keys()))))
-        if (tab !== self && !present.has(tab)) forget(tab);
+      topics.forEach(({ wants }) =>
+        wants.forEach((_bindings, tab) => {
+          if (tab !== self && !present.has(tab)) forget(tab);
+        }),
+      );
       present.clear();
       tell({ kind: 'roll' });
       callRoll();
@@ -82,17 +90,19 @@ export function createLeader(
   callRoll();
 
   return {
-    want(tab, name, bindings) {
+    want(tab, name, bindings, isAsked) {
       present.add(tab);
       const led = topics.get(name) ?? open(name);
+      const isNew = !led.wants.has(tab);
       if (bindings) led.wants.set(tab, bindings);
       else led.wants.delete(tab);
-      update(name, led);
+      update(name, led, bindings !== null && (isAsked || isNew));
     },
     push(id, name, event, payload) {
       (topics.get(name) ?? open(name)).topic.push(event, payload).then(
-        (response) => tell({ kind: 'pushed', id, response, isRefused: false }),
-        () => tell({ kind: 'pushed', id, response: null, isRefused: true }),
+        (response) => tell({ kind: 'pushed', id, response, error: null }),
+        ({ code, message, cause }: RealtimeError) =>
+          tell({ kind: 'pushed', id, response: cause, error: { code, message } }),
       );
     },
     forget,

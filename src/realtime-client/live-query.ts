@@ -1,4 +1,5 @@
 import type { Platform, Timer, Unsubscribe } from '../platform/platform.ts';
+import { backoffMs } from './backoff.ts';
 import type { ChangeBinding, Channel } from './channel.ts';
 import { applyChanges, beginRead, createLiveRows, finishRead, type RowRules } from './live-rows.ts';
 import type { Change } from './postgres-changes.ts';
@@ -31,7 +32,10 @@ export interface LiveQuerySnapshot<Row> {
   readonly rows: readonly Row[];
   /** Whether a read succeeded. */
   readonly isLoaded: boolean;
-  /** Whether the list equals the table as far as anyone can know: the channel is live and no read is due. */
+  /**
+   * Whether the list equals the table as far as anyone can know: it is used, the channel is live and no read is due, such
+   * as one that failed and is not tried again.
+   */
   readonly isCurrent: boolean;
   /** What the last read threw; null after a success. */
   readonly error: unknown;
@@ -45,7 +49,7 @@ export interface LiveQuery<Row> extends Readable<LiveQuerySnapshot<Row>> {
   refresh(): void;
   /** Enters rows that this tab knows itself, such as those that a write returned; their echo then changes nothing. */
   upsert(rows: readonly Row[]): void;
-  /** Takes out rows that this tab has deleted. */
+  /** Takes out rows that this tab has deleted; an UPDATE from before, which is still on its way, brings none back. */
   remove(rows: readonly Partial<Row>[]): void;
 }
 
@@ -73,7 +77,7 @@ const ownChange = { schema: '', table: '', commitTimestamp: '' };
 export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Row>): LiveQuery<Row> {
   const { channel, platform, read, compare, isEager = true, initialRows = [] } = options;
   const { clock, report } = platform;
-  const delays = options.retryDelaysMs ?? defaultSettings.reconnectDelaysMs;
+  const { retryDelaysMs: reconnectDelaysMs = defaultSettings.reconnectDelaysMs } = options;
   let state = createLiveRows(initialRows, options);
   let reading: AbortController | undefined;
   let isDue = false;
@@ -90,16 +94,10 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
   const isLive = () => channel.getSnapshot().status === 'live';
   const publish = (change: Partial<LiveQuerySnapshot<Row>>) => {
     const before = store.getSnapshot();
-    const isLoaded = change.isLoaded ?? before.isLoaded;
-    const isCurrent = isLoaded && isLive() && !isDue && !reading;
-    const after = { ...before, ...change, isCurrent };
-    if (
-      change.rows ||
-      after.error !== before.error ||
-      isLoaded !== before.isLoaded ||
-      isCurrent !== before.isCurrent
-    )
-      store.set(after);
+    const after = { ...before, ...change };
+    const isCurrent = after.isLoaded && users > 0 && isLive() && !isDue && !reading;
+    if (change.rows || after.error !== before.error || isCurrent !== before.isCurrent)
+      store.set({ ...after, isCurrent });
   };
   const list = () => {
     const rows = [...state.rows.values()];
@@ -129,9 +127,9 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
       return void run();
     }
     state = { ...state, log: null };
+    isDue = true;
     if (options.shouldRetry?.(outcome.problem) ?? true) {
-      isDue = true;
-      retryTimer = clock.setTimer(() => void run(), delays[Math.min(failures, delays.length - 1)] ?? 0);
+      retryTimer = clock.setTimer(() => void run(), backoffMs(failures, { reconnectDelaysMs }));
       failures += 1;
     }
     publish({ error: outcome.problem });

@@ -13,11 +13,18 @@ export interface RowRules<Row> {
 /** The rows as far as they are known, and what is needed to merge with them. Immutable. */
 export interface LiveRows<Row> {
   readonly rows: ReadonlyMap<string, Row>;
-  /** When the last change of a row was committed, deleted ones included: a change from before it is a late one. */
+  /**
+   * When the last change of a row was committed, deleted ones included: a change from before it is a late one. With
+   * {@link ownDelete} before it while the tab has deleted the row and the server has not told of it.
+   */
   readonly commits: ReadonlyMap<string, string>;
   /** What arrived since the current read began; null while none runs. */
   readonly log: readonly Change<Row>[] | null;
 }
+
+/** Comes after every time. */
+const ownDelete = '~';
+const withoutOwn = (commit: string) => commit.replace(ownDelete, '');
 
 /** How many commit times are remembered. */
 const maxCommits = 5_000;
@@ -37,13 +44,15 @@ export function finishRead<Row>(
   read: readonly Row[],
   rules: RowRules<Row>,
 ): LiveRows<Row> {
-  const base = { ...createLiveRows(read, rules), commits: state.commits };
+  const commits = new Map(Array.from(state.commits, ([id, commit]) => [id, withoutOwn(commit)]));
+  const base = { ...createLiveRows(read, rules), commits };
   return { ...applyChanges(base, state.log ?? [], rules), log: null };
 }
 
 /**
  * Applies changes in their order. A change that is known already, or older than the row, alters nothing. One without
- * a commit timestamp is this tab's own and newer than what is known.
+ * a commit timestamp is this tab's own and newer than what is known: an UPDATE after the tab's own DELETE is a late one
+ * until the server tells of the deletion, or of a new row.
  */
 export function applyChanges<Row>(
   state: LiveRows<Row>,
@@ -52,17 +61,29 @@ export function applyChanges<Row>(
 ): LiveRows<Row> {
   const rows = new Map(state.rows);
   const commits = new Map(state.commits);
-  for (const change of changes) {
-    const id = key(change.type === 'DELETE' ? change.oldRecord : change.record);
+  // A row whose primary key changed is another one: the list knows the one before by its old key.
+  const steps = changes.flatMap((change): readonly Change<Row>[] => {
+    if (change.type !== 'UPDATE') return [change];
+    const oldRecord = { ...change.record, ...change.oldRecord };
+    if (key(oldRecord) === key(change.record)) return [change];
+    return [
+      { ...change, type: 'DELETE', oldRecord },
+      { ...change, type: 'INSERT' },
+    ];
+  });
+  for (const change of steps) {
+    const isDelete = change.type === 'DELETE';
+    const id = key(isDelete ? change.oldRecord : change.record);
     const { commitTimestamp } = change;
-    if (commitTimestamp && commitTimestamp < (commits.get(id) ?? '')) continue;
+    const before = commits.get(id) ?? '';
+    const commit = withoutOwn(before);
+    if (commitTimestamp && commitTimestamp < (change.type === 'UPDATE' ? before : commit)) continue;
     const known = rows.get(id);
-    if (change.type !== 'DELETE' && known && version && version(change.record) < version(known)) continue;
-    if (commitTimestamp) {
-      commits.delete(id);
-      commits.set(id, commitTimestamp);
-    }
-    if (change.type !== 'DELETE' && (includes?.(change.record) ?? true)) rows.set(id, change.record);
+    if (!isDelete && known && version && version(change.record) < version(known)) continue;
+    commits.delete(id);
+    const own = isDelete ? (known ? ownDelete + commit : before) : commit;
+    commits.set(id, commitTimestamp || own);
+    if (!isDelete && (includes?.(change.record) ?? true)) rows.set(id, change.record);
     else rows.delete(id);
   }
   for (const id of commits.keys()) {

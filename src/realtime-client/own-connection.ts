@@ -7,7 +7,7 @@ import { encodeSocketUrl } from './wire.ts';
 
 /** A connection over a socket of this tab's own. */
 export function createOwnConnection(options: ConnectOptions): Connection {
-  const { url, apiKey, vsn, platform, settings, getAccessToken, onTokenChange } = options;
+  const { url, apiKey, vsn, platform, settings, onTokenChange } = options;
   const { clock, report } = platform;
   const topics = new Map<string, OwnTopic>();
   const status = createConnectionStatus(clock, settings, report);
@@ -17,10 +17,8 @@ export function createOwnConnection(options: ConnectOptions): Connection {
   let stopTokens: Unsubscribe | undefined;
 
   const socket = createKeptSocket({
-    platform,
+    ...options,
     url: encodeSocketUrl(url, apiKey, vsn),
-    vsn,
-    settings,
     onMessage(message) {
       const isKnown = message && (message.topic === 'phoenix' || topics.get(message.topic)?.receive(message));
       if (!isKnown) ignoredFrames += 1;
@@ -32,12 +30,13 @@ export function createOwnConnection(options: ConnectOptions): Connection {
       );
       if (isOpen === wasOpen) return;
       wasOpen = isOpen;
-      for (const topic of topics.values())
-        topic.send(isOpen ? { kind: 'online' } : { kind: 'offline', sinceMs: lastFrameAtMs });
+      topics.forEach((topic) =>
+        topic.send(isOpen ? { kind: 'online' } : { kind: 'offline', wallMs: lastFrameAtMs }),
+      );
     },
   });
 
-  /** The socket lives as long as a topic is wanted, and a little longer. */
+  /** The socket lives as long as a topic may join, and a little longer. */
   const updateWanted = () => {
     releaseTimer?.cancel();
     if ([...topics.values()].some((topic) => topic.isWanted)) {
@@ -45,31 +44,37 @@ export function createOwnConnection(options: ConnectOptions): Connection {
         topics.forEach((topic) => topic.send({ kind: 'tokenChange', token, wallMs: clock.now() })),
       );
       socket.want(true);
-    } else releaseTimer = clock.setTimer(() => socket.want(false), settings.leaveGraceMs);
+    } else if (status.getSnapshot().status !== 'closed')
+      releaseTimer = clock.setTimer(() => socket.want(false), settings.leaveGraceMs);
   };
 
   return {
-    getSnapshot: status.getSnapshot,
-    subscribe: status.subscribe,
+    ...status,
     get ignoredFrames() {
       return ignoredFrames;
     },
     open(name, sink) {
-      const topic = createOwnTopic({ name, socket, platform, settings, getAccessToken, sink });
-      topics.set(`realtime:${name}`, topic);
-      return {
-        push: topic.push,
-        want(bindings) {
-          topic.want(bindings);
-          updateWanted();
+      const topic = createOwnTopic({
+        ...options,
+        name,
+        socket,
+        sink: {
+          ...sink,
+          onStatus(snapshot) {
+            updateWanted();
+            sink.onStatus(snapshot);
+          },
         },
-      };
+      });
+      topics.set(`realtime:${name}`, topic);
+      return topic;
     },
     close() {
+      // First, so that nobody joins who hears that a channel is left.
+      socket.close();
       topics.forEach((topic) => topic.want(null));
       stopTokens?.();
       releaseTimer?.cancel();
-      socket.close();
     },
   };
 }

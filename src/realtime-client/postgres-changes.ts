@@ -40,7 +40,7 @@ export type RowRecord = Readonly<Record<string, unknown>>;
 
 /** A change as a frame tells it: for which of the server's bindings, or null where data was cut or is missing. */
 export interface ReceivedChange {
-  readonly ids: readonly number[];
+  readonly ids: readonly unknown[];
   readonly change: Change<RowRecord> | null;
 }
 
@@ -60,7 +60,7 @@ export function bindingKey(binding: Readonly<Partial<Record<keyof Binding, unkno
 export function encodeBinding({ event = '*', schema = 'public', table, filter, select }: Binding): RowRecord {
   const hasFilter = Boolean(filter?.trim());
   if (hasFilter && !table) throw new RealtimeError('invalid_binding', 'A filter needs a table');
-  if (select && !table) throw new RealtimeError('invalid_binding', 'Selected columns need a table');
+  if (select && !table) throw new RealtimeError('invalid_binding', 'A selection needs a table');
   return {
     event,
     schema,
@@ -79,7 +79,7 @@ export function encodeBinding({ event = '*', schema = 'public', table, filter, s
 export function matchBindings(
   sent: readonly Binding[],
   response: unknown,
-): ReadonlyMap<number, readonly string[]> | null {
+): ReadonlyMap<unknown, readonly string[]> | null {
   const accepted =
     isRecord(response) && Array.isArray(response['postgres_changes'])
       ? (response['postgres_changes'] as unknown[])
@@ -101,8 +101,7 @@ export function matchBindings(
 /** The payload of a `postgres_changes` frame, or null if it is none. */
 export function parseReceivedChange(payload: unknown): ReceivedChange | null {
   if (!isRecord(payload) || !isRecord(payload['data']) || !Array.isArray(payload['ids'])) return null;
-  const ids = (payload['ids'] as unknown[]).filter((id) => typeof id === 'number');
-  return { ids, change: parseChange(payload['data']) };
+  return { ids: payload['ids'] as unknown[], change: parseChange(payload['data']) };
 }
 
 function parseChange(data: RowRecord): Change<RowRecord> | null {

@@ -1,14 +1,14 @@
 import type { Clock } from '../platform/platform.ts';
+import type { ChannelSnapshot } from './connection.ts';
 import { RealtimeError } from './errors.ts';
 import type { RealtimeSettings } from './settings.ts';
-import { isRecord } from './wire.ts';
 
 export interface Pushes {
   push(event: string, payload: unknown): Promise<unknown>;
   /** Sends what waits. */
   flush(): void;
-  /** Settles the push with this ref. */
-  reply(ref: string | null, payload: unknown): void;
+  /** Settles the push with this ref; `response` is the server's, also of an error. */
+  reply(ref: string | null, response: unknown, error: ChannelSnapshot['error']): void;
   /** Rejects all. */
   close(): void;
 }
@@ -66,17 +66,13 @@ export function createPushes({
           oldest?.settle(null, new RealtimeError('push_overflow', 'Too many pushes wait for the channel'));
       }),
     flush: () => waiting.forEach(dispatch),
-    reply(ref, payload) {
-      const response = isRecord(payload) ? payload['response'] : null;
-      const isOk = isRecord(payload) && payload['status'] === 'ok';
-      const error = isOk
-        ? undefined
-        : new RealtimeError('push_refused', 'The server refused the push', response);
-      sent.get(ref ?? '')?.settle(response, error);
-    },
+    reply: (ref, response, error) =>
+      sent
+        .get(ref ?? '')
+        ?.settle(response, error ? new RealtimeError(error.code, error.message, response) : undefined),
     close() {
       for (const pending of [...waiting, ...sent.values()])
-        pending.settle(null, new RealtimeError('closed', 'The channel was left'));
+        pending.settle(null, new RealtimeError('closed', 'The channel is closed'));
     },
   };
 }

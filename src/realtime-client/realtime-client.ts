@@ -80,7 +80,7 @@ export interface RealtimeClient<Database = unknown> extends Readable<ConnectionS
 
 /**
  * The client of a project's realtime service (protocol: PROTOCOL.md beside this file). Creating it does no work: the socket
- * opens with the first join and closes after the last leave.
+ * opens with the first join and closes after the last leave, or once no channel may join, as after a sign-out.
  *
  * @throws {RealtimeError} `invalid_options`
  * @example
@@ -101,23 +101,25 @@ export interface RealtimeClient<Database = unknown> extends Readable<ConnectionS
 export function createRealtimeClient<Database = unknown>(
   options: RealtimeClientOptions,
 ): RealtimeClient<Database> {
-  const { url, apiKey, platform, onTokenChange, share, vsn = '2.0.0' } = options;
+  const { platform, share, schedule: frame, vsn = '2.0.0' } = options;
   const problem = configurationProblem(options);
   if (problem) throw new RealtimeError('invalid_options', problem);
   const settings = { ...defaultSettings, ...options.settings };
   const getAccessToken = options.getAccessToken ?? (() => Promise.resolve(null));
   // A hidden page gets no animation frames; its changes must arrive all the same.
   const schedule = (flush: () => void) => {
-    const timer = platform.clock.setTimer(
-      flush,
-      options.schedule ? settings.hiddenFrameMs : settings.frameMs,
-    );
-    options.schedule?.(() => {
-      timer.cancel();
-      flush();
-    });
+    const timer = platform.clock.setTimer(flush, frame ? settings.hiddenFrameMs : settings.frameMs);
+    try {
+      // As a function of its own: a browser's is not to be called as a method of the options.
+      frame?.(() => {
+        timer.cancel();
+        flush();
+      });
+    } catch (problem) {
+      platform.report(problem);
+    }
   };
-  const connectOptions = { url, apiKey, platform, vsn, settings, getAccessToken, onTokenChange };
+  const connectOptions = { ...options, vsn, settings, getAccessToken };
   const connection = share ? share(connectOptions, createOwnConnection) : createOwnConnection(connectOptions);
   const channels = new Map<string, RealtimeChannel<Database>>();
 

@@ -1,4 +1,5 @@
-import type { Broadcast, Unsubscribe } from '../platform/platform.ts';
+import type { Broadcast, Timer, Unsubscribe } from '../platform/platform.ts';
+import { backoffMs, withJitter } from './backoff.ts';
 import type { ConnectOptions, Connection, TopicSink } from './connection.ts';
 import { createConnectionStatus, type ConnectionStatus } from './connection-status.ts';
 import { createLeader, type Leader } from './leader.ts';
@@ -39,28 +40,32 @@ function createSharedConnection(
 ): Connection {
   const { platform, settings, getAccessToken, onTokenChange } = options;
   const { clock, page } = platform;
-  const self = [...platform.random.bytes(8)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  const self = platform.random.bytes(8).join('-');
   const status = createConnectionStatus(clock, settings, platform.report);
   const topics = new Map<string, TabTopic>();
   /** Null: nobody, or the client is closed; undefined: not known yet. */
   let user: string | null | undefined;
   let membership: Membership | undefined;
-  let stops: readonly Unsubscribe[] | undefined;
+  let stops: readonly (Unsubscribe | undefined)[] | undefined;
   let lastPush = 0;
+  let askTimer: Timer | undefined;
 
   const enter = (next: string | null) => {
+    askTimer?.cancel();
     if (next === user) return;
     membership?.leave();
     membership = undefined;
     user = next;
-    if (next === null) return topics.forEach(({ shared }) => shared.signOut());
+    if (next === null) {
+      status.publish('idle', clock.now());
+      return topics.forEach(({ shared }) => shared.signOut());
+    }
     membership = joinUser({ options, connect, self, user: next, topics, status });
     membership.start();
   };
-  /** Who the tabs belong to is known from the token; without one they share what is public. */
-  const begin = async () => {
+  const begin = () => {
     stops = [
-      onTokenChange?.((token) => enter(token === null ? null : subjectOf(token))) ?? (() => {}),
+      onTokenChange?.((token) => enter(token === null ? null : subjectOf(token))),
       page.subscribe((signal) => {
         if (signal === 'pagehide') return membership?.stop();
         if (signal === 'hidden' || signal === 'offline') return;
@@ -68,18 +73,31 @@ function createSharedConnection(
         membership?.wake();
       }),
     ];
-    const token = await getAccessToken().catch((problem: unknown) => {
+    void ask(0);
+  };
+  /**
+   * Who the tabs belong to is known from the token; without one they share what is public. While it cannot be had, this
+   * tab shares nothing: it might be somebody's.
+   */
+  const ask = async (attempt: number) => {
+    const again = (delayMs: number) => {
+      askTimer?.cancel();
+      if (user === undefined) askTimer = clock.setTimer(() => void ask(attempt + 1), delayMs);
+    };
+    again(settings.timeoutMs);
+    try {
+      const token = await getAccessToken();
+      if (user === undefined) enter(subjectOf(token ?? ''));
+    } catch (problem) {
       platform.report(problem);
-      return null;
-    });
-    if (user === undefined) enter(token === null ? 'anonymous' : subjectOf(token));
+      again(withJitter(backoffMs(attempt, settings), settings, platform.random.number()));
+    }
   };
   return {
+    ...status,
     get ignoredFrames() {
       return membership?.ignoredFrames() ?? 0;
     },
-    getSnapshot: status.getSnapshot,
-    subscribe: status.subscribe,
     open(name: string, sink: TopicSink) {
       const shared = createSharedTopic(sink, clock);
       const pushes = createPushes({
@@ -99,19 +117,21 @@ function createSharedConnection(
           shared.want(bindings);
           if (!bindings) pushes.close();
           if (user === null) shared.signOut();
-          if (!stops && bindings) void begin();
-          membership?.say({ kind: 'want', name, bindings });
+          if (!stops && bindings) begin();
+          membership?.say({ kind: 'want', name, bindings, isAsked: true });
         },
       };
     },
     close() {
-      topics.forEach(({ shared }) => shared.want(null));
+      askTimer?.cancel();
       membership?.leave();
       membership = undefined;
       user = null;
-      stops?.forEach((stop) => stop());
+      stops?.forEach((stop) => stop?.());
       stops = [];
+      // Before they are left, so that nobody joins who hears of it.
       status.publish('closed', clock.now());
+      topics.forEach(({ shared }) => shared.want(null));
     },
   };
 }
@@ -153,6 +173,7 @@ function joinUser({
   const broadcast: Broadcast = platform.openBroadcast(name);
   let leader: Leader | undefined;
   let lastHeardMs = clock.now();
+  let hasLeft = false;
 
   const detach = () => {
     topics.forEach(({ shared }) => shared.detach(lastHeardMs));
@@ -176,19 +197,20 @@ function joinUser({
         return topic?.onChange(news.keys, news.change);
       case 'gap':
         return topic?.onGap(news.loss);
-      case 'pushed': {
-        const payload = { status: news.isRefused ? 'error' : 'ok', response: news.response };
-        topics.forEach(({ pushes }) => pushes.reply(news.id, payload));
-      }
+      case 'pushed':
+        topics.forEach(({ pushes }) => pushes.reply(news.id, news.response, news.error));
     }
   };
   const tell = (news: LeaderNews) => {
+    // What a leader settles last, such as a push, it settles after it left.
+    if (hasLeft) return;
     broadcast.post({ ...news, from: self, to: 'followers', term: machine.state.term } satisfies TabMessage);
     if (news.kind !== 'roll') hear(news);
   };
   const obey = (message: Without<FollowerMessage, 'to'>) => {
     if (message.kind === 'ask') machine.send({ kind: 'asked', term: message.term });
-    else if (message.kind === 'want') leader?.want(message.from, message.name, message.bindings);
+    else if (message.kind === 'want')
+      leader?.want(message.from, message.name, message.bindings, message.isAsked);
     else if (message.kind === 'push') leader?.push(message.id, message.name, message.event, message.payload);
     else if (message.kind === 'wake') leader?.wake();
     else leader?.forget(message.from);
@@ -199,7 +221,7 @@ function joinUser({
   };
   const sayWants = () =>
     topics.forEach(({ shared }, topic) => {
-      if (shared.bindings) say({ kind: 'want', name: topic, bindings: shared.bindings });
+      if (shared.bindings) say({ kind: 'want', name: topic, bindings: shared.bindings, isAsked: false });
     });
   const attach = () => {
     detach();
@@ -263,6 +285,7 @@ function joinUser({
     stop,
     leave() {
       stop();
+      hasLeft = true;
       unsubscribe();
       broadcast.close();
     },

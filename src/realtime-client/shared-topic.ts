@@ -22,6 +22,9 @@ export function createSharedTopic(sink: TopicSink, clock: Clock): SharedTopic {
   let wasLive = false;
   let lostAtMs: number | null = null;
 
+  const lose = (atMs: number) => {
+    if (wasLive) lostAtMs ??= atMs;
+  };
   const show = (snapshot: ChannelSnapshot) => {
     if (snapshot.status === shown.status && snapshot.error?.code === shown.error?.code) return;
     shown = snapshot;
@@ -38,18 +41,19 @@ export function createSharedTopic(sink: TopicSink, clock: Clock): SharedTopic {
           show({ status: 'connecting', error: null });
         return;
       }
+      // Whoever still listens misses what comes until the next join.
+      lose(clock.now());
       wasLive = false;
-      lostAtMs = null;
       show({ status: 'closed', error: null });
     },
     detach(lastHeardMs) {
       if (!bindings) return;
-      if (wasLive) lostAtMs ??= lastHeardMs;
+      lose(lastHeardMs);
       show({ status: wasLive ? 'recovering' : 'connecting', error: null });
     },
     signOut() {
       if (!bindings) return;
-      if (wasLive) lostAtMs ??= clock.now();
+      lose(clock.now());
       show({ status: 'failed', error: { code: 'signed_out', message: 'There is no access token any more' } });
     },
     onStatus(keys, snapshot) {
@@ -57,10 +61,10 @@ export function createSharedTopic(sink: TopicSink, clock: Clock): SharedTopic {
       if (!bindings?.every((binding) => keys.includes(bindingKey(binding))) || snapshot.status === 'closed')
         return;
       if (snapshot.status !== 'live') {
-        const isPending = snapshot.status !== 'failed';
-        if (wasLive) lostAtMs ??= clock.now();
-        show(isPending && wasLive ? { status: 'recovering', error: null } : snapshot);
-        return;
+        lose(clock.now());
+        return show(
+          wasLive && snapshot.status !== 'failed' ? { status: 'recovering', error: null } : snapshot,
+        );
       }
       wasLive = true;
       const sinceMs = lostAtMs;

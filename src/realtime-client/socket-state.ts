@@ -8,9 +8,8 @@ import type { RealtimeSettings } from './settings.ts';
  */
 export type SocketState = SocketMemory &
   (
-    | { readonly kind: 'idle' | 'connecting' | 'waiting' | 'parked' | 'closed' }
-    | { readonly kind: 'open'; readonly openedAtMs: number }
-    | { readonly kind: 'probing'; readonly openedAtMs: number; readonly deadlineMs: number }
+    | { readonly kind: 'idle' | 'connecting' | 'open' | 'waiting' | 'parked' | 'closed' }
+    | { readonly kind: 'probing'; readonly deadlineMs: number }
   );
 
 interface SocketMemory {
@@ -18,6 +17,8 @@ interface SocketMemory {
   readonly attempt: number;
   readonly visible: boolean;
   readonly online: boolean;
+  /** Null until the current attempt succeeds. */
+  readonly openedAtMs: number | null;
 }
 
 export type SocketEvent =
@@ -36,99 +37,82 @@ export function stepSocket(
   nowMs: number,
   settings: RealtimeSettings,
 ): SocketStep {
-  const memory: SocketMemory = { attempt: state.attempt, visible: state.visible, online: state.online };
-  const isOpen = state.kind === 'open' || state.kind === 'probing';
   const stay: SocketStep = next(state);
-  if (state.kind === 'closed') return stay;
+  const { kind } = state;
+  if (kind === 'closed') return stay;
   switch (event.kind) {
     case 'want':
-      return state.kind === 'idle' ? connect(memory, settings) : stay;
+      return kind === 'idle' ? connect(state, settings) : stay;
     case 'release':
     case 'close': {
-      const kind = event.kind === 'close' ? 'closed' : 'idle';
-      if (state.kind === kind) return stay;
-      return next({ ...memory, kind }, { do: 'drop' });
+      const after = event.kind === 'close' ? 'closed' : 'idle';
+      return kind === after ? stay : next({ ...state, kind: after }, { do: 'drop' });
     }
     case 'opened':
-      if (state.kind !== 'connecting') return stay;
-      return next(
-        { ...memory, kind: 'open', openedAtMs: nowMs },
-        { do: 'wait', delayMs: settings.heartbeatMs },
-      );
+      return kind === 'connecting' ? rest({ ...state, openedAtMs: nowMs }, settings) : stay;
     case 'lost':
-      if (isOpen) return retry(memory, state.openedAtMs, nowMs, settings);
-      return state.kind === 'connecting' ? retry(memory, null, nowMs, settings) : stay;
+      return kind === 'open' || kind === 'probing' || kind === 'connecting'
+        ? retry(state, nowMs, settings)
+        : stay;
     case 'frame':
-      if (state.kind !== 'probing') return stay;
-      return next(
-        { ...memory, kind: 'open', openedAtMs: state.openedAtMs },
-        { do: 'wait', delayMs: settings.heartbeatMs },
-      );
+      return kind === 'probing' ? rest(state, settings) : stay;
     case 'timer':
-      if (state.kind === 'open') return probe(memory, state.openedAtMs, nowMs + settings.timeoutMs, nowMs);
-      if (state.kind === 'waiting') return connect(memory, settings);
-      if (state.kind === 'probing') return replace(memory, state.openedAtMs, nowMs, settings);
-      return state.kind === 'connecting' ? retry(memory, null, nowMs, settings) : stay;
-    case 'page':
-      return stepPage(state, event, nowMs, settings);
+      if (kind === 'open') return probe(state, settings.timeoutMs, nowMs);
+      if (kind === 'waiting') return connect(state, settings);
+      if (kind === 'probing') return replace(state, nowMs, settings);
+      return kind === 'connecting' ? retry(state, nowMs, settings) : stay;
+    case 'page': {
+      const { visible, online, awake } = event;
+      const after = { ...state, visible, online };
+      if (kind === 'waiting' || kind === 'parked') {
+        if (!online) return next({ ...after, kind: 'parked' });
+        if (awake) return connect(after, settings);
+      }
+      const isDueSooner = kind === 'probing' && state.deadlineMs <= nowMs + settings.probeMs;
+      return awake && (kind === 'open' || (kind === 'probing' && !isDueSooner))
+        ? probe(after, settings.probeMs, nowMs)
+        : next(after);
+    }
   }
 }
 
-function stepPage(
-  state: SocketState,
-  event: Extract<SocketEvent, { kind: 'page' }>,
-  nowMs: number,
-  settings: RealtimeSettings,
-): SocketStep {
-  const memory: SocketMemory = { attempt: state.attempt, visible: event.visible, online: event.online };
-  if (state.kind === 'open' || state.kind === 'probing') {
-    const deadlineMs = nowMs + settings.probeMs;
-    if (event.awake && !(state.kind === 'probing' && state.deadlineMs <= deadlineMs))
-      return probe(memory, state.openedAtMs, deadlineMs, nowMs);
-  } else if (state.kind === 'waiting' || state.kind === 'parked') {
-    if (!event.online) return next({ ...memory, kind: 'parked' });
-    if (event.awake) return connect(memory, settings);
-  }
-  return next({ ...state, ...memory });
-}
-
-function connect(memory: SocketMemory, { timeoutMs }: RealtimeSettings): SocketStep {
-  if (!memory.online) return next({ ...memory, kind: 'parked' });
-  return next({ ...memory, kind: 'connecting' }, { do: 'open' }, { do: 'wait', delayMs: timeoutMs });
-}
-
-function probe(memory: SocketMemory, openedAtMs: number, deadlineMs: number, nowMs: number): SocketStep {
+function connect(state: SocketMemory, { timeoutMs }: RealtimeSettings): SocketStep {
+  if (!state.online) return next({ ...state, kind: 'parked' });
   return next(
-    { ...memory, kind: 'probing', openedAtMs, deadlineMs },
-    { do: 'heartbeat' },
-    { do: 'wait', delayMs: deadlineMs - nowMs },
+    { ...state, kind: 'connecting', openedAtMs: null },
+    { do: 'open' },
+    { do: 'wait', delayMs: timeoutMs },
   );
 }
 
+function rest(state: SocketMemory, { heartbeatMs }: RealtimeSettings): SocketStep {
+  return next({ ...state, kind: 'open' }, { do: 'wait', delayMs: heartbeatMs });
+}
+
+function probe(state: SocketMemory, delayMs: number, nowMs: number): SocketStep {
+  return next(
+    { ...state, kind: 'probing', deadlineMs: nowMs + delayMs },
+    { do: 'heartbeat' },
+    { do: 'wait', delayMs },
+  );
+}
+
+function isStable({ openedAtMs }: SocketMemory, nowMs: number, { stableAfterMs }: RealtimeSettings): boolean {
+  return openedAtMs !== null && nowMs - openedAtMs >= stableAfterMs;
+}
+
 /** After a loss: the waits begin anew only if the connection had been stable. */
-function retry(
-  memory: SocketMemory,
-  openedAtMs: number | null,
-  nowMs: number,
-  settings: RealtimeSettings,
-): SocketStep {
-  const isStable = openedAtMs !== null && nowMs - openedAtMs >= settings.stableAfterMs;
-  const attempt = isStable ? 0 : memory.attempt;
-  const after = { ...memory, attempt: attempt + 1 };
-  if (!memory.online) return next({ ...after, kind: 'parked' }, { do: 'drop' });
-  const delayMs = Math.max(backoffMs(attempt, settings), memory.visible ? 0 : settings.hiddenDelayMs);
+function retry(state: SocketMemory, nowMs: number, settings: RealtimeSettings): SocketStep {
+  const attempt = isStable(state, nowMs, settings) ? 0 : state.attempt;
+  const after = { ...state, attempt: attempt + 1 };
+  if (!state.online) return next({ ...after, kind: 'parked' }, { do: 'drop' });
+  const delayMs = Math.max(backoffMs(attempt, settings), state.visible ? 0 : settings.hiddenDelayMs);
   return next({ ...after, kind: 'waiting' }, { do: 'drop' }, { do: 'wait', delayMs, jitter: true });
 }
 
 /** A silent socket that had been stable is replaced at once: the network failed, not the server. */
-function replace(
-  memory: SocketMemory,
-  openedAtMs: number,
-  nowMs: number,
-  settings: RealtimeSettings,
-): SocketStep {
-  if (memory.attempt > 0 && nowMs - openedAtMs < settings.stableAfterMs)
-    return retry(memory, openedAtMs, nowMs, settings);
-  const { state, effects } = connect({ ...memory, attempt: 1 }, settings);
-  return next(state, { do: 'drop' }, ...effects);
+function replace(state: SocketMemory, nowMs: number, settings: RealtimeSettings): SocketStep {
+  if (state.attempt > 0 && !isStable(state, nowMs, settings)) return retry(state, nowMs, settings);
+  const after = connect({ ...state, attempt: 1 }, settings);
+  return next(after.state, { do: 'drop' }, ...after.effects);
 }

@@ -81,7 +81,13 @@ export function createKeptSocket({
   };
 
   const machine = createMachine<SocketState, SocketEvent, Exclude<SocketEffect, { do: 'wait' }>>({
-    initial: { kind: 'idle', attempt: 0, visible: page.isVisible(), online: page.isOnline() },
+    initial: {
+      kind: 'idle',
+      attempt: 0,
+      visible: page.isVisible(),
+      online: page.isOnline(),
+      openedAtMs: null,
+    },
     step: (state, event, nowMs) => stepSocket(state, event, nowMs, settings),
     run(effect) {
       if (effect.do === 'open') open();

@@ -5,10 +5,18 @@ import { isRecord } from './wire.ts';
 /** What the tabs of a user tell each other. Never a token, never a key of the project. */
 export type TabMessage = FollowerMessage | LeaderMessage;
 
-/** `ask`: who leads? `want`: the bindings that a tab needs of a channel, null for none; `bye`: the tab is gone; `wake`: it was shown or came online, the socket may be dead. */
+/**
+ * `ask`: who leads? `want`: the bindings that a tab needs of a channel, null for none, `isAsked` unless the
+ * tab only says it again; `bye`: the tab is gone; `wake`: it was shown or came online, the socket may be dead.
+ */
 export type FollowerMessage = { readonly from: string; readonly to: 'leader' } & (
   | { readonly kind: 'ask'; readonly term: number }
-  | { readonly kind: 'want'; readonly name: string; readonly bindings: readonly Binding[] | null }
+  | {
+      readonly kind: 'want';
+      readonly name: string;
+      readonly bindings: readonly Binding[] | null;
+      readonly isAsked: boolean;
+    }
   | {
       readonly kind: 'push';
       readonly id: string;
@@ -42,7 +50,13 @@ export type LeaderNews =
       readonly change: Change<RowRecord>;
     }
   | { readonly kind: 'gap'; readonly name: string; readonly loss: ContinuityLoss }
-  | { readonly kind: 'pushed'; readonly id: string; readonly response: unknown; readonly isRefused: boolean };
+  | {
+      readonly kind: 'pushed';
+      readonly id: string;
+      /** Of the server, also when it refused. */
+      readonly response: unknown;
+      readonly error: ChannelSnapshot['error'];
+    };
 
 /** Only tabs of this origin can post here, perhaps of another version of this code: the envelope is checked. */
 export function parseTabMessage(value: unknown): TabMessage | null {

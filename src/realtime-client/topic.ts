@@ -16,6 +16,7 @@ import {
   matchBindings,
   parseReceivedChange,
   type Binding,
+  type RowRecord,
 } from './postgres-changes.ts';
 import { createPushes } from './push.ts';
 import type { RealtimeSettings } from './settings.ts';
@@ -24,6 +25,7 @@ import { isRecord, type Message } from './wire.ts';
 
 /** A topic on this tab's own socket. */
 export interface OwnTopic extends Topic {
+  /** Whether it needs the socket: it may join, now or by itself later. */
   readonly isWanted: boolean;
   /** @returns false if the message is of an unknown kind. */
   receive(message: Message): boolean;
@@ -54,7 +56,7 @@ export function createOwnTopic({
   let joinedWith: readonly Binding[] = [];
   let joinRef: string | null = null;
   let lastChange = '';
-  let keysById: ReadonlyMap<number, readonly string[]> = new Map();
+  let keysById: ReadonlyMap<unknown, readonly string[]> = new Map();
 
   const push = (event: string, payload: unknown) => socket.send({ joinRef, topic, event, payload });
   const isJoined = () => machine.state.kind === 'joined' || machine.state.kind === 'live';
@@ -117,41 +119,34 @@ export function createOwnTopic({
     },
   });
 
+  const fail = (reason: string, ofSubscription: boolean) =>
+    machine.send({ kind: 'systemError', reason, ofSubscription, wallMs: clock.now() });
   const receiveReply = ({ ref, payload }: Message) => {
-    if (ref !== joinRef) return pushes.reply(ref, payload);
-    const response = isRecord(payload) ? payload['response'] : null;
-    if (!isRecord(payload) || payload['status'] !== 'ok') {
+    const { response = null, status = '' }: RowRecord = isRecord(payload) ? payload : {};
+    const isOk = status === 'ok';
+    if (ref !== joinRef)
+      return pushes.reply(
+        ref,
+        response,
+        isOk ? null : { code: 'push_refused', message: 'The server refused the push' },
+      );
+    if (!isOk) {
       const reason = isRecord(response) ? response['reason'] : response;
       return machine.send({
         kind: 'refused',
         reason: typeof reason === 'string' ? reason : 'no reason given',
       });
     }
-    const wallMs = clock.now();
     const matched = matchBindings(joinedWith, response);
-    if (matched) keysById = matched;
-    machine.send({ kind: 'accepted', confirms: joinedWith.length === 0, wallMs });
-    if (!matched)
-      machine.send({
-        kind: 'systemError',
-        reason: 'The reply lacks a binding',
-        ofSubscription: true,
-        wallMs,
-      });
+    if (!matched) return fail('The reply lacks a binding', true);
+    keysById = matched;
+    machine.send({ kind: 'accepted', confirms: joinedWith.length === 0, wallMs: clock.now() });
   };
   const receiveSystem = (payload: unknown) => {
     if (!isRecord(payload)) return false;
     const ofSubscription = payload['extension'] === 'postgres_changes';
-    const wallMs = clock.now();
-    if (payload['status'] === 'ok') {
-      if (ofSubscription) machine.send({ kind: 'subscribed', wallMs });
-    } else
-      machine.send({
-        kind: 'systemError',
-        reason: String(payload['message']),
-        ofSubscription,
-        wallMs,
-      });
+    if (payload['status'] !== 'ok') fail(String(payload['message']), ofSubscription);
+    else if (ofSubscription) machine.send({ kind: 'subscribed', wallMs: clock.now() });
     return true;
   };
   const receiveChange = (payload: unknown) => {
@@ -173,14 +168,13 @@ export function createOwnTopic({
 
   return {
     get isWanted() {
-      return machine.state.kind !== 'idle';
+      return machine.state.kind !== 'idle' && machine.state.kind !== 'failed';
     },
     want(bindings) {
       if (!bindings) {
         pushes.close();
-        return machine.send({ kind: 'leave' });
+        return machine.send({ kind: 'leave', wallMs: clock.now() });
       }
-      bindings.forEach(encodeBinding);
       wanted = bindings;
       const joinedKeys = new Set(joinedWith.map(bindingKey));
       machine.send({ kind: 'join' });
@@ -197,12 +191,10 @@ export function createOwnTopic({
           receiveReply(message);
           return true;
         case 'phx_close':
-          // A join that is unanswered cannot be closed: in version 1.0.0 this is the close of the one before.
-          if (message.joinRef === null && machine.state.kind === 'joining') return true;
-          machine.send({ kind: 'ended', wallMs: clock.now() });
-          return true;
         case 'phx_error':
-          machine.send({ kind: 'ended', wallMs: clock.now() });
+          // A join that is unanswered cannot be closed: in version 1.0.0 this is the close of the one before.
+          if (message.event === 'phx_error' || message.joinRef !== null || machine.state.kind !== 'joining')
+            machine.send({ kind: 'ended', wallMs: clock.now() });
           return true;
         case 'system':
           return receiveSystem(message.payload);
@@ -217,7 +209,7 @@ export function createOwnTopic({
 
 function describe(state: ChannelState): ChannelSnapshot {
   const { kind } = state;
-  if (kind === 'failed') return { status: kind, error: { code: state.code, message: state.message } };
   const pending = state.wasLive ? 'recovering' : kind === 'joined' ? kind : 'connecting';
-  return { status: kind === 'idle' ? 'closed' : kind === 'live' ? kind : pending, error: null };
+  const status = kind === 'idle' ? 'closed' : kind === 'live' || kind === 'failed' ? kind : pending;
+  return { status, error: kind === 'failed' ? { code: state.code, message: state.message } : null };
 }

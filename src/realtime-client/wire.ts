@@ -37,7 +37,11 @@ export function parseMessage(frame: unknown): Message | null {
   try {
     if (typeof frame !== 'string') return frame instanceof ArrayBuffer ? parseBroadcast(frame) : null;
     const value = parsePreciseJson(frame);
-    const fields = Array.isArray(value) ? (value as unknown[]) : isRecord(value) ? fromObject(value) : [];
+    const fields = Array.isArray(value)
+      ? (value as unknown[])
+      : isRecord(value)
+        ? [value['join_ref'], value['ref'], value['topic'], value['event'], value['payload']]
+        : [];
     const [joinRef, ref, topic, event, payload] = fields;
     return typeof topic === 'string' && typeof event === 'string'
       ? { joinRef: parseRef(joinRef), ref: parseRef(ref), topic, event, payload }
@@ -45,10 +49,6 @@ export function parseMessage(frame: unknown): Message | null {
   } catch {
     return null;
   }
-}
-
-function fromObject({ join_ref, ref, topic, event, payload }: Readonly<Record<string, unknown>>): unknown[] {
-  return [join_ref, ref, topic, event, payload];
 }
 
 function parseRef(value: unknown): string | null {

@@ -34,9 +34,9 @@ const states: Record<Kind, ChannelState> = {
 const events: Record<Input, ChannelEvent> = {
   join: { kind: 'join' },
   rejoin: { kind: 'rejoin', wallMs },
-  leave: { kind: 'leave' },
+  leave: { kind: 'leave', wallMs },
   online: { kind: 'online' },
-  offline: { kind: 'offline', sinceMs: wallMs },
+  offline: { kind: 'offline', wallMs: wallMs },
   timer: { kind: 'timer' },
   token: { kind: 'token', token: 't2' },
   tokenError: { kind: 'tokenError' },
@@ -51,7 +51,7 @@ const events: Record<Input, ChannelEvent> = {
   ended: { kind: 'ended', wallMs },
 };
 
-const ask = 'authorizing: authorize';
+const ask = 'authorizing: authorize, wait 10000';
 const unheard = {
   token: '-',
   tokenError: '-',
@@ -66,13 +66,13 @@ const unheard = {
 } as const;
 const onTopic = {
   join: '-',
-  rejoin: 'authorizing: leave, authorize',
+  rejoin: 'authorizing: leave, authorize, wait 10000',
   leave: 'idle: leave',
   online: '-',
   offline: 'offline:',
   token: '-',
   tokenError: '-',
-  expired: 'authorizing: leave, authorize',
+  expired: 'authorizing: leave, authorize, wait 10000',
   badBinding: 'failed: leave',
   ended: 'backoff: wait 1000',
 } as const;
@@ -104,7 +104,7 @@ const table: Record<Kind, Record<Input, Cell>> = {
     leave: 'idle:',
     online: '-',
     offline: 'offline:',
-    timer: '-',
+    timer: 'backoff: wait 1000',
     newToken: '-',
     signOut: 'failed:',
     token: 'joining: join, wait 10000',
@@ -180,11 +180,11 @@ describe('the states of a channel', () => {
   });
 
   it('remember since when changes may be missing across several losses', () => {
-    const lost = stepChannel(states.live, { kind: 'offline', sinceMs: 5 }, nowMs, defaultSettings).state;
+    const lost = stepChannel(states.live, { kind: 'offline', wallMs: 5 }, nowMs, defaultSettings).state;
     const inputs: ChannelEvent[] = [
       { kind: 'online' },
       events.token,
-      { kind: 'offline', sinceMs: 9 },
+      { kind: 'offline', wallMs: 9 },
       { kind: 'online' },
       events.token,
       events.accepted,
@@ -196,6 +196,25 @@ describe('the states of a channel', () => {
     expect(stepChannel(joined, events.subscribed, nowMs, defaultSettings).effects).toEqual([
       { do: 'gap', sinceMs: 5, reason: 'rejoined' },
     ]);
+  });
+
+  it('remember across a leave since when changes may be missing', () => {
+    const inputs: ChannelEvent[] = [
+      { kind: 'leave', wallMs: 5 },
+      { kind: 'leave', wallMs: 9 },
+      events.join,
+      events.token,
+      events.accepted,
+    ];
+    const joined = inputs.reduce(
+      (state, input) => stepChannel(state, input, nowMs, defaultSettings).state,
+      states.live,
+    );
+    expect(stepChannel(joined, events.subscribed, nowMs, defaultSettings).effects).toEqual([
+      { do: 'gap', sinceMs: 5, reason: 'rejoined' },
+    ]);
+    const left = stepChannel(states.joined, events.leave, nowMs, defaultSettings).state;
+    expect(left.lostAtMs).toBeNull();
   });
 
   it('wait longer with each failure, and anew only after a stable time', () => {

@@ -29,6 +29,8 @@ export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => nu
   let truncates = false;
   let version = 0;
   let opened = 0;
+  let joins = 0;
+  let isForbidden = false;
 
   const later = (run: () => void) => void clock.setTimer(run, latencyMs());
   // A network keeps the order of what it carries: each frame waits for the one before it.
@@ -98,7 +100,10 @@ export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => nu
       return undefined;
     }
     if (event === 'echo') return reply('ok', payload);
+    if (event === 'deny') return reply('error', payload);
     if (event !== 'phx_join') return undefined;
+    joins += 1;
+    if (isForbidden) return reply('error', { reason: 'Unauthorized: You do not have permissions to read' });
     if (!validTokens.has(token)) return reply('error', { reason: 'InvalidJWTToken: Token has expired' });
     const filters = (payload.config?.postgres_changes ?? []).map((sent, index) =>
       Object.assign(sent, { id: 100 + index, owner: sent.filter.replace('owner=eq.', '') }),
@@ -161,6 +166,13 @@ export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => nu
     get opened() {
       return opened;
     },
+    get joins() {
+      return joins;
+    },
+    /** Every join is refused for good from now on, or no more. */
+    forbid(value: boolean) {
+      isForbidden = value;
+    },
     select: (owner: string) => [...rows.values()].filter((row) => row.owner === owner),
     write(id: string, owner: string, value: number) {
       const old = rows.get(id);
@@ -175,6 +187,16 @@ export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => nu
       rows.delete(id);
       commit();
       publish('DELETE', undefined, old);
+    },
+    /** Gives a row another primary key. */
+    rename(id: string, to: string) {
+      const old = rows.get(id);
+      if (!old || rows.has(to)) return;
+      rows.delete(id);
+      commit();
+      const record: StoredRow = { ...old, id: to, version };
+      rows.set(to, record);
+      publish('UPDATE', record, old);
     },
     /** One transaction that gives the row a value, another one, and the first again. */
     flip(id: string, value: number) {

@@ -85,6 +85,31 @@ describe('listeners', () => {
     expect(changes).toHaveLength(2);
   });
 
+  it('are called in a frame of a browser, whose function is no method of anything', async () => {
+    const receivers: unknown[] = [];
+    function schedule(this: unknown, flush: () => void) {
+      receivers.push(this);
+      flush();
+    }
+    const scene = createScriptedScene({ schedule });
+    const { changes } = await scene.openLiveChannel();
+    scene.server.change(insert('a'));
+    expect([changes.length, receivers]).toEqual([1, [undefined]]);
+  });
+
+  it('are called soon where asking for a frame throws, which is reported', async () => {
+    const problem = new TypeError('Illegal invocation');
+    const scene = createScriptedScene({
+      schedule: () => {
+        throw problem;
+      },
+    });
+    const { changes } = await scene.openLiveChannel();
+    scene.server.change(insert('a'));
+    await scene.world.clock.advance(250);
+    expect([changes.length, scene.tab.reported]).toEqual([1, [problem]]);
+  });
+
   it('of several types see the changes of a row in their order', async () => {
     const scene = createScriptedScene();
     const channel = scene.client.channel('user:ada');
@@ -176,6 +201,21 @@ describe('listeners', () => {
       { type: 'INSERT', record: { id: 'a', n: 3 } },
       { type: 'UPDATE', record: { id: 'c', n: 2 }, oldRecord: { id: 'c', n: 0 } },
       { type: 'DELETE', oldRecord: { id: 'b' } },
+    ]);
+  });
+
+  it('get a change of the primary key apart from what happens to the row afterwards', async () => {
+    const scene = createScriptedScene();
+    const { changes } = await scene.openLiveChannel();
+    scene.server.change(insert('a', { n: 0 }));
+    scene.server.change({ type: 'UPDATE', record: { id: 'b', n: 0 }, old_record: { id: 'a' } });
+    for (const n of [1, 2])
+      scene.server.change({ type: 'UPDATE', record: { id: 'b', n }, old_record: { id: 'b' } });
+    await scene.world.clock.advance(16);
+    expect(changes).toMatchObject([
+      { type: 'INSERT', record: { id: 'a' } },
+      { type: 'UPDATE', record: { id: 'b', n: 0 }, oldRecord: { id: 'a' } },
+      { type: 'UPDATE', record: { id: 'b', n: 2 }, oldRecord: { id: 'b' } },
     ]);
   });
 

@@ -107,6 +107,26 @@ describe('a live query', () => {
     expect(rows()).toEqual([]);
   });
 
+  it('knows a row whose primary key changed by its new one only, also in a burst and in a replay', async () => {
+    const { confirm, change, answer, rows, query, server, world } = await openQuery();
+    await confirm();
+    await answer([{ id: 'a', version: 1 }]);
+    const rename = { type: 'UPDATE', commit_timestamp: at(1), old_record: { id: 'a' } };
+    await change({ ...rename, record: { id: 'b', version: 2 } });
+    expect(rows()).toEqual([{ id: 'b', version: 2 }]);
+    await change({ type: 'UPDATE', commit_timestamp: at(1), record: { id: 'a', version: 1 } });
+    server.change({ ...rename, old_record: { id: 'b' }, record: { id: 'c', version: 3 } });
+    server.change({ ...rename, old_record: { id: 'c' }, record: { id: 'c', version: 4 } });
+    server.change({ type: 'DELETE', commit_timestamp: at(2), old_record: { id: 'c' } });
+    await world.clock.advance(16);
+    expect(rows().map(({ id }) => id)).toEqual(['a']);
+    query.refresh();
+    await world.settle();
+    await change({ ...rename, commit_timestamp: at(3), record: { id: 'd', version: 5 } });
+    await answer([{ id: 'a', version: 1 }]);
+    expect(rows()).toEqual([{ id: 'd', version: 5 }]);
+  });
+
   it('reads again when a change came without its data', async () => {
     const { confirm, change, answer, reads } = await openQuery();
     await confirm();
@@ -160,6 +180,34 @@ describe('a live query', () => {
     expect(reads).toHaveLength(1);
   });
 
+  it('is not current after such a failure, until it has read', async () => {
+    const { confirm, answer, reads, server, query, world } = await openQuery({ shouldRetry: () => false });
+    await confirm();
+    await answer([]);
+    server.confirm();
+    await world.settle();
+    reads.at(-1)?.reject(new Error('forbidden'));
+    await world.clock.advance(20_000);
+    expect([reads.length, query.getSnapshot().isCurrent]).toEqual([2, false]);
+    query.refresh();
+    await world.settle();
+    await answer([]);
+    expect(query.getSnapshot()).toMatchObject({ isCurrent: true, error: null });
+  });
+
+  it('is not current while nobody uses it, though another user keeps the channel live', async () => {
+    const { channel, confirm, answer, query, stop, world } = await openQuery();
+    await confirm();
+    await answer([]);
+    channel.join();
+    stop();
+    expect([channel.getSnapshot().status, query.getSnapshot().isCurrent]).toEqual(['live', false]);
+    query.start();
+    await world.settle();
+    await answer([]);
+    expect(query.getSnapshot().isCurrent).toBe(true);
+  });
+
   it('leaves out rows that do not belong to it and keeps the order', async () => {
     const { confirm, change, answer, rows } = await openQuery({
       includes: ({ status }) => status !== 'archived',
@@ -187,6 +235,40 @@ describe('a live query', () => {
     expect(rows()).toEqual([{ id: 'a', version: 2 }]);
     query.remove([{ id: 'a' }]);
     expect(rows()).toEqual([]);
+  });
+
+  it('does not bring back what the tab deleted for an update that waited, but for a new row', async () => {
+    const { confirm, change, answer, query, rows } = await openQuery();
+    await confirm();
+    await answer([{ id: 'a', version: 1 }]);
+    const late = { type: 'UPDATE', commit_timestamp: at(3), record: { id: 'a', version: 2 } };
+    query.remove([{ id: 'a' }]);
+    query.remove([{ id: 'a' }]);
+    await change(late);
+    expect(rows()).toEqual([]);
+    await change({ type: 'DELETE', commit_timestamp: at(4), old_record: { id: 'a' } });
+    await change({ ...late, record: { id: 'a', version: 3 } });
+    expect(rows()).toEqual([]);
+    await change({ type: 'INSERT', commit_timestamp: at(5), record: { id: 'a', version: 4 } });
+    query.remove([{ id: 'a' }]);
+    await change({ type: 'INSERT', commit_timestamp: at(6), record: { id: 'a', version: 5 } });
+    expect(rows()).toEqual([{ id: 'a', version: 5 }]);
+  });
+
+  it('takes updates of a row that the tab deleted, once it put it back or has read', async () => {
+    const { confirm, change, answer, query, rows, world } = await openQuery();
+    await confirm();
+    await answer([{ id: 'a', version: 1 }]);
+    query.remove([{ id: 'a' }]);
+    query.upsert([{ id: 'a', version: 1 }]);
+    await change({ type: 'UPDATE', commit_timestamp: at(1), record: { id: 'a', version: 2 } });
+    expect(rows()).toEqual([{ id: 'a', version: 2 }]);
+    query.remove([{ id: 'a' }]);
+    query.refresh();
+    await world.settle();
+    await answer([{ id: 'a', version: 2 }]);
+    await change({ type: 'UPDATE', commit_timestamp: at(2), record: { id: 'a', version: 3 } });
+    expect(rows()).toEqual([{ id: 'a', version: 3 }]);
   });
 
   it('shows cached rows until it has read, and keeps its snapshot while nothing changes', async () => {

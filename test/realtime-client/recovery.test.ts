@@ -260,7 +260,40 @@ describe('a new token', () => {
   });
 });
 
+describe('a token that never comes', () => {
+  it('is asked for again after the time for a join, and its late answer is not used', async () => {
+    const answers: ((token: string) => void)[] = [];
+    const scene = createScriptedScene({
+      getAccessToken: () => new Promise((resolve) => answers.push(resolve)),
+    });
+    const channel = scene.client.channel('user:ada');
+    channel.join();
+    scene.server.open();
+    await scene.world.clock.advance(10_000);
+    expect([answers.length, channel.getSnapshot().status]).toEqual([1, 'connecting']);
+    await scene.world.clock.advance(1_250);
+    answers[0]?.('late');
+    answers[1]?.('token-2');
+    await scene.world.settle();
+    expect([answers.length, scene.server.lastJoin().payload['access_token']]).toEqual([2, 'token-2']);
+  });
+});
+
 describe('continuity', () => {
+  it('is told as lost, since it was left, to whoever still listens when a channel is joined again', async () => {
+    const scene = createScriptedScene();
+    const { channel, losses } = await scene.openLiveChannel();
+    const leftAtMs = scene.world.clock.now();
+    channel.leave();
+    await scene.world.clock.advance(500);
+    channel.join();
+    await scene.world.settle();
+    scene.server.acceptJoin();
+    expect(losses).toEqual([]);
+    scene.server.confirm();
+    expect(losses).toEqual([{ continuity: 'lost', sinceMs: leftAtMs, reason: 'rejoined' }]);
+  });
+
   it('is told as lost when the server subscribes again', async () => {
     const scene = createScriptedScene();
     const { losses } = await scene.openLiveChannel();

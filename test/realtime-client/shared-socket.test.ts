@@ -16,20 +16,30 @@ function createTabs({ locks }: Partial<Pick<Platform, 'locks'>> = {}) {
   const server = createFakeRealtime(serverTab.clock, () => 20);
   server.validTokens.add(tokenOf('ada'));
   server.validTokens.add(tokenOf('bob'));
-  const openTab = (user = 'ada') => {
+  /** @param answers how the token is given at first. */
+  const openTab = (user = 'ada', answers: (() => Promise<string | null>)[] = []) => {
     const sockets = new Set<Socket>();
     const tokenListeners = new Set<(token: string | null) => void>();
     let token: string | null = tokenOf(user);
     let isFrozen = false;
+    // A browser's channel throws for these.
+    const postedLate: unknown[] = [];
     let missed: (() => void)[] = [];
     const base = world.openTab();
     const platform = world.openTab({
       // A frozen tab holds its locks, says nothing, and hears everything once it wakes.
       openBroadcast(name) {
         const broadcast = base.openBroadcast(name);
+        let isClosed = false;
         return {
-          close: broadcast.close,
-          post: (message) => (isFrozen ? undefined : broadcast.post(message)),
+          close() {
+            isClosed = true;
+            broadcast.close();
+          },
+          post(message) {
+            if (isClosed) postedLate.push(message);
+            else if (!isFrozen) broadcast.post(message);
+          },
           subscribe: (listener) =>
             broadcast.subscribe((message) =>
               isFrozen ? missed.push(() => listener(message)) : listener(message),
@@ -48,7 +58,7 @@ function createTabs({ locks }: Partial<Pick<Platform, 'locks'>> = {}) {
       apiKey: 'public-key',
       platform,
       share: shareSocket,
-      getAccessToken: () => Promise.resolve(token),
+      getAccessToken: () => answers.shift()?.() ?? Promise.resolve(token),
       onTokenChange: (listener) => {
         tokenListeners.add(listener);
         return () => tokenListeners.delete(listener);
@@ -68,6 +78,7 @@ function createTabs({ locks }: Partial<Pick<Platform, 'locks'>> = {}) {
       client,
       channel,
       query,
+      postedLate,
       ids: () => query.getSnapshot().rows.map(({ id }) => id),
       setVisible: platform.setVisible,
       freeze() {
@@ -157,6 +168,8 @@ describe('five tabs of a user', () => {
     await world.clock.advance(1_000);
     leader.setToken(null);
     expect(leader.channel.getSnapshot()).toMatchObject({ status: 'failed', error: { code: 'signed_out' } });
+    await world.clock.advance(6_000);
+    expect(leader.client.getSnapshot().status).toBe('idle');
     server.write('a', 'ada', 1);
     await world.clock.advance(1_000);
     expect([follower.ids(), follower.channel.getSnapshot().status]).toEqual([['a'], 'live']);
@@ -292,6 +305,87 @@ describe('five tabs of a user', () => {
     const outcome = Promise.allSettled([follower.channel.push('echo', { text: 'hello' })]);
     await world.clock.advance(1_000);
     expect(await outcome).toEqual([{ status: 'fulfilled', value: { text: 'hello' } }]);
+  });
+
+  it('push through the leader and learn why it failed, as over a socket of their own', async () => {
+    const { world, openTab } = createTabs();
+    const [leader, follower] = [openTab(), openTab()];
+    await world.clock.advance(1_000);
+    const refused = Promise.allSettled([follower.channel.push('deny', { reason: 'why' })]);
+    await world.clock.advance(1_000);
+    expect(await refused).toMatchObject([{ reason: { code: 'push_refused', cause: { reason: 'why' } } }]);
+    // A channel that only this tab would push to, and nobody has joined.
+    const pushes = Array.from({ length: 101 }, () => leader.client.channel('other').push('echo', {}));
+    const outcomes = await Promise.allSettled([pushes[0], world.clock.advance(100)]);
+    expect(outcomes[0]).toMatchObject({ reason: { code: 'push_overflow' } });
+    void Promise.allSettled(pushes);
+  });
+
+  it('share nothing while it is not known whose they are, and ask again for the token', async () => {
+    const { world, server, openTab } = createTabs();
+    const stubborn = openTab('ada', [
+      () => Promise.reject(new Error('offline')),
+      () => new Promise(() => {}),
+    ]);
+    await world.clock.advance(11_000);
+    expect([world.broadcasts, world.heldLocks.size, server.opened]).toEqual([[], 0, 0]);
+    expect(stubborn.channel.getSnapshot().status).toBe('connecting');
+    await world.clock.advance(2_000);
+    expect(stubborn.channel.getSnapshot().status).toBe('live');
+    expect(new Set(world.broadcasts.map(({ name }) => name))).toEqual(new Set(['realtime:project.test:ada']));
+  });
+
+  it('tell whoever still listens, when one leaves and joins again, since when changes may be missing', async () => {
+    const { world, openTab } = createTabs();
+    const tabs = [openTab(), openTab()];
+    await world.clock.advance(1_000);
+    const losses = tabs.map(({ channel }) => {
+      const told: number[] = [];
+      channel.onContinuity(({ sinceMs }) => told.push(sinceMs));
+      return told;
+    });
+    const leftAtMs = world.clock.now();
+    tabs.forEach(({ channel }) => channel.leave());
+    await world.clock.advance(500);
+    tabs[1]?.channel.join();
+    await world.clock.advance(1_000);
+    tabs[0]?.channel.join();
+    await world.clock.advance(1_000);
+    expect(losses).toEqual([[leftAtMs], [leftAtMs]]);
+  });
+
+  it('say nothing more after they were closed, though a push was under way', async () => {
+    const { world, openTab } = createTabs();
+    const { client, channel, postedLate } = openTab();
+    await world.clock.advance(1_000);
+    const outcome = Promise.allSettled([channel.push('echo', {})]);
+    client.close();
+    await world.settle();
+    expect(await outcome).toMatchObject([{ reason: { code: 'closed' } }]);
+    expect(postedLate).toEqual([]);
+  });
+
+  it('do not ask again for what was refused for good, until one of them joins again or needs something else', async () => {
+    const { world, server, openTab } = createTabs();
+    server.forbid(true);
+    const [first, second] = [openTab(), openTab()];
+    await world.clock.advance(1_000);
+    const statuses: string[] = [];
+    second.channel.subscribe(() => statuses.push(second.channel.getSnapshot().status));
+    const joins = server.joins;
+    await world.clock.advance(600_000);
+    const leave = openTab().channel.leave;
+    await world.clock.advance(1_000);
+    const joinsWithThird = server.joins;
+    leave();
+    await world.clock.advance(120_000);
+    expect([server.joins, joinsWithThird - joins]).toEqual([joinsWithThird, 1]);
+    expect(new Set(statuses)).toEqual(new Set(['connecting', 'failed']));
+    expect(first.channel.getSnapshot()).toMatchObject({ status: 'failed', error: { code: 'unauthorized' } });
+    server.forbid(false);
+    second.channel.join();
+    await world.clock.advance(1_000);
+    expect([first, second].map((tab) => tab.channel.getSnapshot().status)).toEqual(['live', 'live']);
   });
 
   it('keep one websocket when one more tab needs another table', async () => {

@@ -16,6 +16,8 @@ const rowId = fc.constantFrom('a', 'b', 'c', 'd');
 const command = fc.oneof(
   { weight: 8, arbitrary: fc.record({ do: fc.constant('write' as const), id: rowId, value: index }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('remove' as const), id: rowId }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('removeHere' as const), id: rowId, at: index }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('rename' as const), id: rowId, to: rowId }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('flip' as const), id: rowId, value: index }) },
   {
     weight: 8,
@@ -58,6 +60,9 @@ const command = fc.oneof(
         'thaw' as const,
         'signOut' as const,
         'signIn' as const,
+        'leave' as const,
+        'join' as const,
+        'stall' as const,
       ),
       at: index,
     }),
@@ -99,12 +104,17 @@ function createSimulation(seed: number, isShared: boolean) {
       },
     });
     let isSignedIn = true;
+    let isStalled = false;
     const ownListeners = new Set<(token: string | null) => void>();
     const client = createRealtimeClient({
       url: 'https://project.test',
       apiKey: 'key',
       platform,
-      getAccessToken: () => Promise.resolve(isSignedIn ? token : null),
+      getAccessToken() {
+        if (!isStalled) return Promise.resolve(isSignedIn ? token : null);
+        isStalled = false;
+        return new Promise(() => {});
+      },
       onTokenChange(listener) {
         const hear = (next: string | null) => {
           if (isSignedIn || next === null) listener(next);
@@ -153,6 +163,7 @@ function createSimulation(seed: number, isShared: boolean) {
     return {
       platform,
       client,
+      channel,
       query,
       seen,
       untold,
@@ -160,6 +171,10 @@ function createSimulation(seed: number, isShared: boolean) {
       signIn(value: boolean) {
         isSignedIn = value;
         for (const listener of ownListeners) listener(value ? token : null);
+      },
+      /** The next question for a token gets no answer. */
+      stall() {
+        isStalled = true;
       },
       crash() {
         base.crash();
@@ -177,6 +192,11 @@ function createSimulation(seed: number, isShared: boolean) {
         return server.write(next.id, 'ada', next.value);
       case 'remove':
         return server.remove(next.id);
+      case 'removeHere':
+        server.remove(next.id);
+        return tabAt(next.at)?.query.remove([{ id: next.id }]);
+      case 'rename':
+        return server.rename(next.id, next.to);
       case 'flip':
         return server.flip(next.id, next.value);
       case 'pass':
@@ -228,6 +248,12 @@ function createSimulation(seed: number, isShared: boolean) {
       case 'signOut':
       case 'signIn':
         return tabAt(next.at)?.signIn(next.do === 'signIn');
+      case 'leave':
+        return tabAt(next.at)?.channel.leave();
+      case 'join':
+        return void tabAt(next.at)?.channel.join();
+      case 'stall':
+        return tabAt(next.at)?.stall();
     }
   };
   return {
@@ -241,9 +267,10 @@ function createSimulation(seed: number, isShared: boolean) {
       // Nothing that would cause a read: the tabs must be right by themselves.
       if (server.isMute) server.resubscribe();
       server.repeat(false);
-      for (const { platform, freezer, signIn } of tabs) {
+      for (const { platform, freezer, signIn, channel } of tabs) {
         freezer.thaw();
         signIn(true);
+        channel.join();
         platform.setOnline(true);
         platform.setVisible(true);
         platform.signal('pageshow');

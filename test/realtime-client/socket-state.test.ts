@@ -9,7 +9,7 @@ type Input = Exclude<SocketEvent['kind'], 'page'> | 'awake' | 'hidden' | 'offlin
 type Cell = '-' | `${Kind}${string}`;
 
 const nowMs = 100_000;
-const memory = { attempt: 0, visible: true, online: true };
+const memory = { attempt: 0, visible: true, online: true, openedAtMs: null };
 const states: Record<Kind, SocketState> = {
   idle: { ...memory, kind: 'idle' },
   connecting: { ...memory, kind: 'connecting' },

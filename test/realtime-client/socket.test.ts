@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { shareSocket } from '../../src/realtime-client/shared-socket.ts';
 import { createScriptedScene } from './scripted-server.ts';
 
 describe('the socket', () => {
@@ -147,6 +148,77 @@ describe('the socket', () => {
     await scene.world.clock.advance(1_000);
     expect(scene.tab.sockets[0]?.closedWith).toEqual({ code: 1000 });
     expect(scene.world.clock.pendingTimers).toBe(0);
+  });
+});
+
+describe('the socket of channels that may not join', () => {
+  it('is closed soon after somebody signed out, and opened again once someone is signed in', async () => {
+    const scene = createScriptedScene();
+    const { channel, losses } = await scene.openLiveChannel();
+    scene.setToken(null);
+    await scene.world.clock.advance(1_000);
+    expect([scene.server.socket().closedWith, scene.client.getSnapshot().status]).toEqual([
+      { code: 1000 },
+      'idle',
+    ]);
+    await scene.world.clock.advance(600_000);
+    expect([scene.tab.sockets.length, scene.world.clock.pendingTimers]).toEqual([1, 0]);
+    scene.setToken('token-2');
+    scene.server.open();
+    await scene.world.settle();
+    expect(scene.server.lastJoin().payload['access_token']).toBe('token-2');
+    scene.server.acceptJoin();
+    scene.server.confirm();
+    expect(channel.getSnapshot().status).toBe('live');
+    expect(losses).toMatchObject([{ continuity: 'lost', reason: 'rejoined' }]);
+  });
+
+  it('is kept while another channel may', async () => {
+    const scene = createScriptedScene();
+    const { channel } = await scene.openLiveChannel();
+    scene.client.channel('other').join();
+    scene.server.system('error', 'Unable to subscribe: check the given connect parameters');
+    await scene.world.clock.advance(5_000);
+    expect([channel.getSnapshot().status, scene.server.socket().state]).toEqual(['failed', 'open']);
+  });
+});
+
+describe('a client that was closed', () => {
+  it.each([
+    ['a socket of its own', {}],
+    ['a socket shared among tabs', { share: shareSocket }],
+  ])('joins nothing any more and sends nothing, with %s', async (_title, options) => {
+    const scene = createScriptedScene(options);
+    const channel = scene.client.channel('user:ada');
+    channel.subscribe(() => channel.join());
+    channel.join();
+    await scene.world.clock.advance(1_000);
+    scene.client.close();
+    for (const name of ['user:ada', 'never joined']) scene.client.channel(name).join();
+    await scene.world.clock.advance(60_000);
+    expect(channel.getSnapshot()).toEqual({ status: 'closed', error: null });
+    expect(scene.client.channel('never joined').getSnapshot().status).toBe('closed');
+    expect(scene.client.getSnapshot().status).toBe('closed');
+    await expect(channel.push('a', {})).rejects.toMatchObject({ code: 'closed' });
+    expect([scene.tab.sockets.length, scene.tokenListeners.size, scene.world.clock.pendingTimers]).toEqual([
+      1, 0, 0,
+    ]);
+  });
+
+  it('inside a status listener leaves no timer and no socket behind', async () => {
+    const scene = createScriptedScene();
+    const { channel } = await scene.openLiveChannel();
+    channel.subscribe(() => scene.client.close());
+    scene.server.endChannel();
+    expect([channel.getSnapshot().status, scene.world.clock.pendingTimers]).toEqual(['closed', 0]);
+    expect(scene.server.socket().state).toBe('closing');
+  });
+
+  it('does not listen to tokens for a channel that is joined only then', () => {
+    const scene = createScriptedScene();
+    scene.client.close();
+    scene.client.channel('user:ada').join();
+    expect([scene.tab.sockets.length, scene.tokenListeners.size]).toEqual([0, 0]);
   });
 });
 

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { createVisibleTab } from '../../../src/features/notifications/visible-tab.ts';
+import { createFakeWorld } from '../../support/fake-platform.ts';
+
+function openTabs() {
+  const world = createFakeWorld();
+  const [here, there, third] = [world.openTab(), world.openTab(), world.openTab()];
+  const tabs = [here, there, third].map((tab) => createVisibleTab(tab));
+  third.setVisible(false);
+  const ask = async () => {
+    const answer = tabs[0]?.isAnySeen();
+    await world.clock.advance(200);
+    return answer;
+  };
+  return { here, there, tabs, ask, world };
+}
+
+test('a tab that is seen knows it by itself', async () => {
+  const { ask, world } = openTabs();
+  expect(await ask()).toBe(true);
+  expect(world.broadcasts).toEqual([]);
+});
+
+test('a hidden tab hears of the one that is seen', async () => {
+  const { here, ask } = openTabs();
+  here.setVisible(false);
+  expect(await ask()).toBe(true);
+});
+
+test('where none is seen, none answers', async () => {
+  const { here, there, tabs, ask } = openTabs();
+  here.setVisible(false);
+  there.setVisible(false);
+  expect(await ask()).toBe(false);
+  expect(await ask()).toBe(false);
+  there.setVisible(true);
+  expect(await ask()).toBe(true);
+  for (const tab of tabs) tab.close();
+});

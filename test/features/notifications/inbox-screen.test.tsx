@@ -330,6 +330,23 @@ describe('a notification without a page of its own', () => {
   });
 });
 
+describe('what was deleted and can still be undone', () => {
+  test('is deleted at the sign-out, all of it', async () => {
+    await fill(4);
+    const { actor, url } = await open();
+    await actor.click(await screen.findByRole('button', { name: /^Delete: .*Old 1$/ }));
+    await actor.click(screen.getByRole('button', { name: /^Delete: .*Old 2$/ }));
+    await waitFor(() => expect(rows()).toHaveLength(2));
+    await actor.click(screen.getByRole('button', { name: /^Account menu/ }));
+    await actor.click(await screen.findByRole('button', { name: 'Sign out' }));
+    await waitFor(() => expect(url()).toBe('/login'));
+    await waitFor(async () => {
+      const left = await local().database.query('select id from public.notifications');
+      expect(left).toHaveLength(2);
+    });
+  });
+});
+
 describe('when something fails', () => {
   test('from the bell on another page it is told there', async () => {
     const { fetch, setBroken } = breakableFetch();

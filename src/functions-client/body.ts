@@ -1,7 +1,19 @@
 import { FunctionsError } from './errors.ts';
 
-/** What a function can be sent: as it is, or anything else as JSON. */
-export function encodeBody(body: unknown): { body?: BodyInit; type?: string } {
+/**
+ * What a function can be sent: as it is, or anything else as JSON. A stream is read first, for HTTP/1.1 takes none.
+ *
+ * @throws {FunctionsError} `invalid-body`
+ */
+export async function encodeBody(body: unknown): Promise<{ body?: BodyInit; type?: string }> {
+  try {
+    return encode(body instanceof ReadableStream ? await new Response(body).blob() : body);
+  } catch (cause) {
+    throw new FunctionsError('invalid-body', 'The body cannot be sent', { cause });
+  }
+}
+
+function encode(body: unknown): { body?: BodyInit; type?: string } {
   if (body === undefined) return {};
   if (typeof body === 'string') return { body, type: 'text/plain' };
   if (body instanceof Blob) return { body, type: body.type || 'application/octet-stream' };
@@ -15,7 +27,7 @@ export function encodeBody(body: unknown): { body?: BodyInit; type?: string } {
 
 /** An answer by its content type: JSON, text, a form, or a Blob of anything else. */
 export async function decodeBody(response: Response): Promise<unknown> {
-  const type = response.headers.get('content-type')?.split(';')[0]?.trim() ?? 'text/plain';
+  const type = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? 'text/plain';
   if (/^application\/(.+\+)?json$/.test(type)) {
     const text = await response.text();
     return text ? parseJson(text, response.status) : null;

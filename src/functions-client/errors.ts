@@ -1,9 +1,13 @@
-/** `http`: the function refused; `relay`: it could not be reached or started; the rest as named. */
+/**
+ * `http`: the function refused; `relay`: it could not be reached or started; `invalid-body`: it is no JSON, or cannot be read;
+ * the rest as named.
+ */
 export type FunctionsErrorKind =
   | 'http'
   | 'relay'
   | 'configuration-incomplete'
   | 'invalid-name'
+  | 'invalid-body'
   | 'invalid-result'
   | 'token-unavailable'
   | 'timeout'

@@ -1,4 +1,4 @@
-import { createHttp, HttpFailure } from '../platform/http.ts';
+import { createHttp, HttpFailure, withinDeadline } from '../platform/http.ts';
 import type { Platform } from '../platform/platform.ts';
 import { configurationProblem, credentialsOf, serviceUrl } from '../platform/service.ts';
 import { decodeBody, encodeBody } from './body.ts';
@@ -12,9 +12,9 @@ export interface FunctionsClientOptions {
   readonly platform: Pick<Platform, 'fetch' | 'clock' | 'random'>;
   /** The signed-in user's token, or null. */
   readonly getAccessToken?: () => Promise<string | null>;
-  /** Where to run functions, such as `eu-central-1`. Default: as the service decides. */
+  /** Where to run functions, such as `eu-central-1`. Default, and `any`: as the service decides. */
   readonly region?: string;
-  /** Deadline for a call, in milliseconds. Default 150 000, the time that the service gives a function. */
+  /** Deadline for a call with its token, in milliseconds. Default 150 000, the time that the service gives a function. */
   readonly timeoutMs?: number;
 }
 
@@ -30,10 +30,11 @@ type SchemaResult<T> =
   | { readonly issues: readonly { readonly message: string }[] };
 
 export interface InvokeOptions {
-  /** Text, bytes, a form, or anything else as JSON. */
+  /** Text, bytes, a form, a stream, or anything else as JSON. */
   readonly body?: unknown;
   /** Default POST. */
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** They replace the client's own of the same name. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly region?: string;
   readonly timeoutMs?: number;
@@ -79,37 +80,39 @@ export function createFunctionsClient(options: FunctionsClientOptions): Function
     call: InvokeOptions,
     read: (response: Response) => Promise<T>,
   ): Promise<T> {
-    const { method = 'POST', region = options.region, signal } = call;
-    const token = await getAccessToken().catch((cause: unknown) => {
-      throw new FunctionsError('token-unavailable', 'No access token', { cause });
-    });
-    const { body, type } = encodeBody(call.body);
-    const query = region ? `?forceFunctionRegion=${encodeURIComponent(region)}` : '';
-    const request = {
-      method,
-      url: `${base}/${encodeName(name)}${query}`,
-      timeoutMs: call.timeoutMs ?? options.timeoutMs ?? 150_000,
-      headers: {
+    const { method = 'POST', region = options.region, timeoutMs = options.timeoutMs ?? 150_000 } = call;
+    const isPlaced = region && region !== 'any';
+    const query = isPlaced ? `?forceFunctionRegion=${encodeURIComponent(region)}` : '';
+    const url = `${base}/${encodeName(name)}${query}`;
+    const work = async (signal: AbortSignal) => {
+      const token = await findToken();
+      const { body, type } = await encodeBody(call.body);
+      const headers = {
         ...credentialsOf(apiKey, token),
-        ...(region && { 'x-region': region }),
-        ...(type !== undefined && { 'Content-Type': type }),
-        ...call.headers,
-      },
-      ...(body !== undefined && { body }),
-      ...(signal && { signal }),
-    };
-    return http
-      .send(request, async (response) => {
+        ...(isPlaced && { 'x-region': region }),
+        ...(type !== undefined && { 'content-type': type }),
+        ...lowerCased(call.headers),
+      };
+      return http.send({ method, url, timeoutMs, headers, body, signal }, async (response) => {
         await refuseErrors(response);
         return read(response);
-      })
-      .catch((problem: unknown) => {
-        const cause: unknown = problem instanceof Error ? problem.cause : problem;
-        if (cause instanceof FunctionsError) throw cause;
-        throw problem instanceof HttpFailure
-          ? new FunctionsError(problem.kind, problem.message, { cause })
-          : problem;
       });
+    };
+    return withinDeadline(platform.clock, timeoutMs, call.signal, work).catch((problem: unknown) => {
+      const cause: unknown = problem instanceof Error ? problem.cause : problem;
+      if (cause instanceof FunctionsError) throw cause;
+      throw problem instanceof HttpFailure
+        ? new FunctionsError(problem.kind, problem.message, { cause })
+        : problem;
+    });
+  }
+
+  async function findToken(): Promise<string | null> {
+    try {
+      return await getAccessToken();
+    } catch (cause) {
+      throw new FunctionsError('token-unavailable', 'No access token', { cause });
+    }
   }
 
   return {
@@ -124,7 +127,7 @@ export function createFunctionsClient(options: FunctionsClientOptions): Function
       const left = new AbortController();
       const signal = invocation.signal ? AbortSignal.any([invocation.signal, left.signal]) : left.signal;
       const queue = createQueue<ServerSentEvent>();
-      const headers = { Accept: 'text/event-stream', ...invocation.headers };
+      const headers = { accept: 'text/event-stream', ...lowerCased(invocation.headers) };
       const done = call(name, { ...invocation, headers, signal }, async ({ body }) => {
         if (body) for await (const event of readEvents(body)) queue.push(event);
       });
@@ -137,6 +140,9 @@ export function createFunctionsClient(options: FunctionsClientOptions): Function
     },
   };
 }
+
+/** The caller's headers replace those of the same name in any case. */
+const lowerCased = (headers: InvokeOptions['headers']) => Object.fromEntries(new Headers(headers));
 
 async function refuseErrors(response: Response): Promise<void> {
   const isRelay = response.headers.get('x-relay-error') === 'true';

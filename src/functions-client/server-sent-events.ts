@@ -3,6 +3,7 @@ export interface ServerSentEvent {
   /** Default `message`. */
   readonly event: string;
   readonly data: string;
+  /** The last that the stream has named, with this event or before; null: none yet. */
   readonly id: string | null;
 }
 
@@ -12,28 +13,36 @@ export async function* readEvents(
 ): AsyncGenerator<ServerSentEvent, void, undefined> {
   const decoder = new TextDecoder();
   let text = '';
+  let id: string | null = null;
   const reader = body.getReader();
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    text += decoder.decode(part.value, { stream: true });
-    // A carriage return at the end may be half of a line's end.
-    const blocks = text.replace(/\r\n|\r(?!$)/g, '\n').split('\n\n');
+  for (let isOver = false; !isOver;) {
+    const part = await reader.read();
+    isOver = part.done;
+    text += decoder.decode(part.value, { stream: !isOver });
+    // A carriage return at the end may be half of a line's end, until there is no more.
+    const blocks = text.replace(isOver ? /\r\n?/g : /\r\n|\r(?!$)/g, '\n').split('\n\n');
     text = blocks.pop() ?? '';
     for (const block of blocks) {
-      const event = parseEvent(block);
-      if (event) yield event;
+      const fields = parseBlock(block);
+      id = fields.id ?? id;
+      if (fields.data) yield { event: fields.event || 'message', data: fields.data.join('\n'), id };
     }
   }
 }
 
-function parseEvent(block: string): ServerSentEvent | null {
-  const data: string[] = [];
-  let event = 'message';
-  let id: string | null = null;
+interface Fields {
+  event?: string;
+  data?: string[];
+  id?: string;
+}
+
+function parseBlock(block: string): Fields {
+  const fields: Fields = {};
   for (const line of block.split('\n')) {
     const [, field, value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
-    if (field === 'data') data.push(value);
-    if (field === 'event') event = value;
-    if (field === 'id') id = value;
+    if (field === 'data') (fields.data ??= []).push(value);
+    if (field === 'event') fields.event = value;
+    if (field === 'id' && !value.includes('\0')) fields.id = value;
   }
-  return data.length ? { event, data: data.join('\n'), id } : null;
+  return fields;
 }

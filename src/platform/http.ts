@@ -1,19 +1,19 @@
 import ky, { HTTPError } from 'ky';
-import type { Platform } from './platform.ts';
+import type { Clock, Platform } from './platform.ts';
 import { untilAborted } from './until-aborted.ts';
 
 export interface HttpRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: BodyInit;
+  readonly body?: BodyInit | undefined;
   /** Deadline in milliseconds for the whole exchange: every attempt and the reading of the body. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
   /** Default: no retry. */
   readonly retry?: RetryPolicy;
   /** `keepalive` of fetch: the request may outlive the page. Default false. */
-  readonly keepalive?: boolean;
+  readonly keepalive?: boolean | undefined;
 }
 
 export interface RetryPolicy {
@@ -53,37 +53,49 @@ export interface Http {
   send<T>(request: HttpRequest, read: (response: Response) => Promise<T>): Promise<T>;
 }
 
+/**
+ * Does work that ends with the deadline or the caller's signal, even if it awaits something that knows of neither.
+ *
+ * @throws {HttpFailure} `timeout` or `aborted`; else whatever the work throws.
+ */
+export async function withinDeadline<T>(
+  clock: Clock,
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+  work: (ended: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const late = new AbortController();
+  const ended = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
+  const deadline = clock.setTimer(
+    () => late.abort(new DOMException(`No answer within ${timeoutMs} ms`, 'TimeoutError')),
+    timeoutMs,
+  );
+  try {
+    ended.throwIfAborted();
+    return await untilAborted(work(ended), ended);
+  } catch (problem) {
+    throw ended.aborted ? new HttpFailure(signal?.aborted ? 'aborted' : 'timeout', ended.reason) : problem;
+  } finally {
+    deadline.cancel();
+  }
+}
+
 /** The one way in which the clients send HTTP requests. */
 export function createHttp(platform: Pick<Platform, 'fetch' | 'clock' | 'random'>): Http {
+  const classify = (problem: unknown) =>
+    problem instanceof HttpFailure ? problem : new HttpFailure('network', problem);
   return {
     async send({ url, timeoutMs, signal, retry, method, headers, body, keepalive = false }, read) {
-      const ended = new AbortController();
-      let kind: HttpFailureKind = 'network';
-      const end = (why: HttpFailureKind, reason: unknown) => {
-        kind = why;
-        ended.abort(reason);
-      };
-      const abort = () => end('aborted', signal?.reason);
-      const classify = (problem: unknown) =>
-        problem instanceof HttpFailure
-          ? problem
-          : new HttpFailure(kind, ended.signal.aborted ? ended.signal.reason : problem);
-      if (signal?.aborted) abort();
-      signal?.addEventListener('abort', abort, { once: true });
-      const deadline = platform.clock.setTimer(
-        () => end('timeout', new DOMException(`No answer within ${timeoutMs} ms`, 'TimeoutError')),
-        timeoutMs,
-      );
       try {
-        ended.signal.throwIfAborted();
-        const exchange = async () => {
+        // Neither a fetch that ignores its signal nor a body that never ends may outlive the deadline.
+        return await withinDeadline(platform.clock, timeoutMs, signal, async (ended) => {
           const response = await ky(url, {
             method,
             headers: { ...headers },
             ...(body === undefined ? {} : { body }),
             keepalive,
             cache: 'no-store',
-            signal: ended.signal,
+            signal: ended,
             timeout: false,
             throwHttpErrors: !!retry,
             fetch: platform.fetch,
@@ -92,7 +104,7 @@ export function createHttp(platform: Pick<Platform, 'fetch' | 'clock' | 'random'
                   limit: retry.limit,
                   delay: (attempt) => retry.delayMs(attempt) * platform.random.number(),
                   shouldRetry: ({ error }) =>
-                    ended.signal.aborted
+                    ended.aborted
                       ? false
                       : retry.shouldRetry(error instanceof HTTPError ? error.response : classify(error)),
                 }
@@ -102,14 +114,9 @@ export function createHttp(platform: Pick<Platform, 'fetch' | 'clock' | 'random'
             throw problem;
           });
           return read(response);
-        };
-        // Neither a fetch that ignores its signal nor a body that never ends may outlive the deadline.
-        return await untilAborted(exchange(), ended.signal);
+        });
       } catch (problem) {
         throw classify(problem);
-      } finally {
-        deadline.cancel();
-        signal?.removeEventListener('abort', abort);
       }
     },
   };

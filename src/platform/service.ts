@@ -17,10 +17,10 @@ export function serviceUrl(projectUrl: string, service: string): string {
 }
 
 /**
- * Who asks, as headers. A legacy key is a token itself, where there is none of a user; one of the newer form is not, and
+ * Who asks, as headers, named in lower case. A legacy key is a token itself, where there is none of a user; one of the newer form is not, and
  * the gateway turns it into one.
  */
 export function credentialsOf(apiKey: string, token: string | null): Readonly<Record<string, string>> {
   const bearer = token ?? (apiKey.startsWith('sb_') ? null : apiKey);
-  return { apikey: apiKey, ...(bearer && { Authorization: `Bearer ${bearer}` }) };
+  return { apikey: apiKey, ...(bearer && { authorization: `Bearer ${bearer}` }) };
 }

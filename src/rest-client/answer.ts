@@ -9,7 +9,7 @@ export interface Answer<Data> {
   /** How many rows match in all, if the query asked for a count; else null. */
   readonly count: number | null;
   /**
-   * Whether the server's cap on rows cut the answer: known from the count where there is one, else assumed when
+   * Whether the server's cap on rows cut the answer: known from an exact count where there is one, else assumed when
    * exactly as many rows came as the cap allows and more were wanted.
    */
   readonly truncated: boolean;
@@ -30,11 +30,16 @@ export function parseContentRange(headers: Headers): ContentRange {
 
 /** The error that an answer of 300 or more is. */
 export function parseError({ status, headers, text }: Wire, now: number): RestError {
-  const body = parseBody(text);
+  let body: Readonly<Record<string, unknown>> | null | undefined;
+  try {
+    body = JSON.parse(text) as typeof body;
+  } catch {
+    // Not of PostgREST.
+  }
   const field = (name: string) => (typeof body?.[name] === 'string' ? body[name] : null);
   const code = field('code') ?? /PostgREST; error=(\w+)/.exec(headers.get('proxy-status') ?? '')?.[1] ?? '';
   return new RestError(
-    text && !body && status !== 429 ? 'gateway' : kindOfCode(code, status),
+    text && typeof body !== 'object' && status !== 429 ? 'gateway' : kindOfCode(code, status),
     field('message') ?? `HTTP ${status}`,
     {
       status,
@@ -46,24 +51,15 @@ export function parseError({ status, headers, text }: Wire, now: number): RestEr
   );
 }
 
-function parseBody(text: string): Record<string, unknown> | null {
-  try {
-    const body: unknown = JSON.parse(text);
-    return typeof body === 'object' ? (body as Record<string, unknown> | null) : null;
-  } catch {
-    return null;
-  }
-}
-
 /** Seconds or an HTTP date (RFC 9110 §10.2.3), as milliseconds from `now`. */
 export function parseRetryAfter(value: string | null, now: number): number | null {
   const ms = Number(value) * 1000 || Date.parse(value ?? '') - now;
   return Number.isNaN(ms) ? null : Math.max(0, ms);
 }
 
-/** @throws {RestError} `gateway`: PostgREST sends JSON, or nothing. */
-export function parseJson({ text }: Wire): unknown {
-  if (!text) return null;
+/** @throws {RestError} `gateway`: PostgREST sends JSON, or nothing, if a function returns it. */
+export function parseJson({ text }: Wire, { path }: Plan): unknown {
+  if (!text && path.startsWith('rpc/')) return null;
   try {
     return JSON.parse(text);
   } catch (cause) {
@@ -72,24 +68,24 @@ export function parseJson({ text }: Wire): unknown {
 }
 
 /** Rows, or the value of a function. */
-export async function readRows(wire: Wire, { check }: Plan): Promise<unknown> {
-  const data = parseJson(wire);
+export async function readRows(wire: Wire, plan: Plan): Promise<unknown> {
+  const { check } = plan;
+  const data = parseJson(wire, plan);
   if (!check) return data;
   return Array.isArray(data) ? Promise.all(data.map(check)) : check(data, 0);
 }
 
 /** No row as null, one row as itself. */
 export async function readMaybe(wire: Wire, plan: Plan): Promise<unknown> {
-  const rows = await readRows(wire, plan);
-  if (!Array.isArray(rows)) return rows;
-  if (rows.length > 1) throw new RestError('not-one-row', 'More than one row');
-  return rows[0] ?? null;
+  const [row = null, ...others] = [await readRows(wire, plan)].flat();
+  if (others.length) throw new RestError('not-one-row', 'maybeSingle() of several rows');
+  return row;
 }
 
-/** How many rows a write changed. */
-export function readAffected({ headers }: Wire): number | null {
+/** How many rows a write changed. An update says how many it holds; of other writes the same range says nothing. */
+export function readAffected({ headers }: Wire, { method }: Plan): number | null {
   const { rows, total } = parseContentRange(headers);
-  return total ?? rows;
+  return total ?? (method === 'PATCH' ? rows : null);
 }
 
 /** How many rows match. */

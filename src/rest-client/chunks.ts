@@ -2,6 +2,7 @@ import type { Filter } from './filter.ts';
 import type { Model } from './model.ts';
 import type { ExecuteOptions, RowsQuery } from './query.ts';
 import { refuse } from './quoting.ts';
+import { refuseCut } from './pages.ts';
 
 export interface ChunksOptions extends ExecuteOptions {
   /** Values of the list per request. Default 100. */
@@ -10,21 +11,24 @@ export interface ChunksOptions extends ExecuteOptions {
 
 /**
  * Executes a read whose `in` list is too long for one URL: in several requests, each with a part of its longest list, one
- * after another. The rows come in the order of the list's parts.
+ * after another. The rows come in the order of the list's parts. A part that the server's cap on rows cuts is asked for
+ * again in smaller ones.
  *
- * @throws {RestError} `invalid-query` for a write, and for an order, limit, range or count, which parts cannot keep.
+ * @throws {RestError} `invalid-query` for a write, for an order, limit, range or count, which parts cannot keep, and if one
+ * value alone has as many rows as the server sends at most.
  */
 export async function inChunks<M extends Model, Item>(
   query: RowsQuery<M, Item, Item[]>,
   { size = 100, ...options }: ChunksOptions = {},
 ): Promise<Item[]> {
-  const { method, filters, order, limit, offset, prefer } = query.plan;
-  if (method !== 'GET' || (order[0] ?? limit ?? offset ?? prefer['count']) !== undefined) {
-    refuse('inChunks() cannot write, order, limit or count');
-  }
+  const { filters } = query.plan;
+  refuseCut('inChunks', query.plan);
+  // Refuses what is no whole number, and 0.
+  void query.limit(size || Number.NaN);
   const [longest] = filters.filter(isList).sort((a, b) => b.operand.length - a.operand.length);
-  const values = longest?.operand ?? [];
-  const rows: Item[] = [];
+  // A value in two parts would bring its rows twice.
+  const values = [...new Set(longest?.operand)];
+  let rows: Item[] = [];
   let start = 0;
   do {
     const operand = values.slice(start, start + size);
@@ -32,8 +36,12 @@ export async function inChunks<M extends Model, Item>(
       ...plan,
       filters: plan.filters.map((filter) => (filter === longest ? { ...filter, operand } : filter)),
     }));
-    rows.push(...(await part.execute(options)));
-    start += size;
+    const { data, truncated } = await part.answer(options);
+    if (!truncated) {
+      rows = rows.concat(data);
+      start += size;
+    } else if (operand.length > 1) size = Math.ceil(operand.length / 2);
+    else refuse('Too many rows of one value: see pages()');
   } while (start < values.length);
   return rows;
 }

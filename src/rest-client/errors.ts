@@ -97,6 +97,12 @@ const kinds: Readonly<Record<string, RestErrorKind>> = {
   '504': 'unavailable',
 };
 
-/** The kind of an answer of PostgREST, by its code (SQLSTATE or PGRSTnnn), its code's class, or the status. */
+/**
+ * The kind of an answer of PostgREST, by its code (SQLSTATE or PGRSTnnn), its code's class, or the status. A code may be any
+ * text, and what every object has (`constructor`) is no kind: none of that is in upper case.
+ */
 export const kindOfCode = (code: string, status: number): RestErrorKind =>
-  kinds[code] ?? kinds[code.slice(0, 2)] ?? kinds[status] ?? (status < 500 ? 'invalid-request' : 'server');
+  kinds[code.toUpperCase()] ??
+  kinds[code.slice(0, 2)] ??
+  kinds[status] ??
+  (status < 500 ? 'invalid-request' : 'server');

@@ -1,4 +1,4 @@
-import { createHttp, HttpFailure } from '../platform/http.ts';
+import { createHttp, HttpFailure, withinDeadline } from '../platform/http.ts';
 import type { Platform, Timer } from '../platform/platform.ts';
 import { credentialsOf } from '../platform/service.ts';
 import { untilAborted } from '../platform/until-aborted.ts';
@@ -23,13 +23,18 @@ export interface ExchangeOptions {
 
 export type Exchange = (request: Sendable, signal?: AbortSignal) => Promise<Wire>;
 
-type Sendable = RestRequest & { readonly keepalive?: boolean };
+type Sendable = RestRequest & { readonly keepalive?: boolean | undefined };
 
 /** Sends requests with credentials, deadlines, retries and one refresh of an expired token. */
 export function createExchange(options: ExchangeOptions): Exchange {
-  const { platform, apiKey, timeoutMs = 30_000, attemptTimeoutMs = 10_000 } = options;
+  const {
+    platform,
+    apiKey,
+    timeoutMs = 30_000,
+    attemptTimeoutMs = 10_000,
+    getAccessToken = async () => null,
+  } = options;
   const { clock, random, page } = platform;
-  const getAccessToken = options.getAccessToken ?? (async () => null);
   const retry: RetryOptions = { limit: 3, baseDelayMs: 300, maxDelayMs: 5000, ...options.retry };
   const http = createHttp(platform);
   const share = createInFlight();
@@ -39,7 +44,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
     const sent = { ...request, headers: { ...credentialsOf(apiKey, token), ...request.headers } };
     const send = (until: AbortSignal) =>
       http.send({ ...sent, timeoutMs: attemptTimeoutMs, signal: until }, readWire);
-    const wire = await (isRead(request.method) ? share(JSON.stringify(sent), send, signal) : send(signal));
+    const wire = await share(isRead(request.method) && JSON.stringify(sent), send, signal);
     if (wire.status < 300) return wire;
     const error = parseError(wire, clock.now());
     // HEAD has no body to say why, and browsers hide the header that does: a second look that costs no rows.
@@ -52,20 +57,18 @@ export function createExchange(options: ExchangeOptions): Exchange {
 
   /** Attempts until there is an answer, or an error that time will not heal. */
   async function persist(request: Sendable, signal: AbortSignal, endsAtMs: number): Promise<Wire> {
-    signal.throwIfAborted();
-    let token = await untilAborted(getAccessToken(), signal);
-    let isRefreshed = false;
+    let token = await getAccessToken();
+    let rejected: string | null = null;
     let retries = 0;
     for (;;) {
       try {
         return await attempt(request, token, signal);
       } catch (problem) {
         const error = toRestError(problem);
-        if (error.kind === 'token-expired' && token && !isRefreshed) {
-          isRefreshed = true;
-          const fresh = await untilAborted(getAccessToken({ rejectedToken: token }), signal);
-          if (!fresh || fresh === token) throw error;
-          token = fresh;
+        if (error.kind === 'token-expired' && token && !rejected) {
+          rejected = token;
+          token = await getAccessToken({ rejectedToken: rejected });
+          if (!token || token === rejected) throw error;
         } else {
           const delayMs = retryDelayMs(request.method, error, ++retries, retry, random.number());
           const isOffline = error.kind === 'network' && !page.isOnline();
@@ -80,20 +83,12 @@ export function createExchange(options: ExchangeOptions): Exchange {
     }
   }
 
-  return async function exchange(request, signal) {
-    const late = new AbortController();
-    const ended = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
-    const deadline = clock.setTimer(() => late.abort(`No answer within ${timeoutMs} ms`), timeoutMs);
-    try {
-      return await persist(request, ended, clock.monotonicMs() + timeoutMs);
-    } catch (problem) {
-      if (!ended.aborted) throw toRestError(problem);
-      const kind = signal?.aborted ? 'aborted' : 'timeout';
-      throw new RestError(kind, `Ended: ${kind}`, { cause: ended.reason });
-    } finally {
-      deadline.cancel();
-    }
-  };
+  return (request, signal) =>
+    withinDeadline(clock, timeoutMs, signal, (ended) =>
+      persist(request, ended, clock.monotonicMs() + timeoutMs),
+    ).catch((problem: unknown) => {
+      throw toRestError(problem);
+    });
 }
 
 async function readWire(response: Response): Promise<Wire> {

@@ -28,6 +28,7 @@ export type Pair<C extends string = string, V = unknown> = readonly [column: C, 
 /** A comparison with an operator of PostgREST. A missing value is refused: it would match the wrong rows. */
 export function compare(operator: string, column: string | ColumnPath, value: unknown): Filter<never> {
   const { [part]: quantifier, values } = (value ?? {}) as Partial<Quantified>;
+  if (quantifier && operator === 'neq') refuse('neq of several values');
   return {
     column: encodeColumn(column),
     operator: quantifier ? `${operator}(${quantifier})` : operator,
@@ -40,7 +41,11 @@ export function is<const C extends string>(
   column: C | ColumnPath<C>,
   value: null | boolean | 'unknown' | 'not_null',
 ): Filter<Pair<C, never>> {
-  return { column: encodeColumn(column), operator: 'is', operand: String(value) };
+  return {
+    column: encodeColumn(column),
+    operator: 'is',
+    operand: value === null ? 'null' : encodeValue(value),
+  };
 }
 
 /** Equal; `null` asks whether the column is null. */
@@ -51,7 +56,7 @@ export function eq<const C extends string, const V>(column: C | ColumnPath<C>, v
 /** Not equal; `null` asks whether the column is not null. As in SQL, a row whose column is null does not match. */
 export function neq<const C extends string, const V>(
   column: C | ColumnPath<C>,
-  value: V,
+  value: V extends Quantified ? never : V,
 ): Filter<Pair<C, V>> {
   return value === null ? not(is(column, null)) : compare('neq', column, value);
 }
@@ -65,10 +70,11 @@ export function oneOf<const C extends string, const V>(
 ): Filter<Pair<C, V>> {
   const some = new Set<unknown>(values);
   const isNullToo = some.delete(null);
-  const list: Filter<Pair<C, V>> =
-    some.size === 1 && some.has('')
-      ? compare('eq', column, '')
-      : { column: encodeColumn(column), operator: 'in', operand: Array.from(some, encodeItem) };
+  const list: Filter<Pair<C, V>> = {
+    column: encodeColumn(column),
+    operator: 'in',
+    operand: Array.from(some, encodeItem),
+  };
   return isNullToo ? or(list, is(column, null)) : list;
 }
 
@@ -104,6 +110,8 @@ export function encodeFilter(
   path = '',
   isNested = false,
 ): readonly [key: string, value: string] {
+  // The server reads a list of one empty text as a list of none.
+  if (`${operator}${String(operand)}` === 'in""') [operator, operand] = ['eq', ''];
   const prefix = `${isNegated ? 'not.' : ''}${operator}`;
   if (filters) {
     const terms = filters.map((filter) => encodeFilter(filter, '', true).join(filter.filters ? '' : '.'));

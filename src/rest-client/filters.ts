@@ -3,15 +3,19 @@ import { type ColumnPath, encodeJsonValue, encodeName, encodeValue, part, quote,
 
 type Col<C extends string> = C | ColumnPath<C>;
 
-/** Any of the values: `eq('status', anyOf('read', 'archived'))`, `like('name', anyOf('a%', 'b%'))`. */
-export function anyOf<const T>(...values: readonly T[]): Quantified<T> {
-  return { [part]: 'any', values };
-}
+type Quantify = <const T extends {}>(...values: readonly T[]) => Quantified<T>;
 
-/** All of the values: `like('name', allOf('%a%', '%b%'))`. */
-export function allOf<const T>(...values: readonly T[]): Quantified<T> {
-  return { [part]: 'all', values };
-}
+/** Null equals nothing, not even among others: as a value it would be forgotten. */
+const quantify =
+  (quantifier: 'any' | 'all'): Quantify =>
+  (...values) =>
+    values.includes(null as never) ? refuse('null equals nothing') : { [part]: quantifier, values };
+
+/** Any of the values, none of them null: `eq('status', anyOf('read', 'archived'))`, `like('name', anyOf('a%', 'b%'))`. */
+export const anyOf: Quantify = quantify('any');
+
+/** All of the values, none of them null: `like('name', allOf('%a%', '%b%'))`. */
+export const allOf: Quantify = quantify('all');
 
 type Compare = <const C extends string, const V extends {}>(column: Col<C>, value: V) => Filter<Pair<C, V>>;
 
@@ -54,19 +58,20 @@ export const ilike: Match = likeness('ilike', imatch);
 /** A pattern that holds `*`, which the server would take for `%`, goes as the equal regular expression. */
 function likeness(operator: string, regular: Match): Match {
   return (column, pattern) => {
-    const isOne = typeof pattern === 'string';
-    const texts = isOne ? [pattern] : pattern.values;
-    if (!texts.join('').includes('*')) return compare(operator, column, pattern);
-    const values = texts.map(toRegular);
-    return regular(column, isOne ? values.join('') : { ...pattern, values });
+    const { values } = pattern as Partial<Quantified<string>>;
+    const text = values?.join('') ?? (pattern as string);
+    if (!text.includes('*')) return compare(operator, column, pattern);
+    return regular(
+      column,
+      values ? { ...(pattern as Quantified), values: values.map(toRegular) } : toRegular(text),
+    );
   };
 }
 
 function toRegular(pattern: string): string {
   const body = pattern.replace(/\\(.?)|[^]/gsu, (found, escaped: string | undefined) => {
-    if (found === '%') return '.*';
-    if (found === '_') return '.';
-    return (escaped ?? found).replace(/[^\p{L}\p{N}\s]/u, '\\$&');
+    const wildcard = { '%': '.*', _: '.' }[found];
+    return wildcard ?? (escaped ?? found).replace(/[^\p{L}\p{N}\s]/u, '\\$&');
   });
   return `^${body}$`;
 }
@@ -134,8 +139,9 @@ export function textSearch<const C extends string>(
   words: string,
   { type, config }: TextSearchOptions = {},
 ): Filter<Pair<C, never>> {
-  if (config && /[^\p{L}\d_$ ]/u.test(config)) refuse('Not a text search configuration');
-  const prefix = type ? { plain: 'pl', phrase: 'ph', websearch: 'w' }[type] : '';
+  if (config && /[^\p{L}\d_$ ]/u.test(config)) refuse('Not a configuration');
+  // `plfts`, `phfts`, `wfts`.
+  const prefix = /^(p.|w)/.exec(type ?? '')?.[0] ?? '';
   return compare(`${prefix}fts${config ? `(${config})` : ''}`, column, words);
 }
 

@@ -6,7 +6,7 @@ import { asRead } from './rpc-reads.ts';
 
 const form =
   <Data>(read: Reader, change: Modifier): Form<Data> =>
-  (plan) => ({ ...change(plan), read, check: undefined });
+  (plan) => ({ ...change(plan), read, check: undefined, isCounted: false });
 
 const readText: Reader = ({ text }) => text;
 
@@ -34,7 +34,7 @@ const planAs =
   (format: string, options: ExplainOptions): Modifier =>
   (plan) => {
     const wanted = Object.entries(options).flatMap(([name, on]) => (on ? name : []));
-    const of = plan.headers['Accept'] ?? 'application/json';
+    const of = plan.headers['accept'] ?? 'application/json';
     return accept(`application/vnd.pgrst.plan+${format}; for="${of}"; options=${wanted.join('|')};`)(plan);
   };
 

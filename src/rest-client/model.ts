@@ -77,17 +77,36 @@ interface Relationship {
 type RelationshipOf<Schema, Name> =
   Relation<Schema, Name> extends { Relationships: readonly (infer R extends Relationship)[] } ? R : never;
 
-/** The foreign key of `Name` that embeds `Key`: named by the other table, by itself, or by its one column. */
-type Outgoing<Schema, Name, Key> =
+/** Those that a hint names, by constraint or by column; all of them without a hint. */
+type Hinted<R, Hint> = string extends Hint
+  ? R
+  : R extends { foreignKeyName: Hint } | { columns: [Hint] }
+    ? R
+    : never;
+
+/**
+ * The foreign key of `Name` that embeds `Key`: named by the other table, by itself, or by its one column. A hint that leads
+ * to the table itself means the other direction.
+ */
+type Outgoing<Schema, Name, Key, Hint> =
   RelationshipOf<Schema, Name> extends infer R
     ? R extends { referencedRelation: Key } | { foreignKeyName: Key } | { columns: [Key] }
-      ? R
+      ? Key extends Name
+        ? string extends Hint
+          ? R
+          : never
+        : Hinted<R, Hint>
       : never
     : never;
 
-type Incoming<Schema, Name, Key> =
-  RelationshipOf<Schema, Key> extends infer R ? (R extends { referencedRelation: Name } ? R : never) : never;
+type Incoming<Schema, Name, Key, Hint> =
+  RelationshipOf<Schema, Key> extends infer R
+    ? R extends { referencedRelation: Name }
+      ? Hinted<R, Hint>
+      : never
+    : never;
 
+/** `boolean` where only some of the foreign keys are. */
 type IsNullable<Schema, Name, R> = R extends { columns: (infer C)[] }
   ? Relation<Schema, Name> extends { Row: infer Row }
     ? null extends Row[C & keyof Row]
@@ -96,32 +115,36 @@ type IsNullable<Schema, Name, R> = R extends { columns: (infer C)[] }
     : true
   : true;
 
-type LookUp<Schema, Name extends string, Key extends string> = [Outgoing<Schema, Name, Key>] extends [never]
-  ? [Incoming<Schema, Name, Key>] extends [never]
+type LookUp<Schema, Name extends string, Key extends string, Hint extends string> = [
+  Outgoing<Schema, Name, Key, Hint>,
+] extends [never]
+  ? [Incoming<Schema, Name, Key, Hint>] extends [never]
     ? // A many-to-many relation goes through a table that the name does not tell; the server knows.
       Key extends RelationName<Schema>
       ? { model: DatabaseModel<Schema, Key>; many: true; nullable: false }
       : never
     : {
         model: DatabaseModel<Schema, Key>;
-        many: Incoming<Schema, Name, Key> extends { isOneToOne: true } ? false : true;
+        many: Incoming<Schema, Name, Key, Hint> extends { isOneToOne: true } ? false : true;
         nullable: true;
       }
-  : Outgoing<Schema, Name, Key> extends { referencedRelation: infer Target extends string }
+  : Outgoing<Schema, Name, Key, Hint> extends { referencedRelation: infer Target extends string }
     ? {
         model: DatabaseModel<Schema, Target>;
         many: false;
-        nullable: IsNullable<Schema, Name, Outgoing<Schema, Name, Key>>;
+        nullable: IsNullable<Schema, Name, Outgoing<Schema, Name, Key, Hint>>;
       }
     : never;
 
 /** The rows that `Key` embeds into rows of `M`; never if there is no such relation. */
-export type EmbedOf<M extends Model, Key extends string> = M extends { Embeds: infer E }
+export type EmbedOf<M extends Model, Key extends string, Hint extends string = string> = M extends {
+  Embeds: infer E;
+}
   ? Key extends keyof E
     ? E[Key] & EmbedTarget
     : never
   : M extends { Schema: infer Schema; Name: infer Name extends string }
-    ? LookUp<Schema, Name, Key>
+    ? LookUp<Schema, Name, Key, Hint>
     : never;
 
 type FunctionOf<Schema, Name> = Name extends keyof Part<Schema, 'Functions'>

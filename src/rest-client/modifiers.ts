@@ -20,9 +20,12 @@ export function maxAffected(rows: number): Modifier {
  */
 export function expectAffected(rows: number): Modifier {
   return (plan) => ({
-    ...maxAffected(rows)(plan),
+    // Only an update says so unasked.
+    ...prefer({ count: 'exact' })(maxAffected(rows)(plan)),
     verify(data, wire) {
-      const affected = Array.isArray(data) ? data.length : (readAffected(wire) ?? Number(data !== null));
+      const affected = Array.isArray(data)
+        ? data.length
+        : (readAffected(wire, plan) ?? Number(data !== null));
       if (affected !== rows) {
         throw new RestError('affected-rows', `${affected} rows changed, not ${rows}`);
       }
@@ -32,7 +35,7 @@ export function expectAffected(rows: number): Modifier {
 
 /** Leaves out what is null in the rows. To be applied last. */
 export const stripNulls = (): Modifier => (plan) =>
-  accept(`${plan.headers['Accept'] ?? 'application/vnd.pgrst.array+json'};nulls=stripped`)(plan);
+  accept(`${plan.headers['accept'] ?? 'application/vnd.pgrst.array+json'};nulls=stripped`)(plan);
 
 /** The write is carried out and undone; the server must allow it (`db-tx-end`). */
 export const rollback = (): Modifier => prefer({ tx: 'rollback' });
@@ -40,13 +43,13 @@ export const rollback = (): Modifier => prefer({ tx: 'rollback' });
 /** The time zone in which the server writes timestamps, such as `Europe/Berlin`. */
 export const timezone = (name: string): Modifier => prefer({ timezone: name });
 
-/** A header of the caller's own. */
+/** A header of the caller's own, in place of another of that name in any case; preferences are added to the query's. */
 export function header(name: string, value: string): Modifier {
-  return (plan) => ({ ...plan, headers: { ...plan.headers, [name]: value } });
+  return (plan) => ({ ...plan, headers: { ...plan.headers, [name.toLowerCase()]: value } });
 }
 
 /** The media type of the answer. */
-export const accept = (type: string): Modifier => header('Accept', type);
+export const accept = (type: string): Modifier => header('accept', type);
 
 /** The media type of exactly one row. */
 export const oneRow = 'application/vnd.pgrst.object+json';

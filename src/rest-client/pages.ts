@@ -1,6 +1,7 @@
 import { and, compare, eq, type Filter, is, not, or } from './filter.ts';
 import type { Model } from './model.ts';
 import { by as encodeOrder } from './order.ts';
+import type { Plan } from './plan.ts';
 import type { ExecuteOptions, RowsQuery } from './query.ts';
 import { refuse } from './quoting.ts';
 
@@ -26,7 +27,8 @@ export interface PagesOptions<Name extends string = string> extends ExecuteOptio
  *
  * The server's cap on rows may make pages smaller; what ends the iteration is a page that is shorter than the ones before.
  *
- * @throws {RestError} `invalid-query` if a row lacks a column to continue by.
+ * @throws {RestError} `invalid-query` for a write, for an order, limit, range or count of the query's own, if a row lacks a column to
+ * continue by, and if the rows after a row begin with that row, as a numeric has it that JSON has rounded: select it as text.
  * @example
  * ```ts
  * import { createSupabaseClients } from 'supabase-protocol-clients';
@@ -42,6 +44,7 @@ export async function* pages<M extends Model, Item extends object>(
   query: RowsQuery<M, Item, Item[]>,
   { by, size = 500, ...options }: PagesOptions<keyof Item & keyof M['Row'] & string>,
 ): AsyncGenerator<Item[], void, undefined> {
+  refuseCut('pages', query.plan);
   const keys = by.map((key): PageKey => (typeof key === 'string' ? { column: key } : key));
   const ordered = query.limit(size).with((plan) => ({
     ...plan,
@@ -52,10 +55,23 @@ export async function* pages<M extends Model, Item extends object>(
   do {
     const rows: Item[] = await (after ? ordered.where(after) : ordered).execute(options);
     const last = rows.at(-1);
+    const next = last ? filterAfter(last, keys) : null;
+    if (next && JSON.stringify(next) === JSON.stringify(after)) {
+      refuse('Pages need numeric as text');
+    }
     if (last) yield rows;
-    after = last && rows.length >= previous ? filterAfter(last, keys) : null;
+    after = rows.length >= previous ? next : null;
     previous = rows.length;
   } while (after);
+}
+
+/** Refuses a query that writes, or has what several requests cannot keep. */
+export function refuseCut(name: string, plan: Plan): void {
+  const { method, path, order, limit, offset, prefer } = plan;
+  const isRows = /^(GET|POSTrpc\/)/.test(method + path);
+  if (!isRows || (order[0] ?? limit ?? offset ?? prefer['count']) !== undefined) {
+    refuse(`${name}() cannot write, order, limit or count`);
+  }
 }
 
 /** The rows that come after a row in the order of the keys; null if none can. */

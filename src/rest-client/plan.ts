@@ -1,5 +1,5 @@
 import { encodeFilter, type Filter } from './filter.ts';
-import { encodeJson, encodeParam, refuse } from './quoting.ts';
+import { encodeParam, refuse } from './quoting.ts';
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
@@ -33,8 +33,10 @@ export interface Plan extends Omit<Selection, 'where'> {
   readonly order: readonly string[];
   /** Preferences by name, such as `count: 'exact'`. */
   readonly prefer: Readonly<Record<string, string | number | undefined>>;
+  /** By their names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: unknown;
+  /** JSON. */
+  readonly body?: string | undefined;
   /** An update or delete of every row is meant. */
   readonly all?: boolean;
   /** What the answer's text becomes. */
@@ -68,9 +70,10 @@ export type Reader = (wire: Wire, plan: Plan) => unknown;
 export interface RestRequest {
   readonly method: Method;
   readonly url: string;
+  /** By their names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** JSON. */
-  readonly body?: string;
+  readonly body?: string | undefined;
 }
 
 /** @param path where the rows are embedded, with its dot (`author.`); default: the rows themselves. */
@@ -88,30 +91,30 @@ export function encodeSelection({ where = [], order = [], offset, limit }: Selec
  * @throws {RestError} `invalid-query` for an update or delete that has no filter and is not meant for all rows.
  */
 export function encodeRequest(plan: Plan, base: string): RestRequest {
-  const { method, path, schema, params, select, filters: where, order, offset, limit } = plan;
-  const { prefer, headers, body } = plan;
+  const { method, path, schema, params, select, filters: where, prefer, headers, body } = plan;
   if (/PATCH|DELETE/.test(method) && !where.length && !plan.all) {
     refuse(`${method} without a filter: add one, or .all()`);
   }
-  const query = [...params, ['select', select] as const, ...encodeSelection({ where, order, offset, limit })]
+  const query = [...params, ['select', select] as const, ...encodeSelection({ ...plan, where })]
     .filter(isGiven)
     .map((param) => param.map((text) => encodeParam(`${text}`)).join('='))
     .join('&');
   const preferences = Object.entries(prefer)
     .filter(isGiven)
-    .map((preference) => preference.join('='));
-  const hasBody = body !== undefined;
+    .map((preference) => preference.join('='))
+    .concat(headers['prefer'] ?? [])
+    .join();
   return {
     method,
     url: `${base}/${path}${query && `?${query}`}`,
     headers: {
-      Accept: 'application/json',
-      ...(schema && { [`${isRead(method) ? 'Accept' : 'Content'}-Profile`]: schema }),
-      ...(hasBody && { 'Content-Type': 'application/json' }),
-      ...(preferences.length && { Prefer: preferences.join() }),
+      accept: 'application/json',
+      ...(schema && { [`${isRead(method) ? 'accept' : 'content'}-profile`]: schema }),
+      ...(body && { 'content-type': 'application/json' }),
       ...headers,
+      ...(preferences && { prefer: preferences }),
     },
-    ...(hasBody && { body: encodeJson(body) }),
+    body,
   };
 }
 

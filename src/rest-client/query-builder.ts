@@ -3,8 +3,8 @@ import { compare, eq, type Filter, is, neq, oneOf } from './filter.ts';
 import { accept, maxAffected, oneRow, prefer } from './modifiers.ts';
 import { by, type OrderOptions } from './order.ts';
 import type { Columns, Plan, Projection, RestRequest } from './plan.ts';
-import { type ColumnPath, encodeColumn, quote, refuse } from './quoting.ts';
-import type { CountKind, ExecuteOptions, InsertOptions, Modifier, UpsertOptions } from './query.ts';
+import { type ColumnPath, encodeColumn, encodeJson, quote, refuse } from './quoting.ts';
+import type { CountKind, ExecuteOptions, Modifier, UpsertOptions } from './query.ts';
 import { encodeList } from './select.ts';
 
 /** What queries need of the client. */
@@ -42,7 +42,7 @@ export class QueryBuilder implements Promise<unknown> {
   }
 
   #set(change: Partial<Plan>): QueryBuilder {
-    return new QueryBuilder(Object.assign({}, this.plan, change), this.#runner);
+    return new QueryBuilder({ ...this.plan, ...change }, this.#runner);
   }
 
   where(...filters: readonly Filter[]): QueryBuilder {
@@ -106,10 +106,10 @@ export class QueryBuilder implements Promise<unknown> {
   }
 
   select(columns: Columns = '*'): QueryBuilder {
-    return this.with(
-      (plan) => ({ ...plan, ...project(plan, columns), read: readRows }),
-      prefer({ return: 'representation' }),
-    );
+    return this.with(prefer({ return: 'representation' })).#set({
+      ...project(this.plan, columns),
+      read: readRows,
+    });
   }
 
   single(): QueryBuilder {
@@ -117,11 +117,10 @@ export class QueryBuilder implements Promise<unknown> {
   }
 
   maybeSingle(): QueryBuilder {
-    const { method, limit = 2, body } = this.plan;
-    if (Array.isArray(body) && body.length > 1) refuse('maybeSingle() of several rows');
-    return this.with(
-      method === 'GET' ? (plan) => ({ ...plan, limit: Math.min(limit, 2) }) : maxAffected(1),
-    ).#set({ read: readMaybe });
+    const { method, limit = 2, body = '0' } = this.plan;
+    if ([JSON.parse(body)].flat().length > 1) refuse('maybeSingle() of several rows');
+    const bounded = method === 'GET' ? this.limit(Math.min(limit, 2)) : this.with(maxAffected(1));
+    return bounded.#set({ read: readMaybe });
   }
 
   toRequest(): RestRequest {
@@ -146,8 +145,7 @@ export class QueryBuilder implements Promise<unknown> {
     onFulfilled?: ((value: unknown) => A | PromiseLike<A>) | null,
     onRejected?: ((problem: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
-    this.#execution ??= this.execute();
-    return this.#execution.then(onFulfilled, onRejected);
+    return (this.#execution ??= this.execute()).then(onFulfilled, onRejected);
   }
 
   catch<B>(onRejected?: ((problem: unknown) => B | PromiseLike<B>) | null): Promise<unknown> {
@@ -160,7 +158,7 @@ export class QueryBuilder implements Promise<unknown> {
 }
 
 function wholeNumber(value: number): number {
-  return Number.isSafeInteger(value) && value >= 0 ? value : refuse(`Not a number of rows: ${value}`);
+  return Number.isSafeInteger(value) && value >= 0 ? value : refuse('Not a whole number');
 }
 
 /** `undefined` as the check of rows keeps none of an earlier select. */
@@ -172,37 +170,31 @@ function project({ project: own, params }: Plan, columns: Columns): Projection {
 
 /** A table or view, of which `plan` holds the path. */
 export function createTable(plan: Plan, runner: Runner) {
-  const start = (change: Partial<Plan>) => new QueryBuilder(Object.assign({}, plan, change), runner);
-  const add = (
-    body: unknown,
-    missing: InsertOptions['missing'],
-    resolution?: string,
-    onConflict?: string,
-  ) => {
-    const names = new Set(Array.isArray(body) ? body.flatMap(Object.keys) : []);
-    return start({
-      method: 'POST',
-      params: [
-        ['columns', Array.from(names, quote).join() || undefined],
-        ['on_conflict', onConflict],
-      ],
-      body,
-      read: readNothing,
-      prefer: { resolution, missing },
-    });
-  };
+  const start = (change: Partial<Plan>) => new QueryBuilder({ ...plan, ...change }, runner);
+  const add =
+    (isUpsert: boolean) =>
+    (rows: unknown, { onConflict = [], ignoreDuplicates, missing }: UpsertOptions = {}) => {
+      const names = new Set(Array.isArray(rows) ? rows.flatMap(Object.keys) : []);
+      return start({
+        method: 'POST',
+        params: [
+          ['columns', Array.from(names, quote).join() || undefined],
+          ['on_conflict', [onConflict].flat().map(encodeColumn).join() || undefined],
+        ],
+        body: encodeJson(rows),
+        read: readNothing,
+        prefer: {
+          resolution: isUpsert ? `${ignoreDuplicates ? 'ignore' : 'merge'}-duplicates` : undefined,
+          missing,
+        },
+      });
+    };
   return {
     select: (columns: Columns = '*') => start({ ...project(plan, columns), read: readRows }),
     count: (kind: CountKind = 'exact') => start({ method: 'HEAD', prefer: { count: kind }, read: readCount }),
-    insert: (rows: unknown, { missing }: InsertOptions = {}) => add(rows, missing),
-    upsert: (rows: unknown, { onConflict = [], ignoreDuplicates, missing }: UpsertOptions = {}) =>
-      add(
-        rows,
-        missing,
-        `${ignoreDuplicates ? 'ignore' : 'merge'}-duplicates`,
-        [onConflict].flat().map(encodeColumn).join() || undefined,
-      ),
-    update: (body: unknown) => start({ method: 'PATCH', body, read: readAffected }),
+    insert: add(false),
+    upsert: add(true),
+    update: (body: unknown) => start({ method: 'PATCH', body: encodeJson(body), read: readAffected }),
     delete: () => start({ method: 'DELETE', prefer: { count: 'exact' }, read: readAffected }),
   };
 }

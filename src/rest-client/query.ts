@@ -64,12 +64,12 @@ export type Column<Row> = (keyof Row & string) | JsonColumn<Row> | ColumnPath<ke
 type Single<Row, C> = C extends keyof Row ? Comparable<Row[C]> : JsonOperand | Date;
 
 /** What a column can be compared with. */
-export type Operand<Row, C> = Single<Row, C> | Quantified<Single<Row, C>>;
+export type Operand<Row, C> = Single<Row, C> | Quantified<NonNullable<Single<Row, C>>>;
 
 /** The comparisons that fit rows of this type. */
 export type PairOf<Row> =
   | { [K in keyof Row & string]: Pair<K, Operand<Row, K>> }[keyof Row & string]
-  | Pair<JsonColumn<Row>, JsonOperand | Date | Quantified<JsonOperand>>;
+  | Pair<JsonColumn<Row>, JsonOperand | Date | Quantified<NonNullable<JsonOperand>>>;
 
 /** How to count: exactly, by the planner's guess, or exactly only where that is cheap. */
 export type CountKind = 'exact' | 'planned' | 'estimated';
@@ -81,7 +81,7 @@ export interface Filterable<Row> {
   /** Equal; `null` becomes `is.null`. */
   eq<const C extends Column<Row>>(column: C, value: Operand<Row, C>): this;
   /** Not equal; `null` becomes `not.is.null`. */
-  neq<const C extends Column<Row>>(column: C, value: Operand<Row, C>): this;
+  neq<const C extends Column<Row>>(column: C, value: Single<Row, C>): this;
   /** Greater than. */
   gt<const C extends Column<Row>>(column: C, value: NonNullable<Operand<Row, C>>): this;
   /** Greater than or equal. */
@@ -109,9 +109,9 @@ export interface RowsQuery<M extends Model, Item, out Data> extends Query<Data>,
   /** Yields the rows with the count of all that match. */
   withCount(kind?: CountKind): RowsQuery<M, Item, Counted<Data>>;
   /** Exactly one row, enforced by the server: else `not-one-row`, and a write is rolled back. */
-  single(): RowsQuery<M, Item, Item>;
+  single(): RowsQuery<M, Item, Recounted<Data, Item>>;
   /** One row or null; more are `not-one-row`, and a write of more is rolled back. */
-  maybeSingle(): RowsQuery<M, Item, Item | null>;
+  maybeSingle(): RowsQuery<M, Item, Recounted<Data, Item | null>>;
 }
 
 /** Rows, and how many match in all. */
@@ -120,6 +120,9 @@ export interface Counted<out Data> {
   readonly count: number;
   readonly truncated: boolean;
 }
+
+/** What a query yields of other rows than `Data`: with their count if `Data` has one. */
+type Recounted<Data, T> = Data extends Counted<unknown> ? Counted<T> : T;
 
 /** How many rows match. */
 export interface CountQuery<M extends Model> extends Query<number>, Filterable<M['Row']> {}

@@ -73,8 +73,11 @@ export function encodeJson(value: unknown): string {
   return JSON.stringify(value, (_key, item: unknown) => (typeof item === 'bigint' ? String(item) : item));
 }
 
-/** Percent-encodes one part of a query string, leaving what a query may hold as it is (RFC 3986 §3.4). */
+/**
+ * Percent-encodes one part of a query string, leaving what a query may hold as it is (RFC 3986 §3.4), save `;`: the
+ * server reads it as `&`.
+ */
 export function encodeParam(text: string): string {
   if (/\p{Surrogate}/u.test(text)) refuse('Half a character');
-  return encodeURIComponent(text).replace(/%(2[4CF]|3[AB]|40)/g, decodeURIComponent);
+  return encodeURIComponent(text).replace(/%(2[4CF]|3A|40)/g, decodeURIComponent);
 }

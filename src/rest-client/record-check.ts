@@ -27,14 +27,13 @@ export function checkRecord(checks: readonly ColumnCheck[], validate: Validate):
     const pending: Promise<void>[] = [];
     for (const column of isValidated ? checks : decoders) {
       const { key } = column;
-      const value = checkColumn(column, record[key], index);
-      if (value instanceof Promise) {
-        pending.push(
-          value.then((settled) => {
-            record[key] = settled;
-          }),
-        );
-      } else record[key] = value;
+      const settle = (settled: unknown) => {
+        if (key in record || settled !== null) record[key] = settled;
+      };
+      // What `stripNulls()` has left out is null, and stays out.
+      const value = checkColumn(column, record[key] ?? null, index);
+      if (value instanceof Promise) pending.push(value.then(settle));
+      else settle(value);
     }
     return pending.length ? Promise.all(pending).then(() => record) : record;
   };

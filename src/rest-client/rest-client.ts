@@ -1,5 +1,5 @@
 import { configurationProblem, serviceUrl } from '../platform/service.ts';
-import { type ContentRange, parseContentRange, readCount, readRows } from './answer.ts';
+import { parseContentRange, readCount, readRows } from './answer.ts';
 import { RestError } from './errors.ts';
 import { createExchange, type ExchangeOptions } from './exchange.ts';
 import type {
@@ -15,6 +15,7 @@ import type {
 } from './model.ts';
 import { encodeRequest, type Plan, type Wire } from './plan.ts';
 import type { Query, RowsQuery, Table } from './query.ts';
+import { encodeJson } from './quoting.ts';
 import { createTable, QueryBuilder, type Runner } from './query-builder.ts';
 import type { Validate } from './standard-schema.ts';
 
@@ -29,7 +30,7 @@ export interface RestClientOptions<Schema extends string = string> extends Excha
   readonly maxRows?: number;
   /** Longest URL to send, in characters. Default 8000, which common gateways accept. */
   readonly maxUrlLength?: number;
-  /** Headers to send with every request. */
+  /** Headers to send with every request; preferences (`Prefer`) are added to those of the query. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -100,25 +101,22 @@ export function createRestClient<
     encode(plan) {
       const request = encodeRequest(plan, base);
       if (request.url.length <= maxUrlLength) return request;
-      throw new RestError(
-        'url-too-long',
-        `URL of ${request.url.length} characters, not ${maxUrlLength}: see inChunks()`,
-      );
+      throw new RestError('url-too-long', `URL longer than ${maxUrlLength}: see inChunks()`);
     },
-    async run(plan, { signal, keepalive = false } = {}) {
+    async run(plan, { signal, keepalive } = {}) {
       const wire = await exchange({ ...runner.encode(plan), keepalive }, signal);
       const { status, headers } = wire;
       const rows = await readAnswer(plan, wire);
-      const range = parseContentRange(headers);
-      const truncated = isTruncated(plan, range, maxRows);
-      const count = range.total;
-      return {
-        data: plan.isCounted ? { rows, count: readCount(wire), truncated } : rows,
-        count,
-        truncated,
-        status,
-        headers,
-      };
+      const { rows: came, total: count } = parseContentRange(headers);
+      const { method, path, limit = Infinity, offset = 0, prefer } = plan;
+      // Only rows that are read can be cut: those of a table, or of a function. Other counts than an exact one are guesses.
+      const truncated =
+        /^(GET|POSTrpc\/)/.test(method + path) &&
+        (count === null || prefer['count'] !== 'exact'
+          ? came === maxRows && limit > maxRows
+          : Number(came) < Math.min(count - offset, limit));
+      const data = plan.isCounted ? { rows, count: readCount(wire), truncated } : rows;
+      return { data, count, truncated, status, headers };
     },
   };
   const client = (schema: string | undefined): unknown => {
@@ -130,7 +128,7 @@ export function createRestClient<
       filters: [],
       order: [],
       prefer: {},
-      headers: options.headers ?? {},
+      headers: Object.fromEntries(new Headers(options.headers)),
       read: readRows,
     };
     return {
@@ -144,7 +142,7 @@ export function createRestClient<
       },
       rpc: (name: string, args: object = {}) =>
         new QueryBuilder(
-          { ...plan, method: 'POST', path: `rpc/${encodeURIComponent(name)}`, body: args },
+          { ...plan, method: 'POST', path: `rpc/${encodeURIComponent(name)}`, body: encodeJson(args) },
           runner,
         ),
     };
@@ -158,18 +156,7 @@ async function readAnswer(plan: Plan, wire: Wire): Promise<unknown> {
     plan.verify?.(rows, wire);
     return rows;
   } catch (cause) {
-    const error =
-      cause instanceof RestError ? cause : new RestError('invalid-row', 'Unreadable answer', { cause });
+    const error = cause instanceof RestError ? cause : new RestError('invalid-row', 'Unreadable', { cause });
     throw Object.assign(error, { status: wire.status });
   }
-}
-
-/** Only rows that are read can be cut: those of a table, or of a function. */
-function isTruncated(
-  { method, path, limit = Infinity, offset = 0 }: Plan,
-  { rows, total }: ContentRange,
-  maxRows: number,
-): boolean {
-  if (rows === null || !/^(GET|POSTrpc\/)/.test(method + path)) return false;
-  return total === null ? rows === maxRows && limit > maxRows : rows < Math.min(total - offset, limit);
 }

@@ -30,15 +30,14 @@ interface Casts {
 
 type Cast<Type extends string, T> = Type extends keyof Casts ? Casts[Type] | Extract<T, null> : unknown;
 
-type LastStep<Path extends string> = Path extends `${string}->${infer Rest}` ? LastStep<Rest> : Path;
 type Unarrow<Path extends string> = Path extends `>${infer Rest}` ? Rest : Path;
 
-/** The name that the server gives a column that has no alias. */
-type NameOf<Column extends string> = Column extends `${infer C}->${string}`
-  ? Unarrow<LastStep<Column>> extends `${number}`
-    ? C
-    : Unarrow<LastStep<Column>>
-  : Column;
+/** The name that the server gives a column that has no alias: the last key of its path, positions left out. */
+type NameOf<Path extends string, Name extends string = Path> = Path extends `${infer Step}->${infer Rest}`
+  ? NameOf<Unarrow<Rest>, Step extends `${number}` ? Name : Step>
+  : Path extends `${number}`
+    ? Name
+    : Path;
 
 /** The type of `column`, `column->path`, `column->>path` and each of them with `::cast`. */
 type ColumnType<Row, Column extends string> = Column extends `${infer C}::${infer Type}`
@@ -78,14 +77,28 @@ type EmbedKey<Key extends string, Value> =
   Value extends Embed<unknown, boolean, infer R> ? (string extends R ? Key : R) : Key;
 type EmbedShape<Value> = Value extends Embed<infer S> ? S : Value;
 type IsInner<Value> = Value extends Embed<unknown, infer Inner> ? Inner : false;
+type HintOf<Value> = Value extends Embed<unknown, boolean, string, infer Hint> ? Hint : string;
+/** Whether conditions may leave out the one row that there is. */
+type IsFiltered<Value> =
+  Value extends Embed<unknown, boolean, string, string, infer Filtered> ? Filtered : false;
 
 type Many<T, E> = E extends { many: true } ? T[] : T;
-type MaybeNull<E, Value> =
-  IsInner<Value> extends true ? never : E extends { many: false; nullable: true } ? null : never;
+type MaybeNull<E extends { many: boolean; nullable: boolean }, Value> =
+  IsInner<Value> extends true
+    ? never
+    : E['many'] extends false
+      ? true extends E['nullable'] | IsFiltered<Value>
+        ? null
+        : never
+      : never;
 
 /** The related rows; never if the shape names what they do not have. */
 type EmbedValue<M extends Model, Key extends string, Value> =
-  EmbedOf<M, EmbedKey<Key, Value>> extends infer E extends { model: Model; many: boolean; nullable: boolean }
+  EmbedOf<M, EmbedKey<Key, Value>, HintOf<Value>> extends infer E extends {
+    model: Model;
+    many: boolean;
+    nullable: boolean;
+  }
     ? RowOf<E['model'], EmbedShape<Value>> extends infer Row
       ? [BadKey<Row>] extends [never]
         ? Many<Row, E> | MaybeNull<E, Value>
@@ -115,7 +128,11 @@ type OwnKey<S> = {
 }[keyof S & string];
 
 type SpreadOf<M extends Model, Key extends string, Value> =
-  EmbedOf<M, Key> extends infer E extends { model: Model; many: boolean; nullable: boolean }
+  EmbedOf<M, EmbedKey<Key, Value>, HintOf<Value>> extends infer E extends {
+    model: Model;
+    many: boolean;
+    nullable: boolean;
+  }
     ? RowOf<E['model'], EmbedShape<Value>> extends infer R
       ? { [K in keyof R]: E['many'] extends true ? R[K][] : R[K] | MaybeNull<E, Value> }
       : never

@@ -24,13 +24,13 @@ export interface Item {
 export const encodeList = (columns: string): string => splitList(columns).map(encodeItem).join();
 
 export function splitList(columns: string): readonly Item[] {
-  if (/[()]/.test(columns)) refuse('Columns only: use shape() or rawSelect()');
+  if (/[()]/.test(columns)) refuse('Columns only: see shape()');
   return columns.split(',').map(parseItem);
 }
 
 export function parseItem(text: string): Item {
   const [, alias = '', column = '', cast = ''] =
-    /^\s*(?:([^:]*?)\s*:(?!:)\s*)?(.*?)(::\w+)?\s*$/s.exec(text) ?? [];
+    /^\s*(?:([^:]*?)\s*:(?!:)\s*)?(.*?)(::\w[\w ]*?)?\s*$/s.exec(text) ?? [];
   return { alias, column, cast };
 }
 

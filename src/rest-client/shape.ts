@@ -1,10 +1,16 @@
 import type { Filter } from './filter.ts';
 import { encodeSelection, type Param, type Projection } from './plan.ts';
-import { type ColumnPath, encodeColumn, encodeName, part } from './quoting.ts';
+import { type ColumnPath, encodeColumn, encodeName, part, refuse } from './quoting.ts';
 import { encodeItem, encodeList, parseItem } from './select.ts';
 
 /** Related rows, with what is asked of them beyond their columns. */
-export interface Embed<out S = unknown, out Inner extends boolean = boolean, out R extends string = string> {
+export interface Embed<
+  out S = unknown,
+  out Inner extends boolean = boolean,
+  out R extends string = string,
+  out Hint extends string = string,
+  out Filtered extends boolean = boolean,
+> {
   readonly [part]: 'embed';
   readonly shape: S;
   readonly options: EmbedOptions;
@@ -12,6 +18,10 @@ export interface Embed<out S = unknown, out Inner extends boolean = boolean, out
   readonly inner?: Inner;
   /** Only for the type checker: the relation, if the key in the shape is an alias. */
   readonly source?: R;
+  /** Only for the type checker: which foreign key is followed. */
+  readonly hint?: Hint;
+  /** Only for the type checker: whether there are conditions, which leave out the one row that does not fit. */
+  readonly filtered?: Filtered;
 }
 
 /**
@@ -28,15 +38,24 @@ export interface Shaped<out S = unknown> extends Projection {
 /** Selects by a shape: `select(shape({ id: true, author: { name: true } }))`. */
 export function shape<const S extends Shape>(columns: S): Shaped<S> {
   const params: Param[] = [];
-  const [select, check] = encodeShape(columns, '', params);
-  return { select, params, shape: columns, check };
+  const steps: Step[] = [];
+  return {
+    select: encodeShape(columns, '', params, steps),
+    params,
+    shape: columns,
+    check: steps.length ? decoderOf(steps) : undefined,
+  };
 }
 
-export interface EmbedOptions<R extends string = string, Inner extends boolean = boolean> {
+export interface EmbedOptions<
+  R extends string = string,
+  Inner extends boolean = boolean,
+  Hint extends string = string,
+> {
   /** The relation (or its foreign key), if its key in the shape is an alias. */
   readonly of?: R;
   /** The foreign key to follow where several lead to the relation. */
-  readonly hint?: string;
+  readonly hint?: Hint;
   /** Only rows that have related rows. Default false. */
   readonly inner?: Inner;
   readonly where?: readonly Filter[];
@@ -50,14 +69,31 @@ export function embed<
   const S extends Shape | '*',
   const R extends string = string,
   const Inner extends boolean = false,
->(columns: S, options: EmbedOptions<R, Inner> = {}): Embed<S, Inner, R> {
+  const Hint extends string = string,
+>(
+  columns: S,
+  options: EmbedOptions<R, Inner, Hint> & { readonly where: readonly Filter[] },
+): Embed<S, Inner, R, Hint, true>;
+export function embed<
+  const S extends Shape | '*',
+  const R extends string = string,
+  const Inner extends boolean = false,
+  const Hint extends string = string,
+>(columns: S, options?: EmbedOptions<R, Inner, Hint>): Embed<S, Inner, R, Hint, false>;
+export function embed(columns: Shape | '*', options: EmbedOptions = {}): Embed {
   return { [part]: 'embed', shape: columns, options };
 }
 
 /** A column of a to-one relation, to order by: `order(relatedColumn('author', 'name'))`. */
 export function relatedColumn(relation: string, column: string): ColumnPath<never> {
-  return columnPath(`${encodeName(relation)}(${encodeColumn(column)})`);
+  const wire = encodeColumn(column);
+  return columnPath(
+    `${encodeName(relation)}(${positionAtEnd.test(wire) ? refuse('Ends in a position') : wire})`,
+  );
 }
+
+/** A position in JSON that no other character follows; before `)` the server reads it as a key. */
+const positionAtEnd = /(>?)>-?\d+$/;
 
 /** The value at a path in a JSON column; a number is a position, a text a key. */
 export function json<const C extends string>(
@@ -72,15 +108,16 @@ export function jsonText<const C extends string>(
   column: C,
   ...keys: readonly [string | number, ...(string | number)[]]
 ): ColumnPath<C, string | null> {
-  const last = keys[keys.length - 1] as string | number;
-  return columnPath(`${json(column, ...keys.slice(0, -1)).wire}->>${encodeKey(last)}`);
+  return columnPath(
+    `${json(column, ...keys.slice(0, -1)).wire}->>${encodeKey(keys.at(-1) as string | number)}`,
+  );
 }
 
-const encodeKey = (key: string | number) => (typeof key === 'number' ? String(key) : encodeName(key));
+const encodeKey = (key: string | number) => (typeof key === 'number' ? key : encodeName(key));
 
 /** An int8 column without loss: asked for as text, decoded to a bigint. */
 export function asBigint<const C extends string>(column: C): ColumnPath<C, bigint> {
-  return columnPath(`${encodeName(column)}::text`, (value) => BigInt(String(value)));
+  return columnPath(`${encodeName(column)}::text`, BigInt as (value: unknown) => bigint);
 }
 
 /** How many rows, of those in the same group; needs `db-aggregates-enabled` on the server, as all aggregates do. */
@@ -104,14 +141,10 @@ export const isEmbed = (value: object): value is Embed => kindOf(value) === 'emb
 export const isColumn = (value: object): value is ColumnPath => kindOf(value) === 'column';
 
 type Decode = (value: unknown) => unknown;
+type Step = readonly [key: string, decode: Decode];
 
-/** A select, the decoder of its rows, if they need one, and as a side effect the parameters that it brings. */
-function encodeShape(
-  columns: Shape,
-  path: string,
-  params: Param[],
-): readonly [select: string, decode?: Decode | undefined] {
-  const steps: [key: string, decode: Decode][] = [];
+/** A select; as side effects the parameters that it brings and the steps by which its rows are decoded. */
+function encodeShape(columns: Shape, path: string, params: Param[], steps: Step[]): string {
   const encode = ([key, value]: [string, Shape[string]]) => {
     if (value === true) return encodeName(key);
     if (typeof value === 'string') return encodeItem({ ...parseItem(`:${value}`), alias: key });
@@ -120,29 +153,36 @@ function encodeShape(
       return `${encodeName(key)}:${value.wire}`;
     }
     const spread = key.startsWith('...') ? '...' : '';
-    const name = key.slice(spread.length);
     const { shape: inner, options } = isEmbed(value) ? value : embed(value);
-    const { of = name, hint } = options;
+    const { of = key.slice(spread.length), hint } = options;
+    // What is spread has no name of its own.
+    const name = spread ? of : key;
     const own = `${path}${encodeName(name)}.`;
     params.push(...encodeSelection(options, own));
-    const [list, decode] =
-      typeof inner === 'string' ? [encodeList(inner)] : encodeShape(inner as Shape, own, params);
-    if (decode) steps.push([spread ? '' : key, decode]);
+    // What is spread is in the row itself.
+    const below = spread ? steps : [];
+    const list =
+      typeof inner === 'string' ? encodeList(inner) : encodeShape(inner as Shape, own, params, below);
+    if (!spread && below.length) steps.push([key, decoderOf(below)]);
     const target = `${of === name ? '' : `${encodeName(name)}:`}${encodeName(of)}`;
-    return `${spread}${target}${hint ? `!${encodeName(hint)}` : ''}${options.inner ? '!inner' : ''}(${list})`;
+    // A hint that begins like a kind of join is read as one.
+    const follow = hint ? `!${encodeName(hint).replace(/^(inner|left).*/, '"$&"')}` : '';
+    const inside = list.replace(
+      positionAtEnd,
+      (found, text: string) => `${found}::${text ? 'text' : 'json'}`,
+    );
+    return `${spread}${target}${follow}${options.inner ? '!inner' : ''}(${inside})`;
   };
-  const select = Object.entries(columns).map(encode).join();
-  return [select, steps.length ? (row) => decodeRow(row, steps) : undefined];
+  return Object.entries(columns).map(encode).join();
 }
 
-/** Decodes the columns that need it, in place: the rows are fresh from JSON. What is spread is in the row itself. */
-function decodeRow(row: unknown, steps: readonly [key: string, decode: Decode][]): unknown {
-  const record = row as Record<string, unknown>;
-  for (const [key, decode] of steps) {
-    if (key) record[key] = decodeEach(record[key], decode);
-    else decode(row);
-  }
-  return row;
+/** Decodes the columns that need it, in place: the rows are fresh from JSON. */
+function decoderOf(steps: readonly Step[]): Decode {
+  return (row) => {
+    const record = row as Record<string, unknown>;
+    for (const [key, decode] of steps) record[key] = decodeEach(record[key], decode);
+    return row;
+  };
 }
 
 /** To-many relations hold a list, and spread they make one of each column. */

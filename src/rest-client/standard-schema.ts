@@ -34,7 +34,8 @@ type Replaced<Data, Item, T> = Data extends readonly Item[]
 /**
  * A query whose rows are validated one by one and become what the schema makes of them.
  *
- * @throws {RestError} `invalid-row` when it is executed, naming the row and the paths, never the values.
+ * @throws {RestError} `invalid-row` when it is executed, naming the row and the paths, never the values; what the schema says of
+ * them is the `cause`.
  */
 export function parsed<M extends Model, Item, Data, T>(
   query: RowsQuery<M, Item, Data>,
@@ -46,17 +47,18 @@ export function parsed<M extends Model, Item, Data, T>(
 
 /**
  * @param path where in the row the value is.
- * @throws {RestError} `invalid-row`, naming the row and the paths, never the values.
+ * @throws {RestError} `invalid-row`, naming the row and the paths, never the values, which some libraries quote: their issues are
+ * the `cause`.
  */
 export function checkWith(schema: StandardSchema, path: readonly string[] = []): RowCheck {
   return (value, index) => {
     const unwrap = (result: SchemaResult<unknown>): unknown => {
       if (!result.issues) return result.value;
       const list = result.issues.map((issue) => {
-        const keys = (issue.path ?? []).map((key) => String(typeof key === 'object' ? key.key : key));
-        return `${[...path, ...keys].join('.') || 'row'}: ${issue.message}`;
+        const keys = [...path, ...(issue.path ?? [])];
+        return keys.map((key) => (typeof key === 'object' ? key.key : key)).join('.');
       });
-      throw new RestError('invalid-row', `Row ${index} is invalid: ${list.join('; ')}`);
+      throw new RestError('invalid-row', `Row ${index} is invalid: ${list.join()}`, { cause: result.issues });
     };
     const result = schema['~standard'].validate(value);
     return result instanceof Promise ? result.then(unwrap) : unwrap(result);

@@ -147,7 +147,8 @@ function shapeOfList({ columns }: DefinedTable, list: string): Shape {
   );
 }
 
-const nameOf = (column: string) => column.replace(/.*->>?/, '');
+/** As the server names it: by the last key of a path, or its column, positions left out. */
+const nameOf = (column: string) => column.replace(/(->>?-?\d+)+$/, '').replace(/.*->>?/, '');
 
 function withCasts({ columns, relations }: DefinedTable, selected: Shape): Shape {
   return Object.fromEntries(

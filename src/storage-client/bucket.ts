@@ -9,7 +9,7 @@ export interface RequestOptions {
 }
 
 export interface UploadOptions extends RequestOptions {
-  /** Default: the type of a Blob, else `application/octet-stream` as the server has it. */
+  /** Default: the type of a Blob, else `application/octet-stream` as the server has it; of a form, its file's type. */
   readonly contentType?: string;
   /** How long caches may keep the object, in seconds. Default 3600. */
   readonly cacheControlSeconds?: number;
@@ -95,7 +95,14 @@ export function createBucket({ base, send }: Transport, name: string) {
     options: UploadOptions,
   ) {
     const sent = await send(
-      { method, path: url, body: body as BodyInit, headers: uploadHeaders(options), signal: options.signal },
+      {
+        method,
+        path: url,
+        ...(body instanceof FormData
+          ? { body: uploadForm(body, options), headers: upsertHeader(options) }
+          : { body: body as BodyInit, headers: uploadHeaders(options) }),
+        signal: options.signal,
+      },
       readJson<{ Id?: string; Key?: string }>,
     );
     return {
@@ -151,13 +158,21 @@ export function createBucket({ base, send }: Transport, name: string) {
     info: async (path: string, { signal }: RequestOptions = {}) =>
       send({ method: 'GET', path: `/object/info/${at(path)}`, signal }, readJson<ObjectInfo>),
 
+    /** Whether the object is there; asks twice where the first answer is ambiguous. */
     async exists(path: string, { signal }: RequestOptions = {}): Promise<boolean> {
       try {
         return await send({ method: 'HEAD', path: `/object/${at(path)}`, signal }, async () => true);
       } catch (problem) {
-        // A HEAD has no body, and HTTP says 400 where the service means 404.
-        if (problem instanceof StorageError && (problem.status === 404 || problem.status === 400))
-          return false;
+        const status = problem instanceof StorageError ? problem.status : 0;
+        if (status === 404) return false;
+        if (status !== 400) throw problem;
+      }
+      // HTTP says 400 where the service means 404 or an expired token, and a HEAD has no body that tells which.
+      try {
+        await this.info(path, signal && { signal });
+        return true;
+      } catch (problem) {
+        if (problem instanceof StorageError && problem.kind === 'not-found') return false;
         throw problem;
       }
     },
@@ -228,7 +243,7 @@ export function createBucket({ base, send }: Transport, name: string) {
           method: 'POST',
           path: `/object/upload/sign/${at(path)}`,
           json: {},
-          headers: upsert ? { 'x-upsert': 'true' } : {},
+          headers: upsertHeader({ upsert }),
           signal: options.signal,
         },
         readJson<{ url: string }>,
@@ -270,9 +285,28 @@ function uploadHeaders({
   return {
     'cache-control': `max-age=${cacheControlSeconds}`,
     ...(contentType !== undefined && { 'content-type': contentType }),
-    ...(upsert && { 'x-upsert': 'true' }),
+    ...upsertHeader({ upsert }),
     ...(metadata && { 'x-metadata': encodeBase64(JSON.stringify(metadata)) }),
   };
+}
+
+const upsertHeader = ({ upsert }: { readonly upsert?: boolean | undefined }): Record<string, string> =>
+  upsert ? { 'x-upsert': 'true' } : {};
+
+/** Of a form the service reads fields instead of headers, those before the file. What the form says itself stays. */
+function uploadForm(
+  body: FormData,
+  { contentType, cacheControlSeconds = 3600, metadata }: UploadOptions,
+): FormData {
+  const form = new FormData();
+  const add = (name: string, value: string | undefined) => {
+    if (value !== undefined && !body.has(name)) form.append(name, value);
+  };
+  add('cacheControl', String(cacheControlSeconds));
+  add('contentType', contentType);
+  add('metadata', metadata && JSON.stringify(metadata));
+  for (const [name, value] of body) form.append(name, value as string);
+  return form;
 }
 
 export function encodeBase64(text: string): string {

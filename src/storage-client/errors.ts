@@ -42,18 +42,21 @@ export class StorageError extends Error {
   }
 }
 
-const kinds: Readonly<Record<string, StorageErrorKind>> = {
-  InvalidKey: 'invalid-key',
-  InvalidMimeType: 'invalid-type',
-  401: 'denied',
-  403: 'denied',
-  404: 'not-found',
-  409: 'duplicate',
-  413: 'too-large',
-  415: 'invalid-type',
-  429: 'rate-limited',
-};
+/** A map, for a code may be any text, and every object has a `constructor`. */
+const kinds = new Map<string, StorageErrorKind>(
+  Object.entries({
+    InvalidKey: 'invalid-key',
+    InvalidMimeType: 'invalid-type',
+    401: 'denied',
+    403: 'denied',
+    404: 'not-found',
+    409: 'duplicate',
+    413: 'too-large',
+    415: 'invalid-type',
+    429: 'rate-limited',
+  } satisfies Record<string, StorageErrorKind>),
+);
 
 export function kindOfStorageError(code: string, status: number): StorageErrorKind {
-  return kinds[code] ?? kinds[status] ?? (status < 500 ? 'invalid-request' : 'server');
+  return kinds.get(code) ?? kinds.get(`${status}`) ?? (status < 500 ? 'invalid-request' : 'server');
 }

@@ -14,7 +14,9 @@ export interface UrlOptions {
 }
 
 export function imagePath(image: ImageOptions = {}): Record<string, string> {
-  return Object.fromEntries(Object.entries(image).map(([name, value]) => [name, String(value)]));
+  return Object.fromEntries(
+    Object.entries(image).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
+  );
 }
 
 /** Appends a query, each value percent-encoded once. */

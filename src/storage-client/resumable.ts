@@ -19,7 +19,8 @@ const tus = { 'Tus-Resumable': '1.0.0' };
 /**
  * Uploads in parts by the TUS protocol (tus.io 1.0.0): with progress, and resumable.
  *
- * @throws {StorageError} also when a part fails; the upload can then be resumed.
+ * @throws {StorageError} also when a part fails; the upload can then be resumed. `gateway` if the server names no place for
+ * the upload, or takes a part without counting it.
  */
 export async function uploadResumable(
   client: StorageClientOptions,
@@ -46,7 +47,7 @@ export async function uploadResumable(
   onProgress?.(offset, blob.size);
   while (offset < blob.size) {
     const part = blob.slice(offset, offset + PART_BYTES);
-    offset = await send(
+    const next = await send(
       {
         method: 'PATCH',
         path: route(url),
@@ -60,6 +61,8 @@ export async function uploadResumable(
       },
       async ({ headers }) => Number(headers.get('upload-offset') ?? offset + part.size),
     );
+    if (!(next > offset)) throw new StorageError('gateway', 'The upload does not advance');
+    offset = next;
     onProgress?.(offset, blob.size);
   }
 
@@ -85,7 +88,11 @@ export async function uploadResumable(
         },
         signal,
       },
-      async ({ headers }) => new URL(headers.get('location') ?? '', `${base}/upload/resumable`).href,
+      async ({ headers }) => {
+        const location = headers.get('location');
+        if (!location) throw new StorageError('gateway', 'The upload has no location');
+        return new URL(location, `${base}/upload/resumable`).href;
+      },
     );
   }
 }

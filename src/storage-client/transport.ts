@@ -1,4 +1,4 @@
-import { createHttp, HttpFailure, type RetryPolicy } from '../platform/http.ts';
+import { createHttp, HttpFailure, type RetryPolicy, withinDeadline } from '../platform/http.ts';
 import type { Platform } from '../platform/platform.ts';
 import { configurationProblem, credentialsOf, serviceUrl } from '../platform/service.ts';
 import { kindOfStorageError, StorageError } from './errors.ts';
@@ -10,7 +10,7 @@ export interface StorageClientOptions {
   readonly platform: Pick<Platform, 'fetch' | 'clock' | 'random'>;
   /** The signed-in user's token, or null. `rejectedToken` is one that the server has just called expired. */
   readonly getAccessToken?: (options?: { readonly rejectedToken?: string }) => Promise<string | null>;
-  /** Deadline for a whole request with its body, in milliseconds. Default 60 000. */
+  /** Deadline for a whole request with its token and its body, in milliseconds. Default 60 000. */
   readonly timeoutMs?: number;
 }
 
@@ -84,18 +84,24 @@ export function createTransport(options: StorageClientOptions): Transport {
 
   return {
     base,
-    async send(request, read) {
-      const token = await tokenAfter();
-      try {
-        return await attempt(request, token, read).catch(unwrap);
-      } catch (problem) {
-        if (!token || !(problem instanceof StorageError) || !/jwt expired|"exp" claim/i.test(problem.message))
-          throw problem;
-        const fresh = await tokenAfter(token);
-        if (!fresh || fresh === token) throw problem;
-        return attempt(request, fresh, read).catch(unwrap);
-      }
-    },
+    send: (request, read) =>
+      withinDeadline(platform.clock, timeoutMs, request.signal, async (signal) => {
+        const sendWith = (token: string | null) => attempt({ ...request, signal }, token, read).catch(unwrap);
+        const token = await tokenAfter();
+        try {
+          return await sendWith(token);
+        } catch (problem) {
+          if (
+            !token ||
+            !(problem instanceof StorageError) ||
+            !/jwt expired|"exp" claim/i.test(problem.message)
+          )
+            throw problem;
+          const fresh = await tokenAfter(token);
+          if (!fresh || fresh === token) throw problem;
+          return sendWith(fresh);
+        }
+      }).catch(unwrap),
   };
 }
 

@@ -49,12 +49,41 @@ describe('a call', () => {
     ['text', 'text/plain', 'text'],
     [new Uint8Array([104, 105]), 'application/octet-stream', 'hi'],
     [new Blob(['x'], { type: 'image/png' }), 'image/png', 'x'],
+    [new Blob(['flow']).stream(), 'application/octet-stream', 'flow'],
     [new URLSearchParams({ a: 'b c' }), 'application/x-www-form-urlencoded;charset=UTF-8', 'a=b+c'],
   ])('sends its body as what it is', async (body, type, text) => {
     const { functions, requests } = createClient();
     await functions.invoke('f', { body });
     expect(requests[0]?.headers.get('content-type')).toBe(type);
     expect(await requests[0]?.text()).toBe(text);
+  });
+
+  test('whose body cannot be sent is refused before anything is', async () => {
+    const { functions, requests } = createClient();
+    await expect(functions.invoke('f', { body: { n: 1n } })).rejects.toMatchObject({
+      name: 'FunctionsError',
+      kind: 'invalid-body',
+      cause: expect.any(TypeError),
+    });
+    expect(requests).toHaveLength(0);
+  });
+
+  test('sends a header of the caller in place of its own, in whatever case', async () => {
+    const { functions, requests } = createClient(undefined, 'sb_publishable_x', 'token');
+    const headers = { 'CONTENT-TYPE': 'application/xml', authorization: 'Bearer mine' };
+    await functions.invoke('f', { body: '<x/>', headers });
+    const sent = requests[0]?.headers;
+    expect([sent?.get('content-type'), sent?.get('authorization')]).toEqual([
+      'application/xml',
+      'Bearer mine',
+    ]);
+  });
+
+  test('runs where the service decides for the region any', async () => {
+    const { functions, requests } = createClient();
+    await functions.invoke('f', { region: 'any' });
+    expect(requests[0]?.url).toBe(`${projectUrl}/functions/v1/f`);
+    expect(requests[0]?.headers.get('x-region')).toBeNull();
   });
 
   test('sends a form with its parts', async () => {
@@ -104,6 +133,7 @@ describe('an answer', () => {
   test('is read by its type', async () => {
     expect(await answered('{"a":1}', 'application/json; charset=utf-8')).toEqual({ a: 1 });
     expect(await answered('{"a":1}', 'application/problem+json')).toEqual({ a: 1 });
+    expect(await answered('{"a":1}', 'Application/JSON')).toEqual({ a: 1 });
     expect(await answered('hi', 'text/html')).toBe('hi');
     expect(await answered(new Uint8Array([1, 2]), 'application/pdf')).toBeInstanceOf(Blob);
   });
@@ -148,6 +178,38 @@ describe('an error', () => {
   });
 });
 
+describe('a source of tokens', () => {
+  const connect = (getAccessToken: () => Promise<string | null>) => {
+    const { tab, requests, world } = createRecordingTab();
+    const functions = createFunctionsClient({ url: projectUrl, apiKey: 'k', platform: tab, getAccessToken });
+    return { functions, requests, world };
+  };
+
+  test('that fails, or throws at once, is an error of this client', async () => {
+    const throwing = () => {
+      throw new Error('gone');
+    };
+    for (const getAccessToken of [throwing, async () => throwing()]) {
+      await expect(connect(getAccessToken).functions.invoke('f')).rejects.toMatchObject({
+        name: 'FunctionsError',
+        kind: 'token-unavailable',
+      });
+    }
+  });
+
+  test('that never answers holds up neither the caller nor the deadline', async () => {
+    const { functions, requests, world } = connect(() => new Promise(() => undefined));
+    const controller = new AbortController();
+    const aborted = functions.invoke('f', { signal: controller.signal });
+    controller.abort();
+    await expect(aborted).rejects.toMatchObject({ kind: 'aborted' });
+    const late = functions.invoke('f', { timeoutMs: 500 }).catch((problem: unknown) => problem);
+    await world.clock.advance(500);
+    expect(await late).toMatchObject({ kind: 'timeout' });
+    expect([requests.length, world.clock.pendingTimers]).toEqual([0, 0]);
+  });
+});
+
 describe('server-sent events', () => {
   const streaming = (parts: readonly string[]) => {
     const bytes = new TextEncoder();
@@ -167,8 +229,21 @@ describe('server-sent events', () => {
   const stream = ': hello\n\nevent: tick\nid: 7\ndata: one\ndata: two\n\ndata:three\n\ndata: cut short';
   const expected = [
     { event: 'tick', data: 'one\ntwo', id: '7' },
-    { event: 'message', data: 'three', id: null },
+    { event: 'message', data: 'three', id: '7' },
   ];
+
+  test('keep the id that was last named, and are messages unless named', async () => {
+    expect(await read(['id: 1\n\nevent:\ndata: a\n\nid: b\0c\ndata: b\n\nid\ndata: c\n\n'])).toEqual([
+      { event: 'message', data: 'a', id: '1' },
+      { event: 'message', data: 'b', id: '1' },
+      { event: 'message', data: 'c', id: '' },
+    ]);
+  });
+
+  test('end with the stream, also with a carriage return alone', async () => {
+    expect(await read(['data: a\r\r'])).toMatchObject([{ data: 'a' }]);
+    expect(await read(['data: a\r\n\r'])).toMatchObject([{ data: 'a' }]);
+  });
 
   test('are read with their names and ids; what is cut short is none', async () => {
     expect(await read([stream])).toEqual(expected);

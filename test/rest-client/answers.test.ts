@@ -3,6 +3,7 @@ import {
   asBigint,
   csv,
   explain,
+  expectAffected,
   explainText,
   geojson,
   header,
@@ -70,6 +71,23 @@ describe('rows', () => {
     await expect(answering(json([])).select('id').withCount()).rejects.toMatchObject({ kind: 'gateway' });
   });
 
+  test('come one by one with their count, and in other forms without it', async () => {
+    const counted = () =>
+      answering(ranged('0-0/1', { id: '1' }))
+        .select('id')
+        .withCount();
+    expect(await counted().single()).toEqual({ rows: { id: '1' }, count: 1, truncated: false });
+    const text = answering(new Response('id\n1', { headers: { 'Content-Range': '0-0/1' } }));
+    expect(await text.select('id').withCount().as(csv())).toBe('id\n1');
+  });
+
+  test('that are nothing at all come from a gateway', async () => {
+    for (const nothing of [new Response(''), new Response(null, { status: 204 })]) {
+      await expect(answering(nothing.clone()).select()).rejects.toMatchObject({ kind: 'gateway' });
+      await expect(answering(nothing.clone()).select().single()).rejects.toMatchObject({ kind: 'gateway' });
+    }
+  });
+
   test('come with the count, the status and the headers of the answer', async () => {
     const answer = await answering(ranged('0-0/57', [{ id: '1' }], 206))
       .select('id')
@@ -134,6 +152,11 @@ describe('the flag of a cut answer', () => {
     expect(await truncated(ranged('*/0'), (q) => q.count())).toBe(false);
   });
 
+  test('is never raised or lowered by a count that is a guess', async () => {
+    expect(await truncated(ranged('0-0/50', rows(1), 206), (q) => q.count('planned'))).toBe(false);
+    expect(await truncated(ranged('0-999/900', rows(1000)), (q) => q.count('estimated'))).toBe(true);
+  });
+
   test('is raised without a count when exactly as many rows came as the cap allows', async () => {
     expect(await truncated(ranged('0-999/*', rows(1000)), (q) => q)).toBe(true);
     expect(await truncated(ranged('0-999/*', rows(1000)), (q) => q.limit(1000))).toBe(false);
@@ -168,6 +191,27 @@ describe('a write', () => {
         .delete()
         .all(),
     ).toBeNull();
+  });
+
+  test('is as large as expected, or an error, whatever it yields', async () => {
+    const created = (range: string, body: unknown = null) =>
+      answering(
+        new Response(body === null ? null : JSON.stringify(body), {
+          status: 201,
+          headers: { 'Content-Range': range },
+        }),
+      ).insert([{ title: 'x' }, { title: 'y' }]);
+    const request = created('*/2').with(expectAffected(2)).toRequest();
+    expect(request.headers['prefer']).toBe('handling=strict,max-affected=2,count=exact');
+    expect(await created('*/2').with(expectAffected(2))).toBeUndefined();
+    await expect(created('*/1').with(expectAffected(2))).rejects.toMatchObject({ kind: 'affected-rows' });
+    // Of an insert, `*/*` says nothing.
+    expect(await created('*/*', { id: '1' }).select('id').single().with(expectAffected(1))).toEqual({
+      id: '1',
+    });
+    const updated = (range: string) => answering(done(range)).update({ title: 'x' }).eq('id', '1');
+    expect(await updated('0-0/*').with(expectAffected(1))).toBe(1);
+    await expect(updated('*/*').with(expectAffected(1))).rejects.toMatchObject({ kind: 'affected-rows' });
   });
 
   test('yields the written rows if they are selected', async () => {
@@ -219,7 +263,7 @@ describe('other forms', () => {
       .single()
       .as(explainText({ verbose: true, wal: true }))
       .toRequest();
-    expect(headers['Accept']).toBe(
+    expect(headers['accept']).toBe(
       'application/vnd.pgrst.plan+text; for="application/vnd.pgrst.object+json"; options=verbose|wal;',
     );
   });
@@ -227,24 +271,42 @@ describe('other forms', () => {
   test('are asked for by Accept and Prefer', () => {
     const query = answering().select('id');
     const headers = (changed: { toRequest(): { headers: unknown } }) => changed.toRequest().headers;
-    expect(headers(query.as(csv()))).toEqual({ Accept: 'text/csv' });
-    expect(headers(query.as(geojson()))).toEqual({ Accept: 'application/geo+json' });
+    expect(headers(query.as(csv()))).toEqual({ accept: 'text/csv' });
+    expect(headers(query.as(geojson()))).toEqual({ accept: 'application/geo+json' });
     expect(headers(query.with(stripNulls()))).toEqual({
-      Accept: 'application/vnd.pgrst.array+json;nulls=stripped',
+      accept: 'application/vnd.pgrst.array+json;nulls=stripped',
     });
     expect(headers(query.single().with(stripNulls()))).toEqual({
-      Accept: 'application/vnd.pgrst.object+json;nulls=stripped',
+      accept: 'application/vnd.pgrst.object+json;nulls=stripped',
     });
     expect(
       headers(query.with(rollback(), timezone('Europe/Berlin'), prefer({ missing: 'default' }))),
     ).toEqual({
-      Accept: 'application/json',
-      Prefer: 'tx=rollback,timezone=Europe/Berlin,missing=default',
+      accept: 'application/json',
+      prefer: 'tx=rollback,timezone=Europe/Berlin,missing=default',
     });
     expect(headers(query.with(header('X-Trace', 'a')))).toEqual({
-      Accept: 'application/json',
-      'X-Trace': 'a',
+      accept: 'application/json',
+      'x-trace': 'a',
     });
+  });
+
+  test('keep a header once, in whatever case it is named, and every preference', () => {
+    const { db } = createRecordingClient(undefined, { headers: { PREFER: 'tx=rollback', 'X-Trace': 'a' } });
+    const { headers } = db
+      .from('notes')
+      .insert({ title: 'x' })
+      .select('id')
+      .with(header('ACCEPT', 'text/csv'), header('x-TRACE', 'b'))
+      .toRequest();
+    expect(headers).toEqual({
+      accept: 'text/csv',
+      'content-type': 'application/json',
+      prefer: 'return=representation,tx=rollback',
+      'x-trace': 'b',
+    });
+    const stripped = db.from('notes').select('id').with(header('Accept', 'text/csv'), stripNulls());
+    expect(stripped.toRequest().headers['accept']).toBe('text/csv;nulls=stripped');
   });
 });
 
@@ -299,6 +361,13 @@ describe('an error', () => {
       message: `Refused with ${code}`,
     });
   });
+
+  test.each(['constructor', 'toString', '__proto__'])(
+    'of the code %s is known by its status',
+    async (code) => {
+      expect(await errorOf(refusal(400, code))).toMatchObject({ kind: 'invalid-request', code });
+    },
+  );
 
   test('holds details of any form, and the hint', async () => {
     const details = [{ relationship: 'a' }];

@@ -316,6 +316,34 @@ describe('identical reads at the same time', () => {
     await ended;
   });
 
+  test('are not shared with those that a write of the same client has overtaken', async () => {
+    const answers: ((response: Response) => void)[] = [];
+    const { db, requests, world } = createRecordingClient([
+      () => new Promise<Response>((resolve) => answers.push(resolve)),
+    ]);
+    const query = db.from('notes').select('id');
+    const before = query.execute();
+    await world.settle();
+    const write = db.from('notes').insert({ title: 'x' }).execute();
+    await world.settle();
+    const meanwhile = query.execute();
+    await world.settle();
+    answers[1]?.(new Response(null, { status: 201 }));
+    await write;
+    const after = [query.execute(), query.execute()];
+    await world.settle();
+    expect(requests.map(({ method }) => method)).toEqual(['GET', 'POST', 'GET', 'GET']);
+    answers[0]?.(json([]));
+    answers[2]?.(json([]));
+    answers[3]?.(note());
+    expect([await before, await meanwhile, ...(await Promise.all(after))]).toEqual([
+      [],
+      [],
+      [{ id: '1' }],
+      [{ id: '1' }],
+    ]);
+  });
+
   test('are not shared when they write', async () => {
     const { db, requests } = createRecordingClient([new Response(null, { status: 201 })]);
     await Promise.all([

@@ -47,6 +47,17 @@ describe('a query', () => {
     expect({ ...base.plan, read: null }).toEqual(plan);
   });
 
+  test('that writes keeps what it was given, whatever becomes of that', async () => {
+    const { db, requests } = createRecordingClient([created()]);
+    const row = { title: 'x' };
+    const args = { name: 'x' };
+    const [insert, call] = [db.from('notes').insert(row), db.rpc('greet', args)];
+    row.title = 'y';
+    args.name = 'y';
+    await insert;
+    expect([await requests[0]?.text(), call.toRequest().body]).toEqual(['{"title":"x"}', '{"name":"x"}']);
+  });
+
   test('can be part of a cache key: equal queries are equal, others are not', () => {
     const { db } = createRecordingClient();
     const key = (id: string) => JSON.stringify(['notes', db.from('notes').select().eq('id', id)]);

@@ -145,6 +145,28 @@ describe('pages by key', () => {
     expect(() => filterAfter({ at: new Date(0) }, [{ column: 'at' }])).toThrow(/dates/);
   });
 
+  test('cannot keep an order, a limit, a range or a count of the query', async () => {
+    const { db, requests } = createRecordingClient();
+    const query = db.from('notes').select('id');
+    const write = db.from('notes').update({ title: 'x' }).all().select('id');
+    for (const refused of [query.order('id'), query.limit(1), query.range(10, 19), query.count(), write]) {
+      await expect(pages(refused, { by: ['id'] }).next()).rejects.toMatchObject({ kind: 'invalid-query' });
+    }
+    expect(requests).toHaveLength(0);
+  });
+
+  test('end with an error where the same page would come for ever', async () => {
+    // The server has more digits of a numeric than its JSON leaves here: the row is greater than itself.
+    const { db, requests } = createRecordingClient([json([{ id: 'a', rating: 0.1234567890123456 }])]);
+    const iterator = pages(db.from('notes').select('id, rating'), { by: ['rating', 'id'], size: 1 });
+    expect((await iterator.next()).value).toHaveLength(1);
+    await expect(iterator.next()).rejects.toMatchObject({
+      kind: 'invalid-query',
+      message: /numeric as text/,
+    });
+    expect(requests).toHaveLength(2);
+  });
+
   test('end with the signal', async () => {
     const { db } = createRecordingClient([json([{ id: '1' }])]);
     const iterator = pages(db.from('notes').select('id'), { by: ['id'], signal: AbortSignal.abort() });
@@ -161,6 +183,58 @@ describe('a list in chunks', () => {
       'GET /notes?select=id&status=eq.done&id=in.("1","2")',
       'GET /notes?select=id&status=eq.done&id=in.("3")',
     ]);
+  });
+
+  test('finds the rows of an empty text that is alone in its part', async () => {
+    const { db, requests } = createRecordingClient();
+    await inChunks(db.from('notes').select('id').in('title', ['a', 'b', '']), { size: 2 });
+    expect(requests.map(lineOf)).toEqual([
+      'GET /notes?select=id&title=in.("a","b")',
+      'GET /notes?select=id&title=eq.',
+    ]);
+  });
+
+  test('asks for each value once', async () => {
+    const { db, requests } = createRecordingClient();
+    const dates = [new Date(0), new Date(1), new Date(0)];
+    await inChunks(db.from('notes').select('id').in('created_at', dates), { size: 2 });
+    expect(requests).toHaveLength(1);
+  });
+
+  test('is asked for in smaller parts where the cap of the server cuts one', async () => {
+    const sent = (ids: string[]) =>
+      json(
+        ids.map((id) => ({ id })),
+        { headers: { 'Content-Range': `0-${ids.length - 1}/*` } },
+      );
+    const replies = [sent(['a', 'b']), sent(['a']), sent(['b']), sent(['c'])];
+    const { db, requests } = createRecordingClient(replies, { maxRows: 2 });
+    const query = db.from('notes').select('id').in('id', ['a', 'b', 'c']);
+    expect(await inChunks(query, { size: 2 })).toEqual([{ id: 'a' }, { id: 'b' }, { id: 'c' }]);
+    expect(requests.map(lineOf)).toEqual([
+      'GET /notes?select=id&id=in.("a","b")',
+      'GET /notes?select=id&id=in.("a")',
+      'GET /notes?select=id&id=in.("b")',
+      'GET /notes?select=id&id=in.("c")',
+    ]);
+    const one = createRecordingClient([sent(['a', 'b'])], { maxRows: 2 }).db;
+    await expect(inChunks(one.from('notes').select('id').in('status', ['done']))).rejects.toMatchObject({
+      kind: 'invalid-query',
+      message: /pages\(\)/,
+    });
+  });
+
+  test('may be of more rows than a call has arguments', async () => {
+    const rows = Array.from({ length: 200_000 }, () => 1);
+    const { db } = createRecordingClient([json(rows)]);
+    expect(await inChunks(db.from('notes').select('id').in('id', ['1']))).toHaveLength(rows.length);
+  });
+
+  test.each([0, -1, 1.5, Number.NaN])('is refused in parts of %s', async (size) => {
+    const { db, requests } = createRecordingClient();
+    const query = db.from('notes').select('id').in('id', ['1', '2']);
+    await expect(inChunks(query, { size })).rejects.toMatchObject({ kind: 'invalid-query' });
+    expect(requests).toHaveLength(0);
   });
 
   test('cannot keep an order, a limit or a count, and never writes', async () => {

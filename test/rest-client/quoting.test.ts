@@ -15,6 +15,7 @@ import {
   not,
   oneOf,
   or,
+  relatedColumn,
   startsWith,
 } from '../../src/rest-client/index.ts';
 import { hostileTexts } from './support/hostile-texts.ts';
@@ -246,7 +247,11 @@ describe('what cannot be compared is refused before anything is sent', () => {
     ['undefined within an array', () => from.where(contains('a', [undefined]))],
     ['undefined within an object', () => from.where(contains('a', { k: { n: undefined } }))],
     ['undefined within a tree', () => from.where(or(eq('a', 1), eq('b', undefined)))],
-    ['undefined among alternatives', () => from.eq('a', anyOf('x', undefined))],
+    ['undefined among alternatives', () => from.eq('a', anyOf('x', undefined as never))],
+    ['null among alternatives', () => from.eq('a', anyOf('x', null as never))],
+    ['alternatives of neq', () => from.neq('a', anyOf('x') as never)],
+    ['undefined where null, true and false are meant', () => from.is('a', undefined as never)],
+    ['a position in JSON of a related row, read as a key', () => from.order(relatedColumn('r', 'data->0'))],
     ['a hole in an array', () => from.where(contains('a', Array.from({ length: 2 }).fill(1, 1)))],
     ['null where only eq, neq and is mean it', () => from.gt('a', null as never)],
     ['an invalid date within an object', () => from.where(contains('a', { at: new Date(Number.NaN) }))],

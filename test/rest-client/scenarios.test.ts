@@ -120,6 +120,11 @@ describe('what is sent', () => {
       shape({ kind: true, total: sum('n'), rows: countRows() }),
       'select=kind,total:n.sum(),rows:count()',
     ],
+    [
+      'a cast of several words',
+      'a::double precision, at:b::timestamp without time zone',
+      'select=a::double precision,at:b::timestamp without time zone',
+    ],
     ['a select of the caller', rawSelect('a:b.sum()::text'), 'select=a:b.sum()::text'],
   ];
   test.each(selects)('%s', (_scenario, columns, line) => {
@@ -176,12 +181,12 @@ describe('what is sent', () => {
       .from('t')
       .upsert([{ id: 1 }, { id: 2, a: 3 }], { missing: 'default' })
       .toRequest();
-    expect(request.headers['Prefer']).toBe('resolution=merge-duplicates,missing=default');
+    expect(request.headers['prefer']).toBe('resolution=merge-duplicates,missing=default');
   });
 
   test('36: a limit on affected rows of a function', () => {
     const request = db.rpc('f').with(maxAffected(1)).toRequest();
-    expect(request.headers['Prefer']).toBe('handling=strict,max-affected=1');
+    expect(request.headers['prefer']).toBe('handling=strict,max-affected=1');
   });
 
   test('40: an argument that looks like a filter keeps a call from being a GET', () => {
@@ -199,7 +204,7 @@ describe('what is sent', () => {
       .select()
       .with(replacing(eq('id', 1)));
     expect(lineOf(put.toRequest())).toBe('PUT /t?select=*&id=eq.1');
-    expect(put.toRequest().headers['Prefer']).toBe('return=representation');
+    expect(put.toRequest().headers['prefer']).toBe('return=representation');
   });
 });
 

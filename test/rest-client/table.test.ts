@@ -8,6 +8,7 @@ import {
   embed,
   parsed,
   shape,
+  stripNulls,
   type Validate,
 } from '../../src/rest-client/index.ts';
 import { int8, many, nullableInt8, one, table } from '../../src/rest-client/table.ts';
@@ -135,6 +136,25 @@ describe('a table with schemas', () => {
     });
   });
 
+  test('takes what is left out for null, where nulls are stripped, and leaves it out', async () => {
+    const { id, status, at } = row;
+    const stripped = connect([{ id, status, at }]).db.from(notes).select().with(stripNulls());
+    expect(await stripped).toEqual([{ id: BigInt(id), status, at: new Date(at) }]);
+    await expect(connect([{ id, at }]).db.from(notes).select().with(stripNulls())).rejects.toThrow(/status/);
+  });
+
+  test('names a position in JSON as the server does', () => {
+    const { db } = connect([]);
+    expect(
+      lineOf(
+        db
+          .from(notes)
+          .select('status->items->0' as 'status')
+          .toRequest(),
+      ),
+    ).toBe('GET /notes?select=items:status->items->0');
+  });
+
   test('refuses a relation that it does not define', () => {
     const { db } = connect([]);
     const select = shape({ nothing: { id: true } }) as never;
@@ -172,6 +192,25 @@ describe('a schema of any library', () => {
     await expect(wrong).rejects.toMatchObject({
       kind: 'invalid-row',
       message: expect.stringMatching(/Row 1 .*id/),
+    });
+  });
+
+  const secrets = {
+    'zod/mini': z.object({ status: z.literal('a') }),
+    valibot: v.object({ status: v.picklist(['a']) }),
+    arktype: type({ status: "'a'" }),
+  };
+
+  test.each(Object.entries(secrets))('of %s never quotes a value in the message', async (_name, schema) => {
+    const query = parsed(
+      connect([{ status: 'hunter2' }])
+        .db.from('t')
+        .select(),
+      schema,
+    );
+    await expect(query).rejects.toMatchObject({
+      message: 'Row 0 is invalid: status',
+      cause: { length: 1 },
     });
   });
 

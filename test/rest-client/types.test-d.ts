@@ -10,17 +10,19 @@ import {
   gt,
   jsonText,
   like,
+  neq,
   or,
   parsed,
   replacing,
   shape,
   sum,
   type Counted,
+  type Json,
   type RestClientOptions,
   type StandardSchema,
 } from '../../src/rest-client/index.ts';
 import { pages } from '../../src/rest-client/long-reads.ts';
-import type { SampleDatabase } from './support/sample-database.ts';
+import type { MessagesDatabase, SampleDatabase } from './support/sample-database.ts';
 
 declare const options: RestClientOptions<'public'>;
 const db = createRestClient<SampleDatabase>(options);
@@ -39,6 +41,12 @@ yields<{ rating: string | null }[]>().from(notes.select('rating::text'));
 yields<{ id: string }>().from(notes.select('id').single());
 yields<{ id: string } | null>().from(notes.select('id').maybeSingle());
 yields<Counted<{ id: string }[]>>().from(notes.select('id').withCount());
+yields<Counted<{ id: string }>>().from(notes.select('id').withCount().single());
+yields<Counted<{ id: string } | null>>().from(notes.select('id').withCount().maybeSingle());
+yields<string>().from(notes.select('id').withCount().as(csv()));
+yields<{ items: Json; data: Json; word: string | null }[]>().from(
+  notes.select('data->items->0, data->0, data->words->>word'),
+);
 yields<number>().from(notes.count());
 yields<string>().from(notes.select('id').as(csv()));
 yields<number | null>().from(notes.update({ title: 'x' }).eq('id', '1'));
@@ -64,6 +72,41 @@ yields<{ big: bigint | null; id: bigint; total: number | null; k: string | null 
   notes.select(
     shape({ big: asBigint('rating'), id: asBigint('id'), total: sum('rating'), k: jsonText('data', 'k') }),
   ),
+);
+// A hint chooses among the foreign keys: null where the one that it names may be, or where it leads to many rows.
+const messages = createRestClient<MessagesDatabase>(options).from('messages');
+yields<{ to: { name: string } | null }[]>().from(
+  messages.select(shape({ to: embed({ name: true }, { of: 'users', hint: 'messages_recipient_id_fkey' }) })),
+);
+yields<{ from: { name: string } }[]>().from(
+  messages.select(shape({ from: embed({ name: true }, { of: 'users', hint: 'sender_id' }) })),
+);
+yields<{ users: { name: string } | null }[]>().from(messages.select(shape({ users: { name: true } })));
+const rooms = createRestClient<MessagesDatabase>(options).from('rooms');
+yields<{ messages: { id: number }[] }[]>().from(
+  rooms.select(shape({ messages: embed({ id: true }, { hint: 'messages_room_id_fkey' }) })),
+);
+yields<{ messages: { id: number } | null }[]>().from(
+  rooms.select(shape({ messages: embed({ id: true }, { hint: 'last_message_id' }) })),
+);
+yields<{ children: { id: number }[] }[]>().from(
+  rooms.select(shape({ children: embed({ id: true }, { of: 'rooms', hint: 'rooms_parent_id_fkey' }) })),
+);
+yields<{ parent: { id: number } | null }[]>().from(
+  rooms.select(shape({ parent: embed({ id: true }, { of: 'parent_id' }) })),
+);
+// A condition on the one related row may leave it out, unless the row is left out with it.
+yields<{ owners: { name: string } | null }[]>().from(
+  notes.select(shape({ owners: embed({ name: true }, { where: [eq('name', 'x')] }) })),
+);
+yields<{ owners: { name: string } }[]>().from(
+  notes.select(shape({ owners: embed({ name: true }, { where: [eq('name', 'x')], inner: true }) })),
+);
+yields<{ name: string | null }[]>().from(
+  notes.select(shape({ '...owners': embed({ name: true }, { where: [eq('name', 'x')] }) })),
+);
+yields<{ name: string | null }[]>().from(
+  notes.select(shape({ '...writer': embed({ name: true }, { of: 'people' }) })),
 );
 // @ts-expect-error a related row may be null
 notes.select(shape({ people: { name: true } })).then(([row]) => row?.people.name);
@@ -100,6 +143,15 @@ notes.select().eq('rating', 'three');
 notes.select().eq('title', null);
 // @ts-expect-error undefined is no value
 notes.select().eq('title', undefined as string | undefined);
+// @ts-expect-error no alternatives of neq
+notes.select().neq('status', anyOf('done'));
+// @ts-expect-error no alternatives of neq
+notes.select().where(neq('status', anyOf('done')));
+// @ts-expect-error null equals nothing
+notes.select().eq('rating', anyOf(1, null));
+notes.select().where(neq('status', 'done'), neq('rating', null));
+// @ts-expect-error not a status
+notes.select().where(neq('status', 'archived'));
 // @ts-expect-error not statuses
 notes.select().in('status', ['archived']);
 

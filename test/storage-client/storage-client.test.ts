@@ -36,6 +36,29 @@ describe('objects', () => {
     expect(await request.text()).toBe('x');
   });
 
+  test('are uploaded from a form, which says in fields what headers say otherwise', async () => {
+    const { storage, requests } = createClient([json({ Id: 'o1', Key: 'b/k' })]);
+    const form = new FormData();
+    form.append('', new Blob(['z'], { type: 'image/png' }), 'z.png');
+    await storage.from('b').upload('k', form, {
+      contentType: 'image/webp',
+      cacheControlSeconds: 60,
+      metadata: { a: 1 },
+      upsert: true,
+    });
+    const request = requests[0] as Request;
+    expect(request.headers.get('content-type')).toMatch(/^multipart\/form-data; boundary=/);
+    expect(request.headers.get('x-upsert')).toBe('true');
+    const sent = [...(await request.formData())];
+    expect(sent.map(([name, value]) => [name, typeof value === 'string' ? value : value.name])).toEqual([
+      ['cacheControl', '60'],
+      ['contentType', 'image/webp'],
+      ['metadata', '{"a":1}'],
+      ['', 'z.png'],
+    ]);
+    expect([...form]).toHaveLength(1);
+  });
+
   test('are replaced by PUT', async () => {
     const { storage, requests } = createClient([json({ Id: '1', Key: 'b/k' })]);
     await storage.from('b').replace('k', 'text', { contentType: 'text/plain', cacheControlSeconds: 5 });
@@ -93,7 +116,13 @@ describe('objects', () => {
     const exists = (...replies: Reply[]) => createClient(replies).storage.from('b').exists('k');
     expect(await exists(new Response(null))).toBe(true);
     expect(await exists(new Response(null, { status: 404 }))).toBe(false);
-    expect(await exists(new Response(null, { status: 400 }))).toBe(false);
+    // HTTP says 400 for much, and nothing of a HEAD tells for what.
+    const vague = new Response(null, { status: 400 });
+    expect(await exists(vague.clone(), refused('404', 'not_found', 'Object not found'))).toBe(false);
+    expect(await exists(vague.clone(), json({ name: 'k' }))).toBe(true);
+    await expect(exists(vague, refused('400', 'Other', 'x'))).rejects.toMatchObject({
+      kind: 'invalid-request',
+    });
     await expect(exists(new Response(null, { status: 403 }))).rejects.toMatchObject({ kind: 'denied' });
   });
 
@@ -184,6 +213,8 @@ describe('URLs', () => {
     expect(bucket.getPublicUrl('c.png', { image: { width: 8 }, download: true })).toBe(
       `${projectUrl}/storage/v1/render/image/public/b/c.png?width=8&download=`,
     );
+    const unset = { height: 3, width: undefined } as { height: number };
+    expect(bucket.getPublicUrl('c.png', { image: unset })).toMatch(/c\.png\?height=3$/);
     expect(requests).toHaveLength(0);
   });
 });
@@ -238,6 +269,7 @@ describe('an error', () => {
     [refused('415', 'invalid_mime_type', 'x'), 'invalid-type'],
     [refused('403', 'Unauthorized', 'x'), 'denied'],
     [refused('400', 'Other', 'x'), 'invalid-request'],
+    [refused('400', 'constructor', 'x'), 'invalid-request'],
     [refused('500', 'Internal', 'x', 500), 'server'],
     [new Response('<html>', { status: 500 }), 'gateway'],
   ])('is known by its kind', async (reply, kind) => {
@@ -259,6 +291,21 @@ describe('an error', () => {
     await expect(aborted).rejects.toMatchObject({ name: 'StorageError', kind: 'aborted' });
   });
 
+  test('of time or the caller comes while a token is awaited too', async () => {
+    const { storage, requests, world } = createClient([json([])], () => new Promise(() => undefined));
+    const controller = new AbortController();
+    const aborted = storage.from('b').list('', { signal: controller.signal });
+    controller.abort();
+    await expect(aborted).rejects.toMatchObject({ name: 'StorageError', kind: 'aborted' });
+    const late = storage
+      .from('b')
+      .list()
+      .catch((problem: unknown) => problem);
+    await world.clock.advance(60_000);
+    expect(await late).toMatchObject({ name: 'StorageError', kind: 'timeout' });
+    expect([requests.length, world.clock.pendingTimers]).toEqual([0, 0]);
+  });
+
   test('of an expired token is healed by one refresh', async () => {
     const { tab, requests } = createRecordingTab([
       refused('403', 'Unauthorized', 'jwt expired'),
@@ -277,6 +324,22 @@ describe('an error', () => {
     expect(await storage.from('b').info('k')).toEqual({ name: 'k' });
     expect(asked).toEqual([undefined, 'old']);
     expect(requests[1]?.headers.get('authorization')).toBe('Bearer new');
+  });
+
+  test('of an expired token is healed where only a HEAD was refused', async () => {
+    const { tab, requests } = createRecordingTab([
+      new Response(null, { status: 400 }),
+      refused('403', 'Unauthorized', 'jwt expired'),
+      json({ name: 'k' }),
+    ]);
+    const getAccessToken = async (options?: object) => (options ? 'new' : 'old');
+    const storage = createStorageClient({ url: projectUrl, apiKey: 'k', platform: tab, getAccessToken });
+    expect(await storage.from('b').exists('k')).toBe(true);
+    expect(requests.map((request) => `${request.method} ${request.headers.get('authorization')}`)).toEqual([
+      'HEAD Bearer old',
+      'GET Bearer old',
+      'GET Bearer new',
+    ]);
   });
 });
 
@@ -311,6 +374,16 @@ describe('a resumable upload', () => {
       resumeFrom: `${projectUrl}/storage/v1/upload/resumable/u1`,
     });
     expect(requests.map(lineOf)).toEqual(['HEAD /upload/resumable/u1', 'PATCH /upload/resumable/u1']);
+  });
+
+  test('ends with an error when the server counts nothing or names no place', async () => {
+    const created = (headers: Record<string, string>) => new Response(null, { status: 201, headers });
+    const stuck = createClient([created({ Location: '/storage/v1/upload/resumable/u1' }), part(0)]);
+    await expect(uploadResumable(stuck.options, 'b', 'k', blob)).rejects.toMatchObject({ kind: 'gateway' });
+    expect(stuck.requests).toHaveLength(2);
+    const lost = createClient([created({}), part(size)]);
+    await expect(uploadResumable(lost.options, 'b', 'k', blob)).rejects.toMatchObject({ kind: 'gateway' });
+    expect(lost.requests).toHaveLength(1);
   });
 
   test('never takes its token to another host', async () => {

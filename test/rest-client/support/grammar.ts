@@ -60,12 +60,12 @@ export function readQuery(url: string): ReadQuery {
   };
 }
 
-/** As the server does it: split first, then decode, `+` being a space. */
+/** As the server does it: split first, at `;` too, then decode, `+` being a space. */
 function splitParams(url: string): (readonly [string, string])[] {
   const query = url.split('?')[1] ?? '';
   const decode = (text: string) => decodeURIComponent(text.replaceAll('+', ' '));
   return query
-    .split('&')
+    .split(/[&;]/)
     .filter((param) => param !== '')
     .map((param) => {
       const at = param.indexOf('=');

@@ -22,6 +22,8 @@ export const hostileTexts = [
 
   '+',
   '&',
+  ';',
+  'a;b',
   '=',
   '#',
   '?',

@@ -76,3 +76,68 @@ export interface SampleDatabase {
     Functions: { [_ in never]: never };
   };
 }
+
+/** Tables with several foreign keys to one another, and one to itself. */
+export interface MessagesDatabase {
+  public: {
+    Tables: {
+      messages: {
+        Row: { id: number; sender_id: string; recipient_id: string | null; room_id: number };
+        Insert: { id?: number };
+        Update: { id?: number };
+        Relationships: [
+          {
+            foreignKeyName: 'messages_sender_id_fkey';
+            columns: ['sender_id'];
+            isOneToOne: false;
+            referencedRelation: 'users';
+            referencedColumns: ['id'];
+          },
+          {
+            foreignKeyName: 'messages_recipient_id_fkey';
+            columns: ['recipient_id'];
+            isOneToOne: false;
+            referencedRelation: 'users';
+            referencedColumns: ['id'];
+          },
+          {
+            foreignKeyName: 'messages_room_id_fkey';
+            columns: ['room_id'];
+            isOneToOne: false;
+            referencedRelation: 'rooms';
+            referencedColumns: ['id'];
+          },
+        ];
+      };
+      users: {
+        Row: { id: string; name: string };
+        Insert: { id: string };
+        Update: { id?: string };
+        Relationships: [];
+      };
+      rooms: {
+        Row: { id: number; last_message_id: number | null; parent_id: number | null };
+        Insert: { id: number };
+        Update: { id?: number };
+        Relationships: [
+          {
+            foreignKeyName: 'rooms_last_message_id_fkey';
+            columns: ['last_message_id'];
+            isOneToOne: false;
+            referencedRelation: 'messages';
+            referencedColumns: ['id'];
+          },
+          {
+            foreignKeyName: 'rooms_parent_id_fkey';
+            columns: ['parent_id'];
+            isOneToOne: false;
+            referencedRelation: 'rooms';
+            referencedColumns: ['id'];
+          },
+        ];
+      };
+    };
+    Views: { [_ in never]: never };
+    Functions: { [_ in never]: never };
+  };
+}

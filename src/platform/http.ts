@@ -1,5 +1,5 @@
-import ky, { HTTPError } from 'ky';
-import type { Clock, Platform } from './platform.ts';
+import ky, { type RetryOptions } from 'ky';
+import type { Clock, Platform, Random } from './platform.ts';
 import { untilAborted } from './until-aborted.ts';
 
 export interface HttpRequest {
@@ -10,24 +10,10 @@ export interface HttpRequest {
   /** Deadline in milliseconds for the whole exchange: every attempt and the reading of the body. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
-  /** Default: no retry. */
-  readonly retry?: RetryPolicy;
+  /** Such as `retrying(…)` makes of a policy. Default: no retry. */
+  readonly retry?: (random: Random, ended: AbortSignal) => RetryOptions;
   /** `keepalive` of fetch: the request may outlive the page. Default false. */
   readonly keepalive?: boolean | undefined;
-}
-
-export interface RetryPolicy {
-  /** How many further attempts may follow the first. */
-  readonly limit: number;
-  /** Longest wait in milliseconds before attempt n (1 = the first retry); full jitter is applied to it. */
-  readonly delayMs: (attempt: number) => number;
-  /**
-   * Whether what happened allows another attempt. `undefined` leaves it to ky: idempotent methods, statuses that
-   * it deems transient, and a Retry-After that is waited for.
-   */
-  readonly shouldRetry: (
-    outcome: Response | HttpFailure,
-  ) => Promise<boolean | undefined> | boolean | undefined;
 }
 
 /** `timeout`: the deadline passed; `aborted`: the caller's signal; `network`: no response could be had. */
@@ -82,8 +68,6 @@ export async function withinDeadline<T>(
 
 /** The one way in which the clients send HTTP requests. */
 export function createHttp(platform: Pick<Platform, 'fetch' | 'clock' | 'random'>): Http {
-  const classify = (problem: unknown) =>
-    problem instanceof HttpFailure ? problem : new HttpFailure('network', problem);
   return {
     async send({ url, timeoutMs, signal, retry, method, headers, body, keepalive = false }, read) {
       try {
@@ -99,24 +83,14 @@ export function createHttp(platform: Pick<Platform, 'fetch' | 'clock' | 'random'
             timeout: false,
             throwHttpErrors: !!retry,
             fetch: platform.fetch,
-            retry: retry
-              ? {
-                  limit: retry.limit,
-                  delay: (attempt) => retry.delayMs(attempt) * platform.random.number(),
-                  shouldRetry: ({ error }) =>
-                    ended.aborted
-                      ? false
-                      : retry.shouldRetry(error instanceof HTTPError ? error.response : classify(error)),
-                }
-              : { limit: 0 },
-          }).catch((problem: unknown) => {
-            if (problem instanceof HTTPError) return problem.response;
-            throw problem;
-          });
+            retry: retry?.(platform.random, ended) ?? { limit: 0 },
+          }).catch(
+            (problem: { readonly response?: Response }) => problem.response ?? Promise.reject(problem),
+          );
           return read(response);
         });
       } catch (problem) {
-        throw classify(problem);
+        throw problem instanceof HttpFailure ? problem : new HttpFailure('network', problem);
       }
     },
   };

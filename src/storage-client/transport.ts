@@ -1,4 +1,5 @@
-import { createHttp, HttpFailure, type RetryPolicy, withinDeadline } from '../platform/http.ts';
+import { createHttp, HttpFailure, withinDeadline } from '../platform/http.ts';
+import { retrying } from '../platform/http-retry.ts';
 import type { Platform } from '../platform/platform.ts';
 import { configurationProblem, credentialsOf, serviceUrl } from '../platform/service.ts';
 import { kindOfStorageError, StorageError } from './errors.ts';
@@ -32,12 +33,12 @@ export interface Transport {
 }
 
 /** Reads are repeated when the network or a gateway fails for a moment. */
-const patience: RetryPolicy = {
+const patience = retrying({
   limit: 2,
   delayMs: (attempt) => 300 * 2 ** attempt,
   shouldRetry: (outcome) =>
     outcome instanceof HttpFailure ? outcome.kind === 'network' : /429|50[234]/.test(`${outcome.status}`),
-};
+});
 
 export function createTransport(options: StorageClientOptions): Transport {
   const { platform, apiKey, timeoutMs = 60_000, getAccessToken = async () => null } = options;

@@ -7,7 +7,6 @@ import type { CallOptions } from './request.ts';
 import type { AuthEvent, AuthSnapshot } from './session-keeper.ts';
 import type { Session } from './session.ts';
 import { type SignOutCall, createSignOut } from './sign-out.ts';
-import { waitFor } from './wait-for.ts';
 
 export interface AuthClientOptions extends CoreOptions, CallbackOptions {
   /** The project's URL (http or https), without `/auth/v1`. */
@@ -79,8 +78,7 @@ export function createAuthClient(options: AuthClientOptions): AuthClient {
   let started: Promise<AuthSnapshot> | undefined;
   const start = () => (started ??= begin());
   const core = createCore(options, start);
-  const { keeper, refresher } = core;
-  const { clock } = options.platform;
+  const { keeper, refresher, waitFor } = core;
   let isClosed = false;
   const load = async () => {
     try {
@@ -135,15 +133,15 @@ export function createAuthClient(options: AuthClientOptions): AuthClient {
     subscribe: keeper.changes.add,
     onEvent: keeper.events.add,
     onTokenChange: keeper.tokens.add,
-    getAccessToken: (call = {}) => waitFor(accessToken(call.rejectedToken), call, clock),
+    getAccessToken: (call = {}) => waitFor(accessToken(call.rejectedToken), call),
     async getSession(call = {}) {
-      await waitFor(accessToken(), call, clock);
+      await waitFor(accessToken(), call);
       return keeper.getSnapshot().session;
     },
     async refreshSession(call = {}) {
       await start();
       sessionOrThrow();
-      await waitFor(refresher.refresh(), call, clock);
+      await waitFor(refresher.refresh(), call);
       return sessionOrThrow();
     },
     async handleCallback(href) {

@@ -69,17 +69,11 @@ export function parseCallback(href: string, { paths, isFlowPending }: CallbackSc
 /** The URL without what the server added: it replaces the whole hash, and adds to the query. The rest stays as it is. */
 export function cleanCallbackUrl(href: string): string {
   const url = new URL(href);
-  const isMarked = url.searchParams.has('sb');
-  const added = new Set([
-    'code',
-    'error',
-    'error_code',
-    'error_description',
-    ...(isMarked ? ['sb', 'message'] : []),
-  ]);
-  const nameOf = (part: string) => [...new URLSearchParams(part).keys()][0] ?? '';
+  const added = url.searchParams.has('sb')
+    ? /^(code|error(_code|_description)?|sb|message)(=|$)/
+    : /^(code|error(_code|_description)?)(=|$)/;
   const own = url.search.slice(1).split('&');
-  url.search = own.filter((part) => !added.has(nameOf(part))).join('&');
+  url.search = own.filter((part) => !added.test(part)).join('&');
   if (/[#&](sb|access_token|error|error_code)=/.test(url.hash)) url.hash = '';
   return url.href.replace(/#$/, '');
 }

@@ -6,7 +6,6 @@ import { AuthError, type AuthErrorCode } from './errors.ts';
 import { type CallOptions, DEADLINE_MS } from './request.ts';
 import { parseUser } from './responses.ts';
 import { remainingMs } from './session.ts';
-import { waitFor } from './wait-for.ts';
 import { listOf, maybe, object, text } from './wire-shape.ts';
 
 /** Specification §9: the key set's cache lasts 10 minutes. */
@@ -69,7 +68,7 @@ export function createClaims({ core, getAccessToken }: AuthClient, options: Clai
 
   const ageMs = () => (fetched ? clock.monotonicMs() - fetched.atMs : Infinity);
   /** One request for all who wait; it ends with its own deadline, not with one caller. */
-  const fetchKeys = (maxAgeMs: number, call: CallOptions) => waitFor(keysOf(maxAgeMs), call, clock);
+  const fetchKeys = (maxAgeMs: number, call: CallOptions) => core.waitFor(keysOf(maxAgeMs), call);
   const keysOf = (maxAgeMs: number) => {
     if (fetched && ageMs() < maxAgeMs) return fetched.keys;
     const parse = (body: unknown) => parseKeySet(body) as JSONWebKeySet;

@@ -2,10 +2,11 @@ import { createHttp } from '../platform/http.ts';
 import type { Platform } from '../platform/platform.ts';
 import { AuthError } from './errors.ts';
 import { type Refresher, createRefresher } from './refresher.ts';
-import { type Send, createSend } from './request.ts';
+import { type CallOptions, type Send, createSend } from './request.ts';
 import { type SessionKeeper, createSessionKeeper } from './session-keeper.ts';
 import type { Store } from './store.ts';
 import type { Slots } from './verifier-slots.ts';
+import { waitFor } from './wait-for.ts';
 import { configurationProblem, serviceUrl } from '../platform/service.ts';
 
 /** What the entries of the features build on. For this library's own modules; it may change with any version. */
@@ -20,6 +21,8 @@ export interface AuthCore {
   ready(): Promise<unknown>;
   /** A call with the API key alone. */
   readonly send: Send;
+  /** Stops waiting, not the work. */
+  waitFor<T>(work: Promise<T>, options: CallOptions): Promise<T>;
 }
 
 export interface CoreOptions {
@@ -48,5 +51,6 @@ export function createCore(options: CoreOptions, ready: () => Promise<unknown>):
     slots,
     ready,
     send,
+    waitFor: (work, call) => waitFor(work, call, platform.clock),
   };
 }

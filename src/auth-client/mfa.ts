@@ -6,8 +6,7 @@ import type { CallOptions } from './request.ts';
 import { type Factor, parseSession } from './responses.ts';
 import type { Session } from './session.ts';
 import { callAsUser } from './user-call.ts';
-import { waitFor } from './wait-for.ts';
-import { listOf, maybe, number, object, oneOf, text } from './wire-shape.ts';
+import { maybe, number, object, text } from './wire-shape.ts';
 
 const parseEnrolment = object({
   id: text,
@@ -171,7 +170,7 @@ export function createMfa({ core, getAccessToken, getSession, getUser }: AuthCli
         return session;
       });
       // The reply is the only copy of the tokens: who stops waiting does not stop it.
-      return waitFor(verified, options ?? {}, core.platform.clock);
+      return core.waitFor(verified, options ?? {});
     },
     async challengeAndVerify({ factorId, code }, options) {
       const { id } = await mfa.challenge({ factorId }, options);
@@ -192,28 +191,24 @@ export function createMfa({ core, getAccessToken, getSession, getUser }: AuthCli
     async getAuthenticatorAssuranceLevel() {
       const session = await getSession();
       if (!session) return { currentLevel: null, nextLevel: null, methods: [] };
-      const { aal, amr } = parseAssurance(peekClaims(session.accessToken) ?? {});
-      const currentLevel = aal ?? null;
+      const { aal, amr } = peekClaims(session.accessToken) ?? {};
+      const currentLevel = aal === 'aal1' || aal === 'aal2' ? aal : null;
       const hasFactor = session.user.factors?.some((entry) => entry.status === 'verified');
       return {
         currentLevel,
         nextLevel: hasFactor ? 'aal2' : currentLevel,
-        methods: (amr ?? []).map((entry) =>
-          typeof entry === 'string' ? { method: entry, timestamp: null } : entry,
-        ),
+        methods: [amr ?? []].flat().map(methodOf),
       };
     },
   };
   return mfa;
 }
 
-const parseDatedMethod = object({ method: text, timestamp: number });
-const parseMethod = (value: unknown, at?: string) =>
-  typeof value === 'string' ? value : parseDatedMethod(value, at);
-const parseAssurance = object({
-  aal: maybe(oneOf('aal1', 'aal2')),
-  amr: maybe(listOf(parseMethod)),
-});
+/** What it says is a hint like the rest of the claims. */
+function methodOf(entry: unknown): AssuranceLevel['methods'][number] {
+  const { method, timestamp } = Object(entry) as { method?: unknown; timestamp?: unknown };
+  return { method: String(method ?? entry), timestamp: Number(timestamp) || null };
+}
 
 function imageUrlOf(svg: string): string {
   return svg.startsWith('data:') ? svg : `data:image/svg+xml;utf-8,${encodeURIComponent(svg)}`;

@@ -1,6 +1,6 @@
 import type { AuthCore } from './core.ts';
 import { get, post } from './endpoints.ts';
-import { beginFlow } from './flow.ts';
+import { beginFlow } from './pkce-flow.ts';
 import type { CallOptions } from './request.ts';
 import { type User, parseUser } from './responses.ts';
 import { callAsUser } from './user-call.ts';

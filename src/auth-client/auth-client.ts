@@ -84,7 +84,7 @@ export function createAuthClient(options: AuthClientOptions): AuthClient {
     try {
       return (await import('./later-calls.ts')).createLaterCalls(core, options);
     } catch (cause) {
-      throw new AuthError('network', 'The code of this call could not be had', { cause });
+      throw new AuthError('network', 'Its code could not be loaded', { cause });
     }
   };
   const consume = async (href = '') => {

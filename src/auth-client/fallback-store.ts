@@ -1,3 +1,4 @@
+import { withinDeadline } from '../platform/http.ts';
 import type { Clock } from '../platform/platform.ts';
 import type { Store } from './store.ts';
 
@@ -19,17 +20,7 @@ export function createFallbackStore(
 
   const attempt = async <T>(task: () => Promise<T> | T): Promise<T | undefined> => {
     try {
-      return await new Promise<T>((resolve, reject) => {
-        const timer = clock.setTimer(() => reject(new Error('Storage does not answer')), ANSWER_MS);
-        const settle = (end: () => void) => {
-          timer.cancel();
-          end();
-        };
-        Promise.resolve(task()).then(
-          (value) => settle(() => resolve(value)),
-          (problem: unknown) => settle(() => reject(problem)),
-        );
-      });
+      return await withinDeadline(clock, ANSWER_MS, undefined, async () => task());
     } catch (problem) {
       onProblem(problem);
       return undefined;

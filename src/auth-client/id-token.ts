@@ -37,7 +37,7 @@ export async function signInWithIdToken(
   options?: CallOptions,
 ): Promise<Session> {
   if (!provider || !idToken)
-    throw new AuthError('invalid-argument', 'You must provide both a provider and an ID token.');
+    throw new AuthError('invalid-argument', 'You must provide a provider and an ID token.');
   const body = { provider, id_token: idToken, access_token: accessToken, nonce, ...captcha(captchaToken) };
   const reply = await core.send(token('id_token', body), parseSession, options);
   return core.keeper.enter({ reply, as: 'SIGNED_IN', reason: 'call' });

@@ -1,6 +1,6 @@
 import type { AuthClient } from './auth-client.ts';
 import { get } from './endpoints.ts';
-import { beginFlow } from './flow.ts';
+import { beginFlow } from './pkce-flow.ts';
 import type { CallOptions } from './request.ts';
 import type { UserIdentity } from './responses.ts';
 import type { OAuthRequest } from './sign-in.ts';

@@ -42,7 +42,7 @@ export function createRedirects(
     const flows = await listFlows(core.slots);
     let problem = new AuthError(
       'pkce-verifier-missing',
-      'This link was requested by another browser. Enter the code from an e-mail instead.',
+      'Another browser asked for this link: go on with the code of a mail',
     );
     for (const { verifier, isRecovery } of flows) {
       try {

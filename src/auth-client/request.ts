@@ -65,10 +65,11 @@ export function createSend(http: Http, baseUrl: string, apiKey: string): Send {
   };
 }
 
-function authErrorOf(problem: unknown): unknown {
+/** `network`, `timeout` or `aborted` for what had no answer; the rest as it is. */
+export function authErrorOf(problem: unknown): unknown {
   if (!(problem instanceof HttpFailure)) return problem;
   if (problem.cause instanceof AuthError) return problem.cause;
-  return new AuthError(problem.kind, `The auth server gave no answer: ${problem.kind}`, {
+  return new AuthError(problem.kind, `No answer: ${problem.kind}`, {
     cause: problem.cause,
   });
 }

@@ -104,7 +104,7 @@ export function createSessionKeeper(platform: Platform, primary: Store, key: str
   };
   const onProblem = (cause: unknown) => {
     if (notes.storageProblem) return;
-    const message = 'Storage failed: the session ends with this page';
+    const message = 'Storage failed: the session is in memory alone';
     note({ storageProblem: new AuthError('storage-unavailable', message, { cause }) });
     platform.report(notes.storageProblem);
   };

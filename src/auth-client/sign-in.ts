@@ -2,7 +2,7 @@ import { adoptTokens } from './adopt.ts';
 import type { AuthCore } from './core.ts';
 import { type Contact, captcha, encodeQuery, post, token } from './endpoints.ts';
 import { AuthError } from './errors.ts';
-import { beginFlow } from './flow.ts';
+import { beginFlow } from './pkce-flow.ts';
 import type { CallOptions } from './request.ts';
 import { type SessionWire, type User, parseSession } from './responses.ts';
 import type { Session } from './session.ts';
@@ -193,7 +193,7 @@ export function createSignIn(core: AuthCore): SignInCalls {
       return { url: `${core.baseUrl}/authorize${encodeQuery(query)}` };
     },
     async setSession({ accessToken, refreshToken }, options) {
-      need(accessToken && refreshToken, 'A session needs both an access token and a refresh token.');
+      need(accessToken && refreshToken, 'You must provide an access token and a refresh token.');
       return enter(await adoptTokens(core, accessToken, refreshToken, options));
     },
   };

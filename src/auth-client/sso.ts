@@ -1,7 +1,7 @@
 import type { AuthClient } from './auth-client.ts';
 import { captcha, post } from './endpoints.ts';
 import { AuthError } from './errors.ts';
-import { beginFlow } from './flow.ts';
+import { beginFlow } from './pkce-flow.ts';
 import type { CallOptions } from './request.ts';
 import { object, text } from './wire-shape.ts';
 

@@ -26,9 +26,9 @@ export async function addFlow(
   const value = JSON.stringify(verifier + (isRecovery ? '/recovery' : ''));
   await exclusively(slots, async () => {
     const ids = [...(await readIndex(slots)), id];
-    for (const old of ids.splice(0, Math.max(0, ids.length - SLOTS))) await store.remove(slotKey(key, old));
+    for (const old of ids.slice(0, -SLOTS)) await store.remove(slotKey(key, old));
     await store.set(slotKey(key, id), value);
-    await store.set(indexKey(key), JSON.stringify(ids));
+    await store.set(indexKey(key), JSON.stringify(ids.slice(-SLOTS)));
     await store.set(latestKey(key), value);
   });
 }
@@ -56,7 +56,7 @@ export async function removeFlow(slots: Slots, verifier: string): Promise<void> 
       if (await holds(slotKey(key, id))) await store.remove(slotKey(key, id));
       else left.push(id);
     }
-    await (left.length > 0 ? store.set(indexKey(key), JSON.stringify(left)) : store.remove(indexKey(key)));
+    await (left[0] ? store.set(indexKey(key), JSON.stringify(left)) : store.remove(indexKey(key)));
     if (await holds(latestKey(key))) await store.remove(latestKey(key));
   });
 }

@@ -1,19 +1,17 @@
-import type { Clock, Timer } from '../platform/platform.ts';
-import { untilAborted } from '../platform/until-aborted.ts';
-import { AuthError } from './errors.ts';
-import type { CallOptions } from './request.ts';
+import { withinDeadline } from '../platform/http.ts';
+import type { Clock } from '../platform/platform.ts';
+import { authErrorOf, type CallOptions } from './request.ts';
+
+/** As long as a timer can be set for. */
+const FOREVER_MS = 2 ** 31 - 1;
 
 /** Stops waiting, not the work: what was sent may change the session, and its reply is needed. */
-export function waitFor<T>(work: Promise<T>, { signal, timeoutMs }: CallOptions, clock: Clock): Promise<T> {
-  let timer: Timer | undefined;
-  const ended = (code: 'aborted' | 'timeout', cause?: unknown) =>
-    new AuthError(code, `The call ended: ${code}`, { cause });
-  const late = new Promise<never>((_, reject) => {
-    if (timeoutMs) timer = clock.setTimer(() => reject(ended('timeout')), timeoutMs);
+export function waitFor<T>(
+  work: Promise<T>,
+  { signal, timeoutMs = FOREVER_MS }: CallOptions,
+  clock: Clock,
+): Promise<T> {
+  return withinDeadline(clock, timeoutMs, signal, () => work).catch((problem: unknown) => {
+    throw authErrorOf(problem);
   });
-  return untilAborted(Promise.race([work, late]), signal)
-    .catch((problem: unknown) => {
-      throw signal?.aborted && !(problem instanceof AuthError) ? ended('aborted', problem) : problem;
-    })
-    .finally(() => timer?.cancel());
 }

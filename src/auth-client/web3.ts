@@ -45,7 +45,7 @@ export async function signInWithWeb3(
   options?: CallOptions,
 ): Promise<Session> {
   if (!message || signature.length === 0)
-    throw new AuthError('invalid-argument', 'You must provide both a message and its signature.');
+    throw new AuthError('invalid-argument', 'You must provide a message and its signature.');
   const body = { chain, message, signature: encodeSignature(chain, signature), ...captcha(captchaToken) };
   const reply = await core.send(token('web3', body), parseSession, options);
   return core.keeper.enter({ reply, as: 'SIGNED_IN', reason: 'call' });

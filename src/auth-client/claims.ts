@@ -107,7 +107,7 @@ export function createClaims({ core, getAccessToken }: AuthClient, options: Clai
       if (!accessToken) return null;
       try {
         const { alg, kid } = peekClaims(`.${accessToken.split('.')[0]}`) ?? {};
-        return await (/^HS/.test(String(alg))
+        return await (String(alg).startsWith('HS')
           ? askServer(accessToken, call)
           : verifyLocally(accessToken, kid, call));
       } catch (cause) {

@@ -21,8 +21,6 @@ export const text = shape<string>((value) => typeof value === 'string');
 export const filledText = shape<string>((value) => typeof value === 'string' && value !== '');
 export const number = shape<number>(Number.isFinite);
 export const flag = shape<boolean>((value) => typeof value === 'boolean');
-export const oneOf = <const T extends string>(...values: readonly T[]): Shape<T> =>
-  shape((value) => values.includes(value as T));
 export const record = shape<Record<string, unknown>>(isObject);
 
 const list = shape<unknown[]>(Array.isArray);

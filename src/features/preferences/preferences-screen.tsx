@@ -12,7 +12,7 @@ import { usePreferences } from './use-preferences.ts';
 /** `/preferences`: what one is told about, and how; saved as one changes it. */
 export function PreferencesScreen() {
   const texts = preferencesTexts.use();
-  const { preferences, isLoading, isSaving, change, reload } = usePreferences((retry) =>
+  const { preferences, isLoading, isOutdated, isSaving, change, reload } = usePreferences((retry) =>
     toasts.show(texts.saveFailed, { tone: 'error', action: { label: texts.retry, run: retry } }),
   );
   return (
@@ -28,6 +28,14 @@ export function PreferencesScreen() {
         {isTemporary(preferences) && (
           <Message tone="warning">
             {texts.temporary}{' '}
+            <Button look="link" pending={isLoading} onClick={reload}>
+              {texts.retry}
+            </Button>
+          </Message>
+        )}
+        {isOutdated && (
+          <Message tone="warning">
+            {texts.outdated}{' '}
             <Button look="link" pending={isLoading} onClick={reload}>
               {texts.retry}
             </Button>

@@ -25,6 +25,7 @@ export const texts: PreferencesTexts = {
   frequencies: { never: 'Nie', hourly: 'Stündlich', daily: 'Täglich', weekly: 'Wöchentlich' },
   temporary:
     'Deine Einstellungen konnten nicht geladen werden. Du siehst die üblichen; was du hier änderst, wird nicht gespeichert.',
+  outdated: 'Deine Einstellungen konnten nicht aktualisiert werden. Du siehst einen früheren Stand.',
   cleared: 'Deine Einstellungen wurden anderswo entfernt.',
   restore: 'Übliche Einstellungen anlegen',
   retry: 'Noch einmal versuchen',

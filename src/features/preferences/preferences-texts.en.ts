@@ -25,6 +25,7 @@ export const texts = {
   frequencies: { never: 'Never', hourly: 'Hourly', daily: 'Daily', weekly: 'Weekly' },
   temporary:
     'Your preferences could not be loaded. You see the usual settings; what you change here is not saved.',
+  outdated: 'Your preferences could not be brought up to date. You see an earlier copy.',
   cleared: 'Your preferences were removed elsewhere.',
   restore: 'Set up the usual preferences',
   retry: 'Try again',

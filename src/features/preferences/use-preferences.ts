@@ -11,6 +11,8 @@ export interface UsedPreferences {
   /** With what is being saved on top. undefined: on their way; null: deleted elsewhere. */
   readonly preferences: CachedPreferences | undefined;
   readonly isLoading: boolean;
+  /** Whether they could not be read again: what is shown is an earlier copy. */
+  readonly isOutdated: boolean;
   readonly isSaving: boolean;
   /** Shows the change at once and saves it; if that fails the change is gone again. */
   readonly change: (change: Partial<PreferenceSettings>) => void;
@@ -31,7 +33,10 @@ export function usePreferences(onFailure: (retry: () => void) => void): UsedPref
     queryKey,
     queryFn: async () => {
       const loaded = await loadPreferences(api, platform.report);
-      return newerPreferences(queryClient.getQueryData<CachedPreferences>(queryKey), loaded);
+      const known = queryClient.getQueryData<CachedPreferences>(queryKey);
+      // Temporary ones are for who has none: what was read before is nearer to the truth.
+      if (isTemporary(loaded) && known && !isTemporary(known)) throw new Error('Not read again');
+      return newerPreferences(known, loaded);
     },
     // Temporary ones are read again at the next look.
     staleTime: ({ state }) => (isTemporary(state.data) ? 0 : 300_000),
@@ -58,6 +63,7 @@ export function usePreferences(onFailure: (retry: () => void) => void): UsedPref
     preferences:
       known && pending.reduce<Preferences>((result, change) => Object.assign(result, change), { ...known }),
     isLoading: query.isFetching,
+    isOutdated: query.isError,
     isSaving: pending.length > 0,
     change(change) {
       if (!known) return;

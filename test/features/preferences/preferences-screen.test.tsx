@@ -122,6 +122,26 @@ describe('the preferences', () => {
     expect(await saved()).toMatchObject({ email_edits: false });
   });
 
+  test('that cannot be read again stay as they were last read, and say so', async () => {
+    const backend = breakableFetch();
+    const { actor } = await open({ platform: { fetch: backend.fetch, openSocket: openNodeSocket } });
+    const mentions = () => kind('Mentions').getByRole('switch', { name: 'E-mail' });
+    await screen.findByRole('switch', { name: /E-mail notifications/ });
+    await waitFor(async () => {
+      await change({ email_mentions: false });
+      expect(isOn(mentions())).toBe(false);
+    });
+    backend.break('everything');
+    local().faults.dropSockets();
+    await screen.findByText(/could not be brought up to date/);
+    expect(isOn(mentions())).toBe(false);
+    expect(screen.queryByText(/what you change here is not saved/)).toBeNull();
+    backend.break('nothing');
+    await actor.click(screen.getByRole('button', { name: 'Try again' }));
+    await waitFor(() => expect(screen.queryByText(/could not be brought up to date/)).toBeNull());
+    expect(isOn(mentions())).toBe(false);
+  });
+
   test('follow another device, and are cleared when it deletes them', async () => {
     await open({ platform: { fetch: local().fetch, openSocket: openNodeSocket } });
     await screen.findByRole('switch', { name: /E-mail notifications/ });

@@ -59,7 +59,8 @@ async function answer(
   try {
     await send(await handle(await readRequest(incoming)), outgoing);
   } catch (problem) {
-    if (problem instanceof ConnectionLost || outgoing.headersSent || incoming.destroyed) {
+    // Not `incoming.destroyed`: a request is that as soon as its body was read.
+    if (problem instanceof ConnectionLost || outgoing.headersSent || incoming.socket.destroyed) {
       outgoing.destroy();
       return;
     }

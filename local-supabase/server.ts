@@ -101,6 +101,7 @@ async function start(
   const keys = createExpirableKeys(project.keys, clock.now);
   const door = createFrontDoor();
   const { report = console.error } = options;
+  let url = IN_PROCESS_URL;
   const services = await createServices({
     ...options,
     ...project,
@@ -109,6 +110,7 @@ async function start(
       if (!door.isClosed()) report(problem);
     },
     now: clock.now,
+    url: () => url,
     storageDir: folder?.storageDir,
   });
   onClose(services.close);
@@ -118,6 +120,7 @@ async function start(
 
   const api = port === null ? undefined : await listen(port, handle);
   if (api) {
+    url = api.url;
     const detach = services.realtime.attach(api.server);
     onClose(async () => {
       detach();
@@ -137,7 +140,7 @@ async function start(
   onClose(door.close);
   const { anonKey, publishableKey, serviceRoleKey, secretKey } = keys;
   return {
-    url: api?.url ?? IN_PROCESS_URL,
+    url,
     anonKey,
     publishableKey,
     serviceRoleKey,

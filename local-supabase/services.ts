@@ -19,6 +19,8 @@ import type { StorageService } from './storage/storage-service.ts';
 export interface ServicesOptions extends Omit<OpenProject, 'keys'> {
   readonly keys: TokenKeys;
   readonly now: () => number;
+  /** The project's URL, as clients reach it. */
+  readonly url: () => string;
   readonly siteUrl?: string;
   readonly redirectUrls?: readonly string[];
   readonly auth?: Partial<AuthSettings>;
@@ -50,6 +52,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
     keys,
     mailer: mailbox,
     now,
+    url: options.url,
     settings: options.auth ?? {},
     ...(siteUrl === undefined ? {} : { siteUrl }),
     redirectUrls: [...LOCAL_URLS, ...redirectUrls],

@@ -4,6 +4,9 @@ import type { AuthContext } from './context.ts';
 import { badRequest } from './errors.ts';
 
 const freeGrants = new Set(['pkce', 'refresh_token', 'id_token']);
+/** Other routes know no grants, whatever their query says. */
+const isFreeGrant = ({ pathname, searchParams }: URL): boolean =>
+  pathname === '/auth/v1/token' && freeGrants.has(searchParams.get('grant_type') ?? '');
 const refused = (why: string): Error =>
   badRequest('captcha_failed', `captcha protection: request disallowed (${why})`);
 
@@ -11,7 +14,7 @@ const refused = (why: string): Error =>
 export async function checkCaptcha(context: AuthContext, call: Call): Promise<void> {
   const { captchaToken } = context.settings;
   if (captchaToken === null) return;
-  if (freeGrants.has(call.url.searchParams.get('grant_type') ?? '')) return;
+  if (isFreeGrant(call.url)) return;
   if (await isAdmin(context, call)) return;
   const security = readObject(await call.json(), 'gotrue_meta_security') ?? {};
   const token = readText(security, 'captcha_token').trim();

@@ -41,15 +41,39 @@ function isOwnSite(site: URL, target: URL): boolean {
   return site.hostname === target.hostname && site.protocol === target.protocol && isSamePort;
 }
 
+/** The name or address of a host that every reader of URLs takes for the same. */
+const HOST = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[\da-f:.]+\])$/i;
+
+/**
+ * The URL, if the text can be read in one way only. Patterns are matched against the text, and browsers go by their
+ * own reading of it: they take `\` for `/`, decode and fold the host, and write numbers as addresses.
+ */
+function parseTarget(target: string): URL | undefined {
+  // oxlint-disable-next-line no-control-regex
+  if (/[\u0000-\u0020\u007f\\]/.test(target) || !URL.canParse(target)) return undefined;
+  const url = new URL(target);
+  if (!isWeb(url)) return url;
+  const [, authority = ''] = /^\w+:\/\/([^/?#]*)/.exec(target) ?? [];
+  const host = authority.slice(authority.lastIndexOf('@') + 1).replace(/:\d*$/, '');
+  const isSame = host.startsWith('[') || host.toLowerCase() === url.hostname;
+  return HOST.test(host) && isSame ? url : undefined;
+}
+
+const isWeb = ({ protocol }: URL): boolean => protocol === 'http:' || protocol === 'https:';
+
 /** True when mails and providers may send people to `target`: the site itself, loopback, or the allow list. */
 export function isRedirectAllowed(context: AuthContext, target: string): boolean {
-  if (target === '' || !URL.canParse(target)) return false;
-  const url = new URL(target);
+  const url = parseTarget(target);
+  if (!url) return false;
   if (URL.canParse(context.siteUrl) && isOwnSite(new URL(context.siteUrl), url)) return true;
-  if (isLoopback(url.hostname)) return true;
+  if (isWeb(url) && isLoopback(url.hostname)) return true;
   if (/^\d+(\.\d+){3}$/.test(url.hostname) || url.hostname.startsWith('[')) return false;
   const [withoutHash = ''] = target.split('#');
-  return context.redirectUrls.some((pattern) => compilePattern(pattern).test(withoutHash));
+  // A `*` for the port would take the name of a user for it, and the host after the `@` for the rest.
+  const withoutUser = withoutHash.replace(/^(\w+:\/\/)[^/?#]*@/, '$1');
+  return context.redirectUrls
+    .map(compilePattern)
+    .some((pattern) => pattern.test(withoutHash) && pattern.test(withoutUser));
 }
 
 /** Where a flow ends: `redirect_to` if it is allowed, else the referring page, else the site. */

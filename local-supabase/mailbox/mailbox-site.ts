@@ -25,6 +25,9 @@ const SECURITY = {
   'referrer-policy': 'no-referrer',
 };
 
+/** A page of elsewhere whose name was made to lead here would be of one origin with the mails, codes and faults. */
+const OWN_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]']);
+
 /** What the mailbox's port serves: a page for people, Mailpit's interface for programs, the page of the faults. */
 export function createMailboxSite(options: MailboxSiteOptions): (request: Request) => Promise<Response> {
   const { mailbox, faults } = options;
@@ -46,5 +49,8 @@ export function createMailboxSite(options: MailboxSiteOptions): (request: Reques
       return c.body(content, 200, { 'content-type': type, ...SECURITY });
     });
   }
-  return async (request) => app.fetch(request);
+  return async (request) => {
+    const { hostname } = new URL(request.url);
+    return OWN_HOSTS.has(hostname) ? app.fetch(request) : new Response('Forbidden host', { status: 403 });
+  };
 }

@@ -212,7 +212,7 @@ export function createChannel(services: ChannelServices, options: ChannelOptions
       if (request.waitMs === null && isSubscribing) subscribeLater(settings().readyDelayMs);
     },
     async handle(frame) {
-      if (!over) await handlers[frame.event]?.(frame);
+      if (!over && Object.hasOwn(handlers, frame.event)) await handlers[frame.event]?.(frame);
     },
     renew() {
       if (live) subscribeLater(0);

@@ -133,7 +133,14 @@ export function createConnection(options: ConnectionOptions): Connection {
   });
   webSocket.on('error', () => webSocket.terminate());
   webSocket.on('close', () => {
-    for (const channel of channels.values()) channel.dispose();
+    for (const channel of channels.values()) {
+      // What is thrown from here nobody would catch, and the other channels have to end too.
+      try {
+        channel.dispose();
+      } catch (error) {
+        report(error);
+      }
+    }
     webSocket.removeAllListeners();
     webSocket.on('error', () => {});
     onClose(connection);

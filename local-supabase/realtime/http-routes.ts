@@ -29,7 +29,9 @@ export async function handleHttp(context: HttpRoutesContext, request: Request): 
   const claims = await readClaims(context, request);
   if (!claims) return Response.json({ message: 'Unauthorized' }, { status: 401 });
   if (!single) return broadcastBatch(context, claims, await readJson(request));
-  const [topic = '', event = ''] = single.slice(1).map(decodeURIComponent);
+  const [topic, event] = single.slice(1).map(decodePart);
+  if (topic === undefined || event === undefined)
+    return Response.json({ message: 'Bad request' }, { status: 400 });
   const isPrivate = searchParams.get('private') === 'true';
   if (!(await mayWrite(context, claims, topic, isPrivate))) return accepted();
   const room = roomName(topic, isPrivate);
@@ -90,6 +92,15 @@ function faultsOf(message: unknown): Record<string, string[]> {
 
 const broadcastText = (event: string, payload: unknown, id?: unknown): string =>
   JSON.stringify({ type: 'broadcast', event, payload, ...(typeof id === 'string' ? { meta: { id } } : {}) });
+
+/** Undefined for what no text was encoded to. */
+function decodePart(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return undefined;
+  }
+}
 
 const accepted = (): Response => new Response('', { status: 202 });
 const invalid = (errors: object): Response => Response.json({ errors }, { status: 422 });

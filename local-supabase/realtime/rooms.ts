@@ -96,7 +96,12 @@ interface Meta extends Record<string, unknown> {
 const metaOf = ({ key, ref, payload }: Presence): Meta => ({ ...payload, phx_ref: ref, key });
 
 function grouped(metas: readonly Meta[]): Record<string, { metas: Record<string, unknown>[] }> {
-  const groups: Record<string, { metas: Record<string, unknown>[] }> = {};
-  for (const { key, ...meta } of metas) (groups[key] ??= { metas: [] }).metas.push(meta);
-  return groups;
+  // A map, since the keys are the clients' choice: an object has more of them than it was given.
+  const groups = new Map<string, { metas: Record<string, unknown>[] }>();
+  for (const { key, ...meta } of metas) {
+    const group = groups.get(key) ?? { metas: [] };
+    groups.set(key, group);
+    group.metas.push(meta);
+  }
+  return Object.fromEntries(groups);
 }

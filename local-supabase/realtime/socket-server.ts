@@ -107,7 +107,14 @@ export function createSocketServer({ keys, services, report }: SocketServerOptio
     attach(httpServer) {
       const onUpgrade = (request: IncomingMessage, stream: Duplex, head: Buffer) => {
         const path = request.url?.split('?')[0];
-        if (path === PATH) upgrade(request, stream, head).catch(report);
+        if (path !== PATH) {
+          stream.on('error', () => stream.destroy());
+          return refuse(stream, { status: 404, error: 'Not found' });
+        }
+        upgrade(request, stream, head).catch((error: unknown) => {
+          stream.destroy();
+          report(error);
+        });
       };
       httpServer.on('upgrade', onUpgrade);
       const detach = () => {

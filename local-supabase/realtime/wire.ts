@@ -82,8 +82,10 @@ export function encodeUserBroadcast(
   broadcast: UserBroadcast,
 ): Buffer | string | null {
   if (version === '2.0.0') return encodeBinaryBroadcast(topic, broadcast);
-  if (broadcast.encoding === 'binary') return null;
-  const payload = `{"type":"broadcast","event":${JSON.stringify(broadcast.event)},"payload":${broadcast.data.toString()}}`;
+  const text = broadcast.data.toString();
+  // The sender's text becomes a part of the frame: what is no JSON could end it and begin another.
+  if (broadcast.encoding === 'binary' || !isJson(text)) return null;
+  const payload = `{"type":"broadcast","event":${JSON.stringify(broadcast.event)},"payload":${text}}`;
   return encodeFrame(version, { topic, event: 'broadcast', payload });
 }
 
@@ -110,6 +112,15 @@ const refOf = (value: unknown): Ref =>
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 function parseJson(text: string): unknown {
   try {

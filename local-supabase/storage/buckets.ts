@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import type { Sql } from '../database/database.ts';
+import { readJsonBody } from './json-body.ts';
 import type { StorageContext } from './storage-context.ts';
 import { bucketNotFound, StorageError } from './storage-error.ts';
 
@@ -24,7 +25,7 @@ export function createBucketRoutes({ run, objects }: StorageContext): Hono {
   );
   app.get('/:id', (c) => run(c.req.raw, async (sql) => c.json(await findBucket(sql, c.req.param('id')))));
   app.post('/', async (c) => {
-    const body = await c.req.json<BucketBody>();
+    const body = await readJsonBody<BucketBody>(c.req.raw);
     const id = body.id ?? body.name ?? '';
     return run(c.req.raw, async (sql) => {
       await sql.query(
@@ -42,7 +43,7 @@ export function createBucketRoutes({ run, objects }: StorageContext): Hono {
     });
   });
   app.put('/:id', async (c) => {
-    const body = await c.req.json<BucketBody>();
+    const body = await readJsonBody<BucketBody>(c.req.raw);
     return run(c.req.raw, async (sql) => {
       const changed = await sql.query(
         `update storage.buckets set public = coalesce($2, public), file_size_limit = $3, allowed_mime_types = $4,
@@ -60,13 +61,13 @@ export function createBucketRoutes({ run, objects }: StorageContext): Hono {
     });
   });
   app.post('/:id/empty', (c) =>
-    run(c.req.raw, async (sql) => {
-      await findBucket(sql, c.req.param('id'));
-      const gone = await sql.query<{ version: string }>(
+    run(c.req.raw, async (tx) => {
+      await findBucket(tx, c.req.param('id'));
+      const gone = await tx.query<{ version: string }>(
         'delete from storage.objects where bucket_id = $1 returning version',
         [c.req.param('id')],
       );
-      await Promise.all(gone.map(({ version }) => objects.remove(version)));
+      for (const { version } of gone) tx.afterCommit(() => objects.remove(version));
       return c.json({ message: 'Successfully emptied' });
     }),
   );

@@ -1,23 +1,28 @@
 import { Hono } from 'hono';
+import { readJsonBody } from './json-body.ts';
 import { findObject, describeObject, sendObject } from './objects.ts';
 import type { StorageContext } from './storage-context.ts';
 import { bucketNotFound, invalidSignature, objectNotFound } from './storage-error.ts';
-import { checkUpload, readUpload, storeObject } from './upload.ts';
+import { attemptToStore, checkUpload, readUpload, storeObject } from './upload.ts';
 
 /** How long a link for an upload is good, in seconds. */
 const UPLOAD_EXPIRY_SECONDS = 7200;
 
+/** What a link is good for; without it, a link to read `upload/a/b` would be one to write `a/b`. */
+type Purpose = 'download' | 'upload';
+
 /** The routes below /object that need no key: public buckets, and links that were signed before. */
 export function createLinkRoutes(context: StorageContext): Hono {
-  const { run, objects, database, keys, now } = context;
+  const { run, runAllowed, objects, database, keys, now } = context;
   const app = new Hono();
-  const sign = (claims: Record<string, unknown>, expiresInSeconds: number) => {
+  const sign = (purpose: Purpose, url: string, expiresInSeconds: number, claims: object = {}) => {
     const iat = Math.floor(now() / 1000);
-    return keys.sign({ ...claims, iat, exp: iat + expiresInSeconds }, { algorithm: 'HS256' });
+    return keys.sign({ url, purpose, ...claims, iat, exp: iat + expiresInSeconds }, { algorithm: 'HS256' });
   };
-  const verify = async (token: string | undefined, url: string) => {
+  const verify = async (purpose: Purpose, token: string | undefined, url: string) => {
     const check = await keys.verify(token ?? '');
-    if (!check.ok || check.claims['url'] !== url) throw invalidSignature();
+    if (!check.ok || check.claims['url'] !== url || check.claims['purpose'] !== purpose)
+      throw invalidSignature();
     return check.claims;
   };
   const findPublic = async (bucket: string, path: string) => {
@@ -36,10 +41,10 @@ export function createLinkRoutes(context: StorageContext): Hono {
   });
   app.post('/sign/:bucket', async (c) => {
     const bucket = c.req.param('bucket');
-    const { expiresIn, paths } = await c.req.json<{ expiresIn: number; paths: string[] }>();
+    const { expiresIn, paths } = await readJsonBody<{ expiresIn: number; paths: string[] }>(c.req.raw);
     const signed = paths.map(async (path) => {
       const found = await run(c.req.raw, (sql) => findObject(sql, bucket, path)).catch(() => undefined);
-      const token = found && (await sign({ url: `${bucket}/${path}` }, expiresIn));
+      const token = found && (await sign('download', `${bucket}/${path}`, expiresIn));
       const signedURL = token ? `/object/sign/${encodePath(bucket, path)}?token=${token}` : null;
       return {
         error: found ? null : 'Either the object does not exist or you do not have access to it',
@@ -51,38 +56,35 @@ export function createLinkRoutes(context: StorageContext): Hono {
   });
   app.post('/sign/:bucket/:path{.+}', async (c) => {
     const { bucket, path } = c.req.param();
-    const { expiresIn } = await c.req.json<{ expiresIn: number }>();
+    const { expiresIn } = await readJsonBody<{ expiresIn: number }>(c.req.raw);
     await run(c.req.raw, (sql) => findObject(sql, bucket, path));
-    const token = await sign({ url: `${bucket}/${path}` }, expiresIn);
+    const token = await sign('download', `${bucket}/${path}`, expiresIn);
     return c.json({ signedURL: `/object/sign/${encodePath(bucket, path)}?token=${token}` });
   });
   app.on(['GET', 'HEAD'], '/sign/:bucket/:path{.+}', async (c) => {
     const { bucket, path } = c.req.param();
-    await verify(c.req.query('token'), `${bucket}/${path}`);
+    await verify('download', c.req.query('token'), `${bucket}/${path}`);
     return sendObject(context, await findObject(database, bucket, path), c.req.raw);
   });
   app.post('/upload/sign/:bucket/:path{.+}', async (c) => {
     const { bucket, path } = c.req.param();
     const upsert = c.req.header('x-upsert') === 'true';
     const token = await run(c.req.raw, async (sql) => {
-      // Whoever may not create the object gets no link to create it; the attempt itself is taken back.
+      // The link is used as superuser: whoever may not do now what it does then gets none. The attempt is taken back.
       await sql.query('savepoint attempt');
-      await sql.query('insert into storage.objects (bucket_id, name, owner) values ($1, $2, auth.uid())', [
-        bucket,
-        upsert ? `${path}.${crypto.randomUUID()}` : path,
-      ]);
+      await attemptToStore(sql, { bucket, path, upsert });
       await sql.query('rollback to savepoint attempt');
-      return sign({ url: `upload/${bucket}/${path}`, upsert }, UPLOAD_EXPIRY_SECONDS);
+      return sign('upload', `upload/${bucket}/${path}`, UPLOAD_EXPIRY_SECONDS, { upsert });
     });
     return c.json({ url: `/object/upload/sign/${encodePath(bucket, path)}?token=${token}`, token });
   });
   app.put('/upload/sign/:bucket/:path{.+}', async (c) => {
     const { bucket, path } = c.req.param();
-    const { upsert } = await verify(c.req.query('token'), `upload/${bucket}/${path}`);
+    const { upsert } = await verify('upload', c.req.query('token'), `upload/${bucket}/${path}`);
     const upload = await readUpload(c.req.raw);
     await checkUpload(database, bucket, path, upload);
     const destination = { bucket, path, upsert: upsert === true };
-    const id = await database.transaction((sql) => storeObject(sql, objects, destination, upload));
+    const id = await runAllowed((tx) => storeObject(tx, objects, destination, upload));
     return c.json({ Key: `${bucket}/${path}`, Id: id });
   });
   app.all('/:kind{public|sign}/*', () => {

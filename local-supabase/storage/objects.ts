@@ -1,10 +1,12 @@
 import { Hono } from 'hono';
 import type { Context } from 'hono';
 import type { Sql } from '../database/database.ts';
+import { readJsonBody } from './json-body.ts';
 import { listFolder } from './listing.ts';
 import type { ListBody } from './listing.ts';
 import type { StorageContext } from './storage-context.ts';
 import { objectNotFound, StorageError } from './storage-error.ts';
+import type { Transaction } from './transaction.ts';
 import { checkUpload, readUpload, storeObject } from './upload.ts';
 import type { Upload } from './upload.ts';
 
@@ -36,7 +38,7 @@ export function createObjectRoutes(context: StorageContext): Hono {
   const { run, objects, database } = context;
   const app = new Hono();
   app.post('/list/:bucket', async (c) => {
-    const body = await c.req.json<ListBody>();
+    const body = await readJsonBody<ListBody>(c.req.raw);
     return run(c.req.raw, async (sql) => c.json(await listFolder(sql, c.req.param('bucket'), body)));
   });
   app.post('/move', async (c) => {
@@ -45,7 +47,7 @@ export function createObjectRoutes(context: StorageContext): Hono {
       sourceKey,
       destinationBucket = bucketId,
       destinationKey,
-    } = await c.req.json<Relocation>();
+    } = await readJsonBody<Relocation>(c.req.raw);
     return run(c.req.raw, async (sql) => {
       const [moved] = await sql.query<{ id: string }>(
         `update storage.objects set bucket_id = $3, name = $4, updated_at = now()
@@ -66,7 +68,7 @@ export function createObjectRoutes(context: StorageContext): Hono {
       sourceKey,
       destinationBucket = bucketId,
       destinationKey,
-    } = await c.req.json<Relocation>();
+    } = await readJsonBody<Relocation>(c.req.raw);
     return run(c.req.raw, async (sql) => {
       const source = await findObject(sql, bucketId, sourceKey);
       const destination = { bucket: destinationBucket, path: destinationKey, upsert: isUpsert(c) };
@@ -95,7 +97,7 @@ export function createObjectRoutes(context: StorageContext): Hono {
     });
   });
   app.delete('/:bucket', async (c) => {
-    const { prefixes = [] } = await c.req.json<{ prefixes?: string[] }>();
+    const { prefixes = [] } = await readJsonBody<{ prefixes?: string[] }>(c.req.raw);
     return run(c.req.raw, async (sql) =>
       c.json(await removeObjects(context, sql, c.req.param('bucket'), prefixes)),
     );
@@ -124,15 +126,15 @@ export async function findObject(sql: Sql, bucket: string, path: string): Promis
 
 async function removeObjects(
   { objects }: StorageContext,
-  sql: Sql,
+  tx: Transaction,
   bucket: string,
   paths: readonly string[],
 ): Promise<ObjectRow[]> {
-  const gone = await sql.query<ObjectRow>(
+  const gone = await tx.query<ObjectRow>(
     'delete from storage.objects where bucket_id = $1 and name = any ($2) returning *',
     [bucket, paths],
   );
-  await Promise.all(gone.map(({ version }) => objects.remove(version)));
+  for (const { version } of gone) tx.afterCommit(() => objects.remove(version));
   return gone;
 }
 

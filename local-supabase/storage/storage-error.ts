@@ -12,6 +12,7 @@ export class StorageError extends Error {
 
 export const objectNotFound = () => new StorageError(404, 'not_found', 'Object not found');
 export const bucketNotFound = () => new StorageError(404, 'Bucket not found', 'Bucket not found');
+export const invalidRequest = (message: string) => new StorageError(400, 'InvalidRequest', message);
 export const invalidSignature = () => new StorageError(400, 'InvalidJWT', 'invalid signature');
 
 const BY_SQLSTATE: Readonly<Record<string, () => StorageError>> = {
@@ -20,11 +21,22 @@ const BY_SQLSTATE: Readonly<Record<string, () => StorageError>> = {
   '23503': bucketNotFound,
 };
 
+/** PostgreSQL's class of values that it cannot take, such as a negative limit. */
+const isDataException = (code: string): boolean => /^22\w{3}$/.test(code);
+
 /** The answer to a refusal: our own, or PostgreSQL's. Anything else is thrown on. */
 export function answerStorageError(problem: unknown): Response {
-  const { code } = problem as { code?: unknown };
-  const refusal = problem instanceof StorageError ? problem : BY_SQLSTATE[String(code)]?.();
+  const refusal = problem instanceof StorageError ? problem : refusalOf(problem as Partial<DatabaseRefusal>);
   if (!refusal) throw problem;
   const { statusCode, error, message } = refusal;
   return Response.json({ statusCode: String(statusCode), error, message }, { status: 400 });
+}
+
+interface DatabaseRefusal {
+  readonly code: string;
+  readonly message: string;
+}
+
+function refusalOf({ code = '', message = '' }: Partial<DatabaseRefusal>): StorageError | undefined {
+  return isDataException(code) ? invalidRequest(message) : BY_SQLSTATE[code]?.();
 }

@@ -6,6 +6,7 @@ import { createLinkRoutes } from './links.ts';
 import { createObjectRoutes } from './objects.ts';
 import type { StorageContext, StorageServiceOptions } from './storage-context.ts';
 import { answerStorageError } from './storage-error.ts';
+import { withEffects } from './transaction.ts';
 
 /** Storage under /storage/v1, as far as its clients need it: buckets, objects, links. */
 export interface StorageService {
@@ -14,10 +15,13 @@ export interface StorageService {
 }
 
 export function createStorageService(options: StorageServiceOptions): StorageService {
+  const { database } = options;
   const callers = new WeakMap<Request, Claims>();
   const context: StorageContext = {
     ...options,
-    run: (request, task) => asCaller(options.database, callers.get(request) ?? { role: 'anon' }, task),
+    run: (request, task) =>
+      withEffects((begun) => asCaller(database, callers.get(request) ?? { role: 'anon' }, begun), task),
+    runAllowed: (task) => withEffects(database.transaction, task),
   };
   const app = new Hono().basePath('/storage/v1');
   app.route('/bucket', createBucketRoutes(context));

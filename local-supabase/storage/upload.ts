@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Database, Sql } from '../database/database.ts';
 import type { Bytes, ObjectStore } from './object-store.ts';
-import { bucketNotFound, StorageError } from './storage-error.ts';
+import { bucketNotFound, invalidRequest, StorageError } from './storage-error.ts';
+import type { Transaction } from './transaction.ts';
 
 /** What a client sends to be kept. */
 export interface Upload {
@@ -14,6 +15,8 @@ export interface Upload {
 
 /** As the storage service accepts it; anything else would not survive a URL. */
 const KEY = /^[\w/!.*'() &$=@;:+,?-]+$/;
+/** What a header may hold; the fields of a form may hold anything. */
+const HEADER_VALUE = /^[\x20-\x7e]*$/;
 
 /** Reads an upload: the raw body, or a form whose unnamed field is the file. */
 export async function readUpload(request: Request): Promise<Upload> {
@@ -27,9 +30,11 @@ export async function readUpload(request: Request): Promise<Upload> {
       userMetadata: parseMetadata(fromBase64(headers.get('x-metadata'))),
     };
   }
-  const form = await request.formData();
+  const form = await request.formData().catch(() => {
+    throw invalidRequest('The form cannot be read');
+  });
   const file = [...form.values()].find((value) => typeof value !== 'string');
-  if (!file) throw new StorageError(400, 'InvalidRequest', 'The form has no file');
+  if (!file) throw invalidRequest('The form has no file');
   const text = (name: string) => {
     const value = form.get(name);
     return typeof value === 'string' ? value : null;
@@ -50,6 +55,8 @@ export async function checkUpload(
   upload: Upload,
 ): Promise<void> {
   if (!KEY.test(path)) throw new StorageError(400, 'InvalidKey', `Invalid key: ${path}`);
+  if (![upload.contentType, upload.cacheControl].every((value) => HEADER_VALUE.test(value)))
+    throw invalidRequest('The content type or the cache control cannot be a header');
   const [limits] = await database.query<{ size: number | null; types: string[] | null }>(
     'select file_size_limit as size, allowed_mime_types as types from storage.buckets where id = $1',
     [bucket],
@@ -71,13 +78,14 @@ export interface Destination {
   readonly upsert: boolean;
 }
 
-/** Writes the row with the rights of `sql`, then keeps the bytes. Returns the row's id. */
+/** Writes the row with the rights of `tx`, then keeps the bytes. Returns the row's id. */
 export async function storeObject(
-  sql: Sql,
+  tx: Transaction,
   objects: ObjectStore,
-  { bucket, path, upsert }: Destination,
+  destination: Destination,
   { bytes, contentType, cacheControl, userMetadata }: Upload,
 ): Promise<string> {
+  const { bucket, path } = destination;
   const version = crypto.randomUUID();
   const metadata = {
     eTag: `"${createHash('md5').update(bytes).digest('hex')}"`,
@@ -88,21 +96,32 @@ export async function storeObject(
     contentLength: bytes.length,
     httpStatusCode: 200,
   };
-  const [row] = await sql.query<{ id: string }>(
-    `insert into storage.objects (bucket_id, name, version, metadata, user_metadata, owner, owner_id)
-     values ($1, $2, $3, $4, $5, auth.uid(), auth.uid()::text)
-     ${
-       upsert
-         ? `on conflict (bucket_id, name) do update set version = excluded.version, metadata = excluded.metadata,
-              user_metadata = excluded.user_metadata, updated_at = now()`
-         : ''
-     }
-     returning id`,
-    [bucket, path, version, metadata, userMetadata],
+  const [before] = await tx.query<{ version: string }>(
+    'select version from storage.objects where bucket_id = $1 and name = $2',
+    [bucket, path],
   );
+  const values = [bucket, path, version, metadata, userMetadata];
+  const [row] = await tx.query<{ id: string }>(`${writeStatement(destination)} returning id`, values);
   await objects.put(version, bytes);
+  if (before) tx.afterCommit(() => objects.remove(before.version));
   return row?.id ?? '';
 }
+
+/** Fails as `storeObject` would for whoever may not write there. The caller takes the row back. */
+export async function attemptToStore(sql: Sql, destination: Destination): Promise<void> {
+  // Nothing is returned: who may create objects need not be able to read them.
+  await sql.query(writeStatement(destination), [destination.bucket, destination.path, null, null, null]);
+}
+
+const writeStatement = ({ upsert }: Destination): string =>
+  `insert into storage.objects (bucket_id, name, version, metadata, user_metadata, owner, owner_id)
+   values ($1, $2, $3, $4, $5, auth.uid(), auth.uid()::text)
+   ${
+     upsert
+       ? `on conflict (bucket_id, name) do update set version = excluded.version, metadata = excluded.metadata,
+            user_metadata = excluded.user_metadata, updated_at = now()`
+       : ''
+   }`;
 
 function matchesType(type: string, allowed: string): boolean {
   return (

@@ -15,16 +15,22 @@ exception when others then
 end
 $$;
 
-/** How a user is named to others: by the name they chose, else by the part of their address before the @. */
+/**
+ * How a user is named to others: by the name they chose, else by the part of their address before the @. Cut, because
+ * it goes into every notification of theirs, and those have a size.
+ */
 create function private.display_name(user_id uuid) returns text
   language sql stable security definer
   set search_path = ''
 as $$
-  select coalesce(
-    nullif(trim(u.raw_user_meta_data ->> 'name'), ''),
-    nullif(trim(u.raw_user_meta_data ->> 'full_name'), ''),
-    nullif(split_part(u.email, '@', 1), ''),
-    'Someone'
+  select left(
+    coalesce(
+      nullif(trim(u.raw_user_meta_data ->> 'name'), ''),
+      nullif(trim(u.raw_user_meta_data ->> 'full_name'), ''),
+      nullif(split_part(u.email, '@', 1), ''),
+      'Someone'
+    ),
+    100
   )
   from auth.users u
   where u.id = display_name.user_id

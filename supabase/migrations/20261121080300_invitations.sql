@@ -43,6 +43,17 @@ as $$
   )
 $$;
 
+/** Whether the caller's address is this one, and known to be theirs: anybody may sign up with any address. */
+create function private.has_address(address text) returns boolean
+  language sql stable security definer
+  set search_path = ''
+as $$
+  select exists (
+    select from auth.users u
+    where u.id = auth.uid() and u.email_confirmed_at is not null and lower(u.email) = lower(has_address.address)
+  )
+$$;
+
 /**
  * The invitation of a token as its reader may see it: whether it is theirs, and as what they would answer. A pending
  * one that is past its time has the status `expired`. The address of somebody else is shortened.
@@ -77,17 +88,14 @@ as $$
     about.entity_name,
     about.created_at,
     about.expires_at
-  from (
-    select exists (
-      select from auth.users u where u.id = auth.uid() and lower(u.email) = lower(about.invitee_email)
-    ) as is_invitee
-  ) me
+  from (select private.has_address(about.invitee_email) as is_invitee) me
 $$;
 
 /**
- * Invites an address. A user who has it is notified. The answer is the same whether there is such a user or not.
+ * Invites an address. A user who has confirmed it is notified. The answer is the same whether there is such a user or
+ * not.
  *
- * Errors: PT400 invitation_email_invalid; PT400 invitation_to_yourself.
+ * Errors: PT400 invitation_email_invalid; PT400 invitation_entity_invalid; PT400 invitation_to_yourself.
  */
 create function public.create_invitation(
   invitee_email text,
@@ -105,11 +113,19 @@ declare
   made public.invitations;
   invitee record;
 begin
-  if address is null or address !~ '^[^@\s]+@[^@\s]+$' then
+  if address is null or length(address) > 320 or address !~ '^[^@\s]+@[^@\s]+$' then
     raise sqlstate 'PT400' using message = 'invitation_email_invalid', detail = 'This is no e-mail address.';
+  end if;
+  -- What a notification has no room for would be refused only where there is somebody to notify.
+  if greatest(
+    length(create_invitation.entity_type), length(create_invitation.entity_id), length(create_invitation.entity_name)
+  ) > 1000 then
+    raise sqlstate 'PT400' using message = 'invitation_entity_invalid',
+      detail = 'The type, the id and the name may have 1000 characters each.';
   end if;
   select u.id into invitee from auth.users u
     where lower(u.email) = lower(address) and u.deleted_at is null
+      and (u.email_confirmed_at is not null or u.id = auth.uid())
     -- An address may belong to accounts of single sign-on as well: oneself comes first, then the one with a password.
     order by u.id = auth.uid() desc, u.is_sso_user, u.created_at
     limit 1;
@@ -168,9 +184,7 @@ begin
   if found.id is null then
     raise sqlstate 'PT404' using message = 'invitation_not_found', detail = 'There is no such invitation.';
   end if;
-  if not exists (
-    select from auth.users u where u.id = auth.uid() and lower(u.email) = lower(found.invitee_email)
-  ) then
+  if not private.has_address(found.invitee_email) then
     raise sqlstate 'PT403' using message = 'invitation_for_another_account',
       detail = 'The invitation was sent to another e-mail address.';
   end if;

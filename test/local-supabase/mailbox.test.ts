@@ -1,8 +1,9 @@
+import { get, request } from 'node:http';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createMailbox } from '../../local-supabase/mailbox/mailbox.ts';
 import { requestApi, useLocalSupabase } from '../support/local-supabase.ts';
 
-const supabase = useLocalSupabase({ mailboxPort: 0 });
+const supabase = useLocalSupabase({ port: 0, mailboxPort: 0 });
 const html = (words: string) => `<p>${words} <a href="http://localhost/a?x=1&amp;y=2">Open</a></p>`;
 const send = (to: string, subject: string, words = 'Hello') =>
   supabase().mailbox.send({ to, subject, html: html(words) });
@@ -95,6 +96,44 @@ describe('Mailpit’s interface', () => {
     const response = await fetchMailbox('/view/latest.html');
     expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
     await expect((await fetchMailbox('/view/latest.txt')).text()).resolves.not.toContain('alert');
+  });
+});
+
+describe('the host of a request', () => {
+  /** `fetch` lets nobody name another host. */
+  const askAs = (host: string, path: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const asked = get(supabase().mailboxUrl + path, { headers: { host } }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      asked.on('error', reject);
+    });
+  const paths = ['/', '/api/v1/messages', '/_faults/api'];
+
+  it.each(['localhost:54324', 'LOCALHOST', '127.0.0.1:1', '[::1]:54324'])('may be %s', async (host) => {
+    for (const path of paths) expect(await askAs(host, path)).not.toBe(403);
+  });
+
+  it.each(['rebound.example.com', 'localhost.example.com', '127.0.0.2', '0.0.0.0'])(
+    'may not be %s: it would read the mails of whoever has its page open',
+    async (host) => {
+      for (const path of paths) expect(await askAs(host, path)).toBe(403);
+    },
+  );
+
+  it('is in no mail: a link leads to the project, whoever asked for it', async () => {
+    const { url, anonKey, mailbox } = supabase();
+    const headers = { host: 'evil.example.com', apikey: anonKey, 'content-type': 'application/json' };
+    const body = JSON.stringify({ email: 'ada@example.com' });
+    await new Promise((resolve, reject) => {
+      const asked = request(`${url}/auth/v1/recover`, { method: 'POST', headers }, (response) => {
+        response.resume().on('end', resolve);
+      });
+      asked.on('error', reject).end(body);
+    });
+    const { links } = await mailbox.waitFor({ to: 'ada@example.com' });
+    expect(links.map((link) => new URL(link).origin)).toEqual([url]);
   });
 });
 

@@ -2,7 +2,8 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { listen } from '../../local-supabase/http-server.ts';
 import { createLocalSupabase } from '../../local-supabase/server.ts';
 import type { LocalSupabase, LocalSupabaseOptions } from '../../local-supabase/server.ts';
 import { StartError } from '../../local-supabase/start-error.ts';
@@ -119,6 +120,22 @@ describe('the ports', () => {
     );
     await expect(readdir(folder)).resolves.not.toContain('lock');
     other.close();
+  });
+
+  it('answer 500 to what fails inside, also where the request had a body', async () => {
+    const complain = vi.spyOn(console, 'error').mockImplementation(() => {});
+    const failure = new Error('Inside');
+    const server = await listen(0, async () => Promise.reject(failure));
+    for (const init of [{}, { method: 'POST', body: '{}' }]) {
+      const response = await fetch(server.url, init);
+      expect([response.status, await response.json()]).toEqual([
+        500,
+        { message: 'An unexpected error occurred' },
+      ]);
+    }
+    expect(complain.mock.calls).toEqual([[failure], [failure]]);
+    complain.mockRestore();
+    await server.close();
   });
 
   it('serve what the in-process fetch does', async () => {

@@ -1,6 +1,8 @@
 import { createClient } from '@supabase/supabase-js';
 import { WebSocket } from 'ws';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { createObjectStore } from '../../local-supabase/storage/object-store.ts';
+import { createStorageService } from '../../local-supabase/storage/storage-service.ts';
 import { ada, grace, requestApi, signIn, useLocalSupabase } from '../support/local-supabase.ts';
 
 const supabase = useLocalSupabase();
@@ -78,6 +80,96 @@ describe('storage', () => {
     const { data } = await files.createSignedUploadUrl(path);
     expect((await files.uploadToSignedUrl(path, data?.token ?? '', 'Later')).error).toBeNull();
     await expect((await files.download(path)).data?.text()).resolves.toBe('Later');
+  });
+
+  it('signs no upload that would replace what its maker may not change', async () => {
+    const [path, free] = [`${ada.id}/mine.txt`, `${ada.id}/drop/mine.txt`];
+    await supabase().database.exec(
+      `create policy "Drop box" on storage.objects for insert to authenticated with check (bucket_id = 'files')`,
+    );
+    await storageOf(ada.email).from('files').upload(path, 'Mine');
+    const strange = storageOf(grace.email).from('files');
+    expect((await strange.createSignedUploadUrl(path, { upsert: true })).error).toMatchObject({
+      message: 'new row violates row-level security policy',
+    });
+    expect((await strange.createSignedUploadUrl(free)).error).toBeNull();
+    const own = await storageOf(ada.email).from('files').createSignedUploadUrl(path, { upsert: true });
+    await storageOf(ada.email)
+      .from('files')
+      .uploadToSignedUrl(path, own.data?.token ?? '', 'Newer');
+    await expect((await storageOf(ada.email).from('files').download(path)).data?.text()).resolves.toBe(
+      'Newer',
+    );
+    await supabase().database.exec('drop policy "Drop box" on storage.objects');
+  });
+
+  it('takes a link for a download as no link for an upload', async () => {
+    await storageOf().createBucket('upload');
+    await storageOf().from('upload').upload('open/new.txt', 'Old');
+    const { data } = await storageOf().from('upload').createSignedUrl('open/new.txt', 60);
+    const token = new URL(data?.signedUrl ?? '').searchParams.get('token') ?? '';
+    const upload = await storageOf().from('open').uploadToSignedUrl('new.txt', token, 'New');
+    expect(upload.error).toMatchObject({ message: 'invalid signature' });
+  });
+
+  it('keeps the bytes of what there is, and no others', async () => {
+    const objects = createObjectStore();
+    const kept = new Set<string>();
+    const { database, keys } = supabase();
+    const service = createStorageService({
+      database,
+      keys,
+      now: Date.now,
+      objects: {
+        ...objects,
+        async put(version, bytes) {
+          kept.add(version);
+          await objects.put(version, bytes);
+        },
+        async remove(version) {
+          kept.delete(version);
+          await objects.remove(version);
+        },
+      },
+    });
+    const ask = (method: string, path: string, body?: string, headers: Record<string, string> = {}) =>
+      service.handle(
+        new Request(`http://storage.test/storage/v1/object/${path}`, { method, headers, body: body ?? null }),
+        { role: 'service_role' },
+      );
+    for (const body of ['1', '2', '3']) {
+      expect((await ask('POST', 'open/kept.txt', body, { 'x-upsert': 'true' })).status).toBe(200);
+      expect(kept.size).toBe(1);
+    }
+    await expect((await ask('GET', 'open/kept.txt')).text()).resolves.toBe('3');
+    expect((await ask('PUT', 'open/kept.txt', '4')).status).toBe(200);
+    expect((await ask('POST', 'open/kept.txt', '5')).status).toBe(400);
+    expect(kept.size).toBe(1);
+    expect((await ask('DELETE', 'open/kept.txt')).status).toBe(200);
+    expect(kept.size).toBe(0);
+  });
+
+  it('refuses what it cannot read or could not send again', async () => {
+    const post = async (path: string, body: string | FormData, contentType?: string) => {
+      const { url, serviceRoleKey: apikey, fetch } = supabase();
+      const headers = { apikey, ...(contentType && { 'content-type': contentType }) };
+      const response = await fetch(`${url}/storage/v1${path}`, { method: 'POST', headers, body });
+      return [response.status, ((await response.json()) as { statusCode: string }).statusCode];
+    };
+    const json = 'application/json';
+    for (const body of ['{', 'null', '"text"', '{"limit": -1}'])
+      expect(await post('/object/list/open', body, json)).toEqual([400, '400']);
+    expect(await post('/bucket', '{', json)).toEqual([400, '400']);
+    expect(await post('/object/open/form', 'no form', 'multipart/form-data; boundary=x')).toEqual([
+      400,
+      '400',
+    ]);
+    for (const field of ['contentType', 'cacheControl']) {
+      const form = new FormData();
+      form.append(field, 'text/plain\nx: y');
+      form.append('', new Blob(['x']), 'file');
+      expect(await post('/object/open/form', form)).toEqual([400, '400']);
+    }
   });
 
   it('refuses a file that is too large and a token that is none', async () => {

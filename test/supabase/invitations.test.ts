@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runAs } from '../support/database-roles.ts';
 import { ada, grace, useLocalSupabase } from '../support/local-supabase.ts';
 
@@ -71,8 +71,9 @@ describe('inviting', () => {
     const { database } = supabase();
     const addSso = (email: string) =>
       database.query<{ id: string }>(
-        `insert into auth.users (id, email, is_sso_user, aud, role, created_at, updated_at)
-         values (gen_random_uuid(), $1, true, 'authenticated', 'authenticated', '2020-01-01', now()) returning id`,
+        `insert into auth.users (id, email, email_confirmed_at, is_sso_user, aud, role, created_at, updated_at)
+         values (gen_random_uuid(), $1, now(), true, 'authenticated', 'authenticated', '2020-01-01', now())
+         returning id`,
         [email],
       );
     const [alone] = await addSso('sso@example.com');
@@ -91,6 +92,38 @@ describe('inviting', () => {
     await expect(invite('nobody@example.com')).resolves.toMatch(/^[\da-f]{64}$/);
   });
 
+  it.each([
+    ['type', 'entity_type'],
+    ['id', 'entity_id'],
+    ['name', 'entity_name'],
+  ])('refuses an endless %s whether anybody has the address or not', async (_, parameter) => {
+    const inviteTo = (email: string, length: number) =>
+      runAs(supabase().database, asAda, (sql) =>
+        sql.query(`select * from create_invitation($1, ${parameter} => repeat(E'\\x01', $2))`, [
+          email,
+          length,
+        ]),
+      );
+    for (const email of [grace.email, 'nobody@example.com']) {
+      await expect(inviteTo(email, 1000)).resolves.toHaveLength(1);
+      const refusal = { code: 'PT400', message: 'invitation_entity_invalid' };
+      await expect(inviteTo(email, 1001)).rejects.toMatchObject(refusal);
+    }
+  });
+
+  it('answers alike also for an inviter with an endless name, of whom the beginning is told', async () => {
+    const { database } = supabase();
+    const [inviter] = await database.query<{ id: string }>(
+      `insert into auth.users (id, raw_user_meta_data, aud, role)
+       values (gen_random_uuid(), jsonb_build_object('name', repeat('n', 70000)), 'authenticated', 'authenticated')
+       returning id`,
+    );
+    await runAs(database, { role: 'authenticated', userId: inviter?.id ?? '' }, (sql) =>
+      sql.query('select * from create_invitation($1)', [grace.email]),
+    );
+    await expect(received(grace.id)).resolves.toMatchObject([{ metadata: { actor_name: 'n'.repeat(100) } }]);
+  });
+
   it('honours the preferences of whom it notifies', async () => {
     const { database } = supabase();
     await database.query(
@@ -104,6 +137,7 @@ describe('inviting', () => {
 
   it.each([
     ['an address that is none', 'nobody', 'invitation_email_invalid'],
+    ['an endless address', `${'a'.repeat(320)}@example.com`, 'invitation_email_invalid'],
     ['oneself', ada.email, 'invitation_to_yourself'],
   ])('refuses %s', async (_, email, message) => {
     await expect(invite(email)).rejects.toMatchObject({ code: 'PT400', message });
@@ -194,6 +228,36 @@ describe('answering an invitation', () => {
     const token = await invite();
     await supabase().database.exec(`update invitations set status = 'revoked'`);
     await expect(call(asGrace, 'accept', token)).rejects.toMatchObject({ code: 'PT409' });
+  });
+});
+
+describe('an account whose address is not confirmed', () => {
+  const setConfirmed = (at: string) =>
+    supabase().database.query(`update auth.users set email_confirmed_at = ${at} where id = $1`, [grace.id]);
+  beforeEach(() => setConfirmed('null'));
+  afterEach(() => setConfirmed('now()'));
+
+  it('is not told of an invitation to the address', async () => {
+    await expect(invite()).resolves.toMatch(/^[\da-f]{64}$/);
+    await expect(received(grace.id)).resolves.toEqual([]);
+  });
+
+  it('is not the invitee, also where it has the token', async () => {
+    const token = await invite();
+    await expect(call(asGrace, 'get', token)).resolves.toMatchObject({
+      is_for_me: false,
+      invitee_email: 'g…@example.com',
+    });
+    const refusal = { code: 'PT403', message: 'invitation_for_another_account' };
+    await expect(call(asGrace, 'accept', token)).rejects.toMatchObject(refusal);
+    await expect(call(asGrace, 'decline', token)).rejects.toMatchObject(refusal);
+  });
+
+  it('cannot invite itself either', async () => {
+    const inviting = runAs(supabase().database, asGrace, (sql) =>
+      sql.query('select * from create_invitation($1)', [grace.email]),
+    );
+    await expect(inviting).rejects.toMatchObject({ code: 'PT400', message: 'invitation_to_yourself' });
   });
 });
 

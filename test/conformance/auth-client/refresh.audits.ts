@@ -212,11 +212,12 @@ export const clientRefreshAudits: readonly Audit[] = [
         await entered.opened;
         return new Response(text, { status });
       });
-      const asked = tab.auth.getAccessToken();
+      // Who asked as the one gets no token of the other.
+      const refused = refusalOf(AuthError, tab.auth.getAccessToken());
       await eventually('the refresh', () => refreshes(tab).length === 1);
       await tab.auth.signInWithPassword({ email: other.email, password: other.password });
       entered.open();
-      await asked;
+      assert.equal((await refused).code, 'missing-session');
       assert.equal(tab.auth.getSnapshot().user?.id, other.id);
       const token = tab.stored()?.access_token ?? '';
       const { json } = await server.auth.send('GET', '/user', { token });

@@ -115,6 +115,52 @@ describe('verification', () => {
     expect(location.href.split('#')[0]?.replace(/\/$/, '')).toBe(target.replace(/\/$/, ''));
   });
 
+  it.each([
+    'http://localhost:x@evil%2Ecom/p',
+    'http://localhost:x@evil/p',
+    'https://evil%2Ecom/x',
+    'https://evil%2Ecom\\.example.com/x',
+    'https://evil.com\\.example.com/x',
+    'https://evil\uFF0Ecom/x',
+    'https://evil\u3002com/x',
+    'https:evil.com',
+    'https://ev\til.example.com/x',
+    'https://a b.example.com/x',
+    'https://not_a_host.example.com/x',
+    'http://2130706433/',
+    'http://127.1/',
+    'http://0x7f.0.0.1/',
+    'http://[::2]/',
+    'javascript://localhost/%0Aalert(1)',
+    'ftp://localhost/',
+    'other://callback',
+  ])('leads nobody to %j, whatever the patterns make of it', async (asked) => {
+    const patterns = ['http://localhost:*/**', 'https://*.example.com/**', 'https://*/x', 'app://callback'];
+    const wide = await openAuthWorld({}, patterns);
+    const { location } = await wide.get(
+      `/verify?type=signup&token=none&redirect_to=${encodeURIComponent(asked)}`,
+    );
+    expect(location.origin).toBe(siteUrl);
+  });
+
+  it.each([
+    'http://[::1]:4000/here',
+    'https://own.example.com:8443/x',
+    'https://OWN.example.com/x',
+    'app://callback',
+    'app://under_score/x',
+  ])('leads to %s, which a pattern or the machine allows', async (asked) => {
+    const wide = await openAuthWorld({}, [
+      'https://*.example.com{,:*}/**',
+      'https://OWN.example.com/x',
+      'app://**',
+    ]);
+    const { location } = await wide.get(
+      `/verify?type=signup&token=none&redirect_to=${encodeURIComponent(asked)}`,
+    );
+    expect(location.href.split(/[?#]/)[0]).toBe(new URL(asked).href);
+  });
+
   it('answers the same for unknown addresses and sends nothing', async () => {
     const sent = world.mails.length;
     for (const path of ['/recover', '/resend']) {

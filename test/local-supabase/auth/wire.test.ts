@@ -101,6 +101,19 @@ describe('captcha', () => {
     const refresh = await guarded.post('/token?grant_type=refresh_token', { refresh_token: 'abcdefghijkl' });
     expect(refresh.body.code).toBe('refresh_token_not_found');
   });
+
+  it.each(['/signup', '/otp', '/magiclink', '/recover', '/resend', '/sso', '/token'])(
+    'is asked for by %s, also where the query names a grant that needs none',
+    async (path) => {
+      const guarded = await openAuthWorld({ captchaToken: 'a human' });
+      const grants = path === '/token' ? ['password'] : ['pkce', 'refresh_token', 'id_token'];
+      for (const grant of grants) {
+        const body = { email: freshEmail(), password, type: 'signup' };
+        const answer = await guarded.post(`${path}?grant_type=${grant}`, body);
+        expect(answer.body.code).toBe('captcha_failed');
+      }
+    },
+  );
 });
 
 describe('rate limits', () => {

@@ -58,6 +58,18 @@ describe('a broadcast', () => {
     expect((await old.flush()).map(({ payload }) => payload)).toEqual([HELLO]);
   });
 
+  test('that is no JSON is not told to version 1.0.0, where it could be more than a payload', async () => {
+    const sender = await member();
+    const old = await world.connect({ version: '1.0.0' });
+    old.send(null, '1', TOPIC, 'phx_join', { config: {} });
+    await old.nextOf('phx_reply');
+    const forged = '{}},"topic":"realtime:other","event":"postgres_changes","payload":{"ids":[1]';
+    sender.socket.send(pushFrame(TOPIC, 'hello', 1, Buffer.from(forged)));
+    sender.socket.send(pushFrame(TOPIC, 'hello', 1, Buffer.from('{"n":1}')));
+    await sender.flush();
+    expect((await old.flush()).map(({ payload }) => payload)).toEqual([HELLO]);
+  });
+
   test('by HTTP reaches everyone of the topic', async () => {
     const listener = await member();
     const response = await post('/broadcast', {
@@ -81,6 +93,7 @@ describe('a broadcast', () => {
     ]);
     expect((await post('/broadcast', 'text')).status).toBe(422);
     expect((await post('/other', {})).status).toBe(404);
+    expect((await post('/broadcast/%zz/events/hello', {})).status).toBe(400);
     const health = await world.service.handle(new Request(`${world.url}/realtime/v1/api/ping`));
     expect(await health.json()).toEqual({ message: 'Success' });
   });
@@ -114,6 +127,21 @@ describe('presence', () => {
       joins: {},
       leaves: { ada: { metas: [{ mood: 'glad' }] } },
     });
+  });
+
+  test.each(['constructor', 'toString', '__proto__'])('may have the key %s', async (key) => {
+    const topic = `realtime:${key}`;
+    const presenceOf = (name: string) => ({ presence: { key: name, enabled: true } });
+    const [one, other] = [await member(presenceOf(key), topic), await member(presenceOf('b'), topic)];
+    await other.flush();
+    one.send('1', '2', topic, 'presence', track({ x: 1 }));
+    await one.flush();
+    const [joined] = await other.flush();
+    const joins = joined?.payload['joins'] as object;
+    expect(Object.entries(joins)).toEqual([[key, { metas: [{ x: 1, phx_ref: expect.any(String) }] }]]);
+    one.terminate();
+    expect(JSON.stringify((await other.nextOf('presence_diff')).payload['leaves'])).toContain(`"${key}"`);
+    expect(world.reported).toEqual([]);
   });
 
   test('groups the tabs of one key, and untrack takes one away', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ADA, createRealtimeWorld } from './realtime-world.ts';
 import type { RealtimeWorld } from './realtime-world.ts';
 
@@ -32,6 +32,24 @@ test('a thousand sockets that come, join, listen and go leave nothing behind', a
     .toMatchObject({ sockets: 0, channels: 0, subscribers: 0, rooms: 0 });
   expect(world.timers.pending).toBe(timersBefore);
   expect(world.reported).toEqual([]);
+});
+
+test('a channel that cannot be ended is reported, and those beside it end all the same', async () => {
+  const other = await createRealtimeWorld();
+  const client = await other.connect();
+  const failure = new Error('Inside');
+  const after = vi.spyOn(other.timers, 'after').mockReturnValueOnce(() => {
+    throw failure;
+  });
+  client.join('realtime:stuck');
+  await client.flush();
+  client.join('realtime:free');
+  await client.flush();
+  expect(after.mock.results[0]?.value).toThrow(failure);
+  client.terminate();
+  await expect.poll(() => other.service.statistics).toMatchObject({ sockets: 0, rooms: 1 });
+  expect(other.reported).toEqual([failure]);
+  await other.close();
 });
 
 test('a service that is closed leaves no timer, no listener of the server and no socket', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ADA, BOB, createRealtimeWorld } from './realtime-world.ts';
 import type { RealtimeWorld } from './realtime-world.ts';
 
@@ -166,6 +166,18 @@ describe('a handshake', () => {
     for (const apiKey of ['', 'nonsense', 'sb_publishable_other', stale]) {
       await expect(world.connect({ apiKey })).rejects.toThrow('Unexpected server response: 401');
     }
+  });
+
+  test('on another path is refused with 404', async () => {
+    const url = `${world.url}/elsewhere`;
+    await expect(world.connect({ url })).rejects.toThrow('Unexpected server response: 404');
+  });
+
+  test('that fails inside is ended, and reported', async () => {
+    const verify = vi.spyOn(world.keys, 'verify').mockRejectedValueOnce(new Error('Inside'));
+    await expect(world.connect()).rejects.toThrow('socket hang up');
+    expect(world.reported.splice(0)).toEqual([new Error('Inside')]);
+    verify.mockRestore();
   });
 });
 

@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import * as OTPAuth from 'otpauth';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Platform } from '../../../src/platform/platform.ts';
@@ -43,6 +43,23 @@ describe('the account', () => {
     await actor.type(name, 'Mary Shelley{Enter}');
     await section('Profile').findByText('Saved.');
     expect(clients.auth.getSnapshot().user?.user_metadata).toMatchObject({ name: 'Mary Shelley' });
+  });
+
+  test('follows a name that was changed elsewhere, but not over what is being typed', async () => {
+    const { actor, clients } = await openAccount();
+    const name = section('Profile').getByLabelText('Name');
+    const rename = async (to: string) => {
+      const token = await signIn(supabase(), email);
+      const body = { data: { name: to } };
+      await requestApi(supabase(), '/auth/v1/user', { method: 'PUT', token, body });
+      await act(() => clients.auth.refreshSession());
+    };
+    await rename('Mary Shelley');
+    await waitFor(() => expect(name).toHaveProperty('value', 'Mary Shelley'));
+    await actor.type(name, ' II');
+    await rename('Mary Godwin');
+    expect(clients.auth.getSnapshot().user?.user_metadata).toMatchObject({ name: 'Mary Godwin' });
+    expect(name).toHaveProperty('value', 'Mary Shelley II');
   });
 
   test('changes the address after both mailboxes have confirmed', async () => {

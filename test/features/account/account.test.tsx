@@ -136,6 +136,23 @@ describe('the account', () => {
     await waitFor(() => expect(url()).toBe('/login'));
   });
 
+  test('tells at the entrance that the other devices could not be signed out', async () => {
+    const { actor, url } = await openAccount('/account', {
+      fetch: (input, init) =>
+        String(input instanceof Request ? input.url : input).includes('/logout')
+          ? Promise.resolve(Response.json({ error_code: 'unexpected_failure', msg: 'x' }, { status: 500 }))
+          : supabase().fetch(input, init),
+    });
+    await actor.click(section('Sign out').getByRole('button', { name: 'Sign out everywhere' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Sign out everywhere?' }));
+    await actor.click(dialog.getByRole('button', { name: 'Sign out everywhere' }));
+    expect(await screen.findByText(/^Other devices may still be signed in/)).toBeTruthy();
+    expect(url()).toBe('/login');
+    await actor.click(screen.getByRole('link', { name: 'Create account' }));
+    await screen.findByRole('heading', { name: 'Create account' });
+    expect(screen.queryByText(/^Other devices may still/), 'told once').toBeNull();
+  });
+
   test('does not offer to remove the only way in', async () => {
     await openAccount();
     await section('Ways to sign in').findByText('E-mail and password');

@@ -1,4 +1,11 @@
-import { useEffect, useRef, useState, type FocusEvent, type ChangeEvent, type SubmitEvent } from 'react';
+import {
+  useLayoutEffect,
+  useRef,
+  useState,
+  type FocusEvent,
+  type ChangeEvent,
+  type SubmitEvent,
+} from 'react';
 import { afterPointer } from './pointer.ts';
 
 export type FieldErrors<Name extends string> = { readonly [Key in Name]?: string | undefined };
@@ -65,7 +72,8 @@ export function useForm<Name extends string>(options: FormOptions<Name>): Form<N
   const [state, setState] = useState<FormState<Name>>(() => pristine(initial));
   const patch = (change: Partial<FormState<Name>>) => setState((current) => ({ ...current, ...change }));
 
-  useEffect(() => {
+  // Together with the text at the field, not some time after it.
+  useLayoutEffect(() => {
     if (state.failures > 0) ref.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [state.failures]);
 

@@ -27,7 +27,7 @@ async function playProvider(page: Page): Promise<void> {
         button.textContent = 'I am human: ' + sitekey;
         button.onclick = () => { callback('human'); button.textContent = 'Checked'; };
         container.append(button);
-      } };`,
+      }, remove() {} };`,
     }),
   );
 }

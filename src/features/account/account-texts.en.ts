@@ -18,16 +18,8 @@ export const texts = {
   newEmail: 'New e-mail address',
   sameEmail: 'This is your address already.',
   changeEmail: 'Change address',
-  emailPending: (current: string, next: string) =>
-    `To change your address from ${current} to ${next}, confirm it in both mailboxes: by the links in the two mails, or by their codes here.`,
-  emailPendingOne: (next: string) =>
-    `To change your address to ${next}, confirm it by the link in the mail, or by its code here.`,
-  codeSentTo: (email: string) => `Code sent to ${email}`,
-  confirm: 'Confirm',
   halfConfirmed: 'One of two is done. Now confirm it in the other mailbox.',
   emailChanged: (email: string) => `Your address is now ${email}.`,
-  resendMails: 'Send the mails again',
-  mailsSent: 'We have sent the mails again.',
 
   password: 'Password',
   newPassword: 'New password',
@@ -37,35 +29,17 @@ export const texts = {
   passwordChanged: 'Your password is changed. Other devices stay signed in until you sign them out below.',
   reauthenticate: (email: string) =>
     `Your last sign-in was some time ago. We have sent a code to ${email}: enter it to show that it is you.`,
-  reauthenticationCode: 'Code from the mail',
-  sendCode: 'Send a new code',
-  codeSent: 'We have sent a new code.',
 
   mfa: 'Two-step sign-in',
   mfaIntro: 'After your password you also enter a code that an app on your phone shows.',
   mfaNone: 'It is off. Your password alone opens your account.',
   mfaOn: 'It is on.',
   mfaAdd: 'Add an authenticator app',
-  mfaName: 'Name of the device',
-  mfaNameHint: 'So that you can tell your authenticators apart.',
-  mfaNameMissing: 'Give it a name.',
-  mfaDefaultName: 'Phone',
-  mfaStart: 'Continue',
-  mfaScan: 'Scan this with your authenticator app.',
-  mfaQr: 'QR code for your authenticator app; the key below says the same.',
-  mfaSecret: 'Or type this key into the app:',
-  mfaCopy: 'Copy the key',
-  mfaCopied: 'The key is copied.',
-  mfaCode: 'Code that the app shows now',
-  mfaVerify: 'Switch on',
   mfaAdded: (name: string) => `${name} is added. From now on you need it to sign in.`,
   mfaUnnamed: 'Authenticator app',
   mfaUnfinished: 'not set up to the end',
   mfaPhone: 'Phone message',
   mfaPasskey: 'Security key',
-  mfaRemoveTitle: (name: string) => `Remove ${name}?`,
-  mfaRemoveText: 'Codes of this app will not open your account any more.',
-  mfaRemoveLast: 'It is your last one: your password alone will open your account.',
   mfaRemoved: (name: string) => `${name} is removed.`,
   mfaRecovery: 'Add a second device as well: without any of them you cannot sign in.',
 
@@ -87,6 +61,8 @@ export const texts = {
   othersSignedOut: 'All other devices are signed out.',
   everywhereTitle: 'Sign out everywhere?',
   everywhereText: 'You are signed out on this device and on all others.',
+  everywhereFailed:
+    'Other devices may still be signed in: the server could not end their sessions. Sign in and try again.',
 };
 
 export type AccountTexts = typeof texts;

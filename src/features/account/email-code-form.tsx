@@ -6,8 +6,8 @@ import { credentialTexts } from '../../ui/credential-texts.ts';
 import { FormMessages } from '../../ui/message.tsx';
 import { CodeField } from '../../ui/text-field.tsx';
 import { useForm } from '../../ui/use-form.ts';
-import { accountTexts } from './account-texts.ts';
 import styles from './account.module.css';
+import { stepTexts } from './step-texts.ts';
 
 export interface EmailCodeFormProps {
   /** Whose mailbox the code is in. */
@@ -20,7 +20,7 @@ export interface EmailCodeFormProps {
 
 /** One half of an e-mail change, by the code instead of the link. */
 export function EmailCodeForm({ address, next, onConfirmed }: EmailCodeFormProps) {
-  const texts = accountTexts.use();
+  const texts = stepTexts.use();
   const rules = credentialTexts.use();
   const { auth } = useClients();
   const form = useForm({

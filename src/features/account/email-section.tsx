@@ -1,10 +1,11 @@
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useRef, useState } from 'react';
 import type { UnverifiedUser } from '../../auth-client/index.ts';
 import { attempt } from '../../app/auth-problem.ts';
 import { useAuthState, useClients } from '../../app/clients-context.ts';
 import { paths } from '../../app/routes.ts';
 import { checkEmail } from '../../ui/credential-rules.ts';
 import { credentialTexts } from '../../ui/credential-texts.ts';
+import { Button } from '../../ui/button.tsx';
 import { FormMessages } from '../../ui/message.tsx';
 import { CountdownButton } from '../../ui/submit-button.tsx';
 import { EmailField } from '../../ui/text-field.tsx';
@@ -13,6 +14,7 @@ import { useForm } from '../../ui/use-form.ts';
 import { accountTexts } from './account-texts.ts';
 import styles from './account.module.css';
 import { Section } from './section.tsx';
+import { takeFocus } from './take-focus.ts';
 
 const PendingEmail = lazy(async () => ({ default: (await import('./pending-email.tsx')).PendingEmail }));
 
@@ -26,38 +28,63 @@ export function EmailSection({ user, onChanged }: EmailSectionProps) {
   const texts = accountTexts.use();
   const { callbackMessage } = useAuthState();
   const [done, setDone] = useState<string>();
+  const [isReplacing, setReplacing] = useState(false);
+  const heading = useRef<HTMLHeadingElement>(null);
   const pending = user.new_email;
   const news = done ?? (callbackMessage === null ? undefined : texts.halfConfirmed);
   const confirm = async (address: string | null) => {
     setDone(address === null ? texts.halfConfirmed : texts.emailChanged(address));
+    if (address !== null) heading.current?.focus();
     await onChanged();
   };
+  const close = () => {
+    setReplacing(false);
+    heading.current?.focus();
+  };
   return (
-    <Section title={texts.email} intro={texts.currentEmail(user.email ?? '')}>
+    <Section title={texts.email} intro={texts.currentEmail(user.email ?? '')} headingRef={heading}>
       <FormMessages success={news} />
-      {pending ? (
+      {pending && !isReplacing ? (
         <Suspense fallback={<Spinner />}>
-          <PendingEmail current={user.email ?? ''} next={pending} onConfirmed={confirm} />
+          <PendingEmail
+            key={pending}
+            current={user.email ?? ''}
+            next={pending}
+            onConfirmed={confirm}
+            onReplace={() => setReplacing(true)}
+          />
         </Suspense>
       ) : (
-        <ChangeForm current={user.email ?? ''} onAsked={onChanged} />
+        <ChangeForm
+          current={user.email ?? ''}
+          pending={pending}
+          onAsked={async () => {
+            // What was said of the address before does not hold for this one.
+            setDone('');
+            close();
+            await onChanged();
+          }}
+          onCancel={close}
+        />
       )}
     </Section>
   );
 }
 
-function ChangeForm({
-  current,
-  onAsked,
-}: {
+interface ChangeFormProps {
   readonly current: string;
+  /** The address that waits to be confirmed: a new one takes its place. */
+  readonly pending: UnverifiedUser['new_email'];
   readonly onAsked: () => Promise<void>;
-}) {
+  readonly onCancel: () => void;
+}
+
+function ChangeForm({ current, pending, onAsked, onCancel }: ChangeFormProps) {
   const texts = accountTexts.use();
   const rules = credentialTexts.use();
   const { auth, configuration } = useClients();
   const form = useForm({
-    initial: { email: '' },
+    initial: { email: pending ?? '' },
     validate: ({ email }) => ({
       email: email.trim() === current ? texts.sameEmail : checkEmail(email, rules),
     }),
@@ -71,10 +98,19 @@ function ChangeForm({
   return (
     <form {...form.props} className={styles.form}>
       <FormMessages error={form.problem} />
-      <EmailField label={texts.newEmail} autoComplete="email" required {...form.field('email')} />
-      <CountdownButton type="submit" pending={form.pending} untilMs={form.retryAtMs}>
-        {texts.changeEmail}
-      </CountdownButton>
+      <EmailField
+        ref={pending ? takeFocus : null}
+        label={texts.newEmail}
+        autoComplete="email"
+        required
+        {...form.field('email')}
+      />
+      <div className={styles.row}>
+        <CountdownButton type="submit" pending={form.pending} untilMs={form.retryAtMs}>
+          {texts.changeEmail}
+        </CountdownButton>
+        {pending && <Button onClick={onCancel}>{texts.cancel}</Button>}
+      </div>
     </form>
   );
 }

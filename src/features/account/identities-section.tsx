@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { UnverifiedUser, UserIdentity } from '../../auth-client/index.ts';
 import { createIdentities } from '../../auth-client/identities.ts';
 import { attempt } from '../../app/auth-problem.ts';
@@ -21,6 +21,7 @@ export interface IdentitiesSectionProps {
 export function IdentitiesSection({ user, onChanged }: IdentitiesSectionProps) {
   const texts = accountTexts.use();
   const { auth } = useClients();
+  const heading = useRef<HTMLHeadingElement>(null);
   const identities = user.identities ?? [];
   const [unlinking, setUnlinking] = useState<UserIdentity | null>(null);
   const [state, setState] = useState<{ pending: boolean; news?: string; problem?: string | undefined }>({
@@ -34,11 +35,13 @@ export function IdentitiesSection({ user, onChanged }: IdentitiesSectionProps) {
       pending: false,
       ...(failure ? { problem: failure.message } : { news: texts.unlinked(nameOf(identity, texts)) }),
     });
-    if (!failure) await onChanged();
+    if (failure) return;
+    await onChanged();
+    heading.current?.focus();
   };
   const isOnly = identities.length === 1;
   return (
-    <Section title={texts.identities}>
+    <Section title={texts.identities} headingRef={heading}>
       <FormMessages error={state.problem} success={state.news} />
       <ul className={styles.list}>
         {identities.map((identity) => (

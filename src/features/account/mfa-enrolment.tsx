@@ -1,9 +1,7 @@
-import { useState } from 'react';
-import type { Factor } from '../../auth-client/index.ts';
+import { useRef, useState } from 'react';
 import { createMfa, type EnrolledFactor } from '../../auth-client/mfa.ts';
 import { attempt } from '../../app/auth-problem.ts';
 import { useClients } from '../../app/clients-context.ts';
-import { announce } from '../../ui/announcer.tsx';
 import { Button } from '../../ui/button.tsx';
 import { checkCode, compactCode } from '../../ui/credential-rules.ts';
 import { credentialTexts } from '../../ui/credential-texts.ts';
@@ -14,32 +12,31 @@ import { CodeField, TextField } from '../../ui/text-field.tsx';
 import { useForm } from '../../ui/use-form.ts';
 import { accountTexts } from './account-texts.ts';
 import styles from './account.module.css';
+import { stepTexts } from './step-texts.ts';
+import { takeFocus } from './take-focus.ts';
 
 export interface MfaEnrolmentProps {
-  /** Enrolments that were begun and never finished: they give way, since names must not repeat. */
-  readonly leftover: readonly Factor[];
   readonly onAdded: (name: string) => Promise<void>;
   readonly onCancel: () => void;
 }
 
 /** Two steps: a name, then the QR code and the proof that the app has it. */
-export function MfaEnrolment({ leftover, onAdded, onCancel }: MfaEnrolmentProps) {
+export function MfaEnrolment({ onAdded, onCancel }: MfaEnrolmentProps) {
   const [enrolled, setEnrolled] = useState<EnrolledFactor | null>(null);
   return enrolled ? (
     <ProveStep factor={enrolled} onAdded={onAdded} onCancel={onCancel} />
   ) : (
-    <NameStep leftover={leftover} onEnrolled={setEnrolled} onCancel={onCancel} />
+    <NameStep onEnrolled={setEnrolled} onCancel={onCancel} />
   );
 }
 
 interface NameStepProps {
-  readonly leftover: readonly Factor[];
   readonly onEnrolled: (factor: EnrolledFactor) => void;
   readonly onCancel: () => void;
 }
 
-function NameStep({ leftover, onEnrolled, onCancel }: NameStepProps) {
-  const texts = accountTexts.use();
+function NameStep({ onEnrolled, onCancel }: NameStepProps) {
+  const texts = { ...accountTexts.use(), ...stepTexts.use() };
   const { auth } = useClients();
   const form = useForm({
     initial: { name: texts.mfaDefaultName },
@@ -47,14 +44,23 @@ function NameStep({ leftover, onEnrolled, onCancel }: NameStepProps) {
     submit: ({ name }) =>
       attempt(['name'], async () => {
         const mfa = createMfa(auth);
-        for (const { id } of leftover) await mfa.unenroll({ factorId: id });
+        // What was begun and never finished, here or elsewhere, gives way, since names must not repeat.
+        for (const { id, status, factor_type } of (await mfa.listFactors()).all) {
+          if (status !== 'verified' && factor_type === 'totp') await mfa.unenroll({ factorId: id });
+        }
         onEnrolled(await mfa.enroll({ factorType: 'totp', friendlyName: name.trim(), issuer: productName }));
       }),
   });
   return (
     <form {...form.props} className={styles.form}>
       <FormMessages error={form.problem} />
-      <TextField label={texts.mfaName} hint={texts.mfaNameHint} required {...form.field('name')} />
+      <TextField
+        ref={takeFocus}
+        label={texts.mfaName}
+        hint={texts.mfaNameHint}
+        required
+        {...form.field('name')}
+      />
       <div className={styles.row}>
         <Button type="submit" look="primary" pending={form.pending}>
           {texts.mfaStart}
@@ -72,7 +78,7 @@ interface ProveStepProps {
 }
 
 function ProveStep({ factor, onAdded, onCancel }: ProveStepProps) {
-  const texts = accountTexts.use();
+  const texts = { ...accountTexts.use(), ...stepTexts.use() };
   const rules = credentialTexts.use();
   const { auth } = useClients();
   const secret = factor.totp?.secret ?? '';
@@ -85,18 +91,37 @@ function ProveStep({ factor, onAdded, onCancel }: ProveStepProps) {
         await onAdded(factor.friendlyName ?? texts.mfaUnnamed);
       }),
   });
-  const copy = () => void navigator.clipboard.writeText(secret).then(() => announce(texts.mfaCopied));
+  const key = useRef<HTMLElement>(null);
+  const [isCopied, setCopied] = useState<boolean>();
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(secret);
+      setCopied(true);
+    } catch {
+      // Not allowed, or not there at all.
+      if (key.current) getSelection()?.selectAllChildren(key.current);
+      setCopied(false);
+    }
+  };
   return (
     <form {...form.props} className={styles.form}>
-      <p>{texts.mfaScan}</p>
+      <p ref={takeFocus} tabIndex={-1}>
+        {texts.mfaScan}
+      </p>
       {factor.totp && (
         <img className={styles.qr} src={factor.totp.qrCodeUrl} alt={texts.mfaQr} width="220" height="220" />
       )}
       <p>{texts.mfaSecret}</p>
-      <code className={styles.secret}>{inGroups(secret)}</code>
-      <Button look="quiet" onClick={copy}>
+      <code ref={key} className={styles.secret}>
+        {inGroups(secret)}
+      </code>
+      <Button look="quiet" onClick={() => void copy()}>
         {texts.mfaCopy}
       </Button>
+      <FormMessages
+        error={isCopied === false && texts.mfaCopyRefused}
+        success={isCopied && texts.mfaCopied}
+      />
       <FormMessages error={form.problem} />
       <CodeField label={texts.mfaCode} maxLength={9} required {...form.field('code')} />
       <div className={styles.row}>

@@ -1,18 +1,15 @@
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useRef, useState } from 'react';
 import type { Factor, UnverifiedUser } from '../../auth-client/index.ts';
-import { createMfa } from '../../auth-client/mfa.ts';
-import { attempt } from '../../app/auth-problem.ts';
-import { useClients } from '../../app/clients-context.ts';
 import { Button } from '../../ui/button.tsx';
 import { FormMessages } from '../../ui/message.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
 import type { AccountTexts } from './account-texts.en.ts';
 import { accountTexts } from './account-texts.ts';
 import styles from './account.module.css';
-import { ConfirmDialog } from './confirm-dialog.tsx';
 import { Section } from './section.tsx';
 
 const MfaEnrolment = lazy(async () => ({ default: (await import('./mfa-enrolment.tsx')).MfaEnrolment }));
+const MfaRemoval = lazy(async () => ({ default: (await import('./mfa-removal.tsx')).MfaRemoval }));
 
 export interface MfaSectionProps {
   readonly user: UnverifiedUser;
@@ -26,8 +23,14 @@ export function MfaSection({ user, onChanged }: MfaSectionProps) {
   const [removing, setRemoving] = useState<Factor | null>(null);
   const [isAdding, setAdding] = useState(false);
   const [news, setNews] = useState<string>();
+  const heading = useRef<HTMLHeadingElement>(null);
+  const end = async () => {
+    setAdding(false);
+    heading.current?.focus();
+    await onChanged();
+  };
   return (
-    <Section title={texts.mfa} intro={texts.mfaIntro}>
+    <Section title={texts.mfa} intro={texts.mfaIntro} headingRef={heading}>
       <FormMessages success={news} />
       <p>{verified.length > 0 ? texts.mfaOn : texts.mfaNone}</p>
       {factors.length > 0 && (
@@ -54,14 +57,10 @@ export function MfaSection({ user, onChanged }: MfaSectionProps) {
       {isAdding ? (
         <Suspense fallback={<Spinner />}>
           <MfaEnrolment
-            leftover={factors.filter(
-              ({ status, factor_type }) => status !== 'verified' && factor_type === 'totp',
-            )}
-            onCancel={() => setAdding(false)}
-            onAdded={async (name) => {
-              setAdding(false);
+            onCancel={() => void end()}
+            onAdded={(name) => {
               setNews(texts.mfaAdded(name));
-              await onChanged();
+              return end();
             }}
           />
         </Suspense>
@@ -77,57 +76,25 @@ export function MfaSection({ user, onChanged }: MfaSectionProps) {
           </Button>
         </div>
       )}
-      <RemoveDialog
-        factor={removing}
-        isLast={verified.length === 1 && removing?.status === 'verified'}
-        onClose={() => setRemoving(null)}
-        onRemoved={async (name) => {
-          setRemoving(null);
-          setNews(texts.mfaRemoved(name));
-          await onChanged();
-        }}
-      />
+      {/* Its code comes with the first factor, before somebody asks for it. */}
+      {factors.length > 0 && (
+        <Suspense>
+          <MfaRemoval
+            factor={removing}
+            name={removing ? nameOf(removing, texts) : ''}
+            isLast={verified.length === 1 && removing?.status === 'verified'}
+            onClose={() => setRemoving(null)}
+            onRemoved={async (name) => {
+              setRemoving(null);
+              setNews(texts.mfaRemoved(name));
+              await onChanged();
+              // The dialog gives the focus back to a button that is gone.
+              heading.current?.focus();
+            }}
+          />
+        </Suspense>
+      )}
     </Section>
-  );
-}
-
-interface RemoveDialogProps {
-  readonly factor: Factor | null;
-  readonly isLast: boolean;
-  readonly onClose: () => void;
-  readonly onRemoved: (name: string) => Promise<void>;
-}
-
-function RemoveDialog({ factor, isLast, onClose, onRemoved }: RemoveDialogProps) {
-  const texts = accountTexts.use();
-  const { auth } = useClients();
-  const [pending, setPending] = useState(false);
-  const [problem, setProblem] = useState<string>();
-  const name = factor ? nameOf(factor, texts) : '';
-  const remove = async () => {
-    if (!factor) return;
-    setPending(true);
-    const failure = await attempt([], () => createMfa(auth).unenroll({ factorId: factor.id }));
-    setPending(false);
-    setProblem(failure?.message);
-    if (!failure) await onRemoved(name);
-  };
-  return (
-    <ConfirmDialog
-      open={factor !== null}
-      title={texts.mfaRemoveTitle(name)}
-      action={texts.remove}
-      pending={pending}
-      onConfirm={() => void remove()}
-      onClose={() => {
-        setProblem(undefined);
-        onClose();
-      }}
-    >
-      <FormMessages error={problem} />
-      <p>{texts.mfaRemoveText}</p>
-      {isLast && <p>{texts.mfaRemoveLast}</p>}
-    </ConfirmDialog>
   );
 }
 

@@ -1,23 +1,26 @@
 import { attempt } from '../../app/auth-problem.ts';
 import { useClients } from '../../app/clients-context.ts';
 import { paths } from '../../app/routes.ts';
+import { Button } from '../../ui/button.tsx';
 import { FormMessages } from '../../ui/message.tsx';
 import { CountdownButton } from '../../ui/submit-button.tsx';
 import { useSending } from '../../ui/use-sending.ts';
-import { accountTexts } from './account-texts.ts';
 import styles from './account.module.css';
 import { EmailCodeForm } from './email-code-form.tsx';
+import { stepTexts } from './step-texts.ts';
 
 export interface PendingEmailProps {
   readonly current: string;
   readonly next: string;
   /** The address where the change is complete, null after the first half. */
   readonly onConfirmed: (address: string | null) => Promise<void>;
+  /** The new address is a wrong one. */
+  readonly onReplace: () => void;
 }
 
 /** A change of the address that waits for its confirmations. */
-export function PendingEmail({ current, next, onConfirmed }: PendingEmailProps) {
-  const texts = accountTexts.use();
+export function PendingEmail({ current, next, onConfirmed, onReplace }: PendingEmailProps) {
+  const texts = stepTexts.use();
   const { auth, configuration } = useClients();
   const again = useSending();
   const resend = () => {
@@ -40,6 +43,9 @@ export function PendingEmail({ current, next, onConfirmed }: PendingEmailProps) 
         >
           {texts.resendMails}
         </CountdownButton>
+        <Button look="quiet" onClick={onReplace}>
+          {texts.otherEmail}
+        </Button>
       </div>
     </>
   );

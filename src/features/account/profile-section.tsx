@@ -14,9 +14,10 @@ export function ProfileSection({ user }: { readonly user: UnverifiedUser }) {
   const texts = accountTexts.use();
   const { auth } = useClients();
   const [saved, setSaved] = useState(false);
-  const known = user.user_metadata?.['name'];
+  const { name } = user.user_metadata ?? {};
+  const known = typeof name === 'string' ? name : '';
   const form = useForm({
-    initial: { name: typeof known === 'string' ? known : '' },
+    initial: { name: known },
     validate: ({ name }) => ({ name: name.trim().length > 80 ? texts.nameTooLong : undefined }),
     async submit({ name }) {
       setSaved(false);
@@ -25,6 +26,12 @@ export function ProfileSection({ user }: { readonly user: UnverifiedUser }) {
       return problem;
     },
   });
+  // A name that was only shown follows what becomes known; saved again, it would undo a change made elsewhere.
+  const [shown, setShown] = useState(known);
+  if (known !== shown) {
+    setShown(known);
+    if (form.values.name === shown) form.set('name', known);
+  }
   return (
     <Section title={texts.profile}>
       <form {...form.props} className={styles.form}>

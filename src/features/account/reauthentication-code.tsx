@@ -5,11 +5,11 @@ import { CountdownButton } from '../../ui/submit-button.tsx';
 import { CodeField } from '../../ui/text-field.tsx';
 import type { FieldBinding } from '../../ui/use-form.ts';
 import { useSending } from '../../ui/use-sending.ts';
-import { accountTexts } from './account-texts.ts';
+import { stepTexts } from './step-texts.ts';
 
 /** Each code is good for one attempt, also for one that fails for another reason. */
 export function ReauthenticationCode(field: FieldBinding) {
-  const texts = accountTexts.use();
+  const texts = stepTexts.use();
   const { auth } = useClients();
   const again = useSending(true);
   return (

@@ -1,6 +1,8 @@
 import { useState } from 'react';
+import { navigate } from 'wouter/use-browser-location';
 import { attempt } from '../../app/auth-problem.ts';
 import { useClients } from '../../app/clients-context.ts';
+import { isPublicPath, paths } from '../../app/routes.ts';
 import type { SignOutScope } from '../../auth-client/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { FormMessages } from '../../ui/message.tsx';
@@ -27,7 +29,14 @@ export function SessionsSection() {
     // With an expired token the server would end none of them; without a network it is told none the less.
     if (scope === 'global') await auth.getAccessToken().catch(platform.report);
     const failure = await attempt([], () => auth.signOut({ scope }));
-    // Signed out here, the gate has already led away from this screen.
+    // Signed out here, the gate has already led away from this screen: the news goes along with the next one.
+    if (failure && scope === 'global') {
+      const { pathname, search } = location;
+      navigate(isPublicPath(pathname) ? pathname + search : paths.login, {
+        replace: true,
+        state: { notice: texts.everywhereFailed },
+      });
+    }
     setState({ problem: failure?.message, done: !failure && scope === 'others' });
   };
   return (

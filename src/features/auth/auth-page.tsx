@@ -1,4 +1,5 @@
 import { useEffect, type ReactNode } from 'react';
+import { useHistoryState } from 'wouter/use-browser-location';
 import { useAuthState, useClients } from '../../app/clients-context.ts';
 import { authErrorTexts, useAuthErrorText } from '../../app/auth-problem.ts';
 import { paths } from '../../app/routes.ts';
@@ -25,6 +26,7 @@ export function AuthPage({ title, intro, foot, tail, children }: AuthPageProps) 
   const online = useOnline();
   const { storageProblem } = useAuthState();
   const storageText = useAuthErrorText(storageProblem?.code);
+  const notice = readNotice(useHistoryState<unknown>());
   const { auth } = useClients();
   // Not for the first screen, but for the first attempt and its failure.
   useEffect(() => {
@@ -35,6 +37,7 @@ export function AuthPage({ title, intro, foot, tail, children }: AuthPageProps) 
     <NarrowPage>
       <PageHeading>{title}</PageHeading>
       {intro && <p className={styles.intro}>{intro}</p>}
+      <div role="alert">{notice && <Message tone="warning">{notice}</Message>}</div>
       <div role="status">
         {!online && <Message tone="warning">{texts.offline}</Message>}
         {storageText && <Message tone="warning">{storageText}</Message>}
@@ -52,4 +55,10 @@ export function AuthPage({ title, intro, foot, tail, children }: AuthPageProps) 
       {tail}
     </NarrowPage>
   );
+}
+
+/** What the page that led here had left to say. It goes with this entry of the history. */
+function readNotice(state: unknown): string | null {
+  const isNotice = typeof state === 'object' && state !== null && 'notice' in state;
+  return isNotice && typeof state.notice === 'string' ? state.notice : null;
 }

@@ -18,6 +18,8 @@ interface CaptchaApi {
       readonly 'expired-callback': () => void;
     },
   ): unknown;
+  /** Takes what `render` returned. */
+  remove(widget: unknown): void;
 }
 
 const scripts = {
@@ -32,21 +34,34 @@ export function CaptchaWidget({ captcha, onAnswer }: CaptchaWidgetProps) {
   const { provider, siteKey } = captcha;
   useEffect(() => {
     let ended = false;
+    let remove: (() => void) | undefined;
     loadApi(provider).then(
       (api) => {
         if (ended || !container.current) return;
         const widget = document.createElement('div');
         container.current.replaceChildren(widget);
-        api.render(widget, {
+        // Removed or not, an earlier widget has no say in what a later one has answered.
+        const answer = (token?: string) => {
+          if (!ended) onAnswer(token);
+        };
+        const id = api.render(widget, {
           sitekey: siteKey,
-          callback: onAnswer,
-          'expired-callback': () => onAnswer(undefined),
+          callback: answer,
+          'expired-callback': () => answer(),
         });
+        remove = () => {
+          try {
+            api.remove(id);
+          } catch {
+            // Somebody else's code: what it has against it is no reason to take the page away.
+          }
+        };
       },
       () => setFailed(true),
     );
     return () => {
       ended = true;
+      remove?.();
     };
     // A widget is drawn once; its callbacks reach the form through a ref.
     // eslint-disable-next-line react/exhaustive-deps

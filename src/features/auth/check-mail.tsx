@@ -1,6 +1,8 @@
 import { useEffect } from 'react';
+import { Link } from 'wouter';
 import { attempt } from '../../app/auth-problem.ts';
 import { useClients } from '../../app/clients-context.ts';
+import { links } from '../../app/routes.ts';
 import { Button } from '../../ui/button.tsx';
 import { FormMessages } from '../../ui/message.tsx';
 import { CountdownButton, SubmitButton } from '../../ui/submit-button.tsx';
@@ -33,6 +35,9 @@ export function CheckMail({ purpose, email, isJustSent = true, isAgain = false, 
   const rules = credentialTexts.use();
   const { auth } = useClients();
   const captcha = useCaptcha();
+  const { next } = useReturn();
+  // A sign-up does not tell whether the address has an account; who has one gets no mail.
+  const isSignup = purpose === 'signup' && isJustSent;
   const form = useForm({
     initial: { code: '' },
     validate: ({ code }) => ({ code: checkCode(code, rules) }),
@@ -50,7 +55,7 @@ export function CheckMail({ purpose, email, isJustSent = true, isAgain = false, 
     <AuthPage
       key={purpose}
       title={more.checkMail}
-      intro={(isAgain ? more.freshSent : more.mailSent[purpose])(email)}
+      intro={(isAgain ? more.freshSent : more.mailSent[isSignup ? 'new' : purpose])(email)}
     >
       <form {...form.props} className={styles.form}>
         <FormMessages
@@ -75,6 +80,11 @@ export function CheckMail({ purpose, email, isJustSent = true, isAgain = false, 
         <Button look="link" onClick={onBack}>
           {more.otherAddress}
         </Button>
+        {isSignup && (
+          <Link className={styles.inline} href={links.login({ next })}>
+            {more.haveAccount}
+          </Link>
+        )}
       </div>
       <p className={styles.intro}>{more.spamHint}</p>
     </AuthPage>

@@ -9,6 +9,8 @@ export const texts: FollowUpTexts = {
   continueWith: (provider) => `Weiter mit ${provider}`,
   checkMail: 'Sieh in dein Postfach',
   mailSent: {
+    new: (email) =>
+      `Wenn ${email} hier neu ist, ist eine Mail unterwegs. Öffne den Link darin in diesem Browser, oder gib hier den Code ein.`,
     signup: (email) =>
       `Wir haben eine Mail an ${email} geschickt. Öffne den Link darin in diesem Browser, oder gib hier den Code ein.`,
     magiclink: (email) =>
@@ -22,6 +24,7 @@ export const texts: FollowUpTexts = {
   confirm: 'Bestätigen',
   resend: 'Noch einmal senden',
   resent: 'Wir haben noch eine Mail geschickt.',
+  haveAccount: 'Ich habe ein Konto: anmelden',
   otherAddress: 'Andere Adresse verwenden',
   spamHint: 'Nichts da? Sieh auch im Spam-Ordner nach.',
   resetTitle: 'Passwort zurücksetzen',

@@ -8,6 +8,8 @@ export const texts = {
   continueWith: (provider: string) => `Continue with ${provider}`,
   checkMail: 'Check your e-mail',
   mailSent: {
+    new: (email: string) =>
+      `If ${email} is new here, a mail is on its way. Open the link in it in this browser, or enter its code here.`,
     signup: (email: string) =>
       `We have sent a mail to ${email}. Open the link in it in this browser, or enter its code here.`,
     magiclink: (email: string) =>
@@ -21,6 +23,7 @@ export const texts = {
   confirm: 'Confirm',
   resend: 'Send it again',
   resent: 'We have sent another mail.',
+  haveAccount: 'I have an account: sign in',
   otherAddress: 'Use another address',
   spamHint: 'Nothing there? Look into the folder for spam too.',
   resetTitle: 'Reset your password',

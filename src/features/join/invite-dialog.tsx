@@ -76,19 +76,24 @@ function SentView({ sent, onAnother }: { readonly sent: Sent; readonly onAnother
   const texts = joinTexts.use();
   const { configuration } = useClients();
   const field = useRef<HTMLInputElement>(null);
-  const [isCopied, setIsCopied] = useState(false);
+  const [isCopied, setIsCopied] = useState<boolean>();
   const url = (configuration.siteUrl ?? location.origin) + links.join(sent.token);
   const copy = async () => {
     field.current?.select();
-    await navigator.clipboard.writeText(url).then(
-      () => setIsCopied(true),
-      // Not allowed: the text is selected, to be copied by hand.
-      () => undefined,
-    );
+    try {
+      await navigator.clipboard.writeText(url);
+      setIsCopied(true);
+    } catch {
+      // Not allowed, or not there at all: the text is selected, to be copied by hand.
+      setIsCopied(false);
+    }
   };
   return (
     <div className={styles.column}>
-      <FormMessages success={texts.invitedTitle(sent.email)} />
+      <FormMessages
+        error={isCopied === false && texts.copyRefused}
+        success={texts.invitedTitle(sent.email)}
+      />
       <p>{texts.invitedText}</p>
       <TextField ref={field} label={texts.link} readOnly value={url} />
       <div className={styles.buttons}>

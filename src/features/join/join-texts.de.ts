@@ -54,6 +54,7 @@ export const texts: JoinTexts = {
   link: 'Einladungslink',
   copy: 'Kopieren',
   copied: 'Kopiert',
+  copyRefused: 'Der Link ließ sich nicht kopieren. Er ist markiert: Kopiere ihn von Hand.',
   inviteAnother: 'Noch jemanden einladen',
   toYourself: 'Du kannst dich nicht selbst einladen.',
   inviteFailed: 'Die Einladung konnte nicht verschickt werden. Versuche es noch einmal.',

@@ -54,6 +54,7 @@ export const texts = {
   link: 'Invitation link',
   copy: 'Copy',
   copied: 'Copied',
+  copyRefused: 'The link could not be copied. It is selected: copy it by hand.',
   inviteAnother: 'Invite somebody else',
   toYourself: 'You cannot invite yourself.',
   inviteFailed: 'The invitation could not be sent. Try again.',

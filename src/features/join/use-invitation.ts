@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useAuthState, useClients } from '../../app/clients-context.ts';
+import { needsSecondFactor } from '../../app/second-factor.ts';
 import { classifyInvitation } from './invitation.ts';
 import type { Invitation, JoinState } from './invitation.ts';
 import { createInvitationsApi } from './invitations-api.ts';
@@ -21,8 +22,9 @@ interface Reading {
 /** The invitation of a token as the person who is signed in sees it; read again when that changes. */
 export function useInvitation(token: string): UsedInvitation {
   const { loadData, platform } = useClients();
-  const { user } = useAuthState();
-  const userId = user?.id ?? null;
+  const { session } = useAuthState();
+  // Who still has to show a second factor is not in yet: the way to sign in leads there, and back.
+  const userId = session && !needsSecondFactor(session) ? session.user.id : null;
   const [reading, setReading] = useState<Reading | null>(null);
   const [attempt, setAttempt] = useState(0);
 

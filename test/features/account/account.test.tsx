@@ -1,8 +1,15 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import * as OTPAuth from 'otpauth';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Platform } from '../../../src/platform/platform.ts';
 import { describedBy } from '../../support/described-by.ts';
-import { createUser, seedPassword, signIn, useLocalSupabase } from '../../support/local-supabase.ts';
+import {
+  createUser,
+  requestApi,
+  seedPassword,
+  signIn,
+  useLocalSupabase,
+} from '../../support/local-supabase.ts';
 import { renderApp, type RenderedApp } from '../../support/render-app.tsx';
 
 const supabase = useLocalSupabase({ auth: { externalProviders: [] } });
@@ -13,8 +20,9 @@ beforeEach(async () => {
   await createUser(supabase(), email, 'Mary');
 });
 
-async function openAccount(url = '/account'): Promise<RenderedApp> {
-  const app = await renderApp(url, { supabase: supabase(), user: { email, password: seedPassword } });
+async function openAccount(url = '/account', platform: Partial<Platform> = {}): Promise<RenderedApp> {
+  const user = { email, password: seedPassword };
+  const app = await renderApp(url, { supabase: supabase(), user, platform });
   await screen.findByRole('heading', { name: 'Account' });
   return app;
 }
@@ -37,6 +45,23 @@ describe('the account', () => {
     expect(clients.auth.getSnapshot().user?.user_metadata).toMatchObject({ name: 'Mary Shelley' });
   });
 
+  test('follows a name that was changed elsewhere, but not over what is being typed', async () => {
+    const { actor, clients } = await openAccount();
+    const name = section('Profile').getByLabelText('Name');
+    const rename = async (to: string) => {
+      const token = await signIn(supabase(), email);
+      const body = { data: { name: to } };
+      await requestApi(supabase(), '/auth/v1/user', { method: 'PUT', token, body });
+      await act(() => clients.auth.refreshSession());
+    };
+    await rename('Mary Shelley');
+    await waitFor(() => expect(name).toHaveProperty('value', 'Mary Shelley'));
+    await actor.type(name, ' II');
+    await rename('Mary Godwin');
+    expect(clients.auth.getSnapshot().user?.user_metadata).toMatchObject({ name: 'Mary Godwin' });
+    expect(name).toHaveProperty('value', 'Mary Shelley II');
+  });
+
   test('changes the address after both mailboxes have confirmed', async () => {
     const next = `next-${crypto.randomUUID()}@example.com`;
     const { actor } = await openAccount();
@@ -52,7 +77,34 @@ describe('the account', () => {
       `${await mailedCode(email)}{Enter}`,
     );
     await section('E-mail').findByText(`Your address is now ${next}.`);
+    await waitFor(() => expect(document.activeElement).toBe(section('E-mail').getByRole('heading')));
     expect(await signIn(supabase(), next)).toBeTruthy();
+  });
+
+  test('lets a mistyped new address be corrected', async () => {
+    const next = `next-${crypto.randomUUID()}@example.com`;
+    const { actor } = await openAccount();
+    const mail = section('E-mail');
+    await actor.type(mail.getByLabelText('New e-mail address'), `mistyped-${next}{Enter}`);
+    await mail.findByText(/confirm it in both mailboxes/);
+    expect(document.activeElement).toBe(mail.getByRole('heading'));
+    // The server lets a minute pass between two mails.
+    await supabase().database.query(
+      "update auth.users set email_change_sent_at = email_change_sent_at - interval '2 min' where email = $1",
+      [email],
+    );
+    await actor.click(mail.getByRole('button', { name: 'Use another address' }));
+    await actor.click(mail.getByRole('button', { name: 'Cancel' }));
+    expect(document.activeElement).toBe(mail.getByRole('heading'));
+    await actor.click(mail.getByRole('button', { name: 'Use another address' }));
+    const field = mail.getByLabelText('New e-mail address');
+    expect(field).toHaveProperty('value', `mistyped-${next}`);
+    expect(document.activeElement).toBe(field);
+    await actor.clear(field);
+    await actor.type(field, `${next}{Enter}`);
+    await mail.findByLabelText(`Code sent to ${next}`);
+    expect(mail.queryByLabelText(`Code sent to mistyped-${next}`)).toBeNull();
+    expect(document.activeElement).toBe(mail.getByRole('heading'));
   });
 
   test('says on the field that an address is taken', async () => {
@@ -84,6 +136,23 @@ describe('the account', () => {
     await waitFor(() => expect(url()).toBe('/login'));
   });
 
+  test('tells at the entrance that the other devices could not be signed out', async () => {
+    const { actor, url } = await openAccount('/account', {
+      fetch: (input, init) =>
+        String(input instanceof Request ? input.url : input).includes('/logout')
+          ? Promise.resolve(Response.json({ error_code: 'unexpected_failure', msg: 'x' }, { status: 500 }))
+          : supabase().fetch(input, init),
+    });
+    await actor.click(section('Sign out').getByRole('button', { name: 'Sign out everywhere' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Sign out everywhere?' }));
+    await actor.click(dialog.getByRole('button', { name: 'Sign out everywhere' }));
+    expect(await screen.findByText(/^Other devices may still be signed in/)).toBeTruthy();
+    expect(url()).toBe('/login');
+    await actor.click(screen.getByRole('link', { name: 'Create account' }));
+    await screen.findByRole('heading', { name: 'Create account' });
+    expect(screen.queryByText(/^Other devices may still/), 'told once').toBeNull();
+  });
+
   test('does not offer to remove the only way in', async () => {
     await openAccount();
     await section('Ways to sign in').findByText('E-mail and password');
@@ -102,14 +171,18 @@ describe('two-step sign-in', () => {
     const { actor } = await openAccount();
     const mfa = section('Two-step sign-in');
     await actor.click(mfa.getByRole('button', { name: 'Add an authenticator app' }));
-    await actor.click(await mfa.findByRole('button', { name: 'Continue' }));
+    await mfa.findByRole('button', { name: 'Continue' });
+    expect(document.activeElement).toBe(mfa.getByLabelText('Name of the device'));
+    await actor.click(mfa.getByRole('button', { name: 'Continue' }));
     const image = await mfa.findByRole('img', { name: /^QR code/ });
     expect(image.getAttribute('src')).toMatch(/^data:image\/svg\+xml/);
+    expect(document.activeElement?.textContent).toBe('Scan this with your authenticator app.');
     const secret = mfa.getByText(/^[A-Z2-7 ]{16,}$/).textContent ?? '';
     const totp = new OTPAuth.TOTP({ secret: secret.replaceAll(' ', '') });
     await actor.type(mfa.getByLabelText('Code that the app shows now'), `${totp.generate()}{Enter}`);
     await mfa.findByText('Phone is added. From now on you need it to sign in.');
     await mfa.findByText('It is on.');
+    expect(document.activeElement).toBe(mfa.getByRole('heading'));
 
     await actor.click(mfa.getByRole('button', { name: 'Remove: Phone' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Remove Phone?' }));
@@ -117,5 +190,38 @@ describe('two-step sign-in', () => {
     await actor.click(dialog.getByRole('button', { name: 'Remove' }));
     await mfa.findByText('Phone is removed.');
     await mfa.findByText(/^It is off/);
+    await waitFor(() => expect(document.activeElement).toBe(mfa.getByRole('heading')));
+  });
+
+  test('that was given up halfway is begun anew', async () => {
+    const { actor } = await openAccount();
+    const mfa = section('Two-step sign-in');
+    const begin = async () => {
+      await actor.click(mfa.getByRole('button', { name: 'Add an authenticator app' }));
+      await actor.click(await mfa.findByRole('button', { name: 'Continue' }));
+      await mfa.findByRole('img', { name: /^QR code/ });
+    };
+    await begin();
+    await actor.click(mfa.getByRole('button', { name: 'Cancel' }));
+    expect(document.activeElement).toBe(mfa.getByRole('heading'));
+    await mfa.findByText('not set up to the end');
+    await begin();
+    expect(mfa.queryByText(/of this name already/)).toBeNull();
+  });
+
+  test('selects its key for copying by hand where the clipboard is refused', async () => {
+    const { actor } = await openAccount();
+    const mfa = section('Two-step sign-in');
+    await actor.click(mfa.getByRole('button', { name: 'Add an authenticator app' }));
+    await actor.click(await mfa.findByRole('button', { name: 'Continue' }));
+    await mfa.findByRole('img', { name: /^QR code/ });
+    const copy = mfa.getByRole('button', { name: 'Copy the key' });
+    const write = vi.spyOn(navigator.clipboard, 'writeText');
+    write.mockRejectedValueOnce(new DOMException('Refused', 'NotAllowedError'));
+    await actor.click(copy);
+    await mfa.findByText(/^The key could not be copied/);
+    expect(getSelection()?.toString()).toBe(mfa.getByText(/^[A-Z2-7 ]{16,}$/).textContent);
+    await actor.click(copy);
+    await mfa.findByText('The key is copied.');
   });
 });

@@ -6,7 +6,11 @@ import { renderApp } from '../../support/render-app.tsx';
 const supabase = useLocalSupabase({ auth: { externalProviders: [], captchaToken: 'human' } });
 const configuration = { captcha: { provider: 'turnstile', siteKey: 'site-key' } } as const;
 
-type RenderWidget = (container: HTMLElement, options: { readonly callback: (token: string) => void }) => void;
+interface WidgetOptions {
+  readonly callback: (token: string) => void;
+  readonly 'expired-callback': () => void;
+}
+type RenderWidget = (container: HTMLElement, options: WidgetOptions) => string;
 
 afterEach(() => {
   Reflect.deleteProperty(window, 'turnstile');
@@ -16,14 +20,39 @@ afterEach(() => {
 test('a captcha is shown where the configuration names one, and its answer is sent once', async () => {
   const render = vi.fn<RenderWidget>((_container, options) => {
     options.callback('human');
+    return 'widget';
   });
-  Object.assign(window, { turnstile: { render } });
+  Object.assign(window, { turnstile: { render, remove: () => undefined } });
   const { actor, url } = await renderApp('/login', { supabase: supabase(), configuration });
   const email = await screen.findByLabelText('E-mail');
   await waitFor(() => expect(render).toHaveBeenCalled());
   await actor.clear(email);
   await actor.type(email, ada.email);
   await actor.type(screen.getByLabelText('Password'), `${seedPassword}{Enter}`);
+  await waitFor(() => expect(url()).toBe('/home'));
+});
+
+test('a widget that is over is removed, and has no say in the answer of the next one', async () => {
+  const widgets: WidgetOptions[] = [];
+  const render: RenderWidget = (_container, options) => `widget-${widgets.push(options)}`;
+  const remove = vi.fn<(widget: string) => void>();
+  Object.assign(window, { turnstile: { render, remove } });
+  const { actor, url } = await renderApp('/login', { supabase: supabase(), configuration });
+  const email = await screen.findByLabelText('E-mail');
+  await waitFor(() => expect(widgets).not.toHaveLength(0));
+  await actor.clear(email);
+  await actor.type(email, ada.email);
+  const password = screen.getByLabelText('Password');
+  const first = widgets.length;
+  widgets[first - 1]?.callback('human');
+  await actor.type(password, 'wrong-password{Enter}');
+  await waitFor(() => expect(widgets.length).toBeGreaterThan(first));
+  expect(remove).toHaveBeenCalledWith(`widget-${first}`);
+  await screen.findByText(/password/, { selector: '[role=alert] *, [id$=-error]' });
+  widgets.at(-1)?.callback('human');
+  widgets[first - 1]?.['expired-callback']();
+  await actor.clear(password);
+  await actor.type(password, `${seedPassword}{Enter}`);
   await waitFor(() => expect(url()).toBe('/home'));
 });
 

@@ -61,6 +61,10 @@ describe('signing up', () => {
     const { actor } = await renderApp('/signup', { supabase: supabase() });
     await enter(actor, ada.email, 'quiet-paper-boat');
     expect(await screen.findByRole('heading', { name: 'Check your e-mail' })).toBeTruthy();
+    expect(screen.getByText(/^If ada@example.com is new here, a mail is on its way/)).toBeTruthy();
+    await actor.click(screen.getByRole('link', { name: 'I have an account: sign in' }));
+    await screen.findByRole('heading', { name: 'Sign in' });
+    expect(screen.getByLabelText('E-mail')).toHaveProperty('value', ada.email);
   });
 
   test('estimates the strength, without being asked', async () => {

@@ -1,9 +1,12 @@
 import 'fake-indexeddb/auto';
 import { configure, screen, waitFor, within } from '@testing-library/react';
-import { beforeEach, describe, expect, test } from 'vitest';
+import * as OTPAuth from 'otpauth';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { createMfa } from '../../../src/auth-client/mfa.ts';
 import { toasts } from '../../../src/ui/toasts.ts';
 import {
   ada,
+  createUser,
   grace,
   requestApi,
   seedPassword,
@@ -76,6 +79,28 @@ describe('an invitation', () => {
     expect(screen.getByRole('link', { name: 'Create an account' }).getAttribute('href')).toBe(
       `/signup?next=${next}`,
     );
+  });
+
+  test('asks for the second factor first, and comes back', async () => {
+    const email = `careful-${crypto.randomUUID()}@example.com`;
+    await createUser(local(), email);
+    const before = await renderApp('/login', { supabase: local(), user: as({ email }) });
+    const mfa = createMfa(before.clients.auth);
+    const factor = await mfa.enroll({ factorType: 'totp', friendlyName: 'Phone' });
+    const totp = new OTPAuth.TOTP({ secret: factor.totp?.secret ?? '' });
+    await mfa.challengeAndVerify({ factorId: factor.id, code: totp.generate() });
+    before.unmount();
+    const token = await invite(email);
+    const { actor, url } = await renderApp(`/join/${token}`, { supabase: local(), user: as({ email }) });
+    expect(await heading('You have an invitation')).toBeTruthy();
+    await actor.click(screen.getByRole('link', { name: 'Sign in' }));
+    expect(await heading('One more step')).toBeTruthy();
+    await actor.type(
+      screen.getByLabelText('Code from the app'),
+      `${totp.generate({ timestamp: Date.now() + 30_000 })}{Enter}`,
+    );
+    expect(await heading(/invites you to Roadmap/)).toBeTruthy();
+    expect(url()).toBe(`/join/${token}`);
   });
 
   test('for another account offers to switch', async () => {
@@ -171,6 +196,20 @@ describe('inviting from the inbox', () => {
       [grace.id],
     );
     expect(told[0]?.content).toContain(new URL(link).pathname);
+  });
+
+  test('selects the link for copying by hand where the clipboard is absent', async () => {
+    const { actor } = await renderApp('/home', { supabase: local(), user: as(ada) });
+    await actor.click(await screen.findByRole('button', { name: 'Invite' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Invite somebody' }));
+    await actor.type(await dialog.findByLabelText('E-mail address'), grace.email);
+    await actor.click(dialog.getByRole('button', { name: 'Invite' }));
+    const link = await dialog.findByLabelText<HTMLInputElement>('Invitation link');
+    vi.spyOn(navigator, 'clipboard', 'get').mockReturnValue(undefined as never);
+    await actor.click(dialog.getByRole('button', { name: 'Copy' }));
+    await dialog.findByText(/^The link could not be copied/);
+    expect(link.value.slice(link.selectionStart ?? 0, link.selectionEnd ?? 0)).toBe(link.value);
+    expect(dialog.queryByRole('button', { name: 'Copied' })).toBeNull();
   });
 
   test('says at the field what is wrong with the address', async () => {

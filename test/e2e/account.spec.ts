@@ -150,6 +150,8 @@ test('an identity is linked and unlinked again', async ({ page, world }) => {
   await page.getByRole('button', { name: 'Unlink GitHub' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Unlink' }).click();
   await expect(page.getByText('GitHub is unlinked.')).toBeVisible();
+  // The button that the dialog gives the focus back to is gone.
+  await expect(page.getByRole('heading', { name: 'Ways to sign in' })).toBeFocused();
   await expect(page.getByRole('button', { name: 'Link GitHub' })).toBeVisible();
 });
 

@@ -6,7 +6,7 @@ import { ClientsContext, useAuthState, type Clients } from './clients-context.ts
 import { ErrorBoundary } from './error-boundary.tsx';
 import { forgetAtSignOut } from './forget-at-sign-out.ts';
 import { decideGate } from './gate.ts';
-import { lazyScreen } from './lazy-screen.tsx';
+import { lazyScreen } from './lazy-screen.ts';
 import { needsSecondFactor } from './second-factor.ts';
 import { paths } from './routes.ts';
 import * as chunks from './screen-chunks.ts';

@@ -1,7 +1,8 @@
-import { lazy, startTransition, useState } from 'react';
+import { startTransition, useState } from 'react';
 import { Link } from 'wouter';
 import { useAuthState } from '../../app/clients-context.ts';
 import { links } from '../../app/routes.ts';
+import { lazyPart } from '../../ui/create-loader.ts';
 import { AuthPage } from './auth-page.tsx';
 import { authTexts } from './auth-texts.ts';
 import styles from './auth-page.module.css';
@@ -12,9 +13,9 @@ import { PasswordSignIn } from './password-sign-in.tsx';
 import { SocialSlot } from './social-slot.tsx';
 import { useReturn } from './use-return.ts';
 
-const CheckMail = lazy(async () => ({ default: (await import('./check-mail.tsx')).CheckMail }));
-const EmailSignIn = lazy(async () => ({ default: (await import('./email-sign-in.tsx')).EmailSignIn }));
-const MfaChallenge = lazy(async () => ({ default: (await import('./mfa-challenge.tsx')).MfaChallenge }));
+const CheckMail = lazyPart(async () => (await import('./check-mail.tsx')).CheckMail);
+const EmailSignIn = lazyPart(async () => (await import('./email-sign-in.tsx')).EmailSignIn);
+const MfaChallenge = lazyPart(async () => (await import('./mfa-challenge.tsx')).MfaChallenge);
 
 type Mode =
   | { readonly kind: 'password' | 'email' }

@@ -72,6 +72,31 @@ describe('the shell', () => {
     expect(screen.queryByText(/^You are offline/)).toBeNull();
   });
 
+  test('another language leaves the page and the focus where they are', async () => {
+    const { actor } = await renderApp('/account', { supabase: supabase(), user });
+    await screen.findByRole('heading', { name: 'Account' });
+    await actor.click(screen.getByRole('button', { name: /^Account menu/ }));
+    const choice = await screen.findByRole('combobox', { name: 'Language' });
+    choice.focus();
+    // What suspends is hidden by a style.
+    const hidden: Node[] = [];
+    const observer = new MutationObserver((changes) => {
+      for (const { target } of changes)
+        if (target instanceof HTMLElement && target.style.display === 'none') hidden.push(target);
+    });
+    observer.observe(document.body, { subtree: true, attributeFilter: ['style'] });
+    try {
+      await actor.selectOptions(choice, 'de');
+      await screen.findByRole('heading', { name: 'Konto' });
+      expect(document.activeElement).toBe(choice);
+      expect(hidden).toEqual([]);
+      expect(document.documentElement.lang).toBe('de');
+    } finally {
+      observer.disconnect();
+      await act(() => setLanguage('en'));
+    }
+  });
+
   test('speaks German as well', async () => {
     await renderApp('/login', { supabase: supabase() });
     await screen.findByRole('heading', { name: 'Sign in' });

@@ -16,7 +16,10 @@ export interface ClientsOptions {
 }
 
 /** Pages to which links and providers lead back: a code at one of them is meant for us, whoever asked for it. */
-const callbackPaths = [paths.home, paths.resetPassword, paths.account, paths.root, paths.login];
+const callbackPaths = [paths.home, paths.resetPassword, paths.account, paths.login]
+  // A host or a mail program may have added a slash.
+  .flatMap((path): string[] => [path, `${path}/`])
+  .concat(paths.root);
 
 /** The clients of the application. The data clients' code is loaded when somebody first asks for them. */
 export function createClients({ configuration, platform, store, address }: ClientsOptions): Clients {

@@ -47,9 +47,14 @@ const publicPaths: ReadonlySet<string> = new Set([
   paths.join,
 ]);
 
+/** A path as the routes have it: the router takes one slash more at its end for the same. */
+export function plainPath(path: string): string {
+  return path.replace(/(.)\/$/, '$1');
+}
+
 /** The specification's five public routes; everything else needs a session. */
 export function isPublicPath(path: string): boolean {
-  return publicPaths.has(path.replace(/\/$/, '')) || path.startsWith(`${paths.join}/`);
+  return publicPaths.has(plainPath(path)) || path.startsWith(`${paths.join}/`);
 }
 
 /** Screens that lead somewhere else once a person is signed in: never a place to return to. */
@@ -65,7 +70,7 @@ export function parseNext(query: string, origin: string): string {
   const next = new URLSearchParams(query).get('next') ?? '';
   if (!isLocalPath(next) || !URL.canParse(next, origin)) return paths.home;
   const { pathname, search: ownQuery, hash, origin: target } = new URL(next, origin);
-  const isDoor = doors.has(pathname.replace(/(.)\/$/, '$1'));
+  const isDoor = doors.has(plainPath(pathname));
   // Once more: "/.//host" has become "//host" by now.
   return target === origin && !isDoor && isLocalPath(pathname) ? pathname + ownQuery + hash : paths.home;
 }

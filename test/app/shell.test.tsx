@@ -31,6 +31,19 @@ describe('the session gate', () => {
     expect(url()).toBe('/login');
   });
 
+  test('a slash more at the end of an address changes nothing', async () => {
+    const { actor, url, unmount } = await renderApp('/login/', { supabase: supabase() });
+    const email = await screen.findByLabelText('E-mail');
+    await actor.clear(email);
+    await actor.type(email, user.email);
+    await actor.type(screen.getByLabelText('Password'), `${user.password}{Enter}`);
+    await waitFor(() => expect(url()).toBe('/home'));
+    unmount();
+    const { clients } = await renderApp('/home/?code=of-another-browser', { supabase: supabase() });
+    await screen.findByRole('heading', { name: /^Sign in/ });
+    expect(clients.auth.getSnapshot().callbackError?.code).toBe('pkce-verifier-missing');
+  });
+
   test('an invitation link that lost a part of an escape is a page all the same', async () => {
     await renderApp('/join/%E0%A4%A', { supabase: supabase() });
     expect(await screen.findByRole('heading', { name: 'You have an invitation' })).toBeTruthy();

@@ -2,6 +2,7 @@ import { startTransition, useState } from 'react';
 import { Link } from 'wouter';
 import { useAuthState } from '../../app/clients-context.ts';
 import { links } from '../../app/routes.ts';
+import { needsSecondFactor } from '../../app/second-factor.ts';
 import { lazyPart } from '../../ui/create-loader.ts';
 import { AuthPage } from './auth-page.tsx';
 import { authTexts } from './auth-texts.ts';
@@ -29,8 +30,7 @@ export function LoginScreen() {
   const [mode, setModeNow] = useState<Mode>({ kind: isAgain ? 'email' : 'password' });
   // What is on the screen stays until the code of what follows is there.
   const setMode = (next: Mode) => startTransition(() => setModeNow(next));
-  // The gate leaves a signed-in person here only while the second factor is due.
-  if (session) return <MfaChallenge session={session} />;
+  if (session && needsSecondFactor(session)) return <MfaChallenge session={session} />;
   if (mode.kind === 'check-mail') {
     return (
       <CheckMail

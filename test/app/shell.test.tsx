@@ -1,11 +1,14 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { setLanguage } from '../../src/ui/texts.ts';
+import { toasts } from '../../src/ui/toasts.ts';
 import { ada, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
 import { renderApp } from '../support/render-app.tsx';
 
 const supabase = useLocalSupabase({ auth: { externalProviders: [] } });
 const user = { email: ada.email, password: seedPassword };
+
+beforeEach(() => toasts.clear());
 
 describe('the session gate', () => {
   test('shows "Loading..." until the session is known', async () => {
@@ -83,6 +86,25 @@ describe('the shell', () => {
     Reflect.deleteProperty(navigator, 'onLine');
     act(() => void dispatchEvent(new Event('online')));
     expect(screen.queryByText(/^You are offline/)).toBeNull();
+  });
+
+  test.each([
+    ['/account', 0],
+    ['/home', 1],
+  ])('tells of a failed link at %s, and not again on further pages', async (path, told) => {
+    const { actor } = await renderApp(`${path}?error=access_denied&error_code=otp_expired&sb=`, {
+      supabase: supabase(),
+      user,
+    });
+    await screen.findByText(/^This code is wrong, used or too old/);
+    expect(toasts.getSnapshot()).toHaveLength(told);
+    act(() => toasts.clear());
+    for (const page of ['Preferences', 'Account', 'Preferences']) {
+      await actor.click(screen.getAllByRole('link', { name: page }).at(-1) ?? document.body);
+      await screen.findByRole('heading', { name: /preferences|Account/i, level: 1 });
+    }
+    await screen.findByRole('switch', { name: /E-mail notifications/ });
+    expect(toasts.getSnapshot()).toEqual([]);
   });
 
   test('another language leaves the page and the focus where they are', async () => {

@@ -4,7 +4,7 @@ export interface GateInput {
   readonly status: 'loading' | 'signed-out' | 'signed-in';
   /** Signed in by password alone although the account has a second factor. */
   readonly needsSecondFactor: boolean;
-  /** Somebody was signed in on this very page before: they left on purpose and need not come back to it. */
+  /** Somebody signed out on this very page: they left on purpose and need not come back to it. */
   readonly hasLeft: boolean;
   /** Path, query (`?…` or empty) and fragment (`#…` or empty) of the current URL, and the origin of the page. */
   readonly path: string;

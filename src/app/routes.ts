@@ -20,6 +20,9 @@ export interface InboxLink {
   readonly kind?: string | undefined;
 }
 
+/** The state of the history at /login after the server ended a session: kept by a reload, gone with the next page. */
+export const sessionEnded = 'session-ended';
+
 /** Builds the URLs. Use nothing else in `href`. */
 export const links = {
   home: paths.home,

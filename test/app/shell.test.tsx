@@ -2,7 +2,7 @@ import { act, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { setLanguage } from '../../src/ui/texts.ts';
 import { toasts } from '../../src/ui/toasts.ts';
-import { ada, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
+import { ada, createUser, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
 import { renderApp } from '../support/render-app.tsx';
 
 const supabase = useLocalSupabase({ auth: { externalProviders: [] } });
@@ -45,6 +45,30 @@ describe('the session gate', () => {
     const { clients } = await renderApp('/home/?code=of-another-browser', { supabase: supabase() });
     await screen.findByRole('heading', { name: /^Sign in/ });
     expect(clients.auth.getSnapshot().callbackError?.code).toBe('pkce-verifier-missing');
+  });
+
+  test('a session that the server ends leads to /login, which says so, and back', async () => {
+    const person = { email: `ended-${crypto.randomUUID()}@example.com`, password: seedPassword };
+    const { id } = await createUser(supabase(), person.email);
+    const { actor, clients, url } = await renderApp('/account?x=1', { supabase: supabase(), user: person });
+    await screen.findByRole('heading', { name: 'Account' });
+    await supabase().database.query('delete from auth.sessions where user_id = $1', [id]);
+    await act(() => clients.auth.refreshSession().catch(() => undefined));
+    await screen.findByRole('heading', { name: 'Sign in' });
+    expect(url()).toBe('/login?next=%2Faccount%3Fx%3D1');
+    const news = screen.getByText('You were signed out. Sign in to go on.');
+    expect(news.closest('[role="status"]')).not.toBeNull();
+    const email = screen.getByLabelText('E-mail');
+    await actor.clear(email);
+    await actor.type(email, person.email);
+    await actor.type(screen.getByLabelText('Password'), `${person.password}{Enter}`);
+    await screen.findByRole('heading', { name: 'Account' });
+    expect(url()).toBe('/account?x=1');
+    // Leaving on purpose is no news, and leads nowhere back.
+    await act(() => clients.auth.signOut());
+    await screen.findByRole('heading', { name: 'Sign in' });
+    expect(url()).toBe('/login');
+    expect(screen.queryByText(/^You were signed out/)).toBeNull();
   });
 
   test('an invitation link that lost a part of an escape is a page all the same', async () => {

@@ -1,15 +1,9 @@
+import { followChunkFailures, reloadIfReplaced } from './app/screen-chunk.ts';
 import { preloadPath } from './app/screen-chunks.ts';
 
-/** A chunk that is gone means a newer version was published: one reload fetches it; a second would be a loop. */
-function reloadOnce(): void {
-  const key = 'reloaded-at';
-  if (Date.now() - Number(sessionStorage.getItem(key)) < 60_000) return;
-  sessionStorage.setItem(key, String(Date.now()));
-  location.reload();
-}
-
 /** Says so where there is nothing else to say it. */
-function tellFailure(): void {
+async function tellFailure(): Promise<void> {
+  if (await reloadIfReplaced()) return;
   const place = document.querySelector('.boot');
   if (!place) return;
   place.setAttribute('role', 'alert');
@@ -24,7 +18,7 @@ function tellFailure(): void {
  * while the largest part of the application is still on its way.
  */
 function start(): void {
-  addEventListener('vite:preloadError', reloadOnce);
+  followChunkFailures(window);
   const main = import('./main.tsx');
   const screen = preloadPath(location.pathname, /-auth-token(\.0)?=/.test(document.cookie));
   void main.then((application) => application.start(screen), tellFailure);

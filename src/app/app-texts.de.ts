@@ -20,6 +20,9 @@ export const texts: AppTexts = {
   toInbox: 'Zum Eingang',
   broken: 'Etwas ist schiefgegangen',
   brokenText: 'Auf der Seite ist ein Fehler aufgetreten. Deine Daten auf dem Server sind unversehrt.',
+  missingText:
+    'Ein Teil der Anwendung konnte nicht geladen werden. Prüfe deine Verbindung und versuche es noch einmal.',
+  tryAgain: 'Noch einmal versuchen',
   reload: 'Seite neu laden',
   clearCookies: 'Cookies löschen und neu beginnen',
   configuration: 'Diese Anwendung ist noch nicht eingerichtet',

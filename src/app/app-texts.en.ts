@@ -18,6 +18,8 @@ export const texts = {
   toInbox: 'Go to your inbox',
   broken: 'Something went wrong',
   brokenText: 'The page ran into a problem. Your data on the server is safe.',
+  missingText: 'A part of the application could not be loaded. Check your connection and try again.',
+  tryAgain: 'Try again',
   reload: 'Load the page anew',
   clearCookies: 'Clear cookies and start afresh',
   configuration: 'This application is not set up yet',

@@ -2,13 +2,13 @@ import { Suspense, useEffect, useState } from 'react';
 import { Redirect, Route, Switch, useLocation, useSearch } from 'wouter';
 import { Announcer } from '../ui/announcer.tsx';
 import { ScreenMessage } from '../ui/spinner.tsx';
-import { ClientsContext, useAuthState, type Clients } from './clients-context.ts';
+import { ClientsContext, useAuthState, useClients, type Clients } from './clients-context.ts';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { forgetAtSignOut } from './forget-at-sign-out.ts';
 import { decideGate } from './gate.ts';
-import { lazyScreen } from './lazy-screen.tsx';
+import { lazyScreen } from './lazy-screen.ts';
 import { needsSecondFactor } from './second-factor.ts';
-import { paths } from './routes.ts';
+import { paths, sessionEnded } from './routes.ts';
 import * as chunks from './screen-chunks.ts';
 
 const LoginScreen = lazyScreen(chunks.login);
@@ -40,24 +40,31 @@ function Loading() {
 function SessionGate({ path }: { readonly path: string }) {
   const query = useSearch();
   const { status, session } = useAuthState();
-  const [hasLeft, setHasLeft] = useState(false);
+  const { auth } = useClients();
+  const [leaving, setLeaving] = useState<'on-purpose' | 'refused' | null>(null);
+  useEffect(
+    () =>
+      auth.onEvent(({ name, reason }) => {
+        if (name === 'SIGNED_OUT') setLeaving(reason === 'refused' ? 'refused' : 'on-purpose');
+      }),
+    [auth],
+  );
   const gate = decideGate({
     status,
     needsSecondFactor: session !== null && needsSecondFactor(session),
-    hasLeft,
+    hasLeft: leaving === 'on-purpose',
     path,
     query: query === '' ? '' : `?${query}`,
     hash: location.hash,
     origin: location.origin,
   });
-  // Once inside, the next redirect to the entrance is a sign-out; at the entrance all is forgotten.
-  if (gate.kind === 'private' && !hasLeft) setHasLeft(true);
-  if (gate.kind === 'public' && hasLeft) setHasLeft(false);
+  // It explains one redirect to the entrance; there, as inside, it is of the past.
+  if (leaving !== null && (gate.kind === 'private' || gate.kind === 'public')) setLeaving(null);
   switch (gate.kind) {
     case 'loading':
       return <Loading />;
     case 'redirect':
-      return <Redirect to={gate.to} replace />;
+      return <Redirect to={gate.to} replace state={leaving === 'refused' ? sessionEnded : null} />;
     case 'private':
       return <SignedInApp key={session?.user.id} />;
     case 'public':

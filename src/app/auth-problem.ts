@@ -1,6 +1,6 @@
 import { use } from 'react';
 import { AuthError, type AuthErrorCode } from '../auth-client/index.ts';
-import { defineLazyTexts, defineTexts, useLanguage } from '../ui/texts.ts';
+import { defineLazyTexts, defineTexts, useLanguage, type Language } from '../ui/texts.ts';
 import type { FormProblem } from '../ui/use-form.ts';
 import type { AuthErrorTexts } from './auth-error-texts.en.ts';
 import { texts as urgent } from './urgent-texts.en.ts';
@@ -66,11 +66,22 @@ export function describeProblem<Name extends string>(
   };
 }
 
-/** The message for a code outside of a form; suspends until it is loaded. */
+/** Languages whose messages could not be had since the network was there. */
+const missing = new Set<Language>();
+
+/**
+ * The message for a code outside of a form; suspends until it is loaded. Null too where it cannot be: a page that
+ * stays is worth more than a message that is told later.
+ */
 export function useAuthErrorText(code: AuthErrorCode | undefined): string | null {
-  useLanguage();
-  if (code === undefined) return null;
-  const { messages } = use(authErrorTexts.load());
+  const language = useLanguage();
+  if (code === undefined || missing.has(language)) return null;
+  const loading = authErrorTexts.load();
+  loading.catch(() => {
+    missing.add(language);
+    addEventListener('online', () => missing.delete(language), { once: true });
+  });
+  const { messages } = use(loading);
   const known: string | undefined = messages[code];
   return known ?? messages.unknown;
 }

@@ -1,6 +1,7 @@
 import { createAuthClient, type Address, type Store } from '../auth-client/index.ts';
 import type { Platform } from '../platform/platform.ts';
-import type { Clients, DataClients } from './clients-context.ts';
+import { createLoader } from '../ui/create-loader.ts';
+import type { Clients } from './clients-context.ts';
 import type { Configuration } from './env.ts';
 import { paths } from './routes.ts';
 import { dataClients } from './screen-chunks.ts';
@@ -15,25 +16,19 @@ export interface ClientsOptions {
 }
 
 /** Pages to which links and providers lead back: a code at one of them is meant for us, whoever asked for it. */
-const callbackPaths = [paths.home, paths.resetPassword, paths.account, paths.root, paths.login];
+const callbackPaths = [paths.home, paths.resetPassword, paths.account, paths.login]
+  // A host or a mail program may have added a slash.
+  .flatMap((path): string[] => [path, `${path}/`])
+  .concat(paths.root);
 
 /** The clients of the application. The data clients' code is loaded when somebody first asks for them. */
 export function createClients({ configuration, platform, store, address }: ClientsOptions): Clients {
   const connection = { url: configuration.supabaseUrl, apiKey: configuration.supabaseAnonKey, platform };
   const auth = createAuthClient({ ...connection, store, address, callbackPaths });
-  let data: Promise<DataClients> | null = null;
   return {
     auth,
     configuration,
     platform,
-    loadData() {
-      const loading = (data ??= dataClients().then(({ createDataClients }) => {
-        const value = createDataClients({ ...connection, auth });
-        // As React marks a promise that it has waited for: what is there already suspends nobody.
-        void Object.assign(loading, { status: 'fulfilled', value });
-        return value;
-      }));
-      return loading;
-    },
+    loadData: createLoader(async () => (await dataClients()).createDataClients({ ...connection, auth })),
   };
 }

@@ -1,8 +1,8 @@
 import type { AuthClient } from '../auth-client/index.ts';
 import type { Platform } from '../platform/platform.ts';
-import type { RealtimeClient } from '../realtime-client/index.ts';
 import { createRestClient } from '../rest-client/index.ts';
 import type { Database } from '../database.types.ts';
+import { createLoader } from '../ui/create-loader.ts';
 import type { DataClients } from './clients-context.ts';
 
 export interface DataClientsOptions {
@@ -15,24 +15,21 @@ export interface DataClientsOptions {
 /** Both act as whoever is signed in at the moment; nothing is sent before they are used. */
 export function createDataClients({ auth, ...connection }: DataClientsOptions): DataClients {
   const { getAccessToken, onTokenChange } = auth;
-  let realtime: Promise<RealtimeClient> | null = null;
   return {
     // One retry, as the data cache has it (specification §9).
     rest: createRestClient<Database>({ ...connection, getAccessToken, retry: { limit: 1 } }),
-    loadRealtime() {
-      realtime ??= Promise.all([
+    loadRealtime: createLoader(async () => {
+      const [{ createRealtimeClient }, { shareSocket }] = await Promise.all([
         import('../realtime-client/index.ts'),
         import('../realtime-client/shared-socket.ts'),
-      ]).then(([{ createRealtimeClient }, { shareSocket }]) =>
-        createRealtimeClient({
-          ...connection,
-          getAccessToken,
-          onTokenChange,
-          share: shareSocket,
-          schedule: (flush) => void requestAnimationFrame(flush),
-        }),
-      );
-      return realtime;
-    },
+      ]);
+      return createRealtimeClient({
+        ...connection,
+        getAccessToken,
+        onTokenChange,
+        share: shareSocket,
+        schedule: (flush) => void requestAnimationFrame(flush),
+      });
+    }),
   };
 }

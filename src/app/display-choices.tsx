@@ -1,4 +1,3 @@
-import { startTransition } from 'react';
 import { Choice } from '../ui/choice.tsx';
 import { languageNames, setLanguage, useLanguage, type Language } from '../ui/texts.ts';
 import { setTheme, useTheme, type Theme } from '../ui/theme.ts';
@@ -26,7 +25,7 @@ export function DisplayChoices() {
           ['en', languageNames.en],
           ['de', languageNames.de],
         ]}
-        onChange={(language) => startTransition(() => setLanguage(language))}
+        onChange={(language) => void setLanguage(language)}
       />
     </>
   );

@@ -1,10 +1,10 @@
-import { isPublicPath, links, parseNext, paths } from './routes.ts';
+import { isPublicPath, links, parseNext, paths, plainPath } from './routes.ts';
 
 export interface GateInput {
   readonly status: 'loading' | 'signed-out' | 'signed-in';
   /** Signed in by password alone although the account has a second factor. */
   readonly needsSecondFactor: boolean;
-  /** Somebody was signed in on this very page before: they left on purpose and need not come back to it. */
+  /** Somebody signed out on this very page: they left on purpose and need not come back to it. */
   readonly hasLeft: boolean;
   /** Path, query (`?…` or empty) and fragment (`#…` or empty) of the current URL, and the origin of the page. */
   readonly path: string;
@@ -21,16 +21,17 @@ export type Gate =
 export function decideGate(input: GateInput): Gate {
   const { status, path, query, hash, origin, needsSecondFactor } = input;
   if (status === 'loading') return { kind: 'loading' };
+  const route = plainPath(path);
   const isIn = status === 'signed-in' && !needsSecondFactor;
   if (!isPublicPath(path)) {
     // A mail link leads to /home (specification §2); where its reader was going travels along.
-    const isReturn = path === paths.home && new URLSearchParams(query).has('next');
+    const isReturn = route === paths.home && new URLSearchParams(query).has('next');
     if (isIn) return isReturn ? { kind: 'redirect', to: parseNext(query, origin) } : { kind: 'private' };
     if (isReturn) return { kind: 'redirect', to: links.login({ next: parseNext(query, origin) }) };
-    const isDefault = path === paths.root || path === paths.home;
+    const isDefault = route === paths.root || route === paths.home;
     const next = input.hasLeft || (isDefault && query === '') ? undefined : path + query + hash;
     return { kind: 'redirect', to: links.login({ next }) };
   }
-  const isEntrance = path === paths.login || path === paths.signup;
+  const isEntrance = route === paths.login || route === paths.signup;
   return isIn && isEntrance ? { kind: 'redirect', to: parseNext(query, origin) } : { kind: 'public' };
 }

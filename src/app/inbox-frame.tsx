@@ -1,10 +1,11 @@
-import { lazy, useLayoutEffect, useMemo, useState } from 'react';
+import { useLayoutEffect, useMemo, useState } from 'react';
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { Bell } from '../features/notifications/bell.tsx';
 import { InboxContext } from '../features/notifications/inbox-context.ts';
 import { InboxRail } from '../features/notifications/inbox-navigation.tsx';
 import { UnreadBadge } from '../features/notifications/unread-badge.tsx';
+import { lazyPart } from '../ui/create-loader.ts';
 import { useClients, useDataClients, useUser } from './clients-context.ts';
 import { paths } from './routes.ts';
 import { UserDataContext } from './user-data-context.ts';
@@ -15,9 +16,7 @@ export interface InboxSlots {
   readonly rail: ReactNode;
 }
 
-const InviteDialog = lazy(async () => ({
-  default: (await import('../features/join/invite-dialog.tsx')).InviteDialog,
-}));
+const InviteDialog = lazyPart(async () => (await import('../features/join/invite-dialog.tsx')).InviteDialog);
 
 /** What lives as long as somebody is signed in: the data cache, the live notifications, and what shows them everywhere. */
 export function InboxFrame({ children }: { readonly children: (slots: InboxSlots) => ReactNode }) {

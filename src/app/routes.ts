@@ -20,6 +20,9 @@ export interface InboxLink {
   readonly kind?: string | undefined;
 }
 
+/** The state of the history at /login after the server ended a session: kept by a reload, gone with the next page. */
+export const sessionEnded = 'session-ended';
+
 /** Builds the URLs. Use nothing else in `href`. */
 export const links = {
   home: paths.home,
@@ -47,9 +50,14 @@ const publicPaths: ReadonlySet<string> = new Set([
   paths.join,
 ]);
 
+/** A path as the routes have it: the router takes one slash more at its end for the same. */
+export function plainPath(path: string): string {
+  return path.replace(/(.)\/$/, '$1');
+}
+
 /** The specification's five public routes; everything else needs a session. */
 export function isPublicPath(path: string): boolean {
-  return publicPaths.has(path.replace(/\/$/, '')) || path.startsWith(`${paths.join}/`);
+  return publicPaths.has(plainPath(path)) || path.startsWith(`${paths.join}/`);
 }
 
 /** Screens that lead somewhere else once a person is signed in: never a place to return to. */
@@ -65,7 +73,7 @@ export function parseNext(query: string, origin: string): string {
   const next = new URLSearchParams(query).get('next') ?? '';
   if (!isLocalPath(next) || !URL.canParse(next, origin)) return paths.home;
   const { pathname, search: ownQuery, hash, origin: target } = new URL(next, origin);
-  const isDoor = doors.has(pathname.replace(/(.)\/$/, '$1'));
+  const isDoor = doors.has(plainPath(pathname));
   // Once more: "/.//host" has become "//host" by now.
   return target === origin && !isDoor && isLocalPath(pathname) ? pathname + ownQuery + hash : paths.home;
 }

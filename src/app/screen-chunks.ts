@@ -1,4 +1,4 @@
-import { isPublicPath, paths } from './routes.ts';
+import { isPublicPath, paths, plainPath } from './routes.ts';
 import { screenChunk } from './screen-chunk.ts';
 import { account, inbox, preferences } from './signed-in-chunks.ts';
 
@@ -37,7 +37,7 @@ const chunksByPath: Readonly<Record<string, readonly Chunk[]>> = {
  * @returns settles with the last of them; failing is left to the rendering.
  */
 export function preloadPath(path: string, isSignedIn = true): Promise<unknown> {
-  const target = isSignedIn || isPublicPath(path) ? path : paths.login;
+  const target = isSignedIn || isPublicPath(path) ? plainPath(path) : paths.login;
   const chunks = chunksByPath[target] ?? (target.startsWith(`${paths.join}/`) ? [join] : []);
   return Promise.allSettled(chunks.map((load) => load()));
 }

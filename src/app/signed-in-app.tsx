@@ -1,10 +1,11 @@
-import { Suspense, lazy } from 'react';
+import { Suspense } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
+import { lazyPart } from '../ui/create-loader.ts';
 import { Spinner } from '../ui/spinner.tsx';
 import { useAuthState } from './clients-context.ts';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { InboxFrame } from './inbox-frame.tsx';
-import { lazyScreen } from './lazy-screen.tsx';
+import { lazyScreen } from './lazy-screen.ts';
 import { NotFoundScreen, ShellScreen } from './not-found-screen.tsx';
 import { paths } from './routes.ts';
 import * as chunks from './signed-in-chunks.ts';
@@ -16,7 +17,7 @@ const PreferencesScreen = lazyScreen(chunks.preferences);
 const AccountScreen = lazyScreen(chunks.account);
 
 /** Its texts are of no use to anybody whose link did what it should. */
-const CallbackNews = lazy(async () => ({ default: (await import('./callback-news.tsx')).CallbackNews }));
+const CallbackNews = lazyPart(async () => (await import('./callback-news.tsx')).CallbackNews);
 
 /** Everything that needs a session. */
 export function SignedInApp() {
@@ -26,7 +27,9 @@ export function SignedInApp() {
     <InboxFrame>
       {({ bell, rail }) => (
         <SignedInLayout bell={bell} rail={rail}>
-          <Suspense>{callbackError && <CallbackNews />}</Suspense>
+          <ErrorBoundary resetKey={path} quiet>
+            <Suspense>{callbackError && <CallbackNews />}</Suspense>
+          </ErrorBoundary>
           <ErrorBoundary resetKey={path}>
             <Suspense
               fallback={

@@ -8,6 +8,7 @@ import { parseNotificationChanges } from '../features/notifications/notification
 import { createNotificationsApi } from '../features/notifications/notifications-api.ts';
 import type { NotificationsState } from '../features/notifications/notifications-state.ts';
 import type { Platform, Timer } from '../platform/platform.ts';
+import { createLoader, tryAnew } from '../ui/create-loader.ts';
 import { toasts } from '../ui/toasts.ts';
 import type { DataClients } from './clients-context.ts';
 import type { DataCache } from './data-cache.ts';
@@ -34,19 +35,23 @@ export interface UserDataOptions extends DataClients {
 const keepDelayMs = 500;
 
 export function createUserData({ userId, rest, loadRealtime, platform }: UserDataOptions): UserData {
-  const { clock, report } = platform;
+  const { clock, page, report } = platform;
   const arrivals = createArrivals(platform);
-  let cache: Promise<DataCache> | null = null;
   let keepTimer: Timer | null = null;
   let leave: (() => void) | null = null;
   let isClosed = false;
 
-  const openCache = () =>
-    (cache ??= import('./data-cache.ts').then(({ openDataCache }) => openDataCache(userId, platform)));
+  const openCache = createLoader(async () =>
+    (await import('./data-cache.ts')).openDataCache(userId, platform),
+  );
+  const reportOnce = (problem: unknown) => {
+    tryAnew(problem);
+    report(problem);
+  };
   const withCache = (act: (opened: DataCache) => unknown) =>
     void openCache()
       .then((opened) => isClosed || act(opened))
-      .catch(report);
+      .catch(reportOnce);
   let latest: NotificationsState | null = null;
   const keep = () => {
     keepTimer = null;
@@ -62,6 +67,18 @@ export function createUserData({ userId, rest, loadRealtime, platform }: UserDat
       keepTimer ??= clock.setTimer(keep, keepDelayMs);
     },
   });
+  /** Without the code of the live channel nothing is live: it is asked for again when the network is back. */
+  const listenLater = (problem: unknown) => {
+    reportOnce(problem);
+    if (isClosed) return;
+    inbox.setConnection('lost');
+    const stop = page.subscribe((signal) => {
+      if (signal !== 'online') return;
+      stop();
+      listen().catch(listenLater);
+    });
+    leave = stop;
+  };
   const listen = async () => {
     const realtime = await loadRealtime();
     if (isClosed) return;
@@ -88,7 +105,7 @@ export function createUserData({ userId, rest, loadRealtime, platform }: UserDat
       if (isStarted) return;
       isStarted = true;
       inbox.start();
-      listen().catch(report);
+      listen().catch(listenLater);
       withCache(({ kept }) => kept && inbox.restore(kept));
     },
     async close() {
@@ -99,7 +116,7 @@ export function createUserData({ userId, rest, loadRealtime, platform }: UserDat
       toasts.clear();
       inbox.close();
       arrivals.close();
-      const opened = await openCache().catch(report);
+      const opened = await openCache().catch(reportOnce);
       await opened?.wipe();
     },
   };

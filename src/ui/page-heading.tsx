@@ -17,11 +17,14 @@ export interface PageHeadingProps {
 export function PageHeading({ children, title, className }: PageHeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const [isFirst] = useState(() => headingsShown === 0);
+  const isSettled = useRef(isFirst);
   const name = title ?? (typeof children === 'string' ? children : '');
   useLayoutEffect(() => {
     headingsShown += 1;
-    if (!isFirst) heading.current?.focus({ preventScroll: false });
-  }, [isFirst]);
+    // This runs once more when what had hidden the page, such as code under way, is over: that is no news.
+    if (!isSettled.current) heading.current?.focus({ preventScroll: false });
+    isSettled.current = true;
+  }, []);
   useLayoutEffect(() => setPageTitle(name), [name]);
   return (
     <h1 ref={heading} tabIndex={-1} className={className}>

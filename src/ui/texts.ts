@@ -15,13 +15,22 @@ export function useLanguage(): Language {
   return useSyncExternalStore(language.subscribe, language.getSnapshot);
 }
 
-export function setLanguage(chosen: Language): void {
-  document.documentElement.lang = chosen;
+/** Every dictionary that somebody reads, to be loaded in a further language. */
+const inUse = new Set<(wanted: Language) => Promise<unknown>>();
+let latestChoice: Language | null = null;
+
+/** Changes the texts all at once, as soon as every dictionary in use has them: nothing on the page has to wait. */
+export async function setLanguage(chosen: Language): Promise<void> {
+  latestChoice = chosen;
   try {
     localStorage.setItem(storageKey, chosen);
   } catch {
     // Storage is blocked: the choice holds for this page.
   }
+  await Promise.allSettled([...inUse].map((load) => load(chosen)));
+  // Who changed their mind meanwhile gets the last word only.
+  if (latestChoice !== chosen) return;
+  document.documentElement.lang = chosen;
   language.set(chosen);
 }
 
@@ -49,10 +58,11 @@ export interface Texts<T> {
  */
 export function defineTexts<const T>(english: T, translations: Translations<T>): Texts<T> {
   const source = english as Translation<T>;
-  const load = createLoader<T>({ en: () => Promise.resolve({ texts: source }), ...translations });
+  const load = createTextsLoader<T>({ en: () => Promise.resolve({ texts: source }), ...translations });
   return {
     use() {
       const wanted = useLanguage();
+      inUse.add(load);
       // English never suspends. (`use` may be called conditionally.)
       return wanted === 'en' ? source : use(load(wanted));
     },
@@ -64,7 +74,7 @@ type Languages<T> = Readonly<Record<Language, () => Promise<{ readonly texts: Tr
 
 /** A dictionary that is not needed for the first screen: no language of it comes with the code that uses it. */
 export function defineLazyTexts<T>(languages: Languages<T>): Texts<T> {
-  const load = createLoader(languages);
+  const load = createTextsLoader(languages);
   return {
     use: () => use(load(useLanguage())),
     load: () => load(language.getSnapshot()),
@@ -72,19 +82,45 @@ export function defineLazyTexts<T>(languages: Languages<T>): Texts<T> {
 }
 
 /** Loads each language once; the promise stays the same, as `use` wants it. */
-function createLoader<T>(languages: Languages<T>): (wanted: Language) => Promise<Translation<T>> {
+function createTextsLoader<T>(languages: Languages<T>): (wanted: Language) => Promise<Translation<T>> {
   const loaded = new Map<Language, Promise<Translation<T>>>();
-  return (wanted) => {
+  const keep = (from: () => Promise<{ readonly texts: Translation<T> }>) => {
+    const loading = from().then(({ texts }) => {
+      // As React marks a promise that it has waited for: texts that are there suspend nobody.
+      void Object.assign(loading, { status: 'fulfilled', value: texts });
+      return texts;
+    });
+    return loading;
+  };
+  /** Until then English stands in; the next rendering after that has the translation. */
+  const mendWhenOnline = (wanted: Language) =>
+    addEventListener(
+      'online',
+      () => {
+        const loading = keep(languages[wanted]);
+        loading.then(
+          () => loaded.set(wanted, loading),
+          () => mendWhenOnline(wanted),
+        );
+      },
+      { once: true },
+    );
+  const load = (wanted: Language) => {
+    inUse.add(load);
     const known = loaded.get(wanted);
     if (known) return known;
     const { en, [wanted]: translation } = languages;
     // A translation that cannot be had must not take the page away.
-    const loading = translation()
-      .catch(en)
-      .then(({ texts }) => texts);
+    const loading = keep(() =>
+      translation().catch(() => {
+        mendWhenOnline(wanted);
+        return en();
+      }),
+    );
     loaded.set(wanted, loading);
     // Nor must one failure be the last word.
     loading.catch(() => loaded.delete(wanted));
     return loading;
   };
+  return load;
 }

@@ -1,7 +1,10 @@
-import { cleanup, render, screen } from '@testing-library/react';
+import { act, cleanup, render, screen } from '@testing-library/react';
+import { Suspense } from 'react';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ConfigurationScreen } from '../../src/app/configuration-screen.tsx';
 import { ErrorBoundary } from '../../src/app/error-boundary.tsx';
+import { lazyScreen } from '../../src/app/lazy-screen.ts';
+import { followChunkFailures, screenChunk } from '../../src/app/screen-chunk.ts';
 
 let isBroken = true;
 function Fragile() {
@@ -47,6 +50,81 @@ describe('where the page fails', () => {
       </ErrorBoundary>,
     );
     expect(screen.getByText('All is well.')).toBeTruthy();
+  });
+});
+
+describe('where code is missing', () => {
+  beforeEach(() => Object.defineProperty(navigator, 'onLine', { configurable: true, value: false }));
+  afterEach(() => {
+    Reflect.deleteProperty(navigator, 'onLine');
+  });
+
+  /** A screen whose code comes as soon as there is a network, and how often it was asked for. */
+  function remoteScreen() {
+    const remote = { isThere: false, calls: 0 };
+    const Screen = lazyScreen(
+      screenChunk(async () => {
+        remote.calls += 1;
+        if (remote.isThere) return () => <p>All is well.</p>;
+        // As the build's preloading does it.
+        const problem = new TypeError('Failed to fetch dynamically imported module');
+        dispatchEvent(Object.assign(new Event('vite:preloadError'), { payload: problem }));
+        throw problem;
+      }),
+    );
+    return { remote, Screen };
+  }
+  followChunkFailures(window);
+
+  test('the page asks once, says so without the network, and tries anew when it is told to', async () => {
+    const { remote, Screen } = remoteScreen();
+    await act(async () => {
+      render(
+        <ErrorBoundary>
+          <Screen />
+        </ErrorBoundary>,
+      );
+    });
+    const button = await screen.findByRole('button', { name: 'Try again' });
+    expect(screen.getByRole('alert').textContent).toMatch(/could not be loaded/);
+    // It would lead to the browser's error page.
+    expect(screen.queryByRole('button', { name: 'Load the page anew' })).toBeNull();
+    expect(remote.calls).toBe(1);
+    remote.isThere = true;
+    await act(async () => button.click());
+    expect(await screen.findByText('All is well.')).toBeTruthy();
+    expect(remote.calls).toBe(2);
+  });
+
+  test('the next visit tries anew', async () => {
+    const { remote, Screen } = remoteScreen();
+    const page = (key: string, content: React.ReactNode) => (
+      <ErrorBoundary resetKey={key}>
+        <Suspense>{content}</Suspense>
+      </ErrorBoundary>
+    );
+    const { rerender } = await act(async () => render(page('/a', <Screen />)));
+    await screen.findByRole('button', { name: 'Try again' });
+    rerender(page('/b', <p>Elsewhere</p>));
+    remote.isThere = true;
+    await act(async () => rerender(page('/a', <Screen />)));
+    expect(await screen.findByText('All is well.')).toBeTruthy();
+  });
+
+  test('what the page can do without leaves no trace', async () => {
+    const { remote, Screen } = remoteScreen();
+    await act(async () => {
+      render(
+        <>
+          <p>The rest</p>
+          <ErrorBoundary quiet>
+            <Screen />
+          </ErrorBoundary>
+        </>,
+      );
+    });
+    expect(remote.calls).toBe(1);
+    expect(document.body.textContent).toBe('The rest');
   });
 });
 

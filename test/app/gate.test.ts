@@ -28,6 +28,8 @@ describe('nobody signed in', () => {
     ['/home', '?tab=unread', '/login?next=%2Fhome%3Ftab%3Dunread'],
     ['/account', '', '/login?next=%2Faccount'],
     ['/nowhere', '', '/login?next=%2Fnowhere'],
+    ['/home/', '', '/login'],
+    ['/home/', '?next=%2Fjoin%2Fabc', '/login?next=%2Fjoin%2Fabc'],
     ['/home', '?next=%2Fjoin%2Fabc', '/login?next=%2Fjoin%2Fabc'],
   ])('%s%s leads to %s', (path, query, to) => {
     expect(decideGate({ ...signedOut, path, query })).toEqual({ kind: 'redirect', to });
@@ -44,7 +46,7 @@ describe('somebody signed in', () => {
     expect(decideGate({ ...signedIn, path }).kind).toBe('private');
   });
 
-  test.each(['/login', '/signup'])('is led on from %s', (path) => {
+  test.each(['/login', '/signup', '/login/', '/signup/'])('is led on from %s', (path) => {
     expect(decideGate({ ...signedIn, path, query: '?next=%2Fjoin%2Fx' })).toEqual({
       kind: 'redirect',
       to: '/join/x',
@@ -53,10 +55,11 @@ describe('somebody signed in', () => {
   });
 
   test('who comes by a mail link goes where the link was asked for', () => {
-    expect(decideGate({ ...signedIn, query: '?next=%2Fjoin%2Fx' })).toEqual({
-      kind: 'redirect',
-      to: '/join/x',
-    });
+    for (const path of ['/home', '/home/'])
+      expect(decideGate({ ...signedIn, path, query: '?next=%2Fjoin%2Fx' })).toEqual({
+        kind: 'redirect',
+        to: '/join/x',
+      });
   });
 
   test.each(['/reset-password', '/join/x'])('may also see %s', (path) => {

@@ -1,11 +1,14 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { setLanguage } from '../../src/ui/texts.ts';
-import { ada, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
+import { toasts } from '../../src/ui/toasts.ts';
+import { ada, createUser, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
 import { renderApp } from '../support/render-app.tsx';
 
 const supabase = useLocalSupabase({ auth: { externalProviders: [] } });
 const user = { email: ada.email, password: seedPassword };
+
+beforeEach(() => toasts.clear());
 
 describe('the session gate', () => {
   test('shows "Loading..." until the session is known', async () => {
@@ -29,6 +32,43 @@ describe('the session gate', () => {
     await actor.click(await screen.findByRole('button', { name: 'Sign out' }));
     await screen.findByRole('heading', { name: 'Sign in' });
     expect(url()).toBe('/login');
+  });
+
+  test('a slash more at the end of an address changes nothing', async () => {
+    const { actor, url, unmount } = await renderApp('/login/', { supabase: supabase() });
+    const email = await screen.findByLabelText('E-mail');
+    await actor.clear(email);
+    await actor.type(email, user.email);
+    await actor.type(screen.getByLabelText('Password'), `${user.password}{Enter}`);
+    await waitFor(() => expect(url()).toBe('/home'));
+    unmount();
+    const { clients } = await renderApp('/home/?code=of-another-browser', { supabase: supabase() });
+    await screen.findByRole('heading', { name: /^Sign in/ });
+    expect(clients.auth.getSnapshot().callbackError?.code).toBe('pkce-verifier-missing');
+  });
+
+  test('a session that the server ends leads to /login, which says so, and back', async () => {
+    const person = { email: `ended-${crypto.randomUUID()}@example.com`, password: seedPassword };
+    const { id } = await createUser(supabase(), person.email);
+    const { actor, clients, url } = await renderApp('/account?x=1', { supabase: supabase(), user: person });
+    await screen.findByRole('heading', { name: 'Account' });
+    await supabase().database.query('delete from auth.sessions where user_id = $1', [id]);
+    await act(() => clients.auth.refreshSession().catch(() => undefined));
+    await screen.findByRole('heading', { name: 'Sign in' });
+    expect(url()).toBe('/login?next=%2Faccount%3Fx%3D1');
+    const news = screen.getByText('You were signed out. Sign in to go on.');
+    expect(news.closest('[role="status"]')).not.toBeNull();
+    const email = screen.getByLabelText('E-mail');
+    await actor.clear(email);
+    await actor.type(email, person.email);
+    await actor.type(screen.getByLabelText('Password'), `${person.password}{Enter}`);
+    await screen.findByRole('heading', { name: 'Account' });
+    expect(url()).toBe('/account?x=1');
+    // Leaving on purpose is no news, and leads nowhere back.
+    await act(() => clients.auth.signOut());
+    await screen.findByRole('heading', { name: 'Sign in' });
+    expect(url()).toBe('/login');
+    expect(screen.queryByText(/^You were signed out/)).toBeNull();
   });
 
   test('an invitation link that lost a part of an escape is a page all the same', async () => {
@@ -70,6 +110,50 @@ describe('the shell', () => {
     Reflect.deleteProperty(navigator, 'onLine');
     act(() => void dispatchEvent(new Event('online')));
     expect(screen.queryByText(/^You are offline/)).toBeNull();
+  });
+
+  test.each([
+    ['/account', 0],
+    ['/home', 1],
+  ])('tells of a failed link at %s, and not again on further pages', async (path, told) => {
+    const { actor } = await renderApp(`${path}?error=access_denied&error_code=otp_expired&sb=`, {
+      supabase: supabase(),
+      user,
+    });
+    await screen.findByText(/^This code is wrong, used or too old/);
+    expect(toasts.getSnapshot()).toHaveLength(told);
+    act(() => toasts.clear());
+    for (const page of ['Preferences', 'Account', 'Preferences']) {
+      await actor.click(screen.getAllByRole('link', { name: page }).at(-1) ?? document.body);
+      await screen.findByRole('heading', { name: /preferences|Account/i, level: 1 });
+    }
+    await screen.findByRole('switch', { name: /E-mail notifications/ });
+    expect(toasts.getSnapshot()).toEqual([]);
+  });
+
+  test('another language leaves the page and the focus where they are', async () => {
+    const { actor } = await renderApp('/account', { supabase: supabase(), user });
+    await screen.findByRole('heading', { name: 'Account' });
+    await actor.click(screen.getByRole('button', { name: /^Account menu/ }));
+    const choice = await screen.findByRole('combobox', { name: 'Language' });
+    choice.focus();
+    // What suspends is hidden by a style.
+    const hidden: Node[] = [];
+    const observer = new MutationObserver((changes) => {
+      for (const { target } of changes)
+        if (target instanceof HTMLElement && target.style.display === 'none') hidden.push(target);
+    });
+    observer.observe(document.body, { subtree: true, attributeFilter: ['style'] });
+    try {
+      await actor.selectOptions(choice, 'de');
+      await screen.findByRole('heading', { name: 'Konto' });
+      expect(document.activeElement).toBe(choice);
+      expect(hidden).toEqual([]);
+      expect(document.documentElement.lang).toBe('de');
+    } finally {
+      observer.disconnect();
+      await act(() => setLanguage('en'));
+    }
   });
 
   test('speaks German as well', async () => {

@@ -12,5 +12,6 @@ export const texts: AuthTexts = {
   clearCookies: 'Probleme beim Anmelden? Cookies löschen',
   codeTitle: 'Per E-Mail anmelden',
   codeIntro: 'Wir schicken dir einen Link und einen Code. Beide melden dich an, ohne Passwort.',
+  sessionEnded: 'Du wurdest abgemeldet. Melde dich an, um weiterzumachen.',
   offline: 'Keine Verbindung. Du kannst das ausfüllen, aber nicht absenden.',
 };

@@ -11,6 +11,7 @@ export const texts = {
   clearCookies: 'Trouble signing in? Clear cookies',
   codeTitle: 'Sign in by e-mail',
   codeIntro: 'We send you a link and a code. Either of them signs you in, without a password.',
+  sessionEnded: 'You were signed out. Sign in to go on.',
   offline: 'You are offline. You can fill this in, but not send it.',
 };
 

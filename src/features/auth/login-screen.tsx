@@ -1,7 +1,11 @@
-import { lazy, startTransition, useState } from 'react';
+import { startTransition, useState } from 'react';
 import { Link } from 'wouter';
+import { useHistoryState } from 'wouter/use-browser-location';
 import { useAuthState } from '../../app/clients-context.ts';
-import { links } from '../../app/routes.ts';
+import { links, sessionEnded } from '../../app/routes.ts';
+import { needsSecondFactor } from '../../app/second-factor.ts';
+import { lazyPart } from '../../ui/create-loader.ts';
+import { Message } from '../../ui/message.tsx';
 import { AuthPage } from './auth-page.tsx';
 import { authTexts } from './auth-texts.ts';
 import styles from './auth-page.module.css';
@@ -12,9 +16,9 @@ import { PasswordSignIn } from './password-sign-in.tsx';
 import { SocialSlot } from './social-slot.tsx';
 import { useReturn } from './use-return.ts';
 
-const CheckMail = lazy(async () => ({ default: (await import('./check-mail.tsx')).CheckMail }));
-const EmailSignIn = lazy(async () => ({ default: (await import('./email-sign-in.tsx')).EmailSignIn }));
-const MfaChallenge = lazy(async () => ({ default: (await import('./mfa-challenge.tsx')).MfaChallenge }));
+const CheckMail = lazyPart(async () => (await import('./check-mail.tsx')).CheckMail);
+const EmailSignIn = lazyPart(async () => (await import('./email-sign-in.tsx')).EmailSignIn);
+const MfaChallenge = lazyPart(async () => (await import('./mfa-challenge.tsx')).MfaChallenge);
 
 type Mode =
   | { readonly kind: 'password' | 'email' }
@@ -25,11 +29,11 @@ export function LoginScreen() {
   const { session, callbackError } = useAuthState();
   const isAgain = isSpentLink(callbackError?.code);
   const { next } = useReturn();
+  const hasEnded = useHistoryState() === sessionEnded;
   const [mode, setModeNow] = useState<Mode>({ kind: isAgain ? 'email' : 'password' });
   // What is on the screen stays until the code of what follows is there.
   const setMode = (next: Mode) => startTransition(() => setModeNow(next));
-  // The gate leaves a signed-in person here only while the second factor is due.
-  if (session) return <MfaChallenge session={session} />;
+  if (session && needsSecondFactor(session)) return <MfaChallenge session={session} />;
   if (mode.kind === 'check-mail') {
     return (
       <CheckMail
@@ -58,6 +62,7 @@ export function LoginScreen() {
       foot={foot}
       tail={<SocialSlot />}
     >
+      <div role="status">{hasEnded && <Message>{texts.sessionEnded}</Message>}</div>
       <LinkProblem mayBeConfirmed />
       {isByEmail ? (
         <EmailSignIn

@@ -1,0 +1,67 @@
+import type { Page } from '@playwright/test';
+import { expect, test } from './support/fixtures.ts';
+
+/** Marks the page as it is loaded now: the mark is gone with a reload. */
+const mark = (page: Page) => page.evaluate(() => void Object.assign(window, { isMarked: true }));
+const isMarked = (page: Page) => page.evaluate(() => 'isMarked' in window);
+
+test('offline, pointing at a link keeps the application; back online the page opens', async ({
+  page,
+  world,
+}) => {
+  const [ada, grace] = await world.newPair();
+  await world.notify(grace, ada, { about: 'Plan' });
+  await world.enter(page, ada);
+  await expect(page.getByText(/in Plan/)).toBeVisible();
+  await mark(page);
+  await page.context().setOffline(true);
+  await expect(page.getByText('You are offline.')).toBeVisible();
+  const failed = page.waitForEvent('requestfailed', (request) => request.url().includes('/assets/'));
+  const link = page.getByRole('link', { name: 'Preferences' }).first();
+  await link.hover();
+  await failed;
+  await expect(page.getByText(/in Plan/)).toBeVisible();
+  await link.click();
+  const retry = page.getByRole('button', { name: 'Try again' });
+  await expect(retry).toBeVisible();
+  await expect(page.getByText('You are offline.')).toBeVisible();
+  await page.context().setOffline(false);
+  await expect(page.getByText('You are offline.')).toBeHidden();
+  await retry.click();
+  await expect(page.getByRole('switch', { name: /E-mail notifications/ })).toBeVisible();
+  expect(await isMarked(page)).toBe(true);
+});
+
+test('offline, saving keeps the form and what was typed, and says why', async ({ page, world }) => {
+  await world.enter(page, await world.newUser(), '/account');
+  const name = page.getByRole('textbox', { name: 'Name' });
+  await expect(name).toBeVisible();
+  await page.context().setOffline(true);
+  await expect(page.getByText('You are offline.')).toBeVisible();
+  await name.fill('A long name that I typed');
+  await page.getByRole('button', { name: 'Save' }).first().click();
+  await expect(page.getByText(/cannot be reached/).first()).toBeVisible();
+  await expect(name).toHaveValue('A long name that I typed');
+});
+
+test('code that a newer version replaced is fetched by one reload, once a page needs it', async ({
+  page,
+  world,
+}) => {
+  await world.enter(page, await world.newUser());
+  await expect(page.getByRole('heading', { name: 'Inbox' })).toBeVisible();
+  await mark(page);
+  await page.route('**/assets/preferences-*', (route) => route.fulfill({ status: 404 }));
+  const link = page.getByRole('link', { name: 'Preferences' }).first();
+  const gone = page.waitForResponse((response) => response.status() === 404);
+  await link.hover();
+  await gone;
+  // Nobody has gone there yet.
+  expect(await isMarked(page)).toBe(true);
+  const reloaded = page.waitForEvent('load');
+  await link.click();
+  await reloaded;
+  expect(await isMarked(page)).toBe(false);
+  // The second failure is no reason for a second reload.
+  await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible();
+});

@@ -1,8 +1,9 @@
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
+import { lazyPart } from './create-loader.ts';
 import { PasswordField } from './password-field.tsx';
 import type { FieldBinding } from './use-form.ts';
 
-const PasswordMeter = lazy(async () => ({ default: (await import('./password-meter.tsx')).PasswordMeter }));
+const PasswordMeter = lazyPart(async () => (await import('./password-meter.tsx')).PasswordMeter);
 
 export interface NewPasswordFieldProps extends FieldBinding {
   readonly label: string;

@@ -14,8 +14,19 @@ test('offline, pointing at a link keeps the application; back online the page op
   await world.enter(page, ada);
   await expect(page.getByText(/in Plan/)).toBeVisible();
   await mark(page);
+  // What belongs to the list is fetched behind it.
+  await expect
+    .poll(() =>
+      page.evaluate(() =>
+        performance.getEntriesByType('resource').some(({ name }) => name.includes('/bell-panel')),
+      ),
+    )
+    .toBe(true);
   await page.context().setOffline(true);
   await expect(page.getByText('You are offline.')).toBeVisible();
+  await page.getByRole('button', { name: /^Notifications/ }).click();
+  await expect(page.getByRole('dialog', { name: 'Inbox' }).getByText(/in Plan/)).toBeVisible();
+  await page.keyboard.press('Escape');
   const failed = page.waitForEvent('requestfailed', (request) => request.url().includes('/assets/'));
   const link = page.getByRole('link', { name: 'Preferences' }).first();
   await link.hover();

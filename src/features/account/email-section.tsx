@@ -1,4 +1,5 @@
-import { lazy, Suspense, useRef, useState } from 'react';
+import { Suspense, useRef, useState } from 'react';
+import { lazyPart } from '../../ui/create-loader.ts';
 import type { UnverifiedUser } from '../../auth-client/index.ts';
 import { attempt } from '../../app/auth-problem.ts';
 import { useAuthState, useClients } from '../../app/clients-context.ts';
@@ -16,7 +17,7 @@ import styles from './account.module.css';
 import { Section } from './section.tsx';
 import { takeFocus } from './take-focus.ts';
 
-const PendingEmail = lazy(async () => ({ default: (await import('./pending-email.tsx')).PendingEmail }));
+const PendingEmail = lazyPart(async () => (await import('./pending-email.tsx')).PendingEmail);
 
 export interface EmailSectionProps {
   readonly user: UnverifiedUser;

@@ -1,4 +1,5 @@
-import { lazy, Suspense, useRef, useState } from 'react';
+import { Suspense, useRef, useState } from 'react';
+import { lazyPart } from '../../ui/create-loader.ts';
 import type { Factor, UnverifiedUser } from '../../auth-client/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { FormMessages } from '../../ui/message.tsx';
@@ -8,8 +9,8 @@ import { accountTexts } from './account-texts.ts';
 import styles from './account.module.css';
 import { Section } from './section.tsx';
 
-const MfaEnrolment = lazy(async () => ({ default: (await import('./mfa-enrolment.tsx')).MfaEnrolment }));
-const MfaRemoval = lazy(async () => ({ default: (await import('./mfa-removal.tsx')).MfaRemoval }));
+const MfaEnrolment = lazyPart(async () => (await import('./mfa-enrolment.tsx')).MfaEnrolment);
+const MfaRemoval = lazyPart(async () => (await import('./mfa-removal.tsx')).MfaRemoval);
 
 export interface MfaSectionProps {
   readonly user: UnverifiedUser;

@@ -1,4 +1,5 @@
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
+import { lazyPart } from '../../ui/create-loader.ts';
 import { AuthError, type UnverifiedUser } from '../../auth-client/index.ts';
 import { attempt } from '../../app/auth-problem.ts';
 import { useClients } from '../../app/clients-context.ts';
@@ -14,9 +15,9 @@ import { accountTexts } from './account-texts.ts';
 import styles from './account.module.css';
 import { Section } from './section.tsx';
 
-const ReauthenticationCode = lazy(async () => ({
-  default: (await import('./reauthentication-code.tsx')).ReauthenticationCode,
-}));
+const ReauthenticationCode = lazyPart(
+  async () => (await import('./reauthentication-code.tsx')).ReauthenticationCode,
+);
 
 const fieldNames = ['currentPassword', 'password', 'code'] as const;
 

@@ -1,9 +1,10 @@
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
+import { lazyPart } from '../../ui/create-loader.ts';
 import { useAuthState } from '../../app/clients-context.ts';
 
-const LinkProblemMessage = lazy(async () => ({
-  default: (await import('./link-problem-message.tsx')).LinkProblemMessage,
-}));
+const LinkProblemMessage = lazyPart(
+  async () => (await import('./link-problem-message.tsx')).LinkProblemMessage,
+);
 
 export interface LinkProblemProps {
   /** The link may have done its work all the same, when something opened it before its reader did. */

@@ -1,4 +1,5 @@
-import { lazy, startTransition, useState } from 'react';
+import { startTransition, useState } from 'react';
+import { lazyPart } from '../../ui/create-loader.ts';
 import { Link, Redirect } from 'wouter';
 import { attempt } from '../../app/auth-problem.ts';
 import { useAuthState, useClients } from '../../app/clients-context.ts';
@@ -22,8 +23,8 @@ import { useCaptcha } from './use-captcha.tsx';
 import { useReturn } from './use-return.ts';
 import { checkEmail } from '../../ui/credential-rules.ts';
 
-const CheckMail = lazy(async () => ({ default: (await import('./check-mail.tsx')).CheckMail }));
-const MfaChallenge = lazy(async () => ({ default: (await import('./mfa-challenge.tsx')).MfaChallenge }));
+const CheckMail = lazyPart(async () => (await import('./check-mail.tsx')).CheckMail);
+const MfaChallenge = lazyPart(async () => (await import('./mfa-challenge.tsx')).MfaChallenge);
 
 /** Two states: ask for the mail; and, with the session that its link or code gave, set the new password. */
 export function ResetPasswordScreen() {

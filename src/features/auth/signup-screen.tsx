@@ -1,4 +1,5 @@
-import { lazy, startTransition, useState } from 'react';
+import { startTransition, useState } from 'react';
+import { lazyPart } from '../../ui/create-loader.ts';
 import { Link } from 'wouter';
 import { attempt } from '../../app/auth-problem.ts';
 import { useAuthState, useClients } from '../../app/clients-context.ts';
@@ -20,7 +21,7 @@ import { useCaptcha } from './use-captcha.tsx';
 import { useReturn } from './use-return.ts';
 import { checkEmail, checkNewPassword } from '../../ui/credential-rules.ts';
 
-const CheckMail = lazy(async () => ({ default: (await import('./check-mail.tsx')).CheckMail }));
+const CheckMail = lazyPart(async () => (await import('./check-mail.tsx')).CheckMail);
 
 export function SignupScreen() {
   const texts = authTexts.use();

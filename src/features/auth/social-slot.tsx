@@ -1,9 +1,10 @@
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
+import { lazyPart } from '../../ui/create-loader.ts';
 import type { AuthServerSettings } from '../../auth-client/index.ts';
 import { isSocialProvider } from '../../ui/provider-name.ts';
 import { useClients } from '../../app/clients-context.ts';
 
-const SocialSignIn = lazy(async () => ({ default: (await import('./social-sign-in.tsx')).SocialSignIn }));
+const SocialSignIn = lazyPart(async () => (await import('./social-sign-in.tsx')).SocialSignIn);
 
 /** Shown only for the providers that the project has enabled; silent where that cannot be asked. */
 export function SocialSlot() {

@@ -1,4 +1,5 @@
-import { Suspense, lazy } from 'react';
+import { Suspense, useEffect } from 'react';
+import { lazyPart } from '../../ui/create-loader.ts';
 import { Link } from 'wouter';
 import { Badge } from '../../ui/badge.tsx';
 import { Button, buttonClass } from '../../ui/button.tsx';
@@ -12,12 +13,16 @@ import { inboxTexts } from './notification-texts.ts';
 import { useFailedActionToast } from './use-failed-action-toast.ts';
 
 const loadPanel = () => import('./bell-panel.tsx');
-const BellPanel = lazy(async () => ({ default: (await loadPanel()).BellPanel }));
+const BellPanel = lazyPart(async () => (await loadPanel()).BellPanel);
 
 /** The bell with the number of unread notifications: on wide screens it opens the newest, on phones it is a link. */
 export function Bell() {
   const texts = inboxTexts.use();
-  const { unread } = useInboxSnapshot().counts;
+  const { counts, isVerified } = useInboxSnapshot();
+  const { unread } = counts;
+  useEffect(() => {
+    if (isVerified) loadPanel().catch(() => undefined);
+  }, [isVerified]);
   // Here, for the bell is on every page and can act on each.
   useFailedActionToast();
   const name = texts.bell(unread);
@@ -44,13 +49,7 @@ export function Bell() {
           className={styles.panel}
           // eslint-disable-next-line react/no-unstable-nested-components -- a render function, not a component
           trigger={(trigger) => (
-            <Button
-              {...trigger}
-              look="quiet"
-              className={styles.bell}
-              aria-label={name}
-              onPointerEnter={() => void loadPanel()}
-            >
+            <Button {...trigger} look="quiet" className={styles.bell} aria-label={name}>
               {face}
             </Button>
           )}

@@ -1,4 +1,5 @@
-import { Suspense, lazy, useCallback, useDeferredValue, useEffect, useState } from 'react';
+import { Suspense, useCallback, useDeferredValue, useEffect, useState } from 'react';
+import { lazyPart } from '../../ui/create-loader.ts';
 import { useLocation, useSearch } from 'wouter';
 import { toasts } from '../../ui/toasts.ts';
 import { useHeldArrivals } from './held-arrivals.ts';
@@ -15,12 +16,16 @@ import { inboxTexts } from './notification-texts.ts';
 import type { Shortcut } from './shortcuts.ts';
 import { useRowAction } from './use-inbox-actions.ts';
 
-const SelectionBar = lazy(async () => ({ default: (await import('./selection-bar.tsx')).SelectionBar }));
-const InboxOptions = lazy(async () => ({ default: (await import('./inbox-options.tsx')).InboxOptions }));
-const NotificationDetail = lazy(async () => ({
-  default: (await import('./notification-detail.tsx')).NotificationDetail,
-}));
-const RowMenu = lazy(async () => ({ default: (await import('./row-menu.tsx')).RowMenu }));
+const parts = {
+  selectionBar: () => import('./selection-bar.tsx'),
+  options: () => import('./inbox-options.tsx'),
+  detail: () => import('./notification-detail.tsx'),
+  rowMenu: () => import('./row-menu.tsx'),
+};
+const SelectionBar = lazyPart(async () => (await parts.selectionBar()).SelectionBar);
+const InboxOptions = lazyPart(async () => (await parts.options()).InboxOptions);
+const NotificationDetail = lazyPart(async () => (await parts.detail()).NotificationDetail);
+const RowMenu = lazyPart(async () => (await parts.rowMenu()).RowMenu);
 
 /** `/home`: the inbox. What it shows is in the URL. */
 export function InboxScreen() {
@@ -36,6 +41,11 @@ export function InboxScreen() {
   const [menuOf, setMenuOf] = useState<Notification | null>(null);
 
   useEffect(() => inbox.show(parseFilter(search)), [inbox, search]);
+  const { isVerified } = snapshot;
+  useEffect(() => {
+    // Once the list is there: where the network goes later, the list shall still be of use.
+    if (isVerified) for (const load of Object.values(parts)) load().catch(() => undefined);
+  }, [isVerified]);
 
   const { filter } = snapshot.view;
   // Tabs and counts answer a click at once; the rows, of which there may be many, a moment later.

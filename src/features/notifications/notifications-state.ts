@@ -109,7 +109,7 @@ function reduce(state: NotificationsState, event: NotificationsEvent): Notificat
     case 'page':
       return applyPage(state, event);
     case 'totals':
-      return { ...state, totals: event.totals, areTotalsStale: state.sequence > event.since };
+      return applyTotals(state, event);
     case 'changes':
       return applyChanges(state, event.changes);
     case 'started':
@@ -145,6 +145,22 @@ function forgetUncovered(state: NotificationsState): NotificationsState {
 /** Whether the row is in the part of the list that was read. */
 export function covers({ filter, end, isComplete }: ListWindow, row: Notification): boolean {
   return matchesFilter(row, filter) && (isComplete || !end || compareNewestFirst(row, end) <= 0);
+}
+
+/**
+ * What lies beyond the lists that were read is known by live changes alone, of which some may have been missed: the count
+ * knows better, and such rows are forgotten. So what is shown of the rest is the server's number.
+ */
+function applyTotals(
+  state: NotificationsState,
+  { totals, since }: Extract<NotificationsEvent, { type: 'totals' }>,
+): NotificationsState {
+  const areTotalsStale = state.sequence > since;
+  if (areTotalsStale) return { ...state, totals, areTotalsStale };
+  const isListed = (row: Notification) =>
+    state.kept.has(row.id) || Object.values(state.windows).some((window) => covers(window, row));
+  const rows = new Map([...state.rows].filter(([, row]) => isListed(row)));
+  return { ...state, rows: rows.size < state.rows.size ? rows : state.rows, totals, areTotalsStale };
 }
 
 function applyPage(

@@ -167,6 +167,24 @@ describe('live changes', () => {
     expect(inbox.getSnapshot().counts.all).toBe(49);
   });
 
+  test('of rows beyond the list say less than the next count does', async () => {
+    const { inbox, world, table } = await openScriptedInbox(33);
+    const [third = '', second = '', first = ''] = table
+      .select(everything)
+      .slice(30)
+      .map(({ id }) => id);
+    for (const id of [first, second]) table.setStatus(id, 'unread');
+    await world.clock.advance(5_000);
+    // Two changes that nobody tells of.
+    table.isConnected = false;
+    for (const id of [first, second]) table.setStatus(id, 'read');
+    await world.clock.advance(1_000);
+    table.isConnected = true;
+    table.setStatus(third, 'read');
+    await world.clock.advance(5_000);
+    expect(inbox.getSnapshot().counts).toEqual(table.count());
+  });
+
   test('that were counted before they arrived are not counted twice', async () => {
     const { inbox, world, table } = await openScriptedInbox(50, { changeMs: 1_500 });
     table.insert(60);

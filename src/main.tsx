@@ -3,7 +3,7 @@ import { createRoot } from 'react-dom/client';
 import { App } from './app/app.tsx';
 import { createClients } from './app/clients.ts';
 import { parseConfiguration, type Configuration } from './app/env.ts';
-import { paths } from './app/routes.ts';
+import { paths, plainPath } from './app/routes.ts';
 import { preloadOnIntent } from './app/preload-on-intent.ts';
 import { createCookieStore } from './auth-client/index.ts';
 import { createBrowserPlatform } from './platform/browser-platform.ts';
@@ -17,7 +17,7 @@ export function start(screen: Promise<unknown>): void {
   const container = document.querySelector('#root');
   if (!container) throw new Error('index.html has no #root');
   // A host without the rewrite of /clear-cookies sends this page instead of the static one.
-  if (location.pathname.replace(/\/$/, '') === paths.clearCookies)
+  if (plainPath(location.pathname) === paths.clearCookies)
     return location.replace(`${paths.clearCookies}.html`);
   const root = createRoot(container);
   let configuration: Configuration;

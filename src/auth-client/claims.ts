@@ -106,7 +106,8 @@ export function createClaims({ core, getAccessToken }: AuthClient, options: Clai
       const accessToken = token ?? (await getAccessToken(call));
       if (!accessToken) return null;
       try {
-        const { alg, kid } = peekClaims(`.${accessToken.split('.')[0]}`) ?? {};
+        // Null is no JWT: it throws here, before any key is fetched for it.
+        const { alg, kid } = peekClaims(`.${accessToken.split('.')[0]}`) as Record<string, unknown>;
         return await (String(alg).startsWith('HS')
           ? askServer(accessToken, call)
           : verifyLocally(accessToken, kid, call));

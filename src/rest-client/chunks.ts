@@ -23,8 +23,7 @@ export async function inChunks<M extends Model, Item>(
 ): Promise<Item[]> {
   const { filters } = query.plan;
   refuseCut('inChunks', query.plan);
-  // Refuses what is no whole number, and 0.
-  void query.limit(size || Number.NaN);
+  if (!(Number.isSafeInteger(size) && size > 0)) refuse('Not a whole number');
   const [longest] = filters.filter(isList).sort((a, b) => b.operand.length - a.operand.length);
   // A value in two parts would bring its rows twice.
   const values = [...new Set(longest?.operand)];

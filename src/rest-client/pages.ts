@@ -1,7 +1,7 @@
 import { and, compare, eq, type Filter, is, not, or } from './filter.ts';
 import type { Model } from './model.ts';
 import { by as encodeOrder } from './order.ts';
-import type { Plan } from './plan.ts';
+import { type Plan, readsRows } from './plan.ts';
 import type { ExecuteOptions, RowsQuery } from './query.ts';
 import { refuse } from './quoting.ts';
 
@@ -67,9 +67,8 @@ export async function* pages<M extends Model, Item extends object>(
 
 /** Refuses a query that writes, or has what several requests cannot keep. */
 export function refuseCut(name: string, plan: Plan): void {
-  const { method, path, order, limit, offset, prefer } = plan;
-  const isRows = /^(GET|POSTrpc\/)/.test(method + path);
-  if (!isRows || (order[0] ?? limit ?? offset ?? prefer['count']) !== undefined) {
+  const { order, limit, offset, prefer } = plan;
+  if (!readsRows(plan) || (order[0] ?? limit ?? offset ?? prefer['count']) !== undefined) {
     refuse(`${name}() cannot write, order, limit or count`);
   }
 }

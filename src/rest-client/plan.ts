@@ -120,5 +120,8 @@ export function encodeRequest(plan: Plan, base: string): RestRequest {
 
 const isGiven = ([, value]: readonly [string, unknown]) => value !== undefined;
 
+/** Whether rows come back: those of a table, or of a function. */
+export const readsRows = ({ method, path }: Plan): boolean => /^(GET|POSTrpc\/)/.test(method + path);
+
 /** Whether the method only reads, so that sending it twice is the same as once. */
 export const isRead = (method: Method): boolean => /GET|HEAD/.test(method);

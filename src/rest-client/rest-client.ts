@@ -13,7 +13,7 @@ import type {
   SchemaName,
   UnknownDatabase,
 } from './model.ts';
-import { encodeRequest, type Plan, type Wire } from './plan.ts';
+import { encodeRequest, type Plan, readsRows, type Wire } from './plan.ts';
 import type { Query, RowsQuery, Table } from './query.ts';
 import { encodeJson } from './quoting.ts';
 import { createTable, QueryBuilder, type Runner } from './query-builder.ts';
@@ -108,10 +108,10 @@ export function createRestClient<
       const { status, headers } = wire;
       const rows = await readAnswer(plan, wire);
       const { rows: came, total: count } = parseContentRange(headers);
-      const { method, path, limit = Infinity, offset = 0, prefer } = plan;
-      // Only rows that are read can be cut: those of a table, or of a function. Other counts than an exact one are guesses.
+      const { limit = Infinity, offset = 0, prefer } = plan;
+      // Only rows that are read can be cut. Other counts than an exact one are guesses.
       const truncated =
-        /^(GET|POSTrpc\/)/.test(method + path) &&
+        readsRows(plan) &&
         (count === null || prefer['count'] !== 'exact'
           ? came === maxRows && limit > maxRows
           : Number(came) < Math.min(count - offset, limit));

@@ -125,6 +125,12 @@ describe('claims', () => {
     expect(server.lines).toEqual([KEYS]);
   });
 
+  it('what is no JWT costs no request', async () => {
+    const { claims, server } = await verifier([]);
+    await expect(claims.getClaims({ token: 'text' })).rejects.toMatchObject({ code: 'invalid-token' });
+    expect(server.lines).toEqual([]);
+  });
+
   it('HS256 goes to GET /user', async () => {
     const { claims, server } = await verifier([]);
     server.on('GET /user', () => Response.json(userOf('ada')));

@@ -219,6 +219,7 @@ function createTotalsReader({ api, store, clock, report }: InboxReaderOptions) {
   };
   const check = (changed: boolean) => {
     const nowMs = clock.monotonicMs();
+    if (isClosed) return;
     // A change that was counted already may arrive after the count, and would count twice.
     if (changed && nowMs - readAtMs < changeLagMs) isDoubted = true;
     if (timer || isReading || !(store.getState().areTotalsStale || isDoubted)) return;
@@ -230,7 +231,6 @@ function createTotalsReader({ api, store, clock, report }: InboxReaderOptions) {
     close() {
       isClosed = true;
       timer?.cancel();
-      isReading = true;
     },
   };
 }

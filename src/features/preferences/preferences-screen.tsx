@@ -15,6 +15,7 @@ export function PreferencesScreen() {
   const { preferences, isLoading, isOutdated, isSaving, change, reload } = usePreferences((retry) =>
     toasts.show(texts.saveFailed, { tone: 'error', action: { label: texts.retry, run: retry } }),
   );
+  const warning = isTemporary(preferences) ? texts.temporary : isOutdated && texts.outdated;
   return (
     <div className={styles.page}>
       <div className={styles.head}>
@@ -25,17 +26,9 @@ export function PreferencesScreen() {
       </div>
       <p className={styles.intro}>{texts.intro}</p>
       <div role="status">
-        {isTemporary(preferences) && (
+        {warning && (
           <Message tone="warning">
-            {texts.temporary}{' '}
-            <Button look="link" pending={isLoading} onClick={reload}>
-              {texts.retry}
-            </Button>
-          </Message>
-        )}
-        {isOutdated && (
-          <Message tone="warning">
-            {texts.outdated}{' '}
+            {warning}{' '}
             <Button look="link" pending={isLoading} onClick={reload}>
               {texts.retry}
             </Button>

@@ -16,7 +16,7 @@ const chunkGroups = [
   },
   {
     name: 'base',
-    test: /node_modules\/(react|react-dom|scheduler|wouter|regexparam|use-sync-external-store|ky)\/|src\/platform\/|src\/auth-client\/(?!mfa|identities|claims)|src\/app\/(error-boundary|lazy-screen|clients-context|second-factor|app-texts\.(en|ts))|src\/ui\/(texts|create-loader|store|page-|button|spinner|class-names|visually|announcer|narrow-page|message|choice|online)/,
+    test: /node_modules\/(react|react-dom|scheduler|wouter|regexparam|use-sync-external-store|ky)\/|src\/platform\/|src\/auth-client\/(?!mfa|identities|claims)|src\/app\/(error-boundary|lazy-screen|clients-context|second-factor|app-texts\.(en|ts))|src\/ui\/(texts|loader|lazy-part|store|page-|button|spinner|class-names|visually|announcer|narrow-page|message|choice|online)/,
   },
   {
     name: 'inside',

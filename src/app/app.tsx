@@ -8,7 +8,7 @@ import { forgetAtSignOut } from './forget-at-sign-out.ts';
 import { decideGate } from './gate.ts';
 import { lazyScreen } from './lazy-screen.ts';
 import { needsSecondFactor } from './second-factor.ts';
-import { paths, sessionEnded } from './routes.ts';
+import { paths, type EntranceNotice } from './routes.ts';
 import * as chunks from './screen-chunks.ts';
 
 const LoginScreen = lazyScreen(chunks.login);
@@ -63,8 +63,10 @@ function SessionGate({ path }: { readonly path: string }) {
   switch (gate.kind) {
     case 'loading':
       return <Loading />;
-    case 'redirect':
-      return <Redirect to={gate.to} replace state={leaving === 'refused' ? sessionEnded : null} />;
+    case 'redirect': {
+      const notice: EntranceNotice | null = leaving === 'refused' ? 'session-ended' : null;
+      return <Redirect to={gate.to} replace state={notice} />;
+    }
     case 'private':
       return <SignedInApp key={session?.user.id} />;
     case 'public':

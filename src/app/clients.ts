@@ -1,6 +1,6 @@
 import { createAuthClient, type Address, type Store } from '../auth-client/index.ts';
 import type { Platform } from '../platform/platform.ts';
-import { createLoader } from '../ui/create-loader.ts';
+import { createLoader } from '../ui/loader.ts';
 import type { Clients } from './clients-context.ts';
 import type { Configuration } from './env.ts';
 import { paths } from './routes.ts';

@@ -2,7 +2,7 @@ import type { AuthClient } from '../auth-client/index.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createRestClient } from '../rest-client/index.ts';
 import type { Database } from '../database.types.ts';
-import { createLoader } from '../ui/create-loader.ts';
+import { createLoader } from '../ui/loader.ts';
 import type { DataClients } from './clients-context.ts';
 
 export interface DataClientsOptions {

@@ -1,6 +1,6 @@
 import { Component, type ErrorInfo, type ReactNode } from 'react';
 import { Button, buttonClass } from '../ui/button.tsx';
-import { tryAnew } from '../ui/create-loader.ts';
+import { tryAnew } from '../ui/loader.ts';
 import { useOnline } from '../ui/online.ts';
 import { PageHeading } from '../ui/page-heading.tsx';
 import { appTexts } from './app-texts.ts';

@@ -5,7 +5,7 @@ import { Bell } from '../features/notifications/bell.tsx';
 import { InboxContext } from '../features/notifications/inbox-context.ts';
 import { InboxRail } from '../features/notifications/inbox-navigation.tsx';
 import { UnreadBadge } from '../features/notifications/unread-badge.tsx';
-import { lazyPart } from '../ui/create-loader.ts';
+import { lazyPart } from '../ui/lazy-part.ts';
 import { useClients, useDataClients, useUser } from './clients-context.ts';
 import { paths } from './routes.ts';
 import { UserDataContext } from './user-data-context.ts';

@@ -1,5 +1,5 @@
 import type { ComponentType } from 'react';
-import { lazyPart } from '../ui/create-loader.ts';
+import { lazyPart } from '../ui/lazy-part.ts';
 import type { ScreenChunk } from './screen-chunk.ts';
 
 /** Renders a screen at once where its code is there already, else suspends until it is. */

@@ -20,8 +20,11 @@ export interface InboxLink {
   readonly kind?: string | undefined;
 }
 
-/** The state of the history at /login after the server ended a session: kept by a reload, gone with the next page. */
-export const sessionEnded = 'session-ended';
+/**
+ * What the page before has left to say at the entrance, as the state of the history there: kept by a reload, gone with the
+ * next page. `session-ended`: by the server; `sign-out-failed`: elsewhere it may not have come about.
+ */
+export type EntranceNotice = 'session-ended' | 'sign-out-failed';
 
 /** Builds the URLs. Use nothing else in `href`. */
 export const links = {

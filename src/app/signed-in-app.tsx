@@ -1,6 +1,6 @@
 import { Suspense } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
-import { lazyPart } from '../ui/create-loader.ts';
+import { lazyPart } from '../ui/lazy-part.ts';
 import { Spinner } from '../ui/spinner.tsx';
 import { useAuthState } from './clients-context.ts';
 import { ErrorBoundary } from './error-boundary.tsx';

@@ -8,7 +8,7 @@ import { parseNotificationChanges } from '../features/notifications/notification
 import { createNotificationsApi } from '../features/notifications/notifications-api.ts';
 import type { NotificationsState } from '../features/notifications/notifications-state.ts';
 import type { Platform, Timer } from '../platform/platform.ts';
-import { createLoader, tryAnew } from '../ui/create-loader.ts';
+import { createLoader, tryAnew } from '../ui/loader.ts';
 import { toasts } from '../ui/toasts.ts';
 import type { DataClients } from './clients-context.ts';
 import type { DataCache } from './data-cache.ts';

@@ -1,5 +1,5 @@
 import { Suspense } from 'react';
-import { lazyPart } from './create-loader.ts';
+import { lazyPart } from './lazy-part.ts';
 import { PasswordField } from './password-field.tsx';
 import type { FieldBinding } from './use-form.ts';
 

@@ -64,6 +64,4 @@ export const texts: AccountTexts = {
   othersSignedOut: 'Alle anderen Geräte sind abgemeldet.',
   everywhereTitle: 'Überall abmelden?',
   everywhereText: 'Du wirst auf diesem Gerät und auf allen anderen abgemeldet.',
-  everywhereFailed:
-    'Andere Geräte sind vielleicht noch angemeldet: Der Server konnte ihre Sitzungen nicht beenden. Melde dich an und versuche es noch einmal.',
 };

@@ -61,8 +61,6 @@ export const texts = {
   othersSignedOut: 'All other devices are signed out.',
   everywhereTitle: 'Sign out everywhere?',
   everywhereText: 'You are signed out on this device and on all others.',
-  everywhereFailed:
-    'Other devices may still be signed in: the server could not end their sessions. Sign in and try again.',
 };
 
 export type AccountTexts = typeof texts;

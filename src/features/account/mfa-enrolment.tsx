@@ -9,6 +9,7 @@ import { FormMessages } from '../../ui/message.tsx';
 import { productName } from '../../ui/page-title.ts';
 import { CountdownButton } from '../../ui/submit-button.tsx';
 import { CodeField, TextField } from '../../ui/text-field.tsx';
+import { useCopy } from '../../ui/use-copy.ts';
 import { useForm } from '../../ui/use-form.ts';
 import { accountTexts } from './account-texts.ts';
 import styles from './account.module.css';
@@ -92,17 +93,10 @@ function ProveStep({ factor, onAdded, onCancel }: ProveStepProps) {
       }),
   });
   const key = useRef<HTMLElement>(null);
-  const [isCopied, setCopied] = useState<boolean>();
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(secret);
-      setCopied(true);
-    } catch {
-      // Not allowed, or not there at all.
-      if (key.current) getSelection()?.selectAllChildren(key.current);
-      setCopied(false);
-    }
-  };
+  const { isCopied, copy } = useCopy(
+    secret,
+    () => key.current && getSelection()?.selectAllChildren(key.current),
+  );
   return (
     <form {...form.props} className={styles.form}>
       <p ref={takeFocus} tabIndex={-1}>

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { navigate } from 'wouter/use-browser-location';
 import { attempt } from '../../app/auth-problem.ts';
 import { useClients } from '../../app/clients-context.ts';
-import { isPublicPath, paths } from '../../app/routes.ts';
+import { isPublicPath, paths, type EntranceNotice } from '../../app/routes.ts';
 import type { SignOutScope } from '../../auth-client/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { FormMessages } from '../../ui/message.tsx';
@@ -34,7 +34,7 @@ export function SessionsSection() {
       const { pathname, search } = location;
       navigate(isPublicPath(pathname) ? pathname + search : paths.login, {
         replace: true,
-        state: { notice: texts.everywhereFailed },
+        state: 'sign-out-failed' satisfies EntranceNotice,
       });
     }
     setState({ problem: failure?.message, done: !failure && scope === 'others' });

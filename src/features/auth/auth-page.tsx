@@ -2,7 +2,7 @@ import { useEffect, type ReactNode } from 'react';
 import { useHistoryState } from 'wouter/use-browser-location';
 import { useAuthState, useClients } from '../../app/clients-context.ts';
 import { authErrorTexts, useAuthErrorText } from '../../app/auth-problem.ts';
-import { paths } from '../../app/routes.ts';
+import { paths, type EntranceNotice } from '../../app/routes.ts';
 import { Message } from '../../ui/message.tsx';
 import { NarrowPage } from '../../ui/narrow-page.tsx';
 import { useOnline } from '../../ui/online.ts';
@@ -26,7 +26,7 @@ export function AuthPage({ title, intro, foot, tail, children }: AuthPageProps) 
   const online = useOnline();
   const { storageProblem } = useAuthState();
   const storageText = useAuthErrorText(storageProblem?.code);
-  const notice = readNotice(useHistoryState<unknown>());
+  const notice = useHistoryState<EntranceNotice | null>();
   const { auth } = useClients();
   // Not for the first screen, but for the first attempt and its failure.
   useEffect(() => {
@@ -37,8 +37,11 @@ export function AuthPage({ title, intro, foot, tail, children }: AuthPageProps) 
     <NarrowPage>
       <PageHeading>{title}</PageHeading>
       {intro && <p className={styles.intro}>{intro}</p>}
-      <div role="alert">{notice && <Message tone="warning">{notice}</Message>}</div>
+      <div role="alert">
+        {notice === 'sign-out-failed' && <Message tone="warning">{texts.signOutFailed}</Message>}
+      </div>
       <div role="status">
+        {notice === 'session-ended' && <Message>{texts.sessionEnded}</Message>}
         {!online && <Message tone="warning">{texts.offline}</Message>}
         {storageText && <Message tone="warning">{storageText}</Message>}
       </div>
@@ -55,10 +58,4 @@ export function AuthPage({ title, intro, foot, tail, children }: AuthPageProps) 
       {tail}
     </NarrowPage>
   );
-}
-
-/** What the page that led here had left to say. It goes with this entry of the history. */
-function readNotice(state: unknown): string | null {
-  const isNotice = typeof state === 'object' && state !== null && 'notice' in state;
-  return isNotice && typeof state.notice === 'string' ? state.notice : null;
 }

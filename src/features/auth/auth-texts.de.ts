@@ -13,5 +13,7 @@ export const texts: AuthTexts = {
   codeTitle: 'Per E-Mail anmelden',
   codeIntro: 'Wir schicken dir einen Link und einen Code. Beide melden dich an, ohne Passwort.',
   sessionEnded: 'Du wurdest abgemeldet. Melde dich an, um weiterzumachen.',
+  signOutFailed:
+    'Andere Geräte sind vielleicht noch angemeldet: Der Server konnte ihre Sitzungen nicht beenden. Melde dich an und versuche es noch einmal.',
   offline: 'Keine Verbindung. Du kannst das ausfüllen, aber nicht absenden.',
 };

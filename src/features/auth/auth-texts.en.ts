@@ -12,6 +12,8 @@ export const texts = {
   codeTitle: 'Sign in by e-mail',
   codeIntro: 'We send you a link and a code. Either of them signs you in, without a password.',
   sessionEnded: 'You were signed out. Sign in to go on.',
+  signOutFailed:
+    'Other devices may still be signed in: the server could not end their sessions. Sign in and try again.',
   offline: 'You are offline. You can fill this in, but not send it.',
 };
 

@@ -1,5 +1,5 @@
 import { Suspense } from 'react';
-import { lazyPart } from '../../ui/create-loader.ts';
+import { lazyPart } from '../../ui/lazy-part.ts';
 import { useAuthState } from '../../app/clients-context.ts';
 
 const LinkProblemMessage = lazyPart(

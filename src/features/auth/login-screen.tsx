@@ -1,11 +1,9 @@
 import { startTransition, useState } from 'react';
 import { Link } from 'wouter';
-import { useHistoryState } from 'wouter/use-browser-location';
 import { useAuthState } from '../../app/clients-context.ts';
-import { links, sessionEnded } from '../../app/routes.ts';
+import { links } from '../../app/routes.ts';
 import { needsSecondFactor } from '../../app/second-factor.ts';
-import { lazyPart } from '../../ui/create-loader.ts';
-import { Message } from '../../ui/message.tsx';
+import { lazyPart } from '../../ui/lazy-part.ts';
 import { AuthPage } from './auth-page.tsx';
 import { authTexts } from './auth-texts.ts';
 import styles from './auth-page.module.css';
@@ -29,7 +27,6 @@ export function LoginScreen() {
   const { session, callbackError } = useAuthState();
   const isAgain = isSpentLink(callbackError?.code);
   const { next } = useReturn();
-  const hasEnded = useHistoryState() === sessionEnded;
   const [mode, setModeNow] = useState<Mode>({ kind: isAgain ? 'email' : 'password' });
   // What is on the screen stays until the code of what follows is there.
   const setMode = (next: Mode) => startTransition(() => setModeNow(next));
@@ -62,7 +59,6 @@ export function LoginScreen() {
       foot={foot}
       tail={<SocialSlot />}
     >
-      <div role="status">{hasEnded && <Message>{texts.sessionEnded}</Message>}</div>
       <LinkProblem mayBeConfirmed />
       {isByEmail ? (
         <EmailSignIn

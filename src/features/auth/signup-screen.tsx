@@ -1,5 +1,5 @@
 import { startTransition, useState } from 'react';
-import { lazyPart } from '../../ui/create-loader.ts';
+import { lazyPart } from '../../ui/lazy-part.ts';
 import { Link } from 'wouter';
 import { attempt } from '../../app/auth-problem.ts';
 import { useAuthState, useClients } from '../../app/clients-context.ts';

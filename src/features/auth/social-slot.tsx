@@ -1,5 +1,5 @@
 import { Suspense, useEffect, useState } from 'react';
-import { lazyPart } from '../../ui/create-loader.ts';
+import { lazyPart } from '../../ui/lazy-part.ts';
 import type { AuthServerSettings } from '../../auth-client/index.ts';
 import { isSocialProvider } from '../../ui/provider-name.ts';
 import { useClients } from '../../app/clients-context.ts';

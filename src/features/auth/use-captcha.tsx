@@ -1,5 +1,5 @@
 import { Suspense, useRef, useState, type ReactNode } from 'react';
-import { lazyPart } from '../../ui/create-loader.ts';
+import { lazyPart } from '../../ui/lazy-part.ts';
 import { useClients } from '../../app/clients-context.ts';
 
 const CaptchaWidget = lazyPart(async () => (await import('./captcha-widget.tsx')).CaptchaWidget);

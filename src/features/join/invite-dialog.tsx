@@ -6,6 +6,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { FormMessages } from '../../ui/message.tsx';
 import { SubmitButton } from '../../ui/submit-button.tsx';
 import { EmailField, TextField } from '../../ui/text-field.tsx';
+import { useCopy } from '../../ui/use-copy.ts';
 import { useForm } from '../../ui/use-form.ts';
 import { createInvitationsApi } from './invitations-api.ts';
 import styles from './join.module.css';
@@ -76,18 +77,8 @@ function SentView({ sent, onAnother }: { readonly sent: Sent; readonly onAnother
   const texts = joinTexts.use();
   const { configuration } = useClients();
   const field = useRef<HTMLInputElement>(null);
-  const [isCopied, setIsCopied] = useState<boolean>();
   const url = (configuration.siteUrl ?? location.origin) + links.join(sent.token);
-  const copy = async () => {
-    field.current?.select();
-    try {
-      await navigator.clipboard.writeText(url);
-      setIsCopied(true);
-    } catch {
-      // Not allowed, or not there at all: the text is selected, to be copied by hand.
-      setIsCopied(false);
-    }
-  };
+  const { isCopied, copy } = useCopy(url, () => field.current?.select());
   return (
     <div className={styles.column}>
       <FormMessages

@@ -1,5 +1,5 @@
 import { Suspense, useCallback, useDeferredValue, useEffect, useState } from 'react';
-import { lazyPart } from '../../ui/create-loader.ts';
+import { lazyPart } from '../../ui/lazy-part.ts';
 import { useLocation, useSearch } from 'wouter';
 import { toasts } from '../../ui/toasts.ts';
 import { useHeldArrivals } from './held-arrivals.ts';

@@ -1,7 +1,7 @@
 import { act, screen, waitFor } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
 import { ada, createUser, seedPassword, signIn, useLocalSupabase } from '../../support/local-supabase.ts';
-import { renderApp } from '../../support/render-app.tsx';
+import { renderApp, type RenderedApp } from '../../support/render-app.tsx';
 
 const supabase = useLocalSupabase({ auth: { externalProviders: [] } });
 
@@ -9,6 +9,16 @@ async function newUser(): Promise<string> {
   const email = `reset-${crypto.randomUUID()}@example.com`;
   await createUser(supabase(), email);
   return email;
+}
+
+/** Asks for the mail and enters its code. */
+async function enterByCode(actor: RenderedApp['actor'], email: string): Promise<void> {
+  const field = await screen.findByLabelText('E-mail');
+  await actor.clear(field);
+  await actor.type(field, `${email}{Enter}`);
+  const { text } = await supabase().mailbox.waitFor({ to: email });
+  const code = await screen.findByLabelText('Code from the mail');
+  await actor.type(code, `${/\b\d{6}\b/.exec(text)?.[0] ?? ''}{Enter}`);
 }
 
 describe('resetting a password', () => {
@@ -37,12 +47,7 @@ describe('resetting a password', () => {
   test('leads on to where one was going', async () => {
     const email = await newUser();
     const { actor, url } = await renderApp('/reset-password?next=%2Fpreferences', { supabase: supabase() });
-    const field = await screen.findByLabelText('E-mail');
-    await actor.clear(field);
-    await actor.type(field, `${email}{Enter}`);
-    const { text } = await supabase().mailbox.waitFor({ to: email });
-    const code = await screen.findByLabelText('Code from the mail');
-    await actor.type(code, `${/\b\d{6}\b/.exec(text)?.[0] ?? ''}{Enter}`);
+    await enterByCode(actor, email);
     await actor.type(await screen.findByLabelText('New password'), 'another-quiet-boat{Enter}');
     await actor.click(await screen.findByRole('link', { name: 'Go to your inbox' }));
     await waitFor(() => expect(url()).toBe('/preferences'));
@@ -57,12 +62,7 @@ describe('resetting a password', () => {
       [email],
     );
     const { actor, url } = await renderApp('/reset-password', { supabase: supabase() });
-    const field = await screen.findByLabelText('E-mail');
-    await actor.clear(field);
-    await actor.type(field, `${email}{Enter}`);
-    const { text } = await supabase().mailbox.waitFor({ to: email });
-    const code = await screen.findByLabelText('Code from the mail');
-    await actor.type(code, `${/\b\d{6}\b/.exec(text)?.[0] ?? ''}{Enter}`);
+    await enterByCode(actor, email);
     await screen.findByRole('heading', { name: 'One more step' });
     await actor.click(screen.getByRole('button', { name: 'Sign in with another account' }));
     await screen.findByRole('heading', { name: 'Sign in' });
@@ -72,12 +72,7 @@ describe('resetting a password', () => {
   test('is over for this tab where it was signed out: who signs in next has not asked for it', async () => {
     const email = await newUser();
     const { actor, clients, url } = await renderApp('/reset-password', { supabase: supabase() });
-    const field = await screen.findByLabelText('E-mail');
-    await actor.clear(field);
-    await actor.type(field, `${email}{Enter}`);
-    const { text } = await supabase().mailbox.waitFor({ to: email });
-    const code = await screen.findByLabelText('Code from the mail');
-    await actor.type(code, `${/\b\d{6}\b/.exec(text)?.[0] ?? ''}{Enter}`);
+    await enterByCode(actor, email);
     await screen.findByRole('heading', { name: 'Set a new password' });
     await act(() => clients.auth.signOut({ scope: 'local' }));
     await screen.findByRole('heading', { name: 'Sign in' });
@@ -89,14 +84,7 @@ describe('resetting a password', () => {
   test('refuses the password that one has already', async () => {
     const email = await newUser();
     const { actor } = await renderApp('/reset-password', { supabase: supabase() });
-    const field = await screen.findByLabelText('E-mail');
-    await actor.clear(field);
-    await actor.type(field, `${email}{Enter}`);
-    const { text } = await supabase().mailbox.waitFor({ to: email });
-    await actor.type(
-      await screen.findByLabelText('Code from the mail'),
-      `${/\b\d{6}\b/.exec(text)?.[0] ?? ''}{Enter}`,
-    );
+    await enterByCode(actor, email);
     const password = await screen.findByLabelText('New password');
     await actor.type(password, `${seedPassword}{Enter}`);
     await screen.findByText('This is your password already. Choose another one.');

@@ -1,5 +1,3 @@
-import { createElement, lazy, useState, type ComponentType } from 'react';
-
 /** What to do so that a failure is not the last word, by the failure. */
 const retries = new WeakMap<object, Set<() => void>>();
 
@@ -17,7 +15,7 @@ export function createLoader<T>(load: () => Promise<T>): () => Promise<T> {
         return value;
       },
       (problem: unknown) => {
-        onRetry(problem, () => (asked = null));
+        onTryAnew(problem, () => (asked = null));
         throw problem;
       },
     ));
@@ -25,7 +23,8 @@ export function createLoader<T>(load: () => Promise<T>): () => Promise<T> {
   };
 }
 
-function onRetry(problem: unknown, retry: () => void): void {
+/** For what keeps a failure: how it is forgotten once {@link tryAnew} is called with it. */
+export function onTryAnew(problem: unknown, retry: () => void): void {
   if (!(problem instanceof Object)) return;
   const known = retries.get(problem) ?? new Set();
   retries.set(problem, known.add(retry));
@@ -36,30 +35,4 @@ export function tryAnew(problem: unknown): boolean {
   const known = problem instanceof Object ? retries.get(problem) : undefined;
   for (const retry of known ?? []) retry();
   return known !== undefined;
-}
-
-/**
- * A component whose code is loaded when it is first rendered: React's `lazy`, but that a failure can be mended.
- *
- * @param getLoaded the component where it is there already, to be rendered at once: `lazy` suspends at its first
- *   rendering in any case, and what is shown instead then stays for 300 ms.
- */
-export function lazyPart<Props extends object>(
-  load: () => Promise<ComponentType<Props>>,
-  getLoaded?: () => ComponentType<Props> | undefined,
-): ComponentType<Props> {
-  const create = () =>
-    lazy(async () => {
-      try {
-        return { default: await load() };
-      } catch (problem) {
-        onRetry(problem, () => (later = create()));
-        throw problem;
-      }
-    });
-  let later: ComponentType<Props> = create();
-  return function LazyPart(props: Props) {
-    const [Part] = useState(() => getLoaded?.() ?? later);
-    return createElement(Part, props);
-  };
 }

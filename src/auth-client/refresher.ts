@@ -85,8 +85,9 @@ export function createRefresher(
         if (verdict === 'keep' && held)
           quietUntilMs =
             nowMs + Math.max(tickMs(held), ((problem as AuthError).retryAfterSeconds ?? 0) * 1000);
-        if (isStopped || verdict !== 'retry' || nowMs - startMs + waitMs > GIVE_UP_MS) throw problem;
+        if (verdict !== 'retry' || nowMs - startMs + waitMs > GIVE_UP_MS) throw problem;
         await new Promise<void>((resolve) => void clock.setTimer(resolve, waitMs));
+        if (isStopped) throw problem;
         if (keeper.held()?.record.refresh_token !== seen) return;
       }
     }

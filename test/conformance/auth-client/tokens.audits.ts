@@ -105,11 +105,13 @@ export const clientTokenAudits: readonly Audit[] = [
       const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
       const payload = encode({ ...(partOf(token, 1) as object), role: 'service_role' });
       const unsigned = encode({ alg: 'none', typ: 'JWT' });
-      for (const forged of [`${header}.${payload}.${signature}`, `${unsigned}.${payload}.`]) {
-        const refusal = await refusalOf(AuthError, claims.getClaims({ token: forged }));
-        // A project with a shared secret keeps it: there the server is asked.
-        assert.match(refusal.code, /^(invalid-(signature|token)|bad_jwt)$/);
-      }
+      const refusalOfToken = (forged: string) => refusalOf(AuthError, claims.getClaims({ token: forged }));
+      // A project with a shared secret keeps it: there the server is asked.
+      assert.match(
+        (await refusalOfToken(`${header}.${payload}.${signature}`)).code,
+        /^(invalid-signature|bad_jwt)$/,
+      );
+      assert.equal((await refusalOfToken(`${unsigned}.${payload}.`)).code, 'invalid-token');
     },
   ),
   audit(

@@ -1,5 +1,5 @@
 import { PGlite, types } from '@electric-sql/pglite';
-import type { PGliteOptions } from '@electric-sql/pglite';
+import type { PGliteInterface, PGliteOptions } from '@electric-sql/pglite';
 import { citext } from '@electric-sql/pglite/contrib/citext';
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
 import { pgcrypto } from '@electric-sql/pglite/contrib/pgcrypto';
@@ -53,6 +53,10 @@ const SHRINK = [
 /** Files in memory need no large cache before them, whose 128 MB take a third of the time of a start to lay out. */
 const IN_MEMORY = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'];
 
+/** PostgreSQL's FirstGenbkiObjectId and FirstNormalObjectId (src/include/access/transam.h). */
+const FIRST_CATALOG_TYPE = 10_000;
+const FIRST_PROJECT_TYPE = 16_384;
+
 /** Opens the embedded PostgreSQL with the schema of the project. */
 export async function openDatabase(options: DatabaseOptions = {}): Promise<OpenDatabase> {
   const { dataDir, seed = true } = options;
@@ -88,7 +92,18 @@ async function connect(
     },
   });
   await connection.driver.waitReady;
+  forgetCatalogRows(connection.driver);
   return connection;
+}
+
+/**
+ * PGlite copies its table of parsers at every query. Two thirds of it are for arrays of the catalog's own row types,
+ * whose numbers initdb gives out from 10000 on: nobody reads those, and without them a query takes a quarter less time.
+ */
+function forgetCatalogRows({ parsers: known }: PGliteInterface): void {
+  for (const type of Object.keys(known).map(Number)) {
+    if (type >= FIRST_CATALOG_TYPE && type < FIRST_PROJECT_TYPE) delete known[type];
+  }
 }
 
 const exists = (path: string): Promise<boolean> =>

@@ -60,7 +60,10 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   let tail: Promise<unknown> = Promise.resolve();
   let [running, held, queued] = [false, false, false];
   let [delivered, dropped] = [0, 0];
-  /** The last change of an earlier life, while its changes wait; live reading begins after it. */
+  /**
+   * While changes of an earlier life wait for those who come back: the last change that has had its turn. What is
+   * committed meanwhile waits with them, for whoever is told of a row's past must be told of all that followed.
+   */
   let backlogEnd: Place | null = null;
   let cancelBacklog = () => {};
   let cancelRetry = () => {};
@@ -99,8 +102,9 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     const last = batch.at(-1);
     if (!last) return;
     await send(batch, subscribers.of);
+    if (backlogEnd) backlogEnd = last;
     // A crash before this line sends them again; one before `send` loses none.
-    if (running) await outbox.remove({ after: backlogEnd, upTo: last });
+    else if (running) await outbox.remove({ upTo: last });
     if (batch.length === READ_LIMIT) await drain();
   };
 
@@ -118,7 +122,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     });
   };
 
-  /** Sends one subscriber what an earlier life kept from it. */
+  /** Sends one subscriber what an earlier life kept from it, and what followed. */
   const replay = async (subscriber: Subscriber, subscriptions: readonly Subscription[]) => {
     const listenersOf = (relation: number) =>
       subscriptions

@@ -29,10 +29,10 @@ export interface Outbox {
   /** The place of the last change that waits; null if none does. */
   last(): Promise<Place | null>;
   /**
-   * Removes what was read between two places. Nothing unread is among it: a transaction that ends later has a higher
-   * xid than any that could be read.
+   * Removes what was read up to a place. Nothing unread is among it: a transaction that ends later has a higher xid than
+   * any that could be read.
    */
-  remove(range: { readonly after?: Place | null; readonly upTo: Place }): Promise<void>;
+  remove(range: { readonly upTo: Place }): Promise<void>;
   /**
    * Begins a life. After a crash, what the last life left is kept, up to an age; otherwise the outbox is emptied of
    * what was written while nobody listened, such as seeds.
@@ -66,11 +66,11 @@ export function createOutbox(database: Database): Outbox {
       );
       return place ?? null;
     },
-    async remove({ after, upTo }) {
-      await database.query(
-        'delete from realtime.outbox where (xid, id) > ($1::text::xid8, $2::int8) and (xid, id) <= ($3::text::xid8, $4::int8)',
-        [after?.xid ?? '0', after?.id ?? 0, upTo.xid, upTo.id],
-      );
+    async remove({ upTo }) {
+      await database.query('delete from realtime.outbox where (xid, id) <= ($1::text::xid8, $2::int8)', [
+        upTo.xid,
+        upTo.id,
+      ]);
     },
     async open(maxAgeMs) {
       await database.query(

@@ -84,7 +84,7 @@ export function encodeUserBroadcast(
   if (version === '2.0.0') return encodeBinaryBroadcast(topic, broadcast);
   const text = broadcast.data.toString();
   // The sender's text becomes a part of the frame: what is no JSON could end it and begin another.
-  if (broadcast.encoding === 'binary' || !isJson(text)) return null;
+  if (broadcast.encoding === 'binary' || parseJson(text) === undefined) return null;
   const payload = `{"type":"broadcast","event":${JSON.stringify(broadcast.event)},"payload":${text}}`;
   return encodeFrame(version, { topic, event: 'broadcast', payload });
 }
@@ -113,19 +113,11 @@ const refOf = (value: unknown): Ref =>
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
+/** Undefined for what is no JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return null;
+    return undefined;
   }
 }

@@ -34,6 +34,16 @@ const idsHeard = async (client: RawClient) => {
   return frames.map(({ payload }) => (payload['data'] as { record: { id: number } }).record.id);
 };
 
+/** The process dies between the insert of a note and its delivery, and is back. */
+const dieBeforeDelivering = async (id: number) => {
+  const { faults } = world.service;
+  faults.holdDelivery(true);
+  await insert(id);
+  await faults.kill();
+  faults.holdDelivery(false);
+  await faults.recover();
+};
+
 describe('a process that is killed between commit and delivery', () => {
   test('delivers what was committed to each subscriber that comes back, without a hole, before anything new', async () => {
     const before = await live();
@@ -55,11 +65,7 @@ describe('a process that is killed between commit and delivery', () => {
   });
 
   test('tells whoever comes back late, or again, a row as it was and all that became of it', async () => {
-    world.service.faults.holdDelivery(true);
-    await insert(1);
-    await world.service.faults.kill();
-    world.service.faults.holdDelivery(false);
-    await world.service.faults.recover();
+    await dieBeforeDelivering(1);
     await world.database.query('update notes set done = true where id = 1');
     await world.service.settled();
 
@@ -97,11 +103,7 @@ describe('a process that is killed between commit and delivery', () => {
   });
 
   test('forgets what nobody came back for', async () => {
-    world.service.faults.holdDelivery(true);
-    await insert(1);
-    await world.service.faults.kill();
-    world.service.faults.holdDelivery(false);
-    await world.service.faults.recover();
+    await dieBeforeDelivering(1);
     world.timers.advance(60_000);
     await world.service.settled();
     expect(await world.database.query('select * from realtime.outbox')).toEqual([]);

@@ -1,6 +1,6 @@
-import type { Channel } from './channel.ts';
-import type { Delivery } from './delivery.ts';
-import type { SocketServer } from './socket-server.ts';
+import type { Channel } from './channel/channel.ts';
+import type { Delivery } from './changes/delivery.ts';
+import type { SocketServer } from './socket/socket-server.ts';
 
 /** What can go wrong on command. Latency, drop rate and delays are settings: `RealtimeService.configure`. */
 export interface RealtimeFaults {

@@ -1,10 +1,10 @@
-import type { AskPermissions } from './permissions.ts';
-import type { ChannelClaims, CheckToken } from './tokens.ts';
-import { legacyToken } from './tokens.ts';
+import type { AskPermissions } from './channel/permissions.ts';
+import type { ChannelClaims, CheckToken } from './channel/tokens.ts';
+import { legacyToken } from './channel/tokens.ts';
 import type { TokenKeys } from '../keys.ts';
-import { roomName } from './rooms.ts';
-import type { Rooms } from './rooms.ts';
-import { isRecord } from './wire.ts';
+import { roomName } from './channel/rooms.ts';
+import type { Rooms } from './channel/rooms.ts';
+import { isRecord } from './socket/wire.ts';
 
 const BASE = '/realtime/v1/api';
 

@@ -1,23 +1,23 @@
 import type { Server } from 'node:http';
 import type { Database } from '../database/database.ts';
 import type { TokenKeys } from '../keys.ts';
-import type { ChannelServices } from './channel.ts';
-import { createDelivery } from './delivery.ts';
+import type { ChannelServices } from './channel/channel.ts';
+import { createDelivery } from './changes/delivery.ts';
 import { createRealtimeFaults } from './faults.ts';
 import type { RealtimeFaults } from './faults.ts';
 import { handleHttp } from './http-routes.ts';
-import { watchPublication } from './publication.ts';
+import { watchPublication } from './changes/publication.ts';
 import { createRateCounter } from './rate-counter.ts';
-import { createRelations } from './relations.ts';
-import { createPermissions } from './permissions.ts';
-import { createRooms } from './rooms.ts';
+import { createRelations } from './changes/relations.ts';
+import { createPermissions } from './channel/permissions.ts';
+import { createRooms } from './channel/rooms.ts';
 import { installRealtimeSchema } from './schema.ts';
 import { defaultRealtimeSettings } from './settings.ts';
 import type { RealtimeSettings } from './settings.ts';
-import { createSocketServer } from './socket-server.ts';
+import { createSocketServer } from './socket/socket-server.ts';
 import { nodeTimers } from './timers.ts';
 import type { Timers } from './timers.ts';
-import { createTokenCheck } from './tokens.ts';
+import { createTokenCheck } from './channel/tokens.ts';
 
 export interface RealtimeServiceOptions {
   readonly database: Database;

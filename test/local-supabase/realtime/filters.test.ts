@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseFilters } from '../../../local-supabase/realtime/filters.ts';
+import { parseFilters } from '../../../local-supabase/realtime/subscription/filters.ts';
 import { ADA, createRealtimeWorld } from './realtime-world.ts';
 import type { RealtimeWorld } from './realtime-world.ts';
 

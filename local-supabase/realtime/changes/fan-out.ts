@@ -1,9 +1,9 @@
-import type { Database } from '../database/database.ts';
+import type { Database } from '../../database/database.ts';
 import { createChange, renderChange, renderRefusal } from './change.ts';
 import type { Change } from './change.ts';
 import type { CapturedChange } from './outbox.ts';
 import type { Relations } from './relations.ts';
-import type { RealtimeSettings } from './settings.ts';
+import type { RealtimeSettings } from '../settings.ts';
 import type { Subscribed, Subscriber } from './subscribers.ts';
 import { checkRows, passFilters, rowQuery } from './visibility.ts';
 import type { RowCheck } from './visibility.ts';

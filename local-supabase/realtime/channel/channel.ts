@@ -1,20 +1,20 @@
-import { SubscriptionRefused, bindingId, parseBinding } from './bindings.ts';
-import type { Delivery } from './delivery.ts';
+import { SubscriptionRefused, bindingId, parseBinding } from '../subscription/bindings.ts';
+import type { Delivery } from '../changes/delivery.ts';
 import type { JoinRequest } from './join-request.ts';
 import { unreadableMessage } from './permissions.ts';
 import type { AskPermissions, TopicPermissions } from './permissions.ts';
-import type { RateCounter } from './rate-counter.ts';
+import type { RateCounter } from '../rate-counter.ts';
 import { roomName } from './rooms.ts';
 import type { Member, Rooms } from './rooms.ts';
-import type { RealtimeSettings } from './settings.ts';
-import type { Subscriber } from './subscribers.ts';
-import { prepareSubscriptions } from './subscription.ts';
-import type { SubscriptionContext } from './subscription.ts';
-import type { Timers } from './timers.ts';
+import type { RealtimeSettings } from '../settings.ts';
+import type { Subscriber } from '../changes/subscribers.ts';
+import { prepareSubscriptions } from '../subscription/subscription.ts';
+import type { SubscriptionContext } from '../subscription/subscription.ts';
+import type { Timers } from '../timers.ts';
 import { expiredMessage } from './tokens.ts';
 import type { ChannelClaims, CheckToken } from './tokens.ts';
-import { isRecord } from './wire.ts';
-import type { InboundFrame, OutboundFrame, Ref, UserBroadcast } from './wire.ts';
+import { isRecord } from '../socket/wire.ts';
+import type { InboundFrame, OutboundFrame, Ref, UserBroadcast } from '../socket/wire.ts';
 
 /** What channels share. */
 export interface ChannelServices {

@@ -1,7 +1,7 @@
-import type { ChangeAction } from './bindings.ts';
+import type { ChangeAction } from '../subscription/bindings.ts';
 import type { CapturedChange, RowText } from './outbox.ts';
 import type { Relation } from './relations.ts';
-import type { RealtimeSettings } from './settings.ts';
+import type { RealtimeSettings } from '../settings.ts';
 
 /** A captured change as a replication slot would tell it: the identity instead of the whole old row. */
 export interface Change {

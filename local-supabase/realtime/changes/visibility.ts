@@ -1,8 +1,8 @@
-import type { Database } from '../database/database.ts';
+import type { Database } from '../../database/database.ts';
 import type { Change } from './change.ts';
 import type { RowText } from './outbox.ts';
-import { quoteIdentifier, quoteLiteral } from './predicate.ts';
-import type { Subscription } from './subscription.ts';
+import { quoteIdentifier, quoteLiteral } from '../subscription/predicate.ts';
+import type { Subscription } from '../subscription/subscription.ts';
 
 /** A question to the policies: may this role with these claims see the row that the query asks for? */
 export interface RowCheck {

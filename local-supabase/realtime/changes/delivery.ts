@@ -1,14 +1,14 @@
-import type { Database } from '../database/database.ts';
+import type { Database } from '../../database/database.ts';
 import { fanOut } from './fan-out.ts';
 import { READ_LIMIT, createOutbox } from './outbox.ts';
 import type { CapturedChange, Place } from './outbox.ts';
-import { createRateCounter } from './rate-counter.ts';
+import { createRateCounter } from '../rate-counter.ts';
 import type { Relations } from './relations.ts';
-import type { RealtimeSettings } from './settings.ts';
+import type { RealtimeSettings } from '../settings.ts';
 import { createSubscribers } from './subscribers.ts';
 import type { Subscribed, Subscriber } from './subscribers.ts';
-import type { Subscription } from './subscription.ts';
-import type { Timers } from './timers.ts';
+import type { Subscription } from '../subscription/subscription.ts';
+import type { Timers } from '../timers.ts';
 
 /** Brings committed changes to their subscribers: each once, in the order of the commits, and not lost by a crash. */
 export interface Delivery {

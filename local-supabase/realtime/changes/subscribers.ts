@@ -1,4 +1,4 @@
-import type { Subscription } from './subscription.ts';
+import type { Subscription } from '../subscription/subscription.ts';
 
 /** Whoever is told of changes: a channel. */
 export interface Subscriber {

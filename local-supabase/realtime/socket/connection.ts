@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws';
-import type { Channel, ChannelServices } from './channel.ts';
-import { admitJoin, subscribeFailure } from './join.ts';
-import type { JoinLimits, JoiningSocket } from './join.ts';
+import type { Channel, ChannelServices } from '../channel/channel.ts';
+import { admitJoin, subscribeFailure } from '../channel/join.ts';
+import type { JoinLimits, JoiningSocket } from '../channel/join.ts';
 import { encodeFrame, encodeUserBroadcast, parseBinaryFrame, parseTextFrame } from './wire.ts';
 import type { InboundFrame, OutboundFrame, Ref, WireVersion } from './wire.ts';
 

@@ -2,13 +2,13 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
-import type { TokenKeys } from '../keys.ts';
-import type { ChannelServices } from './channel.ts';
+import type { TokenKeys } from '../../keys.ts';
+import type { ChannelServices } from '../channel/channel.ts';
 import { createConnection } from './connection.ts';
 import type { Connection } from './connection.ts';
-import type { JoinLimits } from './join.ts';
-import { createRateCounter } from './rate-counter.ts';
-import { legacyToken } from './tokens.ts';
+import type { JoinLimits } from '../channel/join.ts';
+import { createRateCounter } from '../rate-counter.ts';
+import { legacyToken } from '../channel/tokens.ts';
 import type { WireVersion } from './wire.ts';
 
 const PATH = '/realtime/v1/websocket';

@@ -1,4 +1,4 @@
-import type { Database } from '../database/database.ts';
+import type { Database } from '../../database/database.ts';
 import type { ChannelClaims } from './tokens.ts';
 
 /** What somebody may do in a topic. */

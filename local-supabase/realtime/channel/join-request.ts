@@ -1,4 +1,4 @@
-import { isRecord } from './wire.ts';
+import { isRecord } from '../socket/wire.ts';
 
 /** What a `phx_join` asks for. */
 export interface JoinRequest {

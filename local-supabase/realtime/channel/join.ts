@@ -1,10 +1,10 @@
-import { SubscriptionRefused } from './bindings.ts';
+import { SubscriptionRefused } from '../subscription/bindings.ts';
 import { SubscribeTimeout, createChannel } from './channel.ts';
 import type { Channel, ChannelServices, ChannelSocket } from './channel.ts';
 import { parseJoinRequest } from './join-request.ts';
 import { unreadableMessage } from './permissions.ts';
-import type { RateCounter } from './rate-counter.ts';
-import type { InboundFrame } from './wire.ts';
+import type { RateCounter } from '../rate-counter.ts';
+import type { InboundFrame } from '../socket/wire.ts';
 
 /** What a join is checked against besides its token. */
 export interface JoinLimits {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { UserBroadcast } from './wire.ts';
+import type { UserBroadcast } from '../socket/wire.ts';
 
 /** A channel as the others with its topic know it. */
 export interface Member {

@@ -1,5 +1,5 @@
-import type { Database } from '../database/database.ts';
-import type { ChangeAction } from './bindings.ts';
+import type { Database } from '../../database/database.ts';
+import type { ChangeAction } from '../subscription/bindings.ts';
 
 /** A row as it was captured: its columns' values as JSON text, so that no digit is lost. */
 export type RowText = Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-import type { Database } from '../database/database.ts';
+import type { Database } from '../../database/database.ts';
 
 /** Notices when other tables are published than before. */
 export interface PublicationWatch {

@@ -1,4 +1,4 @@
-import type { ExpirableKeys } from './expirable-keys.ts';
+import type { ExpirableKeys } from './keys/expirable-keys.ts';
 import type { FaultGate } from './fault-gate.ts';
 import type { FaultRule } from './fault-rule.ts';
 import type { RealtimeFaults } from './realtime/faults.ts';

@@ -1,6 +1,6 @@
 import type { PgliteConnection } from '@supabase/lite/pglite';
-import { isDatabaseError } from './database-error.ts';
-import type { DatabaseError } from './database-error.ts';
+import { isDatabaseError } from './database/database-error.ts';
+import type { DatabaseError } from './database/database-error.ts';
 import type { PreparedRequest } from './rest-request.ts';
 
 /** What stands between the vendor's implementation and the session of the database. */

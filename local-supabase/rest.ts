@@ -1,9 +1,9 @@
 import { App } from '@supabase/lite';
 import type { PgliteConnection } from '@supabase/lite/pglite';
-import { statusOfDatabaseError } from './database-error.ts';
-import type { DatabaseError } from './database-error.ts';
+import { statusOfDatabaseError } from './database/database-error.ts';
+import type { DatabaseError } from './database/database-error.ts';
 import type { PgliteDatabase } from './database/pglite-database.ts';
-import type { Claims } from './keys.ts';
+import type { Claims } from './keys/keys.ts';
 import { quietly } from './quietly.ts';
 import { prepareRequest, withListsForValues } from './rest-request.ts';
 import { watchSession } from './rest-session.ts';

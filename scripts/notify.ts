@@ -4,7 +4,7 @@
  * Sends notifications through the public interface, signed in as another user, to the project of `npm start`.
  */
 import { parseArgs } from 'node:util';
-import { createTokenKeys } from '../local-supabase/keys.ts';
+import { createTokenKeys } from '../local-supabase/keys/keys.ts';
 import type { Database } from '../src/database.types.ts';
 import { notificationKinds } from '../src/features/notifications/notification.ts';
 import type { NotificationContent, NotificationKind } from '../src/features/notifications/notification.ts';

@@ -7,7 +7,7 @@ import { styleText } from 'node:util';
 import type * as Vite from 'vite';
 import { createLocalSupabase } from '../local-supabase/server.ts';
 import type { LocalSupabase } from '../local-supabase/server.ts';
-import { StartError } from '../local-supabase/start-error.ts';
+import { StartError } from '../local-supabase/project/start-error.ts';
 import { accountPassword, accounts, localProject } from './local-project.ts';
 import { readAuthSettings } from './project-config.ts';
 

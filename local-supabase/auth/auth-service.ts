@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { Hono } from 'hono';
 
 import type { Database } from '../database/database.ts';
-import type { TokenKeys } from '../keys.ts';
-import { createCall } from './call.ts';
+import type { TokenKeys } from '../keys/keys.ts';
+import { createCall } from './http/call.ts';
 import type { AuthContext, AuthMailer, SmsBox } from './context.ts';
-import { encodeError } from './error-response.ts';
-import { AuthHttpError, OAuthError, WeakPasswordError } from './errors.ts';
-import { createRateLimiter } from './rate-limiter.ts';
+import { encodeError } from './http/error-response.ts';
+import { AuthHttpError, OAuthError, WeakPasswordError } from './http/errors.ts';
+import { createRateLimiter } from './http/rate-limiter.ts';
 import { type Handler, routes } from './routes.ts';
 import { type AuthSettings, completeAuthSettings } from './settings.ts';
 import { saveConnections } from './sso/connection.ts';

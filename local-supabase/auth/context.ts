@@ -1,7 +1,7 @@
 import type { Database, Sql } from '../database/database.ts';
-import type { TokenKeys } from '../keys.ts';
-import { CommitThenThrow } from './errors.ts';
-import type { RateLimiter } from './rate-limiter.ts';
+import type { TokenKeys } from '../keys/keys.ts';
+import { CommitThenThrow } from './http/errors.ts';
+import type { RateLimiter } from './http/rate-limiter.ts';
 import type { AuthSettings } from './settings.ts';
 import type { TestProvider } from './test-provider/test-provider.ts';
 

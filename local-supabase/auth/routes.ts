@@ -4,27 +4,27 @@ import { generateLink } from './admin/generate-link.ts';
 import { invite } from './admin/invite.ts';
 import { updateUserAsAdmin } from './admin/update-user.ts';
 import { deleteUserAsAdmin, listUsers, readUser } from './admin/users.ts';
-import type { Call } from './call.ts';
-import { checkCaptcha } from './captcha.ts';
+import type { Call } from './http/call.ts';
+import { checkCaptcha } from './http/captcha.ts';
 import type { AuthContext } from './context.ts';
-import { readHealth, readKeySet, readOpenIdConfiguration, readSettings } from './discovery.ts';
-import { notFound } from './errors.ts';
+import { readHealth, readKeySet, readOpenIdConfiguration, readSettings } from './http/discovery.ts';
+import { notFound } from './http/errors.ts';
 import { challengeFactor } from './factors/challenge.ts';
 import { enrolFactor } from './factors/enrolment.ts';
 import { unenrolFactor } from './factors/unenrolment.ts';
 import { verifyFactor } from './factors/verification.ts';
-import { logout } from './logout.ts';
-import { magicLink } from './magic-link.ts';
+import { logout } from './sessions/logout.ts';
+import { magicLink } from './verification/magic-link.ts';
 import { authorize, authorizeLink } from './oauth/authorize.ts';
 import { callback } from './oauth/callback.ts';
 import { unlinkIdentity } from './oauth/unlink.ts';
-import { otp } from './otp.ts';
-import { readOwnUser, updateOwnUser } from './own-user.ts';
-import type { RateLimitName } from './rate-limiter.ts';
-import { reauthenticate } from './reauthenticate.ts';
-import { recover } from './recover.ts';
-import { resend } from './resend.ts';
-import { signUp } from './sign-up.ts';
+import { otp } from './verification/otp.ts';
+import { readOwnUser, updateOwnUser } from './users/own-user.ts';
+import type { RateLimitName } from './http/rate-limiter.ts';
+import { reauthenticate } from './users/reauthenticate.ts';
+import { recover } from './verification/recover.ts';
+import { resend } from './verification/resend.ts';
+import { signUp } from './users/sign-up.ts';
 import { consumeAssertion, showSsoProvider, submitSsoProvider } from './sso/assertion.ts';
 import { singleSignOn } from './sso/single-sign-on.ts';
 import {
@@ -34,8 +34,8 @@ import {
   showProvider,
   submitProvider,
 } from './test-provider/provider-routes.ts';
-import { token } from './token.ts';
-import { verifyByLink, verifyByPost } from './verify.ts';
+import { token } from './sessions/token.ts';
+import { verifyByLink, verifyByPost } from './verification/verify.ts';
 
 export type Handler = (context: AuthContext, call: Call) => Promise<Response>;
 

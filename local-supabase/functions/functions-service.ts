@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Service } from '../gateway/gateway.ts';
 import { readBearer } from '../gateway/bearer.ts';
-import type { TokenKeys } from '../keys.ts';
+import type { TokenKeys } from '../keys/keys.ts';
 
 /** Answers the requests to one function. */
 export type FunctionHandler = (request: Request) => Promise<Response> | Response;

@@ -1,4 +1,4 @@
-import type { Claims, TokenKeys } from '../keys.ts';
+import type { Claims, TokenKeys } from '../keys/keys.ts';
 
 /** Whose key a request brought: the claims that it stands for. */
 export type ApiKeyCheck =

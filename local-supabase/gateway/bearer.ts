@@ -1,4 +1,4 @@
-import type { Claims, TokenKeys } from '../keys.ts';
+import type { Claims, TokenKeys } from '../keys/keys.ts';
 
 export type BearerCheck =
   | { readonly ok: true; readonly claims: Claims }

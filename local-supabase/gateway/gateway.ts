@@ -1,4 +1,4 @@
-import type { Claims, TokenKeys } from '../keys.ts';
+import type { Claims, TokenKeys } from '../keys/keys.ts';
 import type { RestService } from '../rest.ts';
 import type { StorageService } from '../storage/storage-service.ts';
 import { checkApiKey, isOpenRoute } from './api-key.ts';

@@ -1,7 +1,7 @@
 import type { AskPermissions } from './channel/permissions.ts';
 import type { ChannelClaims, CheckToken } from './channel/tokens.ts';
 import { legacyToken } from './channel/tokens.ts';
-import type { TokenKeys } from '../keys.ts';
+import type { TokenKeys } from '../keys/keys.ts';
 import { roomName } from './channel/rooms.ts';
 import type { Rooms } from './channel/rooms.ts';
 import { isRecord } from './socket/wire.ts';

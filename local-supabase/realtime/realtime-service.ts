@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { Database } from '../database/database.ts';
-import type { TokenKeys } from '../keys.ts';
+import type { TokenKeys } from '../keys/keys.ts';
 import type { ChannelServices } from './channel/channel.ts';
 import { createDelivery } from './changes/delivery.ts';
 import { createRealtimeFaults } from './faults.ts';

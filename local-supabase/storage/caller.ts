@@ -1,5 +1,5 @@
 import type { Database, Sql } from '../database/database.ts';
-import type { Claims } from '../keys.ts';
+import type { Claims } from '../keys/keys.ts';
 
 /** Runs `task` with the caller's role and claims, so that the policies decide. */
 export function asCaller<T>(database: Database, claims: Claims, task: (sql: Sql) => Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.ts';
-import type { TokenKeys } from '../keys.ts';
+import type { TokenKeys } from '../keys/keys.ts';
 import type { ObjectStore } from './object-store.ts';
 import type { Transaction } from './transaction.ts';
 

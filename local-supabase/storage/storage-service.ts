@@ -1,5 +1,5 @@
 import { Hono } from 'hono';
-import type { Claims } from '../keys.ts';
+import type { Claims } from '../keys/keys.ts';
 import { createBucketRoutes } from './buckets.ts';
 import { asCaller } from './caller.ts';
 import { createLinkRoutes } from './links.ts';

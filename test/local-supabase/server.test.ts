@@ -3,10 +3,10 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { listen } from '../../local-supabase/http-server.ts';
+import { listen } from '../../local-supabase/http/http-server.ts';
 import { createLocalSupabase } from '../../local-supabase/server.ts';
 import type { LocalSupabase, LocalSupabaseOptions } from '../../local-supabase/server.ts';
-import { StartError } from '../../local-supabase/start-error.ts';
+import { StartError } from '../../local-supabase/project/start-error.ts';
 import { ada, requestApi, signIn } from '../support/local-supabase.ts';
 
 const running = new Set<LocalSupabase>();

@@ -1,13 +1,19 @@
-import { audienceOf, requireAdmin } from '../authentication.ts';
-import { type Call, sendJson } from '../call.ts';
-import { confirmEmail, confirmPhone } from '../confirmation.ts';
+import { audienceOf, requireAdmin } from '../http/authentication.ts';
+import { type Call, sendJson } from '../http/call.ts';
+import { confirmEmail, confirmPhone } from '../users/confirmation.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
-import { internal, invalid, unprocessable } from '../errors.ts';
-import { createIdentity, ownIdentityData } from '../identity.ts';
-import { createPassword, hashPassword, isPasswordHash } from '../password.ts';
-import { encodeUser, type User } from '../user.ts';
-import { createUser, findUserByPhone, findUserHoldingEmail, mergeAppMetadata, updateUser } from '../users.ts';
-import { isUuid } from '../uuid.ts';
+import { internal, invalid, unprocessable } from '../http/errors.ts';
+import { createIdentity, ownIdentityData } from '../users/identity.ts';
+import { createPassword, hashPassword, isPasswordHash } from '../users/password.ts';
+import { encodeUser, type User } from '../users/user.ts';
+import {
+  createUser,
+  findUserByPhone,
+  findUserHoldingEmail,
+  mergeAppMetadata,
+  updateUser,
+} from '../users/users.ts';
+import { isUuid } from '../rows.ts';
 import { type AdminUserParams, parseAdminUser } from './user-params.ts';
 
 const nilUuid = '00000000-0000-0000-0000-000000000000';

@@ -1,4 +1,4 @@
-import { invalid } from '../errors.ts';
+import { invalid } from '../http/errors.ts';
 
 const unitMs: Readonly<Record<string, number>> = {
   ns: 1e-6,

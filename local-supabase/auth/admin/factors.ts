@@ -1,6 +1,6 @@
-import { parsePhone } from '../address.ts';
-import { requireAdmin } from '../authentication.ts';
-import { type Call, readText, sendJson } from '../call.ts';
+import { parsePhone } from '../users/address.ts';
+import { requireAdmin } from '../http/authentication.ts';
+import { type Call, readText, sendJson } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext } from '../context.ts';
 import { deleteFactor, encodeFactor, type Factor, lowerSessionsOfFactor } from '../factors/factor.ts';
 import { requireFactor } from '../factors/factor-caller.ts';

@@ -1,15 +1,20 @@
-import { parseEmail } from '../address.ts';
-import { audienceOf, requireAdmin } from '../authentication.ts';
-import { type Call, type JsonObject, readObject, readText, sendJson } from '../call.ts';
+import { parseEmail } from '../users/address.ts';
+import { audienceOf, requireAdmin } from '../http/authentication.ts';
+import { type Call, type JsonObject, readObject, readText, sendJson } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
-import { invalid, notFound, unprocessable } from '../errors.ts';
-import { createActionLink } from '../mail.ts';
-import { createCode, hashCode, type OneTimeTokenType, storeOneTimeToken } from '../one-time-token.ts';
-import { checkPasswordStrength, createPassword, hashPassword } from '../password.ts';
-import { isRedirectAllowed, redirectTargetOf } from '../redirect-url.ts';
+import { invalid, notFound, unprocessable } from '../http/errors.ts';
+import { createActionLink } from '../mail/mail.ts';
+import {
+  createCode,
+  hashCode,
+  type OneTimeTokenType,
+  storeOneTimeToken,
+} from '../verification/one-time-token.ts';
+import { checkPasswordStrength, createPassword, hashPassword } from '../users/password.ts';
+import { isRedirectAllowed, redirectTargetOf } from '../http/redirect-url.ts';
 import type { Values } from '../rows.ts';
-import { encodeUser, type User } from '../user.ts';
-import { findUserByEmail, findUserHoldingEmail, mergeUserMetadata, updateUser } from '../users.ts';
+import { encodeUser, type User } from '../users/user.ts';
+import { findUserByEmail, findUserHoldingEmail, mergeUserMetadata, updateUser } from '../users/users.ts';
 import { createEmailUser } from './invite.ts';
 
 const linkTypes = [

@@ -1,12 +1,12 @@
-import { parseEmail } from '../address.ts';
-import { audienceOf, requireAdmin } from '../authentication.ts';
-import { type Call, readObject, readText, sendJson } from '../call.ts';
+import { parseEmail } from '../users/address.ts';
+import { audienceOf, requireAdmin } from '../http/authentication.ts';
+import { type Call, readObject, readText, sendJson } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
-import { unprocessable } from '../errors.ts';
-import { createIdentity, ownIdentityData } from '../identity.ts';
-import { sendConfirmation } from '../mail.ts';
-import { encodeUser, type Metadata, type User } from '../user.ts';
-import { createUser, findUserByEmail, updateUser } from '../users.ts';
+import { unprocessable } from '../http/errors.ts';
+import { createIdentity, ownIdentityData } from '../users/identity.ts';
+import { sendConfirmation } from '../mail/mail.ts';
+import { encodeUser, type Metadata, type User } from '../users/user.ts';
+import { createUser, findUserByEmail, updateUser } from '../users/users.ts';
 
 /** A new account by e-mail that waits for its confirmation; with or without a password. */
 export async function createEmailUser(

@@ -1,13 +1,13 @@
-import { requireAdmin } from '../authentication.ts';
-import { type Call, sendJson } from '../call.ts';
-import { confirmEmail, confirmPhone, setPassword } from '../confirmation.ts';
+import { requireAdmin } from '../http/authentication.ts';
+import { type Call, sendJson } from '../http/call.ts';
+import { confirmEmail, confirmPhone, setPassword } from '../users/confirmation.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
-import { internal } from '../errors.ts';
-import { createIdentity, findIdentity, mergeIdentityData, ownIdentityData } from '../identity.ts';
-import { checkPasswordStrength, hashPassword } from '../password.ts';
+import { internal } from '../http/errors.ts';
+import { createIdentity, findIdentity, mergeIdentityData, ownIdentityData } from '../users/identity.ts';
+import { checkPasswordStrength, hashPassword } from '../users/password.ts';
 import { isUniqueViolation } from '../rows.ts';
-import { encodeUser, type User } from '../user.ts';
-import { mergeAppMetadata, mergeUserMetadata, updateUser } from '../users.ts';
+import { encodeUser, type User } from '../users/user.ts';
+import { mergeAppMetadata, mergeUserMetadata, updateUser } from '../users/users.ts';
 import { requireUser } from './user-of-path.ts';
 import { type AdminUserParams, parseAdminUser } from './user-params.ts';
 

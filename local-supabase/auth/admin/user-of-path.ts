@@ -1,9 +1,9 @@
-import type { Call } from '../call.ts';
+import type { Call } from '../http/call.ts';
 import type { AuthContext } from '../context.ts';
-import { notFound } from '../errors.ts';
-import type { User } from '../user.ts';
-import { findUserById } from '../users.ts';
-import { isUuid } from '../uuid.ts';
+import { notFound } from '../http/errors.ts';
+import type { User } from '../users/user.ts';
+import { findUserById } from '../users/users.ts';
+import { isUuid } from '../rows.ts';
 
 /** The user of the path. Throws 404 user_not_found, validation_failed. */
 export async function requireUser(context: AuthContext, call: Call): Promise<User> {

@@ -1,7 +1,7 @@
-import { parseEmail, parsePhone } from '../address.ts';
-import { type JsonObject, readFlag, readObject, readOptionalText, readText } from '../call.ts';
+import { parseEmail, parsePhone } from '../users/address.ts';
+import { type JsonObject, readFlag, readObject, readOptionalText, readText } from '../http/call.ts';
 import type { AuthContext } from '../context.ts';
-import type { Metadata } from '../user.ts';
+import type { Metadata } from '../users/user.ts';
 import { parseDuration } from './duration.ts';
 
 /** What an administrator sets on a user. Strings are '' when they are not given. */

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 
-import { audienceOf, requireAdmin } from '../authentication.ts';
-import { type Call, readFlag, sendJson } from '../call.ts';
-import { noPendingTokens } from '../confirmation.ts';
+import { audienceOf, requireAdmin } from '../http/authentication.ts';
+import { type Call, readFlag, sendJson } from '../http/call.ts';
+import { noPendingTokens } from '../users/confirmation.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
-import { invalid } from '../errors.ts';
-import { clearOneTimeTokens } from '../one-time-token.ts';
+import { invalid } from '../http/errors.ts';
+import { clearOneTimeTokens } from '../verification/one-time-token.ts';
 import { updateRow } from '../rows.ts';
-import { deleteSessions } from '../session.ts';
-import { encodeUser, type User, type UserRow } from '../user.ts';
-import { deleteUser, updateUser } from '../users.ts';
+import { deleteSessions } from '../sessions/session.ts';
+import { encodeUser, type User, type UserRow } from '../users/user.ts';
+import { deleteUser, updateUser } from '../users/users.ts';
 import { requireUser } from './user-of-path.ts';
 
 const usualPageSize = 50;

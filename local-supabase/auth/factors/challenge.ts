@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 
-import { checkChannel } from '../address.ts';
-import { type Call, readText, sendJson } from '../call.ts';
+import { checkChannel } from '../users/address.ts';
+import { type Call, readText, sendJson } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext } from '../context.ts';
 import type { Sql } from '../../database/database.ts';
-import { badRequest, unprocessable } from '../errors.ts';
-import { checkFrequency } from '../mail.ts';
-import { createCode } from '../one-time-token.ts';
+import { badRequest, unprocessable } from '../http/errors.ts';
+import { checkFrequency } from '../mail/mail.ts';
+import { createCode } from '../verification/one-time-token.ts';
 import { insertRow, updateRow } from '../rows.ts';
-import { isUuid } from '../uuid.ts';
+import { isUuid } from '../rows.ts';
 import type { Factor } from './factor.ts';
 import { requireFactor, requireFactorCaller } from './factor-caller.ts';
 

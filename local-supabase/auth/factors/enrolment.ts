@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { toString as renderQrCode } from 'qrcode';
 
-import { parsePhone } from '../address.ts';
-import type { Caller } from '../authentication.ts';
-import { type Call, type JsonObject, readText, sendJson } from '../call.ts';
+import { parsePhone } from '../users/address.ts';
+import type { Caller } from '../http/authentication.ts';
+import { type Call, type JsonObject, readText, sendJson } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
-import { forbidden, internal, invalid, unprocessable } from '../errors.ts';
+import { forbidden, internal, invalid, unprocessable } from '../http/errors.ts';
 import { insertRow } from '../rows.ts';
 import { deleteFactor, type Factor, listFactors } from './factor.ts';
 import { requireFactorCaller } from './factor-caller.ts';

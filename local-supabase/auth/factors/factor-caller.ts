@@ -1,8 +1,8 @@
-import { type Caller, requireCaller } from '../authentication.ts';
-import type { Call } from '../call.ts';
+import { type Caller, requireCaller } from '../http/authentication.ts';
+import type { Call } from '../http/call.ts';
 import type { AuthContext } from '../context.ts';
-import { forbidden, notFound } from '../errors.ts';
-import { isUuid } from '../uuid.ts';
+import { forbidden, notFound } from '../http/errors.ts';
+import { isUuid } from '../rows.ts';
 import { type Factor, findFactor } from './factor.ts';
 
 /** The caller, who must not be anonymous. Throws 403 no_authorization. */

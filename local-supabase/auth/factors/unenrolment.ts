@@ -1,6 +1,6 @@
-import { type Call, sendJson } from '../call.ts';
+import { type Call, sendJson } from '../http/call.ts';
 import { inTransaction, type AuthContext } from '../context.ts';
-import { internal, unprocessable } from '../errors.ts';
+import { internal, unprocessable } from '../http/errors.ts';
 import { deleteFactor, lowerSessionsOfFactor } from './factor.ts';
 import { requireFactor, requireFactorCaller } from './factor-caller.ts';
 

@@ -2,15 +2,15 @@ import { timingSafeEqual } from 'node:crypto';
 
 import { Secret, TOTP } from 'otpauth';
 
-import { type Call, readText, sendJson } from '../call.ts';
+import { type Call, readText, sendJson } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
-import { encodeCounterToken } from '../counter-token.ts';
-import { internal, invalid, unprocessable } from '../errors.ts';
-import { findActiveRefreshToken, swapRefreshToken } from '../refresh-token.ts';
+import { encodeCounterToken } from '../sessions/counter-token.ts';
+import { internal, invalid, unprocessable } from '../http/errors.ts';
+import { findActiveRefreshToken, swapRefreshToken } from '../sessions/refresh-token.ts';
 import { updateRow } from '../rows.ts';
-import { addMethod, findSession, readMethods, type Session, updateSession } from '../session.ts';
-import { createSessionTokens, type SessionTokens } from '../session-tokens.ts';
-import { findUserById } from '../users.ts';
+import { addMethod, findSession, readMethods, type Session, updateSession } from '../sessions/session.ts';
+import { createSessionTokens, type SessionTokens } from '../sessions/session-tokens.ts';
+import { findUserById } from '../users/users.ts';
 import { type Challenge, checkVerifyEnabled, loadChallenge } from './challenge.ts';
 import { type Factor, methodOfFactor } from './factor.ts';
 import { requireFactor, requireFactorCaller } from './factor-caller.ts';

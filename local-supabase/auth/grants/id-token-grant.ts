@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 
 import type { JWTPayload } from 'jose';
 
-import { requireCaller } from '../authentication.ts';
-import { type Call, type JsonObject, readFlag, readText, sendJson } from '../call.ts';
+import { requireCaller } from '../http/authentication.ts';
+import { type Call, type JsonObject, readFlag, readText, sendJson } from '../http/call.ts';
 import { inTransaction, type AuthContext } from '../context.ts';
-import { badRequest, invalid, OAuthError } from '../errors.ts';
-import { knownProviders } from '../discovery.ts';
+import { badRequest, invalid, OAuthError } from '../http/errors.ts';
+import { knownProviders } from '../http/discovery.ts';
 import { enterByProvider, linkToUser } from '../oauth/external-account.ts';
 import { type Profile, profileOfClaims } from '../oauth/profile.ts';
-import { signIn } from '../session-tokens.ts';
+import { signIn } from '../sessions/session-tokens.ts';
 import { issuerOf } from '../test-provider/provider-routes.ts';
 import { testClientId } from '../test-provider/test-provider.ts';
-import type { User } from '../user.ts';
+import type { User } from '../users/user.ts';
 
 const refused = (description: string): OAuthError => new OAuthError('invalid request', description);
 

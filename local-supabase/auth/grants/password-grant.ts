@@ -1,12 +1,12 @@
-import { formatPhone } from '../address.ts';
-import { audienceOf } from '../authentication.ts';
-import { type Call, readText, sendJson } from '../call.ts';
+import { formatPhone } from '../users/address.ts';
+import { audienceOf } from '../http/authentication.ts';
+import { type Call, readText, sendJson } from '../http/call.ts';
 import { inTransaction, type AuthContext } from '../context.ts';
-import { badRequest, invalid, unprocessable, WeakPasswordError } from '../errors.ts';
-import { checkPasswordStrength, isPasswordOf } from '../password.ts';
-import { signIn } from '../session-tokens.ts';
-import { hasPassword, isBanned, type User } from '../user.ts';
-import { findUserByEmail, findUserByPhone } from '../users.ts';
+import { badRequest, invalid, unprocessable, WeakPasswordError } from '../http/errors.ts';
+import { checkPasswordStrength, isPasswordOf } from '../users/password.ts';
+import { signIn } from '../sessions/session-tokens.ts';
+import { hasPassword, isBanned, type User } from '../users/user.ts';
+import { findUserByEmail, findUserByPhone } from '../users/users.ts';
 
 /** What is wrong with a password that still signs in; undefined when it is strong enough. */
 function weaknessOf(

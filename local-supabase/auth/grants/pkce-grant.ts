@@ -1,9 +1,14 @@
-import { type Call, readText, sendJson } from '../call.ts';
+import { type Call, readText, sendJson } from '../http/call.ts';
 import { inTransaction, type AuthContext } from '../context.ts';
-import { internal, invalid, notFound, unprocessable } from '../errors.ts';
-import { checkCodeVerifier, deleteFlowState, findFlowStateByCode, isFlowExpired } from '../flow-state.ts';
-import { signIn } from '../session-tokens.ts';
-import { findUserById } from '../users.ts';
+import { internal, invalid, notFound, unprocessable } from '../http/errors.ts';
+import {
+  checkCodeVerifier,
+  deleteFlowState,
+  findFlowStateByCode,
+  isFlowExpired,
+} from '../verification/flow-state.ts';
+import { signIn } from '../sessions/session-tokens.ts';
+import { findUserById } from '../users/users.ts';
 
 /** POST /token?grant_type=pkce: `{auth_code, code_verifier}`. Only success uses the code up. */
 export async function pkceGrant(context: AuthContext, call: Call): Promise<Response> {

@@ -1,10 +1,10 @@
-import { type Call, readText, sendJson } from '../call.ts';
+import { type Call, readText, sendJson } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext } from '../context.ts';
-import { type CounterToken, isSignedFor, parseCounterToken } from '../counter-token.ts';
+import { type CounterToken, isSignedFor, parseCounterToken } from '../sessions/counter-token.ts';
 import type { Sql } from '../../database/database.ts';
-import { badRequest, invalid } from '../errors.ts';
-import { findRefreshToken, type RefreshToken } from '../refresh-token.ts';
-import { renewByCounter, renewByToken } from '../renewal.ts';
+import { badRequest, invalid } from '../http/errors.ts';
+import { findRefreshToken, type RefreshToken } from '../sessions/refresh-token.ts';
+import { renewByCounter, renewByToken } from '../sessions/renewal.ts';
 import {
   checkSession,
   findSession,
@@ -12,10 +12,10 @@ import {
   listSessions,
   type Session,
   updateSession,
-} from '../session.ts';
-import { createSessionTokens } from '../session-tokens.ts';
-import { isBanned, type User } from '../user.ts';
-import { findUserById } from '../users.ts';
+} from '../sessions/session.ts';
+import { createSessionTokens } from '../sessions/session-tokens.ts';
+import { isBanned, type User } from '../users/user.ts';
+import { findUserById } from '../users/users.ts';
 
 interface Presented {
   readonly user: User;

@@ -1,10 +1,10 @@
-import { type Call, readText, sendJson } from '../call.ts';
+import { type Call, readText, sendJson } from '../http/call.ts';
 import { inTransaction, type AuthContext } from '../context.ts';
-import { badRequest, invalid, OAuthError, unprocessable } from '../errors.ts';
+import { badRequest, invalid, OAuthError, unprocessable } from '../http/errors.ts';
 import { enterByProvider } from '../oauth/external-account.ts';
 import type { Profile } from '../oauth/profile.ts';
-import { isRedirectAllowed } from '../redirect-url.ts';
-import { signIn } from '../session-tokens.ts';
+import { isRedirectAllowed } from '../http/redirect-url.ts';
+import { signIn } from '../sessions/session-tokens.ts';
 import { isSignedByEthereum } from '../web3/ethereum.ts';
 import { type Chain, MessageError, parseSignedMessage, type SignedMessage } from '../web3/signed-message.ts';
 import { isSignedBySolana } from '../web3/solana.ts';

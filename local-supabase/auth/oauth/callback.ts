@@ -1,15 +1,20 @@
-import { type Call, sendRedirect } from '../call.ts';
+import { type Call, sendRedirect } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
-import { flowErrorParams, redirectWithFlowError } from '../error-redirect.ts';
-import { badRequest, internal, OAuthError, unprocessable } from '../errors.ts';
-import { deleteFlowState, findFlowStateById, type FlowState, isFlowExpired } from '../flow-state.ts';
-import { addToQuery, encodeParams } from '../redirect-url.ts';
+import { flowErrorParams, redirectWithFlowError } from '../http/error-redirect.ts';
+import { badRequest, internal, OAuthError, unprocessable } from '../http/errors.ts';
+import {
+  deleteFlowState,
+  findFlowStateById,
+  type FlowState,
+  isFlowExpired,
+} from '../verification/flow-state.ts';
+import { addToQuery, encodeParams } from '../http/redirect-url.ts';
 import { updateRow } from '../rows.ts';
-import { signIn } from '../session-tokens.ts';
+import { signIn } from '../sessions/session-tokens.ts';
 import type { ProviderGrant } from '../test-provider/test-provider.ts';
-import type { User } from '../user.ts';
-import { findUserById } from '../users.ts';
-import { isUuid } from '../uuid.ts';
+import type { User } from '../users/user.ts';
+import { findUserById } from '../users/users.ts';
+import { isUuid } from '../rows.ts';
 import { acceptInvite, enterByProvider, linkToUser } from './external-account.ts';
 import { type Profile, profileOfClaims } from './profile.ts';
 

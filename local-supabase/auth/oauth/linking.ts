@@ -1,9 +1,9 @@
 import type { AuthContext } from '../context.ts';
 import type { Sql } from '../../database/database.ts';
-import { internal } from '../errors.ts';
-import { findIdentity, type Identity } from '../identity.ts';
-import type { User } from '../user.ts';
-import { findUserByEmail, findUserById, findUserHoldingEmail } from '../users.ts';
+import { internal } from '../http/errors.ts';
+import { findIdentity, type Identity } from '../users/identity.ts';
+import type { User } from '../users/user.ts';
+import { findUserByEmail, findUserById, findUserHoldingEmail } from '../users/users.ts';
 import type { Profile } from './profile.ts';
 
 /** What a sign-in at a provider means for the accounts here. `email` is the one that the account is to have. */

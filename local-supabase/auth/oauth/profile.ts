@@ -1,4 +1,4 @@
-import type { IdentityData } from '../identity.ts';
+import type { IdentityData } from '../users/identity.ts';
 
 /** What a provider told of the person who signed in there. */
 export interface Profile {

@@ -1,10 +1,10 @@
-import { audienceOf, requireCaller } from '../authentication.ts';
-import { type Call, sendJson } from '../call.ts';
+import { audienceOf, requireCaller } from '../http/authentication.ts';
+import { type Call, sendJson } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext } from '../context.ts';
-import { forbidden, notFound, unprocessable } from '../errors.ts';
-import { deleteIdentity } from '../identity.ts';
-import { findUserById, refreshProviders, updateUser } from '../users.ts';
-import { isUuid } from '../uuid.ts';
+import { forbidden, notFound, unprocessable } from '../http/errors.ts';
+import { deleteIdentity } from '../users/identity.ts';
+import { findUserById, refreshProviders, updateUser } from '../users/users.ts';
+import { isUuid } from '../rows.ts';
 import { adoptEmailOfIdentities } from './primary-email.ts';
 
 const emailConflict = (): Error =>

@@ -1,16 +1,16 @@
-import { type Call, sendRedirect } from '../call.ts';
+import { type Call, sendRedirect } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext } from '../context.ts';
 import type { Sql } from '../../database/database.ts';
-import { badRequest, internal, invalid, notFound, unprocessable } from '../errors.ts';
-import { findFlowStateById, type FlowState } from '../flow-state.ts';
+import { badRequest, internal, invalid, notFound, unprocessable } from '../http/errors.ts';
+import { findFlowStateById, type FlowState } from '../verification/flow-state.ts';
 import { enterByProvider } from '../oauth/external-account.ts';
 import type { Profile } from '../oauth/profile.ts';
-import { addToQuery, encodeParams, isRedirectAllowed } from '../redirect-url.ts';
+import { addToQuery, encodeParams, isRedirectAllowed } from '../http/redirect-url.ts';
 import { updateRow } from '../rows.ts';
-import { signIn } from '../session-tokens.ts';
+import { signIn } from '../sessions/session-tokens.ts';
 import { issuerOf } from '../test-provider/provider-routes.ts';
 import { renderSignInPage } from '../test-provider/sign-in-page.ts';
-import { isUuid } from '../uuid.ts';
+import { isUuid } from '../rows.ts';
 import { requireSso } from './single-sign-on.ts';
 
 const relayLifetimeMs = 120_000;

@@ -7,10 +7,10 @@ import {
   readText,
   sendJson,
   sendRedirect,
-} from '../call.ts';
+} from '../http/call.ts';
 import type { AuthContext } from '../context.ts';
-import { invalid } from '../errors.ts';
-import { addToQuery } from '../redirect-url.ts';
+import { invalid } from '../http/errors.ts';
+import { addToQuery } from '../http/redirect-url.ts';
 import { renderSignInPage } from './sign-in-page.ts';
 import type { Person } from './test-provider.ts';
 

@@ -1,4 +1,4 @@
-import { escapeHtml } from '../mail-template.ts';
+import { escapeHtml } from '../mail/mail-template.ts';
 
 export interface SignInPage {
   /** Who is played, for the heading. */

@@ -1,4 +1,4 @@
-import type { Claims, TokenKeys } from '../../keys.ts';
+import type { Claims, TokenKeys } from '../../keys/keys.ts';
 
 /** The claims that a channel needs. */
 export interface ChannelClaims extends Claims {

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
-import type { TokenKeys } from '../../keys.ts';
+import type { TokenKeys } from '../../keys/keys.ts';
 import type { ChannelServices } from '../channel/channel.ts';
 import { createConnection } from './connection.ts';
 import type { Connection } from './connection.ts';

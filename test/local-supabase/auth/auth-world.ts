@@ -10,8 +10,8 @@ import type { OutgoingMail, OutgoingSms } from '../../../local-supabase/auth/con
 import type { AuthSettings } from '../../../local-supabase/auth/settings.ts';
 import type { Database } from '../../../local-supabase/database/database.ts';
 import { createPgliteDatabase } from '../../../local-supabase/database/pglite-database.ts';
-import { createTokenKeys } from '../../../local-supabase/keys.ts';
-import type { TokenKeys } from '../../../local-supabase/keys.ts';
+import { createTokenKeys } from '../../../local-supabase/keys/keys.ts';
+import type { TokenKeys } from '../../../local-supabase/keys/keys.ts';
 
 /** The fields that tests read from answers; which of them an answer has is what the tests assert. */
 export interface AnswerBody {

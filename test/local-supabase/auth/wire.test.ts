@@ -168,7 +168,7 @@ describe('rate limits', () => {
 
 describe('mail templates', () => {
   it('of the project are filled in and escaped', async () => {
-    const { fillTemplate, escapeHtml } = await import('../../../local-supabase/auth/mail-template.ts');
+    const { fillTemplate, escapeHtml } = await import('../../../local-supabase/auth/mail/mail-template.ts');
     const fields = { Token: '123456', ConfirmationURL: 'http://a/?b=1&c=2', Data: { name: '<b>' } };
     expect(
       fillTemplate(

@@ -1,0 +1,23 @@
+import { isAdmin } from './authentication.ts';
+import { type Call, readObject, readText } from './call.ts';
+import type { AuthContext } from '../context.ts';
+import { badRequest } from './errors.ts';
+
+const freeGrants = new Set(['pkce', 'refresh_token', 'id_token']);
+/** Other routes know no grants, whatever their query says. */
+const isFreeGrant = ({ pathname, searchParams }: URL): boolean =>
+  pathname === '/auth/v1/token' && freeGrants.has(searchParams.get('grant_type') ?? '');
+const refused = (why: string): Error =>
+  badRequest('captcha_failed', `captcha protection: request disallowed (${why})`);
+
+/** Lets a request pass whose `gotrue_meta_security.captcha_token` is the project's test token. Throws 400 captcha_failed. */
+export async function checkCaptcha(context: AuthContext, call: Call): Promise<void> {
+  const { captchaToken } = context.settings;
+  if (captchaToken === null) return;
+  if (isFreeGrant(call.url)) return;
+  if (await isAdmin(context, call)) return;
+  const security = readObject(await call.json(), 'gotrue_meta_security') ?? {};
+  const token = readText(security, 'captcha_token').trim();
+  if (token === '') throw refused('no captcha_token found');
+  if (token !== captchaToken) throw refused('invalid-input-response');
+}

@@ -1,0 +1,113 @@
+import type { Call } from './call.ts';
+import type { AuthContext } from '../context.ts';
+
+const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
+
+/** Compiles an allow-list pattern: `*` stops at dots and slashes, `**` does not, `?` is one character, `{a,b}` and `[a-z]`. */
+export function compilePattern(pattern: string): RegExp {
+  const source = pattern.replace(/\*\*|\*|\?|\{|\}|,|\[!?|\]|[\\^$.|+()/-]/g, (token, offset: number) => {
+    const before = pattern.slice(0, offset);
+    const inBraces = before.lastIndexOf('{') > before.lastIndexOf('}');
+    const inBrackets = before.lastIndexOf('[') > before.lastIndexOf(']');
+    if (inBrackets && token !== ']') return token === '-' ? '-' : `\\${token}`;
+    switch (token) {
+      case '**':
+        return '.*';
+      case '*':
+        return '[^./]*';
+      case '?':
+        return '[^./]';
+      case '{':
+        return '(?:';
+      case '}':
+        return ')';
+      case ',':
+        return inBraces ? '|' : ',';
+      case '[':
+      case ']':
+        return token;
+      case '[!':
+        return '[^';
+      default:
+        return `\\${token}`;
+    }
+  });
+  return new RegExp(`^${source}$`, 's');
+}
+
+function isOwnSite(site: URL, target: URL): boolean {
+  const isSamePort = site.port === target.port || isLoopback(target.hostname);
+  return site.hostname === target.hostname && site.protocol === target.protocol && isSamePort;
+}
+
+/** The name or address of a host that every reader of URLs takes for the same. */
+const HOST = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[\da-f:.]+\])$/i;
+
+/**
+ * The URL, if the text can be read in one way only. Patterns are matched against the text, and browsers go by their
+ * own reading of it: they take `\` for `/`, decode and fold the host, and write numbers as addresses.
+ */
+function parseTarget(target: string): URL | undefined {
+  // oxlint-disable-next-line no-control-regex
+  if (/[\u0000-\u0020\u007f\\]/.test(target) || !URL.canParse(target)) return undefined;
+  const url = new URL(target);
+  if (!isWeb(url)) return url;
+  const [, authority = ''] = /^\w+:\/\/([^/?#]*)/.exec(target) ?? [];
+  const host = authority.slice(authority.lastIndexOf('@') + 1).replace(/:\d*$/, '');
+  const isSame = host.startsWith('[') || host.toLowerCase() === url.hostname;
+  return HOST.test(host) && isSame ? url : undefined;
+}
+
+const isWeb = ({ protocol }: URL): boolean => protocol === 'http:' || protocol === 'https:';
+
+/** True when mails and providers may send people to `target`: the site itself, loopback, or the allow list. */
+export function isRedirectAllowed(context: AuthContext, target: string): boolean {
+  const url = parseTarget(target);
+  if (!url) return false;
+  if (URL.canParse(context.siteUrl) && isOwnSite(new URL(context.siteUrl), url)) return true;
+  if (isWeb(url) && isLoopback(url.hostname)) return true;
+  if (/^\d+(\.\d+){3}$/.test(url.hostname) || url.hostname.startsWith('[')) return false;
+  const [withoutHash = ''] = target.split('#');
+  // A `*` for the port would take the name of a user for it, and the host after the `@` for the rest.
+  const withoutUser = withoutHash.replace(/^(\w+:\/\/)[^/?#]*@/, '$1');
+  return context.redirectUrls
+    .map(compilePattern)
+    .some((pattern) => pattern.test(withoutHash) && pattern.test(withoutUser));
+}
+
+/** Where a flow ends: `redirect_to` if it is allowed, else the referring page, else the site. */
+export function redirectTargetOf(context: AuthContext, call: Call): string {
+  const wanted = [
+    call.request.headers.get('redirect_to') ?? call.url.searchParams.get('redirect_to') ?? '',
+    call.request.headers.get('referer') ?? '',
+  ];
+  return wanted.find((target) => isRedirectAllowed(context, target)) ?? context.siteUrl;
+}
+
+/** Encodes parameters in the order of their names, as the service does. */
+export function encodeParams(params: Readonly<Record<string, string>>): string {
+  const sorted = Object.entries(params).toSorted(([left], [right]) => (left < right ? -1 : 1));
+  return new URLSearchParams(sorted).toString();
+}
+
+/** Prints a URL; one that was given without a path stays without. */
+function print(url: URL, given: string): string {
+  const hasPath = /^[a-z][\w+.-]*:\/\/[^/?#]*\//i.test(given);
+  return hasPath || url.pathname !== '/' ? url.toString() : url.toString().replace(`${url.host}/`, url.host);
+}
+
+/** Adds parameters to a URL's query. */
+export function addToQuery(target: string, params: Readonly<Record<string, string>>): string {
+  const url = new URL(target);
+  for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value);
+  url.searchParams.sort();
+  return print(url, target);
+}
+
+/** Replaces a URL's fragment by parameters; percent signs are encoded once more, as the service's URL printer does. */
+export function setFragment(target: string, params: Readonly<Record<string, string>>): string {
+  const url = new URL(target);
+  url.hash = encodeParams(params).replaceAll('%', '%25');
+  return print(url, target);
+}

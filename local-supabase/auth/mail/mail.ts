@@ -1,0 +1,169 @@
+import type { Call } from '../http/call.ts';
+import { nowDate, type AuthContext, type Transaction } from '../context.ts';
+import { tooManyRequests } from '../http/errors.ts';
+import { renderMail, type MailKind } from './mail-template.ts';
+import { createCode, hashCode, pkcePrefix, storeOneTimeToken } from '../verification/one-time-token.ts';
+import { redirectTargetOf } from '../http/redirect-url.ts';
+import type { User } from '../users/user.ts';
+import { updateUser } from '../users/users.ts';
+
+/** Whether a mail's link ends in a code to exchange (RFC 7636) or in tokens. */
+export type LinkFlow = 'pkce' | 'implicit';
+
+interface Letter {
+  readonly kind: MailKind;
+  readonly to: string;
+  readonly code: string;
+  /** Missing for mails without a link. */
+  readonly link?: { readonly type: string; readonly tokenHash: string };
+  readonly newEmail?: string;
+}
+
+/** Throws 429 over_email_send_rate_limit when the last mail went out too short a time ago. */
+export function checkMailFrequency(context: AuthContext, sentAt: Date | null): void {
+  checkFrequency(context, sentAt, context.settings.emailMaxFrequencySeconds, 'over_email_send_rate_limit');
+}
+
+/** Throws 429 `code` with the seconds left, when `sentAt` is less than `seconds` ago. */
+export function checkFrequency(
+  context: AuthContext,
+  sentAt: Date | null,
+  seconds: number,
+  code: string,
+): void {
+  const leftMs = sentAt === null ? 0 : sentAt.getTime() + seconds * 1000 - context.now();
+  if (leftMs <= 0) return;
+  const left = Math.floor(leftMs / 1000);
+  throw tooManyRequests(code, `For security purposes, you can only request this after ${left} seconds.`);
+}
+
+/** The link of a mail. The target is encoded unless that would change nothing that matters. */
+export function createActionLink(call: Call, tokenHash: string, type: string, redirectTo: string): string {
+  const target = /[&=#]/.test(redirectTo) ? encodeURIComponent(redirectTo) : redirectTo;
+  return `${call.authUrl}/verify?token=${encodeURIComponent(tokenHash)}&type=${type}&redirect_to=${target}`;
+}
+
+async function post(
+  context: AuthContext,
+  call: Call,
+  tx: Transaction,
+  user: User,
+  letter: Letter,
+): Promise<void> {
+  if (!context.settings.mailerAutoconfirm && !context.limiter.allowMessage('email'))
+    throw tooManyRequests('over_email_send_rate_limit', 'email rate limit exceeded');
+  const redirectTo = redirectTargetOf(context, call);
+  const { kind, to, code, link, newEmail } = letter;
+  const mail = renderMail(kind, await context.readTemplate(kind), {
+    SiteURL: context.siteUrl,
+    Email: user.email ?? '',
+    NewEmail: newEmail ?? '',
+    SendingTo: to,
+    Token: code,
+    TokenHash: link?.tokenHash ?? '',
+    ConfirmationURL: link ? createActionLink(call, link.tokenHash, link.type, redirectTo) : '',
+    RedirectTo: redirectTo,
+    Data: user.raw_user_meta_data ?? {},
+  });
+  tx.afterCommit(async () => context.mailer.send({ to, ...mail }));
+}
+
+const withFlow = (hash: string, flow: LinkFlow): string => (flow === 'pkce' ? pkcePrefix + hash : hash);
+
+/** Mails the link and code that confirm a new account. */
+export async function sendConfirmation(
+  context: AuthContext,
+  call: Call,
+  tx: Transaction,
+  user: User,
+  flow: LinkFlow,
+  kind: 'confirmation' | 'invite' = 'confirmation',
+): Promise<User> {
+  if (kind === 'confirmation') checkMailFrequency(context, user.confirmation_sent_at);
+  const now = nowDate(context);
+  const email = user.email ?? '';
+  const code = createCode(context.settings.otpLength);
+  const tokenHash = withFlow(hashCode(email, code), flow);
+  const type = kind === 'invite' ? 'invite' : 'signup';
+  await post(context, call, tx, user, { kind, to: email, code, link: { type, tokenHash } });
+  await storeOneTimeToken(tx.sql, now, user.id, email, tokenHash, 'confirmation_token');
+  return updateUser(tx.sql, now, user, {
+    confirmation_token: tokenHash,
+    confirmation_sent_at: now,
+    ...(kind === 'invite' && { invited_at: now }),
+  });
+}
+
+/** Mails a link and code to sign in, or to set a new password. */
+export async function sendRecovery(
+  context: AuthContext,
+  call: Call,
+  tx: Transaction,
+  user: User,
+  flow: LinkFlow,
+  kind: 'recovery' | 'magic_link',
+): Promise<void> {
+  checkMailFrequency(context, user.recovery_sent_at);
+  const now = nowDate(context);
+  const email = user.email ?? '';
+  const code = createCode(context.settings.otpLength);
+  const tokenHash = withFlow(hashCode(email, code), flow);
+  const type = kind === 'recovery' ? 'recovery' : 'magiclink';
+  await post(context, call, tx, user, { kind, to: email, code, link: { type, tokenHash } });
+  await updateUser(tx.sql, now, user, { recovery_token: tokenHash, recovery_sent_at: now });
+  await storeOneTimeToken(tx.sql, now, user.id, email, tokenHash, 'recovery_token');
+}
+
+/** Mails the code that `PUT /user` takes as a nonce. */
+export async function sendReauthentication(
+  context: AuthContext,
+  call: Call,
+  tx: Transaction,
+  user: User,
+): Promise<void> {
+  checkMailFrequency(context, user.reauthentication_sent_at);
+  const now = nowDate(context);
+  const email = user.email ?? '';
+  const code = createCode(context.settings.otpLength);
+  const tokenHash = hashCode(email, code);
+  await post(context, call, tx, user, { kind: 'reauthentication', to: email, code });
+  await updateUser(tx.sql, now, user, { reauthentication_token: tokenHash, reauthentication_sent_at: now });
+  await storeOneTimeToken(tx.sql, now, user.id, email, tokenHash, 'reauthentication_token');
+}
+
+/** Mails both addresses, each with its own link and code; only the new one when the old need not confirm. */
+export async function sendEmailChange(
+  context: AuthContext,
+  call: Call,
+  tx: Transaction,
+  user: User,
+  newEmail: string,
+  flow: LinkFlow,
+): Promise<User> {
+  checkMailFrequency(context, user.email_change_sent_at);
+  const now = nowDate(context);
+  const oldEmail = user.email ?? '';
+  const asksOld = context.settings.secureEmailChange && oldEmail !== '';
+  const send = async (
+    to: string,
+    type: 'email_change_token_new' | 'email_change_token_current',
+  ): Promise<string> => {
+    const code = createCode(context.settings.otpLength);
+    const tokenHash = withFlow(hashCode(to, code), flow);
+    const link = { type: 'email_change', tokenHash };
+    await post(context, call, tx, user, { kind: 'email_change', to, code, link, newEmail });
+    await storeOneTimeToken(tx.sql, now, user.id, to, tokenHash, type);
+    return tokenHash;
+  };
+  const newToken = await send(newEmail, 'email_change_token_new');
+  const currentToken = asksOld
+    ? await send(oldEmail, 'email_change_token_current')
+    : user.email_change_token_current;
+  return updateUser(tx.sql, now, user, {
+    email_change: newEmail,
+    email_change_token_new: newToken,
+    email_change_token_current: currentToken,
+    email_change_sent_at: now,
+    email_change_confirm_status: 0,
+  });
+}

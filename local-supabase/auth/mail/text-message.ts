@@ -1,0 +1,54 @@
+import { nowDate, type AuthContext, type Transaction } from '../context.ts';
+import { tooManyRequests } from '../http/errors.ts';
+import { checkFrequency } from './mail.ts';
+import {
+  createCode,
+  hashCode,
+  storeOneTimeToken,
+  type OneTimeTokenType,
+} from '../verification/one-time-token.ts';
+import type { User } from '../users/user.ts';
+import { updateUser } from '../users/users.ts';
+
+/** What a code by text message is for. */
+export type SmsPurpose = 'confirmation' | 'phone_change' | 'reauthentication';
+
+interface Slot {
+  readonly token: OneTimeTokenType & keyof User;
+  readonly sentAt: 'confirmation_sent_at' | 'phone_change_sent_at' | 'reauthentication_sent_at';
+}
+
+const slots: Readonly<Record<SmsPurpose, Slot>> = {
+  confirmation: { token: 'confirmation_token', sentAt: 'confirmation_sent_at' },
+  phone_change: { token: 'phone_change_token', sentAt: 'phone_change_sent_at' },
+  reauthentication: { token: 'reauthentication_token', sentAt: 'reauthentication_sent_at' },
+};
+
+/** Sends a code to `phone` and keeps its hash with the user. Returns the message's id, which only test numbers have. */
+export async function sendPhoneCode(
+  context: AuthContext,
+  tx: Transaction,
+  user: User,
+  phone: string,
+  purpose: SmsPurpose,
+  channel = 'sms',
+): Promise<string> {
+  const { settings } = context;
+  const slot = slots[purpose];
+  checkFrequency(context, user[slot.sentAt], settings.smsMaxFrequencySeconds, 'over_sms_send_rate_limit');
+  const testCode = settings.smsTestOtp[phone];
+  if (testCode === undefined && !settings.phoneAutoconfirm && !context.limiter.allowMessage('sms'))
+    throw tooManyRequests('over_sms_send_rate_limit', 'SMS rate limit exceeded');
+  const code = testCode ?? createCode(settings.otpLength);
+  if (testCode === undefined)
+    tx.afterCommit(async () => context.smsBox.send({ to: phone, text: `Your code is ${code}`, channel }));
+  const now = nowDate(context);
+  const tokenHash = hashCode(phone, code);
+  await updateUser(tx.sql, now, user, {
+    [slot.token]: tokenHash,
+    [slot.sentAt]: now,
+    ...(purpose === 'phone_change' && { phone_change: phone }),
+  });
+  await storeOneTimeToken(tx.sql, now, user.id, phone, tokenHash, slot.token);
+  return testCode === undefined ? '' : 'test-otp';
+}

@@ -1,0 +1,21 @@
+import { requireCaller } from '../http/authentication.ts';
+import type { Call } from '../http/call.ts';
+import type { AuthContext } from '../context.ts';
+import { invalid } from '../http/errors.ts';
+import { deleteSessions } from './session.ts';
+
+/** POST /logout?scope=global|local|others: 204. */
+export async function logout(context: AuthContext, call: Call): Promise<Response> {
+  const { user, session } = await requireCaller(context, call);
+  const scope = call.url.searchParams.get('scope') || 'global';
+  if (!['global', 'local', 'others'].includes(scope))
+    throw invalid(`Unsupported logout scope ${JSON.stringify(scope)}`);
+  const { database } = context;
+  if (session !== null && scope === 'local') await deleteSessions(database, { id: session.id });
+  else
+    await deleteSessions(database, {
+      userId: user.id,
+      exceptId: scope === 'others' ? session?.id : undefined,
+    });
+  return new Response(null, { status: 204 });
+}

@@ -1,0 +1,69 @@
+import type { Call } from '../http/call.ts';
+import { nowDate, type AuthContext } from '../context.ts';
+import { type CounterToken, encodeCounterToken } from './counter-token.ts';
+import type { Sql } from '../../database/database.ts';
+import { badRequest, CommitThenThrow, invalid } from '../http/errors.ts';
+import {
+  findActiveRefreshToken,
+  type RefreshToken,
+  revokeRefreshToken,
+  revokeTokenFamily,
+  swapRefreshToken,
+} from './refresh-token.ts';
+import { deleteSessions, lastRefreshedAtMs, newCounter, type Session, updateSession } from './session.ts';
+
+const alreadyUsed = (): CommitThenThrow =>
+  new CommitThenThrow(badRequest('refresh_token_already_used', 'Invalid Refresh Token: Already Used'));
+
+/** Replaces a version 1 token by its successor, or by the one in force when its answer was lost. */
+export async function renewByToken(
+  context: AuthContext,
+  call: Call,
+  sql: Sql,
+  session: Session,
+  token: RefreshToken,
+): Promise<string> {
+  const { settings } = context;
+  const now = nowDate(context);
+  if (token.revoked) {
+    const active = await findActiveRefreshToken(sql, session.id);
+    if (active !== undefined && active.parent === token.token) return active.token;
+    const reuseUntilMs = token.updated_at.getTime() + settings.refreshTokenReuseIntervalSeconds * 1000;
+    if (now.getTime() > reuseUntilMs) {
+      if (settings.refreshTokenRotation) await revokeTokenFamily(sql, now, session.id);
+      throw alreadyUsed();
+    }
+  }
+  const successor = await swapRefreshToken(sql, now, token);
+  call.answerHeaders.set('sb-auth-refresh-token-reuse', 'false');
+  if (settings.refreshTokenVersion === 1 || !settings.refreshTokenUpgrade) return successor.token;
+  await revokeRefreshToken(sql, now, successor);
+  const counter = session.refresh_token_counter;
+  const next = counter === null ? newCounter() : { refresh_token_counter: counter + 1 };
+  return encodeCounterToken(await updateSession(sql, now, session, next));
+}
+
+/** Replaces a version 2 token by the next count; one that is behind gets the present count, if it may be used again. */
+export async function renewByCounter(
+  context: AuthContext,
+  call: Call,
+  sql: Sql,
+  session: Session,
+  token: CounterToken,
+): Promise<string> {
+  const { settings } = context;
+  const now = nowDate(context);
+  const behind = (session.refresh_token_counter ?? 0) - token.counter;
+  if (behind < 0) throw invalid('Invalid Refresh Token: Not Issued By This Server');
+  if (behind === 0) {
+    call.answerHeaders.set('sb-auth-refresh-token-reuse', 'false');
+    return encodeCounterToken(
+      await updateSession(sql, now, session, { refresh_token_counter: token.counter + 1 }),
+    );
+  }
+  const sinceMs = Math.abs(now.getTime() - lastRefreshedAtMs(session, null));
+  const isConcurrent = sinceMs < settings.refreshTokenReuseIntervalSeconds * 1000;
+  if (behind === 1 || isConcurrent || settings.refreshTokenAllowReuse) return encodeCounterToken(session);
+  if (settings.refreshTokenRotation) await deleteSessions(sql, { id: session.id });
+  throw alreadyUsed();
+}

@@ -1,0 +1,115 @@
+import type { Sql } from '../../database/database.ts';
+import {
+  createIdentity,
+  deleteIdentity,
+  type Identity,
+  mergeIdentityData,
+  ownIdentityData,
+  findIdentity,
+} from './identity.ts';
+import { clearOneTimeTokens } from '../verification/one-time-token.ts';
+import { deleteSessions } from '../sessions/session.ts';
+import type { User } from './user.ts';
+import { mergeUserMetadata, refreshProviders, updateUser } from './users.ts';
+
+/** Marks the user's e-mail as confirmed and forgets all codes. */
+export async function confirmEmail(sql: Sql, now: Date, user: User): Promise<User> {
+  await clearOneTimeTokens(sql, user.id);
+  const confirmed = await updateUser(sql, now, user, { confirmation_token: '', email_confirmed_at: now });
+  return mergeUserMetadata(sql, now, confirmed, { email_verified: true });
+}
+
+/** Marks the user's phone as confirmed and forgets all codes. */
+export async function confirmPhone(sql: Sql, now: Date, user: User): Promise<User> {
+  await clearOneTimeTokens(sql, user.id);
+  return updateUser(sql, now, user, { confirmation_token: '', phone_confirmed_at: now });
+}
+
+/** Makes the awaited new e-mail the user's own, in its identity too. */
+export async function confirmEmailChange(sql: Sql, now: Date, user: User): Promise<User> {
+  const email = user.email_change ?? '';
+  const identity = await findIdentity(sql, user.id, 'email');
+  if (identity === undefined)
+    await createIdentity(
+      sql,
+      now,
+      user.id,
+      'email',
+      ownIdentityData(user.id, { email, email_verified: true }),
+    );
+  else await mergeIdentityData(sql, identity, { email, email_verified: true });
+  await clearOneTimeTokens(sql, user.id);
+  const changed = await updateUser(sql, now, user, {
+    email,
+    email_change: '',
+    email_change_token_current: '',
+    email_change_token_new: '',
+    email_change_confirm_status: 0,
+    is_anonymous: false,
+  });
+  return changed.email_confirmed_at === null ? confirmEmail(sql, now, changed) : changed;
+}
+
+/** Makes `phone` the user's own, in its identity too. */
+export async function confirmPhoneChange(sql: Sql, now: Date, user: User, phone: string): Promise<User> {
+  const identity = await findIdentity(sql, user.id, 'phone');
+  if (identity === undefined)
+    await createIdentity(
+      sql,
+      now,
+      user.id,
+      'phone',
+      ownIdentityData(user.id, { phone, phone_verified: true }),
+    );
+  else await mergeIdentityData(sql, identity, { phone, phone_verified: true });
+  await clearOneTimeTokens(sql, user.id);
+  return updateUser(sql, now, user, {
+    phone,
+    phone_change: '',
+    phone_change_token: '',
+    phone_confirmed_at: now,
+    is_anonymous: false,
+  });
+}
+
+/**
+ * Takes from an unconfirmed user all that somebody else may have put there: other identities, metadata, and for an
+ * identity of a provider the password.
+ */
+export async function removeUnconfirmed(sql: Sql, now: Date, user: User, keep: Identity): Promise<User> {
+  const isOwn = keep.provider === 'email' || keep.provider === 'phone';
+  for (const identity of user.identities) if (identity.id !== keep.id) await deleteIdentity(sql, identity.id);
+  const cleaned = await updateUser(sql, now, user, {
+    raw_user_meta_data: keep.identity_data,
+    ...(!isOwn && { encrypted_password: null }),
+  });
+  return refreshProviders(sql, now, cleaned);
+}
+
+/** Forgets every code, link and awaited change of the user. */
+export const noPendingTokens = {
+  confirmation_token: '',
+  confirmation_sent_at: null,
+  recovery_token: '',
+  recovery_sent_at: null,
+  email_change_token_current: '',
+  email_change_token_new: '',
+  email_change_sent_at: null,
+  phone_change_token: '',
+  phone_change_sent_at: null,
+  reauthentication_token: '',
+  reauthentication_sent_at: null,
+} as const;
+
+/** Sets a new password hash (null for none), forgets all codes and ends all sessions but `sessionId`. */
+export async function setPassword(
+  sql: Sql,
+  now: Date,
+  user: User,
+  passwordHash: string | null,
+  sessionId: string | undefined,
+): Promise<User> {
+  await clearOneTimeTokens(sql, user.id);
+  await deleteSessions(sql, { userId: user.id, exceptId: sessionId });
+  return updateUser(sql, now, user, { ...noPendingTokens, encrypted_password: passwordHash });
+}

@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto';
+
+import { compare, getRounds, hash } from 'bcryptjs';
+
+import { invalid, WeakPasswordError } from '../http/errors.ts';
+import type { AuthSettings } from '../settings.ts';
+import { hasPassword, type UserRow } from './user.ts';
+
+const maxBytes = 72;
+
+/** Checks a password against the project's rules. Throws WeakPasswordError, or 400 above 72 bytes. */
+export function checkPasswordStrength(settings: AuthSettings, password: string): void {
+  if (Buffer.byteLength(password) > maxBytes)
+    throw invalid(`Password cannot be longer than ${maxBytes} characters`);
+  const weaknesses: { reason: string; message: string }[] = [];
+  const { passwordMinLength, passwordRequiredCharacters, pwnedPasswords } = settings;
+  if (Buffer.byteLength(password) < passwordMinLength)
+    weaknesses.push({
+      reason: 'length',
+      message: `Password should be at least ${passwordMinLength} characters.`,
+    });
+  if (
+    passwordRequiredCharacters.some(
+      (set) => set !== '' && !Array.from(set).some((char) => password.includes(char)),
+    )
+  )
+    weaknesses.push({
+      reason: 'characters',
+      message: `Password should contain at least one character of each: ${passwordRequiredCharacters.join(', ')}.`,
+    });
+  if (pwnedPasswords.includes(password))
+    weaknesses.push({
+      reason: 'pwned',
+      message: 'Password is known to be weak and easy to guess, please choose a different one.',
+    });
+  if (weaknesses.length > 0)
+    throw new WeakPasswordError(
+      weaknesses.map(({ message }) => message).join(' '),
+      weaknesses.map(({ reason }) => reason),
+    );
+}
+
+/** Hashes with bcrypt; pgcrypto's crypt() reads the result. */
+export const hashPassword = async (settings: AuthSettings, password: string): Promise<string> =>
+  hash(password, settings.bcryptCost);
+
+/** True when `text` is a bcrypt hash. */
+export function isPasswordHash(text: string): boolean {
+  try {
+    return getRounds(text) > 0 && text.length === 60;
+  } catch {
+    return false;
+  }
+}
+
+/** Compares in constant time with the user's bcrypt hash, one made by pgcrypto included. */
+export async function isPasswordOf(user: UserRow, password: string): Promise<boolean> {
+  return hasPassword(user) && compare(password, user.encrypted_password ?? '');
+}
+
+/** A password that nobody knows, for users who sign up by a code or a link. */
+export const createPassword = (): string => `${randomBytes(24).toString('base64url')}aA1!`;

@@ -1,0 +1,182 @@
+import { randomUUID } from 'node:crypto';
+
+import { checkChannel, parseEmail, parsePhone } from './address.ts';
+import { audienceOf } from '../http/authentication.ts';
+import { type Call, type JsonObject, readObject, readText, sendJson } from '../http/call.ts';
+import { confirmEmail, confirmPhone, removeUnconfirmed } from './confirmation.ts';
+import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
+import { badRequest, invalid, unprocessable } from '../http/errors.ts';
+import { type CodeChallenge, createFlowState, parseCodeChallenge } from '../verification/flow-state.ts';
+import { createIdentity, findIdentity, ownIdentityData } from './identity.ts';
+import { sendConfirmation } from '../mail/mail.ts';
+import { checkPasswordStrength, hashPassword } from './password.ts';
+import { signIn } from '../sessions/session-tokens.ts';
+import { sendPhoneCode } from '../mail/text-message.ts';
+import { encodeUser, type Metadata, type User } from './user.ts';
+import { createUser, findUserById, findUserByPhone, findUserHoldingEmail } from './users.ts';
+
+/** What a sign-up asks for; by e-mail or by phone. */
+export interface SignUp {
+  readonly provider: 'email' | 'phone';
+  readonly email: string;
+  readonly phone: string;
+  readonly password: string;
+  readonly data: Metadata;
+  readonly channel: string;
+  readonly codeChallenge: CodeChallenge | null;
+}
+
+const signUpsDisabled = (): Error =>
+  unprocessable('signup_disabled', 'Signups not allowed for this instance');
+
+/** Reads a sign-up. Throws WeakPasswordError; 400 validation_failed, email_provider_disabled, phone_provider_disabled. */
+function parseSignUp(context: AuthContext, body: JsonObject): SignUp {
+  const { settings } = context;
+  const [email, phone, password] = [
+    readText(body, 'email'),
+    readText(body, 'phone'),
+    readText(body, 'password'),
+  ];
+  const provider = email === '' ? 'phone' : 'email';
+  const channel = readText(body, 'channel') || 'sms';
+  if (password === '') throw invalid('Signup requires a valid password');
+  checkPasswordStrength(settings, password);
+  if (email !== '' && phone !== '')
+    throw invalid('Only an email address or phone number should be provided on signup.');
+  if (provider === 'phone') checkChannel(channel);
+  const [challenge, method] = [readText(body, 'code_challenge'), readText(body, 'code_challenge_method')];
+  if (phone !== '' && challenge !== '') throw invalid('PKCE not supported for phone signups');
+  const codeChallenge = parseCodeChallenge(challenge, method);
+  if (provider === 'email' && !settings.emailEnabled)
+    throw badRequest('email_provider_disabled', 'Email signups are disabled');
+  if (provider === 'phone' && !settings.phoneEnabled)
+    throw badRequest('phone_provider_disabled', 'Phone signups are disabled');
+  return {
+    provider,
+    email: email && parseEmail(email),
+    phone: phone && parsePhone(phone),
+    password,
+    data: { ...readObject(body, 'data') },
+    channel,
+    codeChallenge,
+  };
+}
+
+const isConfirmed = (user: User, provider: SignUp['provider']): boolean =>
+  (provider === 'email' ? user.email_confirmed_at : user.phone_confirmed_at) !== null;
+
+async function ensureIdentity(tx: Transaction, now: Date, user: User, wanted: SignUp): Promise<User> {
+  if ((await findIdentity(tx.sql, user.id, wanted.provider)) !== undefined) return user;
+  const own = ownIdentityData(user.id, wanted.provider === 'email' ? { email: user.email ?? '' } : {});
+  const identity = await createIdentity(tx.sql, now, user.id, wanted.provider, { ...wanted.data, ...own });
+  const current = (await findUserById(tx.sql, user.id)) ?? user;
+  return removeUnconfirmed(tx.sql, now, current, identity);
+}
+
+async function confirmOrAsk(
+  context: AuthContext,
+  call: Call,
+  tx: Transaction,
+  user: User,
+  wanted: SignUp,
+): Promise<User> {
+  const now = nowDate(context);
+  if (wanted.provider === 'phone') {
+    if (context.settings.phoneAutoconfirm) return confirmPhone(tx.sql, now, user);
+    await sendPhoneCode(context, tx, user, wanted.phone, 'confirmation', wanted.channel);
+    return (await findUserById(tx.sql, user.id)) ?? user;
+  }
+  if (context.settings.mailerAutoconfirm) return confirmEmail(tx.sql, now, user);
+  const { codeChallenge } = wanted;
+  if (codeChallenge !== null)
+    await createFlowState(tx.sql, now, {
+      provider: 'email',
+      method: 'email/signup',
+      codeChallenge,
+      userId: user.id,
+    });
+  return sendConfirmation(context, call, tx, user, codeChallenge === null ? 'implicit' : 'pkce');
+}
+
+/** Makes the account, or finds the one that still waits for its confirmation. Null when it is taken. */
+async function register(context: AuthContext, call: Call, wanted: SignUp): Promise<User | null> {
+  const aud = audienceOf(context, call);
+  const passwordHash = await hashPassword(context.settings, wanted.password);
+  return inTransaction(context, async (tx) => {
+    const now = nowDate(context);
+    const existing = await (wanted.provider === 'email'
+      ? findUserHoldingEmail(tx.sql, wanted.email, aud)
+      : findUserByPhone(tx.sql, wanted.phone, aud));
+    if (existing !== undefined && isConfirmed(existing, wanted.provider)) return null;
+    const { email, phone, provider, data } = wanted;
+    const appMetadata = { provider, providers: [provider] };
+    const user =
+      existing ??
+      (await createUser(tx.sql, now, { aud, email, phone, passwordHash, userMetadata: data, appMetadata }));
+    return confirmOrAsk(context, call, tx, await ensureIdentity(tx, now, user, wanted), wanted);
+  });
+}
+
+/** A user that looks like a new one, so that nobody learns who has an account. */
+function pretendUser(context: AuthContext, call: Call, wanted: SignUp): Metadata {
+  const now = nowDate(context);
+  return {
+    id: randomUUID(),
+    aud: audienceOf(context, call),
+    role: '',
+    email: wanted.email,
+    phone: wanted.phone,
+    confirmation_sent_at: now,
+    app_metadata: { provider: wanted.provider, providers: [wanted.provider] },
+    user_metadata: wanted.data,
+    identities: [],
+    created_at: now,
+    updated_at: now,
+    is_anonymous: false,
+  };
+}
+
+/** Signs up `wanted`. Answers a session when it is confirmed at once, else the user; a taken account looks alike. */
+export async function signUpWith(context: AuthContext, call: Call, wanted: SignUp): Promise<Response> {
+  if (context.settings.disableSignup) throw signUpsDisabled();
+  const user = await register(context, call, wanted);
+  const { mailerAutoconfirm, phoneAutoconfirm } = context.settings;
+  if (user === null) {
+    if (mailerAutoconfirm || phoneAutoconfirm)
+      throw unprocessable('user_already_exists', 'User already registered');
+    return sendJson(call, pretendUser(context, call, wanted));
+  }
+  if (user.confirmed_at !== null)
+    return sendJson(
+      call,
+      await inTransaction(context, async ({ sql }) => signIn(context, call, sql, user, 'password')),
+    );
+  const isInvited = user.invited_at !== null;
+  return sendJson(call, encodeUser(isInvited ? { ...user, raw_user_meta_data: {}, identities: [] } : user));
+}
+
+async function signUpAnonymously(context: AuthContext, call: Call, body: JsonObject): Promise<Response> {
+  if (context.settings.disableSignup) throw signUpsDisabled();
+  const aud = audienceOf(context, call);
+  const userMetadata = { ...readObject(body, 'data') };
+  const tokens = await inTransaction(context, async ({ sql }) => {
+    const wanted = { aud, userMetadata, appMetadata: {}, isAnonymous: true };
+    const user = await createUser(sql, nowDate(context), wanted);
+    return signIn(context, call, sql, user, 'anonymous');
+  });
+  return sendJson(call, tokens);
+}
+
+/** POST /signup: by e-mail, by phone, or anonymously. */
+export async function signUp(context: AuthContext, call: Call): Promise<Response> {
+  const body = await call.json();
+  if (readText(body, 'email') === '' && readText(body, 'phone') === '') {
+    if (!context.settings.anonymousEnabled)
+      throw unprocessable('anonymous_provider_disabled', 'Anonymous sign-ins are disabled');
+    context.limiter.count('anonymous', call.ip);
+    return signUpAnonymously(context, call, body);
+  }
+  context.limiter.count('signup', call.ip);
+  if (context.settings.disableSignup) throw signUpsDisabled();
+  return signUpWith(context, call, parseSignUp(context, body));
+}

@@ -1,0 +1,44 @@
+import { checkChannel, parseEmail, parsePhone } from './address.ts';
+import { type JsonObject, readObject, readOptionalText, readText } from '../http/call.ts';
+import type { AuthContext } from '../context.ts';
+import { type CodeChallenge, parseCodeChallenge } from '../verification/flow-state.ts';
+import { checkPasswordStrength } from './password.ts';
+import type { Metadata } from './user.ts';
+
+/** What `PUT /user` asks for. Strings are '' when they are not to change. */
+export interface UserChanges {
+  readonly email: string;
+  readonly phone: string;
+  readonly channel: string;
+  /** Undefined: leave it. '': remove it. */
+  readonly password: string | undefined;
+  readonly currentPassword: string;
+  readonly nonce: string;
+  readonly data: Metadata | undefined;
+  readonly appMetadata: Metadata | undefined;
+  readonly codeChallenge: CodeChallenge | null;
+}
+
+/** Reads the body of `PUT /user`. Throws WeakPasswordError, 400 validation_failed. */
+export function parseUserChanges(context: AuthContext, body: JsonObject): UserChanges {
+  const [email, phone] = [readText(body, 'email'), readText(body, 'phone')];
+  const channel = readText(body, 'channel') || 'sms';
+  const password = readOptionalText(body, 'password');
+  const changes = {
+    email: email && parseEmail(email),
+    phone: phone && parsePhone(phone),
+    channel,
+    password,
+    currentPassword: readText(body, 'current_password'),
+    nonce: readText(body, 'nonce'),
+    data: readObject(body, 'data'),
+    appMetadata: readObject(body, 'app_metadata'),
+    codeChallenge: parseCodeChallenge(
+      readText(body, 'code_challenge'),
+      readText(body, 'code_challenge_method'),
+    ),
+  };
+  if (phone !== '') checkChannel(channel);
+  if (password !== undefined) checkPasswordStrength(context.settings, password);
+  return changes;
+}

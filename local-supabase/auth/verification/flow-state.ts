@@ -1,0 +1,146 @@
+import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
+
+import type { Sql } from '../../database/database.ts';
+import { badRequest, invalid } from '../http/errors.ts';
+import { insertRow, updateRow } from '../rows.ts';
+import { isUuid } from '../rows.ts';
+
+/** How a flow was begun; mails, providers and single sign-on. */
+export type FlowMethod =
+  | 'oauth'
+  | 'sso/saml'
+  | 'magiclink'
+  | 'email/signup'
+  | 'recovery'
+  | 'email_change'
+  | 'invite';
+
+/** A row of auth.flow_state: what waits between a request and the exchange of its code. */
+export interface FlowState {
+  readonly id: string;
+  readonly user_id: string | null;
+  readonly auth_code: string | null;
+  readonly authentication_method: FlowMethod;
+  readonly code_challenge: string | null;
+  readonly code_challenge_method: 's256' | 'plain' | null;
+  readonly provider_type: string;
+  readonly provider_access_token: string | null;
+  readonly provider_refresh_token: string | null;
+  readonly auth_code_issued_at: Date | null;
+  readonly created_at: Date;
+  readonly invite_token: string | null;
+  readonly referrer: string | null;
+  readonly linking_target_id: string | null;
+}
+
+/** A client's half of RFC 7636; both fields or none. */
+export interface CodeChallenge {
+  readonly challenge: string;
+  readonly method: string;
+}
+
+/** Checks the two PKCE fields of a request. Null when both are missing; throws 400 validation_failed. */
+export function parseCodeChallenge(challenge: string, method: string): CodeChallenge | null {
+  if ((challenge === '') !== (method === ''))
+    throw invalid('PKCE flow requires code_challenge_method and code_challenge');
+  if (challenge === '') return null;
+  if (challenge.length < 43 || challenge.length > 128)
+    throw invalid('code challenge has to be between 43 and 128 characters');
+  if (!/^[a-zA-Z._~0-9-]+$/.test(challenge))
+    throw invalid(
+      'code challenge can only contain alphanumeric characters, hyphens, periods, underscores and tildes',
+    );
+  return { challenge, method };
+}
+
+export interface NewFlowState {
+  readonly provider: string;
+  readonly method: FlowMethod;
+  readonly codeChallenge: CodeChallenge | null;
+  readonly userId?: string;
+  readonly referrer?: string;
+  readonly inviteToken?: string;
+  readonly linkingTargetId?: string;
+}
+
+function parseMethod(method: string): 's256' | 'plain' | undefined {
+  const lower = method.toLowerCase();
+  return lower === 's256' || lower === 'plain' ? lower : undefined;
+}
+
+/** Keeps a flow. Throws an error without a status for an unknown challenge method, as the service does for mails. */
+export async function createFlowState(sql: Sql, now: Date, flow: NewFlowState): Promise<FlowState> {
+  const method = flow.codeChallenge && parseMethod(flow.codeChallenge.method);
+  if (method === undefined) throw new Error('unsupported code_challenge method');
+  return insertRow<FlowState>(sql, 'auth.flow_state', {
+    id: randomUUID(),
+    user_id: flow.userId ?? null,
+    auth_code: flow.codeChallenge && randomUUID(),
+    code_challenge: flow.codeChallenge?.challenge ?? null,
+    code_challenge_method: method,
+    provider_type: flow.provider,
+    provider_access_token: '',
+    provider_refresh_token: '',
+    authentication_method: flow.method,
+    invite_token: flow.inviteToken ?? null,
+    referrer: flow.referrer ?? null,
+    linking_target_id: flow.linkingTargetId ?? null,
+    created_at: now,
+    updated_at: now,
+  });
+}
+
+/** True when the challenge method is one that the service knows. */
+export const isKnownMethod = (challenge: CodeChallenge | null): boolean =>
+  challenge === null || parseMethod(challenge.method) !== undefined;
+
+export async function findFlowStateById(sql: Sql, id: string): Promise<FlowState | undefined> {
+  if (!isUuid(id)) return undefined;
+  const [flow] = await sql.query<FlowState>('select * from auth.flow_state where id = $1', [id]);
+  return flow;
+}
+
+export async function findFlowStateByCode(sql: Sql, authCode: string): Promise<FlowState | undefined> {
+  const [flow] = await sql.query<FlowState>('select * from auth.flow_state where auth_code = $1', [authCode]);
+  return flow;
+}
+
+/** Issues the code of the user's latest flow of this method, whichever mail was opened. Undefined when there is none. */
+export async function issueAuthCode(
+  sql: Sql,
+  now: Date,
+  userId: string,
+  method: string,
+): Promise<string | undefined> {
+  const [flow] = await sql.query<FlowState>(
+    `select * from auth.flow_state where user_id = $1 and authentication_method = $2
+     order by created_at desc, sequence desc limit 1`,
+    [userId, method],
+  );
+  if (flow?.auth_code == null) return undefined;
+  await updateRow(sql, 'auth.flow_state', flow.id, { auth_code_issued_at: now, updated_at: now });
+  return flow.auth_code;
+}
+
+/** True when the code can no longer be exchanged; time runs from the request, for magic links from the click. */
+export function isFlowExpired(flow: FlowState, expirySeconds: number, nowMs: number): boolean {
+  const fromClick = flow.authentication_method === 'magiclink' ? flow.auth_code_issued_at : null;
+  return nowMs > (fromClick ?? flow.created_at).getTime() + expirySeconds * 1000;
+}
+
+/** Checks a verifier against the flow's challenge (RFC 7636 section 4.6). Throws 400 bad_code_verifier. */
+export function checkCodeVerifier(flow: FlowState, verifier: string): void {
+  if (flow.code_challenge === null)
+    throw badRequest('bad_code_verifier', 'PKCE verification not applicable for implicit flow');
+  const derived =
+    flow.code_challenge_method === 's256'
+      ? createHash('sha256').update(verifier).digest('base64url')
+      : verifier;
+  const [left, right] = [Buffer.from(flow.code_challenge), Buffer.from(derived)];
+  if (left.length !== right.length || !timingSafeEqual(left, right))
+    throw badRequest('bad_code_verifier', 'code challenge does not match previously saved code verifier');
+}
+
+export async function deleteFlowState(sql: Sql, id: string): Promise<void> {
+  await sql.query('delete from auth.flow_state where id = $1', [id]);
+}

@@ -1,0 +1,82 @@
+import { createHash, randomInt, randomUUID } from 'node:crypto';
+
+import type { Sql } from '../../database/database.ts';
+import { insertRow } from '../rows.ts';
+import type { User } from '../users/user.ts';
+import { findUserById } from '../users/users.ts';
+
+export type OneTimeTokenType =
+  | 'confirmation_token'
+  | 'reauthentication_token'
+  | 'recovery_token'
+  | 'email_change_token_new'
+  | 'email_change_token_current'
+  | 'phone_change_token';
+
+/** Marks the tokens of mails whose link ends in a code instead of tokens. */
+export const pkcePrefix = 'pkce_';
+
+/** A random code of `length` digits. */
+export function createCode(length: number): string {
+  return Array.from({ length }, () => randomInt(10)).join('');
+}
+
+/** SHA-224 of address and code, in hexadecimal: what is stored instead of the code, and what a link carries. */
+export function hashCode(address: string, code: string): string {
+  return createHash('sha224').update(`${address}${code}`).digest('hex');
+}
+
+/** Keeps `tokenHash` as the user's only token of its type. */
+export async function storeOneTimeToken(
+  sql: Sql,
+  now: Date,
+  userId: string,
+  relatesTo: string,
+  tokenHash: string,
+  type: OneTimeTokenType,
+): Promise<void> {
+  await clearOneTimeTokens(sql, userId, type);
+  await insertRow(sql, 'auth.one_time_tokens', {
+    id: randomUUID(),
+    user_id: userId,
+    token_type: type,
+    token_hash: tokenHash,
+    relates_to: relatesTo.toLowerCase(),
+    created_at: now,
+    updated_at: now,
+  });
+}
+
+/** Forgets a user's tokens; of one type, or of all. */
+export async function clearOneTimeTokens(sql: Sql, userId: string, type?: OneTimeTokenType): Promise<void> {
+  await sql.query(
+    'delete from auth.one_time_tokens where user_id = $1 and ($2::text is null or token_type::text = $2)',
+    [userId, type ?? null],
+  );
+}
+
+/** The type of the stored token with this hash, if there is one among `types`. */
+export async function findUserByOneTimeToken(
+  sql: Sql,
+  tokenHash: string,
+  types: readonly OneTimeTokenType[],
+): Promise<User | undefined> {
+  for (const type of types) {
+    const [row] = await sql.query<{ user_id: string }>(
+      'select user_id from auth.one_time_tokens where token_type::text = $1 and token_hash = $2',
+      [type, tokenHash],
+    );
+    if (row !== undefined) return findUserById(sql, row.user_id);
+  }
+  return undefined;
+}
+
+/** True when a code sent at `sentAt` is too old. */
+export function isCodeExpired(sentAt: Date | null, expirySeconds: number, nowMs: number): boolean {
+  return sentAt === null || nowMs > sentAt.getTime() + expirySeconds * 1000;
+}
+
+/** True when `tokenHash` is the `stored` one, with or without the prefix of a link that ends in a code. */
+export function isSameToken(tokenHash: string, stored: string | null): boolean {
+  return stored !== null && stored !== '' && (stored === tokenHash || stored === pkcePrefix + tokenHash);
+}

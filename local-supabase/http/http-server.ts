@@ -1,0 +1,113 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream } from 'node:stream/web';
+import { ConnectionLost } from '../fault-gate.ts';
+import { StartError } from '../project/start-error.ts';
+
+/** A port on 127.0.0.1. */
+export interface HttpServer {
+  /** `http://127.0.0.1:<port>`. */
+  readonly url: string;
+  readonly server: Server;
+  /** Ends every connection at once; the port stays open. */
+  dropConnections(): void;
+  close(): Promise<void>;
+}
+
+const MOST_BODY_BYTES = 100 * 1024 * 1024;
+
+/**
+ * @param port 0 takes any free one.
+ * @throws {StartError} if the port is taken.
+ */
+export async function listen(
+  port: number,
+  handle: (request: Request) => Promise<Response>,
+): Promise<HttpServer> {
+  const sockets = new Set<Socket>();
+  const server = createServer((incoming, outgoing) => void answer(incoming, outgoing, handle));
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (problem) => reject(explain(problem, port)));
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  const { port: taken } = server.address() as AddressInfo;
+  const dropConnections = () => sockets.forEach((socket) => socket.destroy());
+  return {
+    url: `http://127.0.0.1:${taken}`,
+    server,
+    dropConnections,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        dropConnections();
+      }),
+  };
+}
+
+async function answer(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  handle: (request: Request) => Promise<Response>,
+): Promise<void> {
+  try {
+    await send(await handle(await readRequest(incoming)), outgoing);
+  } catch (problem) {
+    // Not `incoming.destroyed`: a request is that as soon as its body was read.
+    if (problem instanceof ConnectionLost || outgoing.headersSent || incoming.socket.destroyed) {
+      outgoing.destroy();
+      return;
+    }
+    console.error(problem);
+    await send(Response.json({ message: 'An unexpected error occurred' }, { status: 500 }), outgoing);
+  }
+}
+
+async function readRequest(incoming: IncomingMessage): Promise<Request> {
+  const headers = new Headers();
+  for (const [name, values] of Object.entries(incoming.headersDistinct)) {
+    for (const value of values ?? []) headers.append(name, value);
+  }
+  // Services count requests by the caller's address; a client behind a proxy says its own.
+  if (!headers.has('x-forwarded-for'))
+    headers.set('x-forwarded-for', incoming.socket.remoteAddress ?? '127.0.0.1');
+  const { method = 'GET', url = '/' } = incoming;
+  const hasBody = method !== 'GET' && method !== 'HEAD';
+  const address = `http://${headers.get('host') ?? 'localhost'}${url}`;
+  return new Request(address, { method, headers, ...(hasBody ? { body: await readBody(incoming) } : {}) });
+}
+
+async function readBody(incoming: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > MOST_BODY_BYTES) throw new ConnectionLost();
+    chunks.push(chunk);
+  }
+  return new Uint8Array(Buffer.concat(chunks));
+}
+
+async function send(response: Response, outgoing: ServerResponse): Promise<void> {
+  const cookies = response.headers.getSetCookie();
+  const headers = Object.fromEntries(response.headers);
+  outgoing.writeHead(response.status, cookies.length > 0 ? { ...headers, 'set-cookie': cookies } : headers);
+  if (!response.body) {
+    outgoing.end();
+    return;
+  }
+  outgoing.flushHeaders();
+  await pipeline(Readable.fromWeb(response.body as ReadableStream), outgoing).catch(() => outgoing.destroy());
+}
+
+function explain(problem: Error, port: number): StartError {
+  const { code } = problem as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE') return new StartError(`Port ${port} is taken by another program`, problem);
+  return new StartError(`Port ${port} cannot be opened: ${problem.message}`, problem);
+}

@@ -1,0 +1,109 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { SavedKeys } from '../keys/keys.ts';
+import type { ReceivedMail } from '../mailbox/mail.ts';
+import { StartError } from './start-error.ts';
+
+/** The folder in which a server keeps its data. One server at a time owns it. */
+export interface DataFolder {
+  readonly databaseDir: string;
+  readonly storageDir: string;
+  readonly keys: JsonFile<SavedKeys>;
+  readonly mails: JsonFile<readonly ReceivedMail[]>;
+  /** Lets another server have it. */
+  release(): void;
+}
+
+export interface JsonFile<T> {
+  load(): T | undefined;
+  save(value: T): void;
+}
+
+/** @throws {StartError} if the folder cannot be written or another server has it. */
+export function openDataFolder(folder: string): DataFolder {
+  const lock = join(folder, 'lock');
+  try {
+    makeFolder(folder);
+    acquire(lock, folder);
+  } catch (problem) {
+    if (problem instanceof StartError) throw problem;
+    const reason = problem instanceof Error ? problem.message : String(problem);
+    throw new StartError(`The data folder ${folder} cannot be written: ${reason}`, problem);
+  }
+  const release = () => rmSync(lock, { force: true });
+  process.once('exit', release);
+  return {
+    databaseDir: join(folder, 'postgres'),
+    storageDir: join(folder, 'storage'),
+    keys: createJsonFile(join(folder, 'keys.json')),
+    mails: createJsonFile(join(folder, 'mails.json')),
+    release() {
+      process.off('exit', release);
+      release();
+    },
+  };
+}
+
+/** Unlike Node's recursive one, it ends where a file system refuses new folders. */
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder);
+  } catch (problem) {
+    const { code } = problem as NodeJS.ErrnoException;
+    if (code === 'EEXIST' && statSync(folder).isDirectory()) return;
+    if (code !== 'ENOENT' || existsSync(dirname(folder))) throw problem;
+    makeFolder(dirname(folder));
+    mkdirSync(folder);
+  }
+}
+
+function acquire(lock: string, folder: string): void {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: 'wx' });
+  } catch (problem) {
+    if ((problem as NodeJS.ErrnoException).code !== 'EEXIST') throw problem;
+    const owner = Number(readFileSync(lock, 'utf8'));
+    if (isRunning(owner)) {
+      throw new StartError(`The data folder ${folder} is in use by the process ${owner}`, problem);
+    }
+    rmSync(lock, { force: true });
+    writeFileSync(lock, String(process.pid), { flag: 'wx' });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (problem) {
+    return (problem as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Written whole or not at all; readable by the owner alone. */
+function createJsonFile<T>(file: string): JsonFile<T> {
+  return {
+    load() {
+      let text: string;
+      try {
+        text = readFileSync(file, 'utf8');
+      } catch {
+        return undefined;
+      }
+      try {
+        return JSON.parse(text) as T;
+      } catch (problem) {
+        throw new StartError(
+          `${file} is corrupt; remove it, or empty the folder with: npm run reset`,
+          problem,
+        );
+      }
+    },
+    save(value) {
+      const temporary = `${file}.${process.pid}.tmp`;
+      writeFileSync(temporary, JSON.stringify(value), { mode: 0o600 });
+      renameSync(temporary, file);
+    },
+  };
+}

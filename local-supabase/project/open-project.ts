@@ -1,0 +1,51 @@
+import { mkdirSync } from 'node:fs';
+import type { DataFolder } from './data-folder.ts';
+import { openDatabase } from '../database/open-database.ts';
+import type { OpenDatabase } from '../database/open-database.ts';
+import { SchemaError } from '../database/schema.ts';
+import { createTokenKeys } from '../keys/keys.ts';
+import type { TokenKeys } from '../keys/keys.ts';
+import { createMailbox } from '../mailbox/mailbox.ts';
+import type { Mailbox } from '../mailbox/mailbox.ts';
+import { StartError } from './start-error.ts';
+
+/** What a project is made of, as it was left in its folder; without a folder, new and in memory. */
+export interface OpenProject extends OpenDatabase {
+  readonly keys: TokenKeys;
+  readonly mailbox: Mailbox;
+}
+
+const ADVICE = 'Empty it with: npm run reset';
+
+/** @throws {StartError} if the folder's data cannot be used. */
+export async function openProject(
+  folder: DataFolder | undefined,
+  seed: boolean,
+  now: () => number,
+): Promise<OpenProject> {
+  const keys = await createTokenKeys({
+    now,
+    saved: folder?.keys.load(),
+    onChange: (saved) => Promise.resolve(folder?.keys.save(saved)),
+  });
+  const mailbox = createMailbox({ now, initial: folder?.mails.load() ?? [] });
+  if (folder) mailbox.subscribe(() => folder.mails.save(mailbox.messages()));
+  return { keys, mailbox, ...(await open(folder?.databaseDir, seed)) };
+}
+
+async function open(dataDir: string | undefined, seed: boolean): Promise<OpenDatabase> {
+  if (dataDir === undefined) return openDatabase({ seed });
+  try {
+    mkdirSync(dataDir, { recursive: true });
+    return await openDatabase({ dataDir, seed });
+  } catch (problem) {
+    const reason = problem instanceof Error ? problem.message.split('\n')[0] : String(problem);
+    if (problem instanceof SchemaError) {
+      throw new StartError(`The data folder was made by another version: ${reason}. ${ADVICE}`, problem);
+    }
+    throw new StartError(
+      `The data folder ${dataDir} cannot be read, it may be corrupt: ${reason}. ${ADVICE}`,
+      problem,
+    );
+  }
+}

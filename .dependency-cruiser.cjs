@@ -46,31 +46,38 @@ module.exports = {
       to: { path: '^src/features/', pathNot: '^src/features/$1/' },
     },
     {
-      name: 'nothing-imports-app',
-      comment:
-        'Features may know its leaves: the paths, and the contexts through which the clients reach them.',
+      name: 'only-main-imports-app',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/(entry\\.ts|main\\.tsx|app/)' },
-      to: {
-        path: '^src/app/',
-        pathNot: '^src/app/(routes|clients-context|auth-problem|second-factor)\\.ts$',
-      },
+      to: { path: '^src/app/' },
     },
     {
-      name: 'app-leaves-know-no-screen',
+      name: 'only-app-imports-features',
       severity: 'error',
-      from: { path: '^src/app/(routes|clients-context|env)\\.ts$' },
+      from: { path: '^src/', pathNot: '^src/(entry\\.ts|main\\.tsx|app/|features/)' },
       to: { path: '^src/features/' },
+    },
+    {
+      name: 'shared-is-for-app-and-features',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(entry\\.ts|main\\.tsx|app/|features/|shared/)' },
+      to: { path: '^src/shared/' },
+    },
+    {
+      name: 'ui-is-for-app-features-and-shared',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(entry\\.ts|main\\.tsx|app/|features/|shared/|ui/)' },
+      to: { path: '^src/ui/' },
     },
     {
       name: 'clients-only-through-their-entries',
       comment: 'A client is imported by its index or by the entry of a feature that its package exports.',
       severity: 'error',
-      from: { path: '^src/(app|features|ui|react|main|supabase-clients)' },
+      from: { path: '^src/(app|features|shared|ui|react|main|supabase-clients)' },
       to: {
         path: '^src/(auth|rest|realtime|storage|functions)-client/',
         pathNot:
-          '^src/[a-z]+-client/(index|mfa|identities|sso|web3|id-token|claims|server|live-query|shared-socket|table)\\.ts$',
+          '^src/[a-z]+-client/(index|table|features/[a-z0-9-]+|server/server|long-reads/long-reads|live-query/live-query|tabs/shared-socket)\\.ts$',
       },
     },
     {

@@ -5,34 +5,34 @@ import { createPageHeaders, encodeHeadersFile } from './scripts/page-headers.ts'
 /** Modules that are always wanted together: fewer requests, and they compress better whole. */
 const chunkGroups = [
   {
-    // What runs first, and depends on nothing else.
+    // Runs first and depends on nothing else.
     name: 'entry',
-    test: /preload-helper|src\/(entry|app\/(routes|screen-chunks?|signed-in-chunks))\./,
+    test: /preload-helper|src\/(entry|shared\/routes|app\/chunks\/(screen-chunks?|signed-in-chunks))\./,
   },
   {
-    // What a page of somebody who is signed in calls late or never.
+    // A signed-in page calls these late or never.
     name: 'sign-in',
-    test: /src\/auth-client\/(later-calls|sign-in|account|redirects|callback|flow|pkce|verifier-slots|adopt|user-call)/,
+    test: /src\/auth-client\/(calls\/(?!sign-out)|callback\/)/,
   },
   {
     name: 'base',
-    test: /node_modules\/(react|react-dom|scheduler|wouter|regexparam|use-sync-external-store|ky)\/|src\/platform\/|src\/auth-client\/(?!mfa|identities|claims)|src\/app\/(error-boundary|lazy-screen|clients-context|second-factor|app-texts\.(en|ts))|src\/ui\/(texts|loader|lazy-part|store|page-|button|spinner|class-names|visually|announcer|narrow-page|message|choice|online)/,
+    test: /node_modules\/(react|react-dom|scheduler|wouter|regexparam|use-sync-external-store|ky)\/|src\/platform\/|src\/auth-client\/(?!features\/(mfa|identities|claims))|src\/shared\/(clients\/clients-context|second-factor)|src\/app\/(shell\/error-boundary|chunks\/lazy-screen|texts\/app-texts\.(en|ts))|src\/ui\/(texts|button|spinner|visually|state\/(loader|lazy-part|store|class-names|online)|page\/(page-|announcer|narrow-page|message)|form\/choice)/,
   },
   {
     name: 'inside',
-    test: /src\/(app\/(signed-in-app|signed-in-layout|inbox-frame|user-data|live-channel|account-menu|display-choices|not-found)|ui\/(icons|avatar|badge|popover|tab-links|toast))|src\/features\/notifications\/(?!bell-panel|inbox-screen|inbox-options|inbox-notices|inbox-toolbar|selection|row-menu|notification-detail|notification-list|notification-row\.tsx|notification-texts\.de|desktop-notifications|arrival-sound|shortcuts|held|day-groups|relative|time-ago|use-inbox)/,
+    test: /src\/(app\/(shell\/(signed-in-app|signed-in-layout|inbox-frame|account-menu|display-choices|not-found)|data\/(user-data|live-channel))|ui\/(icons|avatar|badge|overlay\/(popover|toast)|page\/tab-links))|src\/features\/notifications\/(model\/(?!held-arrivals|day-groups)|data\/|bell\/(?!bell-panel)|arrivals\/(?!desktop-notifications|arrival-sound)|actions\/(?!shortcuts|use-inbox-actions)|list\/(kind-icon|notification-row\.module)|screen\/(inbox-navigation|inbox\.module)|texts\/(?!notification-texts\.de))/,
   },
   {
     name: 'data',
-    test: /src\/(rest-client\/|app\/data-clients)/,
+    test: /src\/(rest-client\/|app\/data\/data-clients)/,
   },
   {
     name: 'forms',
-    test: /src\/ui\/(field|text-field|password-field|submit-button|use-form|use-countdown|credential-\w+\.(en|ts)|provider-name)|src\/app\/(auth-problem|urgent-texts\.en)/,
+    test: /src\/ui\/form\/(field|text-field|password-field|submit-button|use-form|use-countdown|credential-\w+\.(en|ts))|src\/ui\/provider-name|src\/shared\/auth-problem\/(auth-problem|urgent-texts\.en)/,
   },
   {
     name: 'auth',
-    test: /src\/features\/auth\/(auth-page|auth-texts\.(en|ts)|use-|carried|social-slot|link-problem\.tsx)/,
+    test: /src\/features\/auth\/(auth-page|texts\/auth-texts\.(en|ts)|use-|sign-in\/social-slot|email-links\/(carried|link-problem\.tsx))/,
   },
 ];
 

@@ -6,9 +6,12 @@
 import { parseArgs } from 'node:util';
 import { createTokenKeys } from '../local-supabase/keys/keys.ts';
 import type { Database } from '../src/database.types.ts';
-import { notificationKinds } from '../src/features/notifications/notification.ts';
-import type { NotificationContent, NotificationKind } from '../src/features/notifications/notification.ts';
-import { createNotificationsApi } from '../src/features/notifications/notifications-api.ts';
+import { notificationKinds } from '../src/features/notifications/model/notification.ts';
+import type {
+  NotificationContent,
+  NotificationKind,
+} from '../src/features/notifications/model/notification.ts';
+import { createNotificationsApi } from '../src/features/notifications/data/notifications-api.ts';
 import { createBrowserPlatform } from '../src/platform/browser-platform.ts';
 import { createRestClient } from '../src/rest-client/index.ts';
 import { accountPassword, accounts, localProject } from './local-project.ts';

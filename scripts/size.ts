@@ -6,8 +6,8 @@ const kB = 1000;
 
 /** Budgets in bytes of gzip, level 9. */
 const budgets = {
-  firstScreenClients: 24 * kB,
-  allClients: 36 * kB,
+  firstScreenClients: 26 * kB,
+  allClients: 46 * kB,
   login: 105 * kB,
   home: 125 * kB,
   route: 15 * kB,
@@ -15,9 +15,9 @@ const budgets = {
 } as const;
 
 const page = ['src/entry.ts', 'src/main.tsx'];
-const signedIn = [...page, 'src/app/signed-in-app.tsx', 'src/app/data-clients.ts'];
-const login = [...page, 'src/features/auth/login-screen.tsx'];
-const home = [...signedIn, 'src/features/notifications/inbox-screen.tsx'];
+const signedIn = [...page, 'src/app/shell/signed-in-app.tsx', 'src/app/data/data-clients.ts'];
+const login = [...page, 'src/features/auth/sign-in/login-screen.tsx'];
+const home = [...signedIn, 'src/features/notifications/screen/inbox-screen.tsx'];
 
 /** The modules that each route loads, and the routes whose code is there already when it is called a further one. */
 const routes = [
@@ -25,21 +25,21 @@ const routes = [
   { route: '/home', modules: home, beyond: [], budget: budgets.home },
   {
     route: '/signup',
-    modules: [...page, 'src/features/auth/signup-screen.tsx'],
+    modules: [...page, 'src/features/auth/sign-up/signup-screen.tsx'],
     beyond: [login],
     budget: budgets.route,
   },
   {
     route: '/reset-password',
-    modules: [...page, 'src/features/auth/reset-password-screen.tsx'],
+    modules: [...page, 'src/features/auth/reset-password/reset-password-screen.tsx'],
     beyond: [login],
     budget: budgets.route,
   },
   {
     route: '/preferences',
-    modules: [...signedIn, 'src/app/preferences-route.tsx'],
+    modules: [...signedIn, 'src/app/shell/preferences-route.tsx'],
     // Every signed-in page loads the data cache, beside its first read.
-    beyond: [[...home, 'src/app/data-cache.ts']],
+    beyond: [[...home, 'src/app/data/data-cache.ts']],
     budget: budgets.route,
   },
   {

@@ -1,5 +1,5 @@
-import { followChunkFailures, reloadIfReplaced } from './app/screen-chunk.ts';
-import { preloadPath } from './app/screen-chunks.ts';
+import { followChunkFailures, reloadIfReplaced } from './app/chunks/screen-chunk.ts';
+import { preloadPath } from './app/chunks/screen-chunks.ts';
 
 /** Says so where there is nothing else to say it. */
 async function tellFailure(): Promise<void> {

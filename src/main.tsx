@@ -1,10 +1,10 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app.tsx';
-import { createClients } from './app/clients.ts';
-import { parseConfiguration, type Configuration } from './app/env.ts';
-import { paths, plainPath } from './app/routes.ts';
-import { preloadOnIntent } from './app/preload-on-intent.ts';
+import { createClients } from './app/data/clients.ts';
+import { parseConfiguration, type Configuration } from './shared/clients/env.ts';
+import { paths, plainPath } from './shared/routes.ts';
+import { preloadOnIntent } from './app/chunks/preload-on-intent.ts';
 import { createCookieStore } from './auth-client/index.ts';
 import { createBrowserPlatform } from './platform/browser-platform.ts';
 

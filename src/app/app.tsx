@@ -1,15 +1,15 @@
 import { Suspense, useEffect, useState } from 'react';
 import { Redirect, Route, Switch, useLocation, useSearch } from 'wouter';
-import { Announcer } from '../ui/announcer.tsx';
+import { Announcer } from '../ui/page/announcer.tsx';
 import { ScreenMessage } from '../ui/spinner.tsx';
-import { ClientsContext, useAuthState, useClients, type Clients } from './clients-context.ts';
-import { ErrorBoundary } from './error-boundary.tsx';
-import { forgetAtSignOut } from './forget-at-sign-out.ts';
+import { ClientsContext, useAuthState, useClients, type Clients } from '../shared/clients/clients-context.ts';
+import { ErrorBoundary } from './shell/error-boundary.tsx';
+import { forgetAtSignOut } from './data/forget-at-sign-out.ts';
 import { decideGate } from './gate.ts';
-import { lazyScreen } from './lazy-screen.ts';
-import { needsSecondFactor } from './second-factor.ts';
-import { paths, type EntranceNotice } from './routes.ts';
-import * as chunks from './screen-chunks.ts';
+import { lazyScreen } from './chunks/lazy-screen.ts';
+import { needsSecondFactor } from '../shared/second-factor.ts';
+import { paths, type EntranceNotice } from '../shared/routes.ts';
+import * as chunks from './chunks/screen-chunks.ts';
 
 const LoginScreen = lazyScreen(chunks.login);
 const SignupScreen = lazyScreen(chunks.signup);

@@ -1,7 +1,7 @@
-import { Message } from '../ui/message.tsx';
-import { NarrowPage } from '../ui/narrow-page.tsx';
-import { PageHeading } from '../ui/page-heading.tsx';
-import { appTexts } from './app-texts.ts';
+import { Message } from '../ui/page/message.tsx';
+import { NarrowPage } from '../ui/page/narrow-page.tsx';
+import { PageHeading } from '../ui/page/page-heading.tsx';
+import { appTexts } from './texts/app-texts.ts';
 
 /** For whoever sets the application up: what is missing, word for word. */
 export function ConfigurationScreen({ message }: { readonly message: string }) {

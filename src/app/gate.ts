@@ -1,4 +1,4 @@
-import { isPublicPath, links, parseNext, paths, plainPath } from './routes.ts';
+import { isPublicPath, links, parseNext, paths, plainPath } from '../shared/routes.ts';
 
 export interface GateInput {
   readonly status: 'loading' | 'signed-out' | 'signed-in';

@@ -1,12 +1,12 @@
 import type { Unsubscribe } from '../platform/platform.ts';
 import { type AuthCore, type CoreOptions, createCore } from './core.ts';
 import { AuthError, missingSession } from './errors.ts';
-import type { LaterCalls } from './later-calls.ts';
-import type { CallbackOptions } from './redirects.ts';
-import type { CallOptions } from './request.ts';
-import type { AuthEvent, AuthSnapshot } from './session-keeper.ts';
-import type { Session } from './session.ts';
-import { type SignOutCall, createSignOut } from './sign-out.ts';
+import type { LaterCalls } from './calls/later-calls.ts';
+import type { CallbackOptions } from './callback/redirects.ts';
+import type { CallOptions } from './wire/request.ts';
+import type { AuthEvent, AuthSnapshot } from './session/session-keeper.ts';
+import type { Session } from './session/session.ts';
+import { type SignOutCall, createSignOut } from './calls/sign-out.ts';
 
 export interface AuthClientOptions extends CoreOptions, CallbackOptions {
   /** The project's URL (http or https), without `/auth/v1`. */
@@ -82,7 +82,7 @@ export function createAuthClient(options: AuthClientOptions): AuthClient {
   let isClosed = false;
   const load = async () => {
     try {
-      return (await import('./later-calls.ts')).createLaterCalls(core, options);
+      return (await import('./calls/later-calls.ts')).createLaterCalls(core, options);
     } catch (cause) {
       throw new AuthError('network', 'Its code could not be loaded', { cause });
     }

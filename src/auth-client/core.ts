@@ -1,12 +1,12 @@
 import { createHttp } from '../platform/http.ts';
 import type { Platform } from '../platform/platform.ts';
 import { AuthError } from './errors.ts';
-import { type Refresher, createRefresher } from './refresher.ts';
-import { type CallOptions, type Send, createSend } from './request.ts';
-import { type SessionKeeper, createSessionKeeper } from './session-keeper.ts';
-import type { Store } from './store.ts';
-import type { Slots } from './verifier-slots.ts';
-import { waitFor } from './wait-for.ts';
+import { type Refresher, createRefresher } from './refresh/refresher.ts';
+import { type CallOptions, type Send, createSend } from './wire/request.ts';
+import { type SessionKeeper, createSessionKeeper } from './session/session-keeper.ts';
+import type { Store } from './storage/store.ts';
+import type { Slots } from './callback/verifier-slots.ts';
+import { waitFor } from './refresh/wait-for.ts';
 import { configurationProblem, serviceUrl } from '../platform/service.ts';
 
 /** What the entries of the features build on. For this library's own modules; it may change with any version. */

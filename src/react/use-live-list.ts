@@ -1,5 +1,5 @@
 import { useEffect, useSyncExternalStore } from 'react';
-import type { LiveQuery, LiveQuerySnapshot } from '../realtime-client/live-query.ts';
+import type { LiveQuery, LiveQuerySnapshot } from '../realtime-client/live-query/live-query.ts';
 
 /**
  * The rows of a live query, current for as long as the component is mounted. Make the query once, outside of the

@@ -6,7 +6,7 @@ export type {
   RealtimeClientOptions,
   ShareConnection,
 } from './realtime-client.ts';
-export type { ChangeBinding, Channel } from './channel.ts';
+export type { ChangeBinding, Channel } from './channel/channel.ts';
 export type {
   ChannelSnapshot,
   ChannelStatus,
@@ -14,12 +14,12 @@ export type {
   ContinuityLoss,
   GetAccessToken,
   OnTokenChange,
-} from './connection.ts';
+} from './socket/connection.ts';
 export { RealtimeError } from './errors.ts';
 export type { RealtimeErrorCode } from './errors.ts';
-export type { Binding, Change, ChangeType, RowRecord } from './postgres-changes.ts';
-export { createRowParser } from './row-schema.ts';
-export type { RowSchema } from './row-schema.ts';
+export type { Binding, Change, ChangeType, RowRecord } from './changes/postgres-changes.ts';
+export { createRowParser } from './changes/row-schema.ts';
+export type { RowSchema } from './changes/row-schema.ts';
 export { defaultSettings } from './settings.ts';
 export type { RealtimeSettings } from './settings.ts';
-export type { ProtocolVersion } from './wire.ts';
+export type { ProtocolVersion } from './socket/wire.ts';

@@ -1,20 +1,20 @@
 import { createListeners } from '../platform/listeners.ts';
 import type { Platform, Unsubscribe } from '../platform/platform.ts';
-import { createChannel, type Channel, type ChangeBinding } from './channel.ts';
+import { createChannel, type Channel, type ChangeBinding } from './channel/channel.ts';
 import type {
   ConnectOptions,
   Connection,
   ConnectionSnapshot,
   GetAccessToken,
   OnTokenChange,
-} from './connection.ts';
+} from './socket/connection.ts';
 import { configurationProblem } from '../platform/service.ts';
 import { RealtimeError } from './errors.ts';
-import { createOwnConnection } from './own-connection.ts';
-import type { Change, RowRecord } from './postgres-changes.ts';
+import { createOwnConnection } from './socket/own-connection.ts';
+import type { Change, RowRecord } from './changes/postgres-changes.ts';
 import { defaultSettings, type RealtimeSettings } from './settings.ts';
-import type { Readable } from './store.ts';
-import type { ProtocolVersion } from './wire.ts';
+import type { Readable } from './machine/store.ts';
+import type { ProtocolVersion } from './socket/wire.ts';
 
 /** The project, who is signed in, and how to connect. */
 export interface RealtimeClientOptions {

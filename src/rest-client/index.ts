@@ -2,13 +2,13 @@ export { createRestClient } from './rest-client.ts';
 export type { FunctionQuery, RestClient, RestClientOptions, TableDefinition } from './rest-client.ts';
 export { RestError } from './errors.ts';
 export type { RestErrorFields, RestErrorKind } from './errors.ts';
-export type { Answer } from './answer.ts';
-export type { RetryOptions } from './retry.ts';
-export type { Columns, Plan, RestRequest } from './plan.ts';
-export type { Model, UnknownDatabase } from './model.ts';
-export type { Json } from './row.ts';
-export { by } from './order.ts';
-export type { OrderOptions } from './order.ts';
+export type { Answer } from './wire/answer.ts';
+export type { RetryOptions } from './wire/retry.ts';
+export type { Columns, Plan, RestRequest } from './query/plan.ts';
+export type { Model, UnknownDatabase } from './types/model.ts';
+export type { Json } from './types/row.ts';
+export { by } from './query/order.ts';
+export type { OrderOptions } from './query/order.ts';
 export type {
   Counted,
   CountKind,
@@ -23,10 +23,10 @@ export type {
   Table,
   UpsertOptions,
   WriteQuery,
-} from './query.ts';
+} from './query/query.ts';
 
-export { and, eq, is, neq, not, oneOf, or } from './filter.ts';
-export type { Filter, Quantified } from './filter.ts';
+export { and, eq, is, neq, not, oneOf, or } from './query/filter.ts';
+export type { Filter, Quantified } from './query/filter.ts';
 export {
   allOf,
   anyOf,
@@ -55,8 +55,8 @@ export {
   rangeOf,
   startsWith,
   textSearch,
-} from './filters.ts';
-export type { TextSearchOptions } from './filters.ts';
+} from './query/filters.ts';
+export type { TextSearchOptions } from './query/filters.ts';
 
 export {
   asBigint,
@@ -70,12 +70,12 @@ export {
   relatedColumn,
   shape,
   sum,
-} from './shape.ts';
-export type { Embed, EmbedOptions, Shape, Shaped } from './shape.ts';
-export { rawSelect } from './select.ts';
+} from './query/shape.ts';
+export type { Embed, EmbedOptions, Shape, Shaped } from './query/shape.ts';
+export { rawSelect } from './query/select.ts';
 
-export { csv, explain, explainText, geojson, location, rowCount } from './forms.ts';
-export type { ExplainOptions, FeatureCollection } from './forms.ts';
+export { csv, explain, explainText, geojson, location, rowCount } from './query/forms.ts';
+export type { ExplainOptions, FeatureCollection } from './query/forms.ts';
 export {
   expectAffected,
   header,
@@ -86,7 +86,7 @@ export {
   rollback,
   stripNulls,
   timezone,
-} from './modifiers.ts';
-export { viaGet } from './rpc-reads.ts';
-export { parsed } from './standard-schema.ts';
-export type { StandardSchema, Validate } from './standard-schema.ts';
+} from './query/modifiers.ts';
+export { viaGet } from './query/rpc-reads.ts';
+export { parsed } from './results/standard-schema.ts';
+export type { StandardSchema, Validate } from './results/standard-schema.ts';

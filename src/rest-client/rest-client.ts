@@ -1,7 +1,7 @@
 import { configurationProblem, serviceUrl } from '../platform/service.ts';
-import { parseContentRange, readCount, readRows } from './answer.ts';
+import { parseContentRange, readCount, readRows } from './wire/answer.ts';
 import { RestError } from './errors.ts';
-import { createExchange, type ExchangeOptions } from './exchange.ts';
+import { createExchange, type ExchangeOptions } from './wire/exchange.ts';
 import type {
   ArgsOf,
   DatabaseModel,
@@ -12,12 +12,12 @@ import type {
   RowModel,
   SchemaName,
   UnknownDatabase,
-} from './model.ts';
-import { encodeRequest, type Plan, readsRows, type Wire } from './plan.ts';
-import type { Query, RowsQuery, Table } from './query.ts';
-import { encodeJson } from './quoting.ts';
-import { createTable, QueryBuilder, type Runner } from './query-builder.ts';
-import type { Validate } from './standard-schema.ts';
+} from './types/model.ts';
+import { encodeRequest, type Plan, readsRows, type Wire } from './query/plan.ts';
+import type { Query, RowsQuery, Table } from './query/query.ts';
+import { encodeJson } from './query/quoting.ts';
+import { createTable, QueryBuilder, type Runner } from './query/query-builder.ts';
+import type { Validate } from './results/standard-schema.ts';
 
 export interface RestClientOptions<Schema extends string = string> extends ExchangeOptions {
   /** The project's URL, without `/rest/v1`. */

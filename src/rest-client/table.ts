@@ -1,11 +1,11 @@
-import type { Model } from './model.ts';
-import type { Columns, Plan, Projection, RowCheck } from './plan.ts';
+import type { Model } from './types/model.ts';
+import type { Columns, Plan, Projection, RowCheck } from './query/plan.ts';
 import type { TableDefinition } from './rest-client.ts';
 import { RestError } from './errors.ts';
-import { type Embed, isColumn, isEmbed, type Shape, shape, type Shaped } from './shape.ts';
-import { checkRecord, type ColumnCheck } from './record-check.ts';
-import { splitList } from './select.ts';
-import { checkWith, type StandardSchema, type Validate } from './standard-schema.ts';
+import { type Embed, isColumn, isEmbed, type Shape, shape, type Shaped } from './query/shape.ts';
+import { checkRecord, type ColumnCheck } from './results/record-check.ts';
+import { splitList } from './query/select.ts';
+import { checkWith, type StandardSchema, type Validate } from './results/standard-schema.ts';
 
 type NoRelations = { readonly [_ in never]: Relation };
 type Schemas = Readonly<Record<string, StandardSchema>>;

@@ -1,5 +1,5 @@
 import styles from './badge.module.css';
-import { classNames } from './class-names.ts';
+import { classNames } from './state/class-names.ts';
 
 /** A count, `99+` at most; nothing at 0. Decoration: put the count into the name of what carries it. */
 export function Badge({ count, quiet = false }: { readonly count: number; readonly quiet?: boolean }) {

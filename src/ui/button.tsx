@@ -1,6 +1,6 @@
 import type { ComponentProps, MouseEvent, ReactNode } from 'react';
 import styles from './button.module.css';
-import { classNames } from './class-names.ts';
+import { classNames } from './state/class-names.ts';
 import { Spinner } from './spinner.tsx';
 
 export type ButtonLook = 'primary' | 'secondary' | 'danger' | 'quiet' | 'link';

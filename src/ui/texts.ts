@@ -1,5 +1,5 @@
 import { use, useSyncExternalStore } from 'react';
-import { createStore } from './store.ts';
+import { createStore } from './state/store.ts';
 
 /** Languages that the application speaks. */
 export type Language = 'en' | 'de';

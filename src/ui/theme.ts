@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { createStore } from './store.ts';
+import { createStore } from './state/store.ts';
 
 /** `system` follows the device. */
 export type Theme = 'system' | 'light' | 'dark';

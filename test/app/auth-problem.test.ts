@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { describeProblem } from '../../src/app/auth-problem.ts';
-import { texts as german } from '../../src/app/auth-error-texts.de.ts';
-import { texts as english } from '../../src/app/auth-error-texts.en.ts';
+import { describeProblem } from '../../src/shared/auth-problem/auth-problem.ts';
+import { texts as german } from '../../src/shared/auth-problem/auth-error-texts.de.ts';
+import { texts as english } from '../../src/shared/auth-problem/auth-error-texts.en.ts';
 import { AuthError } from '../../src/auth-client/index.ts';
-import { serverErrorCodes } from '../../src/auth-client/server-error-codes.ts';
+import { serverErrorCodes } from '../../src/auth-client/wire/server-error-codes.ts';
 
 describe('what is said about a failure', () => {
   test.each([...serverErrorCodes])('%s has a message of its own in both languages', (code) => {

@@ -1,6 +1,6 @@
 import 'fake-indexeddb/auto';
 import { expect, test } from 'vitest';
-import { openDataCache } from '../../src/app/data-cache.ts';
+import { openDataCache } from '../../src/app/data/data-cache.ts';
 import { preferencesKey } from '../../src/features/preferences/cached-preferences.ts';
 import { createFakeWorld } from '../support/fake-platform.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseConfiguration } from '../../src/app/env.ts';
+import { parseConfiguration } from '../../src/shared/clients/env.ts';
 
 const complete = { VITE_SUPABASE_URL: 'https://project.supabase.co/', VITE_SUPABASE_ANON_KEY: 'key' };
 

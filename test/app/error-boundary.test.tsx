@@ -2,9 +2,9 @@ import { act, cleanup, render, screen } from '@testing-library/react';
 import { Suspense } from 'react';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ConfigurationScreen } from '../../src/app/configuration-screen.tsx';
-import { ErrorBoundary } from '../../src/app/error-boundary.tsx';
-import { lazyScreen } from '../../src/app/lazy-screen.ts';
-import { followChunkFailures, screenChunk } from '../../src/app/screen-chunk.ts';
+import { ErrorBoundary } from '../../src/app/shell/error-boundary.tsx';
+import { lazyScreen } from '../../src/app/chunks/lazy-screen.ts';
+import { followChunkFailures, screenChunk } from '../../src/app/chunks/screen-chunk.ts';
 
 let isBroken = true;
 function Fragile() {

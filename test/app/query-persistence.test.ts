@@ -1,8 +1,8 @@
 import 'fake-indexeddb/auto';
 import { IDBFactory } from 'fake-indexeddb';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createQueryClient } from '../../src/app/query-client.ts';
-import { createQueryPersistence, forgetKeptQueries } from '../../src/app/query-persistence.ts';
+import { createQueryClient } from '../../src/app/data/query-client.ts';
+import { createQueryPersistence, forgetKeptQueries } from '../../src/app/data/query-persistence.ts';
 import { createFakeWorld } from '../support/fake-platform.ts';
 import type { FakeWorld } from '../support/fake-platform.ts';
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isPublicPath, links, parseNext } from '../../src/app/routes.ts';
+import { isPublicPath, links, parseNext } from '../../src/shared/routes.ts';
 
 const origin = 'https://inbox.example';
 

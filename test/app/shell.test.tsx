@@ -1,7 +1,7 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { setLanguage } from '../../src/ui/texts.ts';
-import { toasts } from '../../src/ui/toasts.ts';
+import { toasts } from '../../src/ui/overlay/toasts.ts';
 import { ada, createUser, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
 import { renderApp } from '../support/render-app.tsx';
 

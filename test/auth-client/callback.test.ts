@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { type Callback, cleanCallbackUrl, parseCallback } from '../../src/auth-client/callback.ts';
+import { type Callback, cleanCallbackUrl, parseCallback } from '../../src/auth-client/callback/callback.ts';
 import { createHarness } from './support/harness.ts';
 import { refusal, sessionReply, userOf } from './support/scripted-server.ts';
 

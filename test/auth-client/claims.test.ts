@@ -1,6 +1,6 @@
 import { type CryptoKey, SignJWT, exportJWK, generateKeyPair } from 'jose';
 import { describe, expect, it } from 'vitest';
-import { type ClaimsOptions, createClaims } from '../../src/auth-client/claims.ts';
+import { type ClaimsOptions, createClaims } from '../../src/auth-client/features/claims.ts';
 import { createHarness } from './support/harness.ts';
 import { sessionReply, tokenOf, userOf } from './support/scripted-server.ts';
 

@@ -1,9 +1,13 @@
 import { createBrowserClient, createServerClient } from '@supabase/ssr';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createCookieStore, parseCookieHeader } from '../../src/auth-client/cookie-store.ts';
-import { decodeCookies } from '../../src/auth-client/cookie-codec.ts';
-import { NO_STORE_HEADERS, readSessionCookies, writeSessionCookies } from '../../src/auth-client/server.ts';
+import { createCookieStore, parseCookieHeader } from '../../src/auth-client/storage/cookie-store.ts';
+import { decodeCookies } from '../../src/auth-client/storage/cookie-codec.ts';
+import {
+  NO_STORE_HEADERS,
+  readSessionCookies,
+  writeSessionCookies,
+} from '../../src/auth-client/server/server.ts';
 import { createCookieJar } from './support/cookie-jar.ts';
 import { createHarness } from './support/harness.ts';
 import { sessionReply } from './support/scripted-server.ts';

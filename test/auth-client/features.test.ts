@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createIdentities } from '../../src/auth-client/identities.ts';
-import { signInWithIdToken } from '../../src/auth-client/id-token.ts';
-import { createMfa } from '../../src/auth-client/mfa.ts';
-import { signInWithSso } from '../../src/auth-client/sso.ts';
-import { createSignInMessage, signInWithWeb3 } from '../../src/auth-client/web3.ts';
-import { refreshOnServer } from '../../src/auth-client/server.ts';
-import { isServerErrorCode, serverErrorCodes } from '../../src/auth-client/server-error-codes.ts';
+import { createIdentities } from '../../src/auth-client/features/identities.ts';
+import { signInWithIdToken } from '../../src/auth-client/features/id-token.ts';
+import { createMfa } from '../../src/auth-client/features/mfa.ts';
+import { signInWithSso } from '../../src/auth-client/features/sso.ts';
+import { createSignInMessage, signInWithWeb3 } from '../../src/auth-client/features/web3.ts';
+import { refreshOnServer } from '../../src/auth-client/server/server.ts';
+import { isServerErrorCode, serverErrorCodes } from '../../src/auth-client/wire/server-error-codes.ts';
 import { createHarness } from './support/harness.ts';
 import { deferred, refusal, sessionReply, tokenOf, userOf } from './support/scripted-server.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createMfa } from '../../src/auth-client/mfa.ts';
+import { createMfa } from '../../src/auth-client/features/mfa.ts';
 import { peekClaims } from '../../src/platform/base64url.ts';
 import { createSupabaseClients } from '../../src/supabase-clients.ts';
 import { createHarness } from './support/harness.ts';

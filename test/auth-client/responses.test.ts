@@ -1,7 +1,7 @@
 import { assert, constantFrom, jsonValue, oneof, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { parseSession, parseUser } from '../../src/auth-client/responses.ts';
+import { parseSession, parseUser } from '../../src/auth-client/wire/responses.ts';
 
 /** The same shapes a second time, in a library's words. */
 const text = z.nullish(z.string());

@@ -4,8 +4,8 @@ import {
   type SessionEvent,
   type SessionState,
   step,
-} from '../../src/auth-client/session-state.ts';
-import { holdSession } from '../../src/auth-client/session.ts';
+} from '../../src/auth-client/session/session-state.ts';
+import { holdSession } from '../../src/auth-client/session/session.ts';
 import { sessionReply } from './support/scripted-server.ts';
 
 const held = (user: string, serial: number, more: object = {}) =>

@@ -5,7 +5,7 @@
 import { loadavg } from 'node:os';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
-import { createLiveQuery } from '../../src/realtime-client/live-query.ts';
+import { createLiveQuery } from '../../src/realtime-client/live-query/live-query.ts';
 import { createScriptedScene, binding } from '../realtime-client/scripted-server.ts';
 
 async function measureBytes(entry: string): Promise<{ minified: number; gzip: number }> {
@@ -23,8 +23,8 @@ async function measureBytes(entry: string): Promise<{ minified: number; gzip: nu
 }
 
 const client = "export { createRealtimeClient } from './src/realtime-client/index.ts';";
-const query = "export { createLiveQuery } from './src/realtime-client/live-query.ts';";
-const shared = "export { shareSocket } from './src/realtime-client/shared-socket.ts';";
+const query = "export { createLiveQuery } from './src/realtime-client/live-query/live-query.ts';";
+const shared = "export { shareSocket } from './src/realtime-client/tabs/shared-socket.ts';";
 const bytes = {
   client: await measureBytes(client),
   withLiveQuery: await measureBytes(client + query),

@@ -1,7 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { NO_STORE_HEADERS, readSessionCookies, writeSessionCookies } from '../../src/auth-client/server.ts';
+import {
+  NO_STORE_HEADERS,
+  readSessionCookies,
+  writeSessionCookies,
+} from '../../src/auth-client/server/server.ts';
 import { ada, requestApi, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
 import { useConsumer } from './support/consumer.ts';
 

@@ -1,7 +1,7 @@
 import { Secret, TOTP } from 'otpauth';
 import { describe, expect, it } from 'vitest';
-import { createClaims } from '../../src/auth-client/claims.ts';
-import { createIdentities } from '../../src/auth-client/identities.ts';
+import { createClaims } from '../../src/auth-client/features/claims.ts';
+import { createIdentities } from '../../src/auth-client/features/identities.ts';
 import {
   type AuthClientOptions,
   type Store,
@@ -9,8 +9,8 @@ import {
   createCookieStore,
   createMemoryStore,
 } from '../../src/auth-client/index.ts';
-import { createMfa } from '../../src/auth-client/mfa.ts';
-import { readSessionCookies, refreshOnServer } from '../../src/auth-client/server.ts';
+import { createMfa } from '../../src/auth-client/features/mfa.ts';
+import { readSessionCookies, refreshOnServer } from '../../src/auth-client/server/server.ts';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import { createCookieJar } from '../auth-client/support/cookie-jar.ts';
 import { ada, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';

@@ -4,8 +4,8 @@ import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import { createRealmLocks } from '../../src/platform/realm-locks.ts';
 import { createRealmBroadcast } from '../support/realm-broadcast.ts';
 import { createRealtimeClient, type RealtimeClientOptions } from '../../src/realtime-client/index.ts';
-import { createLiveQuery } from '../../src/realtime-client/live-query.ts';
-import { shareSocket } from '../../src/realtime-client/shared-socket.ts';
+import { createLiveQuery } from '../../src/realtime-client/live-query/live-query.ts';
+import { shareSocket } from '../../src/realtime-client/tabs/shared-socket.ts';
 import { ada, grace, useLocalSupabase } from '../support/local-supabase.ts';
 import { openNodeSocket } from '../support/node-socket.ts';
 

@@ -41,7 +41,7 @@ import {
   textSearch,
   viaGet,
 } from '../../src/rest-client/index.ts';
-import { inChunks, pages } from '../../src/rest-client/long-reads.ts';
+import { inChunks, pages } from '../../src/rest-client/long-reads/long-reads.ts';
 import { readQuery } from '../rest-client/support/grammar.ts';
 import { hostileTexts } from '../rest-client/support/hostile-texts.ts';
 import { sqlOf } from '../rest-client/support/postgrest-sql.ts';

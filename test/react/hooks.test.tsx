@@ -13,7 +13,7 @@ import {
   useSupabase,
   useUser,
 } from '../../src/react/index.ts';
-import { createLiveQuery } from '../../src/realtime-client/live-query.ts';
+import { createLiveQuery } from '../../src/realtime-client/live-query/live-query.ts';
 import { createMemoryStore } from '../../src/auth-client/index.ts';
 import { createSupabaseClients, type SupabaseClients } from '../../src/supabase-clients.ts';
 import { ada, grace, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';

@@ -4,7 +4,7 @@ import {
   stepChannel,
   type ChannelEvent,
   type ChannelState,
-} from '../../src/realtime-client/channel-state.ts';
+} from '../../src/realtime-client/channel/channel-state.ts';
 import { defaultSettings } from '../../src/realtime-client/index.ts';
 
 type Kind = ChannelState['kind'];

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { stepLeader, type LeaderEvent, type LeaderState } from '../../src/realtime-client/leader-state.ts';
+import {
+  stepLeader,
+  type LeaderEvent,
+  type LeaderState,
+} from '../../src/realtime-client/tabs/leader-state.ts';
 
 type Kind = LeaderState['kind'];
 type Input =

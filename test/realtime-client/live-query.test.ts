@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLiveQuery, type LiveQueryOptions } from '../../src/realtime-client/live-query.ts';
+import { createLiveQuery, type LiveQueryOptions } from '../../src/realtime-client/live-query/live-query.ts';
 import { binding, createScriptedScene } from './scripted-server.ts';
 
 interface Item {

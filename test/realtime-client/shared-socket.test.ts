@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRealtimeClient } from '../../src/realtime-client/index.ts';
-import { createLiveQuery } from '../../src/realtime-client/live-query.ts';
-import { shareSocket } from '../../src/realtime-client/shared-socket.ts';
+import { createLiveQuery } from '../../src/realtime-client/live-query/live-query.ts';
+import { shareSocket } from '../../src/realtime-client/tabs/shared-socket.ts';
 import type { Platform, Socket } from '../../src/platform/platform.ts';
 import { createRealmLocks } from '../../src/platform/realm-locks.ts';
 import { createFakeWorld } from '../support/fake-platform.ts';

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRealtimeClient } from '../../src/realtime-client/index.ts';
-import { createLiveQuery } from '../../src/realtime-client/live-query.ts';
-import { shareSocket } from '../../src/realtime-client/shared-socket.ts';
+import { createLiveQuery } from '../../src/realtime-client/live-query/live-query.ts';
+import { shareSocket } from '../../src/realtime-client/tabs/shared-socket.ts';
 import type { Socket } from '../../src/platform/platform.ts';
 import { createFakeWorld } from '../support/fake-platform.ts';
 import { createFakeRealtime, type StoredRow } from './fake-realtime.ts';

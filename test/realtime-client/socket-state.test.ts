@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../src/realtime-client/index.ts';
-import { stepSocket, type SocketEvent, type SocketState } from '../../src/realtime-client/socket-state.ts';
+import {
+  stepSocket,
+  type SocketEvent,
+  type SocketState,
+} from '../../src/realtime-client/socket/socket-state.ts';
 
 type Kind = SocketState['kind'];
 /** `awake`, `hidden` and `offline` are the three ways in which a page can change. */

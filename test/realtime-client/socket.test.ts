@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { shareSocket } from '../../src/realtime-client/shared-socket.ts';
+import { shareSocket } from '../../src/realtime-client/tabs/shared-socket.ts';
 import { createScriptedScene } from './scripted-server.ts';
 
 describe('the socket', () => {

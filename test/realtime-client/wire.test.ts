@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parsePreciseJson } from '../../src/realtime-client/precise-json.ts';
-import { encodeMessage, encodeSocketUrl, parseMessage } from '../../src/realtime-client/wire.ts';
+import { parsePreciseJson } from '../../src/realtime-client/socket/precise-json.ts';
+import { encodeMessage, encodeSocketUrl, parseMessage } from '../../src/realtime-client/socket/wire.ts';
 
 const ref = fc.option(fc.string());
 /** JSON whose integers a number holds exactly. */

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { OrderOptions } from '../../src/rest-client/index.ts';
-import { inChunks, pages } from '../../src/rest-client/long-reads.ts';
-import { filterAfter } from '../../src/rest-client/pages.ts';
+import { inChunks, pages } from '../../src/rest-client/long-reads/long-reads.ts';
+import { filterAfter } from '../../src/rest-client/long-reads/pages.ts';
 import { type ReadFilter, readQuery, type ReadTree } from './support/grammar.ts';
 import {
   createRecordingClient,

@@ -21,7 +21,7 @@ import {
   type RestClientOptions,
   type StandardSchema,
 } from '../../src/rest-client/index.ts';
-import { pages } from '../../src/rest-client/long-reads.ts';
+import { pages } from '../../src/rest-client/long-reads/long-reads.ts';
 import type { MessagesDatabase, SampleDatabase } from './support/sample-database.ts';
 
 declare const options: RestClientOptions<'public'>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readAuthSettings } from '../../scripts/project-config.ts';
-import { minPasswordLength } from '../../src/ui/credential-rules.ts';
+import { minPasswordLength } from '../../src/ui/form/credential-rules.ts';
 
 describe('the settings of config.toml', () => {
   it('are those of the project that is deployed', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createLoader, tryAnew } from '../../src/ui/loader.ts';
+import { createLoader, tryAnew } from '../../src/ui/state/loader.ts';
 
 /** Fails until it is mended. */
 function fragileLoad() {

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { setPageTitle, setTitleCount } from '../../src/ui/page-title.ts';
+import { setPageTitle, setTitleCount } from '../../src/ui/page/page-title.ts';
 
 afterEach(() => setTitleCount(0));
 

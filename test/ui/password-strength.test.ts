@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { estimateStrength } from '../../src/ui/password-strength.ts';
+import { estimateStrength } from '../../src/ui/form/password-strength.ts';
 
 describe('the estimate of a password', () => {
   test.each([

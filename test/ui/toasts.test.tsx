@@ -1,7 +1,7 @@
 import { act, cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { ToastRegion } from '../../src/ui/toast-region.tsx';
-import { toasts } from '../../src/ui/toasts.ts';
+import { ToastRegion } from '../../src/ui/overlay/toast-region.tsx';
+import { toasts } from '../../src/ui/overlay/toasts.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -2,9 +2,9 @@ import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/re
 import userEvent from '@testing-library/user-event';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { Button } from '../../src/ui/button.tsx';
-import { FormMessages } from '../../src/ui/message.tsx';
-import { TextField } from '../../src/ui/text-field.tsx';
-import { useForm, type FormProblem } from '../../src/ui/use-form.ts';
+import { FormMessages } from '../../src/ui/page/message.tsx';
+import { TextField } from '../../src/ui/form/text-field.tsx';
+import { useForm, type FormProblem } from '../../src/ui/form/use-form.ts';
 
 type Submit = (
   values: Readonly<Record<'name' | 'town', string>>,

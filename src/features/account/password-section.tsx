@@ -1,17 +1,17 @@
 import { Suspense, useState } from 'react';
-import { lazyPart } from '../../ui/lazy-part.ts';
+import { lazyPart } from '../../ui/state/lazy-part.ts';
 import { AuthError, type UnverifiedUser } from '../../auth-client/index.ts';
-import { attempt } from '../../app/auth-problem.ts';
-import { useClients } from '../../app/clients-context.ts';
-import { checkCode, checkNewPassword, compactCode } from '../../ui/credential-rules.ts';
-import { credentialTexts } from '../../ui/credential-texts.ts';
-import { FormMessages } from '../../ui/message.tsx';
-import { NewPasswordField } from '../../ui/new-password-field.tsx';
-import { PasswordField } from '../../ui/password-field.tsx';
-import { CountdownButton } from '../../ui/submit-button.tsx';
+import { attempt } from '../../shared/auth-problem/auth-problem.ts';
+import { useClients } from '../../shared/clients/clients-context.ts';
+import { checkCode, checkNewPassword, compactCode } from '../../ui/form/credential-rules.ts';
+import { credentialTexts } from '../../ui/form/credential-texts.ts';
+import { FormMessages } from '../../ui/page/message.tsx';
+import { NewPasswordField } from '../../ui/form/new-password-field.tsx';
+import { PasswordField } from '../../ui/form/password-field.tsx';
+import { CountdownButton } from '../../ui/form/submit-button.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
-import { useForm } from '../../ui/use-form.ts';
-import { accountTexts } from './account-texts.ts';
+import { useForm } from '../../ui/form/use-form.ts';
+import { accountTexts } from './texts/account-texts.ts';
 import styles from './account.module.css';
 import { Section } from './section.tsx';
 

@@ -1,12 +1,12 @@
 import { useState } from 'react';
 import type { UnverifiedUser } from '../../auth-client/index.ts';
-import { attempt } from '../../app/auth-problem.ts';
-import { useClients } from '../../app/clients-context.ts';
-import { FormMessages } from '../../ui/message.tsx';
+import { attempt } from '../../shared/auth-problem/auth-problem.ts';
+import { useClients } from '../../shared/clients/clients-context.ts';
+import { FormMessages } from '../../ui/page/message.tsx';
 import { Button } from '../../ui/button.tsx';
-import { TextField } from '../../ui/text-field.tsx';
-import { useForm } from '../../ui/use-form.ts';
-import { accountTexts } from './account-texts.ts';
+import { TextField } from '../../ui/form/text-field.tsx';
+import { useForm } from '../../ui/form/use-form.ts';
+import { accountTexts } from './texts/account-texts.ts';
 import styles from './account.module.css';
 import { Section } from './section.tsx';
 

@@ -1,11 +1,11 @@
-import { attempt } from '../../app/auth-problem.ts';
-import { useClients } from '../../app/clients-context.ts';
-import { FormMessages } from '../../ui/message.tsx';
-import { CountdownButton } from '../../ui/submit-button.tsx';
-import { CodeField } from '../../ui/text-field.tsx';
-import type { FieldBinding } from '../../ui/use-form.ts';
-import { useSending } from '../../ui/use-sending.ts';
-import { stepTexts } from './step-texts.ts';
+import { attempt } from '../../shared/auth-problem/auth-problem.ts';
+import { useClients } from '../../shared/clients/clients-context.ts';
+import { FormMessages } from '../../ui/page/message.tsx';
+import { CountdownButton } from '../../ui/form/submit-button.tsx';
+import { CodeField } from '../../ui/form/text-field.tsx';
+import type { FieldBinding } from '../../ui/form/use-form.ts';
+import { useSending } from '../../ui/form/use-sending.ts';
+import { stepTexts } from './texts/step-texts.ts';
 
 /** Each code is good for one attempt, also for one that fails for another reason. */
 export function ReauthenticationCode(field: FieldBinding) {

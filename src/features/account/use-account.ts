@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from 'react';
 import type { UnverifiedUser } from '../../auth-client/index.ts';
-import { attempt } from '../../app/auth-problem.ts';
-import { useAuthState, useClients } from '../../app/clients-context.ts';
+import { attempt } from '../../shared/auth-problem/auth-problem.ts';
+import { useAuthState, useClients } from '../../shared/clients/clients-context.ts';
 
 export interface Account {
   /** As the server knows it; from storage until it has answered. */

@@ -1,13 +1,13 @@
 import { useEffect, type ReactNode } from 'react';
 import { useHistoryState } from 'wouter/use-browser-location';
-import { useAuthState, useClients } from '../../app/clients-context.ts';
-import { authErrorTexts, useAuthErrorText } from '../../app/auth-problem.ts';
-import { paths, type EntranceNotice } from '../../app/routes.ts';
-import { Message } from '../../ui/message.tsx';
-import { NarrowPage } from '../../ui/narrow-page.tsx';
-import { useOnline } from '../../ui/online.ts';
-import { PageHeading } from '../../ui/page-heading.tsx';
-import { authTexts } from './auth-texts.ts';
+import { useAuthState, useClients } from '../../shared/clients/clients-context.ts';
+import { authErrorTexts, useAuthErrorText } from '../../shared/auth-problem/auth-problem.ts';
+import { paths, type EntranceNotice } from '../../shared/routes.ts';
+import { Message } from '../../ui/page/message.tsx';
+import { NarrowPage } from '../../ui/page/narrow-page.tsx';
+import { useOnline } from '../../ui/state/online.ts';
+import { PageHeading } from '../../ui/page/page-heading.tsx';
+import { authTexts } from './texts/auth-texts.ts';
 import styles from './auth-page.module.css';
 
 export interface AuthPageProps {

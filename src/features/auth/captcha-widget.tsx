@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
-import { Message } from '../../ui/message.tsx';
-import { followUpTexts } from './follow-up-texts.ts';
+import { Message } from '../../ui/page/message.tsx';
+import { followUpTexts } from './texts/follow-up-texts.ts';
 
 export interface CaptchaWidgetProps {
   readonly captcha: { readonly provider: 'hcaptcha' | 'turnstile'; readonly siteKey: string };

@@ -1,6 +1,6 @@
 import { Suspense, useRef, useState, type ReactNode } from 'react';
-import { lazyPart } from '../../ui/lazy-part.ts';
-import { useClients } from '../../app/clients-context.ts';
+import { lazyPart } from '../../ui/state/lazy-part.ts';
+import { useClients } from '../../shared/clients/clients-context.ts';
 
 const CaptchaWidget = lazyPart(async () => (await import('./captcha-widget.tsx')).CaptchaWidget);
 

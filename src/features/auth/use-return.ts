@@ -1,6 +1,6 @@
 import { useSearch } from 'wouter';
-import { useClients } from '../../app/clients-context.ts';
-import { parseNext, paths } from '../../app/routes.ts';
+import { useClients } from '../../shared/clients/clients-context.ts';
+import { parseNext, paths } from '../../shared/routes.ts';
 
 export interface Return {
   /** Where the person was going, for the links between the auth screens; undefined: to the inbox. */

@@ -1,16 +1,16 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
-import { useClients, useUser } from '../../app/clients-context.ts';
-import { links, paths } from '../../app/routes.ts';
+import { useClients, useUser } from '../../shared/clients/clients-context.ts';
+import { links, paths } from '../../shared/routes.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
-import { FormMessages } from '../../ui/message.tsx';
-import { PageHeading } from '../../ui/page-heading.tsx';
+import { FormMessages } from '../../ui/page/message.tsx';
+import { PageHeading } from '../../ui/page/page-heading.tsx';
 import { Skeleton } from '../../ui/spinner.tsx';
 import { useLanguage } from '../../ui/texts.ts';
 import type { Invitation } from './invitation.ts';
 import styles from './join.module.css';
-import { joinTexts } from './join-texts.ts';
+import { joinTexts } from './texts/join-texts.ts';
 import { useInvitation } from './use-invitation.ts';
 
 /** One invitation. Opening it changes nothing: a button answers. */

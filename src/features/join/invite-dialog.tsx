@@ -1,16 +1,16 @@
 import { useRef, useState } from 'react';
-import { useClients, useDataClients } from '../../app/clients-context.ts';
-import { links } from '../../app/routes.ts';
+import { useClients, useDataClients } from '../../shared/clients/clients-context.ts';
+import { links } from '../../shared/routes.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { FormMessages } from '../../ui/message.tsx';
-import { SubmitButton } from '../../ui/submit-button.tsx';
-import { EmailField, TextField } from '../../ui/text-field.tsx';
-import { useCopy } from '../../ui/use-copy.ts';
-import { useForm } from '../../ui/use-form.ts';
+import { Dialog } from '../../ui/overlay/dialog.tsx';
+import { FormMessages } from '../../ui/page/message.tsx';
+import { SubmitButton } from '../../ui/form/submit-button.tsx';
+import { EmailField, TextField } from '../../ui/form/text-field.tsx';
+import { useCopy } from '../../ui/state/use-copy.ts';
+import { useForm } from '../../ui/form/use-form.ts';
 import { createInvitationsApi } from './invitations-api.ts';
 import styles from './join.module.css';
-import { joinTexts } from './join-texts.ts';
+import { joinTexts } from './texts/join-texts.ts';
 
 export interface InviteDialogProps {
   readonly open: boolean;

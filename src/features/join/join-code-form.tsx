@@ -1,12 +1,12 @@
 import { useLocation } from 'wouter';
-import { links } from '../../app/routes.ts';
-import { PageHeading } from '../../ui/page-heading.tsx';
-import { SubmitButton } from '../../ui/submit-button.tsx';
-import { TextField } from '../../ui/text-field.tsx';
-import { useForm } from '../../ui/use-form.ts';
+import { links } from '../../shared/routes.ts';
+import { PageHeading } from '../../ui/page/page-heading.tsx';
+import { SubmitButton } from '../../ui/form/submit-button.tsx';
+import { TextField } from '../../ui/form/text-field.tsx';
+import { useForm } from '../../ui/form/use-form.ts';
 import { parseInvitationCode } from './invitation.ts';
 import styles from './join.module.css';
-import { joinTexts } from './join-texts.ts';
+import { joinTexts } from './texts/join-texts.ts';
 
 /** Where somebody comes without a link: it takes the link or its code. */
 export function JoinCodeForm() {

@@ -1,4 +1,4 @@
-import { NarrowPage } from '../../ui/narrow-page.tsx';
+import { NarrowPage } from '../../ui/page/narrow-page.tsx';
 import { InvitationView } from './invitation-view.tsx';
 import { JoinCodeForm } from './join-code-form.tsx';
 

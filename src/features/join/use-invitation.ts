@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
-import { useAuthState, useClients } from '../../app/clients-context.ts';
-import { needsSecondFactor } from '../../app/second-factor.ts';
+import { useAuthState, useClients } from '../../shared/clients/clients-context.ts';
+import { needsSecondFactor } from '../../shared/second-factor.ts';
 import { classifyInvitation } from './invitation.ts';
 import type { Invitation, JoinState } from './invitation.ts';
 import { createInvitationsApi } from './invitations-api.ts';

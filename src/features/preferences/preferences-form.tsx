@@ -1,9 +1,9 @@
-import { Choice } from '../../ui/choice.tsx';
-import { Switch } from '../../ui/switch.tsx';
+import { Choice } from '../../ui/form/choice.tsx';
+import { Switch } from '../../ui/form/switch.tsx';
 import { digestFrequencies, isEffective, preferenceChannels, preferenceKinds } from './preferences.ts';
 import type { PreferenceKind, PreferenceSettings } from './preferences.ts';
 import styles from './preferences.module.css';
-import { preferencesTexts } from './preferences-texts.ts';
+import { preferencesTexts } from './texts/preferences-texts.ts';
 
 export interface PreferencesFormProps {
   readonly preferences: PreferenceSettings;

@@ -1,12 +1,12 @@
 import { Button } from '../../ui/button.tsx';
-import { Message } from '../../ui/message.tsx';
-import { PageHeading } from '../../ui/page-heading.tsx';
+import { Message } from '../../ui/page/message.tsx';
+import { PageHeading } from '../../ui/page/page-heading.tsx';
 import { Skeleton } from '../../ui/spinner.tsx';
-import { toasts } from '../../ui/toasts.ts';
+import { toasts } from '../../ui/overlay/toasts.ts';
 import { isTemporary } from './preferences.ts';
 import { PreferencesForm } from './preferences-form.tsx';
 import styles from './preferences.module.css';
-import { preferencesTexts } from './preferences-texts.ts';
+import { preferencesTexts } from './texts/preferences-texts.ts';
 import { usePreferences } from './use-preferences.ts';
 
 /** `/preferences`: what one is told about, and how; saved as one changes it. */

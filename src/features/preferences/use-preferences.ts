@@ -1,5 +1,5 @@
 import { useMutation, useMutationState, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useClients, useDataClients, useUser } from '../../app/clients-context.ts';
+import { useClients, useDataClients, useUser } from '../../shared/clients/clients-context.ts';
 import { isNoRow, loadPreferences } from './load-preferences.ts';
 import { isTemporary, newerPreferences } from './preferences.ts';
 import type { PreferenceSettings, Preferences } from './preferences.ts';

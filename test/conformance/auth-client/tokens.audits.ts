@@ -1,8 +1,8 @@
 import { strict as assert } from 'node:assert';
 import * as OTPAuth from 'otpauth';
-import { createClaims } from '../../../src/auth-client/claims.ts';
+import { createClaims } from '../../../src/auth-client/features/claims.ts';
 import { AuthError, createCookieStore } from '../../../src/auth-client/index.ts';
-import { createMfa } from '../../../src/auth-client/mfa.ts';
+import { createMfa } from '../../../src/auth-client/features/mfa.ts';
 import { createCookieJar } from '../../auth-client/support/cookie-jar.ts';
 import { NotRunError, type Audit } from '../audit.ts';
 import { clientAuditsOf, refusalOf, type ClientContext } from '../clients/client-audit.ts';

@@ -7,7 +7,7 @@ import {
   type RealtimeChannel,
   type RealtimeSettings,
 } from '../../../src/realtime-client/index.ts';
-import { createLiveQuery, type LiveQuery } from '../../../src/realtime-client/live-query.ts';
+import { createLiveQuery, type LiveQuery } from '../../../src/realtime-client/live-query/live-query.ts';
 import type { AuditContext, AuditUser } from '../audit-context.ts';
 import { eventually, type ClientContext, type SignedInTab } from '../clients/client-audit.ts';
 import type { Frame } from '../realtime/frames.ts';

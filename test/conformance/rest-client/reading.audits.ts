@@ -1,6 +1,6 @@
 import { strict as assert } from 'node:assert';
 import { RestError, createRestClient } from '../../../src/rest-client/index.ts';
-import { inChunks, pages } from '../../../src/rest-client/long-reads.ts';
+import { inChunks, pages } from '../../../src/rest-client/long-reads/long-reads.ts';
 import type { Audit } from '../audit.ts';
 import { clientAuditsOf, refusalOf } from '../clients/client-audit.ts';
 import { sharedInbox } from '../rest/inbox.ts';

@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import { writeSessionCookies } from '../../../src/auth-client/server.ts';
+import { writeSessionCookies } from '../../../src/auth-client/server/server.ts';
 import { createAuditContext, type AuditContext, type AuditUser } from '../../conformance/audit-context.ts';
 import type { Stage } from './stage.ts';
 

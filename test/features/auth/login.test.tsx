@@ -1,7 +1,7 @@
 import { screen, waitFor } from '@testing-library/react';
 import * as OTPAuth from 'otpauth';
 import { describe, expect, test } from 'vitest';
-import { createMfa } from '../../../src/auth-client/mfa.ts';
+import { createMfa } from '../../../src/auth-client/features/mfa.ts';
 import { describedBy } from '../../support/described-by.ts';
 import { createUser, ada, seedPassword, useLocalSupabase } from '../../support/local-supabase.ts';
 import { renderApp } from '../../support/render-app.tsx';

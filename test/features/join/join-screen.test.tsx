@@ -2,8 +2,8 @@ import 'fake-indexeddb/auto';
 import { configure, screen, waitFor, within } from '@testing-library/react';
 import * as OTPAuth from 'otpauth';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { createMfa } from '../../../src/auth-client/mfa.ts';
-import { toasts } from '../../../src/ui/toasts.ts';
+import { createMfa } from '../../../src/auth-client/features/mfa.ts';
+import { toasts } from '../../../src/ui/overlay/toasts.ts';
 import {
   ada,
   createUser,

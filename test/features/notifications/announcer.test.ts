@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createAnnouncer } from '../../../src/features/notifications/announcer.ts';
+import { createAnnouncer } from '../../../src/features/notifications/arrivals/announcer.ts';
 import { createFakeWorld } from '../../support/fake-platform.ts';
 
 function createHeard() {

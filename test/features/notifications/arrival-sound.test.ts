@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { createArrivals } from '../../../src/features/notifications/arrivals.ts';
-import { soundChoice } from '../../../src/features/notifications/sound-choice.ts';
+import { createArrivals } from '../../../src/features/notifications/arrivals/arrivals.ts';
+import { soundChoice } from '../../../src/features/notifications/arrivals/sound-choice.ts';
 import { createFakeWorld } from '../../support/fake-platform.ts';
 import { createNotification } from './notification-fixtures.ts';
 
@@ -42,7 +42,7 @@ async function arrive(tabs: number): Promise<void> {
   for (const tab of arrivals) tab.add([createNotification(1)]);
   // The announcement gathers what arrives; the code of the sound is loaded then.
   await world.clock.advance(1_000);
-  await import('../../../src/features/notifications/arrival-sound.ts');
+  await import('../../../src/features/notifications/arrivals/arrival-sound.ts');
   for (let second = 0; second < 5; second += 1) await world.clock.advance(1_000);
   for (const tab of arrivals) tab.close();
 }

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import { showDesktopNotifications } from '../../../src/features/notifications/desktop-notifications.ts';
+import { showDesktopNotifications } from '../../../src/features/notifications/arrivals/desktop-notifications.ts';
 import { createNotification } from './notification-fixtures.ts';
 
 class FakeNotification extends EventTarget {

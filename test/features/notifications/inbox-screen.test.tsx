@@ -3,7 +3,7 @@ import { configure, fireEvent, screen, waitFor, within } from '@testing-library/
 import { IDBFactory } from 'fake-indexeddb';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { FetchFunction } from '../../../src/platform/platform.ts';
-import { toasts } from '../../../src/ui/toasts.ts';
+import { toasts } from '../../../src/ui/overlay/toasts.ts';
 import {
   ada,
   grace,

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { notificationKinds } from '../../../src/features/notifications/notification.ts';
-import { everything, inboxTabs } from '../../../src/features/notifications/notification-filter.ts';
+import { notificationKinds } from '../../../src/features/notifications/model/notification.ts';
+import { everything, inboxTabs } from '../../../src/features/notifications/model/notification-filter.ts';
 import { createScriptedInbox, shownIds } from './scripted-inbox.ts';
 import type { ScriptedInbox } from './scripted-inbox.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { everything } from '../../../src/features/notifications/notification-filter.ts';
+import { everything } from '../../../src/features/notifications/model/notification-filter.ts';
 import { createScriptedInbox, idOf, openScriptedInbox, shownIds, statusOf } from './scripted-inbox.ts';
 
 const unread = { tab: 'unread', kind: null } as const;

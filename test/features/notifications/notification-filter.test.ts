@@ -4,8 +4,8 @@ import {
   inboxHref,
   inboxTabs,
   parseFilter,
-} from '../../../src/features/notifications/notification-filter.ts';
-import { notificationKinds } from '../../../src/features/notifications/notification.ts';
+} from '../../../src/features/notifications/model/notification-filter.ts';
+import { notificationKinds } from '../../../src/features/notifications/model/notification.ts';
 
 describe('the filter in the URL', () => {
   test('comes back as it was put in, whichever it is', () => {

@@ -1,9 +1,9 @@
-import { parseNotification } from '../../../src/features/notifications/notification.ts';
+import { parseNotification } from '../../../src/features/notifications/model/notification.ts';
 import type {
   Notification,
   NotificationKind,
   NotificationStatus,
-} from '../../../src/features/notifications/notification.ts';
+} from '../../../src/features/notifications/model/notification.ts';
 
 export interface NotificationDetails {
   readonly id?: string;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { parseNotification } from '../../../src/features/notifications/notification.ts';
-import { texts } from '../../../src/features/notifications/notification-texts.en.ts';
+import { parseNotification } from '../../../src/features/notifications/model/notification.ts';
+import { texts } from '../../../src/features/notifications/texts/notification-texts.en.ts';
 import {
   notificationHref,
   notificationSnippet,
   notificationTitle,
-} from '../../../src/features/notifications/notification-words.ts';
+} from '../../../src/features/notifications/texts/notification-words.ts';
 import { createRow } from './notification-fixtures.ts';
 
 const parse = (content: object) => parseNotification({ ...createRow(1), content: JSON.stringify(content) });

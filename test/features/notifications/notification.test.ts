@@ -3,7 +3,7 @@ import {
   compareNewestFirst,
   contentText,
   parseNotification,
-} from '../../../src/features/notifications/notification.ts';
+} from '../../../src/features/notifications/model/notification.ts';
 import { createNotification, createRow } from './notification-fixtures.ts';
 
 const parseContent = (content: string | null) => parseNotification({ ...createRow(1), content });

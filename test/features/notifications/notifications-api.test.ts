@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { everything } from '../../../src/features/notifications/notification-filter.ts';
-import { notificationKinds } from '../../../src/features/notifications/notification.ts';
-import { createNotificationsApi } from '../../../src/features/notifications/notifications-api.ts';
+import { everything } from '../../../src/features/notifications/model/notification-filter.ts';
+import { notificationKinds } from '../../../src/features/notifications/model/notification.ts';
+import { createNotificationsApi } from '../../../src/features/notifications/data/notifications-api.ts';
 import { createBrowserPlatform } from '../../../src/platform/browser-platform.ts';
 import { createRestClient } from '../../../src/rest-client/index.ts';
 import type { Database } from '../../../src/database.types.ts';

@@ -1,13 +1,16 @@
-import { createInbox } from '../../../src/features/notifications/inbox.ts';
-import type { Inbox } from '../../../src/features/notifications/inbox.ts';
-import { countNotifications } from '../../../src/features/notifications/notification-counts.ts';
-import type { NotificationCounts } from '../../../src/features/notifications/notification-counts.ts';
-import { matchesFilter } from '../../../src/features/notifications/notification-filter.ts';
-import type { NotificationFilter } from '../../../src/features/notifications/notification-filter.ts';
-import { compareNewestFirst } from '../../../src/features/notifications/notification.ts';
-import type { Notification, NotificationStatus } from '../../../src/features/notifications/notification.ts';
-import type { NotificationsApi } from '../../../src/features/notifications/notifications-api.ts';
-import type { NotificationChange } from '../../../src/features/notifications/notifications-state.ts';
+import { createInbox } from '../../../src/features/notifications/data/inbox.ts';
+import type { Inbox } from '../../../src/features/notifications/data/inbox.ts';
+import { countNotifications } from '../../../src/features/notifications/model/notification-counts.ts';
+import type { NotificationCounts } from '../../../src/features/notifications/model/notification-counts.ts';
+import { matchesFilter } from '../../../src/features/notifications/model/notification-filter.ts';
+import type { NotificationFilter } from '../../../src/features/notifications/model/notification-filter.ts';
+import { compareNewestFirst } from '../../../src/features/notifications/model/notification.ts';
+import type {
+  Notification,
+  NotificationStatus,
+} from '../../../src/features/notifications/model/notification.ts';
+import type { NotificationsApi } from '../../../src/features/notifications/data/notifications-api.ts';
+import type { NotificationChange } from '../../../src/features/notifications/model/notifications-state.ts';
 import { createFakeWorld } from '../../support/fake-platform.ts';
 import type { FakeTab, FakeWorld } from '../../support/fake-platform.ts';
 import { createNotification } from './notification-fixtures.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { dayLabel, groupByDay } from '../../../src/features/notifications/day-groups.ts';
-import { createMinuteClock } from '../../../src/features/notifications/minute-clock.ts';
-import { absoluteTime, relativeTime } from '../../../src/features/notifications/relative-time.ts';
+import { dayLabel, groupByDay } from '../../../src/features/notifications/model/day-groups.ts';
+import { createMinuteClock } from '../../../src/features/notifications/data/minute-clock.ts';
+import { absoluteTime, relativeTime } from '../../../src/features/notifications/list/relative-time.ts';
 import { createFakeWorld } from '../../support/fake-platform.ts';
 import { createNotification } from './notification-fixtures.ts';
 

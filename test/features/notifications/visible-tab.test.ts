@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createVisibleTab } from '../../../src/features/notifications/visible-tab.ts';
+import { createVisibleTab } from '../../../src/features/notifications/arrivals/visible-tab.ts';
 import { createFakeWorld } from '../../support/fake-platform.ts';
 
 function openTabs() {

@@ -2,7 +2,7 @@ import 'fake-indexeddb/auto';
 import { configure, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { FetchFunction } from '../../../src/platform/platform.ts';
-import { toasts } from '../../../src/ui/toasts.ts';
+import { toasts } from '../../../src/ui/overlay/toasts.ts';
 import { createUser, requestApi, seedPassword, useLocalSupabase } from '../../support/local-supabase.ts';
 import type { TestUser } from '../../support/local-supabase.ts';
 import { openNodeSocket } from '../../support/node-socket.ts';

@@ -1,0 +1,50 @@
+import type { Unsubscribe } from '../../platform/platform.ts';
+import type { Change, RealtimeClient, RowRecord } from '../../realtime-client/index.ts';
+
+export interface LiveChannelOptions {
+  readonly realtime: RealtimeClient;
+  readonly userId: string;
+  readonly onNotifications: (changes: readonly Change<RowRecord>[]) => void;
+  readonly onPreferences: (changes: readonly Change<RowRecord>[]) => void;
+  /** What was read before may lack changes: told when the channel is live, first and after each interruption. */
+  readonly onGap: () => void;
+  readonly onConnection: (connection: 'connecting' | 'live' | 'lost') => void;
+}
+
+/** The one live channel of a user (specification §7). @returns leaves it. */
+export function openLiveChannel(options: LiveChannelOptions): Unsubscribe {
+  const { realtime, userId, onNotifications, onPreferences, onGap, onConnection } = options;
+  const channel = realtime.channel(`user:${userId}`);
+  let wasLive = false;
+
+  const follow = () => {
+    const { status } = channel.getSnapshot();
+    const isLost = realtime.getSnapshot().status === 'lost' || status === 'failed';
+    onConnection(isLost ? 'lost' : status === 'live' ? 'live' : 'connecting');
+    if (status !== 'live' || wasLive) return;
+    wasLive = true;
+    onGap();
+  };
+  const endings = [
+    // One listener for the three of them: so their order holds.
+    channel.onChanges(
+      {
+        event: ['INSERT', 'UPDATE', 'DELETE'],
+        table: 'notifications',
+        filter: `recipient_id=eq.${userId}`,
+      },
+      onNotifications,
+    ),
+    channel.onChanges(
+      { event: '*', table: 'notification_preferences', filter: `user_id=eq.${userId}` },
+      onPreferences,
+    ),
+    channel.onContinuity(onGap),
+    channel.subscribe(follow),
+    realtime.subscribe(follow),
+    channel.join(),
+  ];
+  return () => {
+    for (const end of endings.toReversed()) end();
+  };
+}

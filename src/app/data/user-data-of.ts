@@ -1,0 +1,24 @@
+import type { Clients, DataClients } from '../../shared/clients/clients-context.ts';
+import { createUserData } from './user-data.ts';
+import type { UserData } from './user-data.ts';
+
+const current = new WeakMap<Clients, UserData>();
+
+/**
+ * The data of the user who is signed in: made when it is first asked for, the same on every page, gone when they
+ * sign out.
+ */
+export function userDataOf(clients: Clients, data: DataClients, userId: string): UserData {
+  const known = current.get(clients);
+  if (known?.userId === userId) return known;
+  const made = createUserData({ ...data, userId, platform: clients.platform });
+  current.set(clients, made);
+  const stop = clients.auth.subscribe(() => {
+    const { status, user } = clients.auth.getSnapshot();
+    if (status === 'loading' || user?.id === userId) return;
+    stop();
+    if (current.get(clients) === made) current.delete(clients);
+    void made.close();
+  });
+  return made;
+}

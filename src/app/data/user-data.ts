@@ -1,0 +1,123 @@
+import { createArrivals } from '../../features/notifications/arrivals/arrivals.ts';
+import { createInbox } from '../../features/notifications/data/inbox.ts';
+import type { Inbox } from '../../features/notifications/data/inbox.ts';
+import { keepNotifications } from '../../features/notifications/data/kept-notifications.ts';
+import { createMinuteClock } from '../../features/notifications/data/minute-clock.ts';
+import type { MinuteClock } from '../../features/notifications/data/minute-clock.ts';
+import { parseNotificationChanges } from '../../features/notifications/data/notification-changes.ts';
+import { createNotificationsApi } from '../../features/notifications/data/notifications-api.ts';
+import type { NotificationsState } from '../../features/notifications/model/notifications-state.ts';
+import type { Platform, Timer } from '../../platform/platform.ts';
+import { createLoader, tryAnew } from '../../ui/state/loader.ts';
+import { toasts } from '../../ui/overlay/toasts.ts';
+import type { DataClients } from '../../shared/clients/clients-context.ts';
+import type { DataCache } from './data-cache.ts';
+import { openLiveChannel } from './live-channel.ts';
+
+/** What belongs to one user as long as they are signed in, outside of React and of any one page. */
+export interface UserData {
+  readonly userId: string;
+  readonly inbox: Inbox;
+  readonly minuteClock: MinuteClock;
+  /** The same promise each time. */
+  readonly openCache: () => Promise<DataCache>;
+  /** Begins to read, to listen and to keep; further calls do nothing. */
+  start(): void;
+  /** Ends all of it, and removes what was kept on this device. */
+  close(): Promise<void>;
+}
+
+export interface UserDataOptions extends DataClients {
+  readonly userId: string;
+  readonly platform: Platform;
+}
+
+const keepDelayMs = 500;
+
+export function createUserData({ userId, rest, loadRealtime, platform }: UserDataOptions): UserData {
+  const { clock, page, report } = platform;
+  const arrivals = createArrivals(platform);
+  let keepTimer: Timer | null = null;
+  let leave: (() => void) | null = null;
+  let isClosed = false;
+
+  const openCache = createLoader(async () =>
+    (await import('./data-cache.ts')).openDataCache(userId, platform),
+  );
+  const reportOnce = (problem: unknown) => {
+    tryAnew(problem);
+    report(problem);
+  };
+  const withCache = (act: (opened: DataCache) => unknown) =>
+    void openCache()
+      .then((opened) => isClosed || act(opened))
+      .catch(reportOnce);
+  let latest: NotificationsState | null = null;
+  const keep = () => {
+    keepTimer = null;
+    withCache((opened) => latest && opened.keepNotifications(keepNotifications(latest)));
+  };
+  const inbox = createInbox({
+    userId,
+    platform,
+    api: createNotificationsApi(rest, userId, report),
+    onArrival: arrivals.add,
+    onChange(state) {
+      latest = state;
+      keepTimer ??= clock.setTimer(keep, keepDelayMs);
+    },
+  });
+  /** Without the code of the live channel nothing is live: it is asked for again when the network is back. */
+  const listenLater = (problem: unknown) => {
+    reportOnce(problem);
+    if (isClosed) return;
+    inbox.setConnection('lost');
+    const stop = page.subscribe((signal) => {
+      if (signal !== 'online') return;
+      stop();
+      listen().catch(listenLater);
+    });
+    leave = stop;
+  };
+  const listen = async () => {
+    const realtime = await loadRealtime();
+    if (isClosed) return;
+    leave = openLiveChannel({
+      realtime,
+      userId,
+      onNotifications: (changes) => inbox.receive(parseNotificationChanges(changes, report)),
+      onPreferences: (changes) => withCache((opened) => opened.applyPreferences(changes)),
+      onGap() {
+        inbox.catchUp();
+        withCache((opened) => opened.invalidate());
+      },
+      onConnection: inbox.setConnection,
+    });
+  };
+  let isStarted = false;
+
+  return {
+    userId,
+    inbox,
+    minuteClock: createMinuteClock(platform),
+    openCache,
+    start() {
+      if (isStarted) return;
+      isStarted = true;
+      inbox.start();
+      listen().catch(listenLater);
+      withCache(({ kept }) => kept && inbox.restore(kept));
+    },
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      leave?.();
+      keepTimer?.cancel();
+      toasts.clear();
+      inbox.close();
+      arrivals.close();
+      const opened = await openCache().catch(reportOnce);
+      await opened?.wipe();
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { Component, type ErrorInfo, type ReactNode } from 'react';
+import { Button, buttonClass } from '../../ui/button.tsx';
+import { tryAnew } from '../../ui/state/loader.ts';
+import { useOnline } from '../../ui/state/online.ts';
+import { PageHeading } from '../../ui/page/page-heading.tsx';
+import { appTexts } from '../texts/app-texts.ts';
+import { NarrowPage } from '../../ui/page/narrow-page.tsx';
+import { paths } from '../../shared/routes.ts';
+import { isChunkFailure, reloadIfReplaced } from '../chunks/screen-chunk.ts';
+
+export interface ErrorBoundaryProps {
+  /** The problem is over when this changes, such as by going to another page. */
+  readonly resetKey?: string;
+  /** The page can do without the tree below: nothing is shown in its place. */
+  readonly quiet?: boolean;
+  readonly onError?: (problem: unknown, info: ErrorInfo) => void;
+  readonly children: ReactNode;
+}
+
+interface ErrorBoundaryState {
+  /** `checking`: code is missing, and whether a newer version replaced it is not known yet; `missing`: it was not. */
+  readonly failure: 'checking' | 'missing' | 'broken' | null;
+  readonly resetKey: string | undefined;
+}
+
+/** Shows a way on where the tree below it has failed. */
+export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
+  override state: ErrorBoundaryState = { failure: null, resetKey: this.props.resetKey };
+
+  static getDerivedStateFromError(problem: unknown): Partial<ErrorBoundaryState> {
+    return { failure: isChunkFailure(problem) ? 'checking' : 'broken' };
+  }
+
+  static getDerivedStateFromProps(props: ErrorBoundaryProps, state: ErrorBoundaryState) {
+    return props.resetKey === state.resetKey ? null : { failure: null, resetKey: props.resetKey };
+  }
+
+  override componentDidCatch(problem: unknown, info: ErrorInfo): void {
+    this.props.onError?.(problem, info);
+    const isMissing = tryAnew(problem) || isChunkFailure(problem);
+    if (isMissing) void this.#mend();
+  }
+
+  override render(): ReactNode {
+    const { failure } = this.state;
+    if (failure === null) return this.props.children;
+    if (failure === 'checking' || this.props.quiet) return null;
+    return <BrokenPage onRetry={failure === 'missing' ? this.#retry : null} />;
+  }
+
+  readonly #retry = () => this.setState({ failure: null });
+
+  async #mend(): Promise<void> {
+    if (await reloadIfReplaced()) return;
+    this.setState(({ failure }) => (failure === null ? null : { failure: 'missing' }));
+  }
+}
+
+function BrokenPage({ onRetry }: { readonly onRetry: (() => void) | null }) {
+  const texts = appTexts.use();
+  const online = useOnline();
+  return (
+    <NarrowPage>
+      <PageHeading>{texts.broken}</PageHeading>
+      <p role="alert">{onRetry ? texts.missingText : texts.brokenText}</p>
+      {onRetry && (
+        <Button look="primary" wide onClick={onRetry}>
+          {texts.tryAgain}
+        </Button>
+      )}
+      {/* Without a network it would lead to the browser's error page. */}
+      {online && (
+        <Button look={onRetry ? 'secondary' : 'primary'} wide onClick={() => location.reload()}>
+          {texts.reload}
+        </Button>
+      )}
+      {/* Whole page loads: whatever broke is left behind. */}
+      <a className={buttonClass('secondary', true)} href={paths.home}>
+        {texts.toInbox}
+      </a>
+      <a className={buttonClass('quiet', true)} href={paths.clearCookies}>
+        {texts.clearCookies}
+      </a>
+    </NarrowPage>
+  );
+}

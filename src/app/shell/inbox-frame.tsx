@@ -1,0 +1,50 @@
+import { useLayoutEffect, useMemo, useState } from 'react';
+import type { ReactNode } from 'react';
+import { useLocation } from 'wouter';
+import { Bell } from '../../features/notifications/bell/bell.tsx';
+import { InboxContext } from '../../features/notifications/data/inbox-context.ts';
+import { InboxRail } from '../../features/notifications/screen/inbox-navigation.tsx';
+import { UnreadBadge } from '../../features/notifications/bell/unread-badge.tsx';
+import { lazyPart } from '../../ui/state/lazy-part.ts';
+import { useClients, useDataClients, useUser } from '../../shared/clients/clients-context.ts';
+import { paths } from '../../shared/routes.ts';
+import { UserDataContext } from '../data/user-data-context.ts';
+import { userDataOf } from '../data/user-data-of.ts';
+
+export interface InboxSlots {
+  readonly bell: ReactNode;
+  readonly rail: ReactNode;
+}
+
+const InviteDialog = lazyPart(
+  async () => (await import('../../features/join/invite-dialog.tsx')).InviteDialog,
+);
+
+/** What lives as long as somebody is signed in: the data cache, the live notifications, and what shows them everywhere. */
+export function InboxFrame({ children }: { readonly children: (slots: InboxSlots) => ReactNode }) {
+  const clients = useClients();
+  const data = useDataClients();
+  const user = useUser();
+  const [path] = useLocation();
+  const [userId] = useState(user?.id ?? '');
+  const userData = useMemo(() => userDataOf(clients, data, userId), [clients, data, userId]);
+  const { inbox, minuteClock } = userData;
+  const { entityUrl } = clients.configuration;
+  const services = useMemo(
+    () => ({ inbox, minuteClock, entityUrl, InviteDialog }),
+    [inbox, minuteClock, entityUrl],
+  );
+  // Not after the paint: the list should not wait for it.
+  useLayoutEffect(() => userData.start(), [userData]);
+  return (
+    <UserDataContext value={userData}>
+      <InboxContext value={services}>
+        <UnreadBadge />
+        {children({
+          bell: <Bell />,
+          rail: <InboxRail isCurrentPage={path === paths.home || path === paths.root} />,
+        })}
+      </InboxContext>
+    </UserDataContext>
+  );
+}

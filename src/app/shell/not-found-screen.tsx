@@ -1,0 +1,33 @@
+import { Link } from 'wouter';
+import { buttonClass } from '../../ui/button.tsx';
+import { PageHeading } from '../../ui/page/page-heading.tsx';
+import { appTexts } from '../texts/app-texts.ts';
+import styles from './shell.module.css';
+import { paths } from '../../shared/routes.ts';
+
+export function NotFoundScreen() {
+  const { notFound, notFoundText } = appTexts.use();
+  return <Signpost title={notFound} text={notFoundText} />;
+}
+
+/** `/_app`: the shell on its own, which a service worker can serve for any page while offline. */
+export function ShellScreen() {
+  const { shell, shellText } = appTexts.use();
+  return <Signpost title={shell} text={shellText} />;
+}
+
+/** A page with nothing on it but the way to the inbox. */
+function Signpost({ title, text }: { readonly title: string; readonly text: string }) {
+  const texts = appTexts.use();
+  return (
+    <div className={styles.page}>
+      <PageHeading>{title}</PageHeading>
+      <p>{text}</p>
+      <p>
+        <Link className={buttonClass('primary')} href={paths.home}>
+          {texts.toInbox}
+        </Link>
+      </p>
+    </div>
+  );
+}

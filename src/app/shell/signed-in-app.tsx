@@ -1,0 +1,55 @@
+import { Suspense } from 'react';
+import { Route, Switch, useLocation } from 'wouter';
+import { lazyPart } from '../../ui/state/lazy-part.ts';
+import { Spinner } from '../../ui/spinner.tsx';
+import { useAuthState } from '../../shared/clients/clients-context.ts';
+import { ErrorBoundary } from './error-boundary.tsx';
+import { InboxFrame } from './inbox-frame.tsx';
+import { lazyScreen } from '../chunks/lazy-screen.ts';
+import { NotFoundScreen, ShellScreen } from './not-found-screen.tsx';
+import { paths } from '../../shared/routes.ts';
+import * as chunks from '../chunks/signed-in-chunks.ts';
+import styles from './shell.module.css';
+import { SignedInLayout } from './signed-in-layout.tsx';
+
+const InboxScreen = lazyScreen(chunks.inbox);
+const PreferencesScreen = lazyScreen(chunks.preferences);
+const AccountScreen = lazyScreen(chunks.account);
+
+/** Its texts are of no use to anybody whose link did what it should. */
+const CallbackNews = lazyPart(async () => (await import('./callback-news.tsx')).CallbackNews);
+
+/** Everything that needs a session. */
+export function SignedInApp() {
+  const [path] = useLocation();
+  const { callbackError } = useAuthState();
+  return (
+    <InboxFrame>
+      {({ bell, rail }) => (
+        <SignedInLayout bell={bell} rail={rail}>
+          <ErrorBoundary resetKey={path} quiet>
+            <Suspense>{callbackError && <CallbackNews />}</Suspense>
+          </ErrorBoundary>
+          <ErrorBoundary resetKey={path}>
+            <Suspense
+              fallback={
+                <div className={styles.pending} role="status">
+                  <Spinner />
+                </div>
+              }
+            >
+              <Switch>
+                <Route path={paths.home} component={InboxScreen} />
+                <Route path={paths.root} component={InboxScreen} />
+                <Route path={paths.preferences} component={PreferencesScreen} />
+                <Route path={paths.account} component={AccountScreen} />
+                <Route path={paths.shell} component={ShellScreen} />
+                <Route component={NotFoundScreen} />
+              </Switch>
+            </Suspense>
+          </ErrorBoundary>
+        </SignedInLayout>
+      )}
+    </InboxFrame>
+  );
+}

@@ -1,0 +1,87 @@
+import { useEffect, type ComponentType, type ReactNode } from 'react';
+import { Link, useLocation } from 'wouter';
+import { InboxIcon, PersonIcon, SettingsIcon } from '../../ui/icons.tsx';
+import { Logo } from '../../ui/page/narrow-page.tsx';
+import { useOnline } from '../../ui/state/online.ts';
+import { ToastRegion } from '../../ui/overlay/toast-region.tsx';
+import { toasts } from '../../ui/overlay/toasts.ts';
+import { AccountMenu } from './account-menu.tsx';
+import { appTexts } from '../texts/app-texts.ts';
+import { paths } from '../../shared/routes.ts';
+import styles from './shell.module.css';
+
+export interface SignedInLayoutProps {
+  /** The bell in the top bar. */
+  readonly bell: ReactNode;
+  /** The views of the inbox in the rail. */
+  readonly rail: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** Top bar, rail and content; on phones a bar at the foot instead of the rail. */
+export function SignedInLayout({ bell, rail, children }: SignedInLayoutProps) {
+  const texts = appTexts.use();
+  const online = useOnline();
+  // Nobody sees the messages of who was signed in before.
+  useEffect(() => () => toasts.clear(), []);
+  return (
+    <>
+      <a className={styles.skip} href="#content">
+        {texts.skipToContent}
+      </a>
+      <header className={styles.bar}>
+        <Link className={styles.home} href={paths.home}>
+          <Logo />
+        </Link>
+        {bell}
+        <AccountMenu />
+      </header>
+      <div role="status" className={styles.note}>
+        {online ? null : texts.offline}
+      </div>
+      <div className={styles.body}>
+        <aside className={styles.rail} aria-label={texts.views}>
+          {rail}
+          <nav className={styles.railFoot} aria-label={texts.navigation}>
+            <NavigationLink className={styles.railLink} href={paths.preferences} icon={SettingsIcon}>
+              {texts.preferences}
+            </NavigationLink>
+          </nav>
+        </aside>
+        <main id="content" className={styles.content} tabIndex={-1}>
+          {children}
+        </main>
+      </div>
+      <nav className={styles.tabBar} aria-label={texts.navigation}>
+        <NavigationLink className={styles.tabLink} href={paths.home} icon={InboxIcon}>
+          {texts.inbox}
+        </NavigationLink>
+        <NavigationLink className={styles.tabLink} href={paths.preferences} icon={SettingsIcon}>
+          {texts.preferences}
+        </NavigationLink>
+        <NavigationLink className={styles.tabLink} href={paths.account} icon={PersonIcon}>
+          {texts.account}
+        </NavigationLink>
+      </nav>
+      <ToastRegion label={texts.messages} dismissLabel={texts.dismiss} />
+    </>
+  );
+}
+
+interface NavigationLinkProps {
+  readonly href: string;
+  readonly icon: ComponentType;
+  readonly className: string | undefined;
+  readonly children: string;
+}
+
+function NavigationLink({ href, icon: Icon, className, children }: NavigationLinkProps) {
+  const [path] = useLocation();
+  const current = path === href || (href === paths.home && path === paths.root);
+  return (
+    <Link href={href} className={className} aria-current={current ? 'page' : undefined}>
+      <Icon />
+      {children}
+    </Link>
+  );
+}

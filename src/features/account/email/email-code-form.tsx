@@ -1,0 +1,45 @@
+import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
+import { useClients } from '../../../shared/clients/clients-context.ts';
+import { Button } from '../../../ui/button.tsx';
+import { checkCode, compactCode } from '../../../ui/form/credential-rules.ts';
+import { credentialTexts } from '../../../ui/form/credential-texts.ts';
+import { FormMessages } from '../../../ui/page/message.tsx';
+import { CodeField } from '../../../ui/form/text-field.tsx';
+import { useForm } from '../../../ui/form/use-form.ts';
+import styles from '../account.module.css';
+import { stepTexts } from '../texts/step-texts.ts';
+
+export interface EmailCodeFormProps {
+  /** Whose mailbox the code is in. */
+  readonly address: string;
+  /** The address to be. */
+  readonly next: string;
+  /** With the new address where the change is complete, with null after the first half. */
+  readonly onConfirmed: (address: string | null) => Promise<void>;
+}
+
+/** One half of an e-mail change, by the code instead of the link. */
+export function EmailCodeForm({ address, next, onConfirmed }: EmailCodeFormProps) {
+  const texts = stepTexts.use();
+  const rules = credentialTexts.use();
+  const { auth } = useClients();
+  const form = useForm({
+    initial: { code: '' },
+    validate: ({ code }) => ({ code: checkCode(code, rules) }),
+    submit: ({ code }) =>
+      attempt(['code'], async () => {
+        const proof = { type: 'email_change', email: address, token: compactCode(code) } as const;
+        const { session } = await auth.verifyOtp(proof);
+        await onConfirmed(session ? next : null);
+      }),
+  });
+  return (
+    <form {...form.props} className={styles.form}>
+      <FormMessages error={form.problem} />
+      <CodeField label={texts.codeSentTo(address)} maxLength={12} required {...form.field('code')} />
+      <Button type="submit" pending={form.pending}>
+        {texts.confirm}
+      </Button>
+    </form>
+  );
+}

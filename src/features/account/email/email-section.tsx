@@ -1,0 +1,117 @@
+import { Suspense, useRef, useState } from 'react';
+import { lazyPart } from '../../../ui/state/lazy-part.ts';
+import type { UnverifiedUser } from '../../../auth-client/index.ts';
+import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
+import { useAuthState, useClients } from '../../../shared/clients/clients-context.ts';
+import { paths } from '../../../shared/routes.ts';
+import { checkEmail } from '../../../ui/form/credential-rules.ts';
+import { credentialTexts } from '../../../ui/form/credential-texts.ts';
+import { Button } from '../../../ui/button.tsx';
+import { FormMessages } from '../../../ui/page/message.tsx';
+import { CountdownButton } from '../../../ui/form/submit-button.tsx';
+import { EmailField } from '../../../ui/form/text-field.tsx';
+import { Spinner } from '../../../ui/spinner.tsx';
+import { useForm } from '../../../ui/form/use-form.ts';
+import { accountTexts } from '../texts/account-texts.ts';
+import styles from '../account.module.css';
+import { Section } from '../section.tsx';
+import { takeFocus } from '../take-focus.ts';
+
+const PendingEmail = lazyPart(async () => (await import('./pending-email.tsx')).PendingEmail);
+
+export interface EmailSectionProps {
+  readonly user: UnverifiedUser;
+  readonly onChanged: () => Promise<void>;
+}
+
+/** A new address has to be confirmed in the old mailbox and in the new one. */
+export function EmailSection({ user, onChanged }: EmailSectionProps) {
+  const texts = accountTexts.use();
+  const { callbackMessage } = useAuthState();
+  const [done, setDone] = useState<string>();
+  const [isReplacing, setReplacing] = useState(false);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const pending = user.new_email;
+  const news = done ?? (callbackMessage === null ? undefined : texts.halfConfirmed);
+  const confirm = async (address: string | null) => {
+    setDone(address === null ? texts.halfConfirmed : texts.emailChanged(address));
+    if (address !== null) heading.current?.focus();
+    await onChanged();
+  };
+  const close = () => {
+    setReplacing(false);
+    heading.current?.focus();
+  };
+  return (
+    <Section title={texts.email} intro={texts.currentEmail(user.email ?? '')} headingRef={heading}>
+      <FormMessages success={news} />
+      {pending && !isReplacing ? (
+        <Suspense fallback={<Spinner />}>
+          <PendingEmail
+            key={pending}
+            current={user.email ?? ''}
+            next={pending}
+            onConfirmed={confirm}
+            onReplace={() => setReplacing(true)}
+          />
+        </Suspense>
+      ) : (
+        <ChangeForm
+          current={user.email ?? ''}
+          pending={pending}
+          onAsked={async () => {
+            // What was said of the address before does not hold for this one.
+            setDone('');
+            close();
+            await onChanged();
+          }}
+          onCancel={close}
+        />
+      )}
+    </Section>
+  );
+}
+
+interface ChangeFormProps {
+  readonly current: string;
+  /** The address that waits to be confirmed: a new one takes its place. */
+  readonly pending: UnverifiedUser['new_email'];
+  readonly onAsked: () => Promise<void>;
+  readonly onCancel: () => void;
+}
+
+function ChangeForm({ current, pending, onAsked, onCancel }: ChangeFormProps) {
+  const texts = accountTexts.use();
+  const rules = credentialTexts.use();
+  const { auth, configuration } = useClients();
+  const form = useForm({
+    initial: { email: pending ?? '' },
+    validate: ({ email }) => ({
+      email: email.trim() === current ? texts.sameEmail : checkEmail(email, rules),
+    }),
+    submit: ({ email }) =>
+      attempt(['email'], async () => {
+        const site = configuration.siteUrl ?? location.origin;
+        await auth.updateUser({ email: email.trim(), redirectTo: site + paths.account });
+        await onAsked();
+      }),
+  });
+  return (
+    <form {...form.props} className={styles.form}>
+      <FormMessages error={form.problem} />
+      <EmailField
+        ref={pending ? takeFocus : null}
+        label={texts.newEmail}
+        autoComplete="email"
+        required
+        {...form.field('email')}
+      />
+      <div className={styles.row}>
+        <CountdownButton type="submit" pending={form.pending} untilMs={form.retryAtMs}>
+          {texts.changeEmail}
+        </CountdownButton>
+        {pending && <Button onClick={onCancel}>{texts.cancel}</Button>}
+      </div>
+    </form>
+  );
+}

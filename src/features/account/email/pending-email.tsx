@@ -1,0 +1,52 @@
+import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
+import { useClients } from '../../../shared/clients/clients-context.ts';
+import { paths } from '../../../shared/routes.ts';
+import { Button } from '../../../ui/button.tsx';
+import { FormMessages } from '../../../ui/page/message.tsx';
+import { CountdownButton } from '../../../ui/form/submit-button.tsx';
+import { useSending } from '../../../ui/form/use-sending.ts';
+import styles from '../account.module.css';
+import { EmailCodeForm } from './email-code-form.tsx';
+import { stepTexts } from '../texts/step-texts.ts';
+
+export interface PendingEmailProps {
+  readonly current: string;
+  readonly next: string;
+  /** The address where the change is complete, null after the first half. */
+  readonly onConfirmed: (address: string | null) => Promise<void>;
+  /** The new address is a wrong one. */
+  readonly onReplace: () => void;
+}
+
+/** A change of the address that waits for its confirmations. */
+export function PendingEmail({ current, next, onConfirmed, onReplace }: PendingEmailProps) {
+  const texts = stepTexts.use();
+  const { auth, configuration } = useClients();
+  const again = useSending();
+  const resend = () => {
+    const redirectTo = (configuration.siteUrl ?? location.origin) + paths.account;
+    return auth.resend({ type: 'email_change', email: current, redirectTo });
+  };
+  return (
+    <>
+      <p>{current === '' ? texts.emailPendingOne(next) : texts.emailPending(current, next)}</p>
+      {[next, current].filter(Boolean).map((address) => (
+        <EmailCodeForm key={address} address={address} next={next} onConfirmed={onConfirmed} />
+      ))}
+      <FormMessages error={again.problem} success={again.hasSent && texts.mailsSent} />
+      <div className={styles.row}>
+        <CountdownButton
+          look="quiet"
+          pending={again.pending}
+          untilMs={again.nextAtMs}
+          onClick={() => void again.send(() => attempt([], resend))}
+        >
+          {texts.resendMails}
+        </CountdownButton>
+        <Button look="quiet" onClick={onReplace}>
+          {texts.otherEmail}
+        </Button>
+      </div>
+    </>
+  );
+}

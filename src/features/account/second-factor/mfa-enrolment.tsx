@@ -1,0 +1,134 @@
+import { useRef, useState } from 'react';
+import { createMfa, type EnrolledFactor } from '../../../auth-client/features/mfa.ts';
+import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
+import { useClients } from '../../../shared/clients/clients-context.ts';
+import { Button } from '../../../ui/button.tsx';
+import { checkCode, compactCode } from '../../../ui/form/credential-rules.ts';
+import { credentialTexts } from '../../../ui/form/credential-texts.ts';
+import { FormMessages } from '../../../ui/page/message.tsx';
+import { productName } from '../../../ui/page/page-title.ts';
+import { CountdownButton } from '../../../ui/form/submit-button.tsx';
+import { CodeField, TextField } from '../../../ui/form/text-field.tsx';
+import { useCopy } from '../../../ui/state/use-copy.ts';
+import { useForm } from '../../../ui/form/use-form.ts';
+import { accountTexts } from '../texts/account-texts.ts';
+import styles from '../account.module.css';
+import { stepTexts } from '../texts/step-texts.ts';
+import { takeFocus } from '../take-focus.ts';
+
+export interface MfaEnrolmentProps {
+  readonly onAdded: (name: string) => Promise<void>;
+  readonly onCancel: () => void;
+}
+
+/** Two steps: a name, then the QR code and the proof that the app has it. */
+export function MfaEnrolment({ onAdded, onCancel }: MfaEnrolmentProps) {
+  const [enrolled, setEnrolled] = useState<EnrolledFactor | null>(null);
+  return enrolled ? (
+    <ProveStep factor={enrolled} onAdded={onAdded} onCancel={onCancel} />
+  ) : (
+    <NameStep onEnrolled={setEnrolled} onCancel={onCancel} />
+  );
+}
+
+interface NameStepProps {
+  readonly onEnrolled: (factor: EnrolledFactor) => void;
+  readonly onCancel: () => void;
+}
+
+function NameStep({ onEnrolled, onCancel }: NameStepProps) {
+  const texts = { ...accountTexts.use(), ...stepTexts.use() };
+  const { auth } = useClients();
+  const form = useForm({
+    initial: { name: texts.mfaDefaultName },
+    validate: ({ name }) => ({ name: name.trim() === '' ? texts.mfaNameMissing : undefined }),
+    submit: ({ name }) =>
+      attempt(['name'], async () => {
+        const mfa = createMfa(auth);
+        // What was begun and never finished, here or elsewhere, gives way, since names must not repeat.
+        for (const { id, status, factor_type } of (await mfa.listFactors()).all) {
+          if (status !== 'verified' && factor_type === 'totp') await mfa.unenroll({ factorId: id });
+        }
+        onEnrolled(await mfa.enroll({ factorType: 'totp', friendlyName: name.trim(), issuer: productName }));
+      }),
+  });
+  return (
+    <form {...form.props} className={styles.form}>
+      <FormMessages error={form.problem} />
+      <TextField
+        ref={takeFocus}
+        label={texts.mfaName}
+        hint={texts.mfaNameHint}
+        required
+        {...form.field('name')}
+      />
+      <div className={styles.row}>
+        <Button type="submit" look="primary" pending={form.pending}>
+          {texts.mfaStart}
+        </Button>
+        <Button onClick={onCancel}>{texts.cancel}</Button>
+      </div>
+    </form>
+  );
+}
+
+interface ProveStepProps {
+  readonly factor: EnrolledFactor;
+  readonly onAdded: (name: string) => Promise<void>;
+  readonly onCancel: () => void;
+}
+
+function ProveStep({ factor, onAdded, onCancel }: ProveStepProps) {
+  const texts = { ...accountTexts.use(), ...stepTexts.use() };
+  const rules = credentialTexts.use();
+  const { auth } = useClients();
+  const secret = factor.totp?.secret ?? '';
+  const form = useForm({
+    initial: { code: '' },
+    validate: ({ code }) => ({ code: checkCode(code, rules) }),
+    submit: ({ code }) =>
+      attempt(['code'], async () => {
+        await createMfa(auth).challengeAndVerify({ factorId: factor.id, code: compactCode(code) });
+        await onAdded(factor.friendlyName ?? texts.mfaUnnamed);
+      }),
+  });
+  const key = useRef<HTMLElement>(null);
+  const { isCopied, copy } = useCopy(
+    secret,
+    () => key.current && getSelection()?.selectAllChildren(key.current),
+  );
+  return (
+    <form {...form.props} className={styles.form}>
+      <p ref={takeFocus} tabIndex={-1}>
+        {texts.mfaScan}
+      </p>
+      {factor.totp && (
+        <img className={styles.qr} src={factor.totp.qrCodeUrl} alt={texts.mfaQr} width="220" height="220" />
+      )}
+      <p>{texts.mfaSecret}</p>
+      <code ref={key} className={styles.secret}>
+        {inGroups(secret)}
+      </code>
+      <Button look="quiet" onClick={() => void copy()}>
+        {texts.mfaCopy}
+      </Button>
+      <FormMessages
+        error={isCopied === false && texts.mfaCopyRefused}
+        success={isCopied && texts.mfaCopied}
+      />
+      <FormMessages error={form.problem} />
+      <CodeField label={texts.mfaCode} maxLength={9} required {...form.field('code')} />
+      <div className={styles.row}>
+        <CountdownButton type="submit" look="primary" pending={form.pending} untilMs={form.retryAtMs}>
+          {texts.mfaVerify}
+        </CountdownButton>
+        <Button onClick={onCancel}>{texts.cancel}</Button>
+      </div>
+    </form>
+  );
+}
+
+/** In fours, for whoever types it. */
+function inGroups(secret: string): string {
+  return secret.replace(/(.{4})(?=.)/g, '$1 ');
+}

@@ -1,0 +1,52 @@
+import { useState } from 'react';
+import type { Factor } from '../../../auth-client/index.ts';
+import { createMfa } from '../../../auth-client/features/mfa.ts';
+import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
+import { useClients } from '../../../shared/clients/clients-context.ts';
+import { FormMessages } from '../../../ui/page/message.tsx';
+import { accountTexts } from '../texts/account-texts.ts';
+import { ConfirmDialog } from '../confirm-dialog.tsx';
+import { stepTexts } from '../texts/step-texts.ts';
+
+export interface MfaRemovalProps {
+  /** Null: nobody asks for it. */
+  readonly factor: Factor | null;
+  readonly name: string;
+  readonly isLast: boolean;
+  readonly onClose: () => void;
+  readonly onRemoved: (name: string) => Promise<void>;
+}
+
+/** Asks once more before a factor goes. */
+export function MfaRemoval({ factor, name, isLast, onClose, onRemoved }: MfaRemovalProps) {
+  const texts = accountTexts.use();
+  const steps = stepTexts.use();
+  const { auth } = useClients();
+  const [pending, setPending] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const remove = async () => {
+    if (!factor) return;
+    setPending(true);
+    const failure = await attempt([], () => createMfa(auth).unenroll({ factorId: factor.id }));
+    setPending(false);
+    setProblem(failure?.message);
+    if (!failure) await onRemoved(name);
+  };
+  return (
+    <ConfirmDialog
+      open={factor !== null}
+      title={steps.mfaRemoveTitle(name)}
+      action={texts.remove}
+      pending={pending}
+      onConfirm={() => void remove()}
+      onClose={() => {
+        setProblem(undefined);
+        onClose();
+      }}
+    >
+      <FormMessages error={problem} />
+      <p>{steps.mfaRemoveText}</p>
+      {isLast && <p>{steps.mfaRemoveLast}</p>}
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,106 @@
+import { Suspense, useRef, useState } from 'react';
+import { lazyPart } from '../../../ui/state/lazy-part.ts';
+import type { Factor, UnverifiedUser } from '../../../auth-client/index.ts';
+import { Button } from '../../../ui/button.tsx';
+import { FormMessages } from '../../../ui/page/message.tsx';
+import { Spinner } from '../../../ui/spinner.tsx';
+import type { AccountTexts } from '../texts/account-texts.en.ts';
+import { accountTexts } from '../texts/account-texts.ts';
+import styles from '../account.module.css';
+import { Section } from '../section.tsx';
+
+const MfaEnrolment = lazyPart(async () => (await import('./mfa-enrolment.tsx')).MfaEnrolment);
+const MfaRemoval = lazyPart(async () => (await import('./mfa-removal.tsx')).MfaRemoval);
+
+export interface MfaSectionProps {
+  readonly user: UnverifiedUser;
+  readonly onChanged: () => Promise<void>;
+}
+
+export function MfaSection({ user, onChanged }: MfaSectionProps) {
+  const texts = accountTexts.use();
+  const factors = user.factors ?? [];
+  const verified = factors.filter(({ status }) => status === 'verified');
+  const [removing, setRemoving] = useState<Factor | null>(null);
+  const [isAdding, setAdding] = useState(false);
+  const [news, setNews] = useState<string>();
+  const heading = useRef<HTMLHeadingElement>(null);
+  const end = async () => {
+    setAdding(false);
+    heading.current?.focus();
+    await onChanged();
+  };
+  return (
+    <Section title={texts.mfa} intro={texts.mfaIntro} headingRef={heading}>
+      <FormMessages success={news} />
+      <p>{verified.length > 0 ? texts.mfaOn : texts.mfaNone}</p>
+      {factors.length > 0 && (
+        <ul className={styles.list}>
+          {factors.map((factor) => (
+            <li key={factor.id} className={styles.item}>
+              <span className={styles.itemText}>
+                {nameOf(factor, texts)}
+                {factor.status !== 'verified' && (
+                  <span className={styles.itemHint}>{texts.mfaUnfinished}</span>
+                )}
+              </span>
+              <Button
+                aria-label={`${texts.remove}: ${nameOf(factor, texts)}`}
+                onClick={() => setRemoving(factor)}
+              >
+                {texts.remove}
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {verified.length === 1 && <p className={styles.intro}>{texts.mfaRecovery}</p>}
+      {isAdding ? (
+        <Suspense fallback={<Spinner />}>
+          <MfaEnrolment
+            onCancel={() => void end()}
+            onAdded={(name) => {
+              setNews(texts.mfaAdded(name));
+              return end();
+            }}
+          />
+        </Suspense>
+      ) : (
+        <div className={styles.row}>
+          <Button
+            onClick={() => {
+              setNews(undefined);
+              setAdding(true);
+            }}
+          >
+            {texts.mfaAdd}
+          </Button>
+        </div>
+      )}
+      {/* Its code comes with the first factor, before somebody asks for it. */}
+      {factors.length > 0 && (
+        <Suspense>
+          <MfaRemoval
+            factor={removing}
+            name={removing ? nameOf(removing, texts) : ''}
+            isLast={verified.length === 1 && removing?.status === 'verified'}
+            onClose={() => setRemoving(null)}
+            onRemoved={async (name) => {
+              setRemoving(null);
+              setNews(texts.mfaRemoved(name));
+              await onChanged();
+              // The dialog gives the focus back to a button that is gone.
+              heading.current?.focus();
+            }}
+          />
+        </Suspense>
+      )}
+    </Section>
+  );
+}
+
+function nameOf({ friendly_name, factor_type }: Factor, texts: AccountTexts): string {
+  if (friendly_name) return friendly_name;
+  if (factor_type === 'phone') return texts.mfaPhone;
+  return factor_type === 'webauthn' ? texts.mfaPasskey : texts.mfaUnnamed;
+}

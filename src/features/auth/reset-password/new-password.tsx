@@ -1,0 +1,77 @@
+import { useState } from 'react';
+import { Link } from 'wouter';
+import type { Session } from '../../../auth-client/index.ts';
+import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
+import { useClients } from '../../../shared/clients/clients-context.ts';
+import { paths } from '../../../shared/routes.ts';
+import { Button, buttonClass } from '../../../ui/button.tsx';
+import { FormMessages } from '../../../ui/page/message.tsx';
+import { SubmitButton } from '../../../ui/form/submit-button.tsx';
+import { useForm } from '../../../ui/form/use-form.ts';
+import { AuthPage } from '../auth-page.tsx';
+import { credentialTexts } from '../../../ui/form/credential-texts.ts';
+import { followUpTexts } from '../texts/follow-up-texts.ts';
+import styles from '../auth-page.module.css';
+import { NewPasswordField } from '../../../ui/form/new-password-field.tsx';
+import { checkNewPassword } from '../../../ui/form/credential-rules.ts';
+import { useReturn } from '../use-return.ts';
+
+/** The second state of /reset-password: signed in by the link or code of the recovery mail. */
+export function NewPassword({ session }: { readonly session: Session }) {
+  const texts = followUpTexts.use();
+  const rules = credentialTexts.use();
+  const { auth } = useClients();
+  const [saved, setSaved] = useState(false);
+  const email = session.user.email ?? '';
+  const form = useForm({
+    initial: { password: '' },
+    validate: ({ password }) => ({ password: checkNewPassword(password, rules) }),
+    submit: ({ password }) =>
+      attempt(['password'], async () => {
+        await auth.updateUser({ password });
+        setSaved(true);
+      }),
+  });
+  if (saved) return <PasswordSaved />;
+  return (
+    <AuthPage key="new" title={texts.newPasswordTitle} intro={texts.newPasswordIntro(email)}>
+      <form {...form.props} className={styles.form}>
+        <FormMessages error={form.problem} />
+        {/* Tells the password manager whose password this is. */}
+        <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
+        <NewPasswordField label={texts.newPassword} own={[email]} {...form.field('password')} />
+        <SubmitButton pending={form.pending} untilMs={form.retryAtMs}>
+          {texts.savePassword}
+        </SubmitButton>
+      </form>
+    </AuthPage>
+  );
+}
+
+function PasswordSaved() {
+  const texts = followUpTexts.use();
+  const { next } = useReturn();
+  const { auth } = useClients();
+  const [state, setState] = useState<{ pending: boolean; done: boolean; problem?: string | undefined }>({
+    pending: false,
+    done: false,
+  });
+  const signOutOthers = async () => {
+    setState({ pending: true, done: false });
+    const failure = await attempt([], () => auth.signOut({ scope: 'others' }));
+    setState({ pending: false, done: failure === undefined, problem: failure?.message });
+  };
+  return (
+    <AuthPage key="saved" title={texts.passwordSaved}>
+      <FormMessages error={state.problem} success={state.done && texts.othersSignedOut} />
+      <Link className={buttonClass('primary', true)} href={next ?? paths.home}>
+        {texts.goOn}
+      </Link>
+      {!state.done && (
+        <Button wide pending={state.pending} onClick={() => void signOutOthers()}>
+          {texts.signOutEverywhere}
+        </Button>
+      )}
+    </AuthPage>
+  );
+}

@@ -1,0 +1,77 @@
+import { startTransition, useState } from 'react';
+import { Link } from 'wouter';
+import { useAuthState } from '../../../shared/clients/clients-context.ts';
+import { links } from '../../../shared/routes.ts';
+import { needsSecondFactor } from '../../../shared/second-factor.ts';
+import { lazyPart } from '../../../ui/state/lazy-part.ts';
+import { AuthPage } from '../auth-page.tsx';
+import { authTexts } from '../texts/auth-texts.ts';
+import styles from '../auth-page.module.css';
+import { carriedEmail } from '../email-links/carried-email.ts';
+import { LinkProblem } from '../email-links/link-problem.tsx';
+import { isSpentLink } from '../email-links/spent-link.ts';
+import { PasswordSignIn } from './password-sign-in.tsx';
+import { SocialSlot } from './social-slot.tsx';
+import { useReturn } from '../use-return.ts';
+
+const CheckMail = lazyPart(async () => (await import('../email-links/check-mail.tsx')).CheckMail);
+const EmailSignIn = lazyPart(async () => (await import('./email-sign-in.tsx')).EmailSignIn);
+const MfaChallenge = lazyPart(async () => (await import('./mfa-challenge.tsx')).MfaChallenge);
+
+type Mode =
+  | { readonly kind: 'password' | 'email' }
+  | { readonly kind: 'check-mail'; readonly purpose: 'signup' | 'magiclink' };
+
+export function LoginScreen() {
+  const texts = authTexts.use();
+  const { session, callbackError } = useAuthState();
+  const isAgain = isSpentLink(callbackError?.code);
+  const { next } = useReturn();
+  const [mode, setModeNow] = useState<Mode>({ kind: isAgain ? 'email' : 'password' });
+  // What is on the screen stays until the code of what follows is there.
+  const setMode = (next: Mode) => startTransition(() => setModeNow(next));
+  if (session && needsSecondFactor(session)) return <MfaChallenge session={session} />;
+  if (mode.kind === 'check-mail') {
+    return (
+      <CheckMail
+        purpose={mode.purpose}
+        email={carriedEmail.get()}
+        isJustSent={mode.purpose === 'magiclink'}
+        isAgain={isAgain}
+        onBack={() => setMode({ kind: 'password' })}
+      />
+    );
+  }
+  const isByEmail = mode.kind === 'email';
+  const foot = (
+    <p>
+      {texts.newHere}{' '}
+      <Link className={styles.inline} href={links.signup({ next })}>
+        {texts.signUp}
+      </Link>
+    </p>
+  );
+  return (
+    <AuthPage
+      key={mode.kind}
+      title={isByEmail ? texts.codeTitle : texts.signIn}
+      {...(isByEmail && !isAgain ? { intro: texts.codeIntro } : {})}
+      foot={foot}
+      tail={<SocialSlot />}
+    >
+      <LinkProblem mayBeConfirmed />
+      {isByEmail ? (
+        <EmailSignIn
+          isAgain={isAgain}
+          onSent={() => setMode({ kind: 'check-mail', purpose: 'magiclink' })}
+          onPasswordInstead={() => setMode({ kind: 'password' })}
+        />
+      ) : (
+        <PasswordSignIn
+          onUnconfirmed={() => setMode({ kind: 'check-mail', purpose: 'signup' })}
+          onCodeInstead={() => setMode({ kind: 'email' })}
+        />
+      )}
+    </AuthPage>
+  );
+}

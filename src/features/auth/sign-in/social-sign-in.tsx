@@ -1,0 +1,37 @@
+import { useState } from 'react';
+import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
+import { useClients } from '../../../shared/clients/clients-context.ts';
+import { Button } from '../../../ui/button.tsx';
+import { FormMessages } from '../../../ui/page/message.tsx';
+import { followUpTexts } from '../texts/follow-up-texts.ts';
+import styles from '../auth-page.module.css';
+import { providerName } from '../../../ui/provider-name.ts';
+import { useReturn } from '../use-return.ts';
+
+export function SocialSignIn({ providers }: { readonly providers: readonly string[] }) {
+  const texts = followUpTexts.use();
+  const { auth } = useClients();
+  const { homeUrl } = useReturn();
+  const [pending, setPending] = useState<string | null>(null);
+  const [problem, setProblem] = useState<string>();
+  const signIn = async (provider: string) => {
+    setPending(provider);
+    const failure = await attempt([], async () => {
+      const { url } = await auth.signInWithOAuth({ provider, redirectTo: homeUrl });
+      location.assign(url);
+    });
+    setProblem(failure?.message);
+    if (failure) setPending(null);
+  };
+  return (
+    <div className={styles.aside}>
+      <p className={styles.or}>{texts.or}</p>
+      <FormMessages error={problem} />
+      {providers.map((provider) => (
+        <Button key={provider} wide pending={pending === provider} onClick={() => void signIn(provider)}>
+          {texts.continueWith(providerName(provider))}
+        </Button>
+      ))}
+    </div>
+  );
+}

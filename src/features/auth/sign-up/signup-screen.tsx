@@ -1,0 +1,91 @@
+import { startTransition, useState } from 'react';
+import { lazyPart } from '../../../ui/state/lazy-part.ts';
+import { Link } from 'wouter';
+import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
+import { useAuthState, useClients } from '../../../shared/clients/clients-context.ts';
+import { links } from '../../../shared/routes.ts';
+import { FormMessages, Message } from '../../../ui/page/message.tsx';
+import { SubmitButton } from '../../../ui/form/submit-button.tsx';
+import { EmailField } from '../../../ui/form/text-field.tsx';
+import { useForm } from '../../../ui/form/use-form.ts';
+import { AuthPage } from '../auth-page.tsx';
+import { credentialTexts } from '../../../ui/form/credential-texts.ts';
+import { authTexts } from '../texts/auth-texts.ts';
+import { followUpTexts } from '../texts/follow-up-texts.ts';
+import styles from '../auth-page.module.css';
+import { carriedEmail } from '../email-links/carried-email.ts';
+import { NewPasswordField } from '../../../ui/form/new-password-field.tsx';
+import { signupError } from './signup-error.ts';
+import { SocialSlot, useAuthSettings } from '../sign-in/social-slot.tsx';
+import { useCaptcha } from '../use-captcha.tsx';
+import { useReturn } from '../use-return.ts';
+import { checkEmail, checkNewPassword } from '../../../ui/form/credential-rules.ts';
+
+const CheckMail = lazyPart(async () => (await import('../email-links/check-mail.tsx')).CheckMail);
+
+export function SignupScreen() {
+  const texts = authTexts.use();
+  const more = followUpTexts.use();
+  const { session } = useAuthState();
+  const { next } = useReturn();
+  const settings = useAuthSettings();
+  const [sentTo, setSentTo] = useState<string | null>(null);
+  if (sentTo !== null && session === null) {
+    return <CheckMail purpose="signup" email={sentTo} onBack={() => setSentTo(null)} />;
+  }
+  const foot = (
+    <p>
+      {texts.haveAccount}{' '}
+      <Link className={styles.inline} href={links.login({ next })}>
+        {texts.signIn}
+      </Link>
+    </p>
+  );
+  return (
+    <AuthPage title={texts.signUp} foot={foot} tail={<SocialSlot />}>
+      <div role="status">
+        {settings?.disable_signup === true && <Message tone="warning">{more.signupClosed}</Message>}
+      </div>
+      <SignupForm onSent={(email) => startTransition(() => setSentTo(email))} />
+    </AuthPage>
+  );
+}
+
+function SignupForm({ onSent }: { readonly onSent: (email: string) => void }) {
+  const texts = authTexts.use();
+  const rules = credentialTexts.use();
+  const { auth } = useClients();
+  const captcha = useCaptcha();
+  const { homeUrl } = useReturn();
+  const form = useForm({
+    initial: { email: carriedEmail.get(), password: '' },
+    validate: ({ email, password }) => ({
+      email: checkEmail(email, rules),
+      password: checkNewPassword(password, rules),
+    }),
+    submit({ email, password }) {
+      carriedEmail.set(email);
+      const credentials = { email: email.trim(), password, redirectTo: homeUrl };
+      return attempt(['email', 'password'], async () => {
+        try {
+          const { session } = await auth.signUp({ ...credentials, captchaToken: captcha.take() });
+          // With a session the gate leads on; without, the address is to be confirmed.
+          if (session === null) onSent(credentials.email);
+        } catch (problem) {
+          throw signupError(problem);
+        }
+      });
+    },
+  });
+  return (
+    <form {...form.props} className={styles.form}>
+      <FormMessages error={form.problem} />
+      <EmailField label={texts.email} required {...form.field('email')} />
+      <NewPasswordField label={texts.password} own={[form.values.email]} {...form.field('password')} />
+      {captcha.slot}
+      <SubmitButton pending={form.pending} untilMs={form.retryAtMs}>
+        {texts.signUp}
+      </SubmitButton>
+    </form>
+  );
+}

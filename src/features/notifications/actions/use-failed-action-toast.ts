@@ -1,0 +1,20 @@
+import { useEffect } from 'react';
+import { toasts } from '../../../ui/overlay/toasts.ts';
+import { useInbox, useInboxSnapshot } from '../data/inbox-context.ts';
+import { inboxTexts } from '../texts/notification-texts.ts';
+
+/** What was taken back is said once, on whichever page, with the way to try it again. */
+export function useFailedActionToast(): void {
+  const texts = inboxTexts.use();
+  const inbox = useInbox();
+  const { problem } = useInboxSnapshot();
+  useEffect(() => {
+    if (problem?.type !== 'action') return;
+    const id = toasts.show(texts.actionFailed, {
+      tone: 'error',
+      action: { label: texts.retry, run: inbox.retry },
+      onGone: () => inbox.getSnapshot().problem === problem && inbox.dismissProblem(),
+    });
+    return () => toasts.dismiss(id);
+  }, [problem, inbox, texts]);
+}

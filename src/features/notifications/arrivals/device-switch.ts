@@ -1,0 +1,29 @@
+import { createStore } from '../../../ui/state/store.ts';
+import type { Store } from '../../../ui/state/store.ts';
+
+/** A switch of this device, the same in all of its tabs. Where storage is blocked it holds for this page. */
+export function createDeviceSwitch(storageKey: string, isOnByDefault: boolean): Store<boolean> {
+  const read = () => {
+    try {
+      const kept = localStorage.getItem(storageKey);
+      return kept === null ? isOnByDefault : kept === 'on';
+    } catch {
+      return isOnByDefault;
+    }
+  };
+  const store = createStore(read());
+  addEventListener('storage', ({ key }) => {
+    if (key === storageKey || key === null) store.set(read());
+  });
+  return {
+    ...store,
+    set(isOn) {
+      store.set(isOn);
+      try {
+        localStorage.setItem(storageKey, isOn ? 'on' : 'off');
+      } catch {
+        // Storage is blocked.
+      }
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import { Suspense, useEffect } from 'react';
+import { lazyPart } from '../../../ui/state/lazy-part.ts';
+import { Link } from 'wouter';
+import { Badge } from '../../../ui/badge.tsx';
+import { Button, buttonClass } from '../../../ui/button.tsx';
+import { classNames } from '../../../ui/state/class-names.ts';
+import { BellIcon } from '../../../ui/icons.tsx';
+import { Popover } from '../../../ui/overlay/popover.tsx';
+import styles from './bell.module.css';
+import { useInboxSnapshot } from '../data/inbox-context.ts';
+import { everything, inboxHref } from '../model/notification-filter.ts';
+import { inboxTexts } from '../texts/notification-texts.ts';
+import { useFailedActionToast } from '../actions/use-failed-action-toast.ts';
+
+const loadPanel = () => import('./bell-panel.tsx');
+const BellPanel = lazyPart(async () => (await loadPanel()).BellPanel);
+
+/** The bell with the number of unread notifications: on wide screens it opens the newest, on phones it is a link. */
+export function Bell() {
+  const texts = inboxTexts.use();
+  const { counts, isVerified } = useInboxSnapshot();
+  const { unread } = counts;
+  useEffect(() => {
+    if (isVerified) loadPanel().catch(() => undefined);
+  }, [isVerified]);
+  // Here, for the bell is on every page and can act on each.
+  useFailedActionToast();
+  const name = texts.bell(unread);
+  const face = (
+    <span className={styles.face}>
+      <BellIcon />
+      <span className={styles.badge}>
+        <Badge count={unread} />
+      </span>
+    </span>
+  );
+  return (
+    <>
+      <Link
+        className={classNames(buttonClass('quiet'), styles.bell, styles.link)}
+        href={inboxHref(everything)}
+        aria-label={name}
+      >
+        {face}
+      </Link>
+      <span className={styles.button}>
+        <Popover
+          label={texts.title}
+          className={styles.panel}
+          // eslint-disable-next-line react/no-unstable-nested-components -- a render function, not a component
+          trigger={(trigger) => (
+            <Button {...trigger} look="quiet" className={styles.bell} aria-label={name}>
+              {face}
+            </Button>
+          )}
+        >
+          {(close) => (
+            <Suspense>
+              <BellPanel onClose={close} />
+            </Suspense>
+          )}
+        </Popover>
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,39 @@
+import { createContext, useContext, useSyncExternalStore } from 'react';
+import type { ComponentType } from 'react';
+import { useLanguage } from '../../../ui/texts.ts';
+import type { InboxSnapshot } from './inbox-store.ts';
+import type { Inbox } from './inbox.ts';
+import type { MinuteClock } from './minute-clock.ts';
+
+/** What the parts of the inbox share; given once by the application's frame. */
+export interface InboxServices {
+  readonly inbox: Inbox;
+  readonly minuteClock: MinuteClock;
+  /** Where an entity has its page, with `{entity_type}` and `{entity_id}` in it; null: nowhere. */
+  readonly entityUrl: string | null;
+  /** Invites somebody; null where the application offers no invitations. */
+  readonly InviteDialog: ComponentType<{ readonly open: boolean; readonly onClose: () => void }> | null;
+}
+
+export const InboxContext = createContext<InboxServices | null>(null);
+
+export function useInboxServices(): InboxServices {
+  const services = useContext(InboxContext);
+  if (!services) throw new Error('No inbox: render within <InboxContext>');
+  return services;
+}
+
+export function useInbox(): Inbox {
+  return useInboxServices().inbox;
+}
+
+export function useInboxSnapshot(): InboxSnapshot {
+  const { subscribe, getSnapshot } = useInbox();
+  return useSyncExternalStore(subscribe, getSnapshot);
+}
+
+/** For numbers and dates: the reader's own region where it speaks the chosen language. */
+export function useLocale(): string {
+  const language = useLanguage();
+  return navigator.languages.find((locale) => locale.startsWith(language)) ?? language;
+}

@@ -1,0 +1,133 @@
+import type { Unsubscribe } from '../../../platform/platform.ts';
+import { selectCounts, selectView } from '../model/inbox-view.ts';
+import type { InboxView } from '../model/inbox-view.ts';
+import { compareNewestFirst } from '../model/notification.ts';
+import type { Notification } from '../model/notification.ts';
+import type { NotificationCounts } from '../model/notification-counts.ts';
+import { everything, filterKey } from '../model/notification-filter.ts';
+import type { NotificationAction } from '../model/notification-operation.ts';
+import { emptyState, step } from '../model/notifications-state.ts';
+import type {
+  NotificationChange,
+  NotificationsEvent,
+  NotificationsState,
+} from '../model/notifications-state.ts';
+
+/** What failed; shown until it succeeds, is retried or is dismissed. */
+export type InboxProblem =
+  | { readonly type: 'read'; readonly error: unknown }
+  | { readonly type: 'action'; readonly error: unknown; readonly action: NotificationAction };
+
+export interface InboxStatus {
+  /** Whether the list was read from the server since the page was loaded; before that it may be an old copy. */
+  readonly isVerified: boolean;
+  readonly isReading: boolean;
+  readonly isReadingMore: boolean;
+  readonly problem: InboxProblem | null;
+  readonly connection: 'connecting' | 'live' | 'lost';
+}
+
+export interface InboxSnapshot extends InboxStatus {
+  /** The list of the filter in the URL. */
+  readonly view: InboxView;
+  /** The newest of everything, for the bell. */
+  readonly newest: InboxView;
+  readonly counts: NotificationCounts;
+}
+
+export interface InboxStore {
+  subscribe(listener: () => void): Unsubscribe;
+  getSnapshot(): InboxSnapshot;
+  getState(): NotificationsState;
+  dispatch(event: NotificationsEvent): void;
+  patch(status: Partial<InboxStatus>): void;
+}
+
+export interface InboxStoreOptions {
+  /** Told of unread notifications that came in while the reader was here, newest first. */
+  readonly onArrival?: (notifications: readonly Notification[]) => void;
+  readonly onChange?: (state: NotificationsState) => void;
+}
+
+/** The one state behind the page, the bell, the title and the badge. */
+export function createInboxStore({ onArrival, onChange }: InboxStoreOptions = {}): InboxStore {
+  const listeners = new Set<() => void>();
+  let state = emptyState;
+  let status: InboxStatus = {
+    isVerified: false,
+    isReading: false,
+    isReadingMore: false,
+    problem: null,
+    connection: 'connecting',
+  };
+  let snapshot: InboxSnapshot | null = null;
+  let derived: Pick<InboxSnapshot, 'view' | 'newest' | 'counts'> | null = null;
+
+  const derive = () => {
+    const view = selectView(state, state.filter);
+    const newest = filterKey(view.filter) === filterKey(everything) ? view : selectView(state, everything);
+    return { view, newest, counts: selectCounts(state) };
+  };
+  const emit = () => {
+    snapshot = null;
+    for (const listener of listeners) listener();
+  };
+
+  return {
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    getSnapshot: () => (snapshot ??= { ...status, ...(derived ??= derive()) }),
+    getState: () => state,
+    dispatch(event) {
+      const previous = state;
+      state = step(state, event);
+      if (state === previous) return;
+      const { rows, operations, windows, totals, filter, kept } = state;
+      const isSame =
+        rows === previous.rows &&
+        operations === previous.operations &&
+        windows === previous.windows &&
+        totals === previous.totals &&
+        filter === previous.filter &&
+        kept === previous.kept;
+      if (isSame) return;
+      derived = null;
+      if (rows !== previous.rows && status.isVerified) {
+        const arrivals = selectArrivals(previous, state, event);
+        if (arrivals.length > 0) onArrival?.(arrivals);
+      }
+      onChange?.(state);
+      emit();
+    },
+    patch(change) {
+      status = { ...status, ...change };
+      emit();
+    },
+  };
+}
+
+/** The unread ones among what the event brought, newest first. */
+function selectArrivals(
+  before: NotificationsState,
+  after: NotificationsState,
+  event: NotificationsEvent,
+): readonly Notification[] {
+  const isNew = event.type === 'changes' ? isInsertedBy(event.changes) : isNewerThan(before.rows.values());
+  return [...after.rows.values()]
+    .filter((row) => row.status === 'unread' && !before.rows.has(row.id) && isNew(row))
+    .sort(compareNewestFirst);
+}
+
+/** Not by their time: what one statement writes has one, and a long transaction writes an old one. */
+function isInsertedBy(changes: readonly NotificationChange[]): (row: Notification) => boolean {
+  const ids = new Set(changes.flatMap((change) => (change.type === 'insert' ? change.notification.id : [])));
+  return ({ id }) => ids.has(id);
+}
+
+function isNewerThan(rows: Iterable<Notification>): (row: Notification) => boolean {
+  let newest: Notification | null = null;
+  for (const row of rows) if (!newest || compareNewestFirst(row, newest) < 0) newest = row;
+  return (row) => !newest || compareNewestFirst(row, newest) < 0;
+}

@@ -1,0 +1,32 @@
+import { compareNewestFirst } from '../model/notification.ts';
+import { everything, filterKey } from '../model/notification-filter.ts';
+import { covers } from '../model/notifications-state.ts';
+import type { KeptNotifications, NotificationsState } from '../model/notifications-state.ts';
+
+/** As much as fills the first screens of the next visit. */
+const longest = 60;
+
+/** What to keep for the next visit: the head of the whole list, small whatever the size of the inbox. */
+export function keepNotifications({ rows, windows, totals }: NotificationsState): KeptNotifications {
+  const key = filterKey(everything);
+  const window = windows[key];
+  if (!window) return { rows: new Map(), windows: {}, totals };
+  const listed = [...rows.values()].filter((row) => covers(window, row)).sort(compareNewestFirst);
+  const kept = listed.slice(0, longest);
+  const last = kept.at(-1);
+  const isCut = last !== undefined && kept.length < listed.length;
+  return {
+    rows: new Map(kept.map((row) => [row.id, row])),
+    windows: {
+      [key]: isCut
+        ? {
+            filter: everything,
+            end: { id: last.id, createdAt: last.createdAt, createdAtMs: last.createdAtMs },
+            isComplete: false,
+            readAt: -1,
+          }
+        : { ...window, readAt: -1 },
+    },
+    totals,
+  };
+}

@@ -1,0 +1,23 @@
+import type { Change, RowRecord } from '../../../realtime-client/index.ts';
+import { parseNotification } from '../model/notification.ts';
+import type { NotificationChange } from '../model/notifications-state.ts';
+
+/** Changes of the table `notifications` as the live channel tells them; what cannot be understood is reported. */
+export function parseNotificationChanges(
+  changes: readonly Change<RowRecord>[],
+  report: (problem: unknown) => void,
+): readonly NotificationChange[] {
+  return changes.flatMap((change): readonly NotificationChange[] => {
+    if (change.type === 'DELETE') {
+      const { id } = change.oldRecord;
+      return typeof id === 'string' ? [{ type: 'remove', id }] : [];
+    }
+    try {
+      const notification = parseNotification(change.record);
+      return [{ type: change.type === 'INSERT' ? 'insert' : 'update', notification }];
+    } catch (problem) {
+      report(problem);
+      return [];
+    }
+  });
+}

@@ -1,0 +1,21 @@
+import { CommentIcon, EditIcon, InfoIcon, InviteIcon, MentionIcon } from '../../../ui/icons.tsx';
+import type { NotificationKind } from '../model/notification.ts';
+import styles from './notification-row.module.css';
+
+const icons = {
+  mention: MentionIcon,
+  edit: EditIcon,
+  comment: CommentIcon,
+  invite: InviteIcon,
+  system: InfoIcon,
+} as const;
+
+/** The kind's sign in its colour; its word stands beside it. */
+export function KindIcon({ kind, size }: { readonly kind: NotificationKind; readonly size?: number }) {
+  const Icon = icons[kind];
+  return (
+    <span className={styles.kind} data-kind={kind}>
+      <Icon {...(size === undefined ? {} : { size })} />
+    </span>
+  );
+}

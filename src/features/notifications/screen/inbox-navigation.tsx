@@ -1,0 +1,92 @@
+import { Link } from 'wouter';
+import { Badge } from '../../../ui/badge.tsx';
+import { ArchiveIcon, InboxIcon, UnreadIcon } from '../../../ui/icons.tsx';
+import { TabLinks } from '../../../ui/page/tab-links.tsx';
+import { useInboxSnapshot } from '../data/inbox-context.ts';
+import styles from './inbox.module.css';
+import { KindIcon } from '../list/kind-icon.tsx';
+import { notificationKinds } from '../model/notification.ts';
+import type { NotificationCounts } from '../model/notification-counts.ts';
+import { inboxHref, inboxTabs } from '../model/notification-filter.ts';
+import type { NotificationFilter } from '../model/notification-filter.ts';
+import { inboxTexts } from '../texts/notification-texts.ts';
+
+interface NavigationProps {
+  readonly filter: NotificationFilter;
+  readonly counts: NotificationCounts;
+}
+
+/** All, Unread, Archived, with the kind kept. */
+export function InboxTabs({ filter, counts }: NavigationProps) {
+  const texts = inboxTexts.use();
+  return (
+    <TabLinks
+      label={texts.tabsLabel}
+      tabs={inboxTabs.map((tab) => ({
+        href: inboxHref({ ...filter, tab }),
+        label: texts.tabs[tab],
+        current: filter.tab === tab,
+        count: counts[tab],
+        name: texts.tabName(texts.tabs[tab], counts[tab]),
+      }))}
+    />
+  );
+}
+
+/** The kinds, with the tab kept; the current one leads back to every kind. */
+export function KindLinks({ filter, counts }: NavigationProps) {
+  const texts = inboxTexts.use();
+  return (
+    <nav className={styles.kinds} aria-label={texts.kindsLabel}>
+      {notificationKinds.map((kind) => {
+        const isCurrent = filter.kind === kind;
+        return (
+          <Link
+            key={kind}
+            className={styles.kindLink}
+            href={inboxHref({ ...filter, kind: isCurrent ? null : kind })}
+            aria-current={isCurrent ? 'true' : undefined}
+            aria-label={texts.kindName(texts.kinds[kind], counts.kinds[kind])}
+          >
+            <KindIcon kind={kind} size={16} />
+            {texts.kinds[kind]}
+            <Badge count={counts.kinds[kind]} quiet />
+          </Link>
+        );
+      })}
+    </nav>
+  );
+}
+
+const tabIcons = { all: InboxIcon, unread: UnreadIcon, archived: ArchiveIcon } as const;
+
+/** The same ways in the rail of wide screens. `path` tells whether one of them is the page that is shown. */
+export function InboxRail({ isCurrentPage }: { readonly isCurrentPage: boolean }) {
+  const texts = inboxTexts.use();
+  const { view, counts } = useInboxSnapshot();
+  const { filter } = view;
+  return (
+    <div className={styles.rail}>
+      <nav aria-label={texts.tabsLabel}>
+        {inboxTabs.map((tab) => {
+          const Icon = tabIcons[tab];
+          return (
+            <Link
+              key={tab}
+              className={styles.railLink}
+              href={inboxHref({ kind: isCurrentPage ? filter.kind : null, tab })}
+              aria-current={isCurrentPage && filter.tab === tab ? 'page' : undefined}
+              aria-label={texts.tabName(texts.tabs[tab], counts[tab])}
+            >
+              <Icon />
+              {texts.tabs[tab]}
+              <Badge count={counts[tab]} quiet={tab !== 'unread'} />
+            </Link>
+          );
+        })}
+      </nav>
+      <h2 className={styles.railHeading}>{texts.kindsLabel}</h2>
+      <KindLinks filter={isCurrentPage ? filter : { tab: 'all', kind: null }} counts={counts} />
+    </div>
+  );
+}

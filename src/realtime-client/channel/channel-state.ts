@@ -1,0 +1,280 @@
+import { backoffMs } from '../socket/backoff.ts';
+import type { RealtimeErrorCode } from '../errors.ts';
+import { next, type Step, type Wait } from '../machine/machine.ts';
+import { classifyRefusal, isCuredByToken, type Refusal } from './refusal.ts';
+import type { RealtimeSettings } from '../settings.ts';
+
+/**
+ * The life of one channel on its topic. `idle`: not wanted; `offline`: waits for the socket; `authorizing`: asks for
+ * a token; `joining`: waits for the reply; `joined`: waits for the server's confirmation; `live`: changes arrive;
+ * `backoff`: waits to join again; `failed`: stopped, with the reason.
+ */
+export type ChannelState = ChannelMemory &
+  (
+    | { readonly kind: 'idle' | 'offline' | 'authorizing' | 'joining' | 'joined' | 'backoff' }
+    /** Since when, by the monotonic and by the wall clock. */
+    | { readonly kind: 'live'; readonly liveAtMs: number; readonly liveWallMs: number }
+    | { readonly kind: 'failed'; readonly code: RealtimeErrorCode; readonly message: string }
+  );
+
+interface ChannelMemory {
+  /** Whether the socket is open. */
+  readonly online: boolean;
+  /** The token that the server has, or that is on its way; undefined before the first. */
+  readonly token: string | null | undefined;
+  /** The token that the server refused last; null once the channel was live. */
+  readonly rejectedToken: string | null;
+  /** A token that was emitted while a token was awaited or a join unanswered. */
+  readonly newerToken: string | null;
+  /** When (wall clock, ms) the confirmation came, if it came before the reply. */
+  readonly confirmedAtMs: number | null;
+  /** Failed joins since the channel was last stable. */
+  readonly attempt: number;
+  /** Tokens that the server refused since the channel was last live. */
+  readonly refusals: number;
+  /** Since when (wall clock, ms) changes may be missing; null before the channel was first live. */
+  readonly lostAtMs: number | null;
+  readonly wasLive: boolean;
+}
+
+export type ChannelEvent =
+  | { readonly kind: 'join' | 'online' | 'timer' }
+  /** `rejoin`: what the channel subscribes to has changed. */
+  | { readonly kind: 'leave' | 'rejoin'; readonly wallMs: number }
+  /** The socket is gone; nothing arrived since `wallMs`. */
+  | { readonly kind: 'offline'; readonly wallMs: number }
+  | { readonly kind: 'token'; readonly token: string | null }
+  | { readonly kind: 'tokenError' }
+  | { readonly kind: 'tokenChange'; readonly token: string | null; readonly wallMs: number }
+  /** The join was accepted; `confirms` when it has no subscription that the server would confirm later. */
+  | { readonly kind: 'accepted'; readonly confirms: boolean; readonly wallMs: number }
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'subscribed'; readonly wallMs: number }
+  /** A `system` error: of the subscription to changes, or of the channel as a whole. */
+  | {
+      readonly kind: 'systemError';
+      readonly reason: string;
+      readonly ofSubscription: boolean;
+      readonly wallMs: number;
+    }
+  /** The server closed the channel, or it crashed there. */
+  | { readonly kind: 'ended'; readonly wallMs: number };
+
+export type ChannelEffect =
+  | Wait
+  | { readonly do: 'authorize'; readonly rejectedToken: string | null }
+  | { readonly do: 'join'; readonly token: string | null }
+  | { readonly do: 'leave' }
+  | { readonly do: 'pushToken'; readonly token: string }
+  | { readonly do: 'gap'; readonly sinceMs: number; readonly reason: 'rejoined' | 'resubscribed' };
+
+type ChannelStep = Step<ChannelState, ChannelEffect>;
+
+/** A server that refuses this many fresh tokens in a row will refuse the next one too. */
+const maxRefusals = 3;
+
+export const initialChannel: ChannelState = {
+  kind: 'idle',
+  online: false,
+  token: undefined,
+  rejectedToken: null,
+  newerToken: null,
+  confirmedAtMs: null,
+  attempt: 0,
+  refusals: 0,
+  lostAtMs: null,
+  wasLive: false,
+};
+
+/** @param nowMs monotonic time in milliseconds. */
+export function stepChannel(
+  state: ChannelState,
+  event: ChannelEvent,
+  nowMs: number,
+  settings: RealtimeSettings,
+): ChannelStep {
+  const stay: ChannelStep = next(state);
+  const { kind } = state;
+  /** What it is if this event interrupts it. */
+  const lost = 'wallMs' in event ? lose(state, event.wallMs, nowMs, settings) : state;
+  const isOnTopic = kind === 'joining' || kind === 'joined' || kind === 'live';
+  switch (event.kind) {
+    case 'join':
+      return kind === 'idle' || kind === 'failed'
+        ? begin({ ...state, attempt: 0, refusals: 0 }, settings)
+        : stay;
+    case 'rejoin':
+      return isOnTopic ? withLeave(begin(lost, settings)) : stay;
+    case 'leave': {
+      // Whoever still listens missed what came until the next join.
+      const { online, lostAtMs } = lost;
+      return {
+        state: { ...initialChannel, online, lostAtMs },
+        effects: isOnTopic ? [{ do: 'leave' }] : [],
+      };
+    }
+    case 'online':
+      return kind === 'offline'
+        ? begin({ ...state, online: true }, settings)
+        : next({ ...state, online: true });
+    case 'offline':
+      return kind === 'idle' || kind === 'failed'
+        ? next({ ...state, online: false })
+        : next({ ...lost, kind: 'offline', online: false });
+    case 'token':
+      return kind === 'authorizing' ? authorized(state, state.newerToken ?? event.token, settings) : stay;
+    case 'tokenError':
+      return kind === 'authorizing' ? retry(state, settings) : stay;
+    case 'tokenChange':
+      return changeToken(state, event.token, lost, isOnTopic, settings);
+    case 'accepted':
+      return kind === 'joining' ? accept(state, event, nowMs, settings) : stay;
+    case 'refused':
+      return kind === 'joining'
+        ? refuse(state, classifyRefusal(event.reason, false), event.reason, settings)
+        : stay;
+    case 'subscribed':
+      return confirm(state, event.wallMs, nowMs);
+    case 'systemError': {
+      if (!isOnTopic) return stay;
+      const refusal = classifyRefusal(event.reason, event.ofSubscription);
+      return withLeave(refuse(lost, refusal, event.reason, settings));
+    }
+    case 'ended':
+      return isOnTopic ? retry(lost, settings) : stay;
+    case 'timer':
+      if (kind === 'backoff') return begin(state, settings);
+      if (kind === 'authorizing') return retry(state, settings);
+      if (!isOnTopic || kind === 'live') return stay;
+      return withLeave(retry(state, settings));
+  }
+}
+
+function begin(state: ChannelMemory, { timeoutMs }: RealtimeSettings): ChannelStep {
+  const memory = { ...state, newerToken: null, confirmedAtMs: null };
+  return state.online
+    ? next(
+        { ...memory, kind: 'authorizing' },
+        { do: 'authorize', rejectedToken: state.rejectedToken },
+        { do: 'wait', delayMs: timeoutMs },
+      )
+    : next({ ...memory, kind: 'offline' });
+}
+
+function fail(state: ChannelMemory, code: RealtimeErrorCode, message: string): ChannelStep {
+  return next({ ...state, kind: 'failed', code, message });
+}
+
+/** Notes since when changes may be missing; after a stable time the waits begin anew. */
+function lose(
+  state: ChannelState,
+  sinceMs: number,
+  nowMs: number,
+  settings: RealtimeSettings,
+): ChannelMemory {
+  if (state.kind !== 'live') return state;
+  const isStable = nowMs - state.liveAtMs >= settings.stableAfterMs;
+  return { ...state, lostAtMs: state.lostAtMs ?? sinceMs, attempt: isStable ? 0 : state.attempt };
+}
+
+function retry(state: ChannelMemory, settings: RealtimeSettings, atLeastMs = 0): ChannelStep {
+  const delayMs = Math.max(backoffMs(state.attempt, settings), atLeastMs);
+  return next(
+    { ...state, kind: 'backoff', attempt: state.attempt + 1 },
+    { do: 'wait', delayMs, jitter: true },
+  );
+}
+
+function withLeave({ state, effects }: ChannelStep): ChannelStep {
+  return next(state, { do: 'leave' }, ...effects);
+}
+
+function authorized(state: ChannelState, token: string | null, { timeoutMs }: RealtimeSettings): ChannelStep {
+  if (token === null && (state.token || state.rejectedToken))
+    return fail(state, 'signed_out', 'There is no access token any more');
+  return next(
+    { ...state, kind: 'joining', token, newerToken: null },
+    { do: 'join', token },
+    { do: 'wait', delayMs: timeoutMs },
+  );
+}
+
+function changeToken(
+  state: ChannelState,
+  token: string | null,
+  lost: ChannelMemory,
+  isOnTopic: boolean,
+  settings: RealtimeSettings,
+): ChannelStep {
+  const { kind } = state;
+  const stay: ChannelStep = next(state);
+  if (kind === 'idle') return stay;
+  if (kind === 'failed')
+    return token && isCuredByToken(state.code) ? begin({ ...state, refusals: 0 }, settings) : stay;
+  if (token === null) {
+    // What is being asked for was asked for by somebody who has left.
+    if (!state.token) return kind === 'authorizing' ? begin(state, settings) : stay;
+    const failed = fail(lost, 'signed_out', 'There is no access token any more');
+    return isOnTopic ? withLeave(failed) : failed;
+  }
+  if (token === state.token) return stay;
+  if (kind === 'authorizing' || kind === 'joining') return next({ ...state, newerToken: token });
+  return isOnTopic ? next({ ...state, token }, { do: 'pushToken', token }) : stay;
+}
+
+function accept(
+  state: ChannelState,
+  { confirms, wallMs }: { readonly confirms: boolean; readonly wallMs: number },
+  nowMs: number,
+  { liveTimeoutMs }: RealtimeSettings,
+): ChannelStep {
+  const { newerToken } = state;
+  const joined: ChannelState = {
+    ...state,
+    kind: 'joined',
+    token: newerToken ?? state.token,
+    newerToken: null,
+  };
+  const push: ChannelEffect[] = newerToken ? [{ do: 'pushToken', token: newerToken }] : [];
+  if (!confirms && state.confirmedAtMs === null)
+    return next(joined, ...push, { do: 'wait', delayMs: liveTimeoutMs });
+  const live = confirm(joined, wallMs, nowMs);
+  return next(live.state, ...push, ...live.effects);
+}
+
+/** A repeated confirmation means that the server subscribed anew, and may have dropped changes before. */
+function confirm(state: ChannelState, wallMs: number, nowMs: number): ChannelStep {
+  if (state.kind === 'joining') return next({ ...state, confirmedAtMs: wallMs });
+  if (state.kind !== 'joined' && state.kind !== 'live') return next(state);
+  const isLive = state.kind === 'live';
+  const sinceMs = isLive ? state.liveWallMs : state.lostAtMs;
+  const gap: ChannelEffect[] =
+    sinceMs === null ? [] : [{ do: 'gap', sinceMs, reason: isLive ? 'resubscribed' : 'rejoined' }];
+  const memory = { ...state, wasLive: true, lostAtMs: null, rejectedToken: null, refusals: 0 };
+  return {
+    state: {
+      ...memory,
+      kind: 'live',
+      liveAtMs: isLive ? state.liveAtMs : nowMs,
+      liveWallMs: wallMs,
+    },
+    effects: gap,
+  };
+}
+
+function refuse(
+  state: ChannelMemory,
+  refusal: Refusal,
+  reason: string,
+  settings: RealtimeSettings,
+): ChannelStep {
+  if (refusal === 'token') {
+    const refused = { ...state, rejectedToken: state.token ?? null, refusals: state.refusals + 1 };
+    if (refused.refusals >= maxRefusals) return fail(refused, 'token_rejected', reason);
+    // Only a channel that had been stable: a server that confirms and expires at once would be asked without end.
+    return state.attempt === 0 ? begin({ ...refused, attempt: 1 }, settings) : retry(refused, settings);
+  }
+  return refusal === 'later' || refusal === 'retry'
+    ? retry(state, settings, refusal === 'later' ? settings.rateLimitDelayMs : 0)
+    : fail(state, refusal, reason);
+}

@@ -1,0 +1,198 @@
+import type { Platform, Timer, Unsubscribe } from '../../platform/platform.ts';
+import { backoffMs } from '../socket/backoff.ts';
+import type { ChangeBinding, Channel } from '../channel/channel.ts';
+import { applyChanges, beginRead, createLiveRows, finishRead, type RowRules } from './live-rows.ts';
+import type { Change } from '../changes/postgres-changes.ts';
+import { defaultSettings } from '../settings.ts';
+import { createStore, type Readable } from '../machine/store.ts';
+
+export interface LiveQueryOptions<Row extends object> extends RowRules<Row> {
+  readonly channel: Channel;
+  /** Which changes alter the list. */
+  readonly binding: ChangeBinding<Row>;
+  /** Reads the whole list. Called at the start, once the channel is live, and whenever changes may be missing. */
+  readonly read: (signal: AbortSignal) => Promise<readonly Row[]>;
+  readonly platform: Pick<Platform, 'clock' | 'report'>;
+  /** Order of the list. Default: as read, new rows last. */
+  readonly compare?: (a: Row, b: Row) => number;
+  /** Rows to show until the first read is done, such as cached ones. */
+  readonly initialRows?: readonly Row[];
+  /** Whether to read before the channel is live too, for a first list that need not wait for it. Default true. */
+  readonly isEager?: boolean;
+  /** Whether a failed read is tried again. Default: always. */
+  readonly shouldRetry?: (problem: unknown) => boolean;
+  /** Waits before a failed read is tried again, in milliseconds; the last repeats. Default 1, 2, 5, 10 s. */
+  readonly retryDelaysMs?: readonly number[];
+  /** Reads again this often, for rows that leave the filter unseen. Default: never. */
+  readonly reconcileMs?: number;
+}
+
+/** The list, and what is known of it. */
+export interface LiveQuerySnapshot<Row> {
+  readonly rows: readonly Row[];
+  /** Whether a read succeeded. */
+  readonly isLoaded: boolean;
+  /**
+   * Whether the list equals the table as far as anyone can know: it is used, the channel is live and no read is due, such
+   * as one that failed and is not tried again.
+   */
+  readonly isCurrent: boolean;
+  /** What the last read threw; null after a success. */
+  readonly error: unknown;
+}
+
+/** A list that is kept current while it is used. */
+export interface LiveQuery<Row> extends Readable<LiveQuerySnapshot<Row>> {
+  /** Keeps the list current until what it returns is called; it may be started by several users. */
+  start(): Unsubscribe;
+  /** Reads again. */
+  refresh(): void;
+  /** Enters rows that this tab knows itself, such as those that a write returned; their echo then changes nothing. */
+  upsert(rows: readonly Row[]): void;
+  /** Takes out rows that this tab has deleted; an UPDATE from before, which is still on its way, brings none back. */
+  remove(rows: readonly Partial<Row>[]): void;
+}
+
+const ownChange = { schema: '', table: '', commitTimestamp: '' };
+
+/**
+ * A list of rows that equals the table: a read, joined with the channel's changes so that none is missed.
+ * @example
+ * ```ts
+ * import { createLiveQuery } from 'supabase-protocol-clients/realtime-client/live-query';
+ *
+ * const unread = createLiveQuery({
+ *   platform,
+ *   channel: realtime.channel('inbox'),
+ *   binding: { event: '*', table: 'notifications', filter: 'recipient_id=eq.1' },
+ *   read: (signal) => rest.from('notifications').select().eq('status', 'unread').execute({ signal }),
+ *   key: ({ id }) => id ?? '',
+ *   version: ({ updated_at }) => updated_at,
+ *   includes: ({ status }) => status === 'unread',
+ * });
+ * unread.subscribe(() => console.log(unread.getSnapshot().rows.length));
+ * const stop = unread.start();
+ * ```
+ */
+export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Row>): LiveQuery<Row> {
+  const { channel, platform, read, compare, isEager = true, initialRows = [] } = options;
+  const { clock, report } = platform;
+  const { retryDelaysMs: reconnectDelaysMs = defaultSettings.reconnectDelaysMs } = options;
+  let state = createLiveRows(initialRows, options);
+  let reading: AbortController | undefined;
+  let isDue = false;
+  let failures = 0;
+  let users = 0;
+  let retryTimer: Timer | undefined;
+  let reconcileTimer: Timer | undefined;
+  let stops: readonly Unsubscribe[] = [];
+
+  const store = createStore<LiveQuerySnapshot<Row>>(
+    { rows: initialRows, isLoaded: false, isCurrent: false, error: null },
+    report,
+  );
+  const isLive = () => channel.getSnapshot().status === 'live';
+  const publish = (change: Partial<LiveQuerySnapshot<Row>>) => {
+    const before = store.getSnapshot();
+    const after = { ...before, ...change };
+    const isCurrent = after.isLoaded && users > 0 && isLive() && !isDue && !reading;
+    if (change.rows || after.error !== before.error || isCurrent !== before.isCurrent)
+      store.set({ ...after, isCurrent });
+  };
+  const list = () => {
+    const rows = [...state.rows.values()];
+    return compare ? rows.sort(compare) : rows;
+  };
+  const apply = (changes: readonly Change<Row>[]) => {
+    state = applyChanges(state, changes, options);
+    publish({ rows: list() });
+  };
+
+  const run = async () => {
+    if (reading || !isDue || users === 0) return;
+    isDue = false;
+    reading = new AbortController();
+    const { signal } = reading;
+    state = beginRead(state);
+    // A read that throws before it returns a promise has failed as well.
+    const outcome = await (async () => ({ rows: await read(signal) }))().catch((problem: unknown) => ({
+      problem,
+    }));
+    if (signal.aborted) return;
+    reading = undefined;
+    if ('rows' in outcome) {
+      failures = 0;
+      state = finishRead(state, outcome.rows, options);
+      publish({ rows: list(), isLoaded: true, error: null });
+      return void run();
+    }
+    state = { ...state, log: null };
+    isDue = true;
+    if (options.shouldRetry?.(outcome.problem) ?? true) {
+      retryTimer = clock.setTimer(() => void run(), backoffMs(failures, { reconnectDelaysMs }));
+      failures += 1;
+    }
+    publish({ error: outcome.problem });
+  };
+  /** Reads that are asked for at one moment are one read. */
+  const refresh = () => {
+    isDue = true;
+    retryTimer?.cancel();
+    publish({});
+    void Promise.resolve().then(run);
+  };
+  const reconcile = (everyMs: number) => {
+    reconcileTimer = clock.setTimer(() => {
+      refresh();
+      reconcile(everyMs);
+    }, everyMs);
+  };
+
+  const begin = () => {
+    let wasLive = false;
+    const watch = () => {
+      const live = isLive();
+      if (live && !wasLive) refresh();
+      else publish({});
+      wasLive = live;
+    };
+    stops = [
+      channel.onChanges(options.binding, apply),
+      channel.onContinuity(refresh),
+      channel.subscribe(watch),
+      channel.join(),
+    ];
+    watch();
+    if (isEager && !isLive()) refresh();
+    if (options.reconcileMs) reconcile(options.reconcileMs);
+  };
+  const end = () => {
+    stops.forEach((stop) => stop());
+    retryTimer?.cancel();
+    reconcileTimer?.cancel();
+    reading?.abort();
+    reading = undefined;
+    state = { ...state, log: null };
+    publish({});
+  };
+  return {
+    getSnapshot: store.getSnapshot,
+    subscribe: store.subscribe,
+    refresh,
+    upsert: (rows) => apply(rows.map((record) => ({ ...ownChange, type: 'INSERT', record }))),
+    remove: (rows) => apply(rows.map((oldRecord) => ({ ...ownChange, type: 'DELETE', oldRecord }))),
+    start() {
+      users += 1;
+      if (users === 1) begin();
+      let isUsed = true;
+      return () => {
+        if (!isUsed) return;
+        isUsed = false;
+        users -= 1;
+        if (users === 0) end();
+      };
+    },
+  };
+}
+
+export type { RowRules } from './live-rows.ts';

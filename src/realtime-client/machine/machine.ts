@@ -1,0 +1,86 @@
+import type { Clock, Timer } from '../../platform/platform.ts';
+
+export interface Step<State, Effect> {
+  readonly state: State;
+  readonly effects: readonly Effect[];
+}
+
+/** What a step function returns: the state after, and what is to be done. */
+export function next<State, Effect>(state: State, ...effects: readonly Effect[]): Step<State, Effect> {
+  return { state, effects };
+}
+
+/** The one timer of a machine. A change of `kind` cancels it; `wait` sets it anew. */
+export interface Wait {
+  readonly do: 'wait';
+  readonly delayMs: number;
+  /** Whether the delay gets jitter. Default false. */
+  readonly jitter?: boolean;
+}
+
+export interface Machine<State, Event> {
+  readonly state: State;
+  send(event: Event): void;
+}
+
+/**
+ * Runs a pure step function: one event at a time, its effects in order, events that effects send afterwards.
+ * The machine's timer sends `{ kind: 'timer' }`.
+ */
+export function createMachine<
+  State extends { readonly kind: string },
+  Event,
+  Effect extends { readonly do: string },
+>({
+  initial,
+  step,
+  run,
+  clock,
+  jitter,
+  onStep,
+}: {
+  readonly initial: State;
+  readonly step: (
+    state: State,
+    event: Event | { kind: 'timer' },
+    nowMs: number,
+  ) => Step<State, Effect | Wait>;
+  readonly run: (effect: Effect) => void;
+  readonly clock: Clock;
+  readonly jitter: (delayMs: number) => number;
+  readonly onStep?: (state: State, before: State) => void;
+}): Machine<State, Event> {
+  let state = initial;
+  let timer: Timer | undefined;
+  let running = false;
+  const queue: (Event | { kind: 'timer' })[] = [];
+  const isWait = (effect: Effect | Wait): effect is Wait => effect.do === 'wait';
+  const runOne = (effect: Effect | Wait) => {
+    if (!isWait(effect)) return run(effect);
+    timer?.cancel();
+    timer = clock.setTimer(
+      () => send({ kind: 'timer' }),
+      effect.jitter ? jitter(effect.delayMs) : effect.delayMs,
+    );
+  };
+  const send = (event: Event | { kind: 'timer' }) => {
+    queue.push(event);
+    if (running) return;
+    running = true;
+    for (let next = queue.shift(); next; next = queue.shift()) {
+      const before = state;
+      const result = step(before, next, clock.monotonicMs());
+      state = result.state;
+      if (state.kind !== before.kind) timer?.cancel();
+      result.effects.forEach(runOne);
+      if (state !== before) onStep?.(state, before);
+    }
+    running = false;
+  };
+  return {
+    get state() {
+      return state;
+    },
+    send,
+  };
+}

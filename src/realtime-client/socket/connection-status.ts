@@ -1,0 +1,37 @@
+import type { Clock, Timer } from '../../platform/platform.ts';
+import type { ConnectionSnapshot } from './connection.ts';
+import type { RealtimeSettings } from '../settings.ts';
+import { createStore, type Readable } from '../machine/store.ts';
+
+export interface ConnectionStatus extends Readable<ConnectionSnapshot> {
+  /**
+   * @param status `lost` only from a tab whose grace is over.
+   * @param lostAtMs when (wall clock) anything last arrived; shown if this becomes a loss.
+   */
+  publish(status: ConnectionSnapshot['status'], lostAtMs: number): void;
+}
+
+/** A short interruption is not shown: `connected` stays until the grace is over. */
+export function createConnectionStatus(
+  clock: Clock,
+  { lostAfterMs }: RealtimeSettings,
+  report: (problem: unknown) => void,
+): ConnectionStatus {
+  const store = createStore<ConnectionSnapshot>({ status: 'idle', lostAtMs: null }, report);
+  let grace: Timer | undefined;
+  return {
+    ...store,
+    publish(status, lostAtMs) {
+      const shown = store.getSnapshot().status;
+      if (status === 'connecting') {
+        if (shown === 'idle') store.set({ status, lostAtMs: null });
+        if (shown !== 'lost')
+          grace ??= clock.setTimer(() => store.set({ status: 'lost', lostAtMs }), lostAfterMs);
+        return;
+      }
+      grace?.cancel();
+      grace = undefined;
+      if (status !== shown) store.set({ status, lostAtMs: status === 'lost' ? lostAtMs : null });
+    },
+  };
+}

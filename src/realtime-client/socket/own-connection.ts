@@ -1,0 +1,80 @@
+import type { Timer, Unsubscribe } from '../../platform/platform.ts';
+import type { ConnectOptions, Connection } from './connection.ts';
+import { createConnectionStatus } from './connection-status.ts';
+import { createKeptSocket } from './socket.ts';
+import { createOwnTopic, type OwnTopic } from '../channel/topic.ts';
+import { encodeSocketUrl } from './wire.ts';
+
+/** A connection over a socket of this tab's own. */
+export function createOwnConnection(options: ConnectOptions): Connection {
+  const { url, apiKey, vsn, platform, settings, onTokenChange } = options;
+  const { clock, report } = platform;
+  const topics = new Map<string, OwnTopic>();
+  const status = createConnectionStatus(clock, settings, report);
+  let ignoredFrames = 0;
+  let wasOpen = false;
+  let releaseTimer: Timer | undefined;
+  let stopTokens: Unsubscribe | undefined;
+
+  const socket = createKeptSocket({
+    ...options,
+    url: encodeSocketUrl(url, apiKey, vsn),
+    onMessage(message) {
+      const isKnown = message && (message.topic === 'phoenix' || topics.get(message.topic)?.receive(message));
+      if (!isKnown) ignoredFrames += 1;
+    },
+    onState(kind, isOpen, lastFrameAtMs) {
+      status.publish(
+        kind === 'idle' || kind === 'closed' ? kind : isOpen ? 'connected' : 'connecting',
+        lastFrameAtMs,
+      );
+      if (isOpen === wasOpen) return;
+      wasOpen = isOpen;
+      topics.forEach((topic) =>
+        topic.send(isOpen ? { kind: 'online' } : { kind: 'offline', wallMs: lastFrameAtMs }),
+      );
+    },
+  });
+
+  /** The socket lives as long as a topic may join, and a little longer. */
+  const updateWanted = () => {
+    releaseTimer?.cancel();
+    if ([...topics.values()].some((topic) => topic.isWanted)) {
+      stopTokens ??= onTokenChange?.((token) =>
+        topics.forEach((topic) => topic.send({ kind: 'tokenChange', token, wallMs: clock.now() })),
+      );
+      socket.want(true);
+    } else if (status.getSnapshot().status !== 'closed')
+      releaseTimer = clock.setTimer(() => socket.want(false), settings.leaveGraceMs);
+  };
+
+  return {
+    ...status,
+    get ignoredFrames() {
+      return ignoredFrames;
+    },
+    open(name, sink) {
+      const topic = createOwnTopic({
+        ...options,
+        name,
+        socket,
+        sink: {
+          ...sink,
+          onStatus(snapshot) {
+            updateWanted();
+            sink.onStatus(snapshot);
+          },
+        },
+      });
+      topics.set(`realtime:${name}`, topic);
+      return topic;
+    },
+    close() {
+      // First, so that nobody joins who hears that a channel is left.
+      socket.close();
+      topics.forEach((topic) => topic.want(null));
+      stopTokens?.();
+      releaseTimer?.cancel();
+    },
+  };
+}

@@ -1,0 +1,118 @@
+import { backoffMs } from './backoff.ts';
+import { next, type Step, type Wait } from '../machine/machine.ts';
+import type { RealtimeSettings } from '../settings.ts';
+
+/**
+ * The life of the socket. `idle`: nobody needs it; `probing`: a heartbeat is unanswered; `waiting`: until the next
+ * attempt; `parked`: offline, until the page says otherwise; `closed`: for good.
+ */
+export type SocketState = SocketMemory &
+  (
+    | { readonly kind: 'idle' | 'connecting' | 'open' | 'waiting' | 'parked' | 'closed' }
+    | { readonly kind: 'probing'; readonly deadlineMs: number }
+  );
+
+interface SocketMemory {
+  /** Failed attempts since the connection was last stable. */
+  readonly attempt: number;
+  readonly visible: boolean;
+  readonly online: boolean;
+  /** Null until the current attempt succeeds. */
+  readonly openedAtMs: number | null;
+}
+
+export type SocketEvent =
+  | { readonly kind: 'want' | 'release' | 'opened' | 'lost' | 'frame' | 'timer' | 'close' }
+  /** The page changed; `awake` when it may have slept until now. */
+  | { readonly kind: 'page'; readonly visible: boolean; readonly online: boolean; readonly awake: boolean };
+
+export type SocketEffect = Wait | { readonly do: 'open' | 'drop' | 'heartbeat' };
+
+type SocketStep = Step<SocketState, SocketEffect>;
+
+/** @param nowMs monotonic time in milliseconds. */
+export function stepSocket(
+  state: SocketState,
+  event: SocketEvent,
+  nowMs: number,
+  settings: RealtimeSettings,
+): SocketStep {
+  const stay: SocketStep = next(state);
+  const { kind } = state;
+  if (kind === 'closed') return stay;
+  switch (event.kind) {
+    case 'want':
+      return kind === 'idle' ? connect(state, settings) : stay;
+    case 'release':
+    case 'close': {
+      const after = event.kind === 'close' ? 'closed' : 'idle';
+      return kind === after ? stay : next({ ...state, kind: after }, { do: 'drop' });
+    }
+    case 'opened':
+      return kind === 'connecting' ? rest({ ...state, openedAtMs: nowMs }, settings) : stay;
+    case 'lost':
+      return kind === 'open' || kind === 'probing' || kind === 'connecting'
+        ? retry(state, nowMs, settings)
+        : stay;
+    case 'frame':
+      return kind === 'probing' ? rest(state, settings) : stay;
+    case 'timer':
+      if (kind === 'open') return probe(state, settings.timeoutMs, nowMs);
+      if (kind === 'waiting') return connect(state, settings);
+      if (kind === 'probing') return replace(state, nowMs, settings);
+      return kind === 'connecting' ? retry(state, nowMs, settings) : stay;
+    case 'page': {
+      const { visible, online, awake } = event;
+      const after = { ...state, visible, online };
+      if (kind === 'waiting' || kind === 'parked') {
+        if (!online) return next({ ...after, kind: 'parked' });
+        if (awake) return connect(after, settings);
+      }
+      const isDueSooner = kind === 'probing' && state.deadlineMs <= nowMs + settings.probeMs;
+      return awake && (kind === 'open' || (kind === 'probing' && !isDueSooner))
+        ? probe(after, settings.probeMs, nowMs)
+        : next(after);
+    }
+  }
+}
+
+function connect(state: SocketMemory, { timeoutMs }: RealtimeSettings): SocketStep {
+  if (!state.online) return next({ ...state, kind: 'parked' });
+  return next(
+    { ...state, kind: 'connecting', openedAtMs: null },
+    { do: 'open' },
+    { do: 'wait', delayMs: timeoutMs },
+  );
+}
+
+function rest(state: SocketMemory, { heartbeatMs }: RealtimeSettings): SocketStep {
+  return next({ ...state, kind: 'open' }, { do: 'wait', delayMs: heartbeatMs });
+}
+
+function probe(state: SocketMemory, delayMs: number, nowMs: number): SocketStep {
+  return next(
+    { ...state, kind: 'probing', deadlineMs: nowMs + delayMs },
+    { do: 'heartbeat' },
+    { do: 'wait', delayMs },
+  );
+}
+
+function isStable({ openedAtMs }: SocketMemory, nowMs: number, { stableAfterMs }: RealtimeSettings): boolean {
+  return openedAtMs !== null && nowMs - openedAtMs >= stableAfterMs;
+}
+
+/** After a loss: the waits begin anew only if the connection had been stable. */
+function retry(state: SocketMemory, nowMs: number, settings: RealtimeSettings): SocketStep {
+  const attempt = isStable(state, nowMs, settings) ? 0 : state.attempt;
+  const after = { ...state, attempt: attempt + 1 };
+  if (!state.online) return next({ ...after, kind: 'parked' }, { do: 'drop' });
+  const delayMs = Math.max(backoffMs(attempt, settings), state.visible ? 0 : settings.hiddenDelayMs);
+  return next({ ...after, kind: 'waiting' }, { do: 'drop' }, { do: 'wait', delayMs, jitter: true });
+}
+
+/** A silent socket that had been stable is replaced at once: the network failed, not the server. */
+function replace(state: SocketMemory, nowMs: number, settings: RealtimeSettings): SocketStep {
+  if (state.attempt > 0 && !isStable(state, nowMs, settings)) return retry(state, nowMs, settings);
+  const after = connect({ ...state, attempt: 1 }, settings);
+  return next(after.state, { do: 'drop' }, ...after.effects);
+}

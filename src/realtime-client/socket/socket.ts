@@ -1,0 +1,121 @@
+import type { Platform, Socket } from '../../platform/platform.ts';
+import { withJitter } from './backoff.ts';
+import { createMachine } from '../machine/machine.ts';
+import type { RealtimeSettings } from '../settings.ts';
+import { stepSocket, type SocketEffect, type SocketEvent, type SocketState } from './socket-state.ts';
+import { encodeMessage, parseMessage, type Message, type ProtocolVersion } from './wire.ts';
+
+/** The socket that is kept open: connects, watches and replaces. */
+export interface KeptSocket {
+  readonly isOpen: boolean;
+  /** Sends the message; without `ref` it gets the next one. Returns the ref. Lost when the socket is not open. */
+  send(message: Partial<Message> & Pick<Message, 'topic' | 'event' | 'payload'>): string;
+  nextRef(): string;
+  /** Opens the socket, or lets it go until it is wanted again. */
+  want(wanted: boolean): void;
+  close(): void;
+}
+
+export function createKeptSocket({
+  platform,
+  url,
+  vsn,
+  settings,
+  onMessage,
+  onState,
+}: {
+  readonly platform: Platform;
+  readonly url: string;
+  readonly vsn: ProtocolVersion;
+  readonly settings: RealtimeSettings;
+  /** Null for a frame that is no message. */
+  readonly onMessage: (message: Message | null) => void;
+  /** @param lastFrameAtMs when (wall clock) anything last arrived. */
+  readonly onState: (kind: SocketState['kind'], isOpen: boolean, lastFrameAtMs: number) => void;
+}): KeptSocket {
+  const { clock, page, random } = platform;
+  let socket: Socket | undefined;
+  let lastRef = 0;
+  let lastFrameAtMs = clock.now();
+
+  const nextRef = () => `${(lastRef += 1)}`;
+  const isOpen = ({ kind }: SocketState) => kind === 'open' || kind === 'probing';
+  const drop = () => {
+    if (!socket) return;
+    const dropped = socket;
+    dropped.onOpen = dropped.onMessage = dropped.onClose = null;
+    socket = undefined;
+    try {
+      dropped.close(1000);
+    } catch (problem) {
+      platform.report(problem);
+    }
+  };
+  const open = () => {
+    drop();
+    try {
+      socket = platform.openSocket(url);
+    } catch (problem) {
+      platform.report(problem);
+      machine.send({ kind: 'lost' });
+      return;
+    }
+    const alive = () => {
+      lastFrameAtMs = clock.now();
+    };
+    socket.onOpen = () => {
+      alive();
+      machine.send({ kind: 'opened' });
+    };
+    socket.onMessage = (data) => {
+      alive();
+      machine.send({ kind: 'frame' });
+      onMessage(parseMessage(data));
+    };
+    socket.onClose = () => machine.send({ kind: 'lost' });
+  };
+  const send: KeptSocket['send'] = (message) => {
+    const ref = message.ref ?? nextRef();
+    if (isOpen(machine.state)) socket?.send(encodeMessage({ joinRef: null, ...message, ref }, vsn));
+    return ref;
+  };
+
+  const machine = createMachine<SocketState, SocketEvent, Exclude<SocketEffect, { do: 'wait' }>>({
+    initial: {
+      kind: 'idle',
+      attempt: 0,
+      visible: page.isVisible(),
+      online: page.isOnline(),
+      openedAtMs: null,
+    },
+    step: (state, event, nowMs) => stepSocket(state, event, nowMs, settings),
+    run(effect) {
+      if (effect.do === 'open') open();
+      else if (effect.do === 'drop') drop();
+      else send({ topic: 'phoenix', event: 'heartbeat', payload: {} });
+    },
+    clock,
+    jitter: (delayMs) => withJitter(delayMs, settings, random.number()),
+    onStep: (state) => onState(state.kind, isOpen(state), lastFrameAtMs),
+  });
+  const unsubscribe = page.subscribe((signal) =>
+    machine.send({
+      kind: 'page',
+      visible: page.isVisible(),
+      online: page.isOnline(),
+      awake: signal !== 'hidden' && signal !== 'offline' && signal !== 'pagehide',
+    }),
+  );
+  return {
+    get isOpen() {
+      return isOpen(machine.state);
+    },
+    send,
+    nextRef,
+    want: (wanted) => machine.send({ kind: wanted ? 'want' : 'release' }),
+    close() {
+      unsubscribe();
+      machine.send({ kind: 'close' });
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import { parsePreciseJson } from './precise-json.ts';
+import { serviceUrl } from '../../platform/service.ts';
+
+/** The versions of the protocol that the client speaks. In 1.0.0 the server does not say to which join a frame belongs. */
+export type ProtocolVersion = '1.0.0' | '2.0.0';
+
+export interface Message {
+  /** The ref of the join that the message belongs to. */
+  readonly joinRef: string | null;
+  readonly ref: string | null;
+  readonly topic: string;
+  readonly event: string;
+  readonly payload: unknown;
+}
+
+/** The websocket's address. The key is the public one: a browser can send it in no other way. */
+export function encodeSocketUrl(projectUrl: string, apiKey: string, vsn: ProtocolVersion): string {
+  const url = new URL(`${serviceUrl(projectUrl, 'realtime')}/websocket`);
+  url.protocol = url.protocol.replace('http', 'ws');
+  url.search = `${new URLSearchParams({ apikey: apiKey, vsn })}`;
+  return url.href;
+}
+
+export function encodeMessage(
+  { joinRef, ref, topic, event, payload }: Message,
+  vsn: ProtocolVersion,
+): string {
+  return JSON.stringify(
+    vsn === '1.0.0'
+      ? { topic, event, payload, ref, join_ref: joinRef }
+      : [joinRef, ref, topic, event, payload],
+  );
+}
+
+/** The message of a frame, or null if it is none. Never throws. */
+export function parseMessage(frame: unknown): Message | null {
+  try {
+    if (typeof frame !== 'string') return frame instanceof ArrayBuffer ? parseBroadcast(frame) : null;
+    const value = parsePreciseJson(frame);
+    const fields = Array.isArray(value)
+      ? (value as unknown[])
+      : isRecord(value)
+        ? [value['join_ref'], value['ref'], value['topic'], value['event'], value['payload']]
+        : [];
+    const [joinRef, ref, topic, event, payload] = fields;
+    return typeof topic === 'string' && typeof event === 'string'
+      ? { joinRef: parseRef(joinRef), ref: parseRef(ref), topic, event, payload }
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+function parseRef(value: unknown): string | null {
+  return typeof value === 'string' || typeof value === 'number' ? `${value}` : null;
+}
+
+/** Kind 4: three lengths and an encoding, then topic, event, metadata and payload (a broadcast of a user). */
+function parseBroadcast(frame: ArrayBuffer): Message | null {
+  const [kind, topicSize = 0, eventSize = 0, metaSize = 0, encoding] = new Uint8Array(frame);
+  if (kind !== 4) return null;
+  let at = 5;
+  const take = (size?: number) => {
+    const bytes = new Uint8Array(frame, at, size);
+    at += bytes.length;
+    return bytes;
+  };
+  const text = (size?: number) => new TextDecoder('utf-8', { fatal: true }).decode(take(size));
+  const topic = text(topicSize);
+  const event = text(eventSize);
+  const meta = metaSize ? parsePreciseJson(text(metaSize)) : {};
+  const payload = encoding === 1 ? parsePreciseJson(text()) : take().slice();
+  return {
+    joinRef: null,
+    ref: null,
+    topic,
+    event: 'broadcast',
+    payload: { type: 'broadcast', event, meta, payload },
+  };
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

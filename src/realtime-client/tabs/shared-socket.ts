@@ -1,0 +1,296 @@
+import type { Broadcast, Timer, Unsubscribe } from '../../platform/platform.ts';
+import { backoffMs, withJitter } from '../socket/backoff.ts';
+import type { ConnectOptions, Connection, TopicSink } from '../socket/connection.ts';
+import { createConnectionStatus, type ConnectionStatus } from '../socket/connection-status.ts';
+import { createLeader, type Leader } from './leader.ts';
+import { stepLeader, type LeaderEffect, type LeaderEvent, type LeaderState } from './leader-state.ts';
+import { createMachine, type Machine } from '../machine/machine.ts';
+import { createPushes, type Pushes } from '../socket/push.ts';
+import type { ShareConnection } from '../realtime-client.ts';
+import { createSharedTopic, type SharedTopic } from './shared-topic.ts';
+import { parseTabMessage, type FollowerMessage, type LeaderNews, type TabMessage } from './tab-message.ts';
+import { createTermLock } from './term-lock.ts';
+import { subjectOf } from './token-subject.ts';
+
+/**
+ * One socket for all tabs of a user, for `share` of the realtime client's options. The tab that holds the lock leads: it
+ * keeps the socket and passes on what it hears. Rows pass between tabs of one user only, tokens never. Where locks do
+ * not reach other tabs each tab keeps a socket of its own.
+ * @example
+ * ```ts
+ * import { createRealtimeClient } from 'supabase-protocol-clients/realtime-client';
+ * import { shareSocket } from 'supabase-protocol-clients/realtime-client/shared-socket';
+ *
+ * const { getAccessToken, onTokenChange } = auth;
+ * const connected = { url, apiKey: anonKey, platform, getAccessToken, onTokenChange };
+ * const realtime = createRealtimeClient<Database>({ ...connected, share: shareSocket });
+ * ```
+ */
+export const shareSocket: ShareConnection = (options, connect) =>
+  options.platform.locks.scope === 'realm' ? connect(options) : createSharedConnection(options, connect);
+
+interface TabTopic {
+  readonly shared: SharedTopic;
+  readonly pushes: Pushes;
+}
+
+function createSharedConnection(
+  options: ConnectOptions,
+  connect: (options: ConnectOptions) => Connection,
+): Connection {
+  const { platform, settings, getAccessToken, onTokenChange } = options;
+  const { clock, page } = platform;
+  const self = platform.random.bytes(8).join('-');
+  const status = createConnectionStatus(clock, settings, platform.report);
+  const topics = new Map<string, TabTopic>();
+  /** Null: nobody, or the client is closed; undefined: not known yet. */
+  let user: string | null | undefined;
+  let membership: Membership | undefined;
+  let stops: readonly (Unsubscribe | undefined)[] | undefined;
+  let lastPush = 0;
+  let askTimer: Timer | undefined;
+
+  const enter = (next: string | null) => {
+    askTimer?.cancel();
+    if (next === user) return;
+    membership?.leave();
+    membership = undefined;
+    user = next;
+    if (next === null) {
+      status.publish('idle', clock.now());
+      return topics.forEach(({ shared }) => shared.signOut());
+    }
+    membership = joinUser({ options, connect, self, user: next, topics, status });
+    membership.start();
+  };
+  const begin = () => {
+    stops = [
+      onTokenChange?.((token) => enter(token === null ? null : subjectOf(token))),
+      page.subscribe((signal) => {
+        if (signal === 'pagehide') return membership?.stop();
+        if (signal === 'hidden' || signal === 'offline') return;
+        membership?.start();
+        membership?.wake();
+      }),
+    ];
+    void ask(0);
+  };
+  /**
+   * Who the tabs belong to is known from the token; without one they share what is public. While it cannot be had, this
+   * tab shares nothing: it might be somebody's.
+   */
+  const ask = async (attempt: number) => {
+    const again = (delayMs: number) => {
+      askTimer?.cancel();
+      if (user === undefined) askTimer = clock.setTimer(() => void ask(attempt + 1), delayMs);
+    };
+    again(settings.timeoutMs);
+    try {
+      const token = await getAccessToken();
+      if (user === undefined) enter(subjectOf(token ?? ''));
+    } catch (problem) {
+      platform.report(problem);
+      again(withJitter(backoffMs(attempt, settings), settings, platform.random.number()));
+    }
+  };
+  return {
+    ...status,
+    get ignoredFrames() {
+      return membership?.ignoredFrames() ?? 0;
+    },
+    open(name: string, sink: TopicSink) {
+      const shared = createSharedTopic(sink, clock);
+      const pushes = createPushes({
+        clock,
+        settings,
+        isReady: () => membership?.isReady() ?? false,
+        send(event, payload) {
+          const id = `${self}:${(lastPush += 1)}`;
+          membership?.say({ kind: 'push', id, name, event, payload });
+          return id;
+        },
+      });
+      topics.set(name, { shared, pushes });
+      return {
+        push: pushes.push,
+        want(bindings) {
+          shared.want(bindings);
+          if (!bindings) pushes.close();
+          if (user === null) shared.signOut();
+          if (!stops && bindings) begin();
+          membership?.say({ kind: 'want', name, bindings, isAsked: true });
+        },
+      };
+    },
+    close() {
+      askTimer?.cancel();
+      membership?.leave();
+      membership = undefined;
+      user = null;
+      stops?.forEach((stop) => stop?.());
+      stops = [];
+      // Before they are left, so that nobody joins who hears of it.
+      status.publish('closed', clock.now());
+      topics.forEach(({ shared }) => shared.want(null));
+    },
+  };
+}
+
+/** One tab among those of a user: it follows or leads. */
+interface Membership {
+  start(): void;
+  stop(): void;
+  wake(): void;
+  /** Stops for good. */
+  leave(): void;
+  isReady(): boolean;
+  ignoredFrames(): number;
+  /** Tells the leader, which may be this tab itself. */
+  say(message: Without<FollowerMessage, 'from' | 'to'>): void;
+}
+
+type Without<Union, Keys extends PropertyKey> = Union extends unknown ? Omit<Union, Keys> : never;
+
+function joinUser({
+  options,
+  connect,
+  self,
+  user,
+  topics,
+  status,
+}: {
+  readonly options: ConnectOptions;
+  readonly connect: (options: ConnectOptions) => Connection;
+  readonly self: string;
+  readonly user: string;
+  readonly topics: ReadonlyMap<string, TabTopic>;
+  readonly status: ConnectionStatus;
+}): Membership {
+  const { platform } = options;
+  const { clock } = platform;
+  const name = `realtime:${new URL(options.url).host}:${user}`;
+  const lock = createTermLock(platform.locks, name, (term) => machine.send({ kind: 'granted', term }));
+  const broadcast: Broadcast = platform.openBroadcast(name);
+  let leader: Leader | undefined;
+  let lastHeardMs = clock.now();
+  let hasLeft = false;
+
+  const detach = () => {
+    topics.forEach(({ shared }) => shared.detach(lastHeardMs));
+    status.publish('connecting', lastHeardMs);
+  };
+  const hear = (news: LeaderNews) => {
+    const topic = 'name' in news ? topics.get(news.name)?.shared : undefined;
+    switch (news.kind) {
+      case 'lead':
+        return;
+      case 'roll':
+        return sayWants();
+      case 'connection': {
+        const shown = news.snapshot.status;
+        if (shown !== 'closed') status.publish(shown, news.snapshot.lostAtMs ?? lastHeardMs);
+        return;
+      }
+      case 'status':
+        return topic?.onStatus(news.keys, news.snapshot);
+      case 'change':
+        return topic?.onChange(news.keys, news.change);
+      case 'gap':
+        return topic?.onGap(news.loss);
+      case 'pushed':
+        topics.forEach(({ pushes }) => pushes.reply(news.id, news.response, news.error));
+    }
+  };
+  const tell = (news: LeaderNews) => {
+    // What a leader settles last, such as a push, it settles after it left.
+    if (hasLeft) return;
+    broadcast.post({ ...news, from: self, to: 'followers', term: machine.state.term } satisfies TabMessage);
+    if (news.kind !== 'roll') hear(news);
+  };
+  const obey = (message: Without<FollowerMessage, 'to'>) => {
+    if (message.kind === 'ask') machine.send({ kind: 'asked', term: message.term });
+    else if (message.kind === 'want')
+      leader?.want(message.from, message.name, message.bindings, message.isAsked);
+    else if (message.kind === 'push') leader?.push(message.id, message.name, message.event, message.payload);
+    else if (message.kind === 'wake') leader?.wake();
+    else leader?.forget(message.from);
+  };
+  const say: Membership['say'] = (message) => {
+    if (leader) obey({ ...message, from: self });
+    else broadcast.post({ ...message, from: self, to: 'leader' });
+  };
+  const sayWants = () =>
+    topics.forEach(({ shared }, topic) => {
+      if (shared.bindings) say({ kind: 'want', name: topic, bindings: shared.bindings, isAsked: false });
+    });
+  const attach = () => {
+    detach();
+    sayWants();
+    topics.forEach(({ pushes }) => pushes.flush());
+  };
+
+  const run = (effect: Exclude<LeaderEffect, { do: 'wait' }>) => {
+    if (effect.do === 'acquire' || effect.do === 'release') {
+      // Whoever waits for a lock, or for none, does not lead any more.
+      leader?.close();
+      leader = undefined;
+      if (effect.do === 'acquire') lock.acquire(effect.term);
+      else lock.release();
+    } else if (effect.do === 'ask') say({ kind: 'ask', term: machine.state.term });
+    else if (effect.do === 'attach') attach();
+    else if (leader) leader.announce();
+    else {
+      leader = createLeader(options, connect, self, tell);
+      leader.announce();
+      attach();
+    }
+  };
+  const machine: Machine<LeaderState, LeaderEvent> = createMachine<
+    LeaderState,
+    LeaderEvent,
+    Exclude<LeaderEffect, { do: 'wait' }>
+  >({
+    initial: { kind: 'stopped', term: 0 },
+    step: stepLeader,
+    run,
+    clock,
+    jitter: (delayMs) => delayMs,
+    onStep({ kind }, before) {
+      if (kind === 'seeking' && before.kind !== 'seeking') detach();
+    },
+  });
+  const unsubscribe = broadcast.subscribe((value) => {
+    const message = parseTabMessage(value);
+    if (!message) return;
+    if (message.to === 'leader') return obey(message);
+    machine.send({ kind: 'heard', leader: message.from, term: message.term });
+    const { state } = machine;
+    if ((state.kind !== 'following' && state.kind !== 'doubting') || state.leader !== message.from) return;
+    lastHeardMs = clock.now();
+    hear(message);
+  });
+
+  const stop = () => {
+    if (machine.state.kind === 'stopped') return;
+    say({ kind: 'bye' });
+    machine.send({ kind: 'stop' });
+    detach();
+  };
+  return {
+    start: () => machine.send({ kind: 'start' }),
+    wake() {
+      if (!leader) say({ kind: 'wake' });
+      machine.send({ kind: 'wake' });
+    },
+    stop,
+    leave() {
+      stop();
+      hasLeft = true;
+      unsubscribe();
+      broadcast.close();
+    },
+    ignoredFrames: () => leader?.ignoredFrames() ?? 0,
+    isReady: () => machine.state.kind === 'following' || machine.state.kind === 'leading',
+    say,
+  };
+}

@@ -1,0 +1,49 @@
+import type { Filter } from '../query/filter.ts';
+import type { Model } from '../types/model.ts';
+import type { ExecuteOptions, RowsQuery } from '../query/query.ts';
+import { refuse } from '../query/quoting.ts';
+import { refuseCut } from './pages.ts';
+
+export interface ChunksOptions extends ExecuteOptions {
+  /** Values of the list per request. Default 100. */
+  readonly size?: number;
+}
+
+/**
+ * Executes a read whose `in` list is too long for one URL: in several requests, each with a part of its longest list, one
+ * after another. The rows come in the order of the list's parts. A part that the server's cap on rows cuts is asked for
+ * again in smaller ones.
+ *
+ * @throws {RestError} `invalid-query` for a write, for an order, limit, range or count, which parts cannot keep, and if one
+ * value alone has as many rows as the server sends at most.
+ */
+export async function inChunks<M extends Model, Item>(
+  query: RowsQuery<M, Item, Item[]>,
+  { size = 100, ...options }: ChunksOptions = {},
+): Promise<Item[]> {
+  const { filters } = query.plan;
+  refuseCut('inChunks', query.plan);
+  if (!(Number.isSafeInteger(size) && size > 0)) refuse('Not a whole number');
+  const [longest] = filters.filter(isList).sort((a, b) => b.operand.length - a.operand.length);
+  // A value in two parts would bring its rows twice.
+  const values = [...new Set(longest?.operand)];
+  let rows: Item[] = [];
+  let start = 0;
+  do {
+    const operand = values.slice(start, start + size);
+    const part = query.with((plan) => ({
+      ...plan,
+      filters: plan.filters.map((filter) => (filter === longest ? { ...filter, operand } : filter)),
+    }));
+    const { data, truncated } = await part.answer(options);
+    if (!truncated) {
+      rows = rows.concat(data);
+      start += size;
+    } else if (operand.length > 1) size = Math.ceil(operand.length / 2);
+    else refuse('Too many rows of one value: see pages()');
+  } while (start < values.length);
+  return rows;
+}
+
+const isList = (filter: Filter): filter is Filter & { readonly operand: readonly string[] } =>
+  !filter.not && Array.isArray(filter.operand);

@@ -1,0 +1,83 @@
+import { RestError } from '../errors.ts';
+
+/** Marks what the functions of this client make, so that no value from elsewhere can pass for it. */
+export const part: unique symbol = Symbol();
+
+/** A column, a path into a JSON column or an aggregate, in the form in which it goes over the wire. */
+export interface ColumnPath<out C extends string = string, out T = unknown> {
+  readonly [part]: 'column';
+  readonly wire: string;
+  /** Decodes the value of the answer. */
+  readonly decode?: ((value: unknown) => T) | undefined;
+  /** Only for the type checker: the column that is used. */
+  readonly column?: C;
+}
+
+/** Words of letters, ASCII digits, `_` and `$`, joined by single spaces or dashes: what the server reads unquoted. */
+const plainName = /^[\p{L}\d_$]+(?:[ -][\p{L}\d_$]+)*$/u;
+/** What means something of its own as a name: a parameter, or a position in JSON. */
+export const reservedName = /^(\d+|select|columns|on_conflict|order|limit|offset|and|or|not)$/;
+
+/** Refuses a query before anything is sent. */
+export function refuse(message: string): never {
+  throw new RestError('invalid-query', message);
+}
+
+/** `"…"` with `\` and `"` escaped: a value or an identifier in any of PostgREST's grammars. */
+export function quote(text: string): string {
+  return `"${text.replace(/["\\]/g, '\\$&')}"`;
+}
+
+/** One identifier: bare where the grammar allows it, else quoted. */
+export function encodeName(name: string): string {
+  return plainName.test(name) && !reservedName.test(name) ? name : quote(name);
+}
+
+/** A column, or a JSON path with arrows (`data->items->0->>name`), each step quoted on its own. */
+export function encodeColumn(column: string | ColumnPath): string {
+  if (typeof column !== 'string') return column.wire;
+  return column
+    .split(/(->>?)/)
+    .map((step, index) => (index % 2 || (index && /^-?\d+$/.test(step)) ? step : encodeName(step)))
+    .join('');
+}
+
+/**
+ * A single value as text, not yet quoted: dates as ISO 8601, arrays as PostgreSQL's literal (`{"a,b",1,NULL}`), objects as
+ * JSON. What JSON would leave out or make null, at any depth, is refused: it would match other rows than were meant.
+ */
+export function encodeValue(value: unknown): string {
+  if (/string|number|bigint|boolean/.test(typeof value)) return String(value);
+  if (Array.isArray(value)) return `{${Array.from(value, encodeItem).join()}}`;
+  const text = encodeJsonValue(value ?? undefined);
+  return value instanceof Date ? value.toISOString() : text;
+}
+
+/** A value as JSON, as strictly. */
+export const encodeJsonValue = (value: unknown): string => JSON.stringify(value, refuseMissing);
+
+function refuseMissing(this: Readonly<Record<string, unknown>>, key: string, item: unknown): unknown {
+  const isMissing = item === null ? this[key] !== null : /undefined|function|symbol|bigint/.test(typeof item);
+  return isMissing ? refuse(`Cannot compare with ${String(this[key])}`) : item;
+}
+
+/** An item of a list: numbers, booleans and arrays bare, all else quoted. */
+export function encodeItem(item: unknown): string {
+  if (item === null) return 'NULL';
+  const text = encodeValue(item);
+  return /string|object/.test(typeof item) && !Array.isArray(item) ? quote(text) : text;
+}
+
+/** JSON in which a bigint is written as text, which the database reads back without loss. */
+export function encodeJson(value: unknown): string {
+  return JSON.stringify(value, (_key, item: unknown) => (typeof item === 'bigint' ? String(item) : item));
+}
+
+/**
+ * Percent-encodes one part of a query string, leaving what a query may hold as it is (RFC 3986 §3.4), save `;`: the
+ * server reads it as `&`.
+ */
+export function encodeParam(text: string): string {
+  if (/\p{Surrogate}/u.test(text)) refuse('Half a character');
+  return encodeURIComponent(text).replace(/%(2[4CF]|3A|40)/g, decodeURIComponent);
+}

@@ -1,0 +1,107 @@
+import { use } from 'react';
+import { AuthError, type AuthErrorCode } from '../../auth-client/index.ts';
+import { defineLazyTexts, defineTexts, useLanguage, type Language } from '../../ui/texts.ts';
+import type { FormProblem } from '../../ui/form/use-form.ts';
+import type { AuthErrorTexts } from './auth-error-texts.en.ts';
+import { texts as urgent } from './urgent-texts.en.ts';
+
+/** One message per error code. Not part of the first screen: whoever may need it calls `load()` in good time. */
+export const authErrorTexts = defineLazyTexts<AuthErrorTexts>({
+  en: () => import('./auth-error-texts.en.ts'),
+  de: () => import('./auth-error-texts.de.ts'),
+});
+
+/** What there may be no network to load. */
+const urgentTexts = defineTexts(urgent, { de: () => import('./urgent-texts.de.ts') });
+
+/** The field that a refusal concerns, by the names that all forms share. */
+const fieldByCode: { readonly [Code in AuthErrorCode]?: string } = {
+  email_exists: 'email',
+  user_already_exists: 'email',
+  email_address_invalid: 'email',
+  email_address_not_authorized: 'email',
+  otp_disabled: 'email',
+  weak_password: 'password',
+  same_password: 'password',
+  current_password_invalid: 'currentPassword',
+  current_password_required: 'currentPassword',
+  otp_expired: 'code',
+  reauthentication_not_valid: 'code',
+  mfa_verification_failed: 'code',
+  mfa_challenge_expired: 'code',
+  mfa_ip_address_mismatch: 'code',
+  mfa_factor_name_conflict: 'name',
+};
+
+/**
+ * What to tell a person about a failure, and at which field.
+ *
+ * @param names the fields of the form; a refusal of another field goes to the form as a whole.
+ */
+export function describeProblem<Name extends string>(
+  problem: unknown,
+  texts: AuthErrorTexts,
+  names: readonly Name[] = [],
+): FormProblem<Name> {
+  const code = problem instanceof AuthError ? problem.code : 'unknown';
+  const retryAfterSeconds = problem instanceof AuthError ? problem.retryAfterSeconds : null;
+  const known: string | undefined = texts.messages[code];
+  // Of an error of our own making (and so in one of the specification's texts), the text itself is the best account.
+  const isOwn = problem instanceof Error && problem.message === texts.unknownSignupError;
+  const parts = [isOwn ? problem.message : (known ?? texts.messages.unknown)];
+  if (code === 'weak_password' && problem instanceof AuthError) {
+    for (const reason of problem.reasons) {
+      if (reason in texts.weakPassword)
+        parts.push(texts.weakPassword[reason as keyof typeof texts.weakPassword]);
+    }
+  }
+  if (retryAfterSeconds !== null) parts.push(texts.tryAgainIn(retryAfterSeconds));
+  const message = parts.join(' ');
+  const field = names.find((name) => name === fieldByCode[code]);
+  return {
+    ...(field === undefined
+      ? { message }
+      : { fields: { [field]: message } as FormProblem<Name>['fields'] & object }),
+    ...(retryAfterSeconds === null ? {} : { retryAfterSeconds }),
+  };
+}
+
+/** Languages whose messages could not be had since the network was there. */
+const missing = new Set<Language>();
+
+/**
+ * The message for a code outside of a form; suspends until it is loaded. Null too where it cannot be: a page that
+ * stays is worth more than a message that is told later.
+ */
+export function useAuthErrorText(code: AuthErrorCode | undefined): string | null {
+  const language = useLanguage();
+  if (code === undefined || missing.has(language)) return null;
+  const loading = authErrorTexts.load();
+  loading.catch(() => {
+    missing.add(language);
+    addEventListener('online', () => missing.delete(language), { once: true });
+  });
+  const { messages } = use(loading);
+  const known: string | undefined = messages[code];
+  return known ?? messages.unknown;
+}
+
+/**
+ * Runs an action of a form; what fails becomes the text for a field or the form.
+ *
+ * @param names the fields of the form.
+ */
+export async function attempt<Name extends string>(
+  names: readonly Name[],
+  action: () => Promise<unknown>,
+): Promise<FormProblem<Name> | undefined> {
+  try {
+    await action();
+    return undefined;
+  } catch (problem) {
+    const texts = await authErrorTexts.load().catch(() => null);
+    if (texts) return describeProblem(problem, texts, names);
+    const { network, unknown } = await urgentTexts.load();
+    return { message: problem instanceof AuthError && problem.code === 'network' ? network : unknown };
+  }
+}

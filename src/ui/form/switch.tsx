@@ -1,0 +1,48 @@
+import { useId, type ReactNode } from 'react';
+import styles from './switch.module.css';
+import { VisuallyHidden } from '../visually-hidden.tsx';
+
+export interface SwitchProps {
+  /** Never changes with the state: the state is told by the switch itself. */
+  readonly label: ReactNode;
+  readonly checked: boolean;
+  readonly onChange: (checked: boolean) => void;
+  readonly hint?: ReactNode;
+  readonly disabled?: boolean;
+  /** The label is for assistive technology alone, as in a table whose headings name the switch. */
+  readonly labelHidden?: boolean;
+}
+
+export function Switch({
+  label,
+  checked,
+  onChange,
+  hint,
+  disabled = false,
+  labelHidden = false,
+}: SwitchProps) {
+  const id = useId();
+  return (
+    <label className={styles.row} htmlFor={id}>
+      <span className={labelHidden ? undefined : styles.text}>
+        {labelHidden ? <VisuallyHidden>{label}</VisuallyHidden> : label}
+        {hint && (
+          <span className={styles.hint} id={`${id}-hint`}>
+            {hint}
+          </span>
+        )}
+      </span>
+      <input
+        id={id}
+        type="checkbox"
+        // eslint-disable-next-line jsx-a11y/role-has-required-aria-props -- a native checkbox tells its state itself
+        role="switch"
+        className={styles.switch}
+        checked={checked}
+        disabled={disabled}
+        aria-describedby={hint ? `${id}-hint` : undefined}
+        onChange={(event) => onChange(event.currentTarget.checked)}
+      />
+    </label>
+  );
+}

@@ -1,0 +1,158 @@
+import {
+  useLayoutEffect,
+  useRef,
+  useState,
+  type FocusEvent,
+  type ChangeEvent,
+  type SubmitEvent,
+} from 'react';
+import { afterPointer } from '../state/pointer.ts';
+
+export type FieldErrors<Name extends string> = { readonly [Key in Name]?: string | undefined };
+
+/** Why a form was not accepted. Without a text on a field or the form nothing is shown. */
+export interface FormProblem<Name extends string> {
+  readonly fields?: FieldErrors<Name>;
+  readonly message?: string;
+  /** Seconds until the server accepts it again. */
+  readonly retryAfterSeconds?: number;
+}
+
+export interface FormOptions<Name extends string> {
+  readonly initial: Readonly<Record<Name, string>>;
+  /** What is wrong with each value, as a text for its field. Runs on blur, then on every change, and on submit. */
+  readonly validate: (values: Readonly<Record<Name, string>>) => FieldErrors<Name>;
+  /** Sends the values; resolves with what the server has against them. Anything thrown is the caller's bug. */
+  readonly submit: (values: Readonly<Record<Name, string>>) => Promise<FormProblem<Name> | undefined>;
+}
+
+export interface FieldBinding {
+  readonly name: string;
+  readonly value: string;
+  readonly error: string | undefined;
+  readonly onChange: (event: ChangeEvent<HTMLInputElement>) => void;
+  readonly onBlur: (event: FocusEvent<HTMLInputElement>) => void;
+}
+
+export interface Form<Name extends string> {
+  readonly values: Readonly<Record<Name, string>>;
+  readonly pending: boolean;
+  /** The text of the form as a whole. */
+  readonly problem: string | undefined;
+  /** Until when (epoch milliseconds) the server accepts nothing more; null: it does. */
+  readonly retryAtMs: number | null;
+  /** Spread on `<form>`. */
+  readonly props: {
+    readonly ref: React.RefObject<HTMLFormElement | null>;
+    readonly noValidate: true;
+    readonly onSubmit: (event: SubmitEvent<HTMLFormElement>) => void;
+  };
+  /** Spread on a field. */
+  readonly field: (name: Name) => FieldBinding;
+  readonly set: (name: Name, value: string) => void;
+  readonly reset: () => void;
+}
+
+interface FormState<Name extends string> {
+  readonly values: Readonly<Record<Name, string>>;
+  /** Fields that were left once, and so are validated on every change. */
+  readonly visited: ReadonlySet<string>;
+  readonly server: FieldErrors<Name>;
+  readonly problem: string | undefined;
+  readonly pending: boolean;
+  readonly retryAtMs: number | null;
+  /** How often a submit has failed: each time the focus goes to the first bad field. */
+  readonly failures: number;
+}
+
+/** A form whose submit button is always enabled and whose errors stand on the fields that they concern. */
+export function useForm<Name extends string>(options: FormOptions<Name>): Form<Name> {
+  const { initial, validate, submit } = options;
+  const ref = useRef<HTMLFormElement>(null);
+  const [state, setState] = useState<FormState<Name>>(() => pristine(initial));
+  const patch = (change: Partial<FormState<Name>>) => setState((current) => ({ ...current, ...change }));
+
+  // Together with the text at the field, not some time after it.
+  useLayoutEffect(() => {
+    if (state.failures > 0) ref.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [state.failures]);
+
+  const local = validate(state.values);
+  const set = (name: Name, value: string) =>
+    setState((current) => ({
+      ...current,
+      values: { ...current.values, [name]: value },
+      server: { ...current.server, [name]: undefined },
+    }));
+
+  const fail = (change: Partial<FormState<Name>>) =>
+    setState((current) => ({ ...current, pending: false, ...change, failures: current.failures + 1 }));
+
+  const send = async (values: Readonly<Record<Name, string>>) => {
+    // A field that is asked for only after this is not yet wrong.
+    const { elements } = ref.current ?? {};
+    const names = new Set(Object.keys(values).filter((name) => elements?.namedItem(name)));
+    patch({ values, visited: names, server: {}, problem: undefined, retryAtMs: null });
+    if (Object.values(validate(values)).some(Boolean)) return fail({});
+    patch({ pending: true });
+    const problem = await submit(values);
+    if (problem) {
+      const { fields = {}, message, retryAfterSeconds } = problem;
+      const retryAtMs = retryAfterSeconds ? Date.now() + retryAfterSeconds * 1000 : null;
+      return fail({ server: fields, problem: message, retryAtMs });
+    }
+    patch({ pending: false });
+  };
+
+  return {
+    values: state.values,
+    pending: state.pending,
+    problem: state.problem,
+    retryAtMs: state.retryAtMs,
+    props: {
+      ref,
+      noValidate: true,
+      onSubmit(event) {
+        event.preventDefault();
+        if (!state.pending) void send(readValues(event.currentTarget, state.values));
+      },
+    },
+    field: (name) => ({
+      name,
+      value: state.values[name],
+      error: (state.visited.has(name) ? local[name] : undefined) ?? state.server[name],
+      onChange: (event) => set(name, event.currentTarget.value),
+      onBlur(event) {
+        // An untouched field that one only passes through is not yet wrong.
+        if (event.currentTarget.value === '') return;
+        afterPointer(() =>
+          setState((current) => ({ ...current, visited: new Set([...current.visited, name]) })),
+        );
+      },
+    }),
+    set,
+    reset: () => setState(pristine(initial)),
+  };
+}
+
+function pristine<Name extends string>(values: Readonly<Record<Name, string>>): FormState<Name> {
+  return {
+    values,
+    visited: new Set(),
+    server: {},
+    problem: undefined,
+    pending: false,
+    retryAtMs: null,
+    failures: 0,
+  };
+}
+
+/** What stands in the page: a password manager may have filled it in without an event. */
+function readValues<Name extends string>(form: HTMLFormElement, known: Readonly<Record<Name, string>>) {
+  const data = new FormData(form);
+  const entries = Object.entries<string>(known).map(([name, value]) => {
+    const entered = data.get(name);
+    return [name, typeof entered === 'string' ? entered : value] as const;
+  });
+  return Object.fromEntries(entries) as Record<Name, string>;
+}

@@ -1,0 +1,69 @@
+import { useId, useLayoutEffect, useRef, type MouseEvent, type ReactNode } from 'react';
+import { IconButton } from '../button.tsx';
+import { classNames } from '../state/class-names.ts';
+import styles from './dialog.module.css';
+
+export interface DialogProps {
+  readonly open: boolean;
+  /** Escape, the close button, or a click beside the dialog. */
+  readonly onClose: () => void;
+  readonly title: string;
+  readonly closeLabel: string;
+  /** On phones the dialog rises from the lower edge. */
+  readonly sheet?: boolean;
+  readonly children: ReactNode;
+}
+
+/** A modal dialog: the browser keeps the focus in it and gives it back. */
+export function Dialog({ open, onClose, title, closeLabel, sheet = false, children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  // Closed while it still is in the page: only then the browser gives the focus back, also where React removes it.
+  useLayoutEffect(() => {
+    const element = dialog.current;
+    if (!element || !open) return;
+    if (!element.open) element.showModal();
+    return () => element.close();
+  }, [open]);
+  const closeOnBackdrop = (event: MouseEvent) => {
+    if (event.target === dialog.current) onClose();
+  };
+  return (
+    // eslint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions -- Escape is the key for it
+    <dialog
+      ref={dialog}
+      className={classNames(styles.dialog, sheet && styles.sheet)}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onMouseDown={closeOnBackdrop}
+    >
+      {open && (
+        <>
+          <div className={styles.head}>
+            <h2 id={id}>{title}</h2>
+            <IconButton className={styles.close} label={closeLabel} icon={<CloseIcon />} onClick={onClose} />
+          </div>
+          {children}
+        </>
+      )}
+    </dialog>
+  );
+}
+
+function CloseIcon() {
+  return (
+    <svg
+      width="20"
+      height="20"
+      viewBox="0 0 20 20"
+      stroke="currentColor"
+      strokeWidth="1.5"
+      aria-hidden="true"
+    >
+      <path d="m5 5 10 10M15 5 5 15" strokeLinecap="round" />
+    </svg>
+  );
+}

@@ -1,0 +1,74 @@
+import { useEffect, useState, useSyncExternalStore } from 'react';
+import { Button } from '../button.tsx';
+import { classNames } from '../state/class-names.ts';
+import { toasts, type Toast } from './toasts.ts';
+import styles from './toast-region.module.css';
+
+export interface ToastRegionProps {
+  /** The accessible name of the region. */
+  readonly label: string;
+  readonly dismissLabel: string;
+}
+
+/** Where toasts appear: a live region that is there from the start, in the page's order after its content. */
+export function ToastRegion({ label, dismissLabel }: ToastRegionProps) {
+  const shown = useSyncExternalStore(toasts.subscribe, toasts.getSnapshot);
+  return (
+    <section aria-label={label} className={styles.region}>
+      <div role="status">
+        {shown.map((toast) => (
+          <ToastItem key={toast.id} toast={toast} dismissLabel={dismissLabel} />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+function ToastItem({ toast, dismissLabel }: { readonly toast: Toast; readonly dismissLabel: string }) {
+  const [held, setHeld] = useState(false);
+  useCountdown(toast, held);
+  return (
+    <div
+      className={classNames(styles.toast, toast.tone === 'error' && styles.error)}
+      onPointerEnter={() => setHeld(true)}
+      onPointerLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}
+    >
+      <span className={styles.text}>{toast.text}</span>
+      {toast.action && (
+        <Button
+          onClick={() => {
+            toast.action?.run();
+            toasts.dismiss(toast.id);
+          }}
+        >
+          {toast.action.label}
+        </Button>
+      )}
+      <Button look="quiet" onClick={() => toasts.dismiss(toast.id)}>
+        {dismissLabel}
+      </Button>
+    </div>
+  );
+}
+
+/** Time runs only while nobody reads it with pointer or focus and the tab is in sight. */
+function useCountdown(toast: Toast, held: boolean): void {
+  const [hidden, setHidden] = useState(() => document.hidden);
+  const [left] = useState(() => ({ ms: toast.durationMs }));
+  useEffect(() => {
+    const follow = () => setHidden(document.hidden);
+    document.addEventListener('visibilitychange', follow);
+    return () => document.removeEventListener('visibilitychange', follow);
+  }, []);
+  useEffect(() => {
+    if (held || hidden) return;
+    const startedAtMs = performance.now();
+    const timer = setTimeout(() => toasts.dismiss(toast.id), left.ms);
+    return () => {
+      clearTimeout(timer);
+      left.ms -= performance.now() - startedAtMs;
+    };
+  }, [toast.id, held, hidden, left]);
+}

@@ -1,0 +1,71 @@
+import { createStore } from '../state/store.ts';
+
+export interface ToastAction {
+  readonly label: string;
+  readonly run: () => void;
+}
+
+export interface Toast {
+  readonly id: number;
+  readonly text: string;
+  readonly tone: 'info' | 'error';
+  readonly action: ToastAction | null;
+  /** How long it stays, in milliseconds, while nobody hovers or focuses it and the tab is visible. */
+  readonly durationMs: number;
+  /** Told once, whichever way it goes: by its time, the close button, or its action. */
+  readonly onGone: (() => void) | undefined;
+}
+
+export interface ToastOptions {
+  readonly tone?: Toast['tone'];
+  readonly action?: ToastAction;
+  /** Default and least: 10 000 ms. */
+  readonly durationMs?: number;
+  readonly onGone?: () => void;
+}
+
+const shown = createStore<readonly Toast[]>([]);
+let lastId = 0;
+
+export const toasts = {
+  subscribe: shown.subscribe,
+  getSnapshot: shown.getSnapshot,
+
+  show(text: string, options: ToastOptions = {}): number {
+    lastId += 1;
+    const toast: Toast = {
+      id: lastId,
+      text,
+      tone: options.tone ?? 'info',
+      action: options.action ?? null,
+      durationMs: Math.max(10_000, options.durationMs ?? 0),
+      onGone: options.onGone,
+    };
+    const kept = shown.getSnapshot();
+    // Three at most: the oldest goes as if its time were over.
+    for (const old of kept.slice(0, Math.max(0, kept.length - 2))) toasts.dismiss(old.id);
+    shown.set([...shown.getSnapshot(), toast]);
+    return toast.id;
+  },
+
+  dismiss(id: number): void {
+    const toast = shown.getSnapshot().find((candidate) => candidate.id === id);
+    if (!toast) return;
+    shown.set(shown.getSnapshot().filter((candidate) => candidate !== toast));
+    toast.onGone?.();
+  },
+
+  /** Runs the action of the newest toast that has one: the keyboard's way to "undo". Returns whether there was one. */
+  actOnNewest(): boolean {
+    const toast = shown.getSnapshot().findLast(({ action }) => action !== null);
+    if (!toast) return false;
+    toast.action?.run();
+    toasts.dismiss(toast.id);
+    return true;
+  },
+
+  /** Removes all of them, as at sign-out. */
+  clear(): void {
+    for (const { id } of shown.getSnapshot()) toasts.dismiss(id);
+  },
+};

@@ -75,6 +75,12 @@ function openBroadcastChannel(name: string): Broadcast {
   };
 }
 
+/** Node 22, Bun and Deno have a navigator without `onLine`: the host is offline only where it says so. */
+function isOnline(): boolean {
+  const { navigator } = globalThis as { readonly navigator?: { readonly onLine?: boolean } };
+  return navigator?.onLine !== false;
+}
+
 function createPage(): Page {
   const signals: readonly (readonly [EventTarget | undefined, string, () => PageSignal])[] = [
     [
@@ -92,7 +98,7 @@ function createPage(): Page {
   ];
   return {
     isVisible: () => typeof document === 'undefined' || document.visibilityState !== 'hidden',
-    isOnline: () => typeof navigator === 'undefined' || navigator.onLine,
+    isOnline,
     subscribe(listener) {
       const undo = signals.map(([target, type, signal]) => {
         const handler = () => listener(signal());

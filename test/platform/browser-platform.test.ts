@@ -48,6 +48,16 @@ describe('locks', () => {
 });
 
 describe('the page', () => {
+  it.each([
+    ['no navigator (Node 20)', undefined, true],
+    ['a navigator without onLine (Node 22, Bun, Deno)', { hardwareConcurrency: 2 }, true],
+    ['a browser that is online', { onLine: true }, true],
+    ['a browser that is offline', { onLine: false }, false],
+  ])('tells whether the host is online: %s', (_name, navigator, isOnline) => {
+    vi.stubGlobal('navigator', navigator);
+    expect(createBrowserPlatform().page.isOnline()).toBe(isOnline);
+  });
+
   it('is put away when it is frozen, and comes back when it resumes', () => {
     const page = new EventTarget();
     vi.stubGlobal('document', page);

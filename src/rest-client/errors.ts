@@ -43,8 +43,8 @@ export interface RestErrorFields {
   /** The server's details: a text, or for an ambiguous embedding a list of candidates. */
   readonly details?: unknown;
   readonly hint?: string | null;
-  /** How long the server asks to wait, in milliseconds. */
-  readonly retryAfterMs?: number | null;
+  /** The server's Retry-After, in seconds. */
+  readonly retryAfterSeconds?: number | null;
   readonly cause?: unknown;
 }
 
@@ -58,12 +58,16 @@ export class RestError extends Error {
   declare readonly code: string;
   declare readonly details: unknown;
   declare readonly hint: string | null;
-  /** How long the server asks to wait, in milliseconds. */
-  declare readonly retryAfterMs: number | null;
+  /** The server's Retry-After, in seconds; null if it names none. */
+  declare readonly retryAfterSeconds: number | null;
 
   constructor(kind: RestErrorKind, message: string, fields: RestErrorFields = {}) {
     super(message, fields);
-    Object.assign(this, { kind, status: 0, code: '', details: null, hint: null, retryAfterMs: null }, fields);
+    Object.assign(
+      this,
+      { kind, status: 0, code: '', details: null, hint: null, retryAfterSeconds: null },
+      fields,
+    );
   }
 
   /** The constraint that the database names in its message, such as `users_email_key`. */

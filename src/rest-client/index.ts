@@ -89,4 +89,5 @@ export {
 } from './query/modifiers.ts';
 export { viaGet } from './query/rpc-reads.ts';
 export { parsed } from './results/standard-schema.ts';
-export type { StandardSchema, Validate } from './results/standard-schema.ts';
+export type { Validate } from './results/standard-schema.ts';
+export type { StandardSchema } from '../platform/standard-schema.ts';

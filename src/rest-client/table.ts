@@ -5,7 +5,8 @@ import { RestError } from './errors.ts';
 import { type Embed, isColumn, isEmbed, type Shape, shape, type Shaped } from './query/shape.ts';
 import { checkRecord, type ColumnCheck } from './results/record-check.ts';
 import { splitList } from './query/select.ts';
-import { checkWith, type StandardSchema, type Validate } from './results/standard-schema.ts';
+import type { StandardSchema } from '../platform/standard-schema.ts';
+import { checkWith, type Validate } from './results/standard-schema.ts';
 
 type NoRelations = { readonly [_ in never]: Relation };
 type Schemas = Readonly<Record<string, StandardSchema>>;

@@ -1,26 +1,8 @@
 import { RestError } from '../errors.ts';
+import { issuePath, type SchemaResult, type StandardSchema } from '../../platform/standard-schema.ts';
 import type { Model } from '../types/model.ts';
 import type { RowCheck } from '../query/plan.ts';
 import type { Counted, RowsQuery } from '../query/query.ts';
-
-/** What is used of Standard Schema v1 (standardschema.dev): zod, valibot and arktype schemas all fit. */
-export interface StandardSchema<out Input = unknown, out Output = Input> {
-  readonly '~standard': {
-    readonly version: 1;
-    readonly vendor: string;
-    readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
-    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
-  };
-}
-
-type SchemaResult<T> =
-  | { readonly value: T; readonly issues?: undefined }
-  | { readonly issues: readonly SchemaIssue[] };
-
-interface SchemaIssue {
-  readonly message: string;
-  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
-}
 
 /** Which rows are validated: all, the first of an answer, or none. */
 export type Validate = 'all' | 'first' | 'off';
@@ -54,11 +36,10 @@ export function checkWith(schema: StandardSchema, path: readonly string[] = []):
   return (value, index) => {
     const unwrap = (result: SchemaResult<unknown>): unknown => {
       if (!result.issues) return result.value;
-      const list = result.issues.map((issue) => {
-        const keys = [...path, ...(issue.path ?? [])];
-        return keys.map((key) => (typeof key === 'object' ? key.key : key)).join('.');
+      const paths = result.issues.map((issue) => [...path, issuePath(issue)].filter(Boolean).join('.'));
+      throw new RestError('invalid-row', `Row ${index} is invalid: ${paths.join()}`, {
+        cause: result.issues,
       });
-      throw new RestError('invalid-row', `Row ${index} is invalid: ${list.join()}`, { cause: result.issues });
     };
     const result = schema['~standard'].validate(value);
     return result instanceof Promise ? result.then(unwrap) : unwrap(result);

@@ -1,3 +1,4 @@
+import { parseRetryAfterSeconds } from '../../platform/retry.ts';
 import { kindOfCode, RestError } from '../errors.ts';
 import type { Plan, Wire } from '../query/plan.ts';
 
@@ -46,15 +47,9 @@ export function parseError({ status, headers, text }: Wire, now: number): RestEr
       code,
       details: body?.['details'] ?? null,
       hint: field('hint'),
-      retryAfterMs: parseRetryAfter(headers.get('retry-after'), now),
+      retryAfterSeconds: parseRetryAfterSeconds(headers.get('retry-after'), now),
     },
   );
-}
-
-/** Seconds or an HTTP date (RFC 9110 §10.2.3), as milliseconds from `now`. */
-export function parseRetryAfter(value: string | null, now: number): number | null {
-  const ms = Number(value) * 1000 || Date.parse(value ?? '') - now;
-  return Number.isNaN(ms) ? null : Math.max(0, ms);
 }
 
 /** @throws {RestError} `gateway`: PostgREST sends JSON, or nothing, if a function returns it. */

@@ -1,12 +1,12 @@
 import { createHttp, HttpFailure, withinDeadline } from '../../platform/http.ts';
-import type { Platform, Timer } from '../../platform/platform.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { retry } from '../../platform/retry.ts';
 import { credentialsOf } from '../../platform/service.ts';
-import { untilAborted } from '../../platform/until-aborted.ts';
 import { parseError } from './answer.ts';
 import { RestError } from '../errors.ts';
 import { createInFlight } from './in-flight.ts';
 import { isRead, type RestRequest, type Wire } from '../query/plan.ts';
-import { retryDelayMs, type RetryOptions } from './retry.ts';
+import { retryPolicy, type RetryOptions } from './retry.ts';
 
 export interface ExchangeOptions {
   readonly platform: Pick<Platform, 'fetch' | 'clock' | 'random' | 'page'>;
@@ -34,8 +34,8 @@ export function createExchange(options: ExchangeOptions): Exchange {
     attemptTimeoutMs = 10_000,
     getAccessToken = async () => null,
   } = options;
-  const { clock, random, page } = platform;
-  const retry: RetryOptions = { limit: 3, baseDelayMs: 300, maxDelayMs: 5000, ...options.retry };
+  const { clock, page } = platform;
+  const retryOptions: RetryOptions = { limit: 3, baseDelayMs: 300, maxDelayMs: 5000, ...options.retry };
   const http = createHttp(platform);
   const share = createInFlight();
 
@@ -55,37 +55,38 @@ export function createExchange(options: ExchangeOptions): Exchange {
     throw error;
   }
 
-  /** Attempts until there is an answer, or an error that time will not heal. */
-  async function persist(request: Sendable, signal: AbortSignal, endsAtMs: number): Promise<Wire> {
-    let token = await getAccessToken();
-    let rejected: string | null = null;
-    let retries = 0;
-    for (;;) {
+  /** One attempt; a token that the server calls expired is renewed once per execution, and the request sent again. */
+  function attempts(request: Sendable, signal: AbortSignal): () => Promise<Wire> {
+    let token: Promise<string | null> | undefined;
+    let isRenewed = false;
+    return async () => {
       try {
-        return await attempt(request, token, signal);
-      } catch (problem) {
-        const error = toRestError(problem);
-        if (error.kind === 'token-expired' && token && !rejected) {
-          rejected = token;
-          token = await getAccessToken({ rejectedToken: rejected });
-          if (!token || token === rejected) throw error;
-        } else {
-          const delayMs = retryDelayMs(request.method, error, ++retries, retry, random.number());
-          const isOffline = error.kind === 'network' && !page.isOnline();
-          if (isOffline || clock.monotonicMs() + delayMs >= endsAtMs) throw error;
-          let timer: Timer | undefined;
-          const over = new Promise<void>((resolve) => {
-            timer = clock.setTimer(resolve, delayMs);
-          });
-          await untilAborted(over, signal).finally(() => timer?.cancel());
+        const current = await (token ??= getAccessToken());
+        try {
+          return await attempt(request, current, signal);
+        } catch (problem) {
+          const isExpired = problem instanceof RestError && problem.kind === 'token-expired';
+          if (!isExpired || !current || isRenewed) throw problem;
+          isRenewed = true;
+          token = getAccessToken({ rejectedToken: current });
+          const renewed = await token;
+          if (!renewed || renewed === current) throw problem;
+          return await attempt(request, renewed, signal);
         }
+      } catch (problem) {
+        throw toRestError(problem);
       }
-    }
+    };
   }
 
   return (request, signal) =>
     withinDeadline(clock, timeoutMs, signal, (ended) =>
-      persist(request, ended, clock.monotonicMs() + timeoutMs),
+      retry(
+        platform,
+        retryPolicy(request.method, retryOptions, timeoutMs, page),
+        attempts(request, ended),
+        ended,
+      ),
     ).catch((problem: unknown) => {
       throw toRestError(problem);
     });

@@ -1,0 +1,72 @@
+import { backoffDelayMs, type BackoffOptions } from './backoff.ts';
+import type { Clock, Platform, Timer } from './platform.ts';
+import { untilAborted } from './until-aborted.ts';
+
+/** Which failures are tried again, how often, and after which waits. */
+export interface RetryPolicy {
+  /** How many attempts may follow the first. */
+  readonly limit: number;
+  /** The waits between attempts, where the failure has no `retryAfterSeconds`. */
+  readonly backoff: BackoffOptions;
+  /** No attempt begins later than this after the first, in milliseconds. Default: no such limit. */
+  readonly maxElapsedMs?: number;
+  /** Whether another attempt may succeed where this one failed. */
+  readonly isRetryable: (problem: unknown) => boolean;
+}
+
+/**
+ * Runs `attempt` until it succeeds, or fails for good. A failure with a number in `retryAfterSeconds` (the server's
+ * Retry-After) is retried after exactly that time.
+ *
+ * @param attempt called with 1, 2, …
+ * @param signal ends the waiting; an attempt in flight has to listen for itself.
+ * @throws what the last attempt threw, or the signal's reason.
+ */
+export async function retry<T>(
+  { clock, random }: Pick<Platform, 'clock' | 'random'>,
+  { limit, backoff, maxElapsedMs = Infinity, isRetryable }: RetryPolicy,
+  attempt: (number: number) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  const startedMs = clock.monotonicMs();
+  for (let number = 1; ; number += 1) {
+    try {
+      return await attempt(number);
+    } catch (problem) {
+      if (number > limit || signal?.aborted || !isRetryable(problem)) throw problem;
+      const retryAfterSeconds = retryAfterSecondsOf(problem);
+      const delayMs =
+        retryAfterSeconds === null
+          ? backoffDelayMs(number, backoff, random.number())
+          : retryAfterSeconds * 1000;
+      if (clock.monotonicMs() + delayMs - startedMs >= maxElapsedMs) throw problem;
+      await wait(clock, delayMs, signal);
+    }
+  }
+}
+
+/**
+ * Resolves after `delayMs` milliseconds.
+ *
+ * @throws the signal's reason as soon as it aborts.
+ */
+export async function wait(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+  let timer: Timer | undefined;
+  const elapsed = new Promise<void>((resolve) => {
+    timer = clock.setTimer(resolve, delayMs);
+  });
+  await untilAborted(elapsed, signal).finally(() => timer?.cancel());
+}
+
+/** A Retry-After header (RFC 9110 §10.2.3: seconds or an HTTP date) in seconds from `nowMs`; null if there is none. */
+export function parseRetryAfterSeconds(header: string | null, nowMs: number): number | null {
+  if (!header) return null;
+  const seconds = /^\s*\d+\s*$/.test(header) ? Number(header) : (Date.parse(header) - nowMs) / 1000;
+  return Number.isNaN(seconds) ? null : Math.max(0, seconds);
+}
+
+function retryAfterSecondsOf(problem: unknown): number | null {
+  const seconds =
+    problem instanceof Error && 'retryAfterSeconds' in problem ? problem.retryAfterSeconds : null;
+  return typeof seconds === 'number' ? seconds : null;
+}

@@ -1,35 +1,53 @@
 /**
  * Why the realtime client failed.
  *
- * - `invalid_options`, `invalid_binding`: bad input, nothing was sent.
- * - `signed_out`: there is no token any more. The channel joins by itself once there is one.
- * - `token_rejected`: the server keeps refusing tokens that were just refreshed.
+ * - `invalid-options`, `invalid-binding`: invalid input; nothing was sent.
+ * - `signed-out`: the user is signed out. The channel joins by itself after the next sign-in.
+ * - `token-rejected`: the server keeps refusing tokens that were just renewed.
  * - `unauthorized`: the server's policies forbid the channel.
- * - `subscription_refused`: the server cannot subscribe to the changes (table, column, filter or publication).
- * - `push_overflow`, `push_timeout`, `push_refused`: a push was not delivered.
- * - `invalid_row`: a row did not satisfy the schema of its listener.
+ * - `subscription-refused`: the server cannot subscribe to the changes (table, column, filter or publication).
+ * - `push-overflow`: the buffer of pushes was full; `push-timeout`: no reply in time; `push-refused`: refused by the
+ *   server, or not serializable.
+ * - `invalid-row`: a row failed the schema of its listener.
  * - `closed`: the client or channel was closed.
  */
 export type RealtimeErrorCode =
-  | 'invalid_options'
-  | 'invalid_binding'
-  | 'signed_out'
-  | 'token_rejected'
+  | 'invalid-options'
+  | 'invalid-binding'
+  | 'signed-out'
+  | 'token-rejected'
   | 'unauthorized'
-  | 'subscription_refused'
-  | 'push_overflow'
-  | 'push_timeout'
-  | 'push_refused'
-  | 'invalid_row'
+  | 'subscription-refused'
+  | 'push-overflow'
+  | 'push-timeout'
+  | 'push-refused'
+  | 'invalid-row'
   | 'closed';
 
-/** The one error class of the realtime client. */
+/** Details of a {@link RealtimeError}. */
+export interface RealtimeErrorDetails {
+  /** The underlying error, or the server's response. */
+  readonly cause?: unknown;
+  /** HTTP status; null without an HTTP response, as for everything on the websocket. Default null. */
+  readonly status?: number | null;
+  /** Seconds that the server asked to wait (RFC 9110 §10.2.3). Default null. */
+  readonly retryAfterSeconds?: number | null;
+}
+
+/** The only error class of the realtime client. */
 export class RealtimeError extends Error {
   override readonly name = 'RealtimeError';
+  /** The reason, see {@link RealtimeErrorCode}. */
   readonly code: RealtimeErrorCode;
+  /** HTTP status; null without an HTTP response, as for everything on the websocket. */
+  readonly status: number | null;
+  /** Seconds that the server asked to wait; null where it did not. */
+  readonly retryAfterSeconds: number | null;
 
-  constructor(code: RealtimeErrorCode, message: string, cause?: unknown) {
-    super(message, { cause });
+  constructor(code: RealtimeErrorCode, message: string, details: RealtimeErrorDetails = {}) {
+    super(message, { cause: details.cause });
     this.code = code;
+    this.status = details.status ?? null;
+    this.retryAfterSeconds = details.retryAfterSeconds ?? null;
   }
 }

@@ -1,4 +1,4 @@
-/** Public names of the realtime client. `live-query.ts` and `shared-socket.ts` are entries of their own. */
+/** Public names of the realtime client. Live queries, the shared socket and further features are separate entries. */
 export { createRealtimeClient } from './realtime-client.ts';
 export type {
   RealtimeChannel,

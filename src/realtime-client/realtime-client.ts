@@ -16,34 +16,35 @@ import { defaultSettings, type RealtimeSettings } from './settings.ts';
 import type { Readable } from './machine/store.ts';
 import type { ProtocolVersion } from './socket/wire.ts';
 
-/** The project, who is signed in, and how to connect. */
+/** Options of {@link createRealtimeClient}. */
 export interface RealtimeClientOptions {
   /** The project's URL, `http` or `https`, without `/realtime/v1`. */
   readonly url: string;
   /** The project's public key. */
   readonly apiKey: string;
+  /** Clock, sockets, locks and other capabilities of the runtime. */
   readonly platform: Platform;
-  /** Asked before every join. Default: no token, the channels join as the public key's role. */
+  /** Called before every join. Default: no token; channels join with the role of the public key. */
   readonly getAccessToken?: GetAccessToken;
-  /** Each new token is pushed to the joined channels; after null they fail as `signed_out` until there is one. */
+  /** Subscribes to new tokens, which are pushed to joined channels; after null they fail with `signed-out`. */
   readonly onTokenChange?: OnTokenChange;
-  /** Default `2.0.0`. */
+  /** Protocol version. Default `2.0.0`. */
   readonly vsn?: ProtocolVersion;
-  /** Overrides of the defaults, which are the specification's. */
+  /** Overrides of {@link defaultSettings}. */
   readonly settings?: Partial<RealtimeSettings>;
-  /** When to deliver changes: pass `requestAnimationFrame` for one delivery per frame. Default: a timer of 16 ms. */
+  /** Schedules deliveries: pass `requestAnimationFrame` for one delivery per frame. Default: a timer of 16 ms. */
   readonly schedule?: (flush: () => void) => void;
-  /** `shareSocket` of `shared-socket.ts`: one socket for all tabs of a user. Default: a socket per tab. */
+  /** Pass `shareSocket` of the entry `shared-socket` for one socket in all tabs of a user. Default: one per tab. */
   readonly share?: ShareConnection;
 }
 
-/** Makes a connection that may use another tab's socket. `connect` makes one of this tab's own. */
+/** Creates a connection that may use another tab's socket; `connect` creates one with this tab's own socket. */
 export type ShareConnection = (
   options: ConnectOptions,
   connect: (options: ConnectOptions) => Connection,
 ) => Connection;
 
-/** The shape of `supabase gen types typescript`, as far as it matters here. */
+/** Reads the output of `supabase gen types typescript`. */
 type TablesOf<Database, Schema> = Schema extends keyof Database
   ? Database[Schema] extends { readonly Tables: infer Tables }
     ? Tables
@@ -57,7 +58,7 @@ type RowOf<Database, Schema, Table> = Table extends keyof TablesOf<Database, Sch
 
 /** A {@link Channel} whose rows have the types of `Database`. */
 export interface RealtimeChannel<Database> extends Channel {
-  /** As {@link Channel.onChanges}, one change at a time. */
+  /** Like {@link Channel.onChanges}, with one change per call. */
   onPostgresChanges<
     Table extends string,
     Schema extends string = 'public',
@@ -68,21 +69,21 @@ export interface RealtimeChannel<Database> extends Channel {
   ): Unsubscribe;
 }
 
-/** The snapshot is the connection's status; `lost` only after a grace of 5 s. */
+/** The realtime client. Its snapshot is the connection's status, `lost` after a grace period of 5 s. */
 export interface RealtimeClient<Database = unknown> extends Readable<ConnectionSnapshot> {
-  /** The channel of this name, always the same one. Nothing is sent before it is joined. */
+  /** Returns the channel of this name, always the same object. Nothing is sent before `join()`. */
   channel(name: string): RealtimeChannel<Database>;
-  /** Frames that were malformed or of an unknown kind, and survived. */
+  /** Number of received frames that were malformed or of an unknown kind. */
   readonly ignoredFrames: number;
-  /** Leaves every channel and closes the socket, for good. */
+  /** Leaves every channel and closes the socket permanently. */
   close(): void;
 }
 
 /**
- * The client of a project's realtime service (protocol: PROTOCOL.md beside this file). Creating it does no work: the socket
- * opens with the first join and closes after the last leave, or once no channel may join, as after a sign-out.
+ * Creates the client of a project's realtime service. It does no work before the first join: the socket opens with it
+ * and closes after the last leave, or when no channel may join, as after a sign-out.
  *
- * @throws {RealtimeError} `invalid_options`
+ * @throws {RealtimeError} `invalid-options`
  * @example
  * ```ts
  * import { createRealtimeClient } from 'supabase-protocol-clients/realtime-client';
@@ -103,14 +104,14 @@ export function createRealtimeClient<Database = unknown>(
 ): RealtimeClient<Database> {
   const { platform, share, schedule: frame, vsn = '2.0.0' } = options;
   const problem = configurationProblem(options);
-  if (problem) throw new RealtimeError('invalid_options', problem);
+  if (problem) throw new RealtimeError('invalid-options', problem);
   const settings = { ...defaultSettings, ...options.settings };
   const getAccessToken = options.getAccessToken ?? (() => Promise.resolve(null));
-  // A hidden page gets no animation frames; its changes must arrive all the same.
+  // A hidden page gets no animation frames, so a timer delivers its changes.
   const schedule = (flush: () => void) => {
     const timer = platform.clock.setTimer(flush, frame ? settings.hiddenFrameMs : settings.frameMs);
     try {
-      // As a function of its own: a browser's is not to be called as a method of the options.
+      // Called without a receiver: a browser's `requestAnimationFrame` must not be a method of the options.
       frame?.(() => {
         timer.cancel();
         flush();

@@ -1,38 +1,38 @@
-/** The constants of the client. All times in milliseconds. */
+/** Timeouts, delays and limits of the client. All times in milliseconds. */
 export interface RealtimeSettings {
-  /** How often the client sends a heartbeat. Default 25,000. */
+  /** Interval between heartbeats. Default 25,000. */
   readonly heartbeatMs: number;
-  /** How long a connection, a join, a push or a heartbeat may stay unanswered. Default 10,000. */
+  /** Deadline of a connection attempt, a join, a push and a heartbeat. Default 10,000. */
   readonly timeoutMs: number;
-  /** How long the server may take from accepting a join to confirming its subscription. Default 20,000. */
+  /** Deadline for the server's confirmation of a subscription, from the accepted join on. Default 20,000. */
   readonly liveTimeoutMs: number;
-  /** Waits before the first, second, … attempt to reconnect or rejoin; the last one repeats. Default 1, 2, 5, 10 s. */
+  /** Delays before the first, second, … attempt to reconnect or rejoin; the last repeats. Default 1, 2, 5, 10 s. */
   readonly reconnectDelaysMs: readonly number[];
-  /** Up to this share is added to each wait at random. Default 0.25. */
+  /** Up to this fraction is added to each delay at random. Default 0.25. */
   readonly jitter: number;
-  /** Only after this long without a loss do the waits begin anew. Default 30,000. */
+  /** An uninterrupted period of this length resets the backoff. Default 30,000. */
   readonly stableAfterMs: number;
-  /** Wait after the server said that a rate limit was reached. Default 30,000. */
+  /** Delay before the next join after the server reported a rate limit. Default 30,000. */
   readonly rateLimitDelayMs: number;
-  /** Shortest wait before a hidden page reconnects. Default 60,000. */
+  /** Shortest delay before a hidden page reconnects. Default 60,000. */
   readonly hiddenDelayMs: number;
-  /** How long a socket may stay silent after the page woke up, before it is replaced. Default 3,000. */
+  /** Deadline for a frame after the page woke up; then the socket is replaced. Default 3,000. */
   readonly probeMs: number;
-  /** How long a loss lasts before the connection is reported as lost. Default 5,000. */
+  /** Length of an interruption after which the connection's status becomes `lost`. Default 5,000. */
   readonly lostAfterMs: number;
-  /** How long a channel without users stays joined, and a socket without channels open. Default 1,000. */
+  /** How long an unused channel stays joined, and a socket without channels open. Default 1,000. */
   readonly leaveGraceMs: number;
-  /** Pushes that wait for a channel; one more drops the oldest, whose promise rejects. Default 100. */
+  /** Most pushes buffered per channel; one more rejects the oldest with `push-overflow`. Default 100. */
   readonly pushBuffer: number;
-  /** Rows that wait for delivery to one listener; more are dropped and reported as lost continuity. Default 10,000. */
+  /** Most rows buffered per listener and frame; more are dropped and announced as a loss. Default 10,000. */
   readonly deliveryBuffer: number;
-  /** Time between two deliveries where no `schedule` is given. Default 16. */
+  /** Interval between deliveries without a `schedule` option. Default 16. */
   readonly frameMs: number;
-  /** The longest time between two deliveries where `schedule` does not call back, as in a hidden page. Default 250. */
+  /** Longest interval between deliveries when `schedule` does not call back, as in a hidden page. Default 250. */
   readonly hiddenFrameMs: number;
 }
 
-/** The constants of the specification, where it has them. */
+/** The defaults of {@link RealtimeSettings}. */
 export const defaultSettings: RealtimeSettings = {
   heartbeatMs: 25_000,
   timeoutMs: 10_000,

@@ -1,8 +1,8 @@
 /**
- * How long a committed row takes to its listener: to the bare frame, through this client, and through the vendor's, beside
- * the round trip of a bare websocket echo in the same process and run. Each row is for one of them, in turns. This client
- * collects changes until the next frame of the page; so it is measured without that wait and with it. Prints JSON; times are
- * milliseconds. Run: `npx tsx test/bench/realtime-delivery.bench.ts`
+ * Measures the latency from a committed row to its listener: to the bare frame, through this client and through the
+ * vendor's, beside the round trip of a websocket echo in the same process. Rows alternate between them. This client
+ * batches changes per frame, so it is measured with and without that delay. Prints JSON; times are milliseconds.
+ * Run: `npx tsx test/bench/realtime-delivery.bench.ts`
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -66,7 +66,7 @@ for (let other = 0; other < LISTENERS; other += 1) {
   });
 }
 
-/** Resolves with the time at which the next change is heard. */
+/** Resolves with the arrival time of the next change. */
 type Next = () => Promise<number>;
 
 async function listenRaw(body: string): Promise<Next> {
@@ -129,7 +129,7 @@ for (let sample = 1; sample <= SAMPLES + WARM_UP; sample += 1) {
   const plainStart = performance.now();
   await world.database.query('insert into unpublished (id) values ($1)', [sample]);
   plainInserts?.push(performance.now() - plainStart);
-  // Each of them comes first, second, … equally often.
+  // Each client is measured first, second, … equally often.
   subjects.push(...subjects.splice(0, 1));
   for (const subject of subjects) {
     const heard = listeners[subject]();

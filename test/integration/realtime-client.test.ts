@@ -20,7 +20,7 @@ const getSupabase = useLocalSupabase({ port: 0 });
 const closers: (() => void)[] = [];
 afterEach(() => closers.splice(0).forEach((close) => close()));
 
-/** Locks and channels that the tabs of one browser share. */
+/** Locks and broadcast channels shared by the tabs of one browser. */
 const browser = {
   locks: { ...createRealmLocks(), scope: 'origin' as const },
   openBroadcast: createRealmBroadcast,
@@ -125,12 +125,12 @@ describe('the realtime client against the embedded server', () => {
     await vi.waitFor(() =>
       expect(tab.channel.getSnapshot()).toMatchObject({
         status: 'failed',
-        error: { code: 'subscription_refused' },
+        error: { code: 'subscription-refused' },
       }),
     );
   });
 
-  it('joins anew when a listener of another table comes, without losing a change', async () => {
+  it('joins again for a binding of another table without losing a change', async () => {
     const tab = openTab(ada);
     await live(tab);
     const seen: unknown[] = [];
@@ -147,7 +147,7 @@ describe('the realtime client against the embedded server', () => {
     expect(tab.ids()).toContain(id);
   });
 
-  it('comes back with another token when its token expires, and has what was written meanwhile', async () => {
+  it('renews an expired token and receives the changes in between', async () => {
     const tab = openTab(ada);
     await live(tab);
     const statuses: string[] = [];
@@ -158,21 +158,21 @@ describe('the realtime client against the embedded server', () => {
     await vi.waitFor(() => expect(tab.ids()).toContain(id));
   });
 
-  it('stops as signed out when there is no other token', async () => {
+  it('fails with signed-out when there is no other token', async () => {
     let token: string | null = await tokenOf(ada);
     const tab = openTab(ada, { getAccessToken: () => Promise.resolve(token) });
     await live(tab);
     token = null;
     getSupabase().realtime.faults.expireTokens();
     await vi.waitFor(() =>
-      expect(tab.channel.getSnapshot()).toMatchObject({ status: 'failed', error: { code: 'signed_out' } }),
+      expect(tab.channel.getSnapshot()).toMatchObject({ status: 'failed', error: { code: 'signed-out' } }),
     );
   });
 
   it.each([
     ['its channel crashed', () => getSupabase().realtime.faults.crashChannels()],
     ['its socket was cut', () => getSupabase().realtime.faults.dropSockets()],
-    ['the server asked it to leave', () => getSupabase().realtime.faults.requestDisconnect()],
+    ['the server requested a disconnect', () => getSupabase().realtime.faults.requestDisconnect()],
     ['its socket fell silent', () => getSupabase().realtime.faults.swallowFrames()],
   ])('equals the table again after %s', async (_title, fault) => {
     const tab = openTab(ada, { settings: { heartbeatMs: 100, timeoutMs: 200, reconnectDelaysMs: [20] } });
@@ -185,7 +185,7 @@ describe('the realtime client against the embedded server', () => {
   });
 
   it(
-    'equals the table after the server died and came back while 500 changes were written',
+    'equals the table after the server crashed and recovered during 500 writes',
     { timeout: 60_000 },
     async () => {
       const tabs = [
@@ -216,7 +216,7 @@ describe('the realtime client against the embedded server', () => {
   );
 
   it(
-    'serves five tabs over one websocket, and over one other within 5 s after the leader is gone',
+    'serves five tabs over one websocket, and over another within 5 s of a closed leader',
     { timeout: 30_000 },
     async () => {
       await vi.waitFor(() => expect(getSupabase().realtime.statistics.sockets).toBe(0), { timeout: 5_000 });

@@ -8,7 +8,7 @@ import { ADA, BOB, createRealtimeWorld } from '../local-supabase/realtime/realti
 import type { RealtimeWorld } from '../local-supabase/realtime/realtime-world.ts';
 import { openNodeSocket } from '../support/node-socket.ts';
 
-/** What a client tells its user, in words that are the same for each client. */
+/** A client's observable events, in a form common to both clients. */
 interface Told {
   readonly states: ('joined' | 'live' | 'refused' | 'ended')[];
   readonly changes: {
@@ -96,7 +96,7 @@ async function openTheirs(bindings: readonly Binding[]): Promise<Opened> {
     transport: WebSocket as unknown as typeof globalThis.WebSocket,
   });
   closers.push(() => client.disconnect());
-  // Its first join does not wait for an `accessToken` that it would have to ask for.
+  // The vendor's first join does not wait for an asynchronous `accessToken`.
   await client.setAuth(token);
   const open = () => {
     const channel = client.channel('scene');
@@ -141,7 +141,7 @@ const query = (text: string) => world.database.exec(text);
 const isLive = (opened: Opened, times = 1) =>
   expect.poll(() => opened.states.filter((state) => state === 'live').length, patient).toBe(times);
 let markers = 0;
-/** What was heard up to now: a row of which all hear ends the waiting. */
+/** Collects all events up to a row that every client receives. */
 async function heard({ changes }: Opened) {
   const id = 1_000_000 + (markers += 1);
   await query(`insert into open_notes values (${id})`);
@@ -159,31 +159,31 @@ describe.each([
   },
   { name: 'the vendor’s client', open: openTheirs, afterExpiry: ['ended'] },
 ])('$name', ({ name, open, afterExpiry }) => {
-  it('is told of the join first and of the subscription then', async () => {
+  it('receives the reply first and the confirmation second', async () => {
     const opened = await open([ownNotes]);
     await isLive(opened);
     expect(opened.states).toEqual(['joined', 'live']);
   });
 
-  it('is joined and then refused with the server’s message for a column that does not exist', async () => {
+  it('is joined and then refused with the server’s message for an unknown column', async () => {
     const opened = await open([{ table: 'notes', filter: 'nope=eq.1' }]);
     await expect.poll(() => opened.states, patient).toEqual(['joined', 'refused']);
     expect(opened.message).toContain('invalid column for filter nope');
   });
 
-  it('hears nothing of what is rolled back, of rows of others, and of an update that hides a row', async () => {
+  it('receives no rolled back rows, no rows of others, and no update that hides a row', async () => {
     const opened = await open([{ table: 'notes' }, marker]);
     await isLive(opened);
     await query(`begin; insert into notes (id, owner) values (901, '${ADA}'); rollback`);
     await query(`insert into notes (id, owner) values (902, '${BOB}'), (903, '${ADA}')`);
     await query(`update notes set owner = '${BOB}' where id = 903`);
-    // A row is shown as it is when the change is told: what is hidden by then was not there.
+    // Row-level security is evaluated when a change is delivered, so rows hidden by then are omitted.
     const changes = await heard(opened);
     expect(changes.filter(({ row }) => row['owner'] !== ADA)).toEqual([]);
     expect(changes.filter(({ type }) => type === 'UPDATE')).toEqual([]);
   });
 
-  it('hears the rows of a transaction in their order and with one time', async () => {
+  it('receives the rows of a transaction in order and with one timestamp', async () => {
     const opened = await open([ownNotes, marker]);
     await isLive(opened);
     await query(
@@ -194,14 +194,14 @@ describe.each([
     expect(new Set(changes.map(({ at }) => at)).size).toBe(1);
   });
 
-  it('hears only of the end of a row that came and went in one transaction', async () => {
+  it('receives only the DELETE of a row inserted and deleted in one transaction', async () => {
     const opened = await open([{ table: 'notes' }, marker]);
     await isLive(opened);
     await query(`insert into notes (id, owner) values (950, '${ADA}'); delete from notes where id = 950`);
     expect(await heard(opened)).toMatchObject([{ type: 'DELETE', row: { id: 950 } }]);
   });
 
-  it('hears a filtered DELETE where the filter’s column is part of the identity', async () => {
+  it('receives a filtered DELETE where the replica identity has the filter’s column', async () => {
     const suffix = name === 'this client' ? 'a' : 'b';
     const tables = [`kept_default_${suffix}`, `kept_full_${suffix}`];
     for (const table of tables)
@@ -224,7 +224,7 @@ describe.each([
     ]);
   });
 
-  it('keeps its socket when its token expires, though only this client joins anew on it', async () => {
+  it('keeps its socket when its token expires; only this client joins again', async () => {
     const opened = await open([ownNotes]);
     await isLive(opened);
     const { sockets, joins } = world.service.statistics;
@@ -233,7 +233,7 @@ describe.each([
     expect(world.service.statistics).toMatchObject({ sockets, joins: joins + afterExpiry.length - 1 });
   });
 
-  it('hears nothing after it left, and again once it joined the same topic anew', async () => {
+  it('receives nothing after a leave, and changes again after joining the same topic', async () => {
     const opened = await open([ownNotes, marker]);
     await isLive(opened);
     await opened.leave();
@@ -247,7 +247,7 @@ describe.each([
   });
 });
 
-it('this client outlives the late close of its earlier join when it leaves and joins at once', async () => {
+it('this client ignores the late close of its previous join after leaving and joining at once', async () => {
   const opened = openOurs([ownNotes, marker]);
   await isLive(opened);
   void opened.leave();

@@ -17,7 +17,7 @@ describe.each<[string, Create, object]>([
   ['REST', createRestClient, { kind: code, name: 'RestError' }],
   ['storage', createStorageClient, { kind: code, name: 'StorageError' }],
   ['functions', createFunctionsClient, { kind: code, name: 'FunctionsError' }],
-  ['realtime', createRealtimeClient, { code: 'invalid_options', name: 'RealtimeError' }],
+  ['realtime', createRealtimeClient, { code: 'invalid-options', name: 'RealtimeError' }],
 ])('the %s client without its configuration', (_name, create, error) => {
   it.each([
     [{ url: '' }, 'Supabase configuration incomplete: url is not set'],

@@ -29,7 +29,7 @@ const states: Record<Kind, ChannelState> = {
   joined: { ...memory, kind: 'joined' },
   live: { ...memory, kind: 'live', wasLive: true, liveAtMs: nowMs - 1_000, liveWallMs: wallMs - 1_000 },
   backoff: { ...memory, kind: 'backoff' },
-  failed: { ...memory, kind: 'failed', code: 'signed_out', message: '' },
+  failed: { ...memory, kind: 'failed', code: 'signed-out', message: '' },
 };
 const events: Record<Input, ChannelEvent> = {
   join: { kind: 'join' },
@@ -174,12 +174,12 @@ describe('the states of a channel', () => {
     expect(isSame ? '-' : `${state.kind}: ${done.join(', ')}`.trim()).toBe(cell);
   });
 
-  it('are live at once on the reply when the confirmation came before it', () => {
+  it('become live on the reply when the confirmation arrived before it', () => {
     const { state } = stepChannel(states.joining, events.subscribed, nowMs, defaultSettings);
     expect(stepChannel(state, events.accepted, nowMs, defaultSettings).state.kind).toBe('live');
   });
 
-  it('remember since when changes may be missing across several losses', () => {
+  it('keep the start of the gap across several interruptions', () => {
     const lost = stepChannel(states.live, { kind: 'offline', wallMs: 5 }, nowMs, defaultSettings).state;
     const inputs: ChannelEvent[] = [
       { kind: 'online' },
@@ -198,7 +198,7 @@ describe('the states of a channel', () => {
     ]);
   });
 
-  it('remember across a leave since when changes may be missing', () => {
+  it('keep the start of the gap across a leave', () => {
     const inputs: ChannelEvent[] = [
       { kind: 'leave', wallMs: 5 },
       { kind: 'leave', wallMs: 9 },
@@ -217,7 +217,7 @@ describe('the states of a channel', () => {
     expect(left.lostAtMs).toBeNull();
   });
 
-  it('wait longer with each failure, and anew only after a stable time', () => {
+  it('back off with each failure, and reset only after a stable period', () => {
     const delays = [1_000, 2_000, 5_000, 10_000, 10_000];
     let state: ChannelState = states.joined;
     for (const delayMs of delays) {

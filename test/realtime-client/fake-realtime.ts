@@ -15,8 +15,8 @@ interface Session {
 }
 
 /**
- * A small model of the realtime service over one table in the fake world: it answers joins, confirms them, checks
- * tokens, sends the owner's changes, and fails on demand. Networks lose, delay and repeat by its methods.
+ * A small model of the realtime service over one table in the fake world: it answers and confirms joins, checks
+ * tokens, sends the owner's changes, and injects faults: loss, delay and repetition.
  */
 export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => number) {
   const rows = new Map<string, StoredRow>();
@@ -33,7 +33,7 @@ export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => nu
   let isForbidden = false;
 
   const later = (run: () => void) => void clock.setTimer(run, latencyMs());
-  // A network keeps the order of what it carries: each frame waits for the one before it.
+  // A connection keeps the order of its frames: each frame waits for the previous one.
   const createPipe = () => {
     let readyMs = 0;
     return (run: () => void) => {
@@ -111,7 +111,7 @@ export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => nu
     reply('ok', { postgres_changes: filters });
     if (joined) send(joined.joinRef, null, topic, 'phx_close', {});
     session.topics.delete(topic);
-    // The subscription begins only now, some time after the reply.
+    // The subscription begins some time after the reply.
     later(() => {
       if (!sessions.has(session)) return;
       session.topics.set(topic, { joinRef, token, filters });
@@ -128,7 +128,7 @@ export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => nu
     lastCommitMs = Math.max(lastCommitMs + 1, clock.now());
     version += 1;
   };
-  /** Tells of a change in the transaction of the last {@link commit}. */
+  /** Sends a change of the transaction of the last {@link commit}. */
   const publish = (type: string, record: StoredRow | undefined, old: StoredRow | undefined) => {
     const owner = (record ?? old)?.owner;
     if (isMute) return;
@@ -169,7 +169,7 @@ export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => nu
     get joins() {
       return joins;
     },
-    /** Every join is refused for good from now on, or no more. */
+    /** Turns the refusal of every join on or off. */
     forbid(value: boolean) {
       isForbidden = value;
     },
@@ -188,7 +188,7 @@ export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => nu
       commit();
       publish('DELETE', undefined, old);
     },
-    /** Gives a row another primary key. */
+    /** Changes a row's primary key. */
     rename(id: string, to: string) {
       const old = rows.get(id);
       if (!old || rows.has(to)) return;
@@ -198,7 +198,7 @@ export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => nu
       rows.set(to, record);
       publish('UPDATE', record, old);
     },
-    /** One transaction that gives the row a value, another one, and the first again. */
+    /** Sets a value, another value and the first value again in one transaction. */
     flip(id: string, value: number) {
       const old = rows.get(id);
       if (!old) return;
@@ -207,7 +207,7 @@ export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => nu
       for (const change of [record, { ...record, value: value + 1 }, record]) publish('UPDATE', change, old);
       rows.set(id, record);
     },
-    /** All sockets are closed; new ones are refused until {@link up}. */
+    /** Closes all sockets and refuses new ones until {@link up}. */
     down() {
       isUp = false;
       for (const session of sessions) disconnect(session, 1012);
@@ -215,28 +215,28 @@ export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => nu
     up() {
       isUp = true;
     },
-    /** One socket is closed without a word. */
+    /** Cuts one socket without a close frame. */
     drop(index: number) {
       const session = [...sessions][index % Math.max(1, sessions.size)];
       if (session) disconnect(session, 1006);
     },
-    /** Nothing passes any more through the sockets that are open now, and nobody learns of it. */
+    /** Silently discards all further frames of the open sockets. */
     halfOpen() {
       for (const session of sessions) session.isHalfOpen = true;
     },
-    /** A machine that is gone closes its sockets in the eyes of the server. */
+    /** Closes the sockets of a crashed tab on the server's side. */
     forget(sockets: ReadonlySet<Socket>) {
       for (const socket of sockets) socket.close();
     },
-    /** Changes are sent twice from now on, or no more. */
+    /** Turns the repetition of every change on or off. */
     repeat(value: boolean) {
       repeats = value;
     },
-    /** The next change that has a record is too large for one frame. */
+    /** The next change with a record is too large for one frame. */
     truncate() {
       truncates = true;
     },
-    /** Every channel is told that its token expired and is closed. */
+    /** Reports the token as expired to its channels and closes them. */
     expire(token: string) {
       validTokens.delete(token);
       for (const session of sessions)
@@ -256,14 +256,14 @@ export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => nu
           deliver?.(JSON.stringify([joined.joinRef, null, topic, 'phx_close', {}]));
         }
     },
-    /** The server loses changes from now on, until it subscribes anew. */
+    /** Loses all changes until {@link resubscribe}. */
     mute() {
       isMute = true;
     },
     get isMute() {
       return isMute;
     },
-    /** The server re-creates every subscription, and says so only by confirming anew. */
+    /** Re-creates every subscription, which is visible only as a second confirmation. */
     resubscribe() {
       isMute = false;
       for (const session of sessions)

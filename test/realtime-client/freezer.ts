@@ -1,6 +1,6 @@
 import type { Clock, Socket } from '../../src/platform/platform.ts';
 
-/** Between freeze and thaw a tab runs nothing; what happens to it meanwhile it learns of afterwards. */
+/** Queues everything that happens to a tab between `freeze` and `thaw`. */
 export function createFreezer() {
   let missed: (() => void)[] | null = null;
   const run = (task: () => void) => void (missed ? missed.push(task) : task());

@@ -34,7 +34,7 @@ describe('joining', () => {
     });
   });
 
-  it('is joined on the reply, and live only on the confirmation', async () => {
+  it('is joined on the reply and live on the confirmation', async () => {
     const { openLiveChannel } = createScriptedScene();
     const { statuses } = await openLiveChannel();
     expect(statuses).toEqual(['connecting', 'joined', 'live']);

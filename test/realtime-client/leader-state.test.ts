@@ -113,7 +113,7 @@ const cells = Object.entries(table).flatMap(([kind, row]) =>
   Object.entries(row).map(([input, cell]) => [kind as Kind, input as Input, cell] as const),
 );
 
-describe('the part of a tab in sharing a socket', () => {
+describe('the role of a tab in sharing a socket', () => {
   it.each(cells)('%s on %s: %s', (kind, input, cell) => {
     const { state, effects } = stepLeader(states[kind], events[input]);
     const done = effects.map((effect) => (effect.do === 'wait' ? `wait ${effect.delayMs}` : effect.do));

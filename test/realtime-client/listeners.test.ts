@@ -30,7 +30,7 @@ describe('listeners', () => {
     expect(seen).toEqual(['notifications']);
   });
 
-  it('of chosen columns are told apart from those of all columns', async () => {
+  it('with selected columns are separate from those with all columns', async () => {
     const scene = createScriptedScene();
     const channel = scene.client.channel('user:ada');
     const seen: string[] = [];
@@ -46,7 +46,7 @@ describe('listeners', () => {
     expect(seen).toEqual(['all']);
   });
 
-  it('get nothing of an id that is not theirs', async () => {
+  it('receive nothing for an unknown id', async () => {
     const scene = createScriptedScene();
     const { changes } = await scene.openLiveChannel();
     scene.server.change(insert('a'), [999]);
@@ -54,7 +54,7 @@ describe('listeners', () => {
     expect(changes).toEqual([]);
   });
 
-  it('get a change once each when it matches several bindings', async () => {
+  it('receive a change once when it matches several bindings', async () => {
     const scene = createScriptedScene();
     const channel = scene.client.channel('user:ada');
     const seen: string[] = [];
@@ -71,7 +71,7 @@ describe('listeners', () => {
     expect(seen).toEqual(['all', 'inserts', 'all too']);
   });
 
-  it('are called in a frame of the page, or soon where there are no frames', async () => {
+  it('are called in an animation frame, or by a timer without frames', async () => {
     const frames: (() => void)[] = [];
     const scene = createScriptedScene({ schedule: (flush) => frames.push(flush) });
     const { changes } = await scene.openLiveChannel();
@@ -85,7 +85,7 @@ describe('listeners', () => {
     expect(changes).toHaveLength(2);
   });
 
-  it('are called in a frame of a browser, whose function is no method of anything', async () => {
+  it('call requestAnimationFrame without a receiver', async () => {
     const receivers: unknown[] = [];
     function schedule(this: unknown, flush: () => void) {
       receivers.push(this);
@@ -97,7 +97,7 @@ describe('listeners', () => {
     expect([changes.length, receivers]).toEqual([1, [undefined]]);
   });
 
-  it('are called soon where asking for a frame throws, which is reported', async () => {
+  it('are called by a timer when schedule throws, which is reported', async () => {
     const problem = new TypeError('Illegal invocation');
     const scene = createScriptedScene({
       schedule: () => {
@@ -110,7 +110,7 @@ describe('listeners', () => {
     expect([changes.length, scene.tab.reported]).toEqual([1, [problem]]);
   });
 
-  it('of several types see the changes of a row in their order', async () => {
+  it('of several types receive the changes of a row in order', async () => {
     const scene = createScriptedScene();
     const channel = scene.client.channel('user:ada');
     const seen: string[] = [];
@@ -132,7 +132,7 @@ describe('listeners', () => {
     expect(seen).toEqual(['INSERT']);
   });
 
-  it('are called though another throws, and its problem is reported', async () => {
+  it('are called after another listener throws, whose error is reported', async () => {
     const scene = createScriptedScene();
     const { channel, changes } = await scene.openLiveChannel();
     const problem = new Error('bad listener');
@@ -146,7 +146,7 @@ describe('listeners', () => {
     expect([changes.length, late.length, scene.tab.reported]).toEqual([1, 1, [problem]]);
   });
 
-  it('are called for each change though they throw at one, and not again once they removed themselves', async () => {
+  it('are called for the next change after throwing, and never after unsubscribing', async () => {
     const scene = createScriptedScene();
     const { channel } = await scene.openLiveChannel();
     const [thrown, once]: [string[], string[]] = [[], []];
@@ -164,7 +164,7 @@ describe('listeners', () => {
     expect([thrown.length, once.length, scene.tab.reported.length]).toEqual([3, 1, 3]);
   });
 
-  it('see a change once though the server sends it again', async () => {
+  it('receive a resent change once', async () => {
     const scene = createScriptedScene();
     const { changes, losses } = await scene.openLiveChannel();
     scene.server.change(insert('a'));
@@ -174,10 +174,10 @@ describe('listeners', () => {
     expect([changes.length, losses]).toEqual([1, []]);
   });
 
-  it('learn that changes may be missing when one comes again that another has followed', async () => {
+  it('learn of a gap when an earlier change is repeated', async () => {
     const scene = createScriptedScene();
     const { changes, losses } = await scene.openLiveChannel();
-    // As in one transaction, whose changes have one time: there and back again.
+    // As in one transaction: the value changes and returns, with one commit timestamp.
     for (const status of ['read', 'unread', 'read'])
       scene.server.change({ type: 'UPDATE', record: { id: 'a', status } });
     await scene.world.clock.advance(16);
@@ -185,7 +185,7 @@ describe('listeners', () => {
     expect(losses).toMatchObject([{ continuity: 'lost', reason: 'repeated' }]);
   });
 
-  it('get the changes of a row within a frame as one', async () => {
+  it('receive the changes of a row within a frame merged', async () => {
     const scene = createScriptedScene();
     const { changes } = await scene.openLiveChannel();
     scene.server.change(insert('a', { n: 0 }));
@@ -204,7 +204,7 @@ describe('listeners', () => {
     ]);
   });
 
-  it('get a change of the primary key apart from what happens to the row afterwards', async () => {
+  it('receive a change of the primary key unmerged', async () => {
     const scene = createScriptedScene();
     const { changes } = await scene.openLiveChannel();
     scene.server.change(insert('a', { n: 0 }));
@@ -219,7 +219,7 @@ describe('listeners', () => {
     ]);
   });
 
-  it('get what came before a loss before they learn of the loss', async () => {
+  it('receive earlier changes before the announcement of a gap', async () => {
     const scene = createScriptedScene();
     const { channel } = await scene.openLiveChannel();
     const told: string[] = [];
@@ -231,7 +231,7 @@ describe('listeners', () => {
     expect(told).toEqual(['change', 'loss']);
   });
 
-  it('learn that changes may be missing when more wait than their queue holds', async () => {
+  it('learn of a gap when their queue overflows', async () => {
     const scene = createScriptedScene({ settings: { deliveryBuffer: 2 } });
     const { changes, losses } = await scene.openLiveChannel();
     for (const id of ['a', 'b', 'c', 'd']) scene.server.change(insert(id));
@@ -240,7 +240,7 @@ describe('listeners', () => {
     expect(losses).toMatchObject([{ continuity: 'lost', reason: 'overflow' }]);
   });
 
-  it('get integers that a number cannot hold as their digits', async () => {
+  it('receive integers beyond the safe range as strings', async () => {
     const scene = createScriptedScene();
     const { changes } = await scene.openLiveChannel();
     const record = '{"id":9223372036854775807,"note":"9223372036854775807","n":7}';
@@ -255,7 +255,7 @@ describe('listeners', () => {
     ]);
   });
 
-  it('get rows that satisfy their schema; others are reported without their values, and as a loss', async () => {
+  it('receive valid rows; invalid ones are reported without values and announced as a gap', async () => {
     const scene = createScriptedScene();
     const { channel } = await scene.openLiveChannel();
     const rows: unknown[] = [];
@@ -277,12 +277,12 @@ describe('listeners', () => {
     scene.server.change(insert('a'));
     await scene.world.clock.advance(16);
     expect(rows).toEqual(['INSERT', 'invalid']);
-    expect(scene.tab.reported).toMatchObject([{ code: 'invalid_row', message: 'id is wrong' }]);
+    expect(scene.tab.reported).toMatchObject([{ code: 'invalid-row', message: 'id is wrong' }]);
   });
 });
 
 describe('users of a channel', () => {
-  it('cost one join though the channel is left and joined again at once', async () => {
+  it('cost one join when the channel is left and joined again at once', async () => {
     const scene = createScriptedScene();
     const { channel, leave } = await scene.openLiveChannel();
     leave();
@@ -333,7 +333,7 @@ describe('users of a channel', () => {
 });
 
 describe('pushes', () => {
-  it('wait for the channel and give the response of the server', async () => {
+  it('wait for the channel and resolve with the response', async () => {
     const scene = createScriptedScene();
     const channel = scene.client.channel('user:ada');
     const pushed = channel.push('presence', { event: 'track' });
@@ -347,7 +347,7 @@ describe('pushes', () => {
     await expect(pushed).resolves.toEqual({ done: true });
   });
 
-  it('beyond 100 reject the oldest', async () => {
+  it('reject the oldest beyond 100', async () => {
     const { client } = createScriptedScene();
     const channel = client.channel('user:ada');
     const pushes = Array.from({ length: 101 }, () => channel.push('presence', {}));
@@ -356,13 +356,13 @@ describe('pushes', () => {
     const reasons = (await outcomes).map((outcome) =>
       outcome.status === 'rejected' ? (outcome.reason as { code: string }).code : 'sent',
     );
-    expect(reasons).toEqual(['push_overflow', ...Array.from({ length: 100 }, () => 'closed')]);
+    expect(reasons).toEqual(['push-overflow', ...Array.from({ length: 100 }, () => 'closed')]);
   });
 
-  it('reject when their payload is no JSON, and nothing else suffers', async () => {
+  it('reject when their payload is not serializable', async () => {
     const scene = createScriptedScene();
     const { channel, changes } = await scene.openLiveChannel();
-    await expect(channel.push('a', { big: 1n })).rejects.toMatchObject({ code: 'push_refused' });
+    await expect(channel.push('a', { big: 1n })).rejects.toMatchObject({ code: 'push-refused' });
     scene.server.change(insert('a'));
     await scene.world.clock.advance(16);
     expect(changes).toHaveLength(1);
@@ -375,8 +375,8 @@ describe('pushes', () => {
     scene.server.reply(scene.server.frames().at(-2)?.ref ?? null, { status: 'error', response: {} });
     await scene.world.clock.advance(10_000);
     expect(await outcomes).toMatchObject([
-      { reason: { code: 'push_refused' } },
-      { reason: { code: 'push_timeout' } },
+      { reason: { code: 'push-refused' } },
+      { reason: { code: 'push-timeout' } },
     ]);
   });
 });

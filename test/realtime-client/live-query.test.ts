@@ -56,7 +56,7 @@ async function openQuery(overrides: Partial<LiveQueryOptions<Item>> = {}) {
 }
 
 describe('a live query', () => {
-  it('reads once when the channel is live, and is current with the answer', async () => {
+  it('reads once when the channel is live, and is current afterwards', async () => {
     const { confirm, reads, answer, query } = await openQuery();
     expect(reads).toHaveLength(0);
     await confirm();
@@ -70,7 +70,7 @@ describe('a live query', () => {
     });
   });
 
-  it('reads before the channel is live too, and once more when it is', async () => {
+  it('reads before the channel is live, and again when it is', async () => {
     const { confirm, reads, answer, query } = await openQuery({ isEager: true });
     await answer([{ id: 'a', version: 1 }]);
     expect([query.getSnapshot().isLoaded, query.getSnapshot().isCurrent]).toEqual([true, false]);
@@ -79,7 +79,7 @@ describe('a live query', () => {
     expect([reads.length, query.getSnapshot().isCurrent]).toEqual([2, true]);
   });
 
-  it('replays what came during the read: newer versions win, older ones do not, deletes stay', async () => {
+  it('replays changes received during the read: newer versions win, deletes stay', async () => {
     const { confirm, change, answer, rows } = await openQuery();
     await confirm();
     await change({ type: 'INSERT', commit_timestamp: at(1), record: { id: 'new', version: 1 } });
@@ -98,7 +98,7 @@ describe('a live query', () => {
     ]);
   });
 
-  it('does not bring a deleted row back for a late update', async () => {
+  it('does not restore a deleted row on a late update', async () => {
     const { confirm, change, answer, rows } = await openQuery();
     await confirm();
     await answer([{ id: 'a', version: 1 }]);
@@ -107,7 +107,7 @@ describe('a live query', () => {
     expect(rows()).toEqual([]);
   });
 
-  it('knows a row whose primary key changed by its new one only, also in a burst and in a replay', async () => {
+  it('tracks a row by its new primary key only, also in a burst and in a replay', async () => {
     const { confirm, change, answer, rows, query, server, world } = await openQuery();
     await confirm();
     await answer([{ id: 'a', version: 1 }]);
@@ -127,7 +127,7 @@ describe('a live query', () => {
     expect(rows()).toEqual([{ id: 'd', version: 5 }]);
   });
 
-  it('reads again when a change came without its data', async () => {
+  it('reads again after a truncated change', async () => {
     const { confirm, change, answer, reads } = await openQuery();
     await confirm();
     await answer([]);
@@ -135,7 +135,7 @@ describe('a live query', () => {
     expect(reads).toHaveLength(2);
   });
 
-  it('reads once for all that asks for it at one moment, and once more for what asks during a read', async () => {
+  it('coalesces simultaneous refreshes, and reads once more for those during a read', async () => {
     const { confirm, answer, reads, query, world } = await openQuery();
     await confirm();
     query.refresh();
@@ -148,7 +148,7 @@ describe('a live query', () => {
     expect([reads.length, query.getSnapshot().isCurrent]).toEqual([2, true]);
   });
 
-  it('shows why a read failed and reads again after a wait', async () => {
+  it('publishes the error of a failed read and retries after a delay', async () => {
     const { confirm, answer, reads, query, world } = await openQuery();
     await confirm();
     const problem = new Error('no network');
@@ -160,7 +160,7 @@ describe('a live query', () => {
     expect(query.getSnapshot()).toMatchObject({ error: null, isCurrent: true, isLoaded: true });
   });
 
-  it('takes a read that throws at once for a failed one', async () => {
+  it('treats a read that throws synchronously as failed', async () => {
     const problem = new Error('bad filter');
     const { confirm, query, world } = await openQuery({
       read: () => {
@@ -172,7 +172,7 @@ describe('a live query', () => {
     expect(query.getSnapshot()).toMatchObject({ error: problem, isCurrent: false });
   });
 
-  it('rests after a failure that is final', async () => {
+  it('stops after a final failure', async () => {
     const { confirm, reads, world } = await openQuery({ shouldRetry: () => false });
     await confirm();
     reads.at(-1)?.reject(new Error('forbidden'));
@@ -180,7 +180,7 @@ describe('a live query', () => {
     expect(reads).toHaveLength(1);
   });
 
-  it('is not current after such a failure, until it has read', async () => {
+  it('is not current after a final failure until a read succeeds', async () => {
     const { confirm, answer, reads, server, query, world } = await openQuery({ shouldRetry: () => false });
     await confirm();
     await answer([]);
@@ -195,7 +195,7 @@ describe('a live query', () => {
     expect(query.getSnapshot()).toMatchObject({ isCurrent: true, error: null });
   });
 
-  it('is not current while nobody uses it, though another user keeps the channel live', async () => {
+  it('is not current while it is stopped, even on a live channel', async () => {
     const { channel, confirm, answer, query, stop, world } = await openQuery();
     await confirm();
     await answer([]);
@@ -208,7 +208,7 @@ describe('a live query', () => {
     expect(query.getSnapshot().isCurrent).toBe(true);
   });
 
-  it('leaves out rows that do not belong to it and keeps the order', async () => {
+  it('omits rows outside the filter and keeps the order', async () => {
     const { confirm, change, answer, rows } = await openQuery({
       includes: ({ status }) => status !== 'archived',
       compare: (a, b) => b.version - a.version,
@@ -225,7 +225,7 @@ describe('a live query', () => {
     expect(rows().map(({ id }) => id)).toEqual(['a']);
   });
 
-  it('takes what the tab itself wrote, and its echo changes nothing', async () => {
+  it('applies own writes, and their echo has no effect', async () => {
     const { confirm, change, answer, query, rows } = await openQuery();
     await confirm();
     await answer([{ id: 'a', version: 1 }]);
@@ -237,7 +237,7 @@ describe('a live query', () => {
     expect(rows()).toEqual([]);
   });
 
-  it('does not bring back what the tab deleted for an update that waited, but for a new row', async () => {
+  it('does not restore an own deletion on a delayed update, but on a new row', async () => {
     const { confirm, change, answer, query, rows } = await openQuery();
     await confirm();
     await answer([{ id: 'a', version: 1 }]);
@@ -255,7 +255,7 @@ describe('a live query', () => {
     expect(rows()).toEqual([{ id: 'a', version: 5 }]);
   });
 
-  it('takes updates of a row that the tab deleted, once it put it back or has read', async () => {
+  it('applies updates of an own deletion after an upsert or a read', async () => {
     const { confirm, change, answer, query, rows, world } = await openQuery();
     await confirm();
     await answer([{ id: 'a', version: 1 }]);
@@ -271,7 +271,7 @@ describe('a live query', () => {
     expect(rows()).toEqual([{ id: 'a', version: 3 }]);
   });
 
-  it('shows cached rows until it has read, and keeps its snapshot while nothing changes', async () => {
+  it('shows initial rows until the first read, and keeps its snapshot while nothing changes', async () => {
     const { query, confirm, answer } = await openQuery({ initialRows: [{ id: 'cached', version: 1 }] });
     expect(query.getSnapshot()).toMatchObject({ rows: [{ id: 'cached' }], isLoaded: false });
     await confirm();
@@ -281,7 +281,7 @@ describe('a live query', () => {
     expect(query.getSnapshot()).toBe(snapshot);
   });
 
-  it('aborts its read and leaves the channel when its last user stops', async () => {
+  it('aborts its read and leaves the channel on the last stop', async () => {
     const { confirm, reads, stop, world, server, query } = await openQuery();
     await confirm();
     const stopToo = query.start();
@@ -306,7 +306,7 @@ describe('a live query', () => {
     expect([notified, query.getSnapshot().rows.length]).toEqual([1, 1_000]);
   });
 
-  it('reads again at intervals when asked to', async () => {
+  it('reads again every reconcileMs', async () => {
     const { confirm, answer, reads, world } = await openQuery({ reconcileMs: 5_000 });
     await confirm();
     await answer([]);

@@ -4,7 +4,7 @@ import { binding, createScriptedScene } from './scripted-server.ts';
 const expired = 'Token has expired 0 seconds ago';
 
 describe('a channel that the server ends', () => {
-  it('asks for another token and joins again when the token expired, and tells that changes may be missing', async () => {
+  it('renews an expired token, joins again and announces a gap', async () => {
     const scene = createScriptedScene();
     const { server, world } = scene;
     const { channel, losses } = await scene.openLiveChannel();
@@ -23,21 +23,21 @@ describe('a channel that the server ends', () => {
     expect(server.sentEvents().filter((event) => event === 'phx_join')).toHaveLength(2);
   });
 
-  it('fails as signed out when there is no other token, and rests', async () => {
+  it('fails with signed-out when there is no other token, and stops', async () => {
     const scene = createScriptedScene();
     const { channel } = await scene.openLiveChannel();
     scene.prepareToken(null);
     scene.server.system('error', expired, 'system');
     await scene.world.clock.advance(600_000);
-    expect(channel.getSnapshot()).toMatchObject({ status: 'failed', error: { code: 'signed_out' } });
+    expect(channel.getSnapshot()).toMatchObject({ status: 'failed', error: { code: 'signed-out' } });
     expect(scene.tokenCalls).toHaveLength(2);
   });
 
-  it('joins by itself once someone is signed in again, and tells that changes may be missing', async () => {
+  it('joins by itself after the next sign-in and announces a gap', async () => {
     const scene = createScriptedScene();
     const { channel, losses } = await scene.openLiveChannel();
     scene.setToken(null);
-    expect(channel.getSnapshot()).toMatchObject({ status: 'failed', error: { code: 'signed_out' } });
+    expect(channel.getSnapshot()).toMatchObject({ status: 'failed', error: { code: 'signed-out' } });
     expect(scene.server.sentEvents().at(-1)).toBe('phx_leave');
     scene.setToken('token-2');
     await scene.world.settle();
@@ -47,7 +47,7 @@ describe('a channel that the server ends', () => {
     expect(losses).toMatchObject([{ continuity: 'lost', reason: 'rejoined' }]);
   });
 
-  it('gives up on tokens when three fresh ones were refused', async () => {
+  it('fails after three refused tokens', async () => {
     const scene = createScriptedScene();
     const channel = scene.client.channel('user:ada');
     channel.join();
@@ -57,11 +57,11 @@ describe('a channel that the server ends', () => {
       scene.server.refuseJoin('InvalidJWTToken: Token has expired 3 seconds ago');
       await scene.world.clock.advance(2_500);
     }
-    expect(channel.getSnapshot()).toMatchObject({ status: 'failed', error: { code: 'token_rejected' } });
+    expect(channel.getSnapshot()).toMatchObject({ status: 'failed', error: { code: 'token-rejected' } });
     expect(scene.server.sentEvents().filter((event) => event === 'phx_join')).toHaveLength(3);
   });
 
-  it('waits longer and longer for a server that confirms each token and lets it expire at once', async () => {
+  it('backs off when the server confirms each token and expires it at once', async () => {
     const scene = createScriptedScene();
     const channel = scene.client.channel('user:ada');
     channel.onPostgresChanges(binding, () => {});
@@ -96,7 +96,7 @@ describe('a channel that the server ends', () => {
     expect(statuses).toEqual(['connecting', 'joined', 'live', 'recovering', 'live']);
   });
 
-  it('ignores that close too where frames do not say to which join they belong', async () => {
+  it('ignores the late close in version 1.0.0, whose frames do not name their join', async () => {
     const scene = createScriptedScene({ vsn: '1.0.0' });
     const { channel } = await scene.openLiveChannel();
     channel.onPostgresChanges({ table: 'notification_preferences' }, () => {});
@@ -109,7 +109,7 @@ describe('a channel that the server ends', () => {
     expect(channel.getSnapshot().status).toBe('recovering');
   });
 
-  it('joins again after a wait when the channel crashed', async () => {
+  it('joins again with backoff when the channel crashes', async () => {
     const scene = createScriptedScene();
     const { channel } = await scene.openLiveChannel();
     scene.server.endChannel('phx_error');
@@ -120,7 +120,7 @@ describe('a channel that the server ends', () => {
     expect(scene.server.sentEvents().filter((event) => event === 'phx_join')).toHaveLength(2);
   });
 
-  it('leaves and joins again when a join stays unanswered', async () => {
+  it('leaves and joins again when a join times out', async () => {
     const scene = createScriptedScene();
     scene.client.channel('user:ada').join();
     scene.server.open();
@@ -130,7 +130,7 @@ describe('a channel that the server ends', () => {
     expect(scene.server.sentEvents()).toEqual(['phx_join', 'phx_leave', 'phx_join']);
   });
 
-  it('leaves and joins again when the confirmation stays away', async () => {
+  it('leaves and joins again when the confirmation times out', async () => {
     const scene = createScriptedScene();
     const channel = scene.client.channel('user:ada');
     channel.onPostgresChanges(binding, () => {});
@@ -146,7 +146,7 @@ describe('a channel that the server ends', () => {
     ]);
   });
 
-  it('waits long when a rate limit was reached', async () => {
+  it('waits 30 s when a rate limit was reached', async () => {
     const scene = createScriptedScene();
     scene.client.channel('user:ada').join();
     scene.server.open();
@@ -162,7 +162,7 @@ describe('a channel that the server ends', () => {
 });
 
 describe('a system error', () => {
-  it('of a forbidden channel is final, whatever the name of the channel', async () => {
+  it('about a forbidden channel is final for every channel name', async () => {
     const scene = createScriptedScene();
     const { channel } = await scene.openLiveChannel();
     const message = 'Unauthorized: You do not have permissions to read from this Channel topic: jwt-tokens';
@@ -172,14 +172,14 @@ describe('a system error', () => {
     expect(scene.tokenCalls).toHaveLength(1);
   });
 
-  it('fails the channel with the message of the server, for good', async () => {
+  it('fails the channel permanently with the message of the server', async () => {
     const scene = createScriptedScene();
     const { channel } = await scene.openLiveChannel();
     scene.server.system('error', 'Unable to subscribe: check the given connect parameters: [table: tokens]');
     expect(channel.getSnapshot()).toEqual({
       status: 'failed',
       error: {
-        code: 'subscription_refused',
+        code: 'subscription-refused',
         message: 'Unable to subscribe: check the given connect parameters: [table: tokens]',
       },
     });
@@ -190,7 +190,7 @@ describe('a system error', () => {
     expect(scene.server.sentEvents().filter((event) => event === 'phx_join')).toHaveLength(1);
   });
 
-  it('can be tried again by joining', async () => {
+  it('is retried by join()', async () => {
     const scene = createScriptedScene();
     const { channel } = await scene.openLiveChannel();
     scene.server.system('error', 'Unable to subscribe: check the given connect parameters: [table: tokens]');
@@ -214,7 +214,7 @@ describe('a new token', () => {
     });
   });
 
-  it('that comes during a join is pushed right after it', async () => {
+  it('announced during a join is pushed right after it', async () => {
     const scene = createScriptedScene();
     const channel = scene.client.channel('user:ada');
     channel.onPostgresChanges(binding, () => {});
@@ -230,7 +230,7 @@ describe('a new token', () => {
     });
   });
 
-  it('of somebody who signs out while it is asked for is not used', async () => {
+  it('is not used when the user signs out during the request', async () => {
     const answers: ((token: string | null) => void)[] = [];
     const scene = createScriptedScene({
       getAccessToken: () => new Promise((resolve) => answers.push(resolve)),
@@ -244,7 +244,7 @@ describe('a new token', () => {
     expect(scene.server.lastJoin().payload).not.toHaveProperty('access_token');
   });
 
-  it('is asked for again, after a wait, when it could not be had', async () => {
+  it('is requested again with backoff when the request fails', async () => {
     let calls = 0;
     const scene = createScriptedScene({
       getAccessToken: () => {
@@ -260,8 +260,8 @@ describe('a new token', () => {
   });
 });
 
-describe('a token that never comes', () => {
-  it('is asked for again after the time for a join, and its late answer is not used', async () => {
+describe('a token request without an answer', () => {
+  it('times out and is repeated; its late answer is ignored', async () => {
     const answers: ((token: string) => void)[] = [];
     const scene = createScriptedScene({
       getAccessToken: () => new Promise((resolve) => answers.push(resolve)),
@@ -280,7 +280,7 @@ describe('a token that never comes', () => {
 });
 
 describe('continuity', () => {
-  it('is told as lost, since it was left, to whoever still listens when a channel is joined again', async () => {
+  it('announces a gap since the leave when a left channel is joined again', async () => {
     const scene = createScriptedScene();
     const { channel, losses } = await scene.openLiveChannel();
     const leftAtMs = scene.world.clock.now();
@@ -294,7 +294,7 @@ describe('continuity', () => {
     expect(losses).toEqual([{ continuity: 'lost', sinceMs: leftAtMs, reason: 'rejoined' }]);
   });
 
-  it('is told as lost when the server subscribes again', async () => {
+  it('announces a gap when the server resubscribes', async () => {
     const scene = createScriptedScene();
     const { losses } = await scene.openLiveChannel();
     const liveAtMs = scene.world.clock.now();
@@ -320,7 +320,7 @@ describe('continuity', () => {
     ]);
   });
 
-  it('counts from the last frame that arrived before a silent socket was replaced', async () => {
+  it('starts the gap at the last frame before a silent socket was replaced', async () => {
     const scene = createScriptedScene();
     const { losses } = await scene.openLiveChannel();
     const lastFrameAtMs = scene.world.clock.now();

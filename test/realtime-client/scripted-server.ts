@@ -1,7 +1,7 @@
 import { createRealtimeClient, type RealtimeClientOptions } from '../../src/realtime-client/index.ts';
 import { createFakeWorld, type FakeSocket, type FakeTab } from '../support/fake-platform.ts';
 
-/** A frame as the server sees it. */
+/** A decoded frame. */
 export interface Frame {
   readonly joinRef: string | null;
   readonly ref: string | null;
@@ -14,7 +14,7 @@ export const topic = 'realtime:user:ada';
 export const binding = { event: '*', table: 'notifications', filter: 'recipient_id=eq.ada' } as const;
 const bindingId = 31231;
 
-/** A client in a tab of the fake world, and the server's side of its sockets, spoken by hand. */
+/** A client in a tab of the fake world, and a server whose frames the test writes. */
 export function createScriptedScene(overrides: Partial<RealtimeClientOptions> = {}) {
   const world = createFakeWorld();
   const tab = world.openTab();
@@ -47,11 +47,11 @@ export function createScriptedScene(overrides: Partial<RealtimeClientOptions> = 
       token = next;
       tokenListeners.forEach((listener) => listener(next));
     },
-    /** The next answers of `getAccessToken`, unannounced. */
+    /** Sets the result of `getAccessToken` without announcing it. */
     prepareToken(next: string | null) {
       token = next;
     },
-    /** A channel with one listener, joined and confirmed. */
+    /** Opens a channel with one listener, joined and confirmed. */
     async openLiveChannel() {
       const channel = client.channel('user:ada');
       const changes: unknown[] = [];

@@ -16,18 +16,18 @@ function createTabs({ locks }: Partial<Pick<Platform, 'locks'>> = {}) {
   const server = createFakeRealtime(serverTab.clock, () => 20);
   server.validTokens.add(tokenOf('ada'));
   server.validTokens.add(tokenOf('bob'));
-  /** @param answers how the token is given at first. */
+  /** @param answers results of the first token requests. */
   const openTab = (user = 'ada', answers: (() => Promise<string | null>)[] = []) => {
     const sockets = new Set<Socket>();
     const tokenListeners = new Set<(token: string | null) => void>();
     let token: string | null = tokenOf(user);
     let isFrozen = false;
-    // A browser's channel throws for these.
+    // A browser's BroadcastChannel throws for these values.
     const postedLate: unknown[] = [];
     let missed: (() => void)[] = [];
     const base = world.openTab();
     const platform = world.openTab({
-      // A frozen tab holds its locks, says nothing, and hears everything once it wakes.
+      // A frozen tab keeps its locks, sends nothing, and receives everything when it resumes.
       openBroadcast(name) {
         const broadcast = base.openBroadcast(name);
         let isClosed = false;
@@ -96,7 +96,7 @@ function createTabs({ locks }: Partial<Pick<Platform, 'locks'>> = {}) {
         token = next;
         tokenListeners.forEach((listener) => listener(next));
       },
-      /** The tab is gone; its timers and promises with it. */
+      /** Ends the tab with its timers and promises. */
       crash() {
         base.crash();
         platform.crash();
@@ -124,7 +124,7 @@ describe('five tabs of a user', () => {
     expect(tabs.map((tab) => tab.ids())).toEqual(Array.from({ length: 5 }, () => ['a']));
   });
 
-  it('all get the next change within 5 s after the leader was killed, and what was written meanwhile', async () => {
+  it('receive the next change within 5 s of a killed leader, and the changes in between', async () => {
     const { world, server, openTab } = createTabs();
     const [leader, ...others] = Array.from({ length: 5 }, () => openTab());
     await world.clock.advance(1_000);
@@ -138,7 +138,7 @@ describe('five tabs of a user', () => {
     expect(server.openSessions).toBe(1);
   });
 
-  it('tell each other neither tokens nor keys', async () => {
+  it('exchange neither tokens nor keys', async () => {
     const { world, server, openTab } = createTabs();
     openTab();
     openTab();
@@ -151,7 +151,7 @@ describe('five tabs of a user', () => {
     expect(said).not.toContain('public-key');
   });
 
-  it('do not hear the tabs of another user', async () => {
+  it('receive nothing from the tabs of another user', async () => {
     const { world, server, openTab } = createTabs();
     const ada = openTab('ada');
     const bob = openTab('bob');
@@ -162,12 +162,12 @@ describe('five tabs of a user', () => {
     expect([ada.ids(), bob.ids(), server.opened]).toEqual([['a'], ['b'], 2]);
   });
 
-  it('go on when the leader signs out', async () => {
+  it('continue when the leader signs out', async () => {
     const { world, server, openTab } = createTabs();
     const [leader, follower] = [openTab(), openTab()];
     await world.clock.advance(1_000);
     leader.setToken(null);
-    expect(leader.channel.getSnapshot()).toMatchObject({ status: 'failed', error: { code: 'signed_out' } });
+    expect(leader.channel.getSnapshot()).toMatchObject({ status: 'failed', error: { code: 'signed-out' } });
     await world.clock.advance(6_000);
     expect(leader.client.getSnapshot().status).toBe('idle');
     server.write('a', 'ada', 1);
@@ -176,7 +176,7 @@ describe('five tabs of a user', () => {
     expect(leader.ids()).toEqual([]);
   });
 
-  it('hand over when the page of the leader is put away, and take it in again when it returns', async () => {
+  it('hand over leadership on pagehide, and readmit the tab on pageshow', async () => {
     const { world, server, openTab } = createTabs();
     const [leader, follower] = [openTab(), openTab()];
     await world.clock.advance(1_000);
@@ -190,7 +190,7 @@ describe('five tabs of a user', () => {
     expect([leader.ids(), server.openSessions]).toEqual([['a'], 1]);
   });
 
-  it('depose a frozen leader, which follows when it wakes', async () => {
+  it('depose a frozen leader, which follows when it resumes', async () => {
     const { world, server, openTab } = createTabs();
     const [leader, second, third] = [openTab(), openTab(), openTab()];
     await world.clock.advance(1_000);
@@ -210,7 +210,7 @@ describe('five tabs of a user', () => {
     expect(server.openSessions).toBe(1);
   });
 
-  it('do not wait for a hidden leader: it reconnects as if visible, and at once when another tab is shown', async () => {
+  it('reconnect through a hidden leader as if it were visible, and at once when another tab is shown', async () => {
     const { world, server, openTab } = createTabs();
     const [leader, follower] = [openTab(), openTab()];
     await world.clock.advance(1_000);
@@ -226,7 +226,7 @@ describe('five tabs of a user', () => {
     expect(follower.channel.getSnapshot().status).toBe('live');
   });
 
-  it('all report the connection as lost 5 s after the server went away', async () => {
+  it('report the connection as lost 5 s after the server went away', async () => {
     const { world, server, openTab } = createTabs();
     const tabs = [openTab(), openTab()];
     const statuses = () => tabs.map(({ client }) => client.getSnapshot().status);
@@ -245,7 +245,7 @@ describe('five tabs of a user', () => {
     expect(statuses()).toEqual(['connected', 'connected']);
   });
 
-  it('hand over when the leader is frozen and says so, and take it in again when it resumes', async () => {
+  it('hand over leadership on pagehide before a freeze, and readmit the tab on resume', async () => {
     const { world, server, openTab } = createTabs();
     const [leader, follower] = [openTab(), openTab()];
     await world.clock.advance(1_000);
@@ -274,7 +274,7 @@ describe('five tabs of a user', () => {
     expect(world.broadcasts).toEqual([]);
   });
 
-  it('count the frames that the leader did not understand', async () => {
+  it('report the ignored frames of the leader', async () => {
     const { world, openTab } = createTabs();
     const leader = openTab();
     await world.clock.advance(1_000);
@@ -282,7 +282,7 @@ describe('five tabs of a user', () => {
     expect(leader.client.ignoredFrames).toBe(1);
   });
 
-  it('do not join for somebody who signs out, or a client that is closed, before the token is there', async () => {
+  it('do not join when the user signs out or the client is closed during the token request', async () => {
     const { world, server, openTab } = createTabs();
     const [signedOut, closed] = [openTab(), openTab()];
     signedOut.setToken(null);
@@ -290,7 +290,7 @@ describe('five tabs of a user', () => {
     await world.clock.advance(1_000);
     expect(signedOut.channel.getSnapshot()).toMatchObject({
       status: 'failed',
-      error: { code: 'signed_out' },
+      error: { code: 'signed-out' },
     });
     expect([server.opened, world.heldLocks.size]).toEqual([0, 0]);
     signedOut.setToken(tokenOf('ada'));
@@ -298,7 +298,7 @@ describe('five tabs of a user', () => {
     expect(signedOut.channel.getSnapshot().status).toBe('live');
   });
 
-  it('push through the leader and get the answer', async () => {
+  it('push through the leader and receive the reply', async () => {
     const { world, openTab } = createTabs();
     const [, follower] = [openTab(), openTab()];
     await world.clock.advance(1_000);
@@ -307,21 +307,21 @@ describe('five tabs of a user', () => {
     expect(await outcome).toEqual([{ status: 'fulfilled', value: { text: 'hello' } }]);
   });
 
-  it('push through the leader and learn why it failed, as over a socket of their own', async () => {
+  it('push through the leader and receive its error, as on their own socket', async () => {
     const { world, openTab } = createTabs();
     const [leader, follower] = [openTab(), openTab()];
     await world.clock.advance(1_000);
     const refused = Promise.allSettled([follower.channel.push('deny', { reason: 'why' })]);
     await world.clock.advance(1_000);
-    expect(await refused).toMatchObject([{ reason: { code: 'push_refused', cause: { reason: 'why' } } }]);
-    // A channel that only this tab would push to, and nobody has joined.
+    expect(await refused).toMatchObject([{ reason: { code: 'push-refused', cause: { reason: 'why' } } }]);
+    // A channel that no tab has joined.
     const pushes = Array.from({ length: 101 }, () => leader.client.channel('other').push('echo', {}));
     const outcomes = await Promise.allSettled([pushes[0], world.clock.advance(100)]);
-    expect(outcomes[0]).toMatchObject({ reason: { code: 'push_overflow' } });
+    expect(outcomes[0]).toMatchObject({ reason: { code: 'push-overflow' } });
     void Promise.allSettled(pushes);
   });
 
-  it('share nothing while it is not known whose they are, and ask again for the token', async () => {
+  it('share nothing until the token is known, and repeat the token request', async () => {
     const { world, server, openTab } = createTabs();
     const stubborn = openTab('ada', [
       () => Promise.reject(new Error('offline')),
@@ -335,7 +335,7 @@ describe('five tabs of a user', () => {
     expect(new Set(world.broadcasts.map(({ name }) => name))).toEqual(new Set(['realtime:project.test:ada']));
   });
 
-  it('tell whoever still listens, when one leaves and joins again, since when changes may be missing', async () => {
+  it('announce a gap since the leave when a tab leaves and joins again', async () => {
     const { world, openTab } = createTabs();
     const tabs = [openTab(), openTab()];
     await world.clock.advance(1_000);
@@ -354,7 +354,7 @@ describe('five tabs of a user', () => {
     expect(losses).toEqual([[leftAtMs], [leftAtMs]]);
   });
 
-  it('say nothing more after they were closed, though a push was under way', async () => {
+  it('send nothing after close(), even with a push in flight', async () => {
     const { world, openTab } = createTabs();
     const { client, channel, postedLate } = openTab();
     await world.clock.advance(1_000);
@@ -365,7 +365,7 @@ describe('five tabs of a user', () => {
     expect(postedLate).toEqual([]);
   });
 
-  it('do not ask again for what was refused for good, until one of them joins again or needs something else', async () => {
+  it('do not repeat a final refusal until a tab joins again or needs another binding', async () => {
     const { world, server, openTab } = createTabs();
     server.forbid(true);
     const [first, second] = [openTab(), openTab()];

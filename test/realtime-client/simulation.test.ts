@@ -8,7 +8,7 @@ import { createFakeWorld } from '../support/fake-platform.ts';
 import { createFakeRealtime, type StoredRow } from './fake-realtime.ts';
 import { createFreezer } from './freezer.ts';
 
-/** How many schedules are tried: `SCHEDULES=10000` for a long run. */
+/** Number of random schedules; set `SCHEDULES=10000` for a long run. */
 const schedules = Number(process.env['SCHEDULES'] ?? 2_000);
 
 const index = fc.nat({ max: 4 });
@@ -131,7 +131,7 @@ function createSimulation(seed: number, isShared: boolean) {
     const channel = client.channel('user:ada');
     const binding = { table: 'items', filter: 'owner=eq.ada' };
     const seen: string[] = [];
-    // Whoever only listens must hear of each interruption, before it is over.
+    // Every interruption must be announced before the channel is live again.
     let wasLive = false;
     let isUntold = false;
     const untold: string[] = [];
@@ -149,7 +149,7 @@ function createSimulation(seed: number, isShared: boolean) {
       platform,
       key: ({ id }) => String(id),
       version: (row) => row.version,
-      // A read takes time on its way there and back; the table is what it is in between.
+      // A read has latency in both directions and sees the table in between.
       read: () =>
         new Promise((resolve) => {
           const wait = () => Math.floor(platform.random.number() * 120);
@@ -172,7 +172,7 @@ function createSimulation(seed: number, isShared: boolean) {
         isSignedIn = value;
         for (const listener of ownListeners) listener(value ? token : null);
       },
-      /** The next question for a token gets no answer. */
+      /** The next token request gets no answer. */
       stall() {
         isStalled = true;
       },
@@ -261,10 +261,10 @@ function createSimulation(seed: number, isShared: boolean) {
     server,
     tabs,
     run,
-    /** All faults end, and enough time passes for everything to settle. */
+    /** Ends all faults and advances the clock until everything settles. */
     async calmDown() {
       server.up();
-      // Nothing that would cause a read: the tabs must be right by themselves.
+      // Causes no read: the tabs must recover by themselves.
       if (server.isMute) server.resubscribe();
       server.repeat(false);
       for (const { platform, freezer, signIn, channel } of tabs) {
@@ -291,7 +291,7 @@ describe.each([
   ['with a socket shared among tabs', true],
 ])('a live query %s', (_title, isShared) => {
   it(
-    'equals the table after any schedule of faults, sees nothing twice and leaves nothing behind',
+    'equals the table after any schedule of faults, delivers nothing twice and leaves nothing behind',
     { timeout: 600_000 },
     async () => {
       await fc.assert(

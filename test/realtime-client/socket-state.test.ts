@@ -7,9 +7,9 @@ import {
 } from '../../src/realtime-client/socket/socket-state.ts';
 
 type Kind = SocketState['kind'];
-/** `awake`, `hidden` and `offline` are the three ways in which a page can change. */
+/** `awake`, `hidden` and `offline` stand for the three changes of a page. */
 type Input = Exclude<SocketEvent['kind'], 'page'> | 'awake' | 'hidden' | 'offline';
-/** The state after, and what is done on the way; `-` where nothing changes. */
+/** The next state and its effects; `-` where nothing changes. */
 type Cell = '-' | `${Kind}${string}`;
 
 const nowMs = 100_000;

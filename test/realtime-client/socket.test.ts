@@ -3,7 +3,7 @@ import { shareSocket } from '../../src/realtime-client/tabs/shared-socket.ts';
 import { createScriptedScene } from './scripted-server.ts';
 
 describe('the socket', () => {
-  it('is replaced when a heartbeat stays unanswered for 10 s', async () => {
+  it('is replaced when a heartbeat is unanswered for 10 s', async () => {
     const scene = createScriptedScene();
     await scene.openLiveChannel();
     await scene.world.clock.advance(25_000);
@@ -24,7 +24,7 @@ describe('the socket', () => {
     expect(scene.tab.sockets).toHaveLength(1);
   });
 
-  it('is opened again after a wait with jitter when the server restarts', async () => {
+  it('reconnects after a delay with jitter when the server restarts', async () => {
     const scene = createScriptedScene();
     await scene.openLiveChannel();
     scene.server.socket().fail({ code: 1012 });
@@ -34,7 +34,7 @@ describe('the socket', () => {
     expect(scene.tab.sockets).toHaveLength(2);
   });
 
-  it('is opened at growing intervals when the server accepts and closes', async () => {
+  it('reconnects with backoff when the server accepts and closes', async () => {
     const scene = createScriptedScene();
     scene.client.channel('user:ada').join();
     const openedAtMs: number[] = [];
@@ -52,7 +52,7 @@ describe('the socket', () => {
     ).toBe(true);
   });
 
-  it('begins anew with the shortest wait once it was stable for 30 s', async () => {
+  it('resets the backoff after 30 s of stability', async () => {
     const scene = createScriptedScene();
     scene.client.channel('user:ada').join();
     for (const _ of [1, 2, 3]) {
@@ -83,7 +83,7 @@ describe('the socket', () => {
     },
   );
 
-  it('that answers the probe is kept', async () => {
+  it('is kept when it answers the probe', async () => {
     const scene = createScriptedScene();
     await scene.openLiveChannel();
     scene.tab.signal('visible');
@@ -93,7 +93,7 @@ describe('the socket', () => {
     expect(scene.tab.sockets).toHaveLength(1);
   });
 
-  it('is not opened while the host is offline, and at once when it is back', async () => {
+  it('is not opened while the host is offline, and at once when it is online again', async () => {
     const scene = createScriptedScene();
     await scene.openLiveChannel();
     scene.tab.setOnline(false);
@@ -115,7 +115,7 @@ describe('the socket', () => {
     expect(scene.tab.sockets).toHaveLength(2);
   });
 
-  it('survives frames that are no messages and counts them', async () => {
+  it('survives malformed frames and counts them', async () => {
     const scene = createScriptedScene();
     const { channel } = await scene.openLiveChannel();
     const socket = scene.server.socket();
@@ -152,7 +152,7 @@ describe('the socket', () => {
 });
 
 describe('the socket of channels that may not join', () => {
-  it('is closed soon after somebody signed out, and opened again once someone is signed in', async () => {
+  it('is closed soon after a sign-out, and opened again after a sign-in', async () => {
     const scene = createScriptedScene();
     const { channel, losses } = await scene.openLiveChannel();
     scene.setToken(null);
@@ -173,7 +173,7 @@ describe('the socket of channels that may not join', () => {
     expect(losses).toMatchObject([{ continuity: 'lost', reason: 'rejoined' }]);
   });
 
-  it('is kept while another channel may', async () => {
+  it('is kept while another channel may join', async () => {
     const scene = createScriptedScene();
     const { channel } = await scene.openLiveChannel();
     scene.client.channel('other').join();
@@ -205,7 +205,7 @@ describe('a client that was closed', () => {
     ]);
   });
 
-  it('inside a status listener leaves no timer and no socket behind', async () => {
+  it('leaves no timer and no socket behind when closed inside a status listener', async () => {
     const scene = createScriptedScene();
     const { channel } = await scene.openLiveChannel();
     channel.subscribe(() => scene.client.close());
@@ -214,7 +214,7 @@ describe('a client that was closed', () => {
     expect(scene.server.socket().state).toBe('closing');
   });
 
-  it('does not listen to tokens for a channel that is joined only then', () => {
+  it('does not subscribe to tokens for a channel that is joined afterwards', () => {
     const scene = createScriptedScene();
     scene.client.close();
     scene.client.channel('user:ada').join();

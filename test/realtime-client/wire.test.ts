@@ -4,7 +4,7 @@ import { parsePreciseJson } from '../../src/realtime-client/socket/precise-json.
 import { encodeMessage, encodeSocketUrl, parseMessage } from '../../src/realtime-client/socket/wire.ts';
 
 const ref = fc.option(fc.string());
-/** JSON whose integers a number holds exactly. */
+/** JSON whose integers are all safe. */
 const json = fc
   .jsonValue()
   .map((value): unknown =>
@@ -30,7 +30,7 @@ describe('frames', () => {
     );
   });
 
-  it('are null, never an error, when they are no messages', () => {
+  it('parse to null when malformed', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -46,7 +46,7 @@ describe('frames', () => {
     );
   });
 
-  it('of bytes carry the broadcast of a user', () => {
+  it('carry binary broadcasts', () => {
     const [topic, event, meta, payload] = ['realtime:room', 'wave', '{"id":"1"}', '{"at":9007199254740993}'];
     const parts = [topic, event, meta].map((part) => Array.from(new TextEncoder().encode(part)));
     const bytes = [4, ...parts.map(({ length }) => length), 1, ...parts.flat()];
@@ -60,7 +60,7 @@ describe('frames', () => {
     });
   });
 
-  it('go to the websocket of the project, whatever its path', () => {
+  it('go to the websocket of a project at any path', () => {
     expect(encodeSocketUrl('http://127.0.0.1:8000/', 'a&b', '1.0.0')).toBe(
       'ws://127.0.0.1:8000/realtime/v1/websocket?apikey=a%26b&vsn=1.0.0',
     );

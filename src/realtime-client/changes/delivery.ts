@@ -1,14 +1,14 @@
 import type { Change, RowRecord } from './postgres-changes.ts';
 
-/** The changes that wait for one listener, at most one per row. */
+/** The changes queued for one listener, at most one per row. */
 export interface Delivery {
-  /** @returns false if there was no room. */
+  /** @returns false if the queue is full. */
   add(change: Change<RowRecord>): boolean;
-  /** Takes all, oldest first. */
+  /** Removes and returns all changes, oldest first. */
   take(): readonly Change<RowRecord>[];
 }
 
-/** @param primaryKey columns that identify a row; changes that lack one of them, or alter it, are kept apart. */
+/** @param primaryKey columns that identify a row; a change that lacks or alters one of them is not merged. */
 export function createDelivery(primaryKey: readonly string[], limit: number): Delivery {
   let waiting = new Map<string | symbol, Change<RowRecord>>();
   return {
@@ -33,7 +33,7 @@ export function createDelivery(primaryKey: readonly string[], limit: number): De
   };
 }
 
-/** Two changes of a row as one: what is new is the later's, what was before is the earlier's. */
+/** Merges two changes of a row: the record is the later one's, the old record the earlier one's. */
 export function mergeChanges(earlier: Change<RowRecord>, later: Change<RowRecord>): Change<RowRecord> {
   if (later.type !== 'UPDATE' || earlier.type === 'DELETE') return later;
   return earlier.type === 'INSERT'

@@ -1,6 +1,6 @@
 /**
- * Tells whether a text was among the last `size` ones: a server that restarts may send a change again. It keeps
- * hashes of 53 bits, not the texts: two different changes are taken for one once in some 10¹³ pairs.
+ * Recognizes a text among the last `size` ones, because a restarted server may resend changes. It stores 53-bit hashes
+ * instead of texts: two different changes collide about once in 10¹³ pairs.
  */
 export function createDuplicateFilter(size = 512): (text: string) => boolean {
   const seen = new Set<number>();
@@ -13,7 +13,7 @@ export function createDuplicateFilter(size = 512): (text: string) => boolean {
   };
 }
 
-/** Two FNV-1a-like hashes of 32 and 21 bits, side by side. */
+/** Combines two FNV-1a-like hashes of 32 and 21 bits. */
 function hash53(text: string): number {
   let high = 0x811c9dc5;
   let low = text.length;

@@ -1,22 +1,23 @@
 import { RealtimeError } from '../errors.ts';
 import { isRecord } from '../socket/wire.ts';
 
+/** The operation of a change. */
 export type ChangeType = 'INSERT' | 'UPDATE' | 'DELETE';
 
-/** Which changes to receive. */
+/** Selects the changes to receive. */
 export interface Binding {
-  /** Default `*`: all types. */
+  /** The operation. Default `*`: all. */
   readonly event?: ChangeType | '*';
-  /** Default `public`. */
+  /** The schema. Default `public`. */
   readonly schema?: string;
-  /** Without a table: those of every published table of the schema; a filter needs a table. */
+  /** The table. Default: every published table of the schema. Required by `filter` and `select`. */
   readonly table?: string;
   /**
-   * `column=operator.value`, such as `recipient_id=eq.1`; several joined by commas must all hold. An UPDATE is
-   * tested on the new row only, a DELETE on the row's replica identity only.
+   * `column=operator.value`, such as `recipient_id=eq.1`; several, separated by commas, must all match. An UPDATE is
+   * tested on the new row only, a DELETE on the row's replica identity only. Default: no filter.
    */
   readonly filter?: string;
-  /** Columns of the record; default all. The primary key is always among them. */
+  /** Columns of the record; the primary key is always included. Default: all columns. */
   readonly select?: readonly string[];
 }
 
@@ -30,21 +31,24 @@ export type Change<Row> = ChangeOrigin &
   );
 
 interface ChangeOrigin {
+  /** Schema of the changed row. */
   readonly schema: string;
+  /** Table of the changed row. */
   readonly table: string;
-  /** When the transaction was committed: ISO 8601, in milliseconds, the same for all changes of a transaction. */
+  /** Commit time of the transaction: ISO 8601, in milliseconds, equal for all changes of a transaction. */
   readonly commitTimestamp: string;
 }
 
+/** A row as the server sends it, by column name. */
 export type RowRecord = Readonly<Record<string, unknown>>;
 
-/** A change as a frame tells it: for which of the server's bindings, or null where data was cut or is missing. */
+/** A parsed change frame: the server's binding ids, and the change; null where its data was truncated. */
 export interface ReceivedChange {
   readonly ids: readonly unknown[];
   readonly change: Change<RowRecord> | null;
 }
 
-/** What identifies a binding among those of a channel, also as the server echoes it. */
+/** Identifies a binding within a channel by its content, also in the server's echo. */
 export function bindingKey(binding: Readonly<Partial<Record<keyof Binding, unknown>>>): string {
   const { event = '*', schema = 'public', table, filter, select } = binding;
   return JSON.stringify([
@@ -56,11 +60,11 @@ export function bindingKey(binding: Readonly<Partial<Record<keyof Binding, unkno
   ]);
 }
 
-/** @throws {RealtimeError} `invalid_binding` */
+/** @throws {RealtimeError} `invalid-binding` */
 export function encodeBinding({ event = '*', schema = 'public', table, filter, select }: Binding): RowRecord {
   const hasFilter = Boolean(filter?.trim());
-  if (hasFilter && !table) throw new RealtimeError('invalid_binding', 'A filter needs a table');
-  if (select && !table) throw new RealtimeError('invalid_binding', 'A selection needs a table');
+  if (hasFilter && !table) throw new RealtimeError('invalid-binding', 'A filter needs a table');
+  if (select && !table) throw new RealtimeError('invalid-binding', 'A selection needs a table');
   return {
     event,
     schema,
@@ -71,8 +75,8 @@ export function encodeBinding({ event = '*', schema = 'public', table, filter, s
 }
 
 /**
- * Which binding each of the server's ids stands for: matched by what they say, not by position, since the server may
- * reorder them and add fields.
+ * Maps the server's ids to bindings, by content instead of position, because the server may reorder them and add
+ * fields.
  *
  * @returns null if the server did not accept every binding.
  */
@@ -98,7 +102,7 @@ export function matchBindings(
   return keysById;
 }
 
-/** The payload of a `postgres_changes` frame, or null if it is none. */
+/** Parses the payload of a `postgres_changes` frame; null if it is malformed. */
 export function parseReceivedChange(payload: unknown): ReceivedChange | null {
   if (!isRecord(payload) || !isRecord(payload['data']) || !Array.isArray(payload['ids'])) return null;
   return { ids: payload['ids'] as unknown[], change: parseChange(payload['data']) };
@@ -116,7 +120,7 @@ function parseChange(data: RowRecord): Change<RowRecord> | null {
     : { ...origin, type, record, oldRecord: isRecord(oldRecord) ? oldRecord : {} };
 }
 
-/** Large values that an UPDATE did not touch are missing from its record. */
+/** An UPDATE's record lacks large values that it did not change (TOAST). */
 function isComplete(record: RowRecord, columns: unknown): boolean {
   return (
     !Array.isArray(columns) ||

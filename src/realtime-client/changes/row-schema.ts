@@ -1,6 +1,6 @@
 import { RealtimeError } from '../errors.ts';
 
-/** The part of a Standard Schema (version 1) that validates synchronously. */
+/** A Standard Schema (https://standardschema.dev, version 1) with synchronous validation. */
 export interface RowSchema<Row> {
   readonly '~standard': {
     readonly version: 1;
@@ -14,8 +14,9 @@ type RowResult<Row> =
   | { readonly issues: readonly { readonly message: string }[] };
 
 /**
- * Makes the `parseRow` of a binding from a Standard Schema (https://standardschema.dev). It throws a RealtimeError
- * `invalid_row`, whose message has the issues and never the row.
+ * Creates the `parseRow` of a binding from a Standard Schema (https://standardschema.dev).
+ *
+ * @returns a function that throws {@link RealtimeError} `invalid-row`, whose message lists the issues but not the row.
  */
 export function createRowParser<Row>(schema: RowSchema<Row>): (record: unknown) => Row {
   return (record) => parseRow(schema, record);
@@ -24,8 +25,8 @@ export function createRowParser<Row>(schema: RowSchema<Row>): (record: unknown) 
 function parseRow<Row>(schema: RowSchema<Row>, record: unknown): Row {
   const result = schema['~standard'].validate(record);
   if (result instanceof Promise)
-    throw new RealtimeError('invalid_row', 'A row schema must not be asynchronous');
+    throw new RealtimeError('invalid-row', 'A row schema must not be asynchronous');
   if (result.issues)
-    throw new RealtimeError('invalid_row', result.issues.map(({ message }) => message).join('; '));
+    throw new RealtimeError('invalid-row', result.issues.map(({ message }) => message).join('; '));
   return result.value;
 }

@@ -5,14 +5,14 @@ import { classifyRefusal, isCuredByToken, type Refusal } from './refusal.ts';
 import type { RealtimeSettings } from '../settings.ts';
 
 /**
- * The life of one channel on its topic. `idle`: not wanted; `offline`: waits for the socket; `authorizing`: asks for
- * a token; `joining`: waits for the reply; `joined`: waits for the server's confirmation; `live`: changes arrive;
- * `backoff`: waits to join again; `failed`: stopped, with the reason.
+ * The states of one channel on its topic. `idle`: left; `offline`: waits for the socket; `authorizing`: waits for an
+ * access token; `joining`: waits for the reply; `joined`: waits for the server's confirmation; `live`: changes arrive;
+ * `backoff`: waits before the next join; `failed`: stopped, with the reason.
  */
 export type ChannelState = ChannelMemory &
   (
     | { readonly kind: 'idle' | 'offline' | 'authorizing' | 'joining' | 'joined' | 'backoff' }
-    /** Since when, by the monotonic and by the wall clock. */
+    /** When the channel became live, by the monotonic and by the wall clock. */
     | { readonly kind: 'live'; readonly liveAtMs: number; readonly liveWallMs: number }
     | { readonly kind: 'failed'; readonly code: RealtimeErrorCode; readonly message: string }
   );
@@ -20,13 +20,13 @@ export type ChannelState = ChannelMemory &
 interface ChannelMemory {
   /** Whether the socket is open. */
   readonly online: boolean;
-  /** The token that the server has, or that is on its way; undefined before the first. */
+  /** The token last sent to the server; undefined before the first join. */
   readonly token: string | null | undefined;
-  /** The token that the server refused last; null once the channel was live. */
+  /** The token that the server refused last; cleared when the channel becomes live. */
   readonly rejectedToken: string | null;
-  /** A token that was emitted while a token was awaited or a join unanswered. */
+  /** A token announced while a token request or a join was in flight. */
   readonly newerToken: string | null;
-  /** When (wall clock, ms) the confirmation came, if it came before the reply. */
+  /** When (wall clock, ms) the confirmation arrived, if it arrived before the reply. */
   readonly confirmedAtMs: number | null;
   /** Failed joins since the channel was last stable. */
   readonly attempt: number;
@@ -39,25 +39,25 @@ interface ChannelMemory {
 
 export type ChannelEvent =
   | { readonly kind: 'join' | 'online' | 'timer' }
-  /** `rejoin`: what the channel subscribes to has changed. */
+  /** `rejoin`: the channel's bindings changed. */
   | { readonly kind: 'leave' | 'rejoin'; readonly wallMs: number }
-  /** The socket is gone; nothing arrived since `wallMs`. */
+  /** The socket was lost; the last frame arrived at `wallMs`. */
   | { readonly kind: 'offline'; readonly wallMs: number }
   | { readonly kind: 'token'; readonly token: string | null }
   | { readonly kind: 'tokenError' }
   | { readonly kind: 'tokenChange'; readonly token: string | null; readonly wallMs: number }
-  /** The join was accepted; `confirms` when it has no subscription that the server would confirm later. */
+  /** The join was accepted; `confirms` when it has no subscription for the server to confirm. */
   | { readonly kind: 'accepted'; readonly confirms: boolean; readonly wallMs: number }
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'subscribed'; readonly wallMs: number }
-  /** A `system` error: of the subscription to changes, or of the channel as a whole. */
+  /** A `system` error, about the subscription to changes or about the channel as a whole. */
   | {
       readonly kind: 'systemError';
       readonly reason: string;
       readonly ofSubscription: boolean;
       readonly wallMs: number;
     }
-  /** The server closed the channel, or it crashed there. */
+  /** The server closed the channel (`phx_close`), or its process crashed (`phx_error`). */
   | { readonly kind: 'ended'; readonly wallMs: number };
 
 export type ChannelEffect =
@@ -70,7 +70,7 @@ export type ChannelEffect =
 
 type ChannelStep = Step<ChannelState, ChannelEffect>;
 
-/** A server that refuses this many fresh tokens in a row will refuse the next one too. */
+/** After this many refused tokens in a row the channel fails, because another token would be refused too. */
 const maxRefusals = 3;
 
 export const initialChannel: ChannelState = {
@@ -95,8 +95,8 @@ export function stepChannel(
 ): ChannelStep {
   const stay: ChannelStep = next(state);
   const { kind } = state;
-  /** What it is if this event interrupts it. */
-  const lost = 'wallMs' in event ? lose(state, event.wallMs, nowMs, settings) : state;
+  /** The memory after an interruption by this event. */
+  const interrupted = 'wallMs' in event ? markInterrupted(state, event.wallMs, nowMs, settings) : state;
   const isOnTopic = kind === 'joining' || kind === 'joined' || kind === 'live';
   switch (event.kind) {
     case 'join':
@@ -104,10 +104,10 @@ export function stepChannel(
         ? begin({ ...state, attempt: 0, refusals: 0 }, settings)
         : stay;
     case 'rejoin':
-      return isOnTopic ? withLeave(begin(lost, settings)) : stay;
+      return isOnTopic ? withLeave(begin(interrupted, settings)) : stay;
     case 'leave': {
-      // Whoever still listens missed what came until the next join.
-      const { online, lostAtMs } = lost;
+      // Keep the time of the loss: listeners of a left channel learn of the gap after the next join.
+      const { online, lostAtMs } = interrupted;
       return {
         state: { ...initialChannel, online, lostAtMs },
         effects: isOnTopic ? [{ do: 'leave' }] : [],
@@ -120,13 +120,13 @@ export function stepChannel(
     case 'offline':
       return kind === 'idle' || kind === 'failed'
         ? next({ ...state, online: false })
-        : next({ ...lost, kind: 'offline', online: false });
+        : next({ ...interrupted, kind: 'offline', online: false });
     case 'token':
       return kind === 'authorizing' ? authorized(state, state.newerToken ?? event.token, settings) : stay;
     case 'tokenError':
       return kind === 'authorizing' ? retry(state, settings) : stay;
     case 'tokenChange':
-      return changeToken(state, event.token, lost, isOnTopic, settings);
+      return changeToken(state, event.token, interrupted, isOnTopic, settings);
     case 'accepted':
       return kind === 'joining' ? accept(state, event, nowMs, settings) : stay;
     case 'refused':
@@ -138,10 +138,10 @@ export function stepChannel(
     case 'systemError': {
       if (!isOnTopic) return stay;
       const refusal = classifyRefusal(event.reason, event.ofSubscription);
-      return withLeave(refuse(lost, refusal, event.reason, settings));
+      return withLeave(refuse(interrupted, refusal, event.reason, settings));
     }
     case 'ended':
-      return isOnTopic ? retry(lost, settings) : stay;
+      return isOnTopic ? retry(interrupted, settings) : stay;
     case 'timer':
       if (kind === 'backoff') return begin(state, settings);
       if (kind === 'authorizing') return retry(state, settings);
@@ -165,8 +165,8 @@ function fail(state: ChannelMemory, code: RealtimeErrorCode, message: string): C
   return next({ ...state, kind: 'failed', code, message });
 }
 
-/** Notes since when changes may be missing; after a stable time the waits begin anew. */
-function lose(
+/** Records since when changes may be missing; a stable period resets the backoff. */
+function markInterrupted(
   state: ChannelState,
   sinceMs: number,
   nowMs: number,
@@ -191,7 +191,7 @@ function withLeave({ state, effects }: ChannelStep): ChannelStep {
 
 function authorized(state: ChannelState, token: string | null, { timeoutMs }: RealtimeSettings): ChannelStep {
   if (token === null && (state.token || state.rejectedToken))
-    return fail(state, 'signed_out', 'There is no access token any more');
+    return fail(state, 'signed-out', 'The user is signed out');
   return next(
     { ...state, kind: 'joining', token, newerToken: null },
     { do: 'join', token },
@@ -202,7 +202,7 @@ function authorized(state: ChannelState, token: string | null, { timeoutMs }: Re
 function changeToken(
   state: ChannelState,
   token: string | null,
-  lost: ChannelMemory,
+  interrupted: ChannelMemory,
   isOnTopic: boolean,
   settings: RealtimeSettings,
 ): ChannelStep {
@@ -212,9 +212,9 @@ function changeToken(
   if (kind === 'failed')
     return token && isCuredByToken(state.code) ? begin({ ...state, refusals: 0 }, settings) : stay;
   if (token === null) {
-    // What is being asked for was asked for by somebody who has left.
+    // The pending token request belongs to the previous user; start over.
     if (!state.token) return kind === 'authorizing' ? begin(state, settings) : stay;
-    const failed = fail(lost, 'signed_out', 'There is no access token any more');
+    const failed = fail(interrupted, 'signed-out', 'The user is signed out');
     return isOnTopic ? withLeave(failed) : failed;
   }
   if (token === state.token) return stay;
@@ -242,7 +242,7 @@ function accept(
   return next(live.state, ...push, ...live.effects);
 }
 
-/** A repeated confirmation means that the server subscribed anew, and may have dropped changes before. */
+/** A repeated confirmation means that the server resubscribed and may have dropped changes before. */
 function confirm(state: ChannelState, wallMs: number, nowMs: number): ChannelStep {
   if (state.kind === 'joining') return next({ ...state, confirmedAtMs: wallMs });
   if (state.kind !== 'joined' && state.kind !== 'live') return next(state);
@@ -270,8 +270,8 @@ function refuse(
 ): ChannelStep {
   if (refusal === 'token') {
     const refused = { ...state, rejectedToken: state.token ?? null, refusals: state.refusals + 1 };
-    if (refused.refusals >= maxRefusals) return fail(refused, 'token_rejected', reason);
-    // Only a channel that had been stable: a server that confirms and expires at once would be asked without end.
+    if (refused.refusals >= maxRefusals) return fail(refused, 'token-rejected', reason);
+    // Retry at once only after a stable period: a server that confirms and expires at once would loop.
     return state.attempt === 0 ? begin({ ...refused, attempt: 1 }, settings) : retry(refused, settings);
   }
   return refusal === 'later' || refusal === 'retry'

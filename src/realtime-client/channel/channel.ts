@@ -14,48 +14,49 @@ import type { RealtimeSettings } from '../settings.ts';
 import { createListeners } from '../../platform/listeners.ts';
 import { createStore, type Readable } from '../machine/store.ts';
 
-/** Which changes to listen to, and how to read them. */
+/** Which changes a listener receives, and how their rows are parsed. */
 export interface ChangeBinding<Row = RowRecord> extends Omit<Binding, 'event'> {
-  /** Default `*`: all types. Several types are as many bindings with one listener, which sees them in order. */
+  /** Default `*`: all types. Several types become one binding each; their changes reach the listener in order. */
   readonly event?: ChangeType | '*' | readonly ChangeType[];
-  /** Columns that identify a row, by which bursts of changes become one. Default `['id']`. */
+  /** Columns that identify a row; changes of one row within a frame are merged. Default `['id']`. */
   readonly primaryKey?: readonly string[];
   /**
-   * Checks a record, see `createRowParser`. One for which it throws is not delivered: the error is reported, and told
-   * as lost continuity.
+   * Validates a record, see `createRowParser`. A record for which it throws is not delivered: the error is reported,
+   * and `onContinuity` announces a loss with the reason `invalid`. Default: no validation.
    */
   readonly parseRow?: (record: RowRecord) => Row;
 }
 
 /**
- * A channel: a topic that its users share. It stays joined while anyone holds it. Its snapshot is the status, with
- * the error when it `failed`.
+ * A channel on one topic. It stays joined until every `join()` is ended. Its snapshot is the status, with the error
+ * when the channel has failed.
  */
 export interface Channel extends Readable<ChannelSnapshot> {
+  /** The name, which is the topic without its `realtime:` prefix. */
   readonly name: string;
   /**
-   * Calls `listener` with the changes that came since the last frame, at most one per row: those of one row become
-   * one change, but for a change of its primary key. Adding a binding to a joined channel joins it anew.
+   * Calls `listener` with the changes received since the last frame, merged to at most one per row; a change of the
+   * primary key is never merged. Adding a binding to a joined channel joins it again.
    *
-   * @throws {RealtimeError} `invalid_binding`
+   * @throws {RealtimeError} `invalid-binding`
    */
   onChanges<Row extends object>(
     binding: ChangeBinding<Row>,
     listener: (changes: readonly Change<Row>[]) => void,
   ): Unsubscribe;
-  /** Calls `listener` whenever changes may be missing. */
+  /** Calls `listener` when changes may be missing, so that it can read the rows again. */
   onContinuity(listener: (loss: ContinuityLoss) => void): Unsubscribe;
   /**
-   * Joins, or joins again after a failure. What it returns ends this use; the last one leaves, after a grace. The channel
-   * of a client that was closed stays `closed`.
+   * Joins the channel, or joins it again after a failure. The returned function ends this use; ending the last use
+   * leaves the channel after a grace period (`leaveGraceMs`). After `close()` of the client it does nothing.
    */
   join(): Unsubscribe;
-  /** Leaves at once, whoever uses the channel; it can be joined again. */
+  /** Leaves at once and ends all uses; the channel can be joined again. */
   leave(): void;
   /**
-   * Sends an event to the channel and returns the server's response. It waits until the channel is joined.
+   * Sends an event and resolves with the server's response. Until the channel is joined, the push waits in a buffer.
    *
-   * @throws {RealtimeError} `push_overflow`, `push_timeout`, `push_refused`, `closed`
+   * @throws {RealtimeError} `push-overflow`, `push-timeout`, `push-refused`, `closed`
    */
   push(event: string, payload: unknown): Promise<unknown>;
 }
@@ -71,7 +72,7 @@ export interface ChannelOptions {
   readonly connection: Connection;
   readonly platform: Platform;
   readonly settings: RealtimeSettings;
-  /** Calls back before the next paint, or soon. */
+  /** Calls `flush` before the next paint, or after a short delay. */
   readonly schedule: (flush: () => void) => void;
 }
 
@@ -84,7 +85,7 @@ export function createChannel({ name, connection, platform, settings, schedule }
   let graceTimer: Timer | undefined;
   let isScheduled = false;
 
-  /** What was dropped since the last frame is told after what that frame delivers. */
+  /** A loss since the last frame, announced after that frame's deliveries. */
   let dropped: ContinuityLoss | undefined;
   const drop = (reason: ContinuityLoss['reason']) => {
     dropped ??= { continuity: 'lost', sinceMs: clock.now(), reason };
@@ -99,7 +100,7 @@ export function createChannel({ name, connection, platform, settings, schedule }
   const topic: Topic = connection.open(name, {
     onStatus: store.set,
     onGap(loss) {
-      // A read that the loss causes must not be overtaken by changes from before it.
+      // Deliver earlier changes first: a read caused by the loss must not be overtaken by them.
       flush();
       losses.call(loss);
     },

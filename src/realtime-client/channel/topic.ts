@@ -25,7 +25,7 @@ import { isRecord, type Message } from '../socket/wire.ts';
 
 /** A topic on this tab's own socket. */
 export interface OwnTopic extends Topic {
-  /** Whether it needs the socket: it may join, now or by itself later. */
+  /** Whether the topic needs the socket: it is joined, or will join by itself. */
   readonly isWanted: boolean;
   /** @returns false if the message is of an unknown kind. */
   receive(message: Message): boolean;
@@ -63,8 +63,8 @@ export function createOwnTopic({
   const pushes = createPushes({ clock, settings, isReady: isJoined, send: push });
 
   const authorize = async (rejectedToken: string | null) => {
-    // The machine leaves this state or asks again: only the answer to the last question counts.
-    const asked = (lastAsked += 1);
+    // Only the latest token request counts; an earlier one is superseded.
+    const request = (lastRequest += 1);
     let event: ChannelEvent = { kind: 'tokenError' };
     try {
       const token = await getAccessToken(rejectedToken === null ? {} : { rejectedToken });
@@ -72,9 +72,9 @@ export function createOwnTopic({
     } catch (problem) {
       platform.report(problem);
     }
-    if (asked === lastAsked) machine.send(event);
+    if (request === lastRequest) machine.send(event);
   };
-  let lastAsked = 0;
+  let lastRequest = 0;
 
   const run = (effect: Exclude<ChannelEffect, { do: 'wait' }>) => {
     switch (effect.do) {
@@ -128,7 +128,7 @@ export function createOwnTopic({
       return pushes.reply(
         ref,
         response,
-        isOk ? null : { code: 'push_refused', message: 'The server refused the push' },
+        isOk ? null : { code: 'push-refused', message: 'The server refused the push' },
       );
     if (!isOk) {
       const reason = isRecord(response) ? response['reason'] : response;
@@ -160,7 +160,7 @@ export function createOwnTopic({
     lastChange = text;
     const { change } = received;
     if (change && !isRepeated) sink.onChange(keys, change);
-    // Right after itself it says nothing. Later it may: a row that takes back old values within a transaction.
+    // A frame that repeats its predecessor is a resend. A later repeat may be a row that returned to an old value.
     else if (!change || !isLast)
       sink.onGap({ continuity: 'lost', sinceMs: clock.now(), reason: change ? 'repeated' : 'truncated' });
     return true;
@@ -192,7 +192,7 @@ export function createOwnTopic({
           return true;
         case 'phx_close':
         case 'phx_error':
-          // A join that is unanswered cannot be closed: in version 1.0.0 this is the close of the one before.
+          // In version 1.0.0 a close during an unanswered join belongs to the previous join.
           if (message.event === 'phx_error' || message.joinRef !== null || machine.state.kind !== 'joining')
             machine.send({ kind: 'ended', wallMs: clock.now() });
           return true;

@@ -6,57 +6,62 @@ import type { Change } from '../changes/postgres-changes.ts';
 import { defaultSettings } from '../settings.ts';
 import { createStore, type Readable } from '../machine/store.ts';
 
+/** Options of {@link createLiveQuery}. */
 export interface LiveQueryOptions<Row extends object> extends RowRules<Row> {
+  /** The channel that delivers the changes. */
   readonly channel: Channel;
-  /** Which changes alter the list. */
+  /** The changes that affect the list. */
   readonly binding: ChangeBinding<Row>;
-  /** Reads the whole list. Called at the start, once the channel is live, and whenever changes may be missing. */
+  /** Reads the whole list. Called at the start, when the channel becomes live, and when changes may be missing. */
   readonly read: (signal: AbortSignal) => Promise<readonly Row[]>;
+  /** Clock and error reporting. */
   readonly platform: Pick<Platform, 'clock' | 'report'>;
-  /** Order of the list. Default: as read, new rows last. */
+  /** Sort order. Default: as read, new rows last. */
   readonly compare?: (a: Row, b: Row) => number;
-  /** Rows to show until the first read is done, such as cached ones. */
+  /** Rows to show until the first read succeeds, such as cached ones. Default: none. */
   readonly initialRows?: readonly Row[];
-  /** Whether to read before the channel is live too, for a first list that need not wait for it. Default true. */
+  /** Whether to read before the channel is live too, so that the first list does not wait for it. Default true. */
   readonly isEager?: boolean;
-  /** Whether a failed read is tried again. Default: always. */
+  /** Whether a failed read is retried. Default: always. */
   readonly shouldRetry?: (problem: unknown) => boolean;
-  /** Waits before a failed read is tried again, in milliseconds; the last repeats. Default 1, 2, 5, 10 s. */
+  /** Delays before a failed read is retried, in milliseconds; the last repeats. Default 1, 2, 5, 10 s. */
   readonly retryDelaysMs?: readonly number[];
   /** Reads again this often, for rows that leave the filter unseen. Default: never. */
   readonly reconcileMs?: number;
 }
 
-/** The list, and what is known of it. */
+/** The list and its state. */
 export interface LiveQuerySnapshot<Row> {
+  /** The rows, in the order of `compare`. */
   readonly rows: readonly Row[];
-  /** Whether a read succeeded. */
+  /** Whether a read has succeeded. */
   readonly isLoaded: boolean;
   /**
-   * Whether the list equals the table as far as anyone can know: it is used, the channel is live and no read is due, such
-   * as one that failed and is not tried again.
+   * Whether the list equals the table as far as the client can know: the query is started, the channel is live, and no
+   * read is pending or has failed.
    */
   readonly isCurrent: boolean;
-  /** What the last read threw; null after a success. */
+  /** The error of the last read; null after a success. */
   readonly error: unknown;
 }
 
-/** A list that is kept current while it is used. */
+/** A list that follows the table while it is started. */
 export interface LiveQuery<Row> extends Readable<LiveQuerySnapshot<Row>> {
-  /** Keeps the list current until what it returns is called; it may be started by several users. */
+  /** Keeps the list current until the returned function is called; several callers may start it. */
   start(): Unsubscribe;
-  /** Reads again. */
+  /** Reads the list again. */
   refresh(): void;
-  /** Enters rows that this tab knows itself, such as those that a write returned; their echo then changes nothing. */
+  /** Adds or replaces rows that this tab wrote, such as a write's response; their echo then changes nothing. */
   upsert(rows: readonly Row[]): void;
-  /** Takes out rows that this tab has deleted; an UPDATE from before, which is still on its way, brings none back. */
+  /** Removes rows that this tab deleted; a late UPDATE from before does not restore them. */
   remove(rows: readonly Partial<Row>[]): void;
 }
 
 const ownChange = { schema: '', table: '', commitTimestamp: '' };
 
 /**
- * A list of rows that equals the table: a read, joined with the channel's changes so that none is missed.
+ * Creates a list of rows that follows a table: a read, combined with the channel's changes so that none is missed.
+ *
  * @example
  * ```ts
  * import { createLiveQuery } from 'supabase-protocol-clients/realtime-client/live-query';
@@ -114,7 +119,7 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
     reading = new AbortController();
     const { signal } = reading;
     state = beginRead(state);
-    // A read that throws before it returns a promise has failed as well.
+    // A `read` that throws synchronously counts as failed too.
     const outcome = await (async () => ({ rows: await read(signal) }))().catch((problem: unknown) => ({
       problem,
     }));
@@ -134,7 +139,7 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
     }
     publish({ error: outcome.problem });
   };
-  /** Reads that are asked for at one moment are one read. */
+  /** Requests within one task share one read. */
   const refresh = () => {
     isDue = true;
     retryTimer?.cancel();

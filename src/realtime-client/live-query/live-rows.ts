@@ -1,44 +1,44 @@
 import type { Change } from '../changes/postgres-changes.ts';
 
-/** How to read a row. */
+/** How the list identifies, orders and selects rows. */
 export interface RowRules<Row> {
-  /** What identifies the row; from the primary key only, since a DELETE may tell no more. */
+  /** The row's identity, from primary key columns only, because a DELETE may carry no others. */
   readonly key: (row: Partial<Row>) => string;
-  /** Grows with every change of a row, such as `updated_at`. Without it the order of arrival decides. */
+  /** Grows with every change of a row, such as `updated_at`. Default: the order of arrival decides. */
   readonly version?: ((row: Row) => string | number) | undefined;
-  /** Whether the row belongs to the list: the filter of the read, where it is narrower than that of the channel. */
+  /** Whether a row belongs to the list, where the read's filter is narrower than the binding's. Default: all rows. */
   readonly includes?: ((row: Row) => boolean) | undefined;
 }
 
-/** The rows as far as they are known, and what is needed to merge with them. Immutable. */
+/** The known rows, and the bookkeeping to merge changes into them. Immutable. */
 export interface LiveRows<Row> {
   readonly rows: ReadonlyMap<string, Row>;
   /**
-   * When the last change of a row was committed, deleted ones included: a change from before it is a late one. With
-   * {@link ownDelete} before it while the tab has deleted the row and the server has not told of it.
+   * Commit time of each row's last change, deleted rows included: an earlier change is late. Prefixed with
+   * {@link ownDelete} while this tab has deleted the row and the server has not confirmed it.
    */
   readonly commits: ReadonlyMap<string, string>;
-  /** What arrived since the current read began; null while none runs. */
+  /** Changes since the current read began; null while no read is in flight. */
   readonly log: readonly Change<Row>[] | null;
 }
 
-/** Comes after every time. */
+/** Sorts after every timestamp. */
 const ownDelete = '~';
 const withoutOwn = (commit: string) => commit.replace(ownDelete, '');
 
-/** How many commit times are remembered. */
+/** Most commit times that are kept. */
 const maxCommits = 5_000;
 
 export function createLiveRows<Row>(rows: readonly Row[], { key }: RowRules<Row>): LiveRows<Row> {
   return { rows: new Map(rows.map((row) => [key(row), row])), commits: new Map(), log: null };
 }
 
-/** From here on changes are kept, to be replayed on what the read brings. */
+/** Starts logging changes, to replay them on the read's result. */
 export function beginRead<Row>(state: LiveRows<Row>): LiveRows<Row> {
   return { ...state, log: [] };
 }
 
-/** The read is the truth as of some moment after it began; changes since then are replayed, newer versions win. */
+/** Takes the read's rows as the state at some moment after it began, and replays the logged changes; newer versions win. */
 export function finishRead<Row>(
   state: LiveRows<Row>,
   read: readonly Row[],
@@ -50,9 +50,9 @@ export function finishRead<Row>(
 }
 
 /**
- * Applies changes in their order. A change that is known already, or older than the row, alters nothing. One without
- * a commit timestamp is this tab's own and newer than what is known: an UPDATE after the tab's own DELETE is a late one
- * until the server tells of the deletion, or of a new row.
+ * Applies changes in order. A change that is known already, or older than the row, has no effect. A change without a
+ * commit timestamp is this tab's own and newer than the known row: after the tab's own DELETE, an UPDATE is late until
+ * the server reports the deletion or a new row.
  */
 export function applyChanges<Row>(
   state: LiveRows<Row>,
@@ -61,7 +61,7 @@ export function applyChanges<Row>(
 ): LiveRows<Row> {
   const rows = new Map(state.rows);
   const commits = new Map(state.commits);
-  // A row whose primary key changed is another one: the list knows the one before by its old key.
+  // A change of the primary key ends one row and begins another.
   const steps = changes.flatMap((change): readonly Change<Row>[] => {
     if (change.type !== 'UPDATE') return [change];
     const oldRecord = { ...change.record, ...change.oldRecord };

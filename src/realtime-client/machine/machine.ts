@@ -1,31 +1,33 @@
 import type { Clock, Timer } from '../../platform/platform.ts';
 
+/** The result of a step function: the next state, and the effects to run. */
 export interface Step<State, Effect> {
   readonly state: State;
   readonly effects: readonly Effect[];
 }
 
-/** What a step function returns: the state after, and what is to be done. */
+/** Creates a {@link Step}. */
 export function next<State, Effect>(state: State, ...effects: readonly Effect[]): Step<State, Effect> {
   return { state, effects };
 }
 
-/** The one timer of a machine. A change of `kind` cancels it; `wait` sets it anew. */
+/** Sets the machine's only timer. A change of the state's `kind` cancels it; another `wait` replaces it. */
 export interface Wait {
   readonly do: 'wait';
   readonly delayMs: number;
-  /** Whether the delay gets jitter. Default false. */
+  /** Whether random jitter is added to the delay. Default false. */
   readonly jitter?: boolean;
 }
 
+/** A running state machine. */
 export interface Machine<State, Event> {
   readonly state: State;
   send(event: Event): void;
 }
 
 /**
- * Runs a pure step function: one event at a time, its effects in order, events that effects send afterwards.
- * The machine's timer sends `{ kind: 'timer' }`.
+ * Runs a pure step function: one event at a time, its effects in order. Events sent by effects are queued. The
+ * machine's timer sends `{ kind: 'timer' }`.
  */
 export function createMachine<
   State extends { readonly kind: string },

@@ -1,10 +1,11 @@
 import { createListeners } from '../../platform/listeners.ts';
 import type { Unsubscribe } from '../../platform/platform.ts';
 
-/** A value that can be watched, in the form that `useSyncExternalStore` takes. */
+/** An observable value, in the shape that React's `useSyncExternalStore` takes. */
 export interface Readable<Value> {
-  /** The same reference until the value changes. */
+  /** The current value; the same reference until it changes. */
   getSnapshot(): Value;
+  /** Calls `listener` after each change of the value. */
   subscribe(listener: () => void): Unsubscribe;
 }
 

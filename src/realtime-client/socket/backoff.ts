@@ -1,6 +1,6 @@
 import type { RealtimeSettings } from '../settings.ts';
 
-/** Wait in milliseconds before attempt `attempt` (0 = the first), before jitter. */
+/** Delay in milliseconds before attempt `attempt` (0 = the first), without jitter. */
 export function backoffMs(
   attempt: number,
   { reconnectDelaysMs }: Pick<RealtimeSettings, 'reconnectDelaysMs'>,
@@ -9,7 +9,7 @@ export function backoffMs(
 }
 
 /**
- * Adds up to the share `jitter` to a wait, so that clients that lost one server do not return at one moment.
+ * Adds up to the fraction `jitter` to a delay, so that the clients of a restarted server reconnect at different times.
  *
  * @param random a number in [0, 1).
  */

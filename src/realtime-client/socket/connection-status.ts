@@ -5,13 +5,13 @@ import { createStore, type Readable } from '../machine/store.ts';
 
 export interface ConnectionStatus extends Readable<ConnectionSnapshot> {
   /**
-   * @param status `lost` only from a tab whose grace is over.
-   * @param lostAtMs when (wall clock) anything last arrived; shown if this becomes a loss.
+   * @param status `lost` only from another tab whose grace period has ended.
+   * @param lostAtMs when (wall clock, ms) the last frame arrived.
    */
   publish(status: ConnectionSnapshot['status'], lostAtMs: number): void;
 }
 
-/** A short interruption is not shown: `connected` stays until the grace is over. */
+/** Hides short interruptions: `connected` stays published until the grace period (`lostAfterMs`) ends. */
 export function createConnectionStatus(
   clock: Clock,
   { lostAfterMs }: RealtimeSettings,

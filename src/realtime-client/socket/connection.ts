@@ -5,13 +5,13 @@ import type { RealtimeSettings } from '../settings.ts';
 import type { Readable } from '../machine/store.ts';
 import type { ProtocolVersion } from './wire.ts';
 
-/** Where channels get their changes: a socket of this tab's own, or one that the tabs of a user share. */
+/** The transport of the channels: this tab's own socket, or one shared by the tabs of a user. */
 export interface Connection extends Readable<ConnectionSnapshot> {
-  /** Frames that were malformed or of an unknown kind. */
+  /** Number of frames that were malformed or of an unknown kind. */
   readonly ignoredFrames: number;
-  /** Opens a topic; nothing is joined before {@link Topic.want}. At most one topic of a name is open at a time. */
+  /** Opens a topic; it is joined by {@link Topic.want}. At most one topic per name is open at a time. */
   open(name: string, sink: TopicSink): Topic;
-  /** Ends everything, for good. */
+  /** Closes the connection permanently. */
   close(): void;
 }
 
@@ -25,56 +25,64 @@ export interface ConnectOptions {
   readonly onTokenChange?: OnTokenChange | undefined;
 }
 
-/** A token that is valid now, or null when nobody is signed in. `rejectedToken` names one that the server refused. */
+/**
+ * Resolves with a valid access token, or null when the user is signed out. `rejectedToken` is a token that the server
+ * refused: the function must not resolve with it again without renewing it.
+ */
 export type GetAccessToken = (options?: { readonly rejectedToken?: string }) => Promise<string | null>;
+/** Subscribes to new access tokens; null after a sign-out. */
 export type OnTokenChange = (listener: (token: string | null) => void) => Unsubscribe;
 
-/** `lost`: gone for longer than the grace; shorter interruptions are not shown. */
+/** The state of the connection. */
 export interface ConnectionSnapshot {
+  /** `lost`: interrupted for longer than the grace period (`lostAfterMs`); shorter interruptions are not shown. */
   readonly status: 'idle' | 'connecting' | 'connected' | 'lost' | 'closed';
-  /** Since when (wall clock, ms) the connection is gone; null while it is not. */
+  /** When (wall clock, ms) the last frame arrived before the loss; null unless `lost`. */
   readonly lostAtMs: number | null;
 }
 
 export interface Topic {
-  /** Joins with at least these bindings, anew if one is missing; null leaves. */
+  /** Joins with at least these bindings, again if the current join lacks one; null leaves. */
   want(bindings: readonly Binding[] | null): void;
   /**
-   * Sends an event and returns the server's response.
+   * Sends an event and resolves with the server's response.
    *
-   * @throws {RealtimeError} `push_overflow`, `push_timeout`, `push_refused`, `closed`
+   * @throws {RealtimeError} `push-overflow`, `push-timeout`, `push-refused`, `closed`
    */
   push(event: string, payload: unknown): Promise<unknown>;
 }
 
 export interface TopicSink {
   onStatus(snapshot: ChannelSnapshot): void;
-  /** @param keys the bindings (see `bindingKey`) that the change is for. */
+  /** @param keys the bindings (see `bindingKey`) that the change matches. */
   onChange(keys: readonly string[], change: Change<RowRecord>): void;
   onGap(loss: ContinuityLoss): void;
 }
 
-/** All members can be cloned: the snapshot travels between tabs. */
+/** The state of a channel. Structured-cloneable, because it is passed between tabs. */
 export interface ChannelSnapshot {
+  /** See {@link ChannelStatus}. */
   readonly status: ChannelStatus;
+  /** Why the channel failed; null unless `failed`. */
   readonly error: { readonly code: RealtimeErrorCode; readonly message: string } | null;
 }
 
 /**
- * `connecting`: not yet joined; `joined`: accepted, not yet subscribed; `live`: changes arrive; `recovering`: was live,
- * the client is bringing it back; `failed`: stopped, see `error`; `closed`: left.
+ * `connecting`: not yet joined; `joined`: accepted, subscription not confirmed; `live`: changes arrive; `recovering`:
+ * was live and is being joined again; `failed`: stopped, see `error`; `closed`: left.
  */
 export type ChannelStatus = 'connecting' | 'joined' | 'live' | 'recovering' | 'failed' | 'closed';
 
-/** Changes may be missing: read the rows again. Told when the channel is live, so that such a read misses nothing. */
+/** Changes may be missing: read the rows again. Announced once the channel is live, so that the read misses nothing. */
 export interface ContinuityLoss {
+  /** Always `lost`. */
   readonly continuity: 'lost';
-  /** Since when (wall clock, ms). Clocks differ: read with some overlap. */
+  /** Start of the gap (wall clock of this machine, ms). Clocks differ: read with some overlap. */
   readonly sinceMs: number;
   /**
-   * `rejoined` after an interruption; `resubscribed` by the server itself; `truncated`: a change came without its
-   * data; `repeated`: one came again that was not the last, so it is late, or undoes what followed it; `invalid`: a
-   * row did not satisfy its schema; `overflow`: more changes than the listener's queue holds.
+   * `rejoined`: the channel was interrupted; `resubscribed`: the server subscribed again; `truncated`: a change arrived
+   * without its data; `repeated`: an earlier change arrived again, late or as a return to old values; `invalid`: a row
+   * failed its schema; `overflow`: more changes than the listener's queue holds.
    */
   readonly reason: 'rejoined' | 'resubscribed' | 'truncated' | 'repeated' | 'invalid' | 'overflow';
 }

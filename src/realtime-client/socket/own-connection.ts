@@ -36,7 +36,7 @@ export function createOwnConnection(options: ConnectOptions): Connection {
     },
   });
 
-  /** The socket lives as long as a topic may join, and a little longer. */
+  /** Keeps the socket open while a topic needs it, and for a grace period after. */
   const updateWanted = () => {
     releaseTimer?.cancel();
     if ([...topics.values()].some((topic) => topic.isWanted)) {
@@ -70,7 +70,7 @@ export function createOwnConnection(options: ConnectOptions): Connection {
       return topic;
     },
     close() {
-      // First, so that nobody joins who hears that a channel is left.
+      // Close the socket before leaving the topics: status listeners may call join().
       socket.close();
       topics.forEach((topic) => topic.want(null));
       stopTokens?.();

@@ -1,4 +1,4 @@
-/** A string, or a number in any of JSON's forms. Written so that long strings need no backtracking. */
+/** A JSON string or number, matched without backtracking over long strings. */
 const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 
 /**

@@ -3,13 +3,14 @@ import type { ChannelSnapshot } from './connection.ts';
 import { RealtimeError } from '../errors.ts';
 import type { RealtimeSettings } from '../settings.ts';
 
+/** The buffered and unanswered pushes of one channel. */
 export interface Pushes {
   push(event: string, payload: unknown): Promise<unknown>;
-  /** Sends what waits. */
+  /** Sends the buffered pushes. */
   flush(): void;
-  /** Settles the push with this ref; `response` is the server's, also of an error. */
+  /** Settles the push with this ref; `response` is the server's, also for an error. */
   reply(ref: string | null, response: unknown, error: ChannelSnapshot['error']): void;
-  /** Rejects all. */
+  /** Rejects all pushes with `closed`. */
   close(): void;
 }
 
@@ -18,7 +19,7 @@ interface PendingPush {
   readonly settle: (response: unknown, error?: RealtimeError) => void;
 }
 
-/** The pushes of one channel: those that wait until it is joined, and those that wait for a reply. */
+/** Buffers pushes until the channel is joined, then waits for their replies. */
 export function createPushes({
   clock,
   settings,
@@ -28,7 +29,7 @@ export function createPushes({
   readonly clock: Clock;
   readonly settings: RealtimeSettings;
   readonly isReady: () => boolean;
-  /** Sends now and returns the ref. */
+  /** Sends immediately and returns the ref. */
   readonly send: (event: string, payload: unknown) => string;
 }): Pushes {
   const waiting = new Set<PendingPush>();
@@ -38,14 +39,17 @@ export function createPushes({
     try {
       sent.set(pending.send(), pending);
     } catch (problem) {
-      pending.settle(null, new RealtimeError('push_refused', 'The payload cannot be sent', problem));
+      pending.settle(
+        null,
+        new RealtimeError('push-refused', 'The payload cannot be serialized', { cause: problem }),
+      );
     }
   };
   return {
     push: (event, payload) =>
       new Promise((resolve, reject) => {
         const timer = clock.setTimer(
-          () => pending.settle(null, new RealtimeError('push_timeout', `No reply to ${event} in time`)),
+          () => pending.settle(null, new RealtimeError('push-timeout', `No reply to ${event} in time`)),
           settings.timeoutMs,
         );
         let ref: string | undefined;
@@ -63,13 +67,16 @@ export function createPushes({
         waiting.add(pending);
         const [oldest] = waiting;
         if (waiting.size > settings.pushBuffer)
-          oldest?.settle(null, new RealtimeError('push_overflow', 'Too many pushes wait for the channel'));
+          oldest?.settle(null, new RealtimeError('push-overflow', 'Too many pushes wait for the channel'));
       }),
     flush: () => waiting.forEach(dispatch),
     reply: (ref, response, error) =>
       sent
         .get(ref ?? '')
-        ?.settle(response, error ? new RealtimeError(error.code, error.message, response) : undefined),
+        ?.settle(
+          response,
+          error ? new RealtimeError(error.code, error.message, { cause: response }) : undefined,
+        ),
     close() {
       for (const pending of [...waiting, ...sent.values()])
         pending.settle(null, new RealtimeError('closed', 'The channel is closed'));

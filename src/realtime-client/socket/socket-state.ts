@@ -3,8 +3,8 @@ import { next, type Step, type Wait } from '../machine/machine.ts';
 import type { RealtimeSettings } from '../settings.ts';
 
 /**
- * The life of the socket. `idle`: nobody needs it; `probing`: a heartbeat is unanswered; `waiting`: until the next
- * attempt; `parked`: offline, until the page says otherwise; `closed`: for good.
+ * The states of the socket. `idle`: no channel needs it; `probing`: a heartbeat is unanswered; `waiting`: backoff
+ * before the next attempt; `parked`: the host is offline; `closed`: permanently closed.
  */
 export type SocketState = SocketMemory &
   (
@@ -23,7 +23,7 @@ interface SocketMemory {
 
 export type SocketEvent =
   | { readonly kind: 'want' | 'release' | 'opened' | 'lost' | 'frame' | 'timer' | 'close' }
-  /** The page changed; `awake` when it may have slept until now. */
+  /** The page's visibility or the network changed; `awake` when the page may have been suspended until now. */
   | { readonly kind: 'page'; readonly visible: boolean; readonly online: boolean; readonly awake: boolean };
 
 export type SocketEffect = Wait | { readonly do: 'open' | 'drop' | 'heartbeat' };
@@ -101,7 +101,7 @@ function isStable({ openedAtMs }: SocketMemory, nowMs: number, { stableAfterMs }
   return openedAtMs !== null && nowMs - openedAtMs >= stableAfterMs;
 }
 
-/** After a loss: the waits begin anew only if the connection had been stable. */
+/** Schedules the next attempt; the backoff is reset only if the connection had been stable. */
 function retry(state: SocketMemory, nowMs: number, settings: RealtimeSettings): SocketStep {
   const attempt = isStable(state, nowMs, settings) ? 0 : state.attempt;
   const after = { ...state, attempt: attempt + 1 };
@@ -110,7 +110,7 @@ function retry(state: SocketMemory, nowMs: number, settings: RealtimeSettings): 
   return next({ ...after, kind: 'waiting' }, { do: 'drop' }, { do: 'wait', delayMs, jitter: true });
 }
 
-/** A silent socket that had been stable is replaced at once: the network failed, not the server. */
+/** Replaces a silent socket at once if it had been stable, because then the network failed and not the server. */
 function replace(state: SocketMemory, nowMs: number, settings: RealtimeSettings): SocketStep {
   if (state.attempt > 0 && !isStable(state, nowMs, settings)) return retry(state, nowMs, settings);
   const after = connect({ ...state, attempt: 1 }, settings);

@@ -5,13 +5,13 @@ import type { RealtimeSettings } from '../settings.ts';
 import { stepSocket, type SocketEffect, type SocketEvent, type SocketState } from './socket-state.ts';
 import { encodeMessage, parseMessage, type Message, type ProtocolVersion } from './wire.ts';
 
-/** The socket that is kept open: connects, watches and replaces. */
+/** A websocket that is monitored by heartbeats and reconnected. */
 export interface KeptSocket {
   readonly isOpen: boolean;
-  /** Sends the message; without `ref` it gets the next one. Returns the ref. Lost when the socket is not open. */
+  /** Sends the message, with the next ref by default, and returns the ref. Discarded when the socket is not open. */
   send(message: Partial<Message> & Pick<Message, 'topic' | 'event' | 'payload'>): string;
   nextRef(): string;
-  /** Opens the socket, or lets it go until it is wanted again. */
+  /** Opens the socket, or closes it until it is wanted again. */
   want(wanted: boolean): void;
   close(): void;
 }
@@ -28,9 +28,9 @@ export function createKeptSocket({
   readonly url: string;
   readonly vsn: ProtocolVersion;
   readonly settings: RealtimeSettings;
-  /** Null for a frame that is no message. */
+  /** Called with null for a malformed frame. */
   readonly onMessage: (message: Message | null) => void;
-  /** @param lastFrameAtMs when (wall clock) anything last arrived. */
+  /** @param lastFrameAtMs when (wall clock, ms) the last frame arrived. */
   readonly onState: (kind: SocketState['kind'], isOpen: boolean, lastFrameAtMs: number) => void;
 }): KeptSocket {
   const { clock, page, random } = platform;

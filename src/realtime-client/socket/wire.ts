@@ -1,9 +1,10 @@
 import { parsePreciseJson } from './precise-json.ts';
 import { serviceUrl } from '../../platform/service.ts';
 
-/** The versions of the protocol that the client speaks. In 1.0.0 the server does not say to which join a frame belongs. */
+/** The supported protocol versions. Frames of 1.0.0 do not name the join that they belong to. */
 export type ProtocolVersion = '1.0.0' | '2.0.0';
 
+/** A Phoenix message. */
 export interface Message {
   /** The ref of the join that the message belongs to. */
   readonly joinRef: string | null;
@@ -13,7 +14,7 @@ export interface Message {
   readonly payload: unknown;
 }
 
-/** The websocket's address. The key is the public one: a browser can send it in no other way. */
+/** The websocket's URL. It carries the public key, because a browser cannot set headers on a websocket. */
 export function encodeSocketUrl(projectUrl: string, apiKey: string, vsn: ProtocolVersion): string {
   const url = new URL(`${serviceUrl(projectUrl, 'realtime')}/websocket`);
   url.protocol = url.protocol.replace('http', 'ws');
@@ -32,7 +33,7 @@ export function encodeMessage(
   );
 }
 
-/** The message of a frame, or null if it is none. Never throws. */
+/** Parses a frame; null if it is malformed. Never throws. */
 export function parseMessage(frame: unknown): Message | null {
   try {
     if (typeof frame !== 'string') return frame instanceof ArrayBuffer ? parseBroadcast(frame) : null;

@@ -1,11 +1,11 @@
 import { next, type Step, type Wait } from '../machine/machine.ts';
 
 /**
- * The part of one tab in sharing a socket. `seeking`: waits for the lock or for a leader to answer; `following`:
- * hears the leader; `doubting`: the leader owes an answer; `leading`: holds the lock and the socket.
+ * The role of one tab in sharing a socket. `seeking`: waits for the lock or for a leader's message; `following`:
+ * receives from a leader; `doubting`: the leader's answer is overdue; `leading`: holds the lock and the socket.
  *
- * A term is a lock of its own. A tab that holds a lock without answering (frozen) is deposed by going on to the next
- * term; it steps down when it wakes and hears of that.
+ * Each term has its own lock. A frozen tab that keeps its lock is deposed by starting the next term; it steps down
+ * when it resumes and receives a message of that term.
  */
 export type LeaderState =
   | { readonly kind: 'stopped'; readonly term: number }
@@ -15,24 +15,24 @@ export type LeaderState =
 export type LeaderEvent =
   | { readonly kind: 'start' | 'stop' | 'timer' | 'wake' }
   | { readonly kind: 'granted'; readonly term: number }
-  /** A message of a leader. */
+  /** A leader's message arrived. */
   | { readonly kind: 'heard'; readonly leader: string; readonly term: number }
-  /** Another tab asks who leads. */
+  /** Another tab asked for the leader. */
   | { readonly kind: 'asked'; readonly term: number };
 
 export type LeaderEffect =
   | Wait
-  /** Gives up the lock of the earlier term and waits for that of this one. */
+  /** Releases the lock of the previous term and requests the lock of this one. */
   | { readonly do: 'acquire'; readonly term: number }
   | { readonly do: 'release' }
   | { readonly do: 'ask' }
   | { readonly do: 'announce' }
-  /** The leader is another one than before. */
+  /** The leader changed. */
   | { readonly do: 'attach' };
 
 type LeaderStep = Step<LeaderState, LeaderEffect>;
 
-/** How long a leader may take to answer, and how often its followers make sure of it. In milliseconds. */
+/** Deadline for a leader's answer, and the interval at which followers check it. In milliseconds. */
 export const answerMs = 3_000;
 export const askEveryMs = 10_000;
 
@@ -63,7 +63,7 @@ export function stepLeader(state: LeaderState, event: LeaderEvent): LeaderStep {
 }
 
 function hear(state: Exclude<LeaderState, { kind: 'stopped' }>, leader: string, term: number): LeaderStep {
-  // A leader of an earlier term does not know yet; telling it the term makes it step down.
+  // A leader of an earlier term steps down when it receives a message of the current term.
   if (term < state.term) return next(state, { do: state.kind === 'leading' ? 'announce' : 'ask' });
   if (state.kind === 'leading' && term === state.term) return next(state);
   const wait: LeaderEffect = { do: 'wait', delayMs: askEveryMs };

@@ -6,15 +6,15 @@ import { createListeners, type Listeners } from '../../platform/listeners.ts';
 
 import type { LeaderNews } from './tab-message.ts';
 
-/** What the leading tab does: it joins what any tab wants, over its own socket, and tells all what it hears. */
+/** The leading tab: joins the channels that any tab wants over its own socket, and forwards what it receives. */
 export interface Leader {
-  /** @param isAsked false where the tab only answers a roll call or a new leader. */
-  want(tab: string, name: string, bindings: readonly Binding[] | null, isAsked: boolean): void;
+  /** @param isRequested false when the tab only repeats its wants for a roll call or a new leader. */
+  want(tab: string, name: string, bindings: readonly Binding[] | null, isRequested: boolean): void;
   push(id: string, name: string, event: string, payload: unknown): void;
   forget(tab: string): void;
-  /** Another tab woke up: the socket is probed, or opened at once. */
+  /** Another tab became visible or online: probes the socket, or opens it at once. */
   wake(): void;
-  /** Tells the state of everything, for tabs that are new. */
+  /** Publishes the state of the connection and all channels, for new tabs. */
   announce(): void;
   ignoredFrames(): number;
   close(): void;
@@ -27,7 +27,7 @@ interface LedTopic {
   snapshot: ChannelSnapshot;
 }
 
-/** How often the tabs must say again what they want; those that crashed do not. In milliseconds. */
+/** Interval of the roll call, by which crashed tabs are detected. In milliseconds. */
 export const rollCallMs = 60_000;
 
 export function createLeader(
@@ -62,13 +62,13 @@ export function createLeader(
     topics.set(name, led);
     return led;
   };
-  /** A channel that failed for good begins again only where somebody asks for it, or for something else. */
-  const update = (name: string, led: LedTopic, isAsked = false) => {
+  /** A failed channel is joined again only on an explicit request, or for other bindings. */
+  const update = (name: string, led: LedTopic, isRequested = false) => {
     const union = new Map([...led.wants.values()].flat().map((binding) => [bindingKey(binding), binding]));
     const before = led.keys.join();
     led.keys = [...union.keys()];
     if (led.wants.size === 0) led.topic.want(null);
-    else if (isAsked || led.keys.join() !== before) led.topic.want([...union.values()]);
+    else if (isRequested || led.keys.join() !== before) led.topic.want([...union.values()]);
     tellStatus(name, led);
   };
   const forget = (tab: string) => {
@@ -90,13 +90,13 @@ export function createLeader(
   callRoll();
 
   return {
-    want(tab, name, bindings, isAsked) {
+    want(tab, name, bindings, isRequested) {
       present.add(tab);
       const led = topics.get(name) ?? open(name);
       const isNew = !led.wants.has(tab);
       if (bindings) led.wants.set(tab, bindings);
       else led.wants.delete(tab);
-      update(name, led, bindings !== null && (isAsked || isNew));
+      update(name, led, bindings !== null && (isRequested || isNew));
     },
     push(id, name, event, payload) {
       (topics.get(name) ?? open(name)).topic.push(event, payload).then(
@@ -120,7 +120,7 @@ export function createLeader(
   };
 }
 
-/** The page on whose behalf the socket is kept: a hidden leader may serve a tab that is visible. */
+/** Reports the page as visible, because a hidden leader may serve a visible tab. */
 function createSharedPage(page: Page, wakes: Listeners<PageSignal>): Page {
   return {
     isVisible: () => true,

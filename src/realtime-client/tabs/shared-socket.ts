@@ -13,9 +13,10 @@ import { createTermLock } from './term-lock.ts';
 import { subjectOf } from './token-subject.ts';
 
 /**
- * One socket for all tabs of a user, for `share` of the realtime client's options. The tab that holds the lock leads: it
- * keeps the socket and passes on what it hears. Rows pass between tabs of one user only, tokens never. Where locks do
- * not reach other tabs each tab keeps a socket of its own.
+ * Shares one socket among all tabs of a user; the value of the option `share`. The tab that holds the lock leads: it
+ * owns the socket and forwards what it receives. Rows pass between tabs of one user only, tokens never. Where locks do
+ * not reach other tabs, each tab has its own socket.
+ *
  * @example
  * ```ts
  * import { createRealtimeClient } from 'supabase-protocol-clients/realtime-client';
@@ -43,7 +44,7 @@ function createSharedConnection(
   const self = platform.random.bytes(8).join('-');
   const status = createConnectionStatus(clock, settings, platform.report);
   const topics = new Map<string, TabTopic>();
-  /** Null: nobody, or the client is closed; undefined: not known yet. */
+  /** The subject of the token; null after a sign-out or `close()`, undefined until the first token. */
   let user: string | null | undefined;
   let membership: Membership | undefined;
   let stops: readonly (Unsubscribe | undefined)[] | undefined;
@@ -76,8 +77,8 @@ function createSharedConnection(
     void ask(0);
   };
   /**
-   * Who the tabs belong to is known from the token; without one they share what is public. While it cannot be had, this
-   * tab shares nothing: it might be somebody's.
+   * The token's subject decides which tabs share a socket; tabs without a token share the anonymous one. Until the
+   * token request succeeds the tab joins no group, because it may belong to a signed-in user.
    */
   const ask = async (attempt: number) => {
     const again = (delayMs: number) => {
@@ -118,7 +119,7 @@ function createSharedConnection(
           if (!bindings) pushes.close();
           if (user === null) shared.signOut();
           if (!stops && bindings) begin();
-          membership?.say({ kind: 'want', name, bindings, isAsked: true });
+          membership?.say({ kind: 'want', name, bindings, isRequested: true });
         },
       };
     },
@@ -129,23 +130,23 @@ function createSharedConnection(
       user = null;
       stops?.forEach((stop) => stop?.());
       stops = [];
-      // Before they are left, so that nobody joins who hears of it.
+      // Publish `closed` before leaving the topics: listeners may call join().
       status.publish('closed', clock.now());
       topics.forEach(({ shared }) => shared.want(null));
     },
   };
 }
 
-/** One tab among those of a user: it follows or leads. */
+/** One tab's membership in the group of a user's tabs: it follows or leads. */
 interface Membership {
   start(): void;
   stop(): void;
   wake(): void;
-  /** Stops for good. */
+  /** Stops permanently. */
   leave(): void;
   isReady(): boolean;
   ignoredFrames(): number;
-  /** Tells the leader, which may be this tab itself. */
+  /** Sends a message to the leader, which may be this tab. */
   say(message: Without<FollowerMessage, 'from' | 'to'>): void;
 }
 
@@ -179,7 +180,7 @@ function joinUser({
     topics.forEach(({ shared }) => shared.detach(lastHeardMs));
     status.publish('connecting', lastHeardMs);
   };
-  const hear = (news: LeaderNews) => {
+  const applyLeaderMessage = (news: LeaderNews) => {
     const topic = 'name' in news ? topics.get(news.name)?.shared : undefined;
     switch (news.kind) {
       case 'lead':
@@ -202,26 +203,26 @@ function joinUser({
     }
   };
   const tell = (news: LeaderNews) => {
-    // What a leader settles last, such as a push, it settles after it left.
+    // A push may settle after the tab left the group.
     if (hasLeft) return;
     broadcast.post({ ...news, from: self, to: 'followers', term: machine.state.term } satisfies TabMessage);
-    if (news.kind !== 'roll') hear(news);
+    if (news.kind !== 'roll') applyLeaderMessage(news);
   };
-  const obey = (message: Without<FollowerMessage, 'to'>) => {
+  const applyFollowerMessage = (message: Without<FollowerMessage, 'to'>) => {
     if (message.kind === 'ask') machine.send({ kind: 'asked', term: message.term });
     else if (message.kind === 'want')
-      leader?.want(message.from, message.name, message.bindings, message.isAsked);
+      leader?.want(message.from, message.name, message.bindings, message.isRequested);
     else if (message.kind === 'push') leader?.push(message.id, message.name, message.event, message.payload);
     else if (message.kind === 'wake') leader?.wake();
     else leader?.forget(message.from);
   };
   const say: Membership['say'] = (message) => {
-    if (leader) obey({ ...message, from: self });
+    if (leader) applyFollowerMessage({ ...message, from: self });
     else broadcast.post({ ...message, from: self, to: 'leader' });
   };
   const sayWants = () =>
     topics.forEach(({ shared }, topic) => {
-      if (shared.bindings) say({ kind: 'want', name: topic, bindings: shared.bindings, isAsked: false });
+      if (shared.bindings) say({ kind: 'want', name: topic, bindings: shared.bindings, isRequested: false });
     });
   const attach = () => {
     detach();
@@ -231,7 +232,7 @@ function joinUser({
 
   const run = (effect: Exclude<LeaderEffect, { do: 'wait' }>) => {
     if (effect.do === 'acquire' || effect.do === 'release') {
-      // Whoever waits for a lock, or for none, does not lead any more.
+      // Acquiring or releasing the lock ends leadership.
       leader?.close();
       leader = undefined;
       if (effect.do === 'acquire') lock.acquire(effect.term);
@@ -262,12 +263,12 @@ function joinUser({
   const unsubscribe = broadcast.subscribe((value) => {
     const message = parseTabMessage(value);
     if (!message) return;
-    if (message.to === 'leader') return obey(message);
+    if (message.to === 'leader') return applyFollowerMessage(message);
     machine.send({ kind: 'heard', leader: message.from, term: message.term });
     const { state } = machine;
     if ((state.kind !== 'following' && state.kind !== 'doubting') || state.leader !== message.from) return;
     lastHeardMs = clock.now();
-    hear(message);
+    applyLeaderMessage(message);
   });
 
   const stop = () => {

@@ -2,14 +2,14 @@ import type { Clock } from '../../platform/platform.ts';
 import type { ChannelSnapshot, ContinuityLoss, TopicSink } from '../socket/connection.ts';
 import { bindingKey, type Binding, type Change, type RowRecord } from '../changes/postgres-changes.ts';
 
-/** A topic as one tab sees it whose changes come from whichever tab leads. */
+/** One tab's view of a topic that the leading tab has joined. */
 export interface SharedTopic {
-  /** Null while the tab does not want it. */
+  /** Null while this tab has not joined the channel. */
   readonly bindings: readonly Binding[] | null;
   want(bindings: readonly Binding[] | null): void;
-  /** The leader is gone: what it had to tell may be lost. */
+  /** The leader is gone: its last messages may be lost. */
   detach(lastHeardMs: number): void;
-  /** Nobody is signed in any more. */
+  /** The user signed out. */
   signOut(): void;
   onStatus(keys: readonly string[], snapshot: ChannelSnapshot): void;
   onChange(keys: readonly string[], change: Change<RowRecord>): void;
@@ -22,7 +22,7 @@ export function createSharedTopic(sink: TopicSink, clock: Clock): SharedTopic {
   let wasLive = false;
   let lostAtMs: number | null = null;
 
-  const lose = (atMs: number) => {
+  const markInterrupted = (atMs: number) => {
     if (wasLive) lostAtMs ??= atMs;
   };
   const show = (snapshot: ChannelSnapshot) => {
@@ -41,27 +41,27 @@ export function createSharedTopic(sink: TopicSink, clock: Clock): SharedTopic {
           show({ status: 'connecting', error: null });
         return;
       }
-      // Whoever still listens misses what comes until the next join.
-      lose(clock.now());
+      // Listeners of a left channel learn of the gap after the next join.
+      markInterrupted(clock.now());
       wasLive = false;
       show({ status: 'closed', error: null });
     },
     detach(lastHeardMs) {
       if (!bindings) return;
-      lose(lastHeardMs);
+      markInterrupted(lastHeardMs);
       show({ status: wasLive ? 'recovering' : 'connecting', error: null });
     },
     signOut() {
       if (!bindings) return;
-      lose(clock.now());
-      show({ status: 'failed', error: { code: 'signed_out', message: 'There is no access token any more' } });
+      markInterrupted(clock.now());
+      show({ status: 'failed', error: { code: 'signed-out', message: 'The user is signed out' } });
     },
     onStatus(keys, snapshot) {
-      // What the leader says of a channel that lacks a binding of this tab, or that it left for others, is not for it.
+      // Ignore a status of a join that lacks this tab's bindings, and a leave on behalf of other tabs.
       if (!bindings?.every((binding) => keys.includes(bindingKey(binding))) || snapshot.status === 'closed')
         return;
       if (snapshot.status !== 'live') {
-        lose(clock.now());
+        markInterrupted(clock.now());
         return show(
           wasLive && snapshot.status !== 'failed' ? { status: 'recovering', error: null } : snapshot,
         );
@@ -76,7 +76,7 @@ export function createSharedTopic(sink: TopicSink, clock: Clock): SharedTopic {
       if (bindings) sink.onChange(keys, change);
     },
     onGap(loss) {
-      // Before this tab's channel is live there is nothing to lose; while it is not, the loss is told with its return.
+      // Before the first live state there is no gap; during an interruption the gap is announced with its end.
       if (lostAtMs !== null) lostAtMs = Math.min(lostAtMs, loss.sinceMs);
       else if (wasLive) sink.onGap(loss);
     },

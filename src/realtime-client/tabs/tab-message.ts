@@ -2,12 +2,12 @@ import type { ChannelSnapshot, ConnectionSnapshot, ContinuityLoss } from '../soc
 import type { Binding, Change, RowRecord } from '../changes/postgres-changes.ts';
 import { isRecord } from '../socket/wire.ts';
 
-/** What the tabs of a user tell each other. Never a token, never a key of the project. */
+/** A message between the tabs of a user. Never contains a token or a key of the project. */
 export type TabMessage = FollowerMessage | LeaderMessage;
 
 /**
- * `ask`: who leads? `want`: the bindings that a tab needs of a channel, null for none, `isAsked` unless the
- * tab only says it again; `bye`: the tab is gone; `wake`: it was shown or came online, the socket may be dead.
+ * `ask`: asks for the leader; `want`: the bindings that a tab needs on a channel, null for none, `isRequested` unless
+ * the tab repeats them; `bye`: the tab closes; `wake`: the tab became visible or online, so the socket may be dead.
  */
 export type FollowerMessage = { readonly from: string; readonly to: 'leader' } & (
   | { readonly kind: 'ask'; readonly term: number }
@@ -15,7 +15,7 @@ export type FollowerMessage = { readonly from: string; readonly to: 'leader' } &
       readonly kind: 'want';
       readonly name: string;
       readonly bindings: readonly Binding[] | null;
-      readonly isAsked: boolean;
+      readonly isRequested: boolean;
     }
   | {
       readonly kind: 'push';
@@ -27,7 +27,7 @@ export type FollowerMessage = { readonly from: string; readonly to: 'leader' } &
   | { readonly kind: 'bye' | 'wake' }
 );
 
-/** `keys` of a status: the bindings that it is about. `roll`: whoever needs a channel is to say so again. */
+/** `keys` of a status: the joined bindings. `roll`: the tabs must repeat their wants. */
 export type LeaderMessage = {
   readonly from: string;
   readonly to: 'followers';
@@ -53,12 +53,12 @@ export type LeaderNews =
   | {
       readonly kind: 'pushed';
       readonly id: string;
-      /** Of the server, also when it refused. */
+      /** The server's response, also of a refusal. */
       readonly response: unknown;
       readonly error: ChannelSnapshot['error'];
     };
 
-/** Only tabs of this origin can post here, perhaps of another version of this code: the envelope is checked. */
+/** Validates the envelope, because a tab may run another version of this code. Only tabs of this origin can post. */
 export function parseTabMessage(value: unknown): TabMessage | null {
   const isMessage =
     isRecord(value) &&

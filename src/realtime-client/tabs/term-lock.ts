@@ -1,8 +1,8 @@
 import type { Locks } from '../../platform/platform.ts';
 
-/** The lock by which one tab leads during a term. */
+/** The lock whose holder leads during a term. */
 export interface TermLock {
-  /** Waits for the lock of this term, instead of that of another. */
+  /** Requests the lock of this term and gives up the previous one. */
   acquire(term: number): void;
   release(): void;
 }
@@ -16,14 +16,14 @@ export function createTermLock(locks: Locks, name: string, onGranted: (term: num
       const current = new AbortController();
       const { signal } = current;
       pending = current;
-      const hold = () =>
+      const holdUntilReleased = () =>
         new Promise<void>((resolve) => {
           if (signal.aborted) return resolve();
           signal.addEventListener('abort', () => resolve(), { once: true });
           onGranted(term);
         });
-      // It rejects only when the wait for the lock was given up.
-      locks.hold(`${name}:${term}`, hold, { signal }).catch(() => undefined);
+      // Rejects only when the request was aborted.
+      locks.hold(`${name}:${term}`, holdUntilReleased, { signal }).catch(() => undefined);
     },
     release,
   };

@@ -9,7 +9,7 @@ import { watchInbox, type WatchedInbox } from './watched-inbox.ts';
 const audit = clientAuditsOf('realtime-client');
 const source = 'realtime.md §1 (postgres_changes)';
 
-/** What a list shows against what the table holds, as far as anybody can see. */
+/** A comparable summary of rows. */
 const digest = (rows: readonly { readonly id: string; readonly status: string }[]) =>
   rows
     .map(({ id, status }) => `${id} ${status}`)
@@ -24,11 +24,11 @@ async function assertShowsTable({ table }: WatchedInbox, list: ReturnType<Watche
   });
 }
 
-/** Changes of rows, and lists that are made of them. */
+/** Changes of rows, and live queries. */
 export const clientChangeAudits: readonly Audit[] = [
   audit(
     'CLIENT-RT-101',
-    'an insert, an update and a delete arrive in this order, each with what its type has',
+    'an insert, an update and a delete arrive in order, each with the fields of its type',
     { source },
     async (context) => {
       const inbox = await watchInbox(context);
@@ -53,7 +53,7 @@ export const clientChangeAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-RT-102',
-    'a listener of one type hears that type alone',
+    'a listener of one type receives that type only',
     { source: 'realtime.md §1 (filters)' },
     async (context) => {
       const inbox = await watchInbox(context, { binding: { event: ['INSERT', 'DELETE'] } });
@@ -72,11 +72,11 @@ export const clientChangeAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-RT-103',
-    "another user's rows never arrive, even where no filter keeps them away",
+    "another user's rows never arrive, even without a filter",
     { source: 'realtime.md §1 (row-level security); supabase/migrations' },
     async (context) => {
       const { server } = context;
-      // Of a DELETE the server tells everybody the key.
+      // The server sends the key of a DELETE to every subscriber.
       const binding = { event: ['INSERT', 'UPDATE'], filter: 'status=eq.unread' } as const;
       const inbox = await watchInbox(context, { binding });
       inbox.channel.join();
@@ -93,7 +93,7 @@ export const clientChangeAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-RT-104',
-    'one channel serves several tables, each listener its own',
+    'one channel serves several tables, each with its listener',
     { source },
     async (context) => {
       const { server } = context;
@@ -116,7 +116,7 @@ export const clientChangeAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-RT-105',
-    'a live list equals the table after writes that overlap with its reading',
+    'a live list equals the table after writes during its read',
     { source: 'realtime.md §3, §4' },
     async (context) => {
       const inbox = await watchInbox(context);
@@ -131,7 +131,7 @@ export const clientChangeAudits: readonly Audit[] = [
       await inbox.remove(before);
       await assertShowsTable(inbox, list);
       assert.equal(list.getSnapshot().rows.length, 2);
-      // A read whose answer is older than a change that arrives before it.
+      // The read's response is older than a change that arrives before it.
       const { wire } = inbox.tab;
       const changed = createGate();
       const answered = createGate();
@@ -155,7 +155,7 @@ export const clientChangeAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-RT-106',
-    'after a lost socket the channel recovers, says that changes may be missing, and a live list has them',
+    'after a lost socket the channel recovers and announces a gap, and a live list closes it',
     { source: 'realtime.md §3, §4' },
     async (context) => {
       const inbox = await watchInbox(context);
@@ -180,7 +180,7 @@ export const clientChangeAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-RT-107',
-    'a socket that is silent but open is found out by its heartbeat and replaced',
+    'a silent open socket is detected by its heartbeat and replaced',
     { source: 'product specification §9; realtime.md §3' },
     async (context) => {
       const inbox = await watchInbox(context, { settings: { heartbeatMs: 250, timeoutMs: 2_000 } });

@@ -9,11 +9,11 @@ import { watchInbox } from './watched-inbox.ts';
 const audit = clientAuditsOf('realtime-client');
 const source = 'realtime.md §1 (join, access_token)';
 
-/** The life of a channel: joins, tokens, refusals, leaves. */
+/** Joins, tokens, refusals and leaves of a channel. */
 export const clientChannelAudits: readonly Audit[] = [
   audit(
     'CLIENT-RT-201',
-    'a channel is live only when the server has said that it is subscribed',
+    'a channel is live only after the confirmation of the server',
     { source: 'realtime.md §1 (system)' },
     async (context) => {
       const { channel, tab, statuses, live } = await watchInbox(context);
@@ -29,7 +29,7 @@ export const clientChannelAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-RT-202',
-    "the join carries the user's token and what to subscribe to; the socket's URL carries the public key alone",
+    "the join carries the user's token and the bindings; the socket's URL carries the public key only",
     { source: 'realtime.md §1; RFC 6750 §5.3' },
     async (context) => {
       const { channel, tab, sent, live } = await watchInbox(context);
@@ -49,21 +49,16 @@ export const clientChannelAudits: readonly Audit[] = [
       assert.deepEqual(Object.fromEntries(searchParams), { apikey: tab.apiKey, vsn: '2.0.0' });
     },
   ),
-  audit(
-    'CLIENT-RT-203',
-    'a token that has expired is refreshed before the join, not after its refusal',
-    { source },
-    async (context) => {
-      const { channel, tab, sent, live } = await watchInbox(context);
-      const old = await tab.auth.getAccessToken();
-      ageToken(tab, EXPIRED_MS);
-      channel.join();
-      await live();
-      const tokens = sent('phx_join').map(({ payload }) => at(payload, 'access_token'));
-      assert.deepEqual(tokens, [await tab.auth.getAccessToken()]);
-      assert.ok(!tokens.includes(old));
-    },
-  ),
+  audit('CLIENT-RT-203', 'an expired token is refreshed before the join', { source }, async (context) => {
+    const { channel, tab, sent, live } = await watchInbox(context);
+    const old = await tab.auth.getAccessToken();
+    ageToken(tab, EXPIRED_MS);
+    channel.join();
+    await live();
+    const tokens = sent('phx_join').map(({ payload }) => at(payload, 'access_token'));
+    assert.deepEqual(tokens, [await tab.auth.getAccessToken()]);
+    assert.ok(!tokens.includes(old));
+  }),
   audit(
     'CLIENT-RT-204',
     'a new token is pushed to a joined channel, which stays live without another join',
@@ -85,14 +80,14 @@ export const clientChannelAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-RT-205',
-    'who signs out hears nothing more: the channel is left and says why',
+    'after a sign-out the channel is left with a typed reason and delivers nothing',
     { source },
     async (context) => {
       const inbox = await watchInbox(context);
       inbox.channel.join();
       await inbox.live();
       await inbox.tab.auth.signOut({ scope: 'local' });
-      await eventually('the failure', () => inbox.channel.getSnapshot().error?.code === 'signed_out');
+      await eventually('the failure', () => inbox.channel.getSnapshot().error?.code === 'signed-out');
       assert.equal(inbox.sent('phx_leave').length, 1);
       const elsewhere = await context.signIn({ user: inbox.tab.user });
       const heard: unknown[] = [];
@@ -107,7 +102,7 @@ export const clientChannelAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-RT-206',
-    'a subscription that the server refuses is a typed failure, and is not tried again',
+    'a refused subscription is a typed failure and is not retried',
     { source: 'realtime.md §1 (system errors)' },
     async (context) => {
       const { tab, channel, live } = await watchInbox(context);
@@ -115,7 +110,7 @@ export const clientChannelAudits: readonly Audit[] = [
       refused.onPostgresChanges({ table: 'no_such_table' }, () => {});
       refused.join();
       await eventually('the failure', () => refused.getSnapshot().status === 'failed');
-      assert.equal(refused.getSnapshot().error?.code, 'subscription_refused');
+      assert.equal(refused.getSnapshot().error?.code, 'subscription-refused');
       channel.join();
       await live();
       const joins = tab.wire.sent.filter(
@@ -126,7 +121,7 @@ export const clientChannelAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-RT-207',
-    'a component that unmounts and mounts again at once, as in StrictMode, costs one join and no leave',
+    'unmounting and mounting again at once, as in StrictMode, costs one join and no leave',
     { source: 'realtime.md §3' },
     async (context) => {
       const { channel, sent, live, tell, changes } = await watchInbox(context);
@@ -143,7 +138,7 @@ export const clientChannelAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-RT-208',
-    'the last user of a channel leaves it; who joins it later hears changes again',
+    'ending the last use leaves the channel; a later join receives changes again',
     { source: 'realtime.md §1 (leave)' },
     async (context) => {
       const settings = { leaveGraceMs: 0 };

@@ -16,25 +16,25 @@ import { assertStatus } from '../wire.ts';
 
 export type NotificationRow = Database['public']['Tables']['notifications']['Row'];
 
-/** A tab of Ada's whose channel has not been joined yet, and Grace, who writes to her from elsewhere. */
+/** A tab of Ada with an unjoined channel, and Grace, who writes to Ada from another device. */
 export interface WatchedInbox {
   readonly tab: SignedInTab;
   readonly channel: RealtimeChannel<Database>;
-  /** What the channel went through, what it delivered and what it said to be missing. */
+  /** The channel's statuses, its changes and its gaps. */
   readonly statuses: readonly ChannelStatus[];
   readonly changes: readonly Change<NotificationRow>[];
   readonly losses: readonly ContinuityLoss[];
-  /** The text frames that were sent for the channel. */
+  /** The text frames that the client sent for the channel. */
   sent(event: string): readonly Frame[];
   live(): Promise<void>;
-  /** Grace sends Ada a notification; its id. */
+  /** Grace sends Ada a notification; resolves with its id. */
   tell(): Promise<string>;
-  /** From another device of Ada's. */
+  /** Updates all of Ada's notifications from another device. */
   setStatus(status: string): Promise<void>;
   remove(id: string): Promise<void>;
-  /** A list of all notifications, by the clients, which is kept current. */
+  /** Creates a live query of all notifications. */
   watch(): LiveQuery<NotificationRow>;
-  /** What the table holds, without our clients. */
+  /** Reads the table without the clients under test. */
   table(): Promise<readonly NotificationRow[]>;
 }
 
@@ -43,7 +43,7 @@ export interface WatchOptions {
   readonly settings?: Partial<RealtimeSettings>;
 }
 
-/** The waits of an audit: as the defaults, only shorter. */
+/** Shorter delays than the defaults. */
 const quick: Partial<RealtimeSettings> = { reconnectDelaysMs: [50], leaveGraceMs: 50 };
 
 export async function watchInbox(

@@ -50,7 +50,13 @@ export default defineConfig(({ mode }) => {
       layerOrder(),
       clearSiteData(),
     ],
-    server: { port: 5173, strictPort: true },
+    server: {
+      port: 5173,
+      strictPort: true,
+      // Vite's own list, and the data of the embedded Supabase: keys, mails, password hashes.
+      fs: { deny: ['.env', '.env.*', '*.{crt,pem,key}', '**/.git/**', '**/.local-supabase*/**'] },
+      watch: { ignored: ['**/.local-supabase*/**'] },
+    },
     preview: { port: 5173, strictPort: true, headers },
     css: {
       modules: { generateScopedName: mode === 'production' ? '[hash:base64:5]' : '[name]_[local]_[hash:4]' },

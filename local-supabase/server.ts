@@ -16,6 +16,7 @@ import type { TokenKeys } from './keys/keys.ts';
 import { createMailboxSite } from './mailbox/mailbox-site.ts';
 import type { Mailbox } from './mailbox/mailbox.ts';
 import { openProject } from './project/open-project.ts';
+import { StartError } from './project/start-error.ts';
 import type { RealtimeService } from './realtime/realtime-service.ts';
 import type { RealtimeSettings } from './realtime/settings.ts';
 import { createServices } from './services.ts';
@@ -71,9 +72,13 @@ const IN_PROCESS_URL = 'http://local-supabase.test';
 /**
  * Starts an embedded Supabase: PostgreSQL with the schema of `supabase/`, and the services before it.
  *
- * @throws {StartError} whose message is meant for a person: a taken port, a folder that cannot be used.
+ * @throws {StartError} with a message to print: a taken port, an unusable folder, NODE_ENV=production.
  */
 export async function createLocalSupabase(options: LocalSupabaseOptions = {}): Promise<LocalSupabase> {
+  if (process.env['NODE_ENV'] === 'production')
+    throw new StartError(
+      'The embedded Supabase is for development: it does not start with NODE_ENV=production',
+    );
   const closers: (() => Promise<unknown> | void)[] = [];
   const close = async () => {
     for (const end of closers.splice(0).toReversed()) await end();

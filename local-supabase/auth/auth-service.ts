@@ -9,7 +9,7 @@ import type { AuthContext, AuthMailer, SmsBox } from './context.ts';
 import { encodeError } from './http/error-response.ts';
 import { AuthHttpError, OAuthError, WeakPasswordError } from './http/errors.ts';
 import { createRateLimiter } from './http/rate-limiter.ts';
-import { type Handler, routes } from './routes.ts';
+import { type Handler, pathsWithOptionalSlash, routes } from './routes.ts';
 import { type AuthSettings, completeAuthSettings } from './settings.ts';
 import { saveConnections } from './sso/connection.ts';
 import { sweep } from './sweep.ts';
@@ -31,14 +31,14 @@ export interface AuthServiceOptions {
   readonly url?: () => string;
   /** A folder of mail templates (`confirmation.html`, `magic_link.html`, …). Default: the project's `supabase/templates`. */
   readonly templates?: URL;
-  /** Is told errors that are no answer; they are answered as 500. */
+  /** Receives errors that are not answers of the protocol; clients get 500. */
   readonly report?: (error: unknown) => void;
 }
 
 export interface AuthService {
   /** Answers a request whose path begins with `/auth/v1`. Never rejects. */
   handle(request: Request): Promise<Response>;
-  /** Forgets what is over: codes, flows, tokens, challenges, sessions. */
+  /** Deletes expired codes, flows, tokens, challenges and sessions. */
   sweep(): Promise<void>;
 }
 
@@ -73,6 +73,7 @@ function createContext(options: AuthServiceOptions): AuthContext {
     readTemplate: createTemplateReader(templates),
     limiter: createRateLimiter(settings.rateLimits, now),
     testProvider: createTestProvider(now),
+    report: options.report ?? (() => undefined),
   };
 }
 
@@ -92,15 +93,21 @@ export async function createAuthService(options: AuthServiceOptions): Promise<Au
       try {
         return await handler(context, call);
       } catch (error) {
-        if (!isAnswer(error)) options.report?.(error);
+        if (!isAnswer(error)) context.report(error);
         return encodeError(error, request.headers);
       }
     };
+  const pathsOf = (path: string): string[] =>
+    pathsWithOptionalSlash.has(path) ? [path, `${path}/`] : [path];
   for (const { method, path, handler } of routes)
-    app.on(method, path, async (c) => run(handler)(c.req.raw, c.req.param()));
+    app.on(method, pathsOf(path), async (c) => run(handler)(c.req.raw, c.req.param()));
   for (const { path } of routes) {
     const allow = routes.filter((route) => route.path === path).map(({ method }) => method);
-    app.all(path, () => new Response(null, { status: 405, headers: { Allow: allow.join(', ') } }));
+    app.on(
+      ['ALL'],
+      pathsOf(path),
+      () => new Response(null, { status: 405, headers: { Allow: allow.join(', ') } }),
+    );
   }
   app.notFound((c) => c.text('404 page not found\n', 404));
   return {

@@ -29,7 +29,7 @@ export interface SmsBox {
   send(message: OutgoingSms): Promise<unknown> | void;
 }
 
-/** What every route works with. */
+/** The settings and services that every route uses. */
 export interface AuthContext {
   readonly database: Database;
   readonly keys: TokenKeys;
@@ -44,6 +44,8 @@ export interface AuthContext {
   readonly readTemplate: (name: string) => Promise<string | null>;
   readonly limiter: RateLimiter;
   readonly testProvider: TestProvider;
+  /** Receives errors that are not answers of the protocol. */
+  readonly report: (error: unknown) => void;
 }
 
 /** One database transaction. Mails and text messages wait until it is committed. */

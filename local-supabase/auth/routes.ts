@@ -46,6 +46,22 @@ export interface Route {
   readonly handler: Handler;
 }
 
+/** The paths that GoTrue answers with a slash at the end, too. */
+export const pathsWithOptionalSlash: ReadonlySet<string> = new Set([
+  '/callback',
+  '/signup',
+  '/verify',
+  '/user',
+  '/user/oauth/grants',
+  '/reauthenticate',
+  '/factors',
+  '/factors/:factor_id',
+  '/admin/users',
+  '/admin/users/:user_id',
+  '/admin/users/:user_id/factors',
+  '/admin/users/:user_id/factors/:factor_id',
+]);
+
 const withCaptcha =
   (handler: Handler): Handler =>
   async (context, call) => {

@@ -39,5 +39,9 @@ export async function updateRow<Row>(
 export function isUniqueViolation(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === '23505';
 }
-/** True for the textual form of a UUID. */
-export const isUuid = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
+
+const uuid = String.raw`[\da-f]{8}(-?)(?:[\da-f]{4}\1){3}[\da-f]{12}`;
+const uuidPattern = new RegExp(`^(?:${uuid}|\\{${uuid.replace('\\1', '\\2')}\\})$`, 'i');
+
+/** True for the textual form of a UUID, as PostgreSQL and Go read it: without dashes and in braces too. */
+export const isUuid = (text: string): boolean => uuidPattern.test(text);

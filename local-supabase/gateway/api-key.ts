@@ -1,11 +1,12 @@
 import type { Claims, TokenKeys } from '../keys/keys.ts';
+import { readBearer } from './bearer.ts';
 
-/** Whose key a request brought: the claims that it stands for. */
+/** The API key of a request and the claims that it stands for. */
 export type ApiKeyCheck =
   | { readonly ok: true; readonly apiKey: string; readonly claims: Claims }
   | { readonly ok: false; readonly response: Response };
 
-/** Reached by navigation, so without a key: links in mails, returns from providers, discovery. */
+/** Browsers navigate to these, so they send no key: links in mails, provider callbacks, discovery. */
 const OPEN_ROUTES = [
   /^\/auth\/v1\/(verify|callback|authorize)$/,
   /^\/auth\/v1\/sso\/saml\//,
@@ -46,6 +47,21 @@ export async function checkApiKey(request: Request, keys: TokenKeys): Promise<Ap
     message: 'Invalid API key',
     hint: 'Double check your Supabase `anon` or `service_role` API key.',
   });
+}
+
+/** Loopback origins: the application, on any port. */
+const isLoopbackOrigin = (origin: string): boolean =>
+  URL.canParse(origin) &&
+  /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(origin).hostname);
+
+/** The refusal of a service key that a page of another host sends; undefined for any other request. */
+export function refuseForeignServiceKey(request: Request, keys: TokenKeys): Response | undefined {
+  const origin = request.headers.get('origin');
+  if (origin === null || isLoopbackOrigin(origin)) return undefined;
+  const secrets = new Set<string | null>([keys.serviceRoleKey, keys.secretKey]);
+  if (![readApiKey(request), readBearer(request)].some((key) => secrets.has(key))) return undefined;
+  const message = `The service key is not accepted from ${origin}`;
+  return Response.json({ message }, { status: 403, headers: { 'sb-error-code': 'FORBIDDEN_ORIGIN' } });
 }
 
 function refuse(code: string, body: Readonly<Record<string, string>>): ApiKeyCheck {

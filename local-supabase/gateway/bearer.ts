@@ -4,11 +4,11 @@ export type BearerCheck =
   | { readonly ok: true; readonly claims: Claims }
   | { readonly ok: false; readonly message: string; readonly response: Response };
 
-/** PostgREST forgives clocks that are this far apart. */
+/** Clock skew that PostgREST tolerates. */
 const LEEWAY_SECONDS = 30;
 
 /**
- * The caller of a request to the data service, by its bearer token, else by its API key; or PostgREST's refusal.
+ * The claims of a REST request: its bearer token's, else its API key's; or PostgREST's refusal.
  *
  * @see https://docs.postgrest.org/en/stable/references/errors.html#group-3-jwt
  */
@@ -30,7 +30,7 @@ export async function checkBearer(
   );
 }
 
-/** Keys of the newer form are no tokens; clients send them as one all the same. */
+/** API keys of the newer form are not tokens, although clients send them as bearer tokens. */
 export const isOpaqueKey = (token: string): boolean => /^sb_(publishable|secret)_/.test(token);
 
 export function readBearer(request: Request): string | null {

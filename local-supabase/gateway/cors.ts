@@ -1,4 +1,4 @@
-/** What each service lets a browser read, besides what every answer shows. */
+/** Response headers of each service that a browser may read besides the safelisted ones. */
 const EXPOSED_HEADERS: Readonly<Record<string, string>> = {
   auth: 'X-Total-Count, Link, X-Supabase-Api-Version',
   rest: 'Content-Encoding, Content-Location, Content-Range, Content-Type, Date, Location, Server, Transfer-Encoding, Range-Unit',
@@ -9,7 +9,7 @@ const METHODS = 'GET,HEAD,PUT,PATCH,POST,DELETE,OPTIONS,TRACE,CONNECT';
 export const isPreflight = ({ method, headers }: Request): boolean =>
   method === 'OPTIONS' && headers.has('origin') && headers.has('access-control-request-method');
 
-/** The gateway answers preflights itself: any origin, whatever headers were asked for. */
+/** The gateway answers preflights itself: any origin, any requested headers. */
 export function answerPreflight({ headers }: Request): Response {
   return new Response(null, {
     status: 200,
@@ -24,7 +24,7 @@ export function answerPreflight({ headers }: Request): Response {
   });
 }
 
-/** The answer with the headers of its service for other origins. */
+/** Adds the CORS headers of the service to a response. */
 export function withCors(response: Response, service: string): Response {
   const headers = new Headers(response.headers);
   for (const name of response.headers.keys()) {

@@ -1,9 +1,10 @@
 import type { Claims, TokenKeys } from '../keys/keys.ts';
 import type { RestService } from '../rest.ts';
 import type { StorageService } from '../storage/storage-service.ts';
-import { checkApiKey, isOpenRoute } from './api-key.ts';
+import { checkApiKey, isOpenRoute, refuseForeignServiceKey } from './api-key.ts';
 import { checkBearer, isOpaqueKey, readBearer } from './bearer.ts';
 import { answerPreflight, isPreflight, withCors } from './cors.ts';
+import { refuseDeepJson } from './json-depth.ts';
 
 /** A service behind the gateway; the path of the request is as the client sent it. */
 export interface Service {
@@ -24,8 +25,8 @@ export interface Gateway {
 }
 
 /**
- * What stands before the services: keys, tokens, other origins. The data service and storage get their caller
- * verified; the others check bearer tokens by themselves, as the real ones do.
+ * Checks API keys, tokens and origins before a service gets a request. REST and storage receive the verified claims;
+ * the other services check bearer tokens themselves, as in a hosted project.
  */
 export function createGateway(options: GatewayOptions): Gateway {
   const { keys, rest, storage } = options;
@@ -55,17 +56,18 @@ export function createGateway(options: GatewayOptions): Gateway {
       const path = new URL(request.url).pathname;
       const service = /^\/(\w+)\/v1(?:\/|$)/.exec(path)?.[1] ?? '';
       if (isPreflight(request)) return answerPreflight(request);
-      return withCors(await route(request, service, path), service);
+      const refusal = refuseForeignServiceKey(request, keys) ?? (await refuseDeepJson(request));
+      return withCors(refusal ?? (await route(request, service, path)), service);
     },
   };
 }
 
-/** Storage names the true status in the body, and answers 400. */
+/** Storage answers 400 and names the real status in the body. */
 function refuseStorage(message: string): Response {
   return Response.json({ statusCode: '403', error: 'Unauthorized', message }, { status: 400 });
 }
 
-/** Services know only tokens: a key of the newer form goes on as the token of its role. */
+/** Services accept only tokens: replaces an API key of the newer form with the token of its role. */
 function withToken(request: Request, apiKey: string, keys: TokenKeys): Request {
   const bearer = readBearer(request);
   if (bearer !== null ? !isOpaqueKey(bearer) : !isOpaqueKey(apiKey)) return request;

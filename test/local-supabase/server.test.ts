@@ -177,3 +177,15 @@ describe('the in-process fetch', () => {
     expect(response.headers.get('location')).toMatch(/^http:\/\/localhost:5173\/?[?#]error=/);
   });
 });
+
+describe('an embedded Supabase in production', () => {
+  it('refuses to start', async () => {
+    vi.stubEnv('NODE_ENV', 'production');
+    try {
+      await expect(start()).rejects.toThrow(StartError);
+      await expect(start()).rejects.toThrow('does not start with NODE_ENV=production');
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  });
+});

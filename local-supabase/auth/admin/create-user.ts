@@ -77,7 +77,7 @@ export async function createUserAsAdmin(context: AuthContext, call: Call): Promi
   const passwordHash = await passwordHashOf(context, wanted);
   const providers = [...(email === '' ? [] : ['email']), ...(phone === '' ? [] : ['phone'])];
   const user = await inTransaction(context, async (tx) => {
-    const created = await createUser(tx.sql, nowDate(context), {
+    const newUser = {
       ...(id !== '' && { id }),
       aud,
       email,
@@ -86,8 +86,10 @@ export async function createUserAsAdmin(context: AuthContext, call: Call): Promi
       role: role || 'authenticated',
       userMetadata: wanted.userMetadata ?? {},
       appMetadata: { provider: providers[0], providers },
-    });
+    };
+    const created = await createUser(tx.sql, nowDate(context), newUser, 'Database error creating new user');
     return finish(context, tx, created, wanted);
   });
-  return sendJson(call, encodeUser(user));
+  // GoTrue does not read the generated column again before it answers.
+  return sendJson(call, encodeUser({ ...user, confirmed_at: null }));
 }

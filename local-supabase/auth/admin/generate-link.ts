@@ -34,6 +34,8 @@ interface Wanted {
   readonly password: string;
   readonly data: JsonObject | undefined;
   readonly aud: string;
+  /** No account had the address when the request came. */
+  readonly isNew: boolean;
 }
 
 interface Slot {
@@ -74,7 +76,7 @@ async function parseWanted(context: AuthContext, call: Call, body: JsonObject): 
     checkPasswordStrength(context.settings, password);
   }
   const data = readObject(body, 'data');
-  return { type: resolved, email, newEmail: readText(body, 'new_email'), password, data, aud };
+  return { type: resolved, email, newEmail: readText(body, 'new_email'), password, data, aud, isNew };
 }
 
 async function findOrCreate(
@@ -84,7 +86,7 @@ async function findOrCreate(
   passwordHash: string | undefined,
 ): Promise<User> {
   const { email, aud, type, data } = wanted;
-  const known = await findUserByEmail(tx.sql, email, aud);
+  const known = wanted.isNew ? undefined : await findUserByEmail(tx.sql, email, aud);
   const userMetadata = { ...data };
   if (known === undefined)
     return createEmailUser(context, tx, { email, aud, userMetadata, ...(passwordHash && { passwordHash }) });
@@ -142,7 +144,9 @@ export async function generateLink(context: AuthContext, call: Call): Promise<Re
   const body = await call.json();
   const wanted = await parseWanted(context, call, body);
   const passwordHash =
-    wanted.password === '' ? undefined : await hashPassword(context.settings, wanted.password);
+    wanted.isNew && wanted.password !== ''
+      ? await hashPassword(context.settings, wanted.password)
+      : undefined;
   const asked = readText(body, 'redirect_to');
   const redirectTo = isRedirectAllowed(context, asked) ? asked : redirectTargetOf(context, call);
   const { user, code, tokenHash } = await inTransaction(context, async (tx) =>

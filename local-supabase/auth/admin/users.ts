@@ -4,7 +4,7 @@ import { audienceOf, requireAdmin } from '../http/authentication.ts';
 import { type Call, readFlag, sendJson } from '../http/call.ts';
 import { noPendingTokens } from '../users/confirmation.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
-import { invalid } from '../http/errors.ts';
+import { internal, invalid } from '../http/errors.ts';
 import { clearOneTimeTokens } from '../verification/one-time-token.ts';
 import { updateRow } from '../rows.ts';
 import { deleteSessions } from '../sessions/session.ts';
@@ -14,14 +14,28 @@ import { requireUser } from './user-of-path.ts';
 
 const usualPageSize = 50;
 
+/** The largest unsigned number of 64 bits, which Go parses page numbers as. */
+const maxUint64 = 2n ** 64n - 1n;
+
 function readNumber(call: Call, name: string, fallback: number): number {
   const text = call.url.searchParams.get(name) ?? '';
   if (text === '') return fallback;
-  if (!/^\d+$/.test(text))
-    throw invalid(
-      `Bad Pagination Parameters: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
-    );
+  const refuse = (reason: string): Error =>
+    invalid(`Bad Pagination Parameters: strconv.ParseUint: parsing ${JSON.stringify(text)}: ${reason}`);
+  if (!/^\d+$/.test(text)) throw refuse('invalid syntax');
+  if (BigInt(text) > maxUint64) throw refuse('value out of range');
   return Number(text);
+}
+
+type SortOrder = 'asc' | 'desc';
+
+/** Reads `sort=created_at asc|desc`; descending by default. Throws 400 validation_failed. */
+function readSortOrder(call: Call): SortOrder {
+  const [field = '', order = 'desc'] = (call.url.searchParams.get('sort') ?? 'created_at').split(' ');
+  if (field !== 'created_at') throw invalid(`Bad Sort Parameters: bad field for sort '${field}'`);
+  if (order !== 'asc' && order !== 'desc')
+    throw invalid(`Bad Sort Parameters: bad direction for sort '${order}', only 'asc' and 'desc' allowed`);
+  return order;
 }
 
 function addPageLinks(call: Call, page: number, pageSize: number, total: number): void {
@@ -29,6 +43,7 @@ function addPageLinks(call: Call, page: number, pageSize: number, total: number)
   const linkTo = (target: number, rel: string): string => {
     const query = new URLSearchParams(call.url.search);
     query.set('page', String(target));
+    query.sort();
     return `<${call.url.pathname.replace(/^\/auth\/v1/, '')}?${query.toString()}>; rel="${rel}"`;
   };
   const links = [...(pages > page ? [linkTo(page + 1, 'next')] : []), linkTo(pages, 'last')];
@@ -40,8 +55,12 @@ function addPageLinks(call: Call, page: number, pageSize: number, total: number)
 export async function listUsers(context: AuthContext, call: Call): Promise<Response> {
   await requireAdmin(context, call);
   const aud = audienceOf(context, call);
-  const page = Math.max(1, readNumber(call, 'page', 1));
-  const pageSize = Math.max(1, readNumber(call, 'per_page', usualPageSize));
+  const page = readNumber(call, 'page', 1);
+  const pageSize = readNumber(call, 'per_page', usualPageSize);
+  const order = readSortOrder(call);
+  if (pageSize === 0) throw internal('Internal Server Error');
+  const offset = Math.max(page - 1, 0) * pageSize;
+  if (offset > Number.MAX_SAFE_INTEGER) throw internal('Database error finding users');
   const filter = call.url.searchParams.get('filter') ?? '';
   const condition = `aud = $1 and ($2 = '' or email like '%' || $2 || '%'
     or raw_user_meta_data ->> 'full_name' ilike '%' || $2 || '%')`;
@@ -51,8 +70,8 @@ export async function listUsers(context: AuthContext, call: Call): Promise<Respo
     [aud, filter],
   );
   const rows = await database.query<UserRow>(
-    `select * from auth.users where ${condition} order by created_at desc, id limit $3 offset $4`,
-    [aud, filter, pageSize, (page - 1) * pageSize],
+    `select * from auth.users where ${condition} order by created_at ${order}, id limit $3 offset $4`,
+    [aud, filter, Math.min(pageSize, Number.MAX_SAFE_INTEGER), offset],
   );
   addPageLinks(call, page, pageSize, count?.total ?? 0);
   const users = rows.map((row) =>
@@ -67,7 +86,7 @@ export async function readUser(context: AuthContext, call: Call): Promise<Respon
   return sendJson(call, encodeUser(await requireUser(context, call)));
 }
 
-/** Keeps the row but nothing that tells who it was. */
+/** Keeps the row and removes everything that identifies the person. */
 async function obscure(context: AuthContext, tx: Transaction, user: User): Promise<void> {
   const hide = (value: string): string =>
     createHash('sha256')

@@ -4,7 +4,7 @@ import { checkChannel } from '../users/address.ts';
 import { type Call, readText, sendJson } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext } from '../context.ts';
 import type { Sql } from '../../database/database.ts';
-import { badRequest, unprocessable } from '../http/errors.ts';
+import { badRequest, CommitThenThrow, unprocessable } from '../http/errors.ts';
 import { checkFrequency } from '../mail/mail.ts';
 import { createCode } from '../verification/one-time-token.ts';
 import { insertRow, updateRow } from '../rows.ts';
@@ -82,7 +82,7 @@ const badId = (id: string): Error =>
     `Could not parse request body as JSON: uuid: incorrect UUID length ${id.length} in string ${JSON.stringify(id)}`,
   );
 
-/** The open challenge of a factor. Throws 422 mfa_factor_not_found, mfa_ip_address_mismatch, mfa_challenge_expired. */
+/** The open challenge of a factor; an expired one is deleted. Throws 422 mfa_factor_not_found, mfa_ip_address_mismatch, mfa_challenge_expired. */
 export async function loadChallenge(
   context: AuthContext,
   call: Call,
@@ -99,10 +99,14 @@ export async function loadChallenge(
     throw unprocessable('mfa_factor_not_found', 'MFA factor with the provided challenge ID not found');
   if (challenge.verified_at !== null || challenge.ip_address !== call.ip)
     throw unprocessable('mfa_ip_address_mismatch', 'Challenge and verify IP addresses mismatch.');
-  if (context.now() > expiryOf(context, challenge.created_at))
-    throw unprocessable(
-      'mfa_challenge_expired',
-      `MFA challenge ${challenge.id} has expired, verify against another challenge or create a new challenge.`,
+  if (context.now() > expiryOf(context, challenge.created_at)) {
+    await sql.query('delete from auth.mfa_challenges where id = $1', [challenge.id]);
+    throw new CommitThenThrow(
+      unprocessable(
+        'mfa_challenge_expired',
+        `MFA challenge ${challenge.id} has expired, verify against another challenge or create a new challenge.`,
+      ),
     );
+  }
   return challenge;
 }

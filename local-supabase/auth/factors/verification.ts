@@ -19,7 +19,10 @@ const allowedSteps = 1;
 
 function isTotpCode(factor: Factor, code: string, nowMs: number): boolean {
   const totp = new TOTP({ secret: Secret.fromBase32(factor.secret ?? '') });
-  return totp.validate({ token: code, timestamp: nowMs, window: allowedSteps }) !== null;
+  const token = code.trim();
+  // Digits beyond ASCII have as many characters and more bytes, which otpauth refuses by throwing.
+  if (!/^\d{6}$/.test(token)) return false;
+  return totp.validate({ token, timestamp: nowMs, window: allowedSteps }) !== null;
 }
 
 function isSameCode(stored: string, code: string): boolean {

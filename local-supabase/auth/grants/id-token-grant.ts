@@ -6,7 +6,6 @@ import { requireCaller } from '../http/authentication.ts';
 import { type Call, type JsonObject, readFlag, readText, sendJson } from '../http/call.ts';
 import { inTransaction, type AuthContext } from '../context.ts';
 import { badRequest, invalid, OAuthError } from '../http/errors.ts';
-import { knownProviders } from '../http/discovery.ts';
 import { enterByProvider, linkToUser } from '../oauth/external-account.ts';
 import { type Profile, profileOfClaims } from '../oauth/profile.ts';
 import { signIn } from '../sessions/session-tokens.ts';
@@ -14,17 +13,29 @@ import { issuerOf } from '../test-provider/provider-routes.ts';
 import { testClientId } from '../test-provider/test-provider.ts';
 import type { User } from '../users/user.ts';
 
+/** The providers whose ID tokens GoTrue takes; every other one has none. */
+const idTokenProviders: ReadonlySet<string> = new Set([
+  'apple',
+  'azure',
+  'facebook',
+  'google',
+  'kakao',
+  'keycloak',
+  'snapchat',
+  'vercel_marketplace',
+]);
+
 const refused = (description: string): OAuthError => new OAuthError('invalid request', description);
 
 function pickProvider(context: AuthContext, call: Call, body: JsonObject): string {
   const [provider, issuer] = [readText(body, 'provider'), readText(body, 'issuer')];
   if (provider === '' && (issuer === '' || readText(body, 'client_id') === ''))
     throw refused('provider or client_id and issuer required');
-  const { externalProviders } = context.settings;
-  const byIssuer = externalProviders.find((name) => issuerOf(call, name) === issuer);
-  const name = externalProviders.includes(provider) ? provider : byIssuer;
+  const enabled = context.settings.externalProviders.filter((name) => idTokenProviders.has(name));
+  const byIssuer = enabled.find((name) => issuerOf(call, name) === issuer);
+  const name = enabled.includes(provider) ? provider : byIssuer;
   if (name !== undefined) return name;
-  if (knownProviders.includes(provider))
+  if (idTokenProviders.has(provider))
     throw badRequest(
       'provider_disabled',
       `Provider (issuer ${JSON.stringify(issuerOf(call, provider))}) is not enabled`,

@@ -7,7 +7,7 @@ import { isBanned, type User } from '../users/user.ts';
 import { findUserById } from '../users/users.ts';
 import type { Claims } from '../../keys/keys.ts';
 
-/** Who is calling. A token without a session is one that the service itself did not issue. */
+/** The signed-in caller of a request. A token without a session was not issued by this service. */
 export interface Caller {
   readonly claims: Claims;
   readonly user: User;
@@ -30,7 +30,7 @@ const badToken = (detail: string): Error =>
 async function readClaims(context: AuthContext, call: Call): Promise<Claims> {
   const token = readBearer(call);
   if (token === context.keys.secretKey) return { role: 'service_role' };
-  const verified = await context.keys.verify(token);
+  const verified = await context.keys.verify(token, { mayBeFuture: ['iat'] });
   if (verified.ok) return verified.claims;
   switch (verified.reason) {
     case 'expired':

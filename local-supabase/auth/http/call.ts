@@ -63,6 +63,15 @@ function mismatch(field: string, value: unknown, expected: string): AuthHttpErro
   return badRequest('bad_json', `Could not parse request body as JSON: ${message}`);
 }
 
+/** Folds a member's name as Go's JSON decoder does: U+017F is an `s`, U+212A a `k`. */
+const foldName = (name: string): string => name.replaceAll('\u017f', 's').toLowerCase();
+
+/** The value of a member. Case does not matter; of several spellings the last one counts. */
+function readMember(body: JsonObject, field: string): unknown {
+  const name = Object.keys(body).findLast((key) => foldName(key) === field);
+  return name === undefined ? undefined : body[name];
+}
+
 /** Reads a string; missing and null are ''. Throws 400 bad_json for another type. */
 export function readText(body: JsonObject, field: string): string {
   return readOptionalText(body, field) ?? '';
@@ -70,7 +79,7 @@ export function readText(body: JsonObject, field: string): string {
 
 /** Reads a string that may be missing. Throws 400 bad_json for another type. */
 export function readOptionalText(body: JsonObject, field: string): string | undefined {
-  const value = body[field];
+  const value = readMember(body, field);
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'string') throw mismatch(field, value, 'string');
   return value;
@@ -78,7 +87,7 @@ export function readOptionalText(body: JsonObject, field: string): string | unde
 
 /** Reads a boolean; missing and null are `fallback`. Throws 400 bad_json for another type. */
 export function readFlag(body: JsonObject, field: string, fallback = false): boolean {
-  const value = body[field];
+  const value = readMember(body, field);
   if (value === undefined || value === null) return fallback;
   if (typeof value !== 'boolean') throw mismatch(field, value, 'bool');
   return value;
@@ -86,7 +95,7 @@ export function readFlag(body: JsonObject, field: string, fallback = false): boo
 
 /** Reads an object that may be missing. Throws 400 bad_json for another type. */
 export function readObject(body: JsonObject, field: string): JsonObject | undefined {
-  const value = body[field];
+  const value = readMember(body, field);
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'object' || Array.isArray(value))
     throw mismatch(field, value, 'map[string]interface {}');
@@ -131,9 +140,15 @@ export function sendJson(call: Call, body: unknown, status = 200): Response {
   return new Response(JSON.stringify(body), { status, headers });
 }
 
+/** Percent-encodes what a header cannot carry; the rest stays as it is. */
+const encodeNonAscii = (url: string): string =>
+  url.replaceAll(/\P{ASCII}+/gu, (part) =>
+    Array.from(Buffer.from(part), (byte) => `%${byte.toString(16)}`).join(''),
+  );
+
 /** A redirect; 303 unless the flow began with a GET to a provider (302). */
 export function sendRedirect(call: Call, location: string, status: 302 | 303 = 303): Response {
   const headers = new Headers(call.answerHeaders);
-  headers.set('Location', location);
+  headers.set('Location', encodeNonAscii(location));
   return new Response(null, { status, headers });
 }

@@ -4,7 +4,7 @@ import { AuthHttpError, OAuthError, WeakPasswordError } from './errors.ts';
 
 export const apiVersionHeader = 'X-Supabase-Api-Version';
 const currentVersion = '2024-01-01';
-const unexpectedMessage = 'Unexpected failure, please check server logs for more information';
+export const unexpectedMessage = 'Unexpected failure, please check server logs for more information';
 
 /** True when the request asks for the 2024-01-01 error form or a later one; anything unreadable means the first form. */
 function wantsCurrentForm(headers: Headers): boolean {

@@ -1,4 +1,4 @@
-/** An answer of the HTTP form: a status, a code of the service's vocabulary, a message for people. */
+/** An answer of the HTTP form: a status, one of the service's error codes, a message for people. */
 export class AuthHttpError extends Error {
   override readonly name = 'AuthHttpError';
   readonly status: number;

@@ -41,16 +41,17 @@ function isOwnSite(site: URL, target: URL): boolean {
   return site.hostname === target.hostname && site.protocol === target.protocol && isSamePort;
 }
 
-/** The name or address of a host that every reader of URLs takes for the same. */
+/** A host name or address that every URL parser reads alike. */
 const HOST = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[\da-f:.]+\])$/i;
 
 /**
- * The URL, if the text can be read in one way only. Patterns are matched against the text, and browsers go by their
- * own reading of it: they take `\` for `/`, decode and fold the host, and write numbers as addresses.
+ * The URL, if it is unambiguous. Patterns are matched against the text while browsers parse it: they take `\` for `/`,
+ * decode and fold the host, and expand numbers to addresses.
  */
 function parseTarget(target: string): URL | undefined {
   // oxlint-disable-next-line no-control-regex
   if (/[\u0000-\u0020\u007f\\]/.test(target) || !URL.canParse(target)) return undefined;
+  if (/^[^?#]*%(?![\da-f]{2})/i.test(target)) return undefined;
   const url = new URL(target);
   if (!isWeb(url)) return url;
   const [, authority = ''] = /^\w+:\/\/([^/?#]*)/.exec(target) ?? [];
@@ -61,7 +62,7 @@ function parseTarget(target: string): URL | undefined {
 
 const isWeb = ({ protocol }: URL): boolean => protocol === 'http:' || protocol === 'https:';
 
-/** True when mails and providers may send people to `target`: the site itself, loopback, or the allow list. */
+/** True when mails and providers may redirect to `target`: the site itself, loopback, or the allow list. */
 export function isRedirectAllowed(context: AuthContext, target: string): boolean {
   const url = parseTarget(target);
   if (!url) return false;
@@ -69,7 +70,7 @@ export function isRedirectAllowed(context: AuthContext, target: string): boolean
   if (isWeb(url) && isLoopback(url.hostname)) return true;
   if (/^\d+(\.\d+){3}$/.test(url.hostname) || url.hostname.startsWith('[')) return false;
   const [withoutHash = ''] = target.split('#');
-  // A `*` for the port would take the name of a user for it, and the host after the `@` for the rest.
+  // Without the user name: a `*` for the port would match it, and `**` the host after the `@`.
   const withoutUser = withoutHash.replace(/^(\w+:\/\/)[^/?#]*@/, '$1');
   return context.redirectUrls
     .map(compilePattern)
@@ -85,13 +86,13 @@ export function redirectTargetOf(context: AuthContext, call: Call): string {
   return wanted.find((target) => isRedirectAllowed(context, target)) ?? context.siteUrl;
 }
 
-/** Encodes parameters in the order of their names, as the service does. */
+/** Encodes parameters sorted by name, as GoTrue does. */
 export function encodeParams(params: Readonly<Record<string, string>>): string {
   const sorted = Object.entries(params).toSorted(([left], [right]) => (left < right ? -1 : 1));
   return new URLSearchParams(sorted).toString();
 }
 
-/** Prints a URL; one that was given without a path stays without. */
+/** Prints a URL; one without a path stays without. */
 function print(url: URL, given: string): string {
   const hasPath = /^[a-z][\w+.-]*:\/\/[^/?#]*\//i.test(given);
   return hasPath || url.pathname !== '/' ? url.toString() : url.toString().replace(`${url.host}/`, url.host);
@@ -105,7 +106,7 @@ export function addToQuery(target: string, params: Readonly<Record<string, strin
   return print(url, target);
 }
 
-/** Replaces a URL's fragment by parameters; percent signs are encoded once more, as the service's URL printer does. */
+/** Replaces a URL's fragment by parameters; percent signs are encoded twice, as GoTrue's URL printer does. */
 export function setFragment(target: string, params: Readonly<Record<string, string>>): string {
   const url = new URL(target);
   url.hash = encodeParams(params).replaceAll('%', '%25');

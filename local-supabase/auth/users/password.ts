@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 import { compare, getRounds, hash } from 'bcryptjs';
 
-import { invalid, WeakPasswordError } from '../http/errors.ts';
+import { internal, invalid, WeakPasswordError } from '../http/errors.ts';
 import type { AuthSettings } from '../settings.ts';
 import { hasPassword, type UserRow } from './user.ts';
 
@@ -40,9 +40,11 @@ export function checkPasswordStrength(settings: AuthSettings, password: string):
     );
 }
 
-/** Hashes with bcrypt; pgcrypto's crypt() reads the result. */
-export const hashPassword = async (settings: AuthSettings, password: string): Promise<string> =>
-  hash(password, settings.bcryptCost);
+/** Hashes with bcrypt; pgcrypto's crypt() reads the result. Throws 500 above 72 bytes, as Go's bcrypt does. */
+export async function hashPassword(settings: AuthSettings, password: string): Promise<string> {
+  if (Buffer.byteLength(password) > maxBytes) throw internal('Internal Server Error');
+  return hash(password, settings.bcryptCost);
+}
 
 /** True when `text` is a bcrypt hash. */
 export function isPasswordHash(text: string): boolean {
@@ -58,5 +60,5 @@ export async function isPasswordOf(user: UserRow, password: string): Promise<boo
   return hasPassword(user) && compare(password, user.encrypted_password ?? '');
 }
 
-/** A password that nobody knows, for users who sign up by a code or a link. */
+/** A random password for users who sign up by a code or a link. */
 export const createPassword = (): string => `${randomBytes(24).toString('base64url')}aA1!`;

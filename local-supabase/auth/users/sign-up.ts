@@ -7,7 +7,7 @@ import { confirmEmail, confirmPhone, removeUnconfirmed } from './confirmation.ts
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
 import { badRequest, invalid, unprocessable } from '../http/errors.ts';
 import { type CodeChallenge, createFlowState, parseCodeChallenge } from '../verification/flow-state.ts';
-import { createIdentity, findIdentity, ownIdentityData } from './identity.ts';
+import { createIdentity, encodeIdentity, findIdentity, ownIdentityData } from './identity.ts';
 import { sendConfirmation } from '../mail/mail.ts';
 import { checkPasswordStrength, hashPassword } from './password.ts';
 import { signIn } from '../sessions/session-tokens.ts';
@@ -15,7 +15,7 @@ import { sendPhoneCode } from '../mail/text-message.ts';
 import { encodeUser, type Metadata, type User } from './user.ts';
 import { createUser, findUserById, findUserByPhone, findUserHoldingEmail } from './users.ts';
 
-/** What a sign-up asks for; by e-mail or by phone. */
+/** The body of a sign-up, by email or by phone. */
 export interface SignUp {
   readonly provider: 'email' | 'phone';
   readonly email: string;
@@ -98,16 +98,18 @@ async function confirmOrAsk(
   return sendConfirmation(context, call, tx, user, codeChallenge === null ? 'implicit' : 'pkce');
 }
 
-/** Makes the account, or finds the one that still waits for its confirmation. Null when it is taken. */
+/** Creates the account, or finds the unconfirmed one. Null when a confirmed account has the address. */
 async function register(context: AuthContext, call: Call, wanted: SignUp): Promise<User | null> {
   const aud = audienceOf(context, call);
+  const { database } = context;
+  // Looked up before the transaction, as GoTrue does: of several sign-ups at once the later ones fail on the insert.
+  const existing = await (wanted.provider === 'email'
+    ? findUserHoldingEmail(database, wanted.email, aud)
+    : findUserByPhone(database, wanted.phone, aud));
+  if (existing !== undefined && isConfirmed(existing, wanted.provider)) return null;
   const passwordHash = await hashPassword(context.settings, wanted.password);
   return inTransaction(context, async (tx) => {
     const now = nowDate(context);
-    const existing = await (wanted.provider === 'email'
-      ? findUserHoldingEmail(tx.sql, wanted.email, aud)
-      : findUserByPhone(tx.sql, wanted.phone, aud));
-    if (existing !== undefined && isConfirmed(existing, wanted.provider)) return null;
     const { email, phone, provider, data } = wanted;
     const appMetadata = { provider, providers: [provider] };
     const user =
@@ -117,7 +119,7 @@ async function register(context: AuthContext, call: Call, wanted: SignUp): Promi
   });
 }
 
-/** A user that looks like a new one, so that nobody learns who has an account. */
+/** A made-up user: the answer for a taken address must not differ from that for a new one. */
 function pretendUser(context: AuthContext, call: Call, wanted: SignUp): Metadata {
   const now = nowDate(context);
   return {
@@ -146,13 +148,28 @@ export async function signUpWith(context: AuthContext, call: Call, wanted: SignU
       throw unprocessable('user_already_exists', 'User already registered');
     return sendJson(call, pretendUser(context, call, wanted));
   }
-  if (user.confirmed_at !== null)
-    return sendJson(
-      call,
-      await inTransaction(context, async ({ sql }) => signIn(context, call, sql, user, 'password')),
-    );
+  if (user.confirmed_at !== null) {
+    const tokens = await inTransaction(context, ({ sql }) => signIn(context, call, sql, user, 'password'));
+    return sendJson(call, { ...tokens, user: encodeNewUser(tokens.user, user, wanted.provider) });
+  }
   const isInvited = user.invited_at !== null;
   return sendJson(call, encodeUser(isInvited ? { ...user, raw_user_meta_data: {}, identities: [] } : user));
+}
+
+/**
+ * Encodes a user who was confirmed at once as GoTrue does: without the generated column `confirmed_at`, and with the
+ * email verified in the identity too, which the stored identity is not.
+ */
+function encodeNewUser(encoded: Metadata, user: User, provider: SignUp['provider']): Metadata {
+  const { confirmed_at: _, ...rest } = encoded;
+  const identities = user.identities.map((identity) =>
+    encodeIdentity(
+      provider === 'email' && identity.provider === 'email'
+        ? { ...identity, identity_data: { ...identity.identity_data, email_verified: true } }
+        : identity,
+    ),
+  );
+  return { ...rest, identities };
 }
 
 async function signUpAnonymously(context: AuthContext, call: Call, body: JsonObject): Promise<Response> {

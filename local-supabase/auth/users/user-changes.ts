@@ -1,11 +1,11 @@
 import { checkChannel, parseEmail, parsePhone } from './address.ts';
 import { type JsonObject, readObject, readOptionalText, readText } from '../http/call.ts';
 import type { AuthContext } from '../context.ts';
-import { type CodeChallenge, parseCodeChallenge } from '../verification/flow-state.ts';
+import type { CodeChallenge } from '../verification/flow-state.ts';
 import { checkPasswordStrength } from './password.ts';
 import type { Metadata } from './user.ts';
 
-/** What `PUT /user` asks for. Strings are '' when they are not to change. */
+/** The body of `PUT /user`. Strings are '' when they are not to change. */
 export interface UserChanges {
   readonly email: string;
   readonly phone: string;
@@ -16,7 +16,13 @@ export interface UserChanges {
   readonly nonce: string;
   readonly data: Metadata | undefined;
   readonly appMetadata: Metadata | undefined;
+  /** Not checked, as in GoTrue; only a change of email uses it. */
   readonly codeChallenge: CodeChallenge | null;
+}
+
+function readCodeChallenge(body: JsonObject): CodeChallenge | null {
+  const [challenge, method] = [readText(body, 'code_challenge'), readText(body, 'code_challenge_method')];
+  return challenge === '' ? null : { challenge, method };
 }
 
 /** Reads the body of `PUT /user`. Throws WeakPasswordError, 400 validation_failed. */
@@ -33,10 +39,7 @@ export function parseUserChanges(context: AuthContext, body: JsonObject): UserCh
     nonce: readText(body, 'nonce'),
     data: readObject(body, 'data'),
     appMetadata: readObject(body, 'app_metadata'),
-    codeChallenge: parseCodeChallenge(
-      readText(body, 'code_challenge'),
-      readText(body, 'code_challenge_method'),
-    ),
+    codeChallenge: readCodeChallenge(body),
   };
   if (phone !== '') checkChannel(channel);
   if (password !== undefined) checkPasswordStrength(context.settings, password);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import type { Sql } from '../../database/database.ts';
 import { listFactors } from '../factors/factor.ts';
+import { internal } from '../http/errors.ts';
 import { listIdentities } from './identity.ts';
 import { insertRow, updateRow, type Values } from '../rows.ts';
 import type { Metadata, User, UserRow } from './user.ts';
@@ -64,28 +65,41 @@ export async function findUserHoldingEmail(
   return holder ?? findUserByEmail(sql, email, aud);
 }
 
-export async function createUser(sql: Sql, now: Date, user: NewUser): Promise<User> {
-  const row = await insertRow<UserRow>(sql, 'auth.users', {
-    instance_id: noInstance,
-    id: user.id ?? randomUUID(),
-    aud: user.aud,
-    role: user.role ?? 'authenticated',
-    email: user.email?.toLowerCase() || null,
-    phone: user.phone || null,
-    encrypted_password: user.passwordHash ?? '',
-    confirmation_token: '',
-    recovery_token: '',
-    email_change_token_new: '',
-    email_change: '',
-    raw_app_meta_data: user.appMetadata,
-    raw_user_meta_data: user.userMetadata,
-    is_anonymous: user.isAnonymous ?? false,
-    is_sso_user: user.isSsoUser ?? false,
-    created_at: now,
-    updated_at: now,
+/**
+ * Inserts a user. Throws 500 unexpected_failure with the message `failure` where the database refuses it: the address was taken since it was
+ * looked up, or a value cannot be stored.
+ */
+export async function createUser(
+  sql: Sql,
+  now: Date,
+  user: NewUser,
+  failure = 'Database error saving new user',
+): Promise<User> {
+  const row = await insertRow<UserRow>(sql, 'auth.users', userValues(now, user)).catch((cause: unknown) => {
+    throw internal(failure, cause);
   });
   return { ...row, identities: [], factors: [] };
 }
+
+const userValues = (now: Date, user: NewUser): Values => ({
+  instance_id: noInstance,
+  id: user.id ?? randomUUID(),
+  aud: user.aud,
+  role: user.role ?? 'authenticated',
+  email: user.email?.toLowerCase() || null,
+  phone: user.phone || null,
+  encrypted_password: user.passwordHash ?? '',
+  confirmation_token: '',
+  recovery_token: '',
+  email_change_token_new: '',
+  email_change: '',
+  raw_app_meta_data: user.appMetadata,
+  raw_user_meta_data: user.userMetadata,
+  is_anonymous: user.isAnonymous ?? false,
+  is_sso_user: user.isSsoUser ?? false,
+  created_at: now,
+  updated_at: now,
+});
 
 /** Writes `changes` and returns the user as stored, its identities and factors read again. */
 export async function updateUser(sql: Sql, now: Date, user: UserRow, changes: Values): Promise<User> {

@@ -105,7 +105,7 @@ export async function findFlowStateByCode(sql: Sql, authCode: string): Promise<F
   return flow;
 }
 
-/** Issues the code of the user's latest flow of this method, whichever mail was opened. Undefined when there is none. */
+/** Issues the code of the user's latest flow of this method, not of the opened mail's own. Undefined when there is none. */
 export async function issueAuthCode(
   sql: Sql,
   now: Date,

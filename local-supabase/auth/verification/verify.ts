@@ -2,7 +2,8 @@ import { parseEmail, parsePhone } from '../users/address.ts';
 import { audienceOf } from '../http/authentication.ts';
 import { type Call, type JsonObject, readText, sendJson, sendRedirect } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext } from '../context.ts';
-import { AuthHttpError, badRequest, invalid, unprocessable } from '../http/errors.ts';
+import { unexpectedMessage } from '../http/error-response.ts';
+import { AuthHttpError, badRequest, internal, invalid, unprocessable } from '../http/errors.ts';
 import { redirectWithError } from '../http/error-redirect.ts';
 import { issueAuthCode } from './flow-state.ts';
 import { hashCode, pkcePrefix } from './one-time-token.ts';
@@ -62,7 +63,7 @@ export async function verifyByPost(context: AuthContext, call: Call): Promise<Re
 function flowMethodOf(type: string): string {
   if (type.endsWith('signup')) return 'email/signup';
   if (['recovery', 'invite', 'magiclink', 'email_change'].includes(type)) return type;
-  throw new Error(`unsupported authentication method "${type}"`);
+  throw internal(unexpectedMessage);
 }
 
 type Opened = { readonly kind: 'half' } | { readonly kind: 'code'; readonly code: string } | TokensOpened;
@@ -110,7 +111,7 @@ function landOn(call: Call, target: string, opened: Opened, isPkce: boolean): Re
   }
 }
 
-/** GET /verify: a mail's link; redirects with tokens, a code, a message or an error. */
+/** GET /verify: a mail's link; always redirects, with tokens, a code, a message or an error. */
 export async function verifyByLink(context: AuthContext, call: Call): Promise<Response> {
   const query = call.url.searchParams;
   const [type, token] = [query.get('type') ?? '', query.get('token') ?? ''];
@@ -122,7 +123,9 @@ export async function verifyByLink(context: AuthContext, call: Call): Promise<Re
     const proof = { type, tokenHash: token, code: '', email: '', phone: '' };
     return landOn(call, target, await openLink(context, call, proof, isPkce), isPkce);
   } catch (error) {
-    if (error instanceof AuthHttpError) return sendRedirect(call, redirectWithError(error, target, isPkce));
-    throw error;
+    const isAnswer = error instanceof AuthHttpError;
+    if (!isAnswer) context.report(error);
+    const answer = isAnswer ? error : internal(unexpectedMessage, error);
+    return sendRedirect(call, redirectWithError(answer, target, isPkce));
   }
 }

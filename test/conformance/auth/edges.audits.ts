@@ -1,11 +1,11 @@
 import { strict as assert } from 'node:assert';
-import { auditsOf, type Audit } from '../audit.ts';
-import { assertError, assertStatus, at } from '../wire.ts';
+import { auditsOf, NotRunError, type Audit } from '../audit.ts';
+import { assertError, assertStatus, at, textAt } from '../wire.ts';
 
 const audit = auditsOf('auth');
 const source = 'auth.md §1';
 
-/** What a careless client may send. */
+/** Unusual requests. */
 export const authEdgeAudits: readonly Audit[] = [
   audit(
     'AUTH-921',
@@ -88,4 +88,125 @@ export const authEdgeAudits: readonly Audit[] = [
     const { refreshToken: token } = await context.newUser();
     assertError(await context.auth.send('GET', '/user', { token }), 403, 'bad_jwt');
   }),
+  audit(
+    'AUTH-930',
+    'a link to a page beyond ASCII redirects there, percent-encoded',
+    { source: 'RFC 3986 §2.1', needs: ['service-key'] },
+    async (context) => {
+      const { email } = await context.newUser();
+      const page = new URL('/日本?x=日', context.target.redirectTo);
+      const link = await context.admin('POST', '/generate_link', { type: 'magiclink', email });
+      const reply = await context.auth.send('GET', '/verify', {
+        query: {
+          token: textAt(link, 'hashed_token'),
+          type: 'magiclink',
+          redirect_to: `${page.origin}/日本?x=日`,
+        },
+      });
+      assertStatus(reply, 303);
+      const location = new URL(reply.headers.get('location') ?? '');
+      assert.match(location.hash, /access_token=/);
+      if (location.pathname === new URL(context.target.redirectTo).pathname)
+        throw new NotRunError('the allow list has one page only');
+      assert.equal(decodeURIComponent(location.pathname), '/日本');
+    },
+  ),
+  audit(
+    'AUTH-931',
+    'a link that fails redirects with the error, never as JSON',
+    { source: 'auth.md §1 (verify)' },
+    async ({ auth, target }) => {
+      const query = { token: 'no-such-token', type: 'signup', redirect_to: target.redirectTo };
+      const reply = await auth.send('GET', '/verify', { query });
+      assertStatus(reply, 303);
+      assert.match(reply.headers.get('location') ?? '', /#error=access_denied&error_code=otp_expired/);
+    },
+  ),
+  audit(
+    'AUTH-932',
+    'the names of JSON members are read without regard to case',
+    { source: "Go's encoding/json", level: 'SHOULD' },
+    async (context) => {
+      const { email, password } = await context.newUser();
+      const reply = await context.auth.send('POST', '/token', {
+        query: { grant_type: 'password' },
+        body: { EMAIL: email, Password: password },
+      });
+      assertStatus(reply, 200);
+    },
+  ),
+  audit(
+    'AUTH-933',
+    'a slash at the end of /user changes nothing',
+    { source: 'the router of the service', level: 'SHOULD' },
+    async (context) => {
+      const { accessToken: token, id } = await context.newUser();
+      const reply = await context.auth.send('GET', '/user/', { token });
+      assertStatus(reply, 200);
+      assert.equal(at(reply.json, 'id'), id);
+    },
+  ),
+  audit(
+    'AUTH-934',
+    'PUT /user without a new address ignores code_challenge',
+    { source: 'auth.md §1 (user)' },
+    async (context) => {
+      const { accessToken: token } = await context.newUser();
+      const body = { data: { a: 1 }, code_challenge: 'short', code_challenge_method: 's256' };
+      assertStatus(await context.auth.send('PUT', '/user', { token, body }), 200);
+    },
+  ),
+  audit(
+    'AUTH-935',
+    'an ID token for a provider that issues none is refused as validation_failed',
+    { source: 'auth.md §1 (token)' },
+    async ({ auth }) => {
+      const reply = await auth.send('POST', '/token', {
+        query: { grant_type: 'id_token' },
+        body: { provider: 'github', id_token: 'x' },
+      });
+      assertError(reply, 400, 'validation_failed');
+    },
+  ),
+  audit(
+    'AUTH-936',
+    'a page number that is no number is refused as validation_failed',
+    { source: 'auth.md §1 (admin)', needs: ['service-key'] },
+    async (context) => {
+      for (const page of ['abc', '-1', '1.5', '99999999999999999999'])
+        assertError(await context.admin('GET', `/users?page=${page}`), 400, 'validation_failed');
+    },
+  ),
+  audit(
+    'AUTH-937',
+    'a password over 72 bytes is refused, by an administrator too',
+    { source: 'auth.md §1 (admin)', needs: ['service-key'] },
+    async (context) => {
+      const password = `Aa1!${'x'.repeat(80)}`;
+      const { id } = await context.newUser();
+      assertError(await context.admin('PUT', `/users/${id}`, { password }), 400, 'validation_failed');
+      const created = await context.admin('POST', '/users', { email: context.newEmail(), password });
+      assert.notEqual(created.status, 200, 'no account is created');
+    },
+  ),
+  audit(
+    'AUTH-938',
+    'sign-ups of one address at once leave one account',
+    { source, needs: ['service-key'] },
+    async (context) => {
+      const email = context.newEmail();
+      const body = { email, password: 'Secret-123456!' };
+      const replies = await Promise.all(
+        [1, 2, 3, 4].map(() => context.auth.send('POST', '/signup', { body })),
+      );
+      assert.ok(
+        replies.some(({ status }) => status === 200),
+        'one sign-up succeeds',
+      );
+      const page = await context.admin('GET', '/users?per_page=1000');
+      const users = at(page.json, 'users');
+      assert.ok(Array.isArray(users), 'a page of users');
+      assert.equal(users.filter((user) => at(user, 'email') === email).length, 1);
+    },
+  ),
 ];

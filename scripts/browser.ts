@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { chromium } from 'playwright-core';
 
 const systemPaths = [
@@ -11,13 +12,13 @@ const systemPaths = [
 ];
 
 /**
- * Two pages that Chromium keeps ready behind its address bar, in a process of their own for every window: a sixth of the
- * processor time of the end-to-end tests. Of two lists like this the last one counts, so Playwright's is in it.
+ * Chromium preloads two pages of its address bar in a process per window, a sixth of the processor time of the end-to-end
+ * tests. The last `--disable-features` flag wins, so this list repeats Playwright's.
  */
 const disabledFeatures: readonly string[] = [
   'WebUIOmniboxPopup',
   'WebUIOmniboxAimPopup',
-  // Playwright's, as far as they concern tests in Chromium.
+  // Playwright's own, those that affect tests in Chromium.
   'AimEnabled',
   'AvoidCorsURLLoaderRestartOnRedirect',
   'AvoidUnnecessaryBeforeUnloadCheckSync',
@@ -33,7 +34,7 @@ const disabledFeatures: readonly string[] = [
   'ThirdPartyStoragePartitioning',
 ];
 
-/** Flags for a browser that is driven by tests: it asks nothing of the network but what the page asks. */
+/** Flags for a browser under test: it sends no request of its own. */
 export const browserArgs: readonly string[] = [
   '--no-sandbox',
   '--disable-gpu',
@@ -44,20 +45,34 @@ export const browserArgs: readonly string[] = [
   `--disable-features=${disabledFeatures.join()}`,
 ];
 
+/** Where `installBrowser` puts the browser that an npm package carries. */
+export const installedBrowserPath = resolve('.browser/bin/chromium');
+
 /**
- * Where Chromium is: `CHROMIUM_PATH`, the system's, or Playwright's own.
+ * The path of Chromium, or null: `CHROMIUM_PATH`, the system's, Playwright's own, or the one that `npm test` installed.
  *
- * @throws {Error} with one line that says how to get one.
+ * @throws {Error} if `CHROMIUM_PATH` names no file.
  */
-export function findBrowser(environment: Readonly<Record<string, string | undefined>> = process.env): string {
-  const named = environment.CHROMIUM_PATH;
+export function locateBrowser(
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): string | null {
+  const named = environment['CHROMIUM_PATH'];
   if (named !== undefined && named !== '') {
     if (existsSync(named)) return named;
     throw new Error(`CHROMIUM_PATH names ${named}, and no such file exists.`);
   }
-  const found = [...systemPaths, chromium.executablePath()].find((path) => existsSync(path));
-  if (found !== undefined) return found;
-  throw new Error(
-    'The end-to-end tests need Chromium: run "npx playwright install chromium" or "apt-get install chromium", or set CHROMIUM_PATH.',
+  return (
+    [...systemPaths, chromium.executablePath(), installedBrowserPath].find((path) => existsSync(path)) ?? null
   );
+}
+
+/**
+ * The path of Chromium.
+ *
+ * @throws {Error} with the command that installs one.
+ */
+export function findBrowser(): string {
+  const found = locateBrowser();
+  if (found !== null) return found;
+  throw new Error('Chromium is missing: run "npm run browser", or set CHROMIUM_PATH.');
 }

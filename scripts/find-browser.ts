@@ -1,7 +1,8 @@
-import { findBrowser } from './browser.ts';
+import { locateBrowser } from './browser.ts';
+import { installBrowser } from './install-browser.ts';
 
 try {
-  console.log(`Browser: ${findBrowser()}`);
+  console.log(`Browser: ${locateBrowser() ?? installBrowser()}`);
 } catch (problem) {
   console.error(problem instanceof Error ? problem.message : problem);
   process.exitCode = 1;

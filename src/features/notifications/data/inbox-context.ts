@@ -1,5 +1,6 @@
 import { createContext, useContext, useSyncExternalStore } from 'react';
 import type { ComponentType } from 'react';
+import { selectLocale } from '../../../ui/locale.ts';
 import { useLanguage } from '../../../ui/texts.ts';
 import type { InboxSnapshot } from './inbox-store.ts';
 import type { Inbox } from './inbox.ts';
@@ -32,8 +33,7 @@ export function useInboxSnapshot(): InboxSnapshot {
   return useSyncExternalStore(subscribe, getSnapshot);
 }
 
-/** For numbers and dates: the reader's own region where it speaks the chosen language. */
+/** The locale for numbers and dates. */
 export function useLocale(): string {
-  const language = useLanguage();
-  return navigator.languages.find((locale) => locale.startsWith(language)) ?? language;
+  return selectLocale(navigator.languages, useLanguage());
 }

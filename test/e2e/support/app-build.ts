@@ -26,11 +26,22 @@ export function applyToEnvironment(configuration: AppConfiguration): void {
   process.env.VITE_CAPTCHA_SITE_KEY = configuration.captchaSiteKey ?? '';
 }
 
+/** Runs a command of Vite, which sets NODE_ENV to production; the embedded Supabase, in this process too, refuses that. */
+export async function withOwnNodeEnv<T>(run: () => Promise<T>): Promise<T> {
+  const before = process.env.NODE_ENV;
+  try {
+    return await run();
+  } finally {
+    if (before === undefined) delete process.env.NODE_ENV;
+    else process.env.NODE_ENV = before;
+  }
+}
+
 /** A production build for {@link configureApp} to fill in: one build serves every stage of a run. */
 export async function buildApp(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'inbox-build-'));
   applyToEnvironment(placeholders);
-  await build({ logLevel: 'error', build: { outDir: folder, emptyOutDir: true } });
+  await withOwnNodeEnv(() => build({ logLevel: 'error', build: { outDir: folder, emptyOutDir: true } }));
   return folder;
 }
 

@@ -5,7 +5,7 @@ import {
   type LocalSupabase,
   type LocalSupabaseOptions,
 } from '../../../local-supabase/server.ts';
-import { applyToEnvironment, buildApp, configureApp, removeFolder } from './app-build.ts';
+import { applyToEnvironment, buildApp, configureApp, removeFolder, withOwnNodeEnv } from './app-build.ts';
 
 export interface StageOptions extends LocalSupabaseOptions {
   /** The application asks for a captcha with this key. */
@@ -40,11 +40,13 @@ export async function startStage({ captchaSiteKey, auth, ...options }: StageOpti
   const folder = await configureApp(built, configuration);
   // The page's policy is made of it when the server starts.
   applyToEnvironment(configuration);
-  const server = await preview({
-    logLevel: 'error',
-    build: { outDir: folder },
-    preview: { port: appPort, strictPort: true },
-  });
+  const server = await withOwnNodeEnv(() =>
+    preview({
+      logLevel: 'error',
+      build: { outDir: folder },
+      preview: { port: appPort, strictPort: true },
+    }),
+  );
   return {
     appUrl,
     supabase,

@@ -14,6 +14,24 @@ export type Database = {
   }
   public: {
     Tables: {
+      blocked_senders: {
+        Row: {
+          created_at: string
+          sender_id: string
+          user_id: string
+        }
+        Insert: {
+          created_at?: string
+          sender_id: string
+          user_id?: string
+        }
+        Update: {
+          created_at?: string
+          sender_id?: string
+          user_id?: string
+        }
+        Relationships: []
+      }
       invitations: {
         Row: {
           created_at: string
@@ -53,9 +71,80 @@ export type Database = {
         }
         Relationships: []
       }
+      muted_threads: {
+        Row: {
+          created_at: string
+          entity_id: string
+          entity_name: string | null
+          entity_type: string
+          muted_until: string | null
+          user_id: string
+        }
+        Insert: {
+          created_at?: string
+          entity_id: string
+          entity_name?: string | null
+          entity_type: string
+          muted_until?: string | null
+          user_id?: string
+        }
+        Update: {
+          created_at?: string
+          entity_id?: string
+          entity_name?: string | null
+          entity_type?: string
+          muted_until?: string | null
+          user_id?: string
+        }
+        Relationships: []
+      }
+      notification_bulk_changes: {
+        Row: {
+          changed_at: string
+          revision: number
+          user_id: string
+        }
+        Insert: {
+          changed_at?: string
+          revision?: number
+          user_id: string
+        }
+        Update: {
+          changed_at?: string
+          revision?: number
+          user_id?: string
+        }
+        Relationships: []
+      }
+      notification_counters: {
+        Row: {
+          archived: number
+          read: number
+          unread: number
+          unread_by_kind: Json
+          user_id: string
+        }
+        Insert: {
+          archived?: number
+          read?: number
+          unread?: number
+          unread_by_kind?: Json
+          user_id: string
+        }
+        Update: {
+          archived?: number
+          read?: number
+          unread?: number
+          unread_by_kind?: Json
+          user_id?: string
+        }
+        Relationships: []
+      }
       notification_preferences: {
         Row: {
           created_at: string
+          digest_hour: number
+          digest_weekday: number
           email_comments: boolean
           email_digest_frequency: string
           email_edits: boolean
@@ -68,11 +157,18 @@ export type Database = {
           in_app_edits: boolean
           in_app_invites: boolean
           in_app_mentions: boolean
+          language: string
+          quiet_hours_end: string | null
+          quiet_hours_start: string | null
+          quiet_weekdays: number[]
+          time_zone: string
           updated_at: string
           user_id: string
         }
         Insert: {
           created_at?: string
+          digest_hour?: number
+          digest_weekday?: number
           email_comments?: boolean
           email_digest_frequency?: string
           email_edits?: boolean
@@ -85,11 +181,18 @@ export type Database = {
           in_app_edits?: boolean
           in_app_invites?: boolean
           in_app_mentions?: boolean
+          language?: string
+          quiet_hours_end?: string | null
+          quiet_hours_start?: string | null
+          quiet_weekdays?: number[]
+          time_zone?: string
           updated_at?: string
           user_id: string
         }
         Update: {
           created_at?: string
+          digest_hour?: number
+          digest_weekday?: number
           email_comments?: boolean
           email_digest_frequency?: string
           email_edits?: boolean
@@ -102,8 +205,46 @@ export type Database = {
           in_app_edits?: boolean
           in_app_invites?: boolean
           in_app_mentions?: boolean
+          language?: string
+          quiet_hours_end?: string | null
+          quiet_hours_start?: string | null
+          quiet_weekdays?: number[]
+          time_zone?: string
           updated_at?: string
           user_id?: string
+        }
+        Relationships: []
+      }
+      notification_reports: {
+        Row: {
+          comment: string | null
+          content: string | null
+          created_at: string
+          id: string
+          notification_id: string
+          reason: string
+          reporter_id: string
+          sender_id: string | null
+        }
+        Insert: {
+          comment?: string | null
+          content?: string | null
+          created_at?: string
+          id?: string
+          notification_id: string
+          reason: string
+          reporter_id: string
+          sender_id?: string | null
+        }
+        Update: {
+          comment?: string | null
+          content?: string | null
+          created_at?: string
+          id?: string
+          notification_id?: string
+          reason?: string
+          reporter_id?: string
+          sender_id?: string | null
         }
         Relationships: []
       }
@@ -112,7 +253,10 @@ export type Database = {
           content: string | null
           created_at: string
           id: string
+          kind: string
           recipient_id: string
+          sender_id: string | null
+          snoozed_until: string | null
           status: string
           updated_at: string
         }
@@ -120,7 +264,10 @@ export type Database = {
           content?: string | null
           created_at?: string
           id?: string
+          kind?: string
           recipient_id: string
+          sender_id?: string | null
+          snoozed_until?: string | null
           status?: string
           updated_at?: string
         }
@@ -128,7 +275,10 @@ export type Database = {
           content?: string | null
           created_at?: string
           id?: string
+          kind?: string
           recipient_id?: string
+          sender_id?: string | null
+          snoozed_until?: string | null
           status?: string
           updated_at?: string
         }
@@ -184,6 +334,22 @@ export type Database = {
           status: string
         }[]
       }
+      delete_account: {
+        Args: never
+        Returns: undefined
+      }
+      delete_notifications: {
+        Args: { kind?: string; tab: string; up_to?: string }
+        Returns: number
+      }
+      end_session: {
+        Args: { session_id: string }
+        Returns: boolean
+      }
+      export_account_data: {
+        Args: never
+        Returns: Json
+      }
       get_invitation: {
         Args: { token: string }
         Returns: {
@@ -198,6 +364,90 @@ export type Database = {
           inviter_name: string
           is_for_me: boolean
           status: string
+        }[]
+      }
+      list_invitations: {
+        Args: never
+        Returns: {
+          created_at: string
+          entity_id: string
+          entity_name: string
+          entity_type: string
+          expires_at: string
+          id: string
+          invitee_email: string
+          inviter_id: string
+          inviter_name: string
+          is_for_me: boolean
+          status: string
+          token: string
+        }[]
+      }
+      list_sessions: {
+        Args: never
+        Returns: {
+          aal: string
+          created_at: string
+          id: string
+          is_current: boolean
+          last_active_at: string
+          user_agent: string
+        }[]
+      }
+      mark_all_notifications_read: {
+        Args: { kind?: string; up_to?: string }
+        Returns: number
+      }
+      notification_changes: {
+        Args: { page_size?: number; since: string }
+        Returns: Json
+      }
+      notification_counts: {
+        Args: never
+        Returns: {
+          archived: number
+          inbox: number
+          snoozed: number
+          unread: number
+          unread_by_kind: Json
+        }[]
+      }
+      report_notification: {
+        Args: { comment?: string; notification_id: string; reason: string }
+        Returns: undefined
+      }
+      search_notifications: {
+        Args: {
+          before_created_at?: string
+          before_id?: string
+          kind?: string
+          page_size?: number
+          query: string
+          tab?: string
+        }
+        Returns: {
+          content: string | null
+          created_at: string
+          id: string
+          kind: string
+          recipient_id: string
+          sender_id: string | null
+          snoozed_until: string | null
+          status: string
+          updated_at: string
+        }[]
+        SetofOptions: {
+          from: "*"
+          to: "notifications"
+          isOneToOne: false
+          isSetofReturn: true
+        }
+      }
+      sender_names: {
+        Args: { sender_ids: string[] }
+        Returns: {
+          name: string
+          sender_id: string
         }[]
       }
     }

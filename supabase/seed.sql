@@ -42,10 +42,11 @@ from auth.users u
 where u.email in ('ada@example.com', 'grace@example.com')
 on conflict (provider_id, provider) do nothing;
 
-insert into public.notifications (id, recipient_id, status, created_at, content)
+insert into public.notifications (id, recipient_id, sender_id, status, created_at, content)
 select
   sample.id::uuid,
   recipient.id,
+  actor.id,
   sample.status,
   now() - sample.age,
   jsonb_build_object(

@@ -1,6 +1,6 @@
 create table public.invitations (
   id uuid primary key default gen_random_uuid(),
-  -- 244 random bits: whoever has the token was given it.
+  -- 244 random bits: the token cannot be guessed.
   token text not null unique default replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''),
   inviter_id uuid not null references auth.users (id) on delete cascade,
   invitee_email text not null check (invitee_email ~ '^[^@\s]+@[^@\s]+$'),
@@ -12,38 +12,44 @@ create table public.invitations (
   expires_at timestamptz not null default now() + interval '7 days'
 );
 
-comment on table public.invitations is 'Reached only through the four functions: no role of the API may use it.';
+comment on table public.invitations is 'Reached only through functions: no role of the API has a privilege on it.';
 
 create index invitations_inviter_idx on public.invitations (inviter_id);
+create index invitations_invitee_idx on public.invitations (lower(invitee_email));
+create index invitations_expiry_idx on public.invitations (expires_at);
 
 alter table public.invitations enable row level security;
 revoke all on public.invitations from anon, authenticated;
 grant all on public.invitations to service_role;
 
-/** Tells a user about an invitation. A link is for the invitee alone: the token is in it. */
+/**
+ * Notifies a user about an invitation, in the name of the caller. A link is for the invitee alone: the token is in it.
+ */
 create function private.notify_about_invitation(recipient uuid, about public.invitations, link text) returns void
   language sql security definer
   set search_path = ''
 as $$
-  insert into public.notifications (recipient_id, content)
+  insert into public.notifications (recipient_id, sender_id, content)
   values (
     recipient,
-    jsonb_build_object(
+    auth.uid(),
+    jsonb_strip_nulls(jsonb_build_object(
       'type', 'invite',
+      'metadata', jsonb_build_object('actor_id', auth.uid(), 'actor_name', private.display_name(auth.uid())),
       'entity_type', about.entity_type,
       'entity_id', about.entity_id,
-      'data', jsonb_strip_nulls(jsonb_build_object(
+      'data', jsonb_build_object(
         'invitation_id', about.id,
         'status', about.status,
         'entity_name', about.entity_name,
         'invitee_email', about.invitee_email,
         'url', link
-      ))
-    )
+      )
+    ))
   )
 $$;
 
-/** Whether the caller's address is this one, and known to be theirs: anybody may sign up with any address. */
+/** Whether the caller has confirmed this address: a sign-up alone proves nothing, since any address may be entered. */
 create function private.has_address(address text) returns boolean
   language sql stable security definer
   set search_path = ''
@@ -55,8 +61,8 @@ as $$
 $$;
 
 /**
- * The invitation of a token as its reader may see it: whether it is theirs, and as what they would answer. A pending
- * one that is past its time has the status `expired`. The address of somebody else is shortened.
+ * An invitation as the caller may see it, and whether the caller is the invitee. A pending one after its time has the
+ * status `expired`. The address is shortened for accounts that are neither the inviter nor the invitee.
  */
 create function private.read_invitation(about public.invitations)
   returns table (
@@ -92,10 +98,27 @@ as $$
 $$;
 
 /**
- * Invites an address. A user who has confirmed it is notified. The answer is the same whether there is such a user or
- * not.
+ * Sleeps until the time since `started_at` is a multiple of 30 ms, so that the duration of a call does not tell which
+ * branch it took.
+ */
+create function private.even_out_duration(started_at timestamptz) returns void
+  language plpgsql
+  set search_path = ''
+as $$
+declare
+  step_ms constant numeric := 30;
+  elapsed_ms numeric := 1000 * extract(epoch from clock_timestamp() - started_at);
+begin
+  perform pg_sleep((step_ms - mod(elapsed_ms, step_ms)) / 1000);
+end
+$$;
+
+/**
+ * Invites an address. The account that has confirmed it is notified, unless it has blocked the caller. Neither the answer
+ * nor its duration depends on whether there is such an account.
  *
- * Errors: PT400 invitation_email_invalid; PT400 invitation_entity_invalid; PT400 invitation_to_yourself.
+ * Errors: those of private.require_assurance(); PT403 sender_anonymous; PT400 invitation_email_invalid; PT400
+ * invitation_entity_invalid; PT400 invitation_to_yourself; PT429 invitation_limit_exceeded.
  */
 create function public.create_invitation(
   invitee_email text,
@@ -104,42 +127,57 @@ create function public.create_invitation(
   entity_name text default null
 )
   returns table (id uuid, token text, expires_at timestamptz)
-  language plpgsql security definer
+  language plpgsql security definer rows 1
   set search_path = ''
 as $$
 #variable_conflict use_column
 declare
+  started_at timestamptz := clock_timestamp();
+  me uuid := private.require_assurance();
   address text := trim(create_invitation.invitee_email);
   made public.invitations;
-  invitee record;
+  invitee uuid;
 begin
-  if address is null or length(address) > 320 or address !~ '^[^@\s]+@[^@\s]+$' then
-    raise sqlstate 'PT400' using message = 'invitation_email_invalid', detail = 'This is no e-mail address.';
+  if (select u.is_anonymous from auth.users u where u.id = me) then
+    raise sqlstate 'PT403' using message = 'sender_anonymous', detail = 'Anonymous accounts send no invitations.';
   end if;
-  -- What a notification has no room for would be refused only where there is somebody to notify.
+  if address is null or length(address) > 320 or address !~ '^[^@\s]+@[^@\s]+$' then
+    raise sqlstate 'PT400' using message = 'invitation_email_invalid', detail = 'This is not an email address.';
+  end if;
+  -- Before the account is looked up: a notification has no room for longer texts, and its error would tell of an account.
   if greatest(
     length(create_invitation.entity_type), length(create_invitation.entity_id), length(create_invitation.entity_name)
   ) > 1000 then
     raise sqlstate 'PT400' using message = 'invitation_entity_invalid',
       detail = 'The type, the id and the name may have 1000 characters each.';
   end if;
+  -- By the auth service's index on (instance_id, lower(email)); instance_id is zero on every project.
   select u.id into invitee from auth.users u
-    where lower(u.email) = lower(address) and u.deleted_at is null
-      and (u.email_confirmed_at is not null or u.id = auth.uid())
-    -- An address may belong to accounts of single sign-on as well: oneself comes first, then the one with a password.
-    order by u.id = auth.uid() desc, u.is_sso_user, u.created_at
+    where u.instance_id = '00000000-0000-0000-0000-000000000000'
+      and lower(u.email) = lower(address) and u.deleted_at is null
+      and (u.email_confirmed_at is not null or u.id = me)
+    -- Accounts of single sign-on may share an address: the caller's comes first, then the one with a password.
+    order by u.id = me desc, u.is_sso_user, u.created_at
     limit 1;
-  if invitee.id = auth.uid() then
+  if invitee = me then
     raise sqlstate 'PT400' using message = 'invitation_to_yourself', detail = 'You cannot invite yourself.';
   end if;
+  perform private.count_sending(
+    me, 'invitation', encode(sha256(convert_to(lower(address), 'UTF8')), 'hex')
+  );
   insert into public.invitations (inviter_id, invitee_email, entity_type, entity_id, entity_name)
   values (
-    auth.uid(), address, create_invitation.entity_type, create_invitation.entity_id, create_invitation.entity_name
+    me,
+    address,
+    private.bounded_text(create_invitation.entity_type, 1000),
+    private.bounded_text(create_invitation.entity_id, 1000),
+    private.bounded_text(create_invitation.entity_name, 1000)
   )
   returning * into made;
-  if invitee.id is not null then
-    perform private.notify_about_invitation(invitee.id, made, '/join/' || made.token);
+  if invitee is not null and not private.is_blocked(invitee, me) then
+    perform private.notify_about_invitation(invitee, made, '/join/' || made.token);
   end if;
+  perform private.even_out_duration(started_at);
   return query select made.id, made.token, made.expires_at;
 end
 $$;
@@ -159,18 +197,47 @@ create function public.get_invitation(token text)
     created_at timestamptz,
     expires_at timestamptz
   )
-  language sql stable security definer
+  language sql stable security definer rows 1
   set search_path = ''
 as $$
   select r.* from public.invitations i cross join lateral private.read_invitation(i) r
-  where i.token = get_invitation.token
+  where i.token = get_invitation.token and (select private.require_assurance()) is not null
+$$;
+
+/** The pending invitations of the caller's confirmed address, newest first, with the tokens to answer them. */
+create function public.list_invitations()
+  returns table (
+    token text,
+    id uuid,
+    status text,
+    inviter_id uuid,
+    inviter_name text,
+    invitee_email text,
+    is_for_me boolean,
+    entity_type text,
+    entity_id text,
+    entity_name text,
+    created_at timestamptz,
+    expires_at timestamptz
+  )
+  language sql stable security definer rows 10
+  set search_path = ''
+as $$
+  select i.token, r.*
+  from auth.users me
+  join public.invitations i on lower(i.invitee_email) = lower(me.email)
+  cross join lateral private.read_invitation(i) r
+  where me.id = (select private.require_assurance()) and me.email_confirmed_at is not null
+    and i.status = 'pending' and i.expires_at > now() and not private.is_blocked(me.id, i.inviter_id)
+  order by i.created_at desc, i.id desc
+  limit 100
 $$;
 
 /**
  * Answers an invitation as its invitee, and notifies the inviter. The same answer again changes nothing.
  *
- * Errors: PT404 invitation_not_found; PT403 invitation_for_another_account; PT409 invitation_already_answered;
- * PT410 invitation_expired.
+ * Errors: those of private.require_assurance(); PT404 invitation_not_found; PT403
+ * invitation_for_another_account; PT409 invitation_already_answered; PT410 invitation_expired.
  */
 create function private.answer_invitation(token text, answer text) returns public.invitations
   language plpgsql security definer
@@ -180,6 +247,7 @@ as $$
 declare
   found public.invitations;
 begin
+  perform private.require_assurance();
   select * into found from public.invitations i where i.token = answer_invitation.token for update;
   if found.id is null then
     raise sqlstate 'PT404' using message = 'invitation_not_found', detail = 'There is no such invitation.';
@@ -250,12 +318,14 @@ revoke all on all functions in schema private from public;
 revoke all on function
   public.create_invitation(text, text, text, text),
   public.get_invitation(text),
+  public.list_invitations(),
   public.accept_invitation(text),
   public.decline_invitation(text)
   from public, anon;
 grant execute on function
   public.create_invitation(text, text, text, text),
   public.get_invitation(text),
+  public.list_invitations(),
   public.accept_invitation(text),
   public.decline_invitation(text)
   to authenticated, service_role;

@@ -83,7 +83,11 @@ describe('an embedded Supabase in a folder', { timeout: 60_000 }, () => {
     const published = await second.database.query(
       `select tablename from pg_publication_tables where pubname = 'supabase_realtime' order by 1`,
     );
-    expect(published).toEqual([{ tablename: 'notification_preferences' }, { tablename: 'notifications' }]);
+    expect(published.map(({ tablename }) => tablename)).toEqual([
+      'notification_bulk_changes',
+      'notification_preferences',
+      'notifications',
+    ]);
   });
 
   it.each([

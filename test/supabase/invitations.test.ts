@@ -41,7 +41,11 @@ async function received(userId: string): Promise<Record<string, unknown>[]> {
   return rows.map(({ content }) => JSON.parse(content) as Record<string, unknown>);
 }
 
-beforeEach(() => supabase().database.exec('delete from notifications; delete from invitations'));
+beforeEach(() =>
+  supabase().database.exec(
+    'delete from notifications; delete from invitations; delete from private.send_usage',
+  ),
+);
 
 describe('inviting', () => {
   it('gives a token that cannot be guessed and seven days', async () => {
@@ -67,12 +71,13 @@ describe('inviting', () => {
     ]);
   });
 
-  it('notifies who has single sign-on, and of two with one address who has the password', async () => {
+  it('notifies an account of single sign-on, and of two with one address the one with the password', async () => {
     const { database } = supabase();
     const addSso = (email: string) =>
       database.query<{ id: string }>(
-        `insert into auth.users (id, email, email_confirmed_at, is_sso_user, aud, role, created_at, updated_at)
-         values (gen_random_uuid(), $1, now(), true, 'authenticated', 'authenticated', '2020-01-01', now())
+        `insert into auth.users
+           (instance_id, id, email, email_confirmed_at, is_sso_user, aud, role, created_at, updated_at)
+         values ('00000000-0000-0000-0000-000000000000', gen_random_uuid(), $1, now(), true, 'authenticated', 'authenticated', '2020-01-01', now())
          returning id`,
         [email],
       );
@@ -88,15 +93,15 @@ describe('inviting', () => {
     await database.exec('delete from auth.users where is_sso_user');
   });
 
-  it('answers alike for an address that nobody has', async () => {
-    await expect(invite('nobody@example.com')).resolves.toMatch(/^[\da-f]{64}$/);
+  it('answers alike for an address without an account', async () => {
+    await expect(invite('unknown@example.com')).resolves.toMatch(/^[\da-f]{64}$/);
   });
 
   it.each([
     ['type', 'entity_type'],
     ['id', 'entity_id'],
     ['name', 'entity_name'],
-  ])('refuses an endless %s whether anybody has the address or not', async (_, parameter) => {
+  ])('refuses a long %s whether or not the address has an account', async (_, parameter) => {
     const inviteTo = (email: string, length: number) =>
       runAs(supabase().database, asAda, (sql) =>
         sql.query(`select * from create_invitation($1, ${parameter} => repeat(E'\\x01', $2))`, [
@@ -104,14 +109,14 @@ describe('inviting', () => {
           length,
         ]),
       );
-    for (const email of [grace.email, 'nobody@example.com']) {
+    for (const email of [grace.email, 'unknown@example.com']) {
       await expect(inviteTo(email, 1000)).resolves.toHaveLength(1);
       const refusal = { code: 'PT400', message: 'invitation_entity_invalid' };
       await expect(inviteTo(email, 1001)).rejects.toMatchObject(refusal);
     }
   });
 
-  it('answers alike also for an inviter with an endless name, of whom the beginning is told', async () => {
+  it('cuts a long name of the inviter, so that the answer stays alike', async () => {
     const { database } = supabase();
     const [inviter] = await database.query<{ id: string }>(
       `insert into auth.users (id, raw_user_meta_data, aud, role)
@@ -124,7 +129,7 @@ describe('inviting', () => {
     await expect(received(grace.id)).resolves.toMatchObject([{ metadata: { actor_name: 'n'.repeat(100) } }]);
   });
 
-  it('honours the preferences of whom it notifies', async () => {
+  it('honors the preferences of the invitee', async () => {
     const { database } = supabase();
     await database.query(
       'insert into notification_preferences (user_id, in_app_invites) values ($1, false)',
@@ -136,8 +141,8 @@ describe('inviting', () => {
   });
 
   it.each([
-    ['an address that is none', 'nobody', 'invitation_email_invalid'],
-    ['an endless address', `${'a'.repeat(320)}@example.com`, 'invitation_email_invalid'],
+    ['text that is no address', 'nothing', 'invitation_email_invalid'],
+    ['a long address', `${'a'.repeat(320)}@example.com`, 'invitation_email_invalid'],
     ['oneself', ada.email, 'invitation_to_yourself'],
   ])('refuses %s', async (_, email, message) => {
     await expect(invite(email)).rejects.toMatchObject({ code: 'PT400', message });
@@ -200,7 +205,7 @@ describe('answering an invitation', () => {
     ]);
   });
 
-  it('cannot be taken back by the other answer', async () => {
+  it('cannot be replaced by the other answer', async () => {
     const token = await invite();
     await call(asGrace, 'accept', token);
     await expect(call(asGrace, 'decline', token)).rejects.toMatchObject({
@@ -210,7 +215,7 @@ describe('answering an invitation', () => {
   });
 
   it('is for the invitee alone', async () => {
-    const token = await invite('somebody@example.com');
+    const token = await invite('another@example.com');
     await expect(call(asGrace, 'accept', token)).rejects.toMatchObject({
       code: 'PT403',
       message: 'invitation_for_another_account',
@@ -273,7 +278,7 @@ describe('the table of invitations', () => {
     [`get_invitation('x')`],
     [`accept_invitation('x')`],
     [`decline_invitation('x')`],
-  ])('is closed to whoever is not signed in, also by %s', async (expression) => {
+  ])('is closed to callers without a session: %s', async (expression) => {
     await expect(
       runAs(supabase().database, { role: 'anon' }, (sql) => sql.query(`select * from ${expression}`)),
     ).rejects.toMatchObject({ code: '42501' });

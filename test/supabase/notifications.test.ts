@@ -11,6 +11,8 @@ interface Row {
   id: string;
   status: string;
   content: string | null;
+  sender_id: string | null;
+  kind: string;
   created_at: Date;
   updated_at: Date;
 }
@@ -43,7 +45,7 @@ async function setPreferences(columns: Readonly<Record<string, boolean>>): Promi
 beforeEach(() => supabase().database.exec('delete from notifications; delete from notification_preferences'));
 
 describe('who may do what with notifications', () => {
-  it('lets a user see their own and nobody else’s, also when they ask for them', async () => {
+  it('lets a user see only their own, whatever the filter', async () => {
     const { database } = supabase();
     await send('{"type":"mention"}');
     const everything = 'select id from notifications';
@@ -70,7 +72,7 @@ describe('who may do what with notifications', () => {
     ['write', `insert into notifications (recipient_id) values ('${ada.id}')`],
     ['change', `update notifications set status = 'read'`],
     ['delete', 'delete from notifications'],
-  ])('lets nobody without an account %s any', async (_, statement) => {
+  ])('lets a caller without a session %s none', async (_, statement) => {
     await expect(
       runAs(supabase().database, { role: 'anon' }, (sql) => sql.query(statement)),
     ).rejects.toMatchObject({ code: '42501' });
@@ -96,18 +98,20 @@ describe('who may do what with notifications', () => {
 });
 
 describe('a notification that a user sends', () => {
-  it('begins unread and now, whatever they say', async () => {
+  it('begins unread and now, whatever the request says', async () => {
     const arrived = await send('{"type":"edit"}', { status: 'archived', created_at: '2001-01-01' });
     expect(arrived?.status).toBe('unread');
     expect(arrived?.created_at.getFullYear()).toBeGreaterThan(2001);
   });
 
-  it('carries its sender, stamped over what they wrote', async () => {
-    const forged = { type: 'edit', metadata: { actor_id: grace.id, actor_name: 'Grace', note: 'kept' } };
-    expect(decode(await send(JSON.stringify(forged)))).toEqual({
+  it('carries its sender, stamped over forged ones', async () => {
+    const forged = { type: 'edit', metadata: { actor_id: grace.id, actor_name: 'Grace' } };
+    const arrived = await send(JSON.stringify(forged), { sender_id: grace.id });
+    expect(decode(arrived)).toEqual({
       type: 'edit',
-      metadata: { actor_id: ada.id, actor_name: 'Ada Lovelace', note: 'kept' },
+      metadata: { actor_id: ada.id, actor_name: 'Ada Lovelace' },
     });
+    expect(arrived).toMatchObject({ sender_id: ada.id, kind: 'edit' });
   });
 
   it.each([['a list'], [7], [null]])('carries its sender also where its metadata is %j', async (metadata) => {
@@ -116,22 +120,22 @@ describe('a notification that a user sends', () => {
   });
 
   it.each([['plain words'], ['[1,2]'], ['"text"'], ['{"open":']])(
-    'becomes the text of a system notification when it is no JSON object: %s',
+    'becomes the text of a message when it is no JSON object: %s',
     async (text) => {
       expect(decode(await send(text))).toEqual({
-        type: 'system',
+        type: 'message',
         data: { text },
         metadata: { actor_id: ada.id, actor_name: 'Ada Lovelace' },
       });
     },
   );
 
-  it('is a system notification with its sender when it has no content', async () => {
-    expect(decode(await send(null))).toMatchObject({ type: 'system', metadata: { actor_id: ada.id } });
+  it('is a message with its sender when it has no content', async () => {
+    expect(decode(await send(null))).toMatchObject({ type: 'message', metadata: { actor_id: ada.id } });
   });
 
   it('is refused when it is larger than 64 kB', async () => {
-    await expect(send('x'.repeat(65_536))).rejects.toMatchObject({ code: '23514' });
+    await expect(send('x'.repeat(65_537))).rejects.toMatchObject({ code: '23514' });
   });
 
   it('is refused when its recipient does not exist', async () => {
@@ -164,7 +168,8 @@ describe('the recipient’s preferences', () => {
   ])('with %s off keep %s from being created, and nothing else', async (preference, type) => {
     await setPreferences({ [preference]: false });
     await expect(send(JSON.stringify({ type }))).resolves.toBeUndefined();
-    await expect(send('{"type":"other"}')).resolves.toBeDefined();
+    const other = type === 'comment' ? 'edit' : 'comment';
+    await expect(send(JSON.stringify({ type: other }))).resolves.toBeDefined();
   });
 
   it.each([['mention'], ['system'], ['unheard-of']])(
@@ -209,16 +214,45 @@ describe('the version of a notification', () => {
   });
 });
 
+describe('the sender of a notification', () => {
+  it('is forgotten when the account is deleted: the notification stays', async () => {
+    const { database } = supabase();
+    const id = crypto.randomUUID();
+    await database.query(
+      `insert into auth.users (id, email, raw_user_meta_data) values ($1, 'leaving@example.com', '{"name":"Leaving"}')`,
+      [id],
+    );
+    await runAs(database, { role: 'authenticated', userId: id }, (sql) =>
+      sql.query('insert into notifications (recipient_id, content) values ($1, $2)', [
+        grace.id,
+        '{"type":"comment","data":{"text":"still here"}}',
+      ]),
+    );
+    await database.query('delete from auth.users where id = $1', [id]);
+    const [row] = await database.query<Row>('select * from notifications');
+    expect(row?.sender_id).toBeNull();
+    expect(decode(row)).toEqual({ type: 'comment', metadata: {}, data: { text: 'still here' } });
+  });
+});
+
 describe('what realtime needs', () => {
-  it('publishes both tables, each with its full old row', async () => {
+  it('publishes the tables, each with the key and the owner of its old row alone', async () => {
     const published = await supabase().database.query(
-      `select tablename as name, relreplident as identity from pg_publication_tables
-       join pg_class on oid = format('%I.%I', schemaname, tablename)::regclass
+      `select tablename as name,
+         array(
+           select a.attname::text from pg_attribute a
+           where a.attrelid = i.indrelid and a.attnum = any (i.indkey) order by a.attname
+         ) as identity
+       from pg_publication_tables
+       join pg_class c on c.oid = format('%I.%I', schemaname, tablename)::regclass
+       join pg_index i on i.indrelid = c.oid
+         and case c.relreplident when 'i' then i.indisreplident when 'd' then i.indisprimary end
        where pubname = 'supabase_realtime' order by tablename`,
     );
     expect(published).toEqual([
-      { name: 'notification_preferences', identity: 'f' },
-      { name: 'notifications', identity: 'f' },
+      { name: 'notification_bulk_changes', identity: ['user_id'] },
+      { name: 'notification_preferences', identity: ['id', 'user_id'] },
+      { name: 'notifications', identity: ['id', 'recipient_id'] },
     ]);
   });
 });

@@ -39,7 +39,7 @@ describe('notification preferences', () => {
     );
   });
 
-  it('cannot be created for somebody else', async () => {
+  it('cannot be created for another user', async () => {
     await expect(
       runAs(supabase().database, asAda, (sql) => sql.query(insert(grace.id))),
     ).rejects.toMatchObject({
@@ -63,7 +63,7 @@ describe('notification preferences', () => {
     }
   });
 
-  it('cannot be given to somebody else', async () => {
+  it('cannot be given to another user', async () => {
     await runAs(supabase().database, asAda, (sql) => sql.query(insert(ada.id)));
     await expect(
       runAs(supabase().database, asAda, (sql) =>
@@ -76,13 +76,13 @@ describe('notification preferences', () => {
     ['select * from notification_preferences'],
     [insert(ada.id)],
     ['delete from notification_preferences'],
-  ])('are closed to whoever is not signed in: %s', async (statement) => {
+  ])('are closed to callers without a session: %s', async (statement) => {
     await expect(
       runAs(supabase().database, { role: 'anon' }, (sql) => sql.query(statement)),
     ).rejects.toMatchObject({ code: '42501' });
   });
 
-  it.each([['never'], ['hourly'], ['daily'], ['weekly']])(
+  it.each([['never'], ['instant'], ['hourly'], ['daily'], ['weekly']])(
     'know the digest frequency %s',
     async (frequency) => {
       const rows = await supabase().database.query(
@@ -97,6 +97,32 @@ describe('notification preferences', () => {
     await expect(
       supabase().database.query(
         `insert into notification_preferences (user_id, email_digest_frequency) values ($1, 'yearly')`,
+        [ada.id],
+      ),
+    ).rejects.toMatchObject({ code: '23514' });
+  });
+
+  it.each([['Europe/Vienna'], ['Pacific/Kiritimati'], ['UTC']])('know the time zone %s', async (zone) => {
+    const rows = await supabase().database.query(
+      'insert into notification_preferences (user_id, time_zone) values ($1, $2) returning time_zone',
+      [ada.id, zone],
+    );
+    expect(rows).toEqual([{ time_zone: zone }]);
+  });
+
+  it.each([['Mars/Olympus'], [''], ["UTC'; drop"]])('refuse the time zone %j', async (zone) => {
+    await expect(
+      supabase().database.query('insert into notification_preferences (user_id, time_zone) values ($1, $2)', [
+        ada.id,
+        zone,
+      ]),
+    ).rejects.toMatchObject({ code: 'PT400', message: 'time_zone_invalid' });
+  });
+
+  it('refuse quiet hours without an end', async () => {
+    await expect(
+      supabase().database.query(
+        `insert into notification_preferences (user_id, quiet_hours_start) values ($1, '22:00')`,
         [ada.id],
       ),
     ).rejects.toMatchObject({ code: '23514' });

@@ -1,0 +1,260 @@
+-- What happens before a notification is stored. Rows of users (the role `authenticated`) are limited, bounded and
+-- stamped with their sender; rows of services are trusted. Then the recipient's choices decide where it goes.
+
+create table private.send_limits (
+  action text not null check (action in ('notification', 'invitation')),
+  -- `sender`: all that one user sends. `recipient`: what one user sends to one other.
+  scope text not null check (scope in ('sender', 'recipient')),
+  per_minute integer not null,
+  per_day integer not null,
+  primary key (action, scope)
+);
+insert into private.send_limits (action, scope, per_minute, per_day)
+values
+  ('notification', 'sender', 120, 2000),
+  ('notification', 'recipient', 60, 500),
+  ('invitation', 'sender', 10, 50),
+  ('invitation', 'recipient', 3, 5);
+
+create table private.send_usage (
+  sender_id uuid not null references auth.users (id) on delete cascade,
+  action text not null,
+  -- The recipient's id, or a hash of the invited address; empty for the sender's total.
+  target text not null,
+  minute_started_at timestamptz not null,
+  minute_count integer not null,
+  day_started_at timestamptz not null,
+  day_count integer not null,
+  primary key (sender_id, action, target)
+) with (fillfactor = 70);
+create index send_usage_day_idx on private.send_usage (day_started_at);
+
+/**
+ * Counts one sending against the limits. The row's lock serializes the requests of one sender, so that simultaneous
+ * ones cannot pass a limit together.
+ *
+ * Errors: PT429 notification_limit_exceeded or invitation_limit_exceeded; the hint names the seconds to wait.
+ */
+create function private.count_sending(sender uuid, action text, target text) returns void
+  language plpgsql security definer
+  set search_path = ''
+as $$
+declare
+  called_at timestamptz := clock_timestamp();
+  allowed record;
+  used private.send_usage;
+  free_at timestamptz;
+begin
+  for allowed in
+    select l.per_minute, l.per_day, case l.scope when 'sender' then '' else count_sending.target end as target
+    from private.send_limits l
+    where l.action = count_sending.action
+    order by l.scope desc
+  loop
+    insert into private.send_usage as u
+    values (sender, count_sending.action, allowed.target, called_at, 1, called_at, 1)
+    on conflict on constraint send_usage_pkey do update set
+      minute_started_at =
+        case when u.minute_started_at > called_at - interval '1 minute' then u.minute_started_at else called_at end,
+      minute_count = case when u.minute_started_at > called_at - interval '1 minute' then u.minute_count + 1 else 1 end,
+      day_started_at =
+        case when u.day_started_at > called_at - interval '1 day' then u.day_started_at else called_at end,
+      day_count = case when u.day_started_at > called_at - interval '1 day' then u.day_count + 1 else 1 end
+    returning * into used;
+    free_at := case
+      when used.day_count > allowed.per_day then used.day_started_at + interval '1 day'
+      when used.minute_count > allowed.per_minute then used.minute_started_at + interval '1 minute'
+    end;
+    if free_at is not null then
+      raise sqlstate 'PT429' using message = count_sending.action || '_limit_exceeded',
+        detail = case allowed.target
+          when '' then 'This account has sent too many.' else 'This account has sent too many to this recipient.' end,
+        hint = format('Try again in %s seconds.', ceil(extract(epoch from free_at - called_at)));
+    end if;
+  end loop;
+end
+$$;
+
+/** A path of the application, or null: neither another origin nor a scheme, in any spelling that browsers accept. */
+create function private.application_path(input text) returns text
+  language sql immutable parallel safe
+  set search_path = ''
+as $$
+  select case when input ~ '^/([^/\\\s\u0001-\u001f\u007f]|$)[^\\\s\u0001-\u001f\u007f]*$' and length(input) <= 1000
+    then input end
+$$;
+
+/** The content that is stored for a user: the known fields, bounded, with the sender. Everything else is dropped. */
+create function private.bounded_content(content jsonb, plain_text text, kind text, sender uuid) returns jsonb
+  language sql stable security definer
+  set search_path = ''
+as $$
+  select jsonb_strip_nulls(jsonb_build_object(
+    'type', kind,
+    'metadata', jsonb_build_object('actor_id', sender, 'actor_name', private.display_name(sender)),
+    'entity_type', private.bounded_text(content ->> 'entity_type', 100),
+    'entity_id', private.bounded_text(content ->> 'entity_id', 200),
+    'data', nullif(
+      jsonb_strip_nulls(jsonb_build_object(
+        'entity_name', private.bounded_text(data ->> 'entity_name', 200),
+        'text', private.bounded_text(case when content is null then plain_text else data ->> 'text' end, 2000),
+        'url', private.application_path(data ->> 'url')
+      )),
+      '{}'
+    )
+  ))
+  from (select case when jsonb_typeof(content -> 'data') = 'object' then content -> 'data' end as data) given
+$$;
+
+/**
+ * Before a user's notification is stored: the sender may send, and status, times, sender and content are the server's.
+ * A type that is not for users becomes a `message`.
+ *
+ * Errors: those of private.require_assurance() and private.count_sending(); PT403 sender_anonymous; PT403
+ * sender_blocked.
+ */
+create function private.accept_from_user() returns trigger
+  language plpgsql security definer
+  set search_path = ''
+as $$
+declare
+  sender uuid := private.require_assurance();
+  content jsonb := private.parse_json(new.content);
+  kind text;
+begin
+  if octet_length(new.content) > 65536 then
+    raise check_violation using message = 'The content has more than 65536 bytes.';
+  end if;
+  if (auth.jwt() ->> 'is_anonymous')::boolean or (select u.is_anonymous from auth.users u where u.id = sender) then
+    raise sqlstate 'PT403' using message = 'sender_anonymous', detail = 'Anonymous accounts send no notifications.';
+  end if;
+  if private.is_blocked(new.recipient_id, sender) then
+    raise sqlstate 'PT403' using message = 'sender_blocked',
+      detail = 'The recipient does not accept notifications of this account.';
+  end if;
+  perform private.count_sending(sender, 'notification', new.recipient_id::text);
+  if jsonb_typeof(content) <> 'object' then
+    content := null;
+  end if;
+  kind := private.notification_kind(content);
+  if kind not in ('mention', 'edit', 'comment', 'invite') then
+    kind := 'message';
+  end if;
+  new.sender_id := sender;
+  new.status := 'unread';
+  new.snoozed_until := null;
+  new.created_at := clock_timestamp();
+  new.updated_at := new.created_at;
+  new.content := private.bounded_content(content, new.content, kind, sender);
+  return new;
+end
+$$;
+
+-- The condition sees the role of the request: within functions of the server it is their owner.
+create trigger accept_from_user before insert on public.notifications
+  for each row when (current_user = 'authenticated') execute function private.accept_from_user();
+
+/** Refuses requests that notify more than 100 recipients. Error: PT413 too_many_notifications. */
+create function private.limit_rows_per_request() returns trigger
+  language plpgsql security definer
+  set search_path = ''
+as $$
+begin
+  if (select count(*) from (select from sent limit 101) first_rows) > 100 then
+    raise sqlstate 'PT413' using message = 'too_many_notifications', detail = 'A request may send 100 notifications.';
+  end if;
+  return null;
+end
+$$;
+
+create trigger limit_rows_per_request after insert on public.notifications
+  referencing new table as sent
+  for each statement when (current_user = 'authenticated') execute function private.limit_rows_per_request();
+
+-- Notifications that their recipient wants by mail only: no list and no count contains them.
+create table private.mail_only_notifications (
+  id uuid primary key,
+  recipient_id uuid not null references auth.users (id) on delete cascade,
+  sender_id uuid references auth.users (id) on delete cascade,
+  kind text not null,
+  content text,
+  created_at timestamptz not null
+);
+create index mail_only_notifications_recipient_idx on private.mail_only_notifications (recipient_id, created_at);
+create index mail_only_notifications_sender_idx on private.mail_only_notifications (sender_id);
+create index mail_only_notifications_created_idx on private.mail_only_notifications (created_at);
+
+/** Where the recipient wants notifications of a kind. Without a row of preferences the columns' defaults hold. */
+create function private.wanted_channels(recipient uuid, kind text, out in_app boolean, out by_mail boolean)
+  language sql stable security definer
+  set search_path = ''
+as $$
+  select
+    coalesce(
+      p.enable_in_app_notifications and case kind
+        when 'mention' then p.in_app_mentions
+        when 'message' then p.in_app_mentions
+        when 'edit' then p.in_app_edits
+        when 'comment' then p.in_app_comments
+        when 'invite' then p.in_app_invites
+        else true
+      end,
+      true
+    ),
+    coalesce(
+      p.enable_email_notifications and p.email_digest_frequency <> 'never' and case kind
+        when 'mention' then p.email_mentions
+        when 'message' then p.email_mentions
+        when 'edit' then p.email_edits
+        when 'comment' then p.email_comments
+        when 'invite' then p.email_invites
+        else false
+      end,
+      kind in ('mention', 'message', 'comment', 'invite')
+    )
+  from (select) one left join public.notification_preferences p on p.user_id = recipient
+$$;
+
+/** Before any notification is stored: stamps its kind, and stores it only where the recipient wants it in the app. */
+create function private.prepare_notification() returns trigger
+  language plpgsql security definer
+  set search_path = ''
+as $$
+declare
+  content jsonb := private.parse_json(new.content);
+  wanted record;
+begin
+  new.kind := private.notification_kind(content);
+  if private.is_muted(new.recipient_id, content) then
+    return null;
+  end if;
+  select * into wanted from private.wanted_channels(new.recipient_id, new.kind);
+  if wanted.in_app then
+    return new;
+  end if;
+  if wanted.by_mail then
+    insert into private.mail_only_notifications (id, recipient_id, sender_id, kind, content, created_at)
+    values (new.id, new.recipient_id, new.sender_id, new.kind, new.content, new.created_at);
+  end if;
+  return null;
+end
+$$;
+
+create trigger prepare_notification before insert on public.notifications
+  for each row execute function private.prepare_notification();
+
+/** A service changed the content. */
+create function private.stamp_kind() returns trigger
+  language plpgsql security definer
+  set search_path = ''
+as $$
+begin
+  new.kind := private.notification_kind(private.parse_json(new.content));
+  return new;
+end
+$$;
+
+create trigger stamp_kind before update of content, kind on public.notifications
+  for each row execute function private.stamp_kind();
+
+revoke all on all functions in schema private from public;

@@ -1,0 +1,204 @@
+-- What a client asks for after a gap, and what tells it that a statement changed more rows than it wants to hear of.
+
+create table private.notification_tombstones (
+  recipient_id uuid not null references auth.users (id) on delete cascade,
+  notification_id uuid not null,
+  deleted_at timestamptz not null default clock_timestamp(),
+  primary key (recipient_id, notification_id)
+);
+create index notification_tombstones_changes_idx on private.notification_tombstones (recipient_id, deleted_at);
+create index notification_tombstones_retention_idx on private.notification_tombstones (deleted_at);
+
+create table public.notification_bulk_changes (
+  user_id uuid primary key references auth.users (id) on delete cascade,
+  revision bigint not null default 1,
+  changed_at timestamptz not null default clock_timestamp()
+);
+
+comment on table public.notification_bulk_changes is
+  'One row per user, changed when one statement changes more than 100 notifications of this user. A client that receives '
+  'it over realtime reads its lists again and ignores the single changes. The functions for whole lists write it first, '
+  'so that it arrives before the changes.';
+
+alter table public.notification_bulk_changes enable row level security;
+revoke all on public.notification_bulk_changes from anon, authenticated;
+grant select on public.notification_bulk_changes to authenticated;
+grant all on public.notification_bulk_changes to service_role;
+select private.require_assurance_on('public.notification_bulk_changes');
+select private.hide_statistics('public.notification_bulk_changes');
+create policy "Users read their own bulk changes" on public.notification_bulk_changes
+  for select to authenticated using (user_id = (select auth.uid()));
+
+/** Tells a user's clients to read again. */
+create function private.mark_bulk_change(changed_user uuid) returns void
+  language sql security definer
+  set search_path = ''
+as $$
+  insert into public.notification_bulk_changes as b (user_id)
+  select u.id from auth.users u where u.id = changed_user
+  on conflict (user_id) do update set revision = b.revision + 1, changed_at = clock_timestamp()
+$$;
+
+/** After each statement: keeps the ids of deleted rows for a day, and marks statements that changed many. */
+create function private.record_changes() returns trigger
+  language plpgsql security definer
+  set search_path = ''
+as $$
+declare
+  changed record;
+begin
+  for changed in
+    select recipient_id, count(*) > 100 as is_bulk from old_rows group by recipient_id order by recipient_id
+  loop
+    if changed.is_bulk then
+      perform private.mark_bulk_change(changed.recipient_id);
+    elsif tg_op = 'DELETE' then
+      insert into private.notification_tombstones (recipient_id, notification_id)
+      select o.recipient_id, o.id
+      from old_rows o join auth.users u on u.id = o.recipient_id
+      where o.recipient_id = changed.recipient_id
+      on conflict (recipient_id, notification_id) do update set deleted_at = excluded.deleted_at;
+    end if;
+  end loop;
+  return null;
+end
+$$;
+
+create trigger record_updated after update on public.notifications
+  referencing old table as old_rows for each statement execute function private.record_changes();
+create trigger record_deleted after delete on public.notifications
+  referencing old table as old_rows for each statement execute function private.record_changes();
+
+/**
+ * What changed since a time, in one answer:
+ * {as_of, reset, changed: [row, ...], deleted: [id, ...], counts}.
+ *
+ * `as_of` is the `since` of the next call. `reset`: changes are missing from the answer (more than `page_size` rows, a
+ * bulk change, or a time more than a day ago), so the lists must be read again. Changes of the 30 seconds before
+ * `since` are repeated, because a transaction commits after it has stamped its rows.
+ */
+create function public.notification_changes(since timestamptz, page_size integer default 100) returns jsonb
+  language plpgsql stable security definer
+  set search_path = ''
+as $$
+declare
+  me uuid := private.require_assurance();
+  as_of timestamptz := clock_timestamp();
+  earliest timestamptz := coalesce(since, '-infinity') - interval '30 seconds';
+  most integer := least(greatest(page_size, 1), 1000);
+  changed jsonb := '[]';
+  deleted jsonb := '[]';
+  is_reset boolean;
+begin
+  is_reset := coalesce(since, '-infinity') < as_of - interval '1 day'
+    or exists (
+      select from public.notification_bulk_changes b where b.user_id = me and b.changed_at > earliest
+    );
+  if not is_reset then
+    select coalesce(jsonb_agg(to_jsonb(c) order by c.updated_at), '[]') into changed
+    from (
+      select * from public.notifications n
+      where n.recipient_id = me and n.updated_at > earliest
+      order by n.updated_at limit most + 1
+    ) c;
+    select coalesce(jsonb_agg(t.notification_id), '[]') into deleted
+    from (
+      select d.notification_id from private.notification_tombstones d
+      where d.recipient_id = me and d.deleted_at > earliest
+      limit 1000
+    ) t;
+    if jsonb_array_length(changed) > most or jsonb_array_length(deleted) = 1000 then
+      is_reset := true;
+      changed := '[]';
+      deleted := '[]';
+    end if;
+  end if;
+  return jsonb_build_object(
+    'as_of', as_of,
+    'reset', is_reset,
+    'changed', changed,
+    'deleted', deleted,
+    'counts', (select to_jsonb(c) from public.notification_counts() c)
+  );
+end
+$$;
+
+/** The tabs of the inbox: all (not archived), unread, archived. Error: PT400 tab_invalid. */
+create function private.statuses_of_tab(tab text) returns text[]
+  language plpgsql immutable
+  set search_path = ''
+as $$
+begin
+  case tab
+    when 'all' then return array['unread', 'read'];
+    when 'unread' then return array['unread'];
+    when 'archived' then return array['archived'];
+    else raise sqlstate 'PT400' using message = 'tab_invalid', detail = 'The tab is all, unread or archived.';
+  end case;
+end
+$$;
+
+/**
+ * Marks every unread notification of the caller as read, or those of one kind, in one statement.
+ *
+ * `up_to`: only those created until then; default: all. Returns how many changed.
+ */
+create function public.mark_all_notifications_read(kind text default null, up_to timestamptz default null)
+  returns bigint
+  language plpgsql security definer
+  set search_path = ''
+as $$
+declare
+  me uuid := private.require_assurance();
+  changed bigint;
+begin
+  if (select c.unread > 100 from public.notification_counters c where c.user_id = me) then
+    perform private.mark_bulk_change(me);
+  end if;
+  update public.notifications n set status = 'read'
+  where n.recipient_id = me and n.status = 'unread'
+    and (mark_all_notifications_read.kind is null or n.kind = mark_all_notifications_read.kind)
+    and (up_to is null or n.created_at <= up_to);
+  get diagnostics changed = row_count;
+  return changed;
+end
+$$;
+
+/**
+ * Deletes every notification of a tab (all, unread, archived), or those of one kind, in one statement.
+ *
+ * `up_to`: only those created until then; default: all. Returns how many there were. Error: PT400 tab_invalid.
+ */
+create function public.delete_notifications(tab text, kind text default null, up_to timestamptz default null)
+  returns bigint
+  language plpgsql security definer
+  set search_path = ''
+as $$
+declare
+  me uuid := private.require_assurance();
+  statuses text[] := private.statuses_of_tab(tab);
+  deleted bigint;
+begin
+  if (select c.unread + c.read + c.archived > 100 from public.notification_counters c where c.user_id = me) then
+    perform private.mark_bulk_change(me);
+  end if;
+  delete from public.notifications n
+  where n.recipient_id = me and n.status = any (statuses)
+    and (delete_notifications.kind is null or n.kind = delete_notifications.kind)
+    and (up_to is null or n.created_at <= up_to);
+  get diagnostics deleted = row_count;
+  return deleted;
+end
+$$;
+
+revoke all on all functions in schema private from public;
+revoke all on function
+  public.notification_changes(timestamptz, integer),
+  public.mark_all_notifications_read(text, timestamptz),
+  public.delete_notifications(text, text, timestamptz)
+  from public, anon;
+grant execute on function
+  public.notification_changes(timestamptz, integer),
+  public.mark_all_notifications_read(text, timestamptz),
+  public.delete_notifications(text, text, timestamptz)
+  to authenticated, service_role;

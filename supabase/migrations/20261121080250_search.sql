@@ -1,0 +1,202 @@
+-- Search of the words in a notification's text, sender and entity. The words are kept apart from the notifications: as a
+-- column they would be sent with every row.
+--
+-- Each word begins with the end of the recipient's id, so that the index holds the words of one user together: a search
+-- reads the rows of its user alone, and a prefix is one range of the index.
+
+create table private.notification_words (
+  notification_id uuid primary key,
+  words tsvector not null
+);
+create index notification_words_idx on private.notification_words using gin (words) with (fastupdate = off);
+alter table private.notification_words alter column words set statistics 0;
+
+/** The text search configuration of a language tag, as far as PostgreSQL has one. */
+create function private.text_search_config(language text) returns regconfig
+  language sql stable parallel safe
+  set search_path = ''
+as $$
+  select case left(language, 2)
+    when 'en' then 'pg_catalog.english'
+    when 'de' then 'pg_catalog.german'
+    else 'pg_catalog.simple'
+  end::regconfig
+$$;
+
+/** What the words of one recipient begin with. */
+create function private.word_prefix(recipient uuid) returns text
+  language sql immutable parallel safe
+  set search_path = ''
+as $$ select right(recipient::text, 8) $$;
+
+/** The words of a notification, as written and as stems of the recipient's language. */
+create function private.notification_words(recipient uuid, content text, language text) returns tsvector
+  language sql stable parallel safe
+  set search_path = ''
+as $$
+  select coalesce(array_to_tsvector(array_agg(private.word_prefix(recipient) || found.lexeme)), '')
+  from (
+    select left(
+      case when jsonb_typeof(parsed) = 'object' then concat_ws(
+        ' ',
+        parsed #>> '{metadata,actor_name}',
+        parsed #>> '{data,entity_name}', parsed #>> '{metadata,entity_name}',
+        parsed #>> '{data,title}', parsed #>> '{data,subject}',
+        parsed #>> '{data,text}', parsed #>> '{data,message}', parsed #>> '{data,body}', parsed #>> '{data,comment}'
+      ) else content end,
+      20000
+    ) as text
+    from (select private.parse_json(content) as parsed) document
+  ) written
+  cross join lateral (
+    select lexeme from unnest(to_tsvector('pg_catalog.simple', written.text))
+    union
+    select lexeme from unnest(to_tsvector(private.text_search_config(language), written.text))
+  ) found
+  where length(found.lexeme) <= 100
+$$;
+
+/** After each statement on notifications. */
+create function private.keep_words() returns trigger
+  language plpgsql security definer
+  set search_path = ''
+as $$
+begin
+  if tg_op = 'DELETE' then
+    delete from private.notification_words w using old_rows o where w.notification_id = o.id;
+  elsif tg_op = 'INSERT' then
+    insert into private.notification_words (notification_id, words)
+    select n.id, private.notification_words(n.recipient_id, n.content, coalesce(p.language, 'en'))
+    from new_rows n left join public.notification_preferences p on p.user_id = n.recipient_id;
+  elsif exists (select from new_rows n join old_rows o using (id) where n.content is distinct from o.content) then
+    update private.notification_words w
+    set words = private.notification_words(n.recipient_id, n.content, coalesce(p.language, 'en'))
+    from new_rows n
+    join old_rows o using (id)
+    left join public.notification_preferences p on p.user_id = n.recipient_id
+    where w.notification_id = n.id and n.content is distinct from o.content;
+  end if;
+  return null;
+end
+$$;
+
+create trigger keep_words_of_inserted after insert on public.notifications
+  referencing new table as new_rows for each statement execute function private.keep_words();
+create trigger keep_words_of_updated after update on public.notifications
+  referencing old table as old_rows new table as new_rows for each statement execute function private.keep_words();
+create trigger keep_words_of_deleted after delete on public.notifications
+  referencing old table as old_rows for each statement execute function private.keep_words();
+
+/** A lexeme as the text form of a tsquery quotes it. */
+create function private.quoted_lexeme(lexeme text) returns text
+  language sql immutable parallel safe
+  set search_path = ''
+as $$ select '''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || '''' $$;
+
+/** Every word of the query, as the beginning of a word or as a stem; null without words. */
+create function private.search_query(recipient uuid, query text, language text) returns tsquery
+  language sql stable
+  set search_path = ''
+as $$
+  select string_agg(
+      '(' || private.quoted_lexeme(private.word_prefix(recipient) || asked.word) || ':*'
+        || coalesce(
+          (
+            select string_agg(' | ' || private.quoted_lexeme(private.word_prefix(recipient) || stem), '')
+            from unnest(tsvector_to_array(to_tsvector(private.text_search_config(language), asked.word))) stem
+            where stem <> asked.word
+          ),
+          ''
+        ) || ')',
+      ' & '
+    )::tsquery
+  from (
+    select word from unnest(tsvector_to_array(to_tsvector('pg_catalog.simple', left(query, 200)))) word limit 10
+  ) asked
+$$;
+
+/**
+ * The caller's notifications that have every word of `query`, newest first. A word matches words that begin with it,
+ * and words of the same stem in the caller's language.
+ *
+ * `tab`: all (not archived), unread or archived. The next page: `before_created_at` and `before_id` of the last row.
+ *
+ * A frequent word is found by reading the newest rows, a rare one by the index; the frequency among the newest 500 rows
+ * decides. Error: PT400 tab_invalid.
+ */
+create function public.search_notifications(
+  query text,
+  tab text default 'all',
+  kind text default null,
+  before_created_at timestamptz default null,
+  before_id uuid default null,
+  page_size integer default 50
+)
+  returns setof public.notifications
+  language plpgsql stable security definer rows 50
+  set search_path = ''
+  set enable_seqscan = off
+  set enable_hashjoin = off
+  set enable_mergejoin = off
+as $$
+declare
+  me uuid := private.require_assurance();
+  statuses text[] := private.statuses_of_tab(tab);
+  most integer := least(greatest(page_size, 1), 100);
+  language text := coalesce(
+    (select p.language from public.notification_preferences p where p.user_id = me), 'en'
+  );
+  asked tsquery := private.search_query(me, query, language);
+  conditions text := format(
+    'n.recipient_id = %L and %s%s%s',
+    me,
+    case tab when 'all' then 'n.status <> ''archived''' else format('n.status = %L', statuses[1]) end,
+    case when search_notifications.kind is not null then format(' and n.kind = %L', search_notifications.kind) end,
+    case when before_created_at is not null then format(
+      ' and n.created_at <= %1$L and (n.created_at < %1$L or n.id < %2$L)', before_created_at, before_id
+    ) end
+  );
+  newest_first text := format(
+    'select n.* from (
+       select n.* from public.notifications n where %s order by n.created_at desc, n.id desc limit $2
+     ) n
+     join private.notification_words w on w.notification_id = n.id
+     where w.words @@ $1 order by n.created_at desc, n.id desc limit $3',
+    conditions
+  );
+  sampled integer := 10 * most;
+  found_in_sample bigint;
+  total bigint;
+begin
+  if asked is null then
+    return;
+  end if;
+  execute format('select count(*) from (%s) sample', newest_first)
+    into found_in_sample using asked, sampled, most;
+  select case tab when 'all' then c.unread + c.read when 'unread' then c.unread else c.archived end into total
+    from public.notification_counters c where c.user_id = me;
+  if found_in_sample < most and total > sampled then
+    -- Rows to read for a full page, newest first, against matches in the index.
+    if found_in_sample > 0 and most * sampled / found_in_sample < found_in_sample * total / sampled then
+      sampled := 3 * most * sampled / found_in_sample;
+      execute format('select count(*) from (%s) sample', newest_first)
+        into found_in_sample using asked, sampled, most;
+    end if;
+    if found_in_sample < most then
+      return query execute format(
+        'with hits as materialized (select w.notification_id from private.notification_words w where w.words @@ $1)
+         select n.* from hits join public.notifications n on n.id = hits.notification_id
+         where %s order by n.created_at desc, n.id desc limit $2',
+        conditions
+      ) using asked, most;
+      return;
+    end if;
+  end if;
+  return query execute newest_first using asked, sampled, most;
+end
+$$;
+
+revoke all on all functions in schema private from public;
+revoke all on function public.search_notifications(text, text, text, timestamptz, uuid, integer) from public, anon;
+grant execute on function public.search_notifications(text, text, text, timestamptz, uuid, integer)
+  to authenticated, service_role;

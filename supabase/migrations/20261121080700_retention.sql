@@ -1,0 +1,118 @@
+-- What goes by itself, and the jobs that see to it. Unread notifications never go.
+
+create table private.retention (
+  name text primary key,
+  keep interval not null
+);
+insert into private.retention (name, keep)
+values
+  ('notifications', '90 days'),
+  ('mail_only_notifications', '14 days'),
+  ('tombstones', '2 days'),
+  ('invitations', '30 days');
+
+/**
+ * Deletes at most `batch_size` rows of each table that are past their time at `called_at`. Returns how many; fewer than
+ * `batch_size` of everything means that nothing is left.
+ */
+create function private.delete_expired(batch_size integer default 1000, called_at timestamptz default now())
+  returns integer
+  language plpgsql security definer
+  set search_path = ''
+as $$
+declare
+  deleted integer;
+  most integer := 0;
+begin
+  delete from public.notifications n
+  where n.id in (
+    select o.id from public.notifications o
+    where o.status <> 'unread'
+      and o.updated_at < called_at - (select r.keep from private.retention r where r.name = 'notifications')
+    order by o.updated_at
+    limit batch_size
+    for update skip locked
+  );
+  get diagnostics deleted = row_count;
+  most := greatest(most, deleted);
+  delete from private.mail_only_notifications n
+  where n.id in (
+    select o.id from private.mail_only_notifications o
+    where o.created_at < called_at - (select r.keep from private.retention r where r.name = 'mail_only_notifications')
+    order by o.created_at
+    limit batch_size
+  );
+  get diagnostics deleted = row_count;
+  most := greatest(most, deleted);
+  delete from private.notification_tombstones t
+  where t.ctid = any (array(
+    select o.ctid from private.notification_tombstones o
+    where o.deleted_at < called_at - (select r.keep from private.retention r where r.name = 'tombstones')
+    order by o.deleted_at
+    limit batch_size
+  ));
+  get diagnostics deleted = row_count;
+  most := greatest(most, deleted);
+  delete from public.invitations i
+  where i.id in (
+    select o.id from public.invitations o
+    where o.expires_at < called_at - (select r.keep from private.retention r where r.name = 'invitations')
+    order by o.expires_at
+    limit batch_size
+  );
+  get diagnostics deleted = row_count;
+  most := greatest(most, deleted);
+  delete from private.send_usage u
+  where u.ctid = any (array(
+    select o.ctid from private.send_usage o
+    where o.day_started_at < called_at - interval '1 day'
+    order by o.day_started_at
+    limit batch_size
+  ));
+  get diagnostics deleted = row_count;
+  return greatest(most, deleted);
+end
+$$;
+
+/** Deletes everything that is past its time, each batch in a transaction of its own. */
+create procedure private.run_retention(batch_size integer default 1000, called_at timestamptz default now())
+  language plpgsql
+as $$
+begin
+  while private.delete_expired(batch_size, called_at) >= batch_size loop
+    commit;
+  end loop;
+end
+$$;
+
+/** Repairs the counters of every user, each in a transaction of its own. */
+create procedure private.run_counter_repair()
+  language plpgsql
+as $$
+declare
+  counted_user uuid;
+begin
+  for counted_user in select c.user_id from public.notification_counters c loop
+    if private.repair_counters(counted_user) then
+      raise warning 'The counters of user % were wrong and are repaired.', counted_user;
+    end if;
+    commit;
+  end loop;
+end
+$$;
+
+revoke all on all functions in schema private from public;
+revoke all on procedure private.run_retention(integer, timestamptz), private.run_counter_repair() from public;
+
+-- With pg_cron the jobs run by themselves; without it, call the procedures by another scheduler.
+do $$
+begin
+  if exists (select from pg_available_extensions where name = 'pg_cron') then
+    create extension if not exists pg_cron;
+    execute $job$ select cron.schedule('notification-retention', '*/10 * * * *', 'call private.run_retention()') $job$;
+    execute $job$ select cron.schedule('notification-counters', '20 3 * * *', 'call private.run_counter_repair()') $job$;
+  end if;
+exception when others then
+  raise notice 'pg_cron cannot be used here: %', sqlerrm;
+end
+$$;

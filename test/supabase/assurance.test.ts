@@ -1,0 +1,187 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runAs } from '../support/database-roles.ts';
+import type { Caller } from '../support/database-roles.ts';
+import { ada, grace, useLocalSupabase } from '../support/local-supabase.ts';
+
+const supabase = useLocalSupabase();
+const withPassword: Caller = { role: 'authenticated', userId: grace.id, claims: { aal: 'aal1' } };
+const withFactor: Caller = { role: 'authenticated', userId: grace.id, claims: { aal: 'aal2' } };
+
+const query = <Row = Record<string, unknown>>(caller: Caller, statement: string) =>
+  runAs(supabase().database, caller, (sql) => sql.query<Row>(statement));
+
+/** Runs a statement and rolls it back. */
+async function attempt(caller: Caller, statement: string): Promise<Record<string, unknown>[]> {
+  let rows: Record<string, unknown>[] = [];
+  const undo = new Error('undo');
+  await runAs(supabase().database, caller, async (sql) => {
+    rows = await sql.query(statement);
+    throw undo;
+  }).catch((problem: unknown) => {
+    if (problem !== undo) throw problem;
+  });
+  return rows;
+}
+
+const tables = async () =>
+  supabase().database.query<{ name: string; oid: number }>(
+    `select relname as name, oid::int8 as oid from pg_class
+     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')`,
+  );
+
+beforeEach(() =>
+  supabase().database.exec(`
+    insert into notification_preferences (user_id) values ('${grace.id}');
+    insert into blocked_senders (user_id, sender_id) values ('${grace.id}', '${ada.id}');
+    insert into muted_threads (user_id, entity_type, entity_id) values ('${grace.id}', 'document', 'muted');
+    insert into notification_bulk_changes (user_id) values ('${grace.id}');
+    insert into notification_reports (reporter_id, notification_id, reason)
+      select '${grace.id}', id, 'spam' from notifications where recipient_id = '${grace.id}' limit 1;
+    insert into storage.buckets (id, name) values ('mine', 'mine');
+    insert into storage.objects (bucket_id, name, owner_id) values ('mine', 'note', '${grace.id}');
+    create policy "Everything" on storage.objects to authenticated using (true) with check (true);
+    create policy "Everything" on storage.buckets to authenticated using (true) with check (true);
+    insert into auth.mfa_factors (id, user_id, factor_type, status, created_at, updated_at)
+      values (gen_random_uuid(), '${grace.id}', 'totp', 'verified', now(), now());
+  `),
+);
+afterEach(() =>
+  supabase().database.exec(`
+    delete from notification_preferences; delete from blocked_senders; delete from muted_threads;
+    delete from notification_bulk_changes; delete from notification_reports; delete from auth.mfa_factors;
+    drop policy "Everything" on storage.objects; drop policy "Everything" on storage.buckets;
+    delete from storage.objects; delete from storage.buckets;
+  `),
+);
+
+describe('an account with a verified second factor', () => {
+  it.each([
+    ['notifications'],
+    ['notification_preferences'],
+    ['notification_counters'],
+    ['notification_bulk_changes'],
+    ['notification_reports'],
+    ['blocked_senders'],
+    ['muted_threads'],
+    ['storage.objects'],
+    ['storage.buckets'],
+  ])('reads %s with aal2 only', async (table) => {
+    expect(await query(withPassword, `select * from ${table}`)).toEqual([]);
+    expect(await query({ ...withPassword, claims: {} }, `select * from ${table}`)).toEqual([]);
+    expect((await query(withFactor, `select * from ${table}`)).length).toBeGreaterThan(0);
+  });
+
+  it.each([
+    [`update notifications set status = 'read' returning id`],
+    ['delete from notifications returning id'],
+    ['update notification_preferences set email_edits = true returning id'],
+    ['delete from notification_preferences returning id'],
+    ['delete from blocked_senders returning sender_id'],
+    ['delete from muted_threads returning entity_id'],
+    [`update storage.objects set name = 'changed' returning id`],
+  ])('changes nothing with aal1: %s', async (statement) => {
+    expect(await attempt(withPassword, statement)).toEqual([]);
+    expect((await attempt(withFactor, statement)).length).toBeGreaterThan(0);
+  });
+
+  it.each([
+    [`insert into notifications (recipient_id, content) values ('${ada.id}', '{"type":"mention"}')`],
+    [`select create_invitation('new@example.com')`],
+    [`select get_invitation('token')`],
+    [`select list_invitations()`],
+    [`select accept_invitation('token')`],
+    [`select decline_invitation('token')`],
+    [`select notification_changes(now())`],
+    [`select mark_all_notifications_read()`],
+    [`select delete_notifications('all')`],
+    [`select search_notifications('notes')`],
+    [`select sender_names(array['${ada.id}'::uuid])`],
+    [`select report_notification(gen_random_uuid(), 'spam')`],
+    [`select export_account_data()`],
+    [`select delete_account()`],
+    [`select list_sessions()`],
+    [`select end_session(gen_random_uuid())`],
+  ])('is refused with aal1: %s', async (statement) => {
+    await expect(attempt(withPassword, statement)).rejects.toMatchObject({
+      code: 'PT403',
+      message: 'insufficient_aal',
+    });
+  });
+
+  it('has no counts with aal1', async () => {
+    expect(await query(withPassword, 'select * from notification_counts()')).toEqual([
+      { inbox: 0, unread: 0, archived: 0, snoozed: 0, unread_by_kind: {} },
+    ]);
+  });
+
+  it('receives in its private channel with aal2 only', async () => {
+    const permissions = async (aal: string, topic: string) => {
+      const [row] = await supabase().database.query<{ read: boolean; write: boolean }>(
+        `select (p -> 'broadcast' ->> 'read')::boolean as read, (p -> 'broadcast' ->> 'write')::boolean as write
+         from realtime.permissions($1, 'authenticated', $2) p`,
+        [topic, JSON.stringify({ sub: grace.id, role: 'authenticated', aal })],
+      );
+      return row;
+    };
+    expect(await permissions('aal2', `user:${grace.id}`)).toEqual({ read: true, write: false });
+    expect(await permissions('aal1', `user:${grace.id}`)).toEqual({ read: false, write: false });
+    expect(await permissions('aal2', `user:${ada.id}`)).toEqual({ read: false, write: false });
+  });
+});
+
+describe('a token of an account that is gone or banned', () => {
+  const gone: Caller = { role: 'authenticated', userId: crypto.randomUUID() };
+
+  it('sends nothing', async () => {
+    await expect(
+      attempt(gone, `insert into notifications (recipient_id, content) values ('${ada.id}', '{}')`),
+    ).rejects.toMatchObject({ code: 'PT401', message: 'account_not_found' });
+  });
+
+  it.each([['select * from notifications'], ['select * from notification_preferences']])(
+    'reads nothing while the account is banned: %s',
+    async (statement) => {
+      const { database } = supabase();
+      await database.query(`update auth.users set banned_until = now() + interval '1 day' where id = $1`, [
+        grace.id,
+      ]);
+      expect(await query(withFactor, statement)).toEqual([]);
+      await expect(attempt(withFactor, 'select export_account_data()')).rejects.toMatchObject({
+        message: 'account_banned',
+      });
+      await database.query('update auth.users set banned_until = null where id = $1', [grace.id]);
+      expect((await query(withFactor, statement)).length).toBeGreaterThan(0);
+    },
+  );
+});
+
+describe('every table of the API', () => {
+  it('has row-level security and the restrictive policy, or no privileges for users', async () => {
+    for (const { name, oid } of await tables()) {
+      const [state] = await supabase().database.query<{
+        rls: boolean;
+        restricted: boolean;
+        readable: boolean;
+      }>(
+        `select relrowsecurity as rls,
+           exists (select from pg_policy where polrelid = $1::int8::oid and not polpermissive) as restricted,
+           has_any_column_privilege('authenticated', $1::int8::oid, 'select') as readable
+         from pg_class where oid = $1::int8::oid`,
+        [oid],
+      );
+      expect({ name, rls: state?.rls }).toEqual({ name, rls: true });
+      expect({ name, closed: state?.restricted || !state?.readable }).toEqual({ name, closed: true });
+    }
+  });
+
+  it('gives callers without a session no privilege', async () => {
+    const [anonymous] = await supabase().database.query<{ tables: string[]; functions: string[] }>(
+      `select
+         array(select relname::text from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r'
+           and has_any_column_privilege('anon', oid, 'select, insert, update')) as tables,
+         array(select proname::text from pg_proc where pronamespace = 'public'::regnamespace
+           and has_function_privilege('anon', oid, 'execute')) as functions`,
+    );
+    expect(anonymous).toEqual({ tables: [], functions: [] });
+  });
+});

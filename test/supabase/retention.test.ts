@@ -1,0 +1,56 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { ada, grace, useLocalSupabase } from '../support/local-supabase.ts';
+
+const supabase = useLocalSupabase();
+const expire = (inDays: number, batch = 1000) =>
+  supabase().database.query(`call private.run_retention(${batch}, now() + interval '${inDays} days')`);
+const kept = async (table: string) => (await supabase().database.query(`select * from ${table}`)).length;
+
+beforeEach(() => supabase().database.exec('delete from notifications'));
+
+describe('retention', () => {
+  it('deletes read and archived notifications after 90 days in batches, never unread ones', async () => {
+    await supabase().database.query(
+      `insert into notifications (recipient_id, status)
+       select $1, s from unnest(array['unread', 'read', 'archived']) s, generate_series(1, 7)`,
+      [grace.id],
+    );
+    await expire(89, 3);
+    expect(await kept('notifications')).toBe(21);
+    await expire(91, 3);
+    expect(await supabase().database.query('select distinct status from notifications')).toEqual([
+      { status: 'unread' },
+    ]);
+    expect(await kept('notifications')).toBe(7);
+  });
+
+  it('deletes tombstones, mail-only notifications, invitations and usage after their time', async () => {
+    const { database } = supabase();
+    await database.exec(`
+      delete from private.notification_tombstones; delete from private.mail_only_notifications;
+      delete from invitations; delete from private.send_usage;
+      insert into private.notification_tombstones values ('${grace.id}', gen_random_uuid());
+      insert into private.mail_only_notifications values (gen_random_uuid(), '${grace.id}', null, 'edit', null, now());
+      insert into invitations (inviter_id, invitee_email) values ('${ada.id}', 'late@example.com');
+      insert into private.send_usage values ('${ada.id}', 'notification', '', now(), 1, now(), 1);
+    `);
+    const tables = [
+      'private.send_usage',
+      'private.notification_tombstones',
+      'private.mail_only_notifications',
+      'invitations',
+    ];
+    const state = () => Promise.all(tables.map(kept));
+    for (const [days, expected] of [
+      [0, [1, 1, 1, 1]],
+      [1.1, [0, 1, 1, 1]],
+      [2.1, [0, 0, 1, 1]],
+      [14.1, [0, 0, 0, 1]],
+      [36, [0, 0, 0, 1]],
+      [38, [0, 0, 0, 0]],
+    ] as const) {
+      await expire(days);
+      expect([days, await state()]).toEqual([days, expected]);
+    }
+  });
+});

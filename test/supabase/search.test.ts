@@ -1,0 +1,121 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { runAs } from '../support/database-roles.ts';
+import { ada, grace, useLocalSupabase } from '../support/local-supabase.ts';
+
+const supabase = useLocalSupabase();
+
+const letter = (text: string, kind = 'comment', entity = 'Plan') =>
+  JSON.stringify({
+    type: kind,
+    metadata: { actor_name: 'Ada Lovelace' },
+    data: { text, entity_name: entity },
+  });
+
+async function search(args: string, userId = grace.id): Promise<string[]> {
+  const rows = await runAs(supabase().database, { role: 'authenticated', userId }, (sql) =>
+    sql.query<{ content: string }>(`select content from search_notifications(${args})`),
+  );
+  return rows.map(({ content }) => (JSON.parse(content) as { data: { text: string } }).data.text);
+}
+
+beforeAll(async () => {
+  const { database } = supabase();
+  await database.exec('delete from notifications');
+  const rows: [string, string, string][] = [
+    [letter('The engine is running well'), 'unread', '1 minute'],
+    [letter('Runners meet at noon', 'mention'), 'read', '2 minutes'],
+    [letter('An old engine', 'edit', 'Analytical Engine'), 'archived', '3 minutes'],
+    [letter(`It's 5 o'clock \\ "quoted" & <b>bold</b> | !`), 'unread', '4 minutes'],
+    ['{"type":"system","data":{"text":"Wartung am Sonntag"}}', 'unread', '5 minutes'],
+  ];
+  for (const [content, status, past] of rows)
+    await database.query(
+      `insert into notifications (recipient_id, status, content, created_at)
+       values ($1, $2, $3, now() - $4::interval)`,
+      [grace.id, status, content, past],
+    );
+  await database.query('insert into notifications (recipient_id, content) values ($1, $2)', [
+    ada.id,
+    letter('The engine of another user'),
+  ]);
+});
+
+describe('search', () => {
+  it.each([
+    [`'engine'`, ['The engine is running well']],
+    [`'eng'`, ['The engine is running well']],
+    [`'ENGINE well'`, ['The engine is running well']],
+    [`'engine nothing'`, []],
+    [`'run'`, ['The engine is running well', 'Runners meet at noon']],
+    [`'engines'`, ['The engine is running well']],
+    [`'lovelace noon'`, ['Runners meet at noon']],
+    [`'engine', tab => 'archived'`, ['An old engine']],
+    [`'analytical', 'archived', kind => 'edit'`, ['An old engine']],
+    [`'run', kind => 'mention'`, ['Runners meet at noon']],
+    [`'run', tab => 'unread'`, ['The engine is running well']],
+    [`'run', page_size => 1`, ['The engine is running well']],
+    [`'Sonn'`, ['Wartung am Sonntag']],
+    [`''`, []],
+    [`'  &|!:*  '`, []],
+    [`$$o'clock \\ "quoted$$`, [`It's 5 o'clock \\ "quoted" & <b>bold</b> | !`]],
+  ])('for %s finds %j', async (args, expected) => {
+    expect(await search(args)).toEqual(expected);
+  });
+
+  it('goes on after the last row of a page', async () => {
+    const [last] = await supabase().database.query<{ at: string; id: string }>(
+      `select created_at::text as at, id from notifications where content like '%running%'`,
+    );
+    expect(await search(`'run', before_created_at => '${last?.at}', before_id => '${last?.id}'`)).toEqual([
+      'Runners meet at noon',
+    ]);
+  });
+
+  it('finds stems of the recipient’s language', async () => {
+    const { database } = supabase();
+    await database.query(`insert into notification_preferences (user_id, language) values ($1, 'de')`, [
+      ada.id,
+    ]);
+    await database.query('insert into notifications (recipient_id, content) values ($1, $2)', [
+      ada.id,
+      letter('Die Häuser stehen'),
+    ]);
+    expect(await search(`'Haus'`, ada.id)).toEqual(['Die Häuser stehen']);
+    expect(await search(`'Haus'`)).toEqual([]);
+  });
+
+  it('finds rare and frequent words among many alike', async () => {
+    const { database } = supabase();
+    const id = crypto.randomUUID();
+    await database.query(`insert into auth.users (id, email) values ($1, 'many@example.com')`, [id]);
+    await database.query(
+      `insert into notifications (recipient_id, content, created_at)
+       select $1, jsonb_build_object('type', 'comment', 'data', jsonb_build_object('text',
+           'every' || case when n % 50 = 0 then ' fiftieth' else '' end || case when n = 9 then ' single' else '' end
+         ))::text, now() - n * interval '1 second'
+       from generate_series(1, 2000) n`,
+      [id],
+    );
+    expect(await search(`'every', page_size => 10`, id)).toHaveLength(10);
+    expect(await search(`'fiftieth', page_size => 100`, id)).toHaveLength(40);
+    expect(await search(`'fiftieth', page_size => 10`, id)).toHaveLength(10);
+    expect(await search(`'single', page_size => 10`, id)).toEqual(['every single']);
+  });
+
+  it('follows a change of the content, and forgets deleted notifications', async () => {
+    const { database } = supabase();
+    const [row] = await database.query<{ id: string }>(
+      'insert into notifications (recipient_id, content) values ($1, $2) returning id',
+      [grace.id, letter('before')],
+    );
+    await database.query('update notifications set content = $2 where id = $1', [
+      row?.id,
+      letter('afterwards'),
+    ]);
+    expect([await search(`'before'`), await search(`'afterwards'`)]).toEqual([[], ['afterwards']]);
+    await database.query('delete from notifications where id = $1', [row?.id]);
+    expect(
+      await database.query('select * from private.notification_words where notification_id = $1', [row?.id]),
+    ).toEqual([]);
+  });
+});

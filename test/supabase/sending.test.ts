@@ -1,0 +1,296 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { runAs } from '../support/database-roles.ts';
+import type { Caller } from '../support/database-roles.ts';
+import { ada, grace, useLocalSupabase } from '../support/local-supabase.ts';
+
+const supabase = useLocalSupabase();
+const asAda: Caller = { role: 'authenticated', userId: ada.id };
+const asGrace: Caller = { role: 'authenticated', userId: grace.id };
+
+interface Received {
+  kind: string;
+  sender_id: string | null;
+  content: string;
+}
+
+const send = (content: unknown, caller: Caller = asAda, recipient = grace.id, rows = 1) =>
+  runAs(supabase().database, caller, (sql) =>
+    sql.query(`insert into notifications (recipient_id, content) select $1, $2 from generate_series(1, $3)`, [
+      recipient,
+      typeof content === 'string' ? content : JSON.stringify(content),
+      rows,
+    ]),
+  );
+const received = () =>
+  supabase().database.query<Received>('select kind, sender_id, content from notifications');
+const contentOf = async () => JSON.parse((await received())[0]?.content ?? 'null') as Record<string, unknown>;
+
+beforeEach(() =>
+  supabase().database.exec(
+    `delete from notifications; delete from private.send_usage; delete from blocked_senders;
+     delete from muted_threads; delete from notification_preferences; delete from private.mail_only_notifications`,
+  ),
+);
+
+describe('a sender who pretends', () => {
+  it('loses every field that is not known, and all that is too long', async () => {
+    await send({
+      type: 'mention',
+      entity_type: 't'.repeat(300),
+      entity_id: 'doc-1',
+      metadata: { actor_name: 'Grace Hopper', inviter_name: 'Grace Hopper' },
+      data: {
+        title: 'Your account was suspended',
+        subject: 'From Grace Hopper',
+        actor_name: 'Grace Hopper',
+        status: 'accepted',
+        entity_name: 'n'.repeat(500),
+        text: 't'.repeat(5000),
+      },
+      headline: 'forged',
+    });
+    expect(await contentOf()).toEqual({
+      type: 'mention',
+      entity_type: 't'.repeat(100),
+      entity_id: 'doc-1',
+      metadata: { actor_id: ada.id, actor_name: 'Ada Lovelace' },
+      data: { entity_name: 'n'.repeat(200), text: 't'.repeat(2000) },
+    });
+  });
+
+  it.each([['system'], ['security-alert'], ['message'], [null]])(
+    'sends no %j: it is a message',
+    async (type) => {
+      await send({ type, data: { text: 'hello' } });
+      expect(await received()).toMatchObject([{ kind: 'message', sender_id: ada.id }]);
+      expect(await contentOf()).toMatchObject({ type: 'message', data: { text: 'hello' } });
+    },
+  );
+
+  it('cannot answer an invitation by a forged notification', async () => {
+    await send({
+      type: 'invite',
+      data: { status: 'accepted', invitation_id: 'x', invitee_email: ada.email },
+    });
+    expect(await contentOf()).toEqual({
+      type: 'invite',
+      metadata: { actor_id: ada.id, actor_name: 'Ada Lovelace' },
+    });
+  });
+
+  it('loses characters that reverse or hide text', async () => {
+    await send({ type: 'comment', data: { text: 'pay\u202Efdp.exe\u0007 \u2066now\u2069' } });
+    expect(await contentOf()).toMatchObject({ data: { text: 'payfdp.exe now' } });
+  });
+
+  it.each([
+    ['https://evil.example/'],
+    ['//evil.example'],
+    ['/\\evil.example'],
+    ['/\t/evil.example'],
+    ['javascript:alert(1)'],
+    ['/a\\..\\b'],
+    ['home'],
+    ['/' + 'x'.repeat(1000)],
+  ])('cannot link to %j', async (url) => {
+    await send({ type: 'comment', data: { text: 'hello', url } });
+    expect(await contentOf()).toMatchObject({ data: { text: 'hello' } });
+    expect((await contentOf())['data']).not.toHaveProperty('url');
+  });
+
+  it.each([['/'], ['/documents/7?line=3#top']])('may link to the path %s', async (url) => {
+    await send({ type: 'comment', data: { url } });
+    expect(await contentOf()).toMatchObject({ data: { url } });
+  });
+});
+
+describe('a service', () => {
+  it('sends every kind, with a sender or without', async () => {
+    const { database } = supabase();
+    await runAs(database, { role: 'service_role' }, (sql) =>
+      sql.query(
+        `insert into notifications (recipient_id, sender_id, content) values
+          ($1, null, '{"type":"system","data":{"title":"Maintenance"}}'),
+          ($1, $2, '{"type":"Reactions"}')`,
+        [grace.id, ada.id],
+      ),
+    );
+    const senders = (await received()).map(({ kind, sender_id: sender }) => [kind, sender]);
+    expect(Object.fromEntries(senders)).toEqual({ reactions: ada.id, system: null });
+  });
+
+  it('is not limited', async () => {
+    await runAs(supabase().database, { role: 'service_role' }, (sql) =>
+      sql.query(`insert into notifications (recipient_id) select $1 from generate_series(1, 500)`, [
+        grace.id,
+      ]),
+    );
+    expect(await received()).toHaveLength(500);
+  });
+});
+
+describe('a sender who pesters', () => {
+  const limited = { code: 'PT429', message: 'notification_limit_exceeded' };
+
+  it('sends no 500 notifications in one request', async () => {
+    await supabase().database.exec('update private.send_limits set per_minute = per_minute * 10');
+    await expect(send({ type: 'mention' }, asAda, grace.id, 500)).rejects.toMatchObject({
+      code: 'PT413',
+      message: 'too_many_notifications',
+    });
+    await supabase().database.exec('update private.send_limits set per_minute = per_minute / 10');
+    expect(await received()).toEqual([]);
+  });
+
+  it('sends 60 a minute to one recipient, and is told when it may go on', async () => {
+    await send({ type: 'mention' }, asAda, grace.id, 60);
+    await expect(send({ type: 'mention' })).rejects.toMatchObject({
+      ...limited,
+      hint: expect.stringMatching(/^Try again in \d+ seconds\.$/),
+    });
+    await supabase().database.exec(
+      `update private.send_usage set minute_started_at = minute_started_at - interval '1 minute'`,
+    );
+    await send({ type: 'mention' });
+    expect(await received()).toHaveLength(61);
+  });
+
+  it('sends 120 a minute and 2,000 a day in all', async () => {
+    const { database } = supabase();
+    const spend = (column: string, number: number) =>
+      database
+        .query(
+          `insert into private.send_usage values ($1, 'notification', '', now(), 0, now(), 0)
+         on conflict (sender_id, action, target) do update set minute_count = 0, day_count = 0`,
+          [ada.id],
+        )
+        .then(() =>
+          database.query(`update private.send_usage set ${column} = $1 where target = ''`, [number]),
+        );
+    await spend('minute_count', 119);
+    await send({ type: 'mention' });
+    await expect(send({ type: 'mention' })).rejects.toMatchObject(limited);
+    await spend('day_count', 2000);
+    await expect(send({ type: 'mention' })).rejects.toMatchObject(limited);
+  });
+
+  it('does not get the count back by the recipient’s deleting', async () => {
+    await send({ type: 'mention' }, asAda, grace.id, 60);
+    await runAs(supabase().database, asGrace, (sql) => sql.query('delete from notifications'));
+    await expect(send({ type: 'mention' })).rejects.toMatchObject(limited);
+  });
+
+  it('cannot send from an anonymous account', async () => {
+    const anonymous: Caller = { ...asAda, claims: { is_anonymous: true } };
+    await expect(send({ type: 'mention' }, anonymous)).rejects.toMatchObject({
+      code: 'PT403',
+      message: 'sender_anonymous',
+    });
+  });
+
+  it('is refused once the recipient has blocked it, until it is unblocked', async () => {
+    const { database } = supabase();
+    await runAs(database, asGrace, (sql) =>
+      sql.query('insert into blocked_senders (sender_id) values ($1)', [ada.id]),
+    );
+    await expect(send({ type: 'mention' })).rejects.toMatchObject({
+      code: 'PT403',
+      message: 'sender_blocked',
+    });
+    await runAs(database, asGrace, (sql) => sql.query('delete from blocked_senders'));
+    await send({ type: 'mention' });
+    expect(await received()).toHaveLength(1);
+  });
+
+  it('cannot see or change who has blocked it', async () => {
+    const { database } = supabase();
+    await runAs(database, asGrace, (sql) =>
+      sql.query('insert into blocked_senders (sender_id) values ($1)', [ada.id]),
+    );
+    const asSender = (statement: string) => runAs(database, asAda, (sql) => sql.query(statement));
+    expect(await asSender('select * from blocked_senders')).toEqual([]);
+    expect(await asSender('delete from blocked_senders returning *')).toEqual([]);
+    await expect(
+      asSender(`insert into blocked_senders (user_id, sender_id) values ('${grace.id}', '${ada.id}')`),
+    ).rejects.toMatchObject({ code: '42501' });
+  });
+});
+
+describe('a muted thread', () => {
+  const about = (id: string) => ({ type: 'edit', entity_type: 'document', entity_id: id });
+
+  it('notifies no more, in the app or by mail, until its end', async () => {
+    const { database } = supabase();
+    await runAs(database, asGrace, (sql) =>
+      sql.query(
+        `insert into muted_threads (entity_type, entity_id, muted_until) values
+          ('document', 'doc-1', null), ('document', 'doc-2', now() - interval '1 second')`,
+      ),
+    );
+    for (const id of ['doc-1', 'doc-2', 'doc-3']) await send(about(id));
+    const arrived = (await received()).map(
+      ({ content }) => (JSON.parse(content) as { entity_id: string }).entity_id,
+    );
+    expect(new Set(arrived)).toEqual(new Set(['doc-2', 'doc-3']));
+    expect(arrived).toHaveLength(2);
+    expect(await database.query('select * from private.mail_only_notifications')).toEqual([]);
+  });
+});
+
+describe('a kind that is off in the app', () => {
+  const waiting = () =>
+    supabase().database.query<{ kind: string }>(
+      'select kind, sender_id from private.mail_only_notifications',
+    );
+  const prefer = (columns: string, values: string) =>
+    supabase().database.exec(
+      `insert into notification_preferences (user_id, ${columns}) values ('${grace.id}', ${values})`,
+    );
+
+  it('waits for the mail when its mail is on', async () => {
+    await prefer('in_app_comments, email_comments', 'false, true');
+    await send({ type: 'comment' });
+    expect(await received()).toEqual([]);
+    expect(await waiting()).toEqual([{ kind: 'comment', sender_id: ada.id }]);
+  });
+
+  it.each([
+    ['the kind’s mail is off', 'email_comments', 'false'],
+    ['all mail is off', 'enable_email_notifications', 'false'],
+    ['the digest is off', 'email_digest_frequency', `'never'`],
+  ])('is gone when %s', async (_, column, value) => {
+    await prefer(`in_app_comments, ${column}`, `false, ${value}`);
+    await send({ type: 'comment' });
+    expect([await received(), await waiting()]).toEqual([[], []]);
+  });
+});
+
+describe('the names of senders', () => {
+  it('are given to their recipients only', async () => {
+    await send({ type: 'mention' });
+    const names = (caller: Caller) =>
+      runAs(supabase().database, caller, (sql) =>
+        sql.query('select * from sender_names($1::uuid[])', [`{${ada.id},${grace.id}}`]),
+      );
+    expect(await names(asGrace)).toEqual([{ sender_id: ada.id, name: 'Ada Lovelace' }]);
+    expect(await names(asAda)).toEqual([]);
+  });
+});
+
+describe('a report', () => {
+  it('keeps the content and the sender, also after the notification is deleted', async () => {
+    const { database } = supabase();
+    await send({ type: 'mention', data: { text: 'spam' } });
+    const [row] = await database.query<{ id: string }>('select id from notifications');
+    const report = (caller: Caller, reason: string) =>
+      runAs(database, caller, (sql) => sql.query('select report_notification($1, $2)', [row?.id, reason]));
+    await expect(report(asAda, 'spam')).rejects.toMatchObject({ message: 'notification_not_found' });
+    await expect(report(asGrace, 'dislike')).rejects.toMatchObject({ message: 'report_reason_invalid' });
+    await report(asGrace, 'spam');
+    await report(asGrace, 'phishing');
+    await database.exec('delete from notifications');
+    expect(await database.query('select sender_id, reason, content from notification_reports')).toEqual([
+      { sender_id: ada.id, reason: 'phishing', content: expect.stringContaining('spam') },
+    ]);
+  });
+});

@@ -1,30 +1,42 @@
-import { HTTPError, type RetryOptions } from 'ky';
-import { HttpFailure } from './http.ts';
-import type { Random } from './platform.ts';
+import ky, { HTTPError } from 'ky';
+import { backoffDelayMs, type BackoffOptions } from './backoff.ts';
+import type { FetchFunction, Platform } from './platform.ts';
 
-export interface RetryPolicy {
-  /** How many further attempts may follow the first. */
+/** Which failed reads ky repeats, and after which waits. */
+export interface RetryingFetchOptions {
+  /** How many attempts may follow the first. */
   readonly limit: number;
-  /** Longest wait in milliseconds before attempt n (1 = the first retry); full jitter is applied to it. */
-  readonly delayMs: (attempt: number) => number;
-  /**
-   * Whether what happened allows another attempt. `undefined` leaves it to ky: idempotent methods, statuses that
-   * it deems transient, and a Retry-After that is waited for.
-   */
-  readonly shouldRetry: (
-    outcome: Response | HttpFailure,
-  ) => Promise<boolean | undefined> | boolean | undefined;
+  /** The waits where the server names none in Retry-After. */
+  readonly backoff: BackoffOptions;
+  /** Statuses of a failure that passes. */
+  readonly statuses: readonly number[];
 }
 
-/** A policy as the request takes it: apart, so that a bundle has it only where something is retried by ky. */
-export function retrying({ limit, delayMs, shouldRetry }: RetryPolicy) {
-  return (random: Random, ended: AbortSignal): RetryOptions => ({
-    limit,
-    delay: (attempt) => delayMs(attempt) * random.number(),
-    shouldRetry: ({ error }) => {
-      if (ended.aborted) return false;
-      if (error instanceof HTTPError) return shouldRetry(error.response);
-      return shouldRetry(error instanceof HttpFailure ? error : new HttpFailure('network', error));
+/**
+ * A fetch that repeats reads (GET and HEAD) after a network fault or a transient status: one ky instance for all requests.
+ * For transfers, where the time that ky takes for a request does not count. A response of any status is a response.
+ */
+export function createRetryingFetch(
+  { fetch, random }: Pick<Platform, 'fetch' | 'random'>,
+  { limit, backoff, statuses }: RetryingFetchOptions,
+): FetchFunction {
+  const client = ky.create({
+    fetch,
+    timeout: false,
+    retry: {
+      limit,
+      methods: ['get', 'head'],
+      statusCodes: [...statuses],
+      afterStatusCodes: [...statuses],
+      delay: (attempt) => backoffDelayMs(attempt, backoff, random.number()),
     },
   });
+  return async (input, init) => {
+    try {
+      return await client(input, init);
+    } catch (problem) {
+      if (problem instanceof HTTPError) return problem.response;
+      throw problem;
+    }
+  };
 }

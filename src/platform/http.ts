@@ -1,17 +1,20 @@
-import ky, { type RetryOptions } from 'ky';
-import type { Clock, Platform, Random } from './platform.ts';
-import { untilAborted } from './until-aborted.ts';
+import type { HttpLogEvent, Log, ServiceName } from './log.ts';
+import type { Clock, Platform } from './platform.ts';
 
+/** A request, as `Http.send` takes it. */
 export interface HttpRequest {
+  /** HTTP method, in upper case. */
   readonly method: string;
+  /** Absolute URL. */
   readonly url: string;
+  /** Header values by name. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Default: no body. */
   readonly body?: BodyInit | undefined;
-  /** Deadline in milliseconds for the whole exchange: every attempt and the reading of the body. */
+  /** Deadline in milliseconds for the whole exchange, with the reading of the body. */
   readonly timeoutMs: number;
-  readonly signal?: AbortSignal;
-  /** Such as `retrying(…)` makes of a policy. Default: no retry. */
-  readonly retry?: (random: Random, ended: AbortSignal) => RetryOptions;
+  /** Ends the exchange; the failure is `aborted`. */
+  readonly signal?: AbortSignal | undefined;
   /** `keepalive` of fetch: the request may outlive the page. Default false. */
   readonly keepalive?: boolean | undefined;
 }
@@ -22,6 +25,7 @@ export type HttpFailureKind = 'timeout' | 'aborted' | 'network';
 /** No response. `cause` is what fetch threw, or the reason of the caller's signal. */
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure';
+  /** Why there is no response. */
   readonly kind: HttpFailureKind;
   constructor(kind: HttpFailureKind, cause: unknown) {
     super(`The request failed: ${kind}`, { cause });
@@ -29,69 +33,141 @@ export class HttpFailure extends Error {
   }
 }
 
+/** Sends HTTP requests for a client. */
 export interface Http {
   /**
    * Sends a request and reads its response. A response of any status is a response, never an error.
    *
    * @param read turns the response into the result; it runs within the deadline.
-   * @throws {HttpFailure} if no response was had, or its body could not be read in time.
+   * @throws {HttpFailure} if there was no response, or its body could not be read in time.
    */
   send<T>(request: HttpRequest, read: (response: Response) => Promise<T>): Promise<T>;
 }
 
+/** What the requests of one client have in common. */
+export interface HttpOptions {
+  /** The client's name in log events. */
+  readonly service: ServiceName;
+  /** Receives an event per exchange. Default: none. */
+  readonly log?: Log | undefined;
+  /** The `traceparent` header (W3C Trace Context) of the next request; null for none. Default: none. */
+  readonly traceparent?: (() => string | null) | undefined;
+}
+
 /**
- * Does work that ends with the deadline or the caller's signal, even if it awaits something that knows of neither.
+ * Runs work that ends with the deadline or the caller's signal, even if it awaits something that ignores both.
  *
- * @throws {HttpFailure} `timeout` or `aborted`; else whatever the work throws.
+ * @param work gets a signal that aborts at the deadline and with the caller's signal.
+ * @throws {HttpFailure} `timeout` or `aborted`; else what the work throws.
  */
-export async function withinDeadline<T>(
+export function withinDeadline<T>(
   clock: Clock,
   timeoutMs: number,
   signal: AbortSignal | undefined,
   work: (ended: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const late = new AbortController();
-  const ended = signal ? AbortSignal.any([signal, late.signal]) : late.signal;
-  const deadline = clock.setTimer(
-    () => late.abort(new DOMException(`No answer within ${timeoutMs} ms`, 'TimeoutError')),
-    timeoutMs,
-  );
-  try {
-    ended.throwIfAborted();
-    return await untilAborted(work(ended), ended);
-  } catch (problem) {
-    throw ended.aborted ? new HttpFailure(signal?.aborted ? 'aborted' : 'timeout', ended.reason) : problem;
-  } finally {
-    deadline.cancel();
-  }
+  if (signal?.aborted) return Promise.reject(new HttpFailure('aborted', signal.reason));
+  return new Promise((resolve, reject) => {
+    const controller = new AbortController();
+    const end = (kind: HttpFailureKind, reason: unknown) => {
+      release();
+      reject(new HttpFailure(kind, reason));
+      controller.abort(reason);
+    };
+    const abort = () => end('aborted', signal?.reason);
+    const timer = clock.setTimer(() => end('timeout', timeoutError(timeoutMs)), timeoutMs);
+    const release = () => {
+      timer.cancel();
+      signal?.removeEventListener('abort', abort);
+    };
+    signal?.addEventListener('abort', abort);
+    work(controller.signal).then(
+      (value) => {
+        release();
+        resolve(value);
+      },
+      (problem: unknown) => {
+        release();
+        reject(problem);
+      },
+    );
+  });
 }
 
-/** The one way in which the clients send HTTP requests. */
-export function createHttp(platform: Pick<Platform, 'fetch' | 'clock' | 'random'>): Http {
+/** A DOMException where the runtime has one; React Native has none. */
+function timeoutError(timeoutMs: number): Error {
+  const message = `No answer within ${timeoutMs} ms`;
+  if (typeof DOMException === 'function') return new DOMException(message, 'TimeoutError');
+  return Object.assign(new Error(message), { name: 'TimeoutError' });
+}
+
+/** Sends the requests of one client through the platform's fetch. */
+export function createHttp(
+  platform: Pick<Platform, 'fetch' | 'clock'> & Partial<Pick<Platform, 'report'>>,
+  options?: HttpOptions,
+): Http {
+  const { fetch, clock } = platform;
+  const log = options?.log;
   return {
-    async send({ url, timeoutMs, signal, retry, method, headers, body, keepalive = false }, read) {
+    async send({ method, url, headers, body, keepalive = false, timeoutMs, signal }, read) {
+      const traceparent = options?.traceparent?.() ?? null;
+      const init: RequestInit & { duplex?: 'half' } = {
+        method,
+        headers: traceparent === null ? headers : { ...headers, traceparent },
+        keepalive,
+        cache: 'no-store',
+        body: body ?? null,
+      };
+      // Fetch refuses a stream as a body without it.
+      if (isStream(body)) init.duplex = 'half';
+      const startedMs = log ? clock.monotonicMs() : 0;
+      let status: number | null = null;
+      let problem: unknown = null;
       try {
         // Neither a fetch that ignores its signal nor a body that never ends may outlive the deadline.
-        return await withinDeadline(platform.clock, timeoutMs, signal, async (ended) => {
-          const response = await ky(url, {
-            method,
-            headers: { ...headers },
-            ...(body === undefined ? {} : { body }),
-            keepalive,
-            cache: 'no-store',
-            signal: ended,
-            timeout: false,
-            throwHttpErrors: !!retry,
-            fetch: platform.fetch,
-            retry: retry?.(platform.random, ended) ?? { limit: 0 },
-          }).catch(
-            (problem: { readonly response?: Response }) => problem.response ?? Promise.reject(problem),
-          );
+        return await withinDeadline(clock, timeoutMs, signal, async (ended) => {
+          init.signal = ended;
+          const response = await fetch(url, init);
+          status = response.status;
           return read(response);
         });
-      } catch (problem) {
-        throw problem instanceof HttpFailure ? problem : new HttpFailure('network', problem);
+      } catch (thrown) {
+        problem = thrown;
+        throw thrown instanceof HttpFailure ? thrown : new HttpFailure('network', thrown);
+      } finally {
+        if (log && options) {
+          const { service } = options;
+          const durationMs = clock.monotonicMs() - startedMs;
+          const failure = failureOf(problem, status);
+          const path = url.replace(/^https?:\/\/[^/?#]*|[?#].*$/g, '');
+          report(platform, log, {
+            type: 'http',
+            service,
+            method,
+            path,
+            status,
+            failure,
+            durationMs,
+            traceparent,
+          });
+        }
       }
     },
   };
+}
+
+const isStream = (body: unknown) => typeof ReadableStream === 'function' && body instanceof ReadableStream;
+
+/** A response that arrived and that its reader refused is no failure of the exchange; fetch throws a TypeError for a broken body. */
+function failureOf(problem: unknown, status: number | null): HttpLogEvent['failure'] {
+  if (problem instanceof HttpFailure) return problem.kind;
+  return problem !== null && (status === null || problem instanceof TypeError) ? 'network' : null;
+}
+
+function report(platform: Partial<Pick<Platform, 'report'>>, log: Log, event: HttpLogEvent): void {
+  try {
+    log(event);
+  } catch (problem) {
+    platform.report?.(problem);
+  }
 }

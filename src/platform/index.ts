@@ -1,5 +1,6 @@
 /** The clients' seam to the world: the realm's own, and the types to replace parts of it. */
 export { createBrowserPlatform } from './browser-platform.ts';
+export type { HttpLogEvent, Log, ServiceName } from './log.ts';
 export type {
   Broadcast,
   Clock,
@@ -15,3 +16,4 @@ export type {
   Unsubscribe,
 } from './platform.ts';
 export { adaptWebSocket, type WebSocketLike } from './web-socket.ts';
+export { createTraceparent } from './trace-context.ts';

@@ -1,5 +1,5 @@
-/** What went wrong, closed: a `switch` over it can be exhaustive. */
-export type RestErrorKind =
+/** What went wrong, as a closed union: a `switch` over it can be exhaustive. */
+export type RestErrorCode =
   // The database refused the data.
   | 'unique-violation'
   | 'foreign-key-violation'
@@ -11,18 +11,19 @@ export type RestErrorKind =
   | 'unauthenticated'
   | 'token-expired'
   | 'token-unavailable'
-  // The answer is not what was asked for.
+  // The answer differs from what the query requires.
   | 'not-one-row'
   | 'affected-rows'
+  | 'not-rolled-back'
   | 'out-of-range'
   | 'invalid-row'
-  // The request is wrong: found here, or by the server.
-  | 'configuration-incomplete'
+  // The request is wrong: found by the client, or by the server.
+  | 'invalid-options'
   | 'invalid-query'
   | 'url-too-long'
   | 'invalid-request'
   | 'not-found'
-  // The database, by choice or by accident.
+  // The database raised it, or failed.
   | 'raised'
   | 'serialization'
   | 'statement-timeout'
@@ -35,78 +36,100 @@ export type RestErrorKind =
   | 'aborted'
   | 'network';
 
+/** What a RestError carries beside its code and message. */
 export interface RestErrorFields {
-  /** HTTP status; 0 if there was no answer. Default 0. */
-  readonly status?: number;
-  /** SQLSTATE, `PGRSTnnn`, or empty. */
-  readonly code?: string;
-  /** The server's details: a text, or for an ambiguous embedding a list of candidates. */
+  /** HTTP status; null if there was no response. Default null. */
+  readonly status?: number | null;
+  /** SQLSTATE or `PGRSTnnn`; null if the server named none. Default null. */
+  readonly serverCode?: string | null;
+  /** The server's details: a text, or a list of candidates for an ambiguous embedding. Default null. */
   readonly details?: unknown;
+  /** The server's hint. Default null. */
   readonly hint?: string | null;
-  /** The server's Retry-After, in seconds. */
+  /** The server's Retry-After, in seconds. Default null. */
   readonly retryAfterSeconds?: number | null;
+  /** What caused it: what fetch threw, the signal's reason, or the issues of a schema. */
   readonly cause?: unknown;
 }
 
 /** The one error of this client: what the server answered, or why there is no answer. */
 export class RestError extends Error {
   override readonly name = 'RestError';
-  declare readonly kind: RestErrorKind;
-  /** HTTP status; 0 if there was no answer. */
-  declare readonly status: number;
-  /** SQLSTATE, `PGRSTnnn`, or empty. */
-  declare readonly code: string;
-  declare readonly details: unknown;
-  declare readonly hint: string | null;
-  /** The server's Retry-After, in seconds; null if it names none. */
-  declare readonly retryAfterSeconds: number | null;
+  /** What went wrong. */
+  readonly code: RestErrorCode;
+  /** HTTP status; null if there was no response. */
+  readonly status: number | null;
+  /** SQLSTATE or `PGRSTnnn`; null if the server named none. */
+  readonly serverCode: string | null;
+  /** The server's details: a text, or a list of candidates for an ambiguous embedding; null if there are none. */
+  readonly details: unknown;
+  /** The server's hint; null if there is none. */
+  readonly hint: string | null;
+  /** The server's Retry-After, in seconds; null if it named none. */
+  readonly retryAfterSeconds: number | null;
 
-  constructor(kind: RestErrorKind, message: string, fields: RestErrorFields = {}) {
-    super(message, fields);
-    Object.assign(
-      this,
-      { kind, status: 0, code: '', details: null, hint: null, retryAfterSeconds: null },
-      fields,
-    );
+  constructor(code: RestErrorCode, message: string, fields: RestErrorFields = {}) {
+    super(message, 'cause' in fields ? { cause: fields.cause } : undefined);
+    this.code = code;
+    this.status = fields.status ?? null;
+    this.serverCode = fields.serverCode ?? null;
+    this.details = fields.details ?? null;
+    this.hint = fields.hint ?? null;
+    this.retryAfterSeconds = fields.retryAfterSeconds ?? null;
   }
 
-  /** The constraint that the database names in its message, such as `users_email_key`. */
+  /** The constraint that the database names in its message, such as `users_email_key`; null if it names none. */
   get constraint(): string | null {
     return /constraint "(.+?)"/.exec(this.message)?.[1] ?? null;
   }
+
+  /** The same error with the status of the response in which it was found. */
+  withStatus(status: number): RestError {
+    const { code, message, serverCode, details, hint, retryAfterSeconds, cause } = this;
+    const fields = { status, serverCode, details, hint, retryAfterSeconds };
+    return new RestError(code, message, cause === undefined ? fields : { ...fields, cause });
+  }
 }
 
-/** By code, by class of codes (its first two characters), and by status, where that says as much as the code. */
-const kinds: Readonly<Record<string, RestErrorKind>> = {
-  '23505': 'unique-violation',
-  '23503': 'foreign-key-violation',
-  '23502': 'not-null-violation',
-  '23514': 'check-violation',
-  '23': 'constraint-violation',
-  '42501': 'denied',
-  '42703': 'not-found',
-  '57014': 'statement-timeout',
-  '40': 'serialization',
-  P0: 'raised',
-  PT: 'raised',
-  PGRST303: 'token-expired',
-  PGRST116: 'not-one-row',
-  PGRST124: 'affected-rows',
-  PGRST103: 'out-of-range',
-  '401': 'unauthenticated',
-  '403': 'denied',
-  '404': 'not-found',
-  '429': 'rate-limited',
-  '503': 'unavailable',
-  '504': 'unavailable',
-};
+/** By server code. */
+const codesByServerCode: ReadonlyMap<string, RestErrorCode> = new Map<string, RestErrorCode>([
+  ['23505', 'unique-violation'],
+  ['23503', 'foreign-key-violation'],
+  ['23502', 'not-null-violation'],
+  ['23514', 'check-violation'],
+  ['42501', 'denied'],
+  ['42703', 'not-found'],
+  ['57014', 'statement-timeout'],
+  ['PGRST303', 'token-expired'],
+  ['PGRST116', 'not-one-row'],
+  ['PGRST124', 'affected-rows'],
+  ['PGRST103', 'out-of-range'],
+]);
 
-/**
- * The kind of an answer of PostgREST, by its code (SQLSTATE or PGRSTnnn), its code's class, or the status. A code may be any
- * text, and what every object has (`constructor`) is no kind: none of that is in upper case.
- */
-export const kindOfCode = (code: string, status: number): RestErrorKind =>
-  kinds[code.toUpperCase()] ??
-  kinds[code.slice(0, 2)] ??
-  kinds[status] ??
-  (status < 500 ? 'invalid-request' : 'server');
+/** By class of a server code, its first two characters. */
+const codesByClass: ReadonlyMap<string, RestErrorCode> = new Map<string, RestErrorCode>([
+  ['23', 'constraint-violation'],
+  ['40', 'serialization'],
+  ['P0', 'raised'],
+  ['PT', 'raised'],
+]);
+
+/** By HTTP status. */
+const codesByStatus: ReadonlyMap<number, RestErrorCode> = new Map<number, RestErrorCode>([
+  [401, 'unauthenticated'],
+  [403, 'denied'],
+  [404, 'not-found'],
+  [429, 'rate-limited'],
+  [503, 'unavailable'],
+  [504, 'unavailable'],
+]);
+
+/** The code of an answer of PostgREST, by its server code, the class of that code, or the status. */
+export function errorCodeOf(serverCode: string | null, status: number): RestErrorCode {
+  return (
+    codesByServerCode.get(serverCode ?? '') ??
+    codesByClass.get((serverCode ?? '').slice(0, 2)) ??
+    codesByStatus.get(status) ??
+    (status < 500 ? 'invalid-request' : 'server')
+  );
+}

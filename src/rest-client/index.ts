@@ -1,7 +1,7 @@
 export { createRestClient } from './rest-client.ts';
 export type { FunctionQuery, RestClient, RestClientOptions, TableDefinition } from './rest-client.ts';
 export { RestError } from './errors.ts';
-export type { RestErrorFields, RestErrorKind } from './errors.ts';
+export type { RestErrorFields, RestErrorCode } from './errors.ts';
 export type { Answer } from './wire/answer.ts';
 export type { RetryOptions } from './wire/retry.ts';
 export type { Columns, Plan, RestRequest } from './query/plan.ts';

@@ -94,7 +94,7 @@ export function createRestClient<
 >(options: RestClientOptions<Name>): RestClient<Database, Name> {
   const { maxRows = 1000, maxUrlLength = 8000, validate = 'all' } = options;
   const problem = configurationProblem(options);
-  if (problem) throw new RestError('configuration-incomplete', problem);
+  if (problem) throw new RestError('invalid-options', problem);
   const base = serviceUrl(options.url, 'rest');
   const exchange = createExchange(options);
   const runner: Runner = {
@@ -103,18 +103,24 @@ export function createRestClient<
       if (request.url.length <= maxUrlLength) return request;
       throw new RestError('url-too-long', `URL longer than ${maxUrlLength}: see inChunks()`);
     },
-    async run(plan, { signal, keepalive } = {}) {
-      const wire = await exchange({ ...runner.encode(plan), keepalive }, signal);
+    async run(query, options = {}) {
+      const { headers: ownHeaders } = options;
+      const plan = ownHeaders
+        ? { ...query, headers: { ...query.headers, ...lowerCased(ownHeaders) } }
+        : query;
+      const request = runner.encode(plan);
+      await plan.precondition?.(plan, (proof) => exchange(runner.encode(proof), options));
+      const wire = await exchange(request, options);
       const { status, headers } = wire;
       const rows = await readAnswer(plan, wire);
-      const { rows: came, total: count } = parseContentRange(headers);
+      const { rows: received, total: count } = parseContentRange(headers);
       const { limit = Infinity, offset = 0, prefer } = plan;
-      // Only rows that are read can be cut. Other counts than an exact one are guesses.
+      // Only rows that are read can be cut. A count that is not exact is an estimate.
       const truncated =
         readsRows(plan) &&
         (count === null || prefer['count'] !== 'exact'
-          ? came === maxRows && limit > maxRows
-          : Number(came) < Math.min(count - offset, limit));
+          ? received === maxRows && limit > maxRows
+          : Number(received) < Math.min(count - offset, limit));
       const data = plan.isCounted ? { rows, count: readCount(wire), truncated } : rows;
       return { data, count, truncated, status, headers };
     },
@@ -128,7 +134,7 @@ export function createRestClient<
       filters: [],
       order: [],
       prefer: {},
-      headers: Object.fromEntries(new Headers(options.headers)),
+      headers: lowerCased(options.headers),
       read: readRows,
     };
     return {
@@ -156,7 +162,14 @@ async function readAnswer(plan: Plan, wire: Wire): Promise<unknown> {
     plan.verify?.(rows, wire);
     return rows;
   } catch (cause) {
-    const error = cause instanceof RestError ? cause : new RestError('invalid-row', 'Unreadable', { cause });
-    throw Object.assign(error, { status: wire.status });
+    const error =
+      cause instanceof RestError
+        ? cause
+        : new RestError('invalid-row', 'The answer is unreadable', { cause });
+    throw error.withStatus(wire.status);
   }
 }
+
+/** Headers by their names in lower case. */
+const lowerCased = (headers: Readonly<Record<string, string>> = {}): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

@@ -1,5 +1,6 @@
 import { createHttp, HttpFailure, withinDeadline } from '../platform/http.ts';
-import { retrying } from '../platform/http-retry.ts';
+import { createRetryingFetch, type RetryingFetchOptions } from '../platform/http-retry.ts';
+import { doublingDelaysMs } from '../platform/backoff.ts';
 import type { Platform } from '../platform/platform.ts';
 import { configurationProblem, credentialsOf, serviceUrl } from '../platform/service.ts';
 import { kindOfStorageError, StorageError } from './errors.ts';
@@ -33,19 +34,18 @@ export interface Transport {
 }
 
 /** Reads are repeated when the network or a gateway fails for a moment. */
-const patience = retrying({
+const readRetry: RetryingFetchOptions = {
   limit: 2,
-  delayMs: (attempt) => 300 * 2 ** attempt,
-  shouldRetry: (outcome) =>
-    outcome instanceof HttpFailure ? outcome.kind === 'network' : /429|50[234]/.test(`${outcome.status}`),
-});
+  backoff: { delaysMs: doublingDelaysMs(600, 1200), jitter: 'full' },
+  statuses: [429, 502, 503, 504],
+};
 
 export function createTransport(options: StorageClientOptions): Transport {
   const { platform, apiKey, timeoutMs = 60_000, getAccessToken = async () => null } = options;
   const problem = configurationProblem(options);
   if (problem) throw new StorageError('configuration-incomplete', problem);
   const base = serviceUrl(options.url, 'storage');
-  const http = createHttp(platform);
+  const http = createHttp({ fetch: createRetryingFetch(platform, readRetry), clock: platform.clock });
 
   async function attempt<T>(
     request: StorageRequest,
@@ -66,7 +66,6 @@ export function createTransport(options: StorageClientOptions): Transport {
         },
         ...(body !== undefined && { body }),
         ...(signal && { signal }),
-        ...(/GET|HEAD/.test(method) && { retry: patience }),
       },
       async (response) => {
         if (!response.ok) throw await readError(response);

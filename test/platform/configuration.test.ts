@@ -14,7 +14,7 @@ const code = 'configuration-incomplete';
 type Create = (options: never) => unknown;
 
 describe.each<[string, Create, object]>([
-  ['REST', createRestClient, { kind: code, name: 'RestError' }],
+  ['REST', createRestClient, { code: 'invalid-options', name: 'RestError' }],
   ['storage', createStorageClient, { kind: code, name: 'StorageError' }],
   ['functions', createFunctionsClient, { kind: code, name: 'FunctionsError' }],
   ['realtime', createRealtimeClient, { code: 'invalid-options', name: 'RealtimeError' }],

@@ -63,7 +63,7 @@ function Status() {
 function Unread() {
   const { rest } = useSupabase<Database>();
   const { status, data, error } = useQuery(rest.from('notifications').select('recipient_id').limit(1));
-  return <p>{`${status} ${error?.kind ?? ''}${data?.map((row) => row.recipient_id).join() ?? ''}`}</p>;
+  return <p>{`${status} ${error?.code ?? ''}${data?.map((row) => row.recipient_id).join() ?? ''}`}</p>;
 }
 
 afterEach(cleanup);
@@ -178,7 +178,7 @@ describe('useQuery', () => {
     function Watch() {
       const { rest } = useSupabase<Database>();
       const query = useQuery(rest.from('notifications').select('recipient_id').limit(1));
-      states.push(`${query.status} ${query.data?.length ?? 'none'} ${query.error?.kind ?? 'fine'}`);
+      states.push(`${query.status} ${query.data?.length ?? 'none'} ${query.error?.code ?? 'fine'}`);
       return <button onClick={query.refetch}>Again</button>;
     }
     renderWith(clients, <Watch />);

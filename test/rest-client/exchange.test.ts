@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { HttpLogEvent } from '../../src/platform/log.ts';
+import { createTraceparent } from '../../src/platform/trace-context.ts';
 import type { RestError } from '../../src/rest-client/index.ts';
 import { createRecordingClient, json, never, refusal } from './support/recording-client.ts';
 
@@ -62,7 +64,7 @@ describe('credentials', () => {
       getAccessToken: () => Promise.reject(new Error('storage is gone')),
     });
     await expect(db.from('notes').select()).rejects.toMatchObject({
-      kind: 'token-unavailable',
+      code: 'token-unavailable',
       cause: new Error('storage is gone'),
     });
     expect(requests).toHaveLength(0);
@@ -99,14 +101,14 @@ describe('an expired token', () => {
 
   test('that is refused again is an error', async () => {
     const { db, requests } = createRecordingClient([refusal(401, 'PGRST303')], rotating());
-    await expect(db.from('notes').select()).rejects.toMatchObject({ kind: 'token-expired', status: 401 });
+    await expect(db.from('notes').select()).rejects.toMatchObject({ code: 'token-expired', status: 401 });
     expect(requests).toHaveLength(2);
   });
 
   test('is never suspected when a row is denied', async () => {
     const { asked, getAccessToken } = rotating();
     const { db } = createRecordingClient([refusal(401, '42501')], { getAccessToken });
-    await expect(db.from('notes').select()).rejects.toMatchObject({ kind: 'denied', code: '42501' });
+    await expect(db.from('notes').select()).rejects.toMatchObject({ code: 'denied', serverCode: '42501' });
     expect(asked).toEqual([undefined]);
   });
 });
@@ -121,20 +123,20 @@ describe('a read that fails for a moment', () => {
   test('is repeated after a network fault, three times at most', async () => {
     const client = createRecordingClient([offline]);
     const error = await settle(client, client.db.from('notes').select());
-    expect(error).toMatchObject({ kind: 'network', status: 0 });
+    expect(error).toMatchObject({ code: 'network', status: null });
     expect(client.requests).toHaveLength(4);
   });
 
   test('is not repeated while the page knows that it is offline', async () => {
     const client = createRecordingClient([offline]);
     client.tab.setOnline(false);
-    expect(await settle(client, client.db.from('notes').select())).toMatchObject({ kind: 'network' });
+    expect(await settle(client, client.db.from('notes').select())).toMatchObject({ code: 'network' });
     expect(client.requests).toHaveLength(1);
   });
 
   test('is not repeated after an error that time does not heal', async () => {
     const client = createRecordingClient([refusal(400, 'PGRST100')]);
-    expect(await settle(client, client.db.from('notes').select())).toMatchObject({ kind: 'invalid-request' });
+    expect(await settle(client, client.db.from('notes').select())).toMatchObject({ code: 'invalid-request' });
     expect(client.requests).toHaveLength(1);
   });
 
@@ -170,7 +172,7 @@ describe('a read that fails for a moment', () => {
       new Response(null, { status: 503, headers: { 'Retry-After': '31' } }),
     ]);
     const error = await settle(client, client.db.from('notes').select(), 0);
-    expect(error).toMatchObject({ kind: 'unavailable', retryAfterSeconds: 31 });
+    expect(error).toMatchObject({ code: 'unavailable', retryAfterSeconds: 31 });
   });
 });
 
@@ -186,11 +188,11 @@ describe('a write that fails', () => {
 
   test.each(['PGRST001', '57P01', '53300'])(
     'is not repeated after %s, which proves nothing',
-    async (code) => {
-      const client = createRecordingClient([refusal(503, code)]);
+    async (serverCode) => {
+      const client = createRecordingClient([refusal(503, serverCode)]);
       expect(await settle(client, client.db.from('notes').insert({ title: 'x' }))).toMatchObject({
-        kind: 'unavailable',
-        code,
+        code: 'unavailable',
+        serverCode,
       });
       expect(client.requests).toHaveLength(1);
     },
@@ -198,7 +200,7 @@ describe('a write that fails', () => {
 
   test('is not repeated after a network fault', async () => {
     const client = createRecordingClient([offline]);
-    expect(await settle(client, client.db.rpc('greet', { name: 'x' }))).toMatchObject({ kind: 'network' });
+    expect(await settle(client, client.db.rpc('greet', { name: 'x' }))).toMatchObject({ code: 'network' });
     expect(client.requests).toHaveLength(1);
   });
 });
@@ -212,14 +214,14 @@ describe('time', () => {
   test('for the whole query ends it with its retries', async () => {
     const client = createRecordingClient([never], { attemptTimeoutMs: 4_000, timeoutMs: 6_000 });
     expect(await settle(client, client.db.from('notes').select(), 6_000)).toMatchObject({
-      kind: 'timeout',
-      status: 0,
+      code: 'timeout',
+      status: null,
     });
   });
 
   test('also runs while a token is awaited', async () => {
     const client = createRecordingClient([note()], { getAccessToken: () => new Promise(() => undefined) });
-    expect(await settle(client, client.db.from('notes').select(), 30_000)).toMatchObject({ kind: 'timeout' });
+    expect(await settle(client, client.db.from('notes').select(), 30_000)).toMatchObject({ code: 'timeout' });
   });
 
   test('leaves no timer behind', async () => {
@@ -236,14 +238,14 @@ describe("the caller's abort", () => {
     const query = client.db.from('notes').select().execute({ signal: controller.signal });
     const reason = new Error('left the page');
     controller.abort(reason);
-    await expect(query).rejects.toMatchObject({ kind: 'aborted', cause: reason });
+    await expect(query).rejects.toMatchObject({ code: 'aborted', cause: reason });
   });
 
   test('ends the wait for the next attempt', async () => {
     const client = createRecordingClient([offline]);
     const controller = new AbortController();
     const query = client.db.from('notes').select().execute({ signal: controller.signal });
-    const failed = fails(query, { kind: 'aborted' });
+    const failed = fails(query, { code: 'aborted' });
     await client.world.settle();
     controller.abort();
     await failed;
@@ -253,12 +255,13 @@ describe("the caller's abort", () => {
   test('before the query sends nothing', async () => {
     const client = createRecordingClient();
     const query = client.db.from('notes').select().execute({ signal: AbortSignal.abort() });
-    await expect(query).rejects.toMatchObject({ kind: 'aborted' });
+    await expect(query).rejects.toMatchObject({ code: 'aborted' });
     expect(client.requests).toHaveLength(0);
   });
 });
 
 describe('identical reads at the same time', () => {
+  const shareInFlight = true;
   const slow = () => {
     let answer: (response: Response) => void = () => undefined;
     const client = createRecordingClient([() => new Promise<Response>((resolve) => (answer = resolve))]);
@@ -268,8 +271,8 @@ describe('identical reads at the same time', () => {
   test('share one request, and each has rows of its own', async () => {
     const { db, requests, world, answer } = slow();
     const [first, second] = [
-      db.from('notes').select('id').execute(),
-      db.from('notes').select('id').execute(),
+      db.from('notes').select('id').execute({ shareInFlight }),
+      db.from('notes').select('id').execute({ shareInFlight }),
     ];
     await world.settle();
     expect(requests).toHaveLength(1);
@@ -278,12 +281,22 @@ describe('identical reads at the same time', () => {
     expect(await first).not.toBe(await second);
   });
 
+  test('are sent each for itself unless both ask to share', async () => {
+    const { db, requests, world } = createRecordingClient([never]);
+    const query = db.from('notes').select('id');
+    const ended = Promise.allSettled([query.execute({ shareInFlight }), query.execute(), query.execute()]);
+    await world.settle();
+    expect(requests).toHaveLength(3);
+    await world.clock.advance(60_000);
+    await ended;
+  });
+
   test('go on for the one when the other is aborted, and end with the last', async () => {
     const { db, requests, world, answer } = slow();
     const [a, b] = [new AbortController(), new AbortController()];
     const query = db.from('notes').select('id');
-    const left = fails(query.execute({ signal: a.signal }), { kind: 'aborted' });
-    const stays = query.execute({ signal: b.signal });
+    const left = fails(query.execute({ shareInFlight, signal: a.signal }), { code: 'aborted' });
+    const stays = query.execute({ shareInFlight, signal: b.signal });
     await world.settle();
     a.abort();
     await left;
@@ -296,7 +309,10 @@ describe('identical reads at the same time', () => {
     const { db, requests, world } = slow();
     const controller = new AbortController();
     const query = db.from('notes').select('id');
-    const both = [query.execute({ signal: controller.signal }), query.execute({ signal: controller.signal })];
+    const both = [
+      query.execute({ shareInFlight, signal: controller.signal }),
+      query.execute({ shareInFlight, signal: controller.signal }),
+    ];
     await world.settle();
     controller.abort();
     await Promise.allSettled(both);
@@ -308,7 +324,8 @@ describe('identical reads at the same time', () => {
     const { db, requests, world } = createRecordingClient([never], {
       getAccessToken: async () => tokens.shift() ?? null,
     });
-    const queries = [db.from('notes').select().execute(), db.from('notes').select().execute()];
+    const query = db.from('notes').select();
+    const queries = [query.execute({ shareInFlight }), query.execute({ shareInFlight })];
     const ended = Promise.allSettled(queries);
     await world.settle();
     expect(requests).toHaveLength(2);
@@ -322,15 +339,15 @@ describe('identical reads at the same time', () => {
       () => new Promise<Response>((resolve) => answers.push(resolve)),
     ]);
     const query = db.from('notes').select('id');
-    const before = query.execute();
+    const before = query.execute({ shareInFlight });
     await world.settle();
     const write = db.from('notes').insert({ title: 'x' }).execute();
     await world.settle();
-    const meanwhile = query.execute();
+    const meanwhile = query.execute({ shareInFlight });
     await world.settle();
     answers[1]?.(new Response(null, { status: 201 }));
     await write;
-    const after = [query.execute(), query.execute()];
+    const after = [query.execute({ shareInFlight }), query.execute({ shareInFlight })];
     await world.settle();
     expect(requests.map(({ method }) => method)).toEqual(['GET', 'POST', 'GET', 'GET']);
     answers[0]?.(json([]));
@@ -354,12 +371,76 @@ describe('identical reads at the same time', () => {
   });
 });
 
+describe('one execution', () => {
+  test('has a deadline of its own', async () => {
+    const client = createRecordingClient([never]);
+    const query = client.db.from('notes').select().execute({ timeoutMs: 500 });
+    expect(await settle(client, query, 500)).toMatchObject({ code: 'timeout', status: null });
+  });
+
+  test('has headers of its own, in place of those of the same name', async () => {
+    const { db, requests } = createRecordingClient(undefined, {
+      headers: { 'X-Tenant': 'a', Prefer: 'x=1' },
+    });
+    await db
+      .from('notes')
+      .select()
+      .execute({ headers: { 'x-tenant': 'b', 'X-Request-ID': '7' } });
+    await db.from('notes').select();
+    expect(requests.map(({ headers }) => [headers.get('x-tenant'), headers.get('x-request-id')])).toEqual([
+      ['b', '7'],
+      ['a', null],
+    ]);
+  });
+});
+
+describe('a log', () => {
+  test('receives one event per attempt, without secrets, values and query strings', async () => {
+    const events: HttpLogEvent[] = [];
+    const client = createRecordingClient([offline, new Response('', { status: 503 }), note()], {
+      getAccessToken: async () => 'secret-token',
+      log: (event) => events.push(event),
+      traceparent: () => '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    });
+    await settle(client, client.db.from('notes').select('id').eq('title', 'private'));
+    expect(events.map(({ status, failure }) => [status, failure])).toEqual([
+      [null, 'network'],
+      [503, null],
+      [200, null],
+    ]);
+    expect(events[0]).toMatchObject({ type: 'http', service: 'rest', method: 'GET', path: '/rest/v1/notes' });
+    expect(JSON.stringify(events)).not.toMatch(/secret-token|private|sb_publishable/);
+    expect(client.requests[2]?.headers.get('traceparent')).toBe(events[2]?.traceparent);
+  });
+
+  test('that throws breaks no query', async () => {
+    const { db } = createRecordingClient([note()], {
+      log() {
+        throw new Error('full');
+      },
+    });
+    expect(await db.from('notes').select('id')).toEqual([{ id: '1' }]);
+  });
+});
+
+describe('a trace', () => {
+  test('is a header of the form that W3C Trace Context names', () => {
+    const { random } = createRecordingClient().tab;
+    const headers = [createTraceparent(random), createTraceparent(random)];
+    for (const header of headers) expect(header).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+    expect(headers[0]).not.toBe(headers[1]);
+  });
+});
+
 describe('a HEAD that is refused', () => {
   test('is understood by Proxy-Status', async () => {
     const { db, requests } = createRecordingClient([
       new Response(null, { status: 404, headers: { 'Proxy-Status': 'PostgREST; error=PGRST205' } }),
     ]);
-    await expect(db.from('notes').count()).rejects.toMatchObject({ kind: 'not-found', code: 'PGRST205' });
+    await expect(db.from('notes').count()).rejects.toMatchObject({
+      code: 'not-found',
+      serverCode: 'PGRST205',
+    });
     expect(requests).toHaveLength(1);
   });
 
@@ -368,7 +449,9 @@ describe('a HEAD that is refused', () => {
       new Response(null, { status: 404 }),
       refusal(404, 'PGRST205'),
     ]);
-    await expect(db.from('notes').count().eq('status', 'done')).rejects.toMatchObject({ code: 'PGRST205' });
+    await expect(db.from('notes').count().eq('status', 'done')).rejects.toMatchObject({
+      serverCode: 'PGRST205',
+    });
     expect(requests.map(({ method, url }) => `${method} ${new URL(url).search}`)).toEqual([
       'HEAD ?status=eq.done',
       'GET ?status=eq.done&limit=0',
@@ -378,9 +461,9 @@ describe('a HEAD that is refused', () => {
   test('is an error by its status alone if the second look finds nothing', async () => {
     const { db } = createRecordingClient([new Response(null, { status: 404 }), json([])]);
     await expect(db.from('notes').count()).rejects.toMatchObject({
-      kind: 'not-found',
+      code: 'not-found',
       status: 404,
-      code: '',
+      serverCode: null,
     });
   });
 });

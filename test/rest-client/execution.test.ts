@@ -79,7 +79,7 @@ describe('a query', () => {
     const { db, requests } = createRecordingClient();
     const ids = Array.from({ length: 2000 }, (_, index) => `id-${index}`);
     const query = db.from('notes').select().in('id', ids);
-    await expect(query).rejects.toMatchObject({ kind: 'url-too-long' });
+    await expect(query).rejects.toMatchObject({ code: 'url-too-long' });
     expect(() => query.toRequest()).toThrow(/8000.*inChunks/);
     expect(requests).toHaveLength(0);
   });

@@ -150,7 +150,7 @@ describe('pages by key', () => {
     const query = db.from('notes').select('id');
     const write = db.from('notes').update({ title: 'x' }).all().select('id');
     for (const refused of [query.order('id'), query.limit(1), query.range(10, 19), query.count(), write]) {
-      await expect(pages(refused, { by: ['id'] }).next()).rejects.toMatchObject({ kind: 'invalid-query' });
+      await expect(pages(refused, { by: ['id'] }).next()).rejects.toMatchObject({ code: 'invalid-query' });
     }
     expect(requests).toHaveLength(0);
   });
@@ -161,7 +161,7 @@ describe('pages by key', () => {
     const iterator = pages(db.from('notes').select('id, rating'), { by: ['rating', 'id'], size: 1 });
     expect((await iterator.next()).value).toHaveLength(1);
     await expect(iterator.next()).rejects.toMatchObject({
-      kind: 'invalid-query',
+      code: 'invalid-query',
       message: /numeric as text/,
     });
     expect(requests).toHaveLength(2);
@@ -170,7 +170,7 @@ describe('pages by key', () => {
   test('end with the signal', async () => {
     const { db } = createRecordingClient([json([{ id: '1' }])]);
     const iterator = pages(db.from('notes').select('id'), { by: ['id'], signal: AbortSignal.abort() });
-    await expect(iterator.next()).rejects.toMatchObject({ kind: 'aborted' });
+    await expect(iterator.next()).rejects.toMatchObject({ code: 'aborted' });
   });
 });
 
@@ -219,7 +219,7 @@ describe('a list in chunks', () => {
     ]);
     const one = createRecordingClient([sent(['a', 'b'])], { maxRows: 2 }).db;
     await expect(inChunks(one.from('notes').select('id').in('status', ['done']))).rejects.toMatchObject({
-      kind: 'invalid-query',
+      code: 'invalid-query',
       message: /pages\(\)/,
     });
   });
@@ -233,7 +233,7 @@ describe('a list in chunks', () => {
   test.each([0, -1, 1.5, Number.NaN])('is refused in parts of %s', async (size) => {
     const { db, requests } = createRecordingClient();
     const query = db.from('notes').select('id').in('id', ['1', '2']);
-    await expect(inChunks(query, { size })).rejects.toMatchObject({ kind: 'invalid-query' });
+    await expect(inChunks(query, { size })).rejects.toMatchObject({ code: 'invalid-query' });
     expect(requests).toHaveLength(0);
   });
 
@@ -242,7 +242,7 @@ describe('a list in chunks', () => {
     const query = db.from('notes').select('id').in('id', ['1']);
     const write = db.from('notes').update({ title: 'x' }).in('id', ['1']).select('id');
     for (const refused of [query.order('id'), query.limit(1), query.count(), write]) {
-      await expect(inChunks(refused)).rejects.toMatchObject({ kind: 'invalid-query' });
+      await expect(inChunks(refused)).rejects.toMatchObject({ code: 'invalid-query' });
     }
     expect(requests).toHaveLength(0);
   });

@@ -264,6 +264,6 @@ describe('what cannot be compared is refused before anything is sent', () => {
     ['a range that ends before it starts', () => from.range(3, 1)],
   ];
   test.each(cases)('%s', (_name, build) => {
-    expect(build).toThrow(expect.objectContaining({ name: 'RestError', kind: 'invalid-query' }));
+    expect(build).toThrow(expect.objectContaining({ name: 'RestError', code: 'invalid-query' }));
   });
 });

@@ -226,7 +226,7 @@ describe('what is answered', () => {
 
   test('36: a function that returns nothing cannot be limited', async () => {
     const limited = connect(refusal(400, 'PGRST128')).rpc('f').with(maxAffected(1));
-    await expect(limited).rejects.toMatchObject({ kind: 'invalid-request', code: 'PGRST128' });
+    await expect(limited).rejects.toMatchObject({ code: 'invalid-request', serverCode: 'PGRST128' });
   });
 
   test('a count of what a function returns', async () => {
@@ -235,11 +235,11 @@ describe('what is answered', () => {
   });
 
   test('a token that has expired is an error of its own, apart from one that is malformed', async () => {
-    for (const [code, kind] of [
+    for (const [serverCode, code] of [
       ['PGRST303', 'token-expired'],
       ['PGRST301', 'unauthenticated'],
     ] as const) {
-      await expect(connect(refusal(401, code)).from('t').select()).rejects.toMatchObject({ kind });
+      await expect(connect(refusal(401, serverCode)).from('t').select()).rejects.toMatchObject({ code });
     }
   });
 });

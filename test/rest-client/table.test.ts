@@ -68,7 +68,7 @@ describe('a table with schemas', () => {
       .db.from(notes)
       .select('status');
     await expect(query).rejects.toMatchObject({
-      kind: 'invalid-row',
+      code: 'invalid-row',
       message: expect.stringMatching(/Row 1 .*status/),
     });
     await expect(query).rejects.not.toThrow(/secret value/);
@@ -132,7 +132,7 @@ describe('a table with schemas', () => {
       { id: 9007199254740993n, status: 'unknown' },
     ]);
     await expect(connect([rows[1]], 'first').db.from(notes).select()).rejects.toMatchObject({
-      kind: 'invalid-row',
+      code: 'invalid-row',
     });
   });
 
@@ -190,7 +190,7 @@ describe('a schema of any library', () => {
       schema,
     );
     await expect(wrong).rejects.toMatchObject({
-      kind: 'invalid-row',
+      code: 'invalid-row',
       message: expect.stringMatching(/Row 1 .*id/),
     });
   });

@@ -293,7 +293,7 @@ describe('an expected number of affected rows', () => {
     await expect(
       db.from('notes').update({ title: 'x' }).eq('id', '1').with(expectAffected(1)),
     ).rejects.toMatchObject({
-      kind: 'affected-rows',
+      code: 'affected-rows',
     });
   });
 

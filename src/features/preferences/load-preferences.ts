@@ -32,5 +32,5 @@ export async function loadPreferences(
 }
 
 export function isNoRow(problem: unknown): boolean {
-  return problem instanceof RestError && problem.code === 'PGRST116';
+  return problem instanceof RestError && problem.code === 'not-one-row';
 }

@@ -5,10 +5,10 @@ import type { PreferenceSettings, Preferences } from './preferences.ts';
 
 /** The calls to the table `notification_preferences`, all of them limited to the user's own row. */
 export interface PreferencesApi {
-  /** @throws {RestError} with the code PGRST116 if there is no row. */
+  /** @throws {RestError} `not-one-row` if there is no row. */
   read(): Promise<Preferences>;
   insertDefaults(): Promise<Preferences>;
-  /** @throws {RestError} with the code PGRST116 if there is no row. */
+  /** @throws {RestError} `not-one-row` if there is no row. */
   update(change: Partial<PreferenceSettings>): Promise<Preferences>;
 }
 

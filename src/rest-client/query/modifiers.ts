@@ -1,44 +1,98 @@
 import { readAffected } from '../wire/answer.ts';
 import { RestError } from '../errors.ts';
 import type { Filter } from './filter.ts';
-import type { Plan } from './plan.ts';
+import type { Plan, Wire } from './plan.ts';
 import type { Modifier } from './query.ts';
+import { refuse } from './quoting.ts';
 
 /** Any preference of RFC 7240 that the server knows. */
 export function prefer(preferences: Plan['prefer']): Modifier {
   return (plan) => ({ ...plan, prefer: { ...plan.prefer, ...preferences } });
 }
 
-/** The write is rolled back if it changes more rows: `affected-rows`. */
+/**
+ * The write changes at most so many rows, else it fails with `affected-rows` and changes nothing: the server rolls back an
+ * update, a delete or a function that returns a set; an insert of more rows is refused before it is sent, because the server
+ * applies no such limit to inserts.
+ */
 export function maxAffected(rows: number): Modifier {
-  return prefer({ handling: 'strict', 'max-affected': rows });
+  return (plan) => {
+    if (plan.addedRows === undefined) return prefer({ handling: 'strict', 'max-affected': rows })(plan);
+    if (plan.addedRows > rows) throw affectedRows(plan.addedRows, rows);
+    return plan;
+  };
+}
+
+function affectedRows(affected: number, expected: number): RestError {
+  return new RestError('affected-rows', `${affected} rows changed, not ${expected}`);
 }
 
 /**
- * The write changes exactly so many rows, else `affected-rows`: more are rolled back by the server; fewer (those that
- * are gone, or that row-level security hides) are found in the answer.
+ * The write changes exactly so many rows, else it fails with `affected-rows`. More rows change nothing, as with
+ * `maxAffected()`; so does an insert of another number of rows, which is refused before it is sent. Fewer rows of an update
+ * or delete (rows that are gone, or that row-level security hides) are found in the answer, and stay changed.
  */
 export function expectAffected(rows: number): Modifier {
-  return (plan) => ({
-    // Only an update says so unasked.
-    ...prefer({ count: 'exact' })(maxAffected(rows)(plan)),
-    verify(data, wire) {
-      const affected = Array.isArray(data)
-        ? data.length
-        : (readAffected(wire, plan) ?? Number(data !== null));
-      if (affected !== rows) {
-        throw new RestError('affected-rows', `${affected} rows changed, not ${rows}`);
-      }
-    },
-  });
+  return (plan) => {
+    const { addedRows, prefer: preferences } = plan;
+    if (addedRows !== undefined && addedRows !== rows) throw affectedRows(addedRows, rows);
+    if (preferences['resolution'] === 'ignore-duplicates')
+      refuse('expectAffected() of an upsert that ignores duplicates: rows that it adds would stay');
+    return {
+      // An update states the number of its rows unasked, other writes only with a count.
+      ...prefer({ count: 'exact' })(maxAffected(rows)(plan)),
+      verify(data, wire) {
+        plan.verify?.(data, wire);
+        const affected = Array.isArray(data)
+          ? data.length
+          : (readAffected(wire, plan) ?? Number(data !== null));
+        if (affected !== rows) throw affectedRows(affected, rows);
+      },
+    };
+  };
 }
 
 /** Leaves out what is null in the rows. To be applied last. */
 export const stripNulls = (): Modifier => (plan) =>
   accept(`${plan.headers['accept'] ?? 'application/vnd.pgrst.array+json'};nulls=stripped`)(plan);
 
-/** The write is carried out and undone; the server must allow it (`db-tx-end`). */
-export const rollback = (): Modifier => prefer({ tx: 'rollback' });
+/**
+ * The write is executed and rolled back. The server must allow it (`db-tx-end`), else it commits without a word; so a read of
+ * no rows of the same table asks first whether the preference is applied. A function call cannot be asked about: there the
+ * answer is checked.
+ *
+ * @throws {RestError} `not-rolled-back` when it is executed: of a table nothing was sent, a function has committed. Also where
+ * CORS hides `Preference-Applied`, which PostgREST does not expose to pages of another origin.
+ */
+export const rollback = (): Modifier => (plan) => ({
+  ...prefer({ tx: 'rollback' })(plan),
+  async precondition(current, send) {
+    await plan.precondition?.(current, send);
+    if (current.path.startsWith('rpc/')) return;
+    const { path, schema, headers } = current;
+    const wire = await send({
+      method: 'GET',
+      path,
+      schema,
+      headers: { ...headers, accept: 'application/json' },
+      params: [['limit', 0]],
+      filters: [],
+      order: [],
+      prefer: { tx: 'rollback' },
+      read: () => undefined,
+    });
+    requireRollback(wire, 'nothing was sent');
+  },
+  verify(data, wire) {
+    requireRollback(wire, 'the write was committed');
+    plan.verify?.(data, wire);
+  },
+});
+
+function requireRollback({ headers }: Wire, outcome: string): void {
+  if (headers.get('preference-applied')?.includes('tx=rollback')) return;
+  throw new RestError('not-rolled-back', `The server does not state that it rolls back: ${outcome}`);
+}
 
 /** The time zone in which the server writes timestamps, such as `Europe/Berlin`. */
 export const timezone = (name: string): Modifier => prefer({ timezone: name });

@@ -37,19 +37,26 @@ export interface Plan extends Omit<Selection, 'where'> {
   readonly headers: Readonly<Record<string, string>>;
   /** JSON. */
   readonly body?: string | undefined;
+  /** How many rows an insert or upsert adds or overwrites at most; undefined for every other request. */
+  readonly addedRows?: number | undefined;
   /** An update or delete of every row is meant. */
   readonly all?: boolean;
   /** What the answer's text becomes. */
   readonly read: Reader;
   /** Whether the count is part of the result. */
   readonly isCounted?: boolean;
-  /** Refuses an answer that is not what was expected, by throwing. */
-  readonly verify?: (data: unknown, wire: Wire) => void;
+  /** Proves before the request is sent that the server will honor it, or throws. */
+  readonly precondition?: ((plan: Plan, send: SendPlan) => Promise<void>) | undefined;
+  /** Throws when the answer is not what the query requires. */
+  readonly verify?: ((data: unknown, wire: Wire) => void) | undefined;
   /** Encodes a select in another way than `encodeSelect`. */
   readonly project?: ((columns: Columns) => Projection) | undefined;
   /** Decodes or validates one row or value; `index` tells which. */
   readonly check?: RowCheck | undefined;
 }
+
+/** Sends a request of a precondition, such as one that reads no rows. */
+export type SendPlan = (plan: Plan) => Promise<Wire>;
 
 /** What a row becomes; a promise of it for a schema that validates asynchronously. */
 export type RowCheck = (row: unknown, index: number) => unknown;

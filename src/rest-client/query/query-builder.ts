@@ -117,9 +117,11 @@ export class QueryBuilder implements Promise<unknown> {
   }
 
   maybeSingle(): QueryBuilder {
-    const { method, limit = 2, body = '0' } = this.plan;
-    if ([JSON.parse(body)].flat().length > 1) refuse('maybeSingle() of several rows');
-    const bounded = method === 'GET' ? this.limit(Math.min(limit, 2)) : this.with(maxAffected(1));
+    const { method, path, addedRows = 0, limit = 2 } = this.plan;
+    if (addedRows > 1) refuse('maybeSingle() of several rows');
+    // The server bounds a function only if it returns a set, which the name does not tell.
+    const isLimited = method === 'GET' || path.startsWith('rpc/');
+    const bounded = isLimited ? this.limit(Math.min(limit, 2)) : this.with(maxAffected(1));
     return bounded.#set({ read: readMaybe });
   }
 
@@ -182,6 +184,7 @@ export function createTable(plan: Plan, runner: Runner) {
           ['on_conflict', [onConflict].flat().map(encodeColumn).join() || undefined],
         ],
         body: encodeJson(rows),
+        addedRows: Array.isArray(rows) ? rows.length : 1,
         read: readNothing,
         prefer: {
           resolution: isUpsert ? `${ignoreDuplicates ? 'ignore' : 'merge'}-duplicates` : undefined,

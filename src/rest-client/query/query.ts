@@ -6,11 +6,22 @@ import type { Columns, Plan, RestRequest } from './plan.ts';
 import type { ColumnPath } from './quoting.ts';
 import type { Checked, RowOf } from '../types/row.ts';
 
+/** How one execution of a query is sent. */
 export interface ExecuteOptions {
-  /** Ends the query; the error's `cause` is the signal's reason. */
-  readonly signal?: AbortSignal;
+  /** Ends the execution with `aborted`; the error's `cause` is the signal's reason. Default: none. */
+  readonly signal?: AbortSignal | undefined;
+  /** Deadline for the execution with its retries, in milliseconds. Default: the client's `timeoutMs`. */
+  readonly timeoutMs?: number | undefined;
+  /** Headers of this execution, in place of others of the same name in any case; preferences are added. Default: none. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** `keepalive` of fetch: a write that may outlive the page. Bodies of such requests: 64 KiB together. Default false. */
-  readonly keepalive?: boolean;
+  readonly keepalive?: boolean | undefined;
+  /**
+   * Whether a read joins an identical read of this client that is in flight and asks for the same, so that both share one
+   * request. A read never joins one that began before a write of this client ended. Leave it off where the answer must be
+   * newer than the call, as in a live query. Default false.
+   */
+  readonly shareInFlight?: boolean | undefined;
 }
 
 /**

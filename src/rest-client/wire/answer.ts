@@ -1,5 +1,5 @@
 import { parseRetryAfterSeconds } from '../../platform/retry.ts';
-import { kindOfCode, RestError } from '../errors.ts';
+import { errorCodeOf, RestError } from '../errors.ts';
 import type { Plan, Wire } from '../query/plan.ts';
 
 /** A result and what came with it. */
@@ -30,7 +30,7 @@ export function parseContentRange(headers: Headers): ContentRange {
 }
 
 /** The error that an answer of 300 or more is. */
-export function parseError({ status, headers, text }: Wire, now: number): RestError {
+export function parseError({ status, headers, text }: Wire, nowMs: number): RestError {
   let body: Readonly<Record<string, unknown>> | null | undefined;
   try {
     body = JSON.parse(text) as typeof body;
@@ -38,16 +38,18 @@ export function parseError({ status, headers, text }: Wire, now: number): RestEr
     // Not of PostgREST.
   }
   const field = (name: string) => (typeof body?.[name] === 'string' ? body[name] : null);
-  const code = field('code') ?? /PostgREST; error=(\w+)/.exec(headers.get('proxy-status') ?? '')?.[1] ?? '';
+  const serverCode =
+    field('code') ?? /PostgREST; error=(\w+)/.exec(headers.get('proxy-status') ?? '')?.[1] ?? null;
+  const isGateway = text !== '' && typeof body !== 'object' && status !== 429;
   return new RestError(
-    text && typeof body !== 'object' && status !== 429 ? 'gateway' : kindOfCode(code, status),
+    isGateway ? 'gateway' : errorCodeOf(serverCode, status),
     field('message') ?? `HTTP ${status}`,
     {
       status,
-      code,
+      serverCode,
       details: body?.['details'] ?? null,
       hint: field('hint'),
-      retryAfterSeconds: parseRetryAfterSeconds(headers.get('retry-after'), now),
+      retryAfterSeconds: parseRetryAfterSeconds(headers.get('retry-after'), nowMs),
     },
   );
 }

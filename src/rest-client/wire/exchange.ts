@@ -1,77 +1,124 @@
 import { createHttp, HttpFailure, withinDeadline } from '../../platform/http.ts';
+import type { Log } from '../../platform/log.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { retry } from '../../platform/retry.ts';
 import { credentialsOf } from '../../platform/service.ts';
-import { parseError } from './answer.ts';
 import { RestError } from '../errors.ts';
-import { createInFlight } from './in-flight.ts';
 import { isRead, type RestRequest, type Wire } from '../query/plan.ts';
-import { retryPolicy, type RetryOptions } from './retry.ts';
+import { parseError } from './answer.ts';
+import { createInFlight } from './in-flight.ts';
+import { createRetryPolicies, type RetryOptions } from './retry.ts';
 
+/** How requests are sent: credentials, deadlines, retries, events. */
 export interface ExchangeOptions {
-  readonly platform: Pick<Platform, 'fetch' | 'clock' | 'random' | 'page'>;
+  /** The runtime's fetch, clock, random numbers and page. */
+  readonly platform: Pick<Platform, 'fetch' | 'clock' | 'random' | 'page'> &
+    Partial<Pick<Platform, 'report'>>;
   /** The project's publishable key, or its legacy anonymous token. */
   readonly apiKey: string;
-  /** The signed-in user's token, or null. `rejectedToken` is one that the server has just called expired. */
+  /**
+   * The signed-in user's access token, or null. `rejectedToken` is a token that the server has just called expired.
+   * Default: no user.
+   */
   readonly getAccessToken?: (options?: { readonly rejectedToken?: string }) => Promise<string | null>;
   /** Deadline for a whole execution with its retries, in milliseconds. Default 30 000. */
   readonly timeoutMs?: number;
   /** Deadline for each attempt, in milliseconds. Default 10 000. */
   readonly attemptTimeoutMs?: number;
+  /** How failed requests are repeated. */
   readonly retry?: Partial<RetryOptions>;
+  /** Receives one event per exchange, without tokens, bodies and query strings. Default: none. */
+  readonly log?: Log;
+  /** The `traceparent` header (W3C Trace Context) of the next request; null for none. Default: none. */
+  readonly traceparent?: () => string | null;
 }
 
-export type Exchange = (request: Sendable, signal?: AbortSignal) => Promise<Wire>;
+/** What of one execution concerns its sending. */
+export interface SendOptions {
+  /** Ends the execution; the error is `aborted`. */
+  readonly signal?: AbortSignal | undefined;
+  /** Deadline for the execution with its retries, in milliseconds. Default: the client's. */
+  readonly timeoutMs?: number | undefined;
+  /** `keepalive` of fetch. Default false. */
+  readonly keepalive?: boolean | undefined;
+  /** Whether a read joins an identical read in flight. Default false. */
+  readonly shareInFlight?: boolean | undefined;
+}
 
-type Sendable = RestRequest & { readonly keepalive?: boolean | undefined };
+/**
+ * Sends a request and returns the answer of success.
+ *
+ * @throws {RestError} for any other answer, and for none.
+ */
+export type Exchange = (request: RestRequest, options?: SendOptions) => Promise<Wire>;
 
 /** Sends requests with credentials, deadlines, retries and one refresh of an expired token. */
 export function createExchange(options: ExchangeOptions): Exchange {
-  const {
-    platform,
-    apiKey,
-    timeoutMs = 30_000,
-    attemptTimeoutMs = 10_000,
-    getAccessToken = async () => null,
-  } = options;
+  const { platform, apiKey, attemptTimeoutMs = 10_000, getAccessToken } = options;
   const { clock, page } = platform;
-  const retryOptions: RetryOptions = { limit: 3, baseDelayMs: 300, maxDelayMs: 5000, ...options.retry };
-  const http = createHttp(platform);
-  const share = createInFlight();
+  const retryPolicyOf = createRetryPolicies(
+    { limit: 3, baseDelayMs: 300, maxDelayMs: 5000, ...options.retry },
+    page,
+  );
+  const http = createHttp(platform, { service: 'rest', log: options.log, traceparent: options.traceparent });
+  const inFlight = createInFlight();
 
-  /** One attempt: an answer of success, or the error that it is. */
-  async function attempt(request: Sendable, token: string | null, signal: AbortSignal): Promise<Wire> {
-    const sent = { ...request, headers: { ...credentialsOf(apiKey, token), ...request.headers } };
-    const send = (until: AbortSignal) =>
-      http.send({ ...sent, timeoutMs: attemptTimeoutMs, signal: until }, readWire);
-    const wire = await share(isRead(request.method) && JSON.stringify(sent), send, signal);
+  function send(
+    request: RestRequest,
+    token: string | null,
+    signal: AbortSignal,
+    { keepalive, shareInFlight = false }: SendOptions,
+  ): Promise<Wire> {
+    const headers = { ...credentialsOf(apiKey, token), ...request.headers };
+    const sendUntil = (until: AbortSignal) =>
+      http.send({ ...request, headers, keepalive, timeoutMs: attemptTimeoutMs, signal: until }, readWire);
+    if (!isRead(request.method)) {
+      inFlight.forget();
+      return sendUntil(signal).finally(inFlight.forget);
+    }
+    if (!shareInFlight) return sendUntil(signal);
+    return inFlight.join(JSON.stringify([request.method, request.url, headers]), sendUntil, signal);
+  }
+
+  /** One attempt with one token: an answer of success, or the error that it is. */
+  async function attempt(
+    request: RestRequest,
+    token: string | null,
+    signal: AbortSignal,
+    sendOptions: SendOptions,
+  ): Promise<Wire> {
+    const wire = await send(request, token, signal, sendOptions);
     if (wire.status < 300) return wire;
     const error = parseError(wire, clock.now());
-    // HEAD has no body to say why, and browsers hide the header that does: a second look that costs no rows.
-    if (request.method === 'HEAD' && !error.code) {
+    // A HEAD has no body with the reason, and CORS hides the header that has it: a GET of no rows tells.
+    if (request.method === 'HEAD' && error.serverCode === null) {
       const url = `${request.url}${request.url.includes('?') ? '&' : '?'}limit=0`;
-      await attempt({ ...request, method: 'GET', url }, token, signal);
+      await attempt({ ...request, method: 'GET', url }, token, signal, sendOptions);
     }
     throw error;
   }
 
-  /** One attempt; a token that the server calls expired is renewed once per execution, and the request sent again. */
-  function attempts(request: Sendable, signal: AbortSignal): () => Promise<Wire> {
-    let token: Promise<string | null> | undefined;
+  /** Attempts of one execution. A token that the server calls expired is renewed once, and the request sent again. */
+  function attemptsOf(
+    request: RestRequest,
+    signal: AbortSignal,
+    sendOptions: SendOptions,
+  ): () => Promise<Wire> {
+    let token: string | null | undefined;
     let isRenewed = false;
     return async () => {
       try {
-        const current = await (token ??= getAccessToken());
+        if (token === undefined) token = getAccessToken ? await getAccessToken() : null;
         try {
-          return await attempt(request, current, signal);
+          return await attempt(request, token, signal, sendOptions);
         } catch (problem) {
-          const isExpired = problem instanceof RestError && problem.kind === 'token-expired';
-          if (!isExpired || !current || isRenewed) throw problem;
+          const rejectedToken = token;
+          const isExpired = problem instanceof RestError && problem.code === 'token-expired';
+          if (!isExpired || isRenewed || !rejectedToken || !getAccessToken) throw problem;
           isRenewed = true;
-          token = getAccessToken({ rejectedToken: current });
-          const renewed = await token;
-          if (!renewed || renewed === current) throw problem;
-          return await attempt(request, renewed, signal);
+          token = await getAccessToken({ rejectedToken });
+          if (!token || token === rejectedToken) throw problem;
+          return await attempt(request, token, signal, sendOptions);
         }
       } catch (problem) {
         throw toRestError(problem);
@@ -79,17 +126,21 @@ export function createExchange(options: ExchangeOptions): Exchange {
     };
   }
 
-  return (request, signal) =>
-    withinDeadline(clock, timeoutMs, signal, (ended) =>
-      retry(
-        platform,
-        retryPolicy(request.method, retryOptions, timeoutMs, page),
-        attempts(request, ended),
-        ended,
-      ),
-    ).catch((problem: unknown) => {
+  return async (request, sendOptions = {}) => {
+    const { signal, timeoutMs = options.timeoutMs ?? 30_000 } = sendOptions;
+    try {
+      return await withinDeadline(clock, timeoutMs, signal, (ended) =>
+        retry(
+          platform,
+          retryPolicyOf(request.method, timeoutMs),
+          attemptsOf(request, ended, sendOptions),
+          ended,
+        ),
+      );
+    } catch (problem) {
       throw toRestError(problem);
-    });
+    }
+  };
 }
 
 async function readWire(response: Response): Promise<Wire> {
@@ -97,7 +148,7 @@ async function readWire(response: Response): Promise<Wire> {
   return { status, headers, text: await response.text() };
 }
 
-/** What neither the server nor the network threw came from the source of tokens. */
+/** A problem that neither the server nor the network caused came from the source of tokens. */
 function toRestError(problem: unknown): RestError {
   if (problem instanceof RestError) return problem;
   return problem instanceof HttpFailure

@@ -1,37 +1,44 @@
 import { untilAborted } from '../../platform/until-aborted.ts';
 
 interface Flight {
-  readonly landed: Promise<unknown>;
+  readonly response: Promise<unknown>;
   readonly controller: AbortController;
-  passengers: number;
+  callers: number;
 }
 
-/**
- * Lets identical requests that are under way at the same time share one. Each caller leaves with its own signal; the
- * last to leave ends the request.
- *
- * @returns what joins the request of this key, or starts one. Without a key it is a write, which nobody joins: what was asked
- * before it began or ended may not know of it, and is joined by nobody from then on either.
- */
-export function createInFlight() {
-  const flights = new Map<string | false, Flight>();
-  return <T>(
-    key: string | false,
-    start: (signal: AbortSignal) => Promise<T>,
-    signal: AbortSignal,
-  ): Promise<T> => {
-    if (!key) flights.clear();
-    const controller = new AbortController();
-    const flight = flights.get(key) ?? { controller, landed: start(controller.signal), passengers: 0 };
-    flights.set(key, flight);
-    flight.passengers += 1;
-    return untilAborted(flight.landed as Promise<T>, signal).finally(() => {
-      flight.passengers -= 1;
-      if (signal.aborted && flight.passengers) return;
-      // It has landed, or nobody waits for it any more.
-      if (!key) flights.clear();
-      if (flights.get(key) === flight) flights.delete(key);
-      flight.controller.abort(signal.reason);
-    });
+/** Identical reads in flight, of which each needs one request. */
+export interface InFlight {
+  /**
+   * Joins the read in flight with this key, or starts one. Each caller leaves with its own signal; the request is aborted
+   * when the last one has left.
+   */
+  join<T>(key: string, start: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T>;
+  /** Called when a write begins and when it ends: later reads do not join reads that may not include the write. */
+  forget(): void;
+}
+
+/** Creates an empty set of reads in flight. */
+export function createInFlight(): InFlight {
+  const flights = new Map<string, Flight>();
+  return {
+    async join<T>(key: string, start: (signal: AbortSignal) => Promise<T>, signal: AbortSignal): Promise<T> {
+      const joined = flights.get(key) ?? startFlight(start);
+      flights.set(key, joined);
+      joined.callers += 1;
+      try {
+        return await untilAborted(joined.response as Promise<T>, signal);
+      } finally {
+        joined.callers -= 1;
+        const isAbandoned = signal.aborted && joined.callers === 0;
+        if (isAbandoned) joined.controller.abort(signal.reason);
+        if ((isAbandoned || !signal.aborted) && flights.get(key) === joined) flights.delete(key);
+      }
+    },
+    forget: () => flights.clear(),
   };
+}
+
+function startFlight(start: (signal: AbortSignal) => Promise<unknown>): Flight {
+  const controller = new AbortController();
+  return { controller, response: start(controller.signal), callers: 0 };
 }

@@ -1,4 +1,4 @@
-import { doublingDelaysMs } from '../../platform/backoff.ts';
+import { type BackoffOptions, doublingDelaysMs } from '../../platform/backoff.ts';
 import type { Page } from '../../platform/platform.ts';
 import type { RetryPolicy } from '../../platform/retry.ts';
 import { RestError } from '../errors.ts';
@@ -20,27 +20,32 @@ const notExecuted: ReadonlySet<string> = new Set(['PGRST000', 'PGRST002', 'PGRST
 /** Statuses of a failure that passes. */
 const transientStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504, 520]);
 
-const isTransient = ({ kind, status }: RestError) =>
-  kind === 'network' || kind === 'timeout' || transientStatuses.has(status);
+const isTransient = ({ code, status }: RestError) =>
+  code === 'network' || code === 'timeout' || (status !== null && transientStatuses.has(status));
+
+/** Makes the retry policy of an execution, given its method and its deadline in milliseconds. */
+export type RetryPolicyOf = (method: Method, maxElapsedMs: number) => RetryPolicy;
 
 /**
  * A read is repeated when the failure is transient, a write only when the server proves that nothing was executed. A page
  * that is known to be offline does not repeat.
  */
-export function retryPolicy(
-  method: Method,
+export function createRetryPolicies(
   { limit, baseDelayMs, maxDelayMs }: RetryOptions,
-  maxElapsedMs: number,
   page: Page,
-): RetryPolicy {
-  return {
+): RetryPolicyOf {
+  const backoff: BackoffOptions = { delaysMs: doublingDelaysMs(baseDelayMs, maxDelayMs), jitter: 'full' };
+  const isSafe = (problem: RestError) => problem.serverCode !== null && notExecuted.has(problem.serverCode);
+  const isRetryable = (problem: unknown, isReading: boolean) =>
+    problem instanceof RestError &&
+    !(problem.code === 'network' && !page.isOnline()) &&
+    (isSafe(problem) || (isReading && isTransient(problem)));
+  const isReadRetryable = (problem: unknown) => isRetryable(problem, true);
+  const isWriteRetryable = (problem: unknown) => isRetryable(problem, false);
+  return (method, maxElapsedMs) => ({
     limit,
-    backoff: { delaysMs: doublingDelaysMs(baseDelayMs, maxDelayMs), jitter: 'full' },
+    backoff,
     maxElapsedMs,
-    isRetryable(problem) {
-      if (!(problem instanceof RestError)) return false;
-      if (problem.kind === 'network' && !page.isOnline()) return false;
-      return (isRead(method) && isTransient(problem)) || notExecuted.has(problem.code);
-    },
-  };
+    isRetryable: isRead(method) ? isReadRetryable : isWriteRetryable,
+  });
 }

@@ -138,7 +138,7 @@ export const clientFilterAudits: readonly Audit[] = [
         () => table.select().gt('created_at', missing),
         () => table.delete().where(eq('id', missing)),
       ]) {
-        assert.equal((await refusalOf(RestError, query)).kind, 'invalid-query');
+        assert.equal((await refusalOf(RestError, query)).code, 'invalid-query');
       }
       assert.deepEqual(tab.wire.requests, []);
     },

@@ -93,7 +93,7 @@ export const clientReadingAudits: readonly Audit[] = [
       assert.deepEqual(await select.eq('id', row?.id ?? '').single(), { id: row?.id });
       for (const query of [select.eq('id', ada.id), select]) {
         const refusal = await refusalOf(RestError, query.single().execute());
-        assert.deepEqual([refusal.kind, refusal.code], ['not-one-row', 'PGRST116']);
+        assert.deepEqual([refusal.code, refusal.serverCode], ['not-one-row', 'PGRST116']);
       }
     },
   ),
@@ -108,7 +108,7 @@ export const clientReadingAudits: readonly Audit[] = [
         .select('id');
       assert.equal(await select.eq('id', ada.id).maybeSingle(), null);
       assert.deepEqual(await select.eq('id', rows[0]?.id ?? '').maybeSingle(), { id: rows[0]?.id });
-      assert.equal((await refusalOf(RestError, select.maybeSingle().execute())).kind, 'not-one-row');
+      assert.equal((await refusalOf(RestError, select.maybeSingle().execute())).code, 'not-one-row');
     },
   ),
   audit(
@@ -154,7 +154,7 @@ export const clientReadingAudits: readonly Audit[] = [
       const strangers = Array.from({ length: 300 }, () => crypto.randomUUID());
       const ids = [...idsOf(rows.slice(0, 2)), ...strangers, ...idsOf(rows.slice(2))];
       const query = restOf(tab, ada).from('notifications').select('id').in('id', ids);
-      assert.equal((await refusalOf(RestError, query.execute())).kind, 'url-too-long');
+      assert.equal((await refusalOf(RestError, query.execute())).code, 'url-too-long');
       assert.equal(tab.wire.requests.length, 0);
       assert.deepEqual(idsOf(await inChunks(query)).toSorted(), idsOf(rows).toSorted());
       assert.equal(tab.wire.requests.length, 4);

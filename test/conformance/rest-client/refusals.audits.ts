@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert';
-import { RestError, type RestErrorKind } from '../../../src/rest-client/index.ts';
+import { RestError, type RestErrorCode } from '../../../src/rest-client/index.ts';
 import type { Audit } from '../audit.ts';
 import { clientAuditsOf, refusalOf, type SignedInTab } from '../clients/client-audit.ts';
 import { newCaller } from '../rest/callers.ts';
@@ -22,9 +22,9 @@ const unavailable = () => new Response('', { status: 503 });
 const refreshes = ({ wire }: SignedInTab) =>
   wire.to('/auth/v1/token').filter(({ query }) => query.get('grant_type') === 'refresh_token').length;
 
-async function assertKind(call: Promise<unknown>, kind: RestErrorKind, status: number): Promise<RestError> {
+async function assertCode(call: Promise<unknown>, code: RestErrorCode, status: number): Promise<RestError> {
   const refusal = await refusalOf(RestError, call);
-  assert.deepEqual([refusal.kind, refusal.status], [kind, status], refusal.message);
+  assert.deepEqual([refusal.code, refusal.status], [code, status], refusal.message);
   return refusal;
 }
 
@@ -40,8 +40,8 @@ export const clientRefusalAudits: readonly Audit[] = [
       const insert = restOf(await open(), user)
         .from('notification_preferences')
         .insert({ user_id: user.id });
-      const { constraint, code } = await assertKind(insert.execute(), 'unique-violation', 409);
-      assert.deepEqual([code, constraint], ['23505', 'notification_preferences_user_id_key']);
+      const { constraint, serverCode } = await assertCode(insert.execute(), 'unique-violation', 409);
+      assert.deepEqual([serverCode, constraint], ['23505', 'notification_preferences_user_id_key']);
     },
   ),
   audit('CLIENT-REST-402', 'data that a check refuses is a check-violation', { source }, async (context) => {
@@ -49,7 +49,7 @@ export const clientRefusalAudits: readonly Audit[] = [
     const insert = restOf(await context.open(), user)
       .from('notification_preferences')
       .insert({ user_id: user.id, email_digest_frequency: 'sometimes' });
-    await assertKind(insert.execute(), 'check-violation', 400);
+    await assertCode(insert.execute(), 'check-violation', 400);
   }),
   audit(
     'CLIENT-REST-403',
@@ -60,7 +60,7 @@ export const clientRefusalAudits: readonly Audit[] = [
       const insert = restOf(await open(), user)
         .from('notifications')
         .insert({ recipient_id: crypto.randomUUID(), content: '{}' });
-      await assertKind(insert.execute(), 'foreign-key-violation', 409);
+      await assertCode(insert.execute(), 'foreign-key-violation', 409);
     },
   ),
   audit(
@@ -71,10 +71,10 @@ export const clientRefusalAudits: readonly Audit[] = [
       const tab = await signIn();
       const stranger = await server.newUser();
       const insert = tab.rest.from('notification_preferences').insert({ user_id: stranger.id });
-      await assertKind(insert.execute(), 'denied', 403);
+      await assertCode(insert.execute(), 'denied', 403);
       assert.equal(refreshes(tab), 0);
       const anonymous = (await open()).rest.from('notifications').select();
-      await assertKind(anonymous.execute(), 'denied', 401);
+      await assertCode(anonymous.execute(), 'denied', 401);
     },
   ),
   audit(
@@ -86,13 +86,13 @@ export const clientRefusalAudits: readonly Audit[] = [
       const rest = restOf(await open(), ada);
       const select = rest.from('notifications').select('id');
       const under = (name: string) => ({ ...select.plan, path: name });
-      await assertKind(select.with(() => under('no_such_table')).execute(), 'not-found', 404);
-      await assertKind(select.with(() => under('rpc/no_such_function')).execute(), 'not-found', 404);
+      await assertCode(select.with(() => under('no_such_table')).execute(), 'not-found', 404);
+      await assertCode(select.with(() => under('rpc/no_such_function')).execute(), 'not-found', 404);
       const column = select.with((plan) => ({ ...plan, select: 'no_such_column' }));
-      await assertKind(column.execute(), 'not-found', 400);
+      await assertCode(column.execute(), 'not-found', 400);
       const elsewhere = select.with((plan) => ({ ...plan, schema: 'no_such_schema' }));
-      const { code } = await assertKind(elsewhere.execute(), 'invalid-request', 406);
-      assert.equal(code, 'PGRST106');
+      const { serverCode } = await assertCode(elsewhere.execute(), 'invalid-request', 406);
+      assert.equal(serverCode, 'PGRST106');
     },
   ),
   audit(
@@ -106,8 +106,8 @@ export const clientRefusalAudits: readonly Audit[] = [
       const lost = count.with((plan) => ({ ...plan, path: 'no_such_table' }));
       // Browsers hide the header that says why.
       tab.wire.answerNext('/rest/v1/no_such_table', () => new Response(null, { status: 404 }));
-      const { code } = await assertKind(lost.execute(), 'not-found', 404);
-      assert.equal(code, 'PGRST205');
+      const { serverCode } = await assertCode(lost.execute(), 'not-found', 404);
+      assert.equal(serverCode, 'PGRST205');
     },
   ),
   audit(
@@ -135,7 +135,7 @@ export const clientRefusalAudits: readonly Audit[] = [
       const tab = await signIn();
       for (let count = 0; count < 2; count += 1) tab.wire.answerNext(path, expired);
       const read = tab.rest.from('notifications').select('id');
-      await assertKind(read.execute(), 'token-expired', 401);
+      await assertCode(read.execute(), 'token-expired', 401);
       assert.deepEqual([refreshes(tab), tab.wire.to(path).length], [1, 2]);
     },
   ),
@@ -152,7 +152,7 @@ export const clientRefusalAudits: readonly Audit[] = [
       assert.equal(tab.wire.to(path).length, 2);
       tab.wire.answerNext(path, unavailable);
       const insert = table.insert({ recipient_id: user.id, content: '{}' });
-      await assertKind(insert.execute(), 'unavailable', 503);
+      await assertCode(insert.execute(), 'unavailable', 503);
       assert.equal(tab.wire.to(path).length, 3);
       assert.deepEqual(await table.select('id'), []);
     },
@@ -167,7 +167,7 @@ export const clientRefusalAudits: readonly Audit[] = [
       const table = restOf(tab, ada, { retry: { limit: 0 } }).from('notifications');
       for (const status of [200, 404, 502]) {
         tab.wire.answerNext(path, () => new Response('<h1>Portal</h1>', { status }));
-        assert.equal((await refusalOf(RestError, table.select('id').execute())).kind, 'gateway');
+        assert.equal((await refusalOf(RestError, table.select('id').execute())).code, 'gateway');
       }
     },
   ),
@@ -184,7 +184,7 @@ export const clientRefusalAudits: readonly Audit[] = [
       const reason = new Error('left the page');
       leaving.abort(reason);
       const refusal = await refusalOf(RestError, asked);
-      assert.deepEqual([refusal.kind, refusal.cause], ['aborted', reason]);
+      assert.deepEqual([refusal.code, refusal.cause], ['aborted', reason]);
     },
   ),
 ];

@@ -20,7 +20,7 @@ export const clientWritingAudits: readonly Audit[] = [
       const tab = await open();
       const table = restOf(tab, user).from('notifications');
       for (const query of [table.delete(), table.update({ status: 'read' })]) {
-        assert.equal((await refusalOf(RestError, query.execute())).kind, 'invalid-query');
+        assert.equal((await refusalOf(RestError, query.execute())).code, 'invalid-query');
       }
       assert.deepEqual([tab.wire.requests, await statuses()], [[], ['unread', 'unread']]);
       assert.equal(await table.update({ status: 'read' }).all(), 2);
@@ -62,7 +62,7 @@ export const clientWritingAudits: readonly Audit[] = [
       assert.equal(await read, 2);
       assert.deepEqual(await theirs.statuses(), ['unread']);
       const refusal = await refusalOf(RestError, read.with(expectAffected(3)).execute());
-      assert.equal(refusal.kind, 'affected-rows');
+      assert.equal(refusal.code, 'affected-rows');
     },
   ),
   audit(

@@ -11,7 +11,10 @@ import type { Preferences } from '../../../src/features/preferences/preferences.
 import { RestError } from '../../../src/rest-client/index.ts';
 
 const saved: Preferences = { ...defaultSettings, id: 'row', updated_at: '2026-01-01T00:00:00+00:00' };
-const noRow = new RestError('not-one-row', 'The result contains 0 rows', { code: 'PGRST116', status: 406 });
+const noRow = new RestError('not-one-row', 'The result contains 0 rows', {
+  serverCode: 'PGRST116',
+  status: 406,
+});
 const down = new RestError('network', 'No answer');
 
 /** An API whose calls answer in turn; a call beyond the script is refused. */

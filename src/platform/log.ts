@@ -1,0 +1,25 @@
+/** The services of a Supabase project that a client talks to. */
+export type ServiceName = 'auth' | 'rest' | 'realtime' | 'storage' | 'functions';
+
+/** One HTTP exchange that has ended. It holds no token, no body, no query string and no value of a header. */
+export interface HttpLogEvent {
+  /** Kind of the event. */
+  readonly type: 'http';
+  /** The client that sent the request. */
+  readonly service: ServiceName;
+  /** HTTP method. */
+  readonly method: string;
+  /** Path of the URL, without its query string: filters there may hold personal data. */
+  readonly path: string;
+  /** HTTP status; null if no response arrived. */
+  readonly status: number | null;
+  /** Why no response arrived; null if one did. */
+  readonly failure: 'timeout' | 'aborted' | 'network' | null;
+  /** Time from sending the request to reading the end of the response, in milliseconds. */
+  readonly durationMs: number;
+  /** The `traceparent` header that was sent; null if none was. */
+  readonly traceparent: string | null;
+}
+
+/** Receives one event per HTTP exchange, a retry being an exchange of its own. What it throws is reported, never passed on. */
+export type Log = (event: HttpLogEvent) => void;

@@ -117,6 +117,20 @@ create trigger count_updated after update on public.notifications
 create trigger count_deleted after delete on public.notifications
   referencing old table as old_rows for each statement execute function private.count_changes();
 
+/** TRUNCATE has no rows to count: nothing is left. */
+create function private.reset_counters() returns trigger
+  language plpgsql security definer
+  set search_path = ''
+as $$
+begin
+  delete from public.notification_counters;
+  return null;
+end
+$$;
+
+create trigger reset_counters after truncate on public.notifications
+  for each statement execute function private.reset_counters();
+
 /**
  * Counts the notifications of a user again. Writers wait for the counters' row, and those that committed before are
  * visible to the second statement, so that no change is lost.

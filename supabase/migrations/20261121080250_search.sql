@@ -62,7 +62,9 @@ create function private.keep_words() returns trigger
   set search_path = ''
 as $$
 begin
-  if tg_op = 'DELETE' then
+  if tg_op = 'TRUNCATE' then
+    truncate private.notification_words;
+  elsif tg_op = 'DELETE' then
     delete from private.notification_words w using old_rows o where w.notification_id = o.id;
   elsif tg_op = 'INSERT' then
     insert into private.notification_words (notification_id, words)
@@ -86,6 +88,8 @@ create trigger keep_words_of_updated after update on public.notifications
   referencing old table as old_rows new table as new_rows for each statement execute function private.keep_words();
 create trigger keep_words_of_deleted after delete on public.notifications
   referencing old table as old_rows for each statement execute function private.keep_words();
+create trigger keep_words_of_truncated after truncate on public.notifications
+  for each statement execute function private.keep_words();
 
 /** A lexeme as the text form of a tsquery quotes it. */
 create function private.quoted_lexeme(lexeme text) returns text

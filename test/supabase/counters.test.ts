@@ -74,6 +74,13 @@ describe('the counts', () => {
     );
   });
 
+  it('are zero after the table is truncated', async () => {
+    await run(asService, insertSql('mention'));
+    await supabase().database.exec('truncate notifications');
+    expect(await counts()).toEqual(await counted());
+    expect(await supabase().database.query('select * from private.notification_words')).toEqual([]);
+  });
+
   it('keep nothing of a statement that is rolled back', async () => {
     await run(asService, insertSql('mention'));
     await runAs(supabase().database, asService, async (sql) => {

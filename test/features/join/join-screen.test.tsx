@@ -22,7 +22,7 @@ const as = ({ email }: { readonly email: string }) => ({ email, password: seedPa
 
 beforeEach(async () => {
   toasts.clear();
-  await local().database.exec('truncate public.notifications');
+  await local().database.exec('truncate public.notifications, private.send_usage');
 });
 
 /** Ada invites Grace. */

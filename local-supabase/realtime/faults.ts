@@ -1,37 +1,47 @@
+import type { SlotFault } from './changes/replication-slot.ts';
 import type { Channel } from './channel/channel.ts';
 import type { Delivery } from './changes/delivery.ts';
 import type { SocketServer } from './socket/socket-server.ts';
 
-/** What can go wrong on command. Latency, drop rate and delays are settings: `RealtimeService.configure`. */
+/** Failures on command. Latency, drop rate, limits and delays are settings: `RealtimeService.configure`. */
 export interface RealtimeFaults {
-  /** Cuts every socket without a closing handshake; the client sees 1006. */
+  /** Ends every socket without a closing handshake; the client sees 1006. */
   dropSockets(): void;
   /** Every open socket falls silent in both directions but stays open. */
   swallowFrames(): void;
-  /** Refuses new handshakes with this HTTP status; null lets them in again. */
+  /** Refuses new handshakes with this HTTP status; null admits them again. */
   refuseUpgrades(status: number | null): void;
-  /** The server asks everyone to leave: `Server requested disconnect`, then close 1012. */
+  /** Sends `Server requested disconnect` to every channel, then closes every socket with 1012. */
   requestDisconnect(): void;
   /** Ends every channel as if its token had expired now. Sockets stay open. */
   expireTokens(): void;
-  /** Looks at every token again, after the clock was moved. */
+  /** Checks every token again, after the clock was moved. */
   checkTokens(): Promise<void>;
   /** Ends every channel with `phx_error`, as a crash of it does. */
   crashChannels(): void;
-  /** Keeps committed changes in the outbox until released. */
-  holdDelivery(held: boolean): void;
-  /** The process dies: sockets are cut, subscriptions forgotten, and what is not delivered stays in the outbox. */
+  /** While paused, committed changes stay in the outbox. */
+  pauseDelivery(isPaused: boolean): void;
+  /**
+   * What happens to the replication slot. `ended`, `waiting` and `refused` lose the changes that are committed
+   * meanwhile, and subscriptions still answer `Subscribed to PostgreSQL`. `available` creates the slot anew; after
+   * `ended` and `refused` every channel subscribes again, as after a restart of the real poller.
+   */
+  setSlot(fault: SlotFault): Promise<void>;
+  /** The process dies: sockets end, subscriptions are lost, undelivered changes stay in the outbox. */
   kill(): Promise<void>;
-  /** The process is back, and reads the outbox first. */
+  /** The process runs again. */
   recover(): Promise<void>;
 }
 
 export interface FaultTargets {
   readonly sockets: SocketServer;
   readonly delivery: Delivery;
+  /** Makes every channel subscribe again; delayed, as after a loss of the poller. */
+  readonly renewChannels: (isDelayed: boolean) => void;
 }
 
-export function createRealtimeFaults({ sockets, delivery }: FaultTargets): RealtimeFaults {
+export function createRealtimeFaults({ sockets, delivery, renewChannels }: FaultTargets): RealtimeFaults {
+  let slot: SlotFault = 'available';
   const everyChannel = (): Channel[] =>
     [...sockets.connections].flatMap(({ channels }) => Array.from(channels.values()));
   const dropSockets = () => {
@@ -56,7 +66,13 @@ export function createRealtimeFaults({ sockets, delivery }: FaultTargets): Realt
     crashChannels() {
       for (const channel of everyChannel()) channel.close('phx_error');
     },
-    holdDelivery: delivery.hold,
+    pauseDelivery: delivery.setPaused,
+    async setSlot(next) {
+      const previous = slot;
+      slot = next;
+      await delivery.setSlotFault(next);
+      if (next === 'available' && (previous === 'ended' || previous === 'refused')) renewChannels(true);
+    },
     async kill() {
       const stopped = delivery.stop();
       sockets.refuseWith(503);

@@ -1,47 +1,48 @@
-import type { AskPermissions } from './channel/permissions.ts';
-import type { ChannelClaims, CheckToken } from './channel/tokens.ts';
-import { legacyToken } from './channel/tokens.ts';
 import type { TokenKeys } from '../keys/keys.ts';
+import { exceedsPayloadLimit } from './channel/payload-size.ts';
+import type { EvaluatePermissions } from './channel/permissions.ts';
 import { roomName } from './channel/rooms.ts';
 import type { Rooms } from './channel/rooms.ts';
-import { isRecord } from './socket/wire.ts';
+import type { ChannelClaims, CheckToken } from './channel/tokens.ts';
+import { legacyToken } from './channel/tokens.ts';
+import { parseBatch } from './http-batch.ts';
+import type { RateCounter } from './rate-counter.ts';
+import type { RealtimeSettings } from './settings.ts';
 
 const BASE = '/realtime/v1/api';
 
 export interface HttpRoutesContext {
   readonly keys: TokenKeys;
+  readonly settings: () => RealtimeSettings;
   readonly checkToken: CheckToken;
-  readonly permissions: AskPermissions;
+  readonly permissions: EvaluatePermissions;
   readonly rooms: Rooms;
+  readonly messages: RateCounter;
 }
 
-/** The service's plain HTTP: broadcasts from outside, and its health. */
+/** The routes over plain HTTP: broadcasts of clients without a socket, and health. */
 export async function handleHttp(context: HttpRoutesContext, request: Request): Promise<Response> {
   const { pathname, searchParams } = new URL(request.url);
   const { method } = request;
   if (method === 'GET' && (pathname === `${BASE}/ping` || pathname.endsWith('/health'))) {
-    return Response.json({ message: 'Success' });
+    return json(200, { message: 'Success' });
   }
   const single = /^\/realtime\/v1\/api\/broadcast\/([^/]+)\/events\/([^/]+)$/.exec(pathname);
-  if (method !== 'POST' || (pathname !== `${BASE}/broadcast` && !single)) {
-    return Response.json({ message: 'Not found' }, { status: 404 });
-  }
+  if (method !== 'POST' || (pathname !== `${BASE}/broadcast` && !single)) return text(404, 'Not Found');
+  const body = single ? await readSingleBody(request) : await readBatchBody(request);
+  if (body instanceof Response) return body;
   const claims = await readClaims(context, request);
-  if (!claims) return Response.json({ message: 'Unauthorized' }, { status: 401 });
-  if (!single) return broadcastBatch(context, claims, await readJson(request));
+  if (!claims) return json(401, { message: 'Unauthorized' });
+  if (context.settings().suspended) return json(403, { message: 'Tenant is suspended' });
+  if (!single) return broadcastBatch(context, claims, body);
   const [topic, event] = single.slice(1).map(decodePart);
-  if (topic === undefined || event === undefined)
-    return Response.json({ message: 'Bad request' }, { status: 400 });
-  const isPrivate = searchParams.get('private') === 'true';
-  if (!(await mayWrite(context, claims, topic, isPrivate))) return accepted();
-  const room = roomName(topic, isPrivate);
-  if (request.headers.get('content-type')?.startsWith('application/octet-stream')) {
-    const data = Buffer.from(await request.arrayBuffer());
-    context.rooms.broadcast(room, { event, encoding: 'binary', data });
-  } else {
-    context.rooms.broadcast(room, broadcastText(event, await readJson(request)));
-  }
-  return accepted();
+  if (topic === undefined || event === undefined) return text(400, 'Bad Request');
+  return broadcastSingle(context, claims, {
+    topic,
+    event,
+    isPrivate: searchParams.get('private') === 'true',
+    body,
+  });
 }
 
 async function readClaims(
@@ -53,47 +54,97 @@ async function readClaims(
   return checked.ok ? checked.claims : null;
 }
 
-/** As on the real server, what may not be sent is accepted and dropped. */
-async function mayWrite(
-  { permissions }: HttpRoutesContext,
-  claims: ChannelClaims,
-  topic: string,
-  isPrivate: boolean,
-): Promise<boolean> {
-  return (await permissions(claims, topic, isPrivate)).broadcast.write;
-}
-
 async function broadcastBatch(
   context: HttpRoutesContext,
   claims: ChannelClaims,
   body: unknown,
 ): Promise<Response> {
-  const messages = isRecord(body) && Array.isArray(body['messages']) ? (body['messages'] as unknown[]) : null;
-  if (!messages) return invalid({ messages: ["can't be blank"] });
-  const faults = messages.map((message) => faultsOf(message));
-  if (faults.some((fault) => Object.keys(fault).length > 0)) return invalid({ messages: faults });
-  for (const message of messages.filter(isRecord)) {
-    const [topic, isPrivate] = [String(message['topic']), message['private'] === true];
-    if (!(await mayWrite(context, claims, topic, isPrivate))) continue;
-    const text = broadcastText(String(message['event']), message['payload'], message['id']);
-    context.rooms.broadcast(roomName(topic, isPrivate), text);
+  const { settings, permissions, rooms, messages: counter } = context;
+  const { maxPayloadKb, maxEventsPerSecond } = settings();
+  const batch = parseBatch(body, maxPayloadKb);
+  if (!batch.ok) return json(422, { errors: { messages: batch.errors } });
+  const { messages } = batch;
+  if (counter.average > maxEventsPerSecond) return tooMany('You have exceeded your rate limit');
+  if (messages.length + counter.average > maxEventsPerSecond) {
+    return tooMany('Too many messages to broadcast, please reduce the batch size');
+  }
+  // Public messages go first, and a private one that may not be sent is dropped without an error.
+  for (const message of messages.toSorted((a, b) => Number(a.isPrivate) - Number(b.isPrivate))) {
+    const { topic, event, payload, isPrivate, id } = message;
+    if (!(await permissions(claims, topic, isPrivate)).broadcast.write) continue;
+    counter.add();
+    const meta = id === undefined ? {} : { meta: { id } };
+    const content = JSON.stringify({ type: 'broadcast', event, payload, ...meta });
+    rooms.broadcast(roomName(topic, isPrivate), { id, content });
   }
   return accepted();
 }
 
-function faultsOf(message: unknown): Record<string, string[]> {
-  const record = isRecord(message) ? message : {};
-  const text = ['topic', 'event'].filter(
-    (field) => typeof record[field] !== 'string' || record[field] === '',
-  );
-  const missing = isRecord(record['payload']) ? text : [...text, 'payload'];
-  return Object.fromEntries(missing.map((field) => [field, ["can't be blank"]]));
+interface SingleBroadcast {
+  readonly topic: string;
+  readonly event: string;
+  readonly isPrivate: boolean;
+  /** Parsed JSON, or bytes. */
+  readonly body: unknown;
 }
 
-const broadcastText = (event: string, payload: unknown, id?: unknown): string =>
-  JSON.stringify({ type: 'broadcast', event, payload, ...(typeof id === 'string' ? { meta: { id } } : {}) });
+async function broadcastSingle(
+  { settings, permissions, rooms, messages: counter }: HttpRoutesContext,
+  claims: ChannelClaims,
+  { topic, event, isPrivate, body }: SingleBroadcast,
+): Promise<Response> {
+  const { maxPayloadKb, maxEventsPerSecond } = settings();
+  if (exceedsPayloadLimit(body, maxPayloadKb)) {
+    return json(422, { errors: { payload: ['Payload size exceeds tenant limit'] } });
+  }
+  if (counter.average >= maxEventsPerSecond) return tooMany('You have exceeded your rate limit');
+  if (!(await permissions(claims, topic, isPrivate)).broadcast.write) {
+    return json(403, { message: 'Unauthorized' });
+  }
+  counter.add();
+  const content = Buffer.isBuffer(body)
+    ? ({ event, encoding: 'binary', data: body } as const)
+    : ({ event, encoding: 'json', data: Buffer.from(JSON.stringify(sortedKeys(body))) } as const);
+  rooms.broadcast(roomName(topic, isPrivate), { id: undefined, content });
+  return accepted();
+}
 
-/** Undefined for what no text was encoded to. */
+/** The real server decodes and encodes a JSON payload, and its maps are ordered by key. */
+function sortedKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortedKeys);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(members.map(([key, member]) => [key, sortedKeys(member)]));
+}
+
+/** The body of a single broadcast: bytes or JSON, by the media type; or the refusal. */
+async function readSingleBody(request: Request): Promise<unknown> {
+  const type = mediaType(request);
+  if (type === 'application/octet-stream') return Buffer.from(await request.arrayBuffer());
+  if (type === null || type === 'application/json') return readJsonBody(request);
+  return json(415, {
+    error: 'Unsupported Media Type. Use application/json or application/octet-stream',
+  });
+}
+
+/** The body of a batch; as on the real server, any other media type counts as an empty body. */
+const readBatchBody = async (request: Request): Promise<unknown> =>
+  mediaType(request) === 'application/json' ? readJsonBody(request) : {};
+
+const mediaType = ({ headers }: Request): string | null =>
+  headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? null;
+
+/** The parsed JSON of a request, an empty object without a body; or the refusal. */
+async function readJsonBody(request: Request): Promise<unknown> {
+  const body = await request.text();
+  try {
+    return body === '' ? {} : JSON.parse(body);
+  } catch {
+    return text(400, 'Bad Request');
+  }
+}
+
+/** Undefined for a part that is not percent-encoded text. */
 function decodePart(part: string): string | undefined {
   try {
     return decodeURIComponent(part);
@@ -102,13 +153,14 @@ function decodePart(part: string): string | undefined {
   }
 }
 
-const accepted = (): Response => new Response('', { status: 202 });
-const invalid = (errors: object): Response => Response.json({ errors }, { status: 422 });
+const accepted = (): Response => new Response(null, { status: 202 });
+const tooMany = (message: string): Response => json(429, { message });
 
-async function readJson(request: Request): Promise<unknown> {
-  try {
-    return await request.json();
-  } catch {
-    return null;
-  }
-}
+const json = (status: number, body: object): Response =>
+  new Response(JSON.stringify(body), {
+    status,
+    headers: { 'content-type': 'application/json; charset=utf-8' },
+  });
+
+const text = (status: number, body: string): Response =>
+  new Response(body, { status, headers: { 'content-type': 'text/html; charset=utf-8' } });

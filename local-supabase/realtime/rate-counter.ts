@@ -1,19 +1,44 @@
-/** Counts what happens in each second of the clock. */
+/**
+ * A rate limit as the real server has it: events are counted in ticks of five seconds, and the average over the last
+ * minute decides. A burst is therefore noticed at the next tick, and forgotten only when the average has fallen.
+ */
 export interface RateCounter {
-  /** Counts `amount` more. False if this second had its share already. */
-  take(amount?: number): boolean;
+  add(amount?: number): void;
+  /** Events in a second, on average; without those of the tick that is running. */
+  readonly average: number;
+  /** Whether the average has reached the limit. */
+  readonly isExceeded: boolean;
 }
 
+const TICK_MS = 5_000;
+const MAX_TICKS = 12;
+
 export function createRateCounter(now: () => number, limitPerSecond: () => number): RateCounter {
-  let second = 0;
+  let ticks: readonly number[] = [];
+  let tickEndMs = now();
   let count = 0;
+  const advance = () => {
+    const due = Math.floor((now() - tickEndMs) / TICK_MS) + 1;
+    if (due <= 0) return;
+    ticks = [...ticks, count, ...Array<number>(Math.min(due - 1, MAX_TICKS)).fill(0)].slice(-MAX_TICKS);
+    count = 0;
+    tickEndMs += due * TICK_MS;
+  };
+  const averageNow = () => {
+    advance();
+    const sum = ticks.reduce((total, tick) => total + tick, 0);
+    return ticks.length === 0 ? 0 : sum / ticks.length / (TICK_MS / 1_000);
+  };
   return {
-    take(amount = 1) {
-      const current = Math.floor(now() / 1000);
-      if (current !== second) [second, count] = [current, 0];
-      if (count >= limitPerSecond()) return false;
+    add(amount = 1) {
+      advance();
       count += amount;
-      return true;
+    },
+    get average() {
+      return averageNow();
+    },
+    get isExceeded() {
+      return averageNow() >= limitPerSecond();
     },
   };
 }

@@ -6,11 +6,13 @@ import { createDelivery } from './changes/delivery.ts';
 import { createRealtimeFaults } from './faults.ts';
 import type { RealtimeFaults } from './faults.ts';
 import { handleHttp } from './http-routes.ts';
+import { loadMessage } from './channel/replay.ts';
 import { watchPublication } from './changes/publication.ts';
 import { createRateCounter } from './rate-counter.ts';
 import { createRelations } from './changes/relations.ts';
+import { exceedsPayloadLimit } from './channel/payload-size.ts';
 import { createPermissions } from './channel/permissions.ts';
-import { createRooms } from './channel/rooms.ts';
+import { createRooms, roomName } from './channel/rooms.ts';
 import { installRealtimeSchema } from './schema.ts';
 import { defaultRealtimeSettings } from './settings.ts';
 import type { RealtimeSettings } from './settings.ts';
@@ -28,23 +30,23 @@ export interface RealtimeServiceOptions {
   readonly timers?: Timers;
   /** A number from 0 to below 1; decides which changes a drop rate takes. */
   readonly random?: () => number;
-  /** Called with what went wrong inside; the service goes on. */
+  /** Receives internal errors; the service goes on. */
   readonly report?: (error: unknown) => void;
 }
 
-/** An embedded Supabase Realtime: websockets, broadcasts by HTTP, and faults on command. */
+/** An embedded Supabase Realtime: WebSockets, broadcasts by HTTP, and faults on command. */
 export interface RealtimeService {
-  /** Answers the websocket upgrades of `server`. Returns a function that ends that. */
+  /** Answers the WebSocket upgrades of `server`. Returns a function that detaches it. */
   attach(server: Server): () => void;
   /** Answers a request below /realtime/v1/api. */
   handle(request: Request): Promise<Response>;
   readonly statistics: RealtimeStatistics;
   readonly faults: RealtimeFaults;
-  /** Changes settings while the service runs. `maxFrameBytes` holds from the start only. */
+  /** Changes settings while the service runs; `maxFrameBytes` only at the start. */
   configure(settings: Partial<RealtimeSettings>): void;
-  /** Closes silent and empty sockets; it happens by itself while sockets are open. */
+  /** Closes silent and empty sockets; the service also does it by itself. */
   sweep(): void;
-  /** Resolves when every change that was committed before is sent. */
+  /** Resolves when every change that was committed before is sent, without waiting for a poll. */
   settled(): Promise<void>;
   close(): Promise<void>;
 }
@@ -52,7 +54,7 @@ export interface RealtimeService {
 export interface RealtimeStatistics {
   readonly sockets: number;
   readonly channels: number;
-  /** Joins that were let in since the start. */
+  /** Joins that were admitted since the start. */
   readonly joins: number;
   /** Channels whose subscription to changes is live. */
   readonly subscribers: number;
@@ -68,39 +70,79 @@ export async function createRealtimeService(options: RealtimeServiceOptions): Pr
   let settings: RealtimeSettings = { ...defaultRealtimeSettings, ...options.settings };
   const current = () => settings;
   await installRealtimeSchema(database, settings.publication);
+  const maintainMessages = async () => void (await database.query('select realtime.maintain_messages()'));
 
   const relations = createRelations(database);
-  const delivery = createDelivery({ database, relations, settings: current, now, random, timers, report });
   const rooms = createRooms();
-  const checkToken = createTokenCheck(keys, now);
-  const permissions = createPermissions(database);
-  const services: ChannelServices = {
+  const renewChannels = (isDelayed: boolean) => {
+    for (const { channels } of sockets.connections) {
+      for (const channel of channels.values()) channel.renew({ isDelayed });
+    }
+  };
+  const delivery = createDelivery({
+    database,
+    relations,
     settings: current,
     now,
+    random,
+    timers,
+    report,
+    onPollerGivenUp: () => renewChannels(true),
+  });
+  const checkToken = createTokenCheck(keys, now);
+  const permissions = createPermissions(database);
+  const messages = createRateCounter(now, () => settings.maxEventsPerSecond);
+  const services: ChannelServices = {
+    database,
+    settings: current,
+    now,
+    random,
     timers,
     checkToken,
     permissions,
     delivery,
     rooms,
     subscriptions: { database, relations, publication: settings.publication },
-    messages: createRateCounter(now, () => settings.maxMessagesPerSecond),
+    messages,
+    presenceEvents: createRateCounter(now, () => settings.maxPresenceEventsPerSecond),
   };
   const sockets = createSocketServer({ keys, services, report });
-  // As on the real server, a change of the publication renews every subscription, and is told by a second message.
-  const publication = await watchPublication(database, settings.publication, () => {
-    for (const { channels } of sockets.connections) for (const channel of channels.values()) channel.renew();
-  });
-  let closed = false;
-  const unlisten = await database.listen('realtime_schema', () => {
+  let isClosed = false;
+  const reportUnlessClosed = (error: unknown) => (isClosed ? undefined : report(error));
+  // As on the real server, a change of the publication renews every subscription; the client receives a second message.
+  const publication = await watchPublication(database, settings.publication, () => renewChannels(false));
+  const endPublicationChecks = repeat(
+    timers,
+    () => settings.publicationCheckMs,
+    publication.check,
+    reportUnlessClosed,
+  );
+  const endMaintenance = repeat(timers, () => MAINTENANCE_MS, maintainMessages, reportUnlessClosed);
+  await maintainMessages();
+  const unlistenSchema = await database.listen('realtime_schema', () => {
     relations.invalidate();
-    publication.check().catch((error: unknown) => (closed ? undefined : report(error)));
+    if (settings.publicationCheckMs === 0) publication.check().catch(reportUnlessClosed);
+  });
+  const broadcastMessage = async (notification: string) => {
+    const [id = '', ...insertedAt] = notification.split(' ');
+    const message = await loadMessage(database, id, insertedAt.join(' '));
+    if (!message || messages.isExceeded) return;
+    const { topic, isPrivate, broadcast } = message;
+    if (exceedsPayloadLimit(broadcast.data, settings.maxPayloadKb)) return;
+    messages.add();
+    rooms.broadcast(roomName(topic, isPrivate), { id: broadcast.id, content: broadcast });
+  };
+  let broadcasts: Promise<void> = Promise.resolve();
+  const unlistenMessages = await database.listen('realtime_messages', (notification) => {
+    broadcasts = broadcasts.then(() => broadcastMessage(notification)).catch(reportUnlessClosed);
   });
   await delivery.start();
 
   return {
     attach: sockets.attach,
-    handle: (request) => handleHttp({ keys, checkToken, permissions, rooms }, request),
-    faults: createRealtimeFaults({ sockets, delivery }),
+    handle: (request) =>
+      handleHttp({ keys, settings: current, checkToken, permissions, rooms, messages }, request),
+    faults: createRealtimeFaults({ sockets, delivery, renewChannels }),
     get statistics() {
       const { subscribers, delivered, dropped } = delivery.statistics;
       const channels = [...sockets.connections].reduce((total, { channels }) => total + channels.size, 0);
@@ -120,11 +162,43 @@ export async function createRealtimeService(options: RealtimeServiceOptions): Pr
     sweep: sockets.sweep,
     settled: delivery.settled,
     async close() {
-      if (closed) return;
-      closed = true;
+      if (isClosed) return;
+      isClosed = true;
+      endPublicationChecks();
+      endMaintenance();
       await sockets.close();
       await delivery.close();
-      await unlisten();
+      await unlistenSchema();
+      await unlistenMessages();
+      await broadcasts;
     },
   };
 }
+
+/** Partitions are created three days ahead. */
+const MAINTENANCE_MS = 3_600_000;
+
+/** Runs a task at intervals; an interval of 0 waits for one that is set later. Returns a function that ends it. */
+function repeat(
+  timers: Timers,
+  intervalMs: () => number,
+  task: () => Promise<void>,
+  report: (error: unknown) => void,
+): () => void {
+  let isOver = false;
+  let cancel = () => {};
+  const schedule = () => {
+    if (isOver) return;
+    cancel = timers.after(intervalMs() || IDLE_CHECK_MS, () => {
+      const run = intervalMs() > 0 ? task() : Promise.resolve();
+      run.catch(report).finally(schedule);
+    });
+  };
+  schedule();
+  return () => {
+    isOver = true;
+    cancel();
+  };
+}
+
+const IDLE_CHECK_MS = 60_000;

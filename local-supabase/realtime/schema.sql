@@ -1,5 +1,5 @@
--- Where changes of published tables wait until they are sent. Rows come from triggers, so they are part of the
--- transaction that changed the table: what is rolled back is never there, what is committed is never lost.
+-- Changes of published tables wait here until they are delivered. Triggers write the rows, so they are part of the
+-- transaction that changed the table: a rollback removes them, a commit keeps them.
 
 create schema if not exists realtime;
 
@@ -14,41 +14,92 @@ create table if not exists realtime.outbox (
   primary key (xid, id)
 );
 
--- Whether somebody listens, or did when the power went. What is captured while nobody does is told to nobody.
+-- Whether a service is running, or was when the process was killed. Changes captured without one are not delivered.
 create table if not exists realtime.process (alive boolean not null);
 insert into realtime.process select false where not exists (select from realtime.process);
 
 revoke all on realtime.outbox, realtime.process from public;
 
+-- The columns of an updated row whose value is unchanged and stored out of line (TOAST). Logical decoding omits them,
+-- unless the replica identity is full. A row is looked up by its primary key.
+create or replace function realtime.unchanged_toast(relation regclass, new_row jsonb, old_row jsonb) returns text[]
+  language plpgsql set search_path = ''
+as $$
+declare
+  -- PostgreSQL's TOAST_TUPLE_THRESHOLD: a smaller row has no value out of line.
+  toast_threshold constant int := 2000;
+  candidates text[];
+  key_columns text;
+  result text[];
+begin
+  if octet_length(new_row::text) < toast_threshold
+    or (select c.relreplident = 'f' from pg_catalog.pg_class c where c.oid = relation) then
+    return '{}';
+  end if;
+  select array_agg(a.attname) into candidates
+  from pg_catalog.pg_attribute a
+  where a.attrelid = relation and a.attnum > 0 and not a.attisdropped and a.attstorage <> 'p'
+    and new_row -> a.attname::text = old_row -> a.attname::text;
+  select string_agg(format('t.%1$I = r.%1$I', a.attname), ' and ') into key_columns
+  from pg_catalog.pg_index i
+  join pg_catalog.pg_attribute a on a.attrelid = i.indrelid and a.attnum = any (i.indkey)
+  where i.indrelid = relation and i.indisprimary;
+  if candidates is null or key_columns is null then
+    return '{}';
+  end if;
+  execute format(
+    'select array_remove(array[%s], null) from %s t join jsonb_populate_record(null::%2$s, $1) r on %s',
+    (select string_agg(format('case when pg_column_toast_chunk_id(t.%1$I) is not null then %1$L end', c), ', ')
+     from unnest(candidates) c),
+    relation, key_columns)
+  into result using new_row;
+  return coalesce(result, '{}');
+end
+$$;
+
 create or replace function realtime.capture() returns trigger
   language plpgsql security definer set search_path = '' set timezone = 'UTC'
 as $$
+declare
+  new_row jsonb;
+  old_row jsonb;
 begin
-  insert into realtime.outbox (relation, action, new_row, old_row)
-  values (
-    tg_relid,
-    tg_op,
-    case when tg_op <> 'DELETE' then to_jsonb(new) end,
-    case when tg_op <> 'INSERT' then to_jsonb(old) end
-  );
+  if tg_op <> 'DELETE' then
+    new_row := to_jsonb(new);
+  end if;
+  if tg_op <> 'INSERT' then
+    old_row := to_jsonb(old);
+  end if;
+  if tg_op = 'UPDATE' then
+    new_row := new_row - realtime.unchanged_toast(tg_relid, new_row, old_row);
+  end if;
+  insert into realtime.outbox (relation, action, new_row, old_row) values (tg_relid, tg_op, new_row, old_row);
   -- The payload is always the same: PostgreSQL then sends one notification for the whole transaction.
   perform pg_notify('realtime_outbox', '');
   return null;
 end
 $$;
 
--- The first changes between two places, in the order of their commits. Only transactions that ended before every
--- running one are read: a statement that shares the session with an open transaction must not see what may be rolled
--- back, and an identity alone does not follow the order of commits. Values come as JSON text, so that no digit is lost.
--- A function, because its plan is kept.
+-- The first changes between two places, in commit order: about `max_changes`, and always whole transactions. Only
+-- transactions that ended before every running one are read: a statement that shares the session with an open
+-- transaction must not see changes that may be rolled back. Values are JSON text, so that no digit is lost. A function
+-- keeps its plan.
+drop function if exists realtime.waiting(xid8, bigint, xid8, bigint);
 create or replace function realtime.waiting(
-  after_xid xid8, after_id bigint, last_xid xid8, last_id bigint,
+  after_xid xid8, after_id bigint, last_xid xid8, last_id bigint, max_changes int,
   out xid text, out id bigint, out relation bigint, out action text, out committed_at text,
   out new_row jsonb, out old_row jsonb
 ) returns setof record
   language plpgsql
 as $$
+declare
+  final_xid xid8;
 begin
+  select o.xid into final_xid
+  from realtime.outbox o
+  where (o.xid, o.id) > (after_xid, after_id)
+  order by o.xid, o.id
+  offset greatest(max_changes - 1, 0) limit 1;
   return query
     select o.xid::text, o.id, o.relation::bigint, o.action,
       to_char(
@@ -59,13 +110,13 @@ begin
     from realtime.outbox o
     where o.xid < pg_snapshot_xmin(pg_current_snapshot())
       and (o.xid, o.id) > (after_xid, after_id)
+      and (final_xid is null or o.xid <= final_xid)
       and (last_xid is null or (o.xid, o.id) <= (last_xid, last_id))
-    order by o.xid, o.id
-    limit 200;
+    order by o.xid, o.id;
 end
 $$;
 
--- Puts the trigger on each table of the publication, for the actions that it publishes, and takes it from others.
+-- Creates the trigger on each table of the publication, for the actions that it publishes, and drops it elsewhere.
 create or replace function realtime.watch_publication(publication text default 'supabase_realtime') returns void
   language plpgsql security definer set search_path = ''
 as $$
@@ -106,7 +157,7 @@ begin
 end
 $$;
 
--- Follows every change of tables, privileges and publications. It must never make the statement fail that it follows.
+-- Runs after every change of tables, privileges and publications. An error here must not fail that statement.
 create or replace function realtime.follow_schema() returns event_trigger
   language plpgsql security definer set search_path = ''
 as $$
@@ -134,85 +185,199 @@ drop event trigger if exists realtime_follow_drops;
 create event trigger realtime_follow_drops on sql_drop
   when tag in ('DROP PUBLICATION', 'DROP TABLE') execute function realtime.follow_schema();
 
--- Answers, for each check, whether its query is true for its role and claims. The role is never left set: it is
--- taken back after each check, and it is local to the statement's transaction besides.
+-- Returns, for each check, whether its query is true for its role and claims. A policy that raises makes the whole call
+-- fail, as it fails the real server's poll. The role is reset after each check and is local to the transaction besides.
 create or replace function realtime.visible(checks jsonb) returns boolean[]
   language plpgsql
 as $$
 declare
   checked jsonb;
-  seen boolean;
+  is_visible boolean;
   results boolean[] := '{}';
 begin
   for checked in select value from jsonb_array_elements(checks) with ordinality order by ordinality loop
-    begin
-      perform set_config('request.jwt.claims', checked ->> 'claims', true);
-      perform set_config('role', checked ->> 'role', true);
-      execute checked ->> 'query' into seen;
-    exception when others then
-      seen := false;
-    end;
+    perform set_config('request.jwt.claims', checked ->> 'claims', true);
+    perform set_config('role', checked ->> 'role', true);
+    execute checked ->> 'query' into is_visible;
     perform set_config('role', 'none', true), set_config('request.jwt.claims', '', true);
-    results := results || coalesce(seen, false);
+    results := results || coalesce(is_visible, false);
   end loop;
   return results;
 end
 $$;
 
--- What the policies of private channels are about. A row is only ever tried out, never kept.
-create table if not exists realtime.messages (
-  topic text not null,
-  extension text not null,
-  payload jsonb,
-  event text,
-  private boolean default false,
-  updated_at timestamp not null default now(),
-  inserted_at timestamp not null default now(),
-  id uuid not null default gen_random_uuid(),
-  primary key (id, inserted_at)
-);
-alter table realtime.messages enable row level security;
+-- The partitioned table behind private channels and broadcasts from the database. A table of an earlier version of this
+-- file was not partitioned; its policies are kept.
+do $$
+declare
+  policy record;
+  statements text[] := '{}';
+begin
+  if (select relkind from pg_class where oid = to_regclass('realtime.messages')) = 'r' then
+    for policy in select * from pg_policies where schemaname = 'realtime' and tablename = 'messages' loop
+      statements := statements || concat_ws(' ',
+        format('create policy %I on realtime.messages as %s for %s', policy.policyname, policy.permissive, policy.cmd),
+        'to ' || (select string_agg(quote_ident(role), ', ') from unnest(policy.roles) role),
+        'using (' || policy.qual || ')',
+        'with check (' || policy.with_check || ')');
+    end loop;
+    drop table realtime.messages;
+  end if;
+  create table if not exists realtime.messages (
+    topic text not null,
+    extension text not null,
+    payload jsonb,
+    event text,
+    private boolean default false,
+    updated_at timestamp not null default now(),
+    inserted_at timestamp not null default now(),
+    id uuid not null default gen_random_uuid(),
+    binary_payload bytea,
+    constraint messages_payload_exclusive check (payload is null or binary_payload is null),
+    primary key (id, inserted_at)
+  ) partition by range (inserted_at);
+  alter table realtime.messages enable row level security;
+  for index in 1 .. coalesce(array_length(statements, 1), 0) loop
+    execute statements[index];
+  end loop;
+end
+$$;
+create index if not exists messages_inserted_at_topic_index on realtime.messages (inserted_at desc, topic)
+  where extension = 'broadcast' and private is true;
 grant select, insert, update on realtime.messages to anon, authenticated, service_role;
 
--- The topic in question, for use in policies.
+-- Creates the partitions from yesterday to three days ahead, and drops those older than 72 hours.
+create or replace function realtime.maintain_messages() returns void
+  language plpgsql security definer set search_path = ''
+as $$
+declare
+  today constant date := (now() at time zone 'utc')::date;
+  day date;
+  expired record;
+begin
+  for day in select generate_series(today - 1, today + 3, interval '1 day')::date loop
+    execute format('create table if not exists realtime.%I partition of realtime.messages for values from (%L) to (%L)',
+      'messages_' || to_char(day, 'YYYY_MM_DD'), day, day + 1);
+  end loop;
+  for expired in
+    select c.relname from pg_catalog.pg_inherits i join pg_catalog.pg_class c on c.oid = i.inhrelid
+    where i.inhparent = 'realtime.messages'::regclass and c.relname ~ '^messages_\d{4}_\d\d_\d\d$'
+      and to_date(substr(c.relname, 10), 'YYYY_MM_DD') < today - 3
+  loop
+    execute format('drop table realtime.%I', expired.relname);
+  end loop;
+end
+$$;
+
+-- Tells the service of each committed message. A permission check inserts rows too, and rolls them back.
+create or replace function realtime.announce_message() returns trigger
+  language plpgsql security definer set search_path = ''
+as $$
+begin
+  perform pg_notify('realtime_messages', new.id::text || ' ' || new.inserted_at::text);
+  return null;
+end
+$$;
+create or replace trigger realtime_announce after insert on realtime.messages
+  for each row execute function realtime.announce_message();
+
+-- Broadcasts a message to a topic when the transaction commits. A failure is a warning, never an error.
+create or replace function realtime.send(payload jsonb, event text, topic text, private boolean default true) returns void
+  language plpgsql
+as $$
+declare
+  message_id constant uuid := gen_random_uuid();
+begin
+  perform set_config('realtime.topic', topic, true);
+  insert into realtime.messages (id, payload, event, topic, private, extension)
+  values (
+    message_id,
+    case when payload ? 'id' then payload else jsonb_set(payload, '{id}', to_jsonb(message_id)) end,
+    event, topic, private, 'broadcast'
+  );
+exception when others then
+  raise warning 'WarnSendingBroadcastMessage: %', sqlerrm;
+end
+$$;
+
+-- Broadcasts bytes, as `realtime.send` broadcasts JSON.
+create or replace function realtime.send_binary(payload bytea, event text, topic text, private boolean default true) returns void
+  language plpgsql
+as $$
+begin
+  perform set_config('realtime.topic', topic, true);
+  insert into realtime.messages (binary_payload, event, topic, private, extension)
+  values (payload, event, topic, private, 'broadcast');
+exception when others then
+  raise warning 'WarnSendingBroadcastMessage: %', sqlerrm;
+end
+$$;
+
+-- Broadcasts a row's change; meant for a trigger.
+create or replace function realtime.broadcast_changes(
+  topic_name text, event_name text, operation text, table_name text, table_schema text,
+  new record, old record, level text default 'ROW'
+) returns void
+  language plpgsql
+as $$
+begin
+  if level = 'STATEMENT' then
+    raise exception 'function can only be triggered for each row, not for each statement';
+  end if;
+  if operation not in ('INSERT', 'UPDATE', 'DELETE') then
+    raise exception 'Unexpected operation type: %', operation;
+  end if;
+  perform realtime.send(
+    jsonb_build_object(
+      'old_record', old, 'record', new, 'operation', operation, 'table', table_name, 'schema', table_schema),
+    event_name, topic_name);
+exception when others then
+  raise exception 'Failed to process the row: %', sqlerrm;
+end
+$$;
+
+-- The topic that a policy is evaluated for.
 create or replace function realtime.topic() returns text
   language sql stable
 as $$ select nullif(current_setting('realtime.topic', true), '') $$;
 
--- What a role with these claims may do in a topic: per extension, whether it sees a message that is there, and whether
--- it can add one. Each try is undone, and with it the role and the settings.
+-- What a role with these claims may do in a topic: per extension, whether it can read a message that exists, and whether
+-- it can insert one. Each attempt is rolled back, and with it the role and the settings.
 create or replace function realtime.permissions(asked_topic text, asked_role text, asked_claims text) returns jsonb
   language plpgsql
 as $$
 declare
-  tried text;
+  tested text;
   message uuid;
-  reads boolean;
-  writes boolean;
+  can_read boolean;
+  can_write boolean;
   results jsonb := '{}';
 begin
-  foreach tried in array array['broadcast', 'presence'] loop
-    reads := false;
-    writes := false;
+  foreach tested in array array['broadcast', 'presence'] loop
+    can_read := false;
+    can_write := false;
     begin
-      insert into realtime.messages (topic, extension) values (asked_topic, tried) returning id into message;
+      insert into realtime.messages (topic, extension) values (asked_topic, tested) returning id into message;
       perform set_config('realtime.topic', asked_topic, true);
       perform set_config('request.jwt.claims', asked_claims, true);
+      perform set_config('request.jwt.claim.role', asked_role, true);
+      perform set_config('request.jwt.claim.sub', coalesce(asked_claims::jsonb ->> 'sub', ''), true);
       perform set_config('role', asked_role, true);
-      select exists (select from realtime.messages m where m.id = message) into reads;
-      insert into realtime.messages (topic, extension) values (asked_topic, tried);
-      writes := true;
+      select exists (select from realtime.messages m where m.id = message) into can_read;
+      insert into realtime.messages (topic, extension) values (asked_topic, tested);
+      can_write := true;
       raise exception 'undo';
     exception when others then
       null;
     end;
-    results := results || jsonb_build_object(tried, jsonb_build_object('read', reads, 'write', writes));
+    results := results || jsonb_build_object(tested, jsonb_build_object('read', can_read, 'write', can_write));
   end loop;
   return results;
 end
 $$;
 
 revoke all on function realtime.permissions(text, text, text), realtime.visible(jsonb), realtime.watch_publication(text),
-  realtime.waiting(xid8, bigint, xid8, bigint) from public;
+  realtime.waiting(xid8, bigint, xid8, bigint, int), realtime.unchanged_toast(regclass, jsonb, jsonb),
+  realtime.maintain_messages() from public;
 
 select realtime.watch_publication();

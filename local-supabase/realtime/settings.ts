@@ -3,75 +3,120 @@ export interface RealtimeSettings {
   /** The publication whose tables are watched. */
   readonly publication: string;
 
-  // Limits. The hosted free plan has 200 connections, 100 joins/s, 100 channels and 100 messages/s.
-  /** Sockets with at least one channel. One more is refused with 429, or by the join's reply. */
+  // Limits, by the names of the real server's tenant settings in parentheses.
+  /** Sockets with at least one channel (`max_concurrent_users`). One more is refused with 429, or by the join's reply. */
   readonly maxConnections: number;
+  /** Joins in a second, on average over a minute (`max_joins_per_second`). */
   readonly maxJoinsPerSecond: number;
+  /** Channels of one socket (`max_channels_per_client`). */
   readonly maxChannelsPerConnection: number;
-  /** Changes delivered in a second. Above it whole batches are dropped without a word, as the real poller does. */
+  /**
+   * Messages in a second, on average over a minute (`max_events_per_second`). Above it a channel that receives
+   * broadcasts is shut down, and whole batches of changes are dropped without notice. The two are counted separately.
+   */
   readonly maxEventsPerSecond: number;
-  /** Broadcasts in a second. Above it the channel that sends or hears them is shut down. */
-  readonly maxMessagesPerSecond: number;
+  /** Presence messages in a second, on average over a minute (`max_presence_events_per_second`). */
+  readonly maxPresenceEventsPerSecond: number;
+  /** Presence calls of one channel in a window (`max_client_presence_events_per_window`). */
   readonly maxPresenceCalls: number;
+  /** The length of that window (`client_presence_window_ms`). */
   readonly presenceWindowMs: number;
+  /** A broadcast or presence payload in kilobytes of 1,000 bytes (`max_payload_size_in_kb`). */
+  readonly maxPayloadKb: number;
   /** A larger frame from a client closes its socket with 1009. */
   readonly maxFrameBytes: number;
   /** A larger change arrives with `Error 413: Payload Too Large` and its small values only. */
   readonly maxRecordBytes: number;
-  /** A client that reads so slowly that more than this waits for it is cut off. */
+  /** A socket with more unsent bytes than this is cut. */
   readonly maxBufferedBytes: number;
-  /** A socket that says nothing for so long is closed. */
+  /** A socket that sends nothing for this time is closed. */
   readonly idleTimeoutMs: number;
-  /** A socket without a channel for so long is closed. */
+  /** A socket without a channel for this time is closed. */
   readonly emptySocketTimeoutMs: number;
 
-  // Delays. The real server's are in brackets.
-  /** Before a refused handshake is answered (2,000). */
+  // The project.
+  /** Sends presence to every channel, whether its join enabled it or not (`presence_enabled`). */
+  readonly presenceEnabled: boolean;
+  /** Refuses joins of public channels (`private_only`). */
+  readonly privateOnly: boolean;
+  /** Refuses everything with 403 (`suspend`). */
+  readonly suspended: boolean;
+
+  // Delays. `realisticTiming` has the real server's.
+  /**
+   * How often committed changes are read; five times as long while there are none. 0 delivers a change as soon as it is
+   * committed.
+   */
+  readonly pollIntervalMs: number;
+  /** Changes read at once, rounded up to whole transactions. */
+  readonly pollMaxChanges: number;
+  /** How often the tables of the publication are compared; 0 reacts to the schema change itself. */
+  readonly publicationCheckMs: number;
+  /** Before a refused handshake is answered. */
   readonly connectErrorBackoffMs: number;
-  /** Before a refused join is answered; the whole socket waits (5,000). */
+  /** Before a refused join is answered; the socket sends nothing else meanwhile. */
   readonly joinErrorBackoffMs: number;
-  /** Between the join's reply and the subscription (0 to some seconds). */
+  /** Between the join's reply and the subscription. */
   readonly readyDelayMs: number;
-  /** Between a new token and the new subscription (1,000 to 3,000). */
+  /** Between a new token and the new subscription: at least this. */
   readonly resubscribeDelayMs: number;
+  /** A random part of up to this is added to `resubscribeDelayMs`. */
+  readonly resubscribeJitterMs: number;
   /** Added to every frame that is sent. */
   readonly latencyMs: number;
 
-  // Fidelity and faults.
-  /** Leaves values over 2 kB that an UPDATE did not change out of `record`, unless the identity is full. */
-  readonly omitUnchangedToast: boolean;
-  /** Sends no DELETE to a subscription with row-level security, so that a test shows who relies on it. */
+  // Faults.
+  /** Sends no DELETE to a subscription with row-level security, which shows the clients that depend on one. */
   readonly strictDelete: boolean;
   /** The share of changes (0 to 1) that get lost. */
   readonly dropRate: number;
-  /** How long after a crash the changes that it kept from delivery wait for their subscribers. */
+  /** How long after a crash undelivered changes are replayed to subscribers that return; 0 loses them. */
   readonly recoveryWindowMs: number;
-  /** Changes that waited longer than this are not delivered after a crash. */
+  /** Older changes are not replayed. */
   readonly recoveryMaxAgeMs: number;
 }
 
+/** Without delays and limits, so that tests wait for nothing. */
 export const defaultRealtimeSettings: RealtimeSettings = {
   publication: 'supabase_realtime',
   maxConnections: Infinity,
   maxJoinsPerSecond: Infinity,
   maxChannelsPerConnection: 100,
   maxEventsPerSecond: Infinity,
-  maxMessagesPerSecond: Infinity,
+  maxPresenceEventsPerSecond: Infinity,
   maxPresenceCalls: 5,
   presenceWindowMs: 30_000,
+  maxPayloadKb: 3_000,
   maxFrameBytes: 5_000_000,
   maxRecordBytes: 1_048_576,
   maxBufferedBytes: 16_777_216,
   idleTimeoutMs: 60_000,
   emptySocketTimeoutMs: 600_000,
+  presenceEnabled: false,
+  privateOnly: false,
+  suspended: false,
+  pollIntervalMs: 0,
+  pollMaxChanges: 100,
+  publicationCheckMs: 0,
   connectErrorBackoffMs: 0,
   joinErrorBackoffMs: 0,
   readyDelayMs: 0,
   resubscribeDelayMs: 0,
+  resubscribeJitterMs: 0,
   latencyMs: 0,
-  omitUnchangedToast: false,
   strictDelete: false,
   dropRate: 0,
   recoveryWindowMs: 10_000,
   recoveryMaxAgeMs: 300_000,
 };
+
+/** The delays of the real server; also the setting of `npm start`. */
+export const realisticTiming = {
+  pollIntervalMs: 100,
+  publicationCheckMs: 60_000,
+  connectErrorBackoffMs: 2_000,
+  joinErrorBackoffMs: 5_000,
+  resubscribeDelayMs: 1_000,
+  resubscribeJitterMs: 2_000,
+  recoveryWindowMs: 0,
+} as const satisfies Partial<RealtimeSettings>;

@@ -3,7 +3,7 @@ import type { CapturedChange, RowText } from './outbox.ts';
 import type { Relation } from './relations.ts';
 import type { RealtimeSettings } from '../settings.ts';
 
-/** A captured change as a replication slot would tell it: the identity instead of the whole old row. */
+/** A captured change in the form of logical decoding: the replica identity instead of the whole old row. */
 export interface Change {
   readonly relation: Relation;
   readonly action: ChangeAction;
@@ -16,50 +16,65 @@ export interface Change {
   readonly tooLarge: boolean;
 }
 
-/** Values that survive in a change that is too large. */
+/** Values up to this size survive in a change that is too large. */
 const SMALL_BYTES = 64;
-/** From about this size on PostgreSQL stores a value apart from its row. */
-const TOAST_BYTES = 2_000;
 
 export function createChange(
   captured: CapturedChange,
   relation: Relation,
-  { maxRecordBytes, omitUnchangedToast }: RealtimeSettings,
+  { maxRecordBytes }: RealtimeSettings,
 ): Change {
-  const newRow = plainBytes(captured.newRow, relation);
-  const oldRow = plainBytes(captured.oldRow, relation);
-  const pick = (row: RowText, keep: (name: string, value: string) => boolean) =>
-    Object.fromEntries(Object.entries(row).filter(([name, value]) => keep(name, value)));
-  const columns = new Map(relation.columns.map((column) => [column.name, column]));
-  const isUnchangedToast = (name: string, value: string) =>
-    value.length > TOAST_BYTES && columns.get(name)?.toastable === true && oldRow[name] === value;
-  const omits = omitUnchangedToast && captured.action === 'UPDATE' && !relation.fullIdentity;
-  const record = omits ? pick(newRow, (name, value) => !isUnchangedToast(name, value)) : newRow;
-  const identity = pick(oldRow, (name) => columns.get(name)?.identity === true);
+  const newRow = wireValues(captured.newRow, relation);
+  const oldRow = wireValues(captured.oldRow, relation);
+  const identityColumns = new Set(
+    relation.columns.filter(({ identity }) => identity).map(({ name }) => name),
+  );
+  const identity = Object.fromEntries(Object.entries(oldRow).filter(([name]) => identityColumns.has(name)));
   return {
     relation,
     action: captured.action,
     committedAt: captured.committedAt,
-    record,
+    record: newRow,
     identity,
-    tooLarge: byteLength(record) + byteLength(identity) > maxRecordBytes,
+    tooLarge: byteLength(newRow) + byteLength(identity) > maxRecordBytes,
   };
 }
 
 const byteLength = (row: RowText): number =>
   Object.entries(row).reduce((total, [name, value]) => total + name.length + Buffer.byteLength(value) + 4, 2);
 
-/** The wire has bytea as hex digits without PostgreSQL's `\x`. */
-function plainBytes(row: RowText | null, relation: Relation): RowText {
+/**
+ * The values as the real server's cast makes them. It names a type without its length, and `character` and `bit` then
+ * have length 1; numbers that JSON cannot express are null; bytea is hex digits without `\\x`.
+ */
+function wireValues(row: RowText | null, { columns }: Relation): RowText {
   if (!row) return {};
-  const bytea = relation.columns.filter(
-    ({ type, name }) => type === 'bytea' && row[name]?.startsWith(String.raw`"\\x`),
-  );
-  if (bytea.length === 0) return row;
-  return { ...row, ...Object.fromEntries(bytea.map(({ name }) => [name, `"${row[name]?.slice(4) ?? ''}`])) };
+  const changed = columns.flatMap(({ name, type }) => {
+    const value = row[name];
+    const wire = value === undefined ? undefined : wireValue(type, value);
+    return wire === undefined || wire === value ? [] : [[name, wire] as const];
+  });
+  return changed.length === 0 ? row : { ...row, ...Object.fromEntries(changed) };
 }
 
-/** What a group of subscribers may see of a change. */
+const NUMERIC_TYPES = new Set(['int2', 'int4', 'int8', 'float4', 'float8', 'numeric']);
+const SINGLE_LENGTH_TYPES = new Set(['bpchar', 'bit']);
+
+function wireValue(type: string, json: string): string {
+  if (!/^["[]/.test(json)) return json;
+  if (NUMERIC_TYPES.has(type)) return json.startsWith('"') ? 'null' : json;
+  if (type === 'bytea') return json.replace(String.raw`"\\x`, '"');
+  const element = type.replace(/^_/, '');
+  if (!SINGLE_LENGTH_TYPES.has(element)) return json;
+  return JSON.stringify(firstCharacters(JSON.parse(json)));
+}
+
+function firstCharacters(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(firstCharacters);
+  return typeof value === 'string' ? ([...value][0] ?? '') : value;
+}
+
+/** The part of a change that a group of subscribers receives. */
 export interface ChangeView {
   readonly readable: ReadonlySet<string>;
   readonly select: readonly string[] | null;
@@ -79,7 +94,7 @@ export function renderChange(change: Change, { readable, select }: ChangeView): 
     });
     return members.length > 0 ? `{${members.join(',')}}` : '{}';
   };
-  // A deleted row cannot be checked against policies any more, so no more than its key is told.
+  // Policies cannot be evaluated for a deleted row, so only its key is sent.
   const old =
     action === 'DELETE' && relation.rowSecurity ? visible.filter(({ primaryKey }) => primaryKey) : visible;
   return envelope(change, {
@@ -91,7 +106,7 @@ export function renderChange(change: Change, { readable, select }: ChangeView): 
   });
 }
 
-/** A change that a role cannot be told, for the reason given. */
+/** The `data` of a change that a role may not read. */
 export function renderRefusal(change: Change, reason: string): string {
   return envelope(change, {
     columns: '[]',

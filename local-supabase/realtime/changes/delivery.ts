@@ -1,33 +1,38 @@
 import type { Database } from '../../database/database.ts';
-import { fanOut } from './fan-out.ts';
-import { READ_LIMIT, createOutbox } from './outbox.ts';
-import type { CapturedChange, Place } from './outbox.ts';
 import { createRateCounter } from '../rate-counter.ts';
-import type { Relations } from './relations.ts';
 import type { RealtimeSettings } from '../settings.ts';
-import { createSubscribers } from './subscribers.ts';
-import type { Subscribed, Subscriber } from './subscribers.ts';
 import type { Subscription } from '../subscription/subscription.ts';
 import type { Timers } from '../timers.ts';
+import { fanOut } from './fan-out.ts';
+import { createOutbox } from './outbox.ts';
+import type { CapturedChange, Place } from './outbox.ts';
+import { nextPollDelayMs, retryDelayMs } from './poll-schedule.ts';
+import type { PollOutcome } from './poll-schedule.ts';
+import type { Relations } from './relations.ts';
+import { createReplicationSlot } from './replication-slot.ts';
+import type { SlotFault } from './replication-slot.ts';
+import { createSubscribers } from './subscribers.ts';
+import type { Subscribed, Subscriber } from './subscribers.ts';
 
-/** Brings committed changes to their subscribers: each once, in the order of the commits, and not lost by a crash. */
+/** Sends committed changes to their subscribers in commit order: when they are polled, or as soon as they are committed. */
 export interface Delivery {
-  /** Begins to listen. What an earlier life left undelivered waits for its subscribers for a while. */
   start(): Promise<void>;
-  /** Stops at once, as a crash does; what is not delivered stays in the outbox. */
+  /** Stops at once, as a crash does; undelivered changes stay in the outbox. */
   stop(): Promise<void>;
-  /** Stops in good order. */
+  /** Stops in an orderly way. */
   close(): Promise<void>;
-  /** Makes the subscriptions live, calls `onLive`, and then sends what waited for them. */
+  /** Makes the subscriptions live, calls `onLive`, and then replays changes of before a crash. */
   subscribe(
     subscriber: Subscriber,
     subscriptions: readonly Subscription[],
     onLive: () => void,
   ): Promise<void>;
   unsubscribe(subscriber: Subscriber): void;
-  /** While held, changes stay in the outbox. */
-  hold(held: boolean): void;
-  /** Resolves when everything that was committed before is delivered. */
+  /** While paused, changes stay in the outbox. */
+  setPaused(isPaused: boolean): void;
+  /** What creating the replication slot does from now on. */
+  setSlotFault(fault: SlotFault): Promise<void>;
+  /** Resolves when every change that was committed before is delivered, without waiting for a poll. */
   settled(): Promise<void>;
   readonly statistics: DeliveryStatistics;
 }
@@ -36,7 +41,7 @@ export interface DeliveryStatistics {
   /** Channels with a live subscription. */
   readonly subscribers: number;
   readonly delivered: number;
-  /** Lost on purpose: by a limit or a fault. */
+  /** Dropped by a limit, a policy that raised, or a fault. */
   readonly dropped: number;
 }
 
@@ -48,104 +53,151 @@ export interface DeliveryOptions {
   readonly random: () => number;
   readonly timers: Timers;
   readonly report: (error: unknown) => void;
+  /** The poller has given up; channels have to subscribe anew. */
+  readonly onPollerGivenUp: () => void;
 }
 
-const RETRY_MS = 1_000;
+/** The real server keeps the poller for ten minutes after the last subscription. */
+const POLLER_LINGER_MS = 600_000;
+const NOTHING: PollOutcome = { read: 0, delivered: 0 };
 
 export function createDelivery(options: DeliveryOptions): Delivery {
-  const { database, relations, settings, now, random, timers, report } = options;
+  const { database, relations, settings, now, random, timers, report, onPollerGivenUp } = options;
   const outbox = createOutbox(database);
   const subscribers = createSubscribers();
   const events = createRateCounter(now, () => settings().maxEventsPerSecond);
   let tail: Promise<unknown> = Promise.resolve();
-  let [running, held, queued] = [false, false, false];
-  let [delivered, dropped] = [0, 0];
+  let [isRunning, isPaused, isQueued] = [false, false, false];
+  let [delivered, dropped, failures] = [0, 0, 0];
+  let lastSubscriberMs = now();
   /**
-   * While changes of an earlier life wait for those who come back: the last change that has had its turn. What is
-   * committed meanwhile waits with them, for whoever is told of a row's past must be told of all that followed.
+   * While changes of before a crash wait for their subscribers to return: the place of the last change that was
+   * delivered since. Changes committed meanwhile stay in the outbox, because a replay has to be complete.
    */
   let backlogEnd: Place | null = null;
   let cancelBacklog = () => {};
-  let cancelRetry = () => {};
+  let cancelPoll = () => {};
   let unlisten: () => Promise<void> = () => Promise.resolve();
 
-  /** One thing at a time: a subscription that begins never meets half a batch. */
+  /** One task at a time: a subscription that begins never sees half a batch. */
   const inTurn = <T>(task: () => Promise<T>): Promise<T> => {
     const run = tail.then(task);
     tail = run.catch(() => undefined);
     return run;
   };
+  const isPolling = () => settings().pollIntervalMs > 0;
 
+  const slot = createReplicationSlot({
+    timers,
+    discard: () => (backlogEnd ? Promise.resolve() : outbox.clear()),
+    onOpen: () => poll(0),
+    onGivenUp: onPollerGivenUp,
+  });
+
+  /** Returns how many notices were sent. */
   const send = async (
     batch: readonly CapturedChange[],
     listenersOf: (relation: number) => readonly Subscribed[],
-  ) => {
+  ): Promise<number> => {
     const notices = await fanOut({ database, relations, settings }, batch, listenersOf);
-    if (!running) return;
-    if (!events.take(notices.length)) {
+    if (!isRunning) return 0;
+    if (events.isExceeded) {
       dropped += notices.length;
-      return;
+      return notices.length;
     }
     for (const { subscriber, bindingIds, data } of notices) {
       if (settings().dropRate > 0 && random() < settings().dropRate) dropped += 1;
       else {
+        events.add();
         subscriber.sendChange(bindingIds, data);
         delivered += 1;
       }
     }
+    return notices.length;
   };
 
-  /** Sends what waits. What is committed meanwhile and not read has woken the next turn already. */
-  const drain = async (): Promise<void> => {
-    if (!running || held) return;
-    const batch = await outbox.read({ after: backlogEnd });
+  /** Reads and sends one batch. A batch that cannot be sent is lost: the real slot has moved on by then. */
+  const sendBatch = async (): Promise<PollOutcome> => {
+    if (!isRunning || isPaused || !slot.isOpen) return NOTHING;
+    const batch = await outbox.read({ after: backlogEnd, maxChanges: settings().pollMaxChanges });
     const last = batch.at(-1);
-    if (!last) return;
-    await send(batch, subscribers.of);
-    if (backlogEnd) backlogEnd = last;
-    // A crash before this line sends them again; one before `send` loses none.
-    else if (running) await outbox.remove({ upTo: last });
-    if (batch.length === READ_LIMIT) await drain();
+    if (!last) return NOTHING;
+    try {
+      return { read: batch.length, delivered: await send(batch, subscribers.of) };
+    } catch (error) {
+      dropped += batch.length;
+      throw error;
+    } finally {
+      if (backlogEnd) backlogEnd = last;
+      else if (isRunning) await outbox.remove({ upTo: last });
+    }
+  };
+  const drain = async (): Promise<void> => {
+    let outcome = await sendBatch();
+    while (outcome.read > 0) outcome = await sendBatch();
   };
 
+  const poll = (delayMs: number) => {
+    cancelPoll();
+    if (!isRunning) return;
+    if (!isPolling()) return wake();
+    const run = async () => {
+      const outcome = await sendBatch();
+      failures = 0;
+      poll(nextPollDelayMs(outcome, settings().pollIntervalMs, random));
+    };
+    const begin = () => {
+      if (subscribers.size > 0) lastSubscriberMs = now();
+      if (now() - lastSubscriberMs > POLLER_LINGER_MS) return slot.close();
+      inTurn(run).catch((error: unknown) => retryLater(error, () => poll(0)));
+    };
+    cancelPoll = timers.after(delayMs, begin);
+  };
+  const retryLater = (error: unknown, run: () => void) => {
+    if (!isRunning) return;
+    report(error);
+    cancelPoll = timers.after(retryDelayMs(failures), run);
+    failures += 1;
+  };
+
+  /** Called after a commit. Without polling it delivers; without a slot it keeps the outbox empty. */
   const wake = () => {
-    if (queued || !running) return;
-    queued = true;
+    if (isQueued || !isRunning || (slot.isOpen && isPolling())) return;
+    isQueued = true;
     inTurn(async () => {
-      queued = false;
-      await drain();
-    }).catch((error: unknown) => {
-      if (!running) return;
-      report(error);
-      cancelRetry();
-      cancelRetry = timers.after(RETRY_MS, wake);
-    });
+      isQueued = false;
+      if (slot.isOpen) await drain();
+      else if (!backlogEnd && !isPaused) await outbox.clear();
+      failures = 0;
+    }).catch((error: unknown) => retryLater(error, wake));
   };
 
-  /** Sends one subscriber what an earlier life kept from it, and what followed. */
+  /** Sends one subscriber the changes of before a crash, and those that followed. */
   const replay = async (subscriber: Subscriber, subscriptions: readonly Subscription[]) => {
     const listenersOf = (relation: number) =>
       subscriptions
         .filter((subscription) => subscription.relation === relation)
         .map((subscription) => ({ subscriber, subscription }));
     const readWaiting = async (after: Place | null) =>
-      backlogEnd && running ? outbox.read({ after, upTo: backlogEnd }) : [];
+      backlogEnd && isRunning
+        ? outbox.read({ after, upTo: backlogEnd, maxChanges: settings().pollMaxChanges })
+        : [];
     for (let page = await readWaiting(null); page.length > 0; page = await readWaiting(page.at(-1) ?? null)) {
       await send(page, listenersOf);
     }
   };
-
   const endBacklog = () => {
     inTurn(async () => {
-      if (backlogEnd && running) await outbox.remove({ upTo: backlogEnd });
+      if (backlogEnd && isRunning) await outbox.remove({ upTo: backlogEnd });
       backlogEnd = null;
     }).catch(report);
   };
 
   const stop = async () => {
-    running = false;
+    isRunning = false;
     cancelBacklog();
-    cancelRetry();
+    cancelPoll();
+    slot.close();
     subscribers.clear();
     const end = unlisten;
     unlisten = () => Promise.resolve();
@@ -155,11 +207,12 @@ export function createDelivery(options: DeliveryOptions): Delivery {
 
   return {
     async start() {
-      if (running) return;
-      running = true;
-      await outbox.open(settings().recoveryMaxAgeMs);
+      if (isRunning) return;
+      isRunning = true;
+      const { recoveryWindowMs, recoveryMaxAgeMs } = settings();
+      await outbox.open(recoveryWindowMs > 0 ? recoveryMaxAgeMs : 0);
       backlogEnd = await outbox.last();
-      if (backlogEnd) cancelBacklog = timers.after(settings().recoveryWindowMs, endBacklog);
+      if (backlogEnd) cancelBacklog = timers.after(recoveryWindowMs, endBacklog);
       unlisten = await database.listen('realtime_outbox', wake);
       wake();
     },
@@ -170,16 +223,18 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     },
     subscribe: (subscriber, subscriptions, onLive) =>
       inTurn(async () => {
-        if (!running) return;
+        if (!isRunning) return;
+        await slot.open();
         subscribers.set(subscriber, subscriptions);
         onLive();
         await replay(subscriber, subscriptions);
       }),
     unsubscribe: subscribers.delete,
-    hold(isHeld) {
-      held = isHeld;
+    setPaused(paused) {
+      isPaused = paused;
       wake();
     },
+    setSlotFault: (fault) => inTurn(() => slot.setFault(fault)),
     settled: () => inTurn(drain),
     get statistics() {
       return { subscribers: subscribers.size, delivered, dropped };

@@ -21,19 +21,20 @@ export interface FanOutContext {
   readonly settings: () => RealtimeSettings;
 }
 
-/** What a change means for the subscribers that its filters let through. */
+/** The subscribers of a change whose filters it passes. */
 interface Audience {
   readonly change: Change;
   readonly listeners: readonly Subscribed[];
-  /** Which check decides for a listener; none if there is no policy to ask. */
+  /** The index of the check that decides for a listener; undefined without row-level security. */
   readonly checkOf: (listener: Subscribed) => number | undefined;
-  /** Roles that are told no more than why they are told nothing. */
+  /** Roles that may not read the row, and the error that they receive instead. */
   readonly refusals: ReadonlyMap<string, string>;
 }
 
 /**
- * Decides who is told what of a batch of changes, in their order. Policies are asked for the whole batch in one
- * statement, as things stand now: a row that is gone by then is visible to nobody.
+ * The notices of a batch of changes, in their order. Policies are evaluated for the whole batch in one statement and
+ * against the rows as they are now: a row that was deleted meanwhile is not visible. Rejects when a policy or a filter
+ * raises; the whole batch is lost then.
  */
 export async function fanOut(
   context: FanOutContext,
@@ -97,7 +98,7 @@ async function audienceOf(
   };
 }
 
-/** Without a readable primary key there is nothing that policies could be asked for. */
+/** Policies cannot be evaluated without a readable primary key. */
 async function refusalsOf(relations: Relations, { relation }: Change, listeners: readonly Subscribed[]) {
   const keys = relation.columns.filter(({ primaryKey }) => primaryKey);
   const refusals = new Map<string, string>();
@@ -114,27 +115,34 @@ async function noticesOf(
   { change, listeners, checkOf, refusals }: Audience,
   visible: readonly boolean[],
 ): Promise<Notice[]> {
-  const rendered = new Map<string, string>();
-  const notices = new Map<Subscriber, Map<string, number[]>>();
+  const views = new Map<string, { readonly role: string; readonly select: string; data: string }>();
+  const notices = new Map<string, Map<Subscriber, number[]>>();
   for (const listener of listeners) {
     const { subscriber, subscription } = listener;
     const check = checkOf(listener);
     if (check !== undefined && visible[check] !== true) continue;
-    const { role, select, bindingId } = subscription;
-    const view = `${role} ${select?.toSorted().join() ?? '*'}`;
-    if (!rendered.has(view)) {
+    const { role, bindingId } = subscription;
+    const select = subscription.select?.toSorted().join() ?? '';
+    const view = JSON.stringify([role, select]);
+    if (!views.has(view)) {
       const refusal = refusals.get(role);
       const readable = await relations.readableColumns(change.relation.oid, role);
-      rendered.set(
-        view,
-        refusal ? renderRefusal(change, refusal) : renderChange(change, { readable, select }),
-      );
+      const data = refusal
+        ? renderRefusal(change, refusal)
+        : renderChange(change, { readable, select: subscription.select });
+      views.set(view, { role, select, data });
     }
-    const views = notices.get(subscriber) ?? new Map<string, number[]>();
-    notices.set(subscriber, views);
-    views.set(view, [...(views.get(view) ?? []), bindingId]);
+    const bindings = notices.get(view) ?? new Map<Subscriber, number[]>();
+    notices.set(view, bindings);
+    bindings.set(subscriber, [...(bindings.get(subscriber) ?? []), bindingId]);
   }
-  return [...notices].flatMap(([subscriber, views]) =>
-    [...views].map(([view, bindingIds]) => ({ subscriber, bindingIds, data: rendered.get(view) ?? '{}' })),
+  // The real server sends one view of the change after another, ordered by role and by selected columns.
+  const ordered = [...views].toSorted(
+    ([, a], [, b]) => compareText(a.role, b.role) || compareText(a.select, b.select),
+  );
+  return ordered.flatMap(([view, { data }]) =>
+    [...(notices.get(view) ?? [])].map(([subscriber, bindingIds]) => ({ subscriber, bindingIds, data })),
   );
 }
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

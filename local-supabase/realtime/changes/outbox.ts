@@ -1,10 +1,10 @@
 import type { Database } from '../../database/database.ts';
 import type { ChangeAction } from '../subscription/bindings.ts';
 
-/** A row as it was captured: its columns' values as JSON text, so that no digit is lost. */
+/** A captured row: the JSON text of each column's value, so that no digit is lost. */
 export type RowText = Readonly<Record<string, string>>;
 
-/** Where a change stands in the order of commits. */
+/** A position in commit order. */
 export interface Place {
   readonly xid: string;
   readonly id: number;
@@ -13,42 +13,45 @@ export interface Place {
 export interface CapturedChange extends Place {
   readonly relation: number;
   readonly action: ChangeAction;
-  /** The same for all changes of a transaction, to the millisecond. */
+  /** To the millisecond; the same for all changes of a transaction. */
   readonly committedAt: string;
   readonly newRow: RowText | null;
   readonly oldRow: RowText | null;
 }
 
-/** How many changes `read` returns at most; `realtime.waiting` has the same number. */
-export const READ_LIMIT = 200;
+export interface OutboxRange {
+  readonly after?: Place | null;
+  readonly upTo?: Place | null;
+  /** The read ends with the transaction that reaches this number. */
+  readonly maxChanges: number;
+}
 
 /** Committed changes that wait for delivery. */
 export interface Outbox {
-  /** The first changes after `after` and up to `upTo`, in the order of their commits; `READ_LIMIT` at most. */
-  read(range?: { readonly after?: Place | null; readonly upTo?: Place | null }): Promise<CapturedChange[]>;
-  /** The place of the last change that waits; null if none does. */
+  /** The first changes of a range, in commit order. */
+  read(range: OutboxRange): Promise<CapturedChange[]>;
+  /** The place of the last change that waits; null without one. */
   last(): Promise<Place | null>;
-  /**
-   * Removes what was read up to a place. Nothing unread is among it: a transaction that ends later has a higher xid than
-   * any that could be read.
-   */
+  /** Removes the changes up to a place. A transaction that ends later has a higher xid than any that could be read. */
   remove(range: { readonly upTo: Place }): Promise<void>;
+  /** Removes every committed change. */
+  clear(): Promise<void>;
   /**
-   * Begins a life. After a crash, what the last life left is kept, up to an age; otherwise the outbox is emptied of
-   * what was written while nobody listened, such as seeds.
+   * Marks the service as running. Changes up to an age are kept after a crash; otherwise the outbox is emptied of
+   * changes that were committed without a service, such as seeds.
    */
   open(maxAgeMs: number): Promise<void>;
-  /** Ends a life in good order. */
+  /** Marks the service as stopped in an orderly way. */
   close(): Promise<void>;
 }
 
 export function createOutbox(database: Database): Outbox {
   return {
-    async read({ after, upTo } = {}) {
+    async read({ after, upTo, maxChanges }) {
       const first = after ?? { xid: '0', id: 0 };
       const rows = await database.query<OutboxRow>(
-        'select * from realtime.waiting($1::text::xid8, $2, $3::text::xid8, $4)',
-        [first.xid, first.id, upTo?.xid ?? null, upTo?.id ?? null],
+        'select * from realtime.waiting($1::text::xid8, $2, $3::text::xid8, $4, $5)',
+        [first.xid, first.id, upTo?.xid ?? null, upTo?.id ?? null, maxChanges],
       );
       return rows.map((row) => ({
         xid: row.xid,
@@ -71,6 +74,11 @@ export function createOutbox(database: Database): Outbox {
         upTo.xid,
         upTo.id,
       ]);
+    },
+    async clear() {
+      await database.query(
+        'delete from realtime.outbox where outbox.xid < pg_snapshot_xmin(pg_current_snapshot())',
+      );
     },
     async open(maxAgeMs) {
       await database.query(

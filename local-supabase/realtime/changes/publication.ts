@@ -1,8 +1,8 @@
 import type { Database } from '../../database/database.ts';
 
-/** Notices when other tables are published than before. */
+/** Detects changes of the published tables. */
 export interface PublicationWatch {
-  /** Looks at the publication, and calls `onChange` if its tables changed since it looked last. */
+  /** Calls `onChange` if the tables changed since the last check. */
   check(): Promise<void>;
 }
 
@@ -13,7 +13,7 @@ export async function watchPublication(
 ): Promise<PublicationWatch> {
   const tables = async () => {
     const [row] = await database.query<{ tables: string | null }>(
-      `select string_agg(format('%I.%I', schemaname, tablename), ',' order by schemaname, tablename) as tables
+      `select string_agg(format('%I.%I', schemaname, tablename)::regclass::oid::text, ',' order by schemaname, tablename) as tables
        from pg_publication_tables where pubname = $1`,
       [publication],
     );

@@ -7,13 +7,11 @@ export interface Column {
   /** The type as SQL writes it. */
   readonly sqlType: string;
   readonly primaryKey: boolean;
-  /** Part of the replica identity: what is known of a row after it is gone. */
+  /** Part of the replica identity: the columns that are known of a deleted row. */
   readonly identity: boolean;
-  /** Large values of it may be stored apart from the row. */
-  readonly toastable: boolean;
 }
 
-/** A table, as far as its changes need it. */
+/** The facts about a table that its changes need. */
 export interface Relation {
   readonly oid: number;
   readonly schema: string;
@@ -21,17 +19,16 @@ export interface Relation {
   /** Quoted, with its schema. */
   readonly sqlName: string;
   readonly rowSecurity: boolean;
-  readonly fullIdentity: boolean;
   readonly columns: readonly Column[];
 }
 
-/** What is known of tables and privileges; asked for once, until the schema changes. */
+/** Tables and privileges, cached until the schema changes. */
 export interface Relations {
-  /** Null if the table is gone. */
+  /** Null if the table was dropped. */
   get(oid: number): Promise<Relation | null>;
   /** The columns that `role` may read. Rejects with PostgreSQL's error if there is no such role. */
   readableColumns(oid: number, role: string): Promise<ReadonlySet<string>>;
-  /** Forgets everything, after the schema or a privilege changed. */
+  /** Clears the cache, after the schema or a privilege changed. */
   invalidate(): void;
 }
 
@@ -62,7 +59,7 @@ async function loadRelation(database: Database, oid: number): Promise<Relation |
   const columns = await database.query<RelationRow>(
     `select n.nspname as schema, c.relname as table, format('%I.%I', n.nspname, c.relname) as sql_name,
        c.relrowsecurity as row_security, c.relreplident as identity_kind, a.attname as name, t.typname as type,
-       a.atttypid::regtype::text as sql_type, a.attstorage <> 'p' as toastable,
+       a.atttypid::regtype::text as sql_type, 
        coalesce(a.attnum = any(pk.indkey), false) as primary_key,
        coalesce(a.attnum = any(ri.indkey), false) as in_replica_index
      from pg_class c
@@ -82,14 +79,12 @@ async function loadRelation(database: Database, oid: number): Promise<Relation |
     table: first.table,
     sqlName: first.sql_name,
     rowSecurity: first.row_security,
-    fullIdentity: first.identity_kind === 'f',
     columns: columns.map((column) => ({
       name: column.name,
       type: column.type,
       sqlType: column.sql_type,
       primaryKey: column.primary_key,
       identity: isIdentity(column),
-      toastable: column.toastable,
     })),
   };
 }
@@ -103,7 +98,6 @@ interface RelationRow {
   readonly name: string;
   readonly type: string;
   readonly sql_type: string;
-  readonly toastable: boolean;
   readonly primary_key: boolean;
   readonly in_replica_index: boolean;
 }

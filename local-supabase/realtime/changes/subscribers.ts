@@ -1,6 +1,6 @@
 import type { Subscription } from '../subscription/subscription.ts';
 
-/** Whoever is told of changes: a channel. */
+/** A receiver of changes: a channel. */
 export interface Subscriber {
   /** `data` is JSON text. */
   sendChange(bindingIds: readonly number[], data: string): void;
@@ -11,9 +11,9 @@ export interface Subscribed {
   readonly subscription: Subscription;
 }
 
-/** Who listens to which table. */
+/** The subscriptions, by table. */
 export interface Subscribers {
-  /** Replaces the subscriber's subscriptions at once: there is no moment without them. */
+  /** Replaces the subscriber's subscriptions in one step, so that no change falls between. */
   set(subscriber: Subscriber, subscriptions: readonly Subscription[]): void;
   delete(subscriber: Subscriber): void;
   of(relation: number): readonly Subscribed[];

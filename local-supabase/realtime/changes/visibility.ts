@@ -4,14 +4,14 @@ import type { RowText } from './outbox.ts';
 import { quoteIdentifier, quoteLiteral } from '../subscription/predicate.ts';
 import type { Subscription } from '../subscription/subscription.ts';
 
-/** A question to the policies: may this role with these claims see the row that the query asks for? */
+/** Whether a role with these claims can see the row that the query selects. */
 export interface RowCheck {
   readonly role: string;
   readonly claims: string;
   readonly query: string;
 }
 
-/** Which of the subscriptions' filters a change passes. Every column of a filter must be there and match. */
+/** The subscriptions whose filters a change passes. Every column of a filter must be present and match. */
 export async function passFilters(
   database: Database,
   change: Change,
@@ -27,7 +27,7 @@ export async function passFilters(
     else answers.set(key, answer);
   }
   if (asked.size > 0) {
-    const results = await matchBySql(database, change, row, [...asked.values()]);
+    const results = await matchBySql(database, row, [...asked.values()]);
     [...asked.keys()].forEach((key, index) => answers.set(key, results[index] ?? false));
   }
   return subscriptions.filter(({ predicates }) => answers.get(filterKey(predicates)) === true);
@@ -36,7 +36,7 @@ export async function passFilters(
 const filterKey = (predicates: Subscription['predicates']): string =>
   predicates.map(({ sql }) => sql).join(' and ');
 
-/** The answer if text tells it; null if PostgreSQL has to be asked. */
+/** The answer if text comparison decides; null if PostgreSQL has to. */
 function matchByText(predicates: Subscription['predicates'], row: RowText): boolean | null {
   if (predicates.some(({ column }) => row[column] === undefined)) return false;
   if (predicates.some(({ column, equalsJson }) => equalsJson !== null && row[column] !== equalsJson))
@@ -44,45 +44,29 @@ function matchByText(predicates: Subscription['predicates'], row: RowText): bool
   return predicates.every(({ equalsJson }) => equalsJson !== null) ? true : null;
 }
 
+/** Rejects when one condition raises, as the real server's poll does. */
 async function matchBySql(
   database: Database,
-  { relation }: Change,
   row: RowText,
   filters: readonly Subscription['predicates'][],
 ): Promise<readonly boolean[]> {
   const conditions = filters.map((filter) => filter.map(({ sql }) => sql).join(' and '));
-  const bytea = new Set(relation.columns.filter(({ type }) => type === 'bytea').map(({ name }) => name));
-  const json = `{${Object.entries(row)
-    .map(
-      ([name, value]) =>
-        `${JSON.stringify(name)}:${bytea.has(name) ? value.replace('"', String.raw`"\\x`) : value}`,
-    )
-    .join(',')}}`;
-  // Each condition alone if they do not all go together: one that fails must not silence the others.
-  const ask = async (asked: readonly string[]) => {
-    const [answer] = await database.query<{ results: (boolean | null)[] }>(
-      `select array[${asked.map((condition) => `coalesce(${condition}, false)`).join(',')}] as results
-       from jsonb_populate_record(null::${relation.sqlName}, $1::jsonb) r`,
-      [json],
-    );
-    return answer?.results.map((result) => result === true) ?? [];
-  };
-  try {
-    return await ask(conditions);
-  } catch {
-    return Promise.all(
-      conditions.map(async (condition) => (await ask([condition]).catch(() => [false]))[0] ?? false),
-    );
-  }
+  const members = Object.entries(row).map(([name, value]) => `${JSON.stringify(name)}:${value}`);
+  const [answer] = await database.query<{ results: boolean[] }>(
+    `select array[${conditions.map((condition) => `coalesce(${condition}, false)`).join(',')}] as results
+     from (select $1::jsonb as changed) r`,
+    [`{${members.join(',')}}`],
+  );
+  return answer?.results ?? [];
 }
 
-/** The query that finds the changed row by its primary key, to be run as the subscriber. */
+/** The query for the changed row by its primary key; runs with the role of the subscriber. */
 export function rowQuery({ relation, record }: Change): string {
   const conditions = relation.columns
     .filter(({ primaryKey }) => primaryKey)
-    .map(({ name, sqlType, type }) => {
-      const value = keyText(record[name] ?? 'null');
-      return `${quoteIdentifier(name)} = ${quoteLiteral(type === 'bytea' ? `\\x${value}` : value)}::${sqlType}`;
+    .map(({ name, sqlType }) => {
+      const value = quoteLiteral(keyText(record[name] ?? 'null'));
+      return `${quoteIdentifier(name)} = ${value}::${sqlType}`;
     });
   return `select exists (select from ${relation.sqlName} where ${conditions.join(' and ')})`;
 }
@@ -92,7 +76,7 @@ function keyText(json: string): string {
   return json.startsWith('"') ? (JSON.parse(json) as string) : json;
 }
 
-/** Answers all checks in one statement, each under its own role, which is never left set. */
+/** Runs all checks in one statement, each with its own role. Rejects when a policy raises. */
 export async function checkRows(
   database: Database,
   checks: readonly RowCheck[],

@@ -1,39 +1,48 @@
-import { SubscriptionRefused, bindingId, parseBinding } from '../subscription/bindings.ts';
+import type { Database } from '../../database/database.ts';
 import type { Delivery } from '../changes/delivery.ts';
-import type { JoinRequest } from './join-request.ts';
-import { unreadableMessage } from './permissions.ts';
-import type { AskPermissions, TopicPermissions } from './permissions.ts';
-import type { RateCounter } from '../rate-counter.ts';
-import { roomName } from './rooms.ts';
-import type { Member, Rooms } from './rooms.ts';
-import type { RealtimeSettings } from '../settings.ts';
 import type { Subscriber } from '../changes/subscribers.ts';
+import type { RateCounter } from '../rate-counter.ts';
+import type { RealtimeSettings } from '../settings.ts';
+import { isRecord } from '../socket/wire.ts';
+import type { InboundFrame, OutboundFrame, Ref, UserBroadcast } from '../socket/wire.ts';
+import { SubscriptionRefused, bindingId, parseBinding } from '../subscription/bindings.ts';
 import { prepareSubscriptions } from '../subscription/subscription.ts';
 import type { SubscriptionContext } from '../subscription/subscription.ts';
 import type { Timers } from '../timers.ts';
+import type { JoinRequest } from './join-request.ts';
+import { exceedsPayloadLimit } from './payload-size.ts';
+import { revokedMessage, unreadableMessage } from './permissions.ts';
+import type { EvaluatePermissions, ReadPermissions } from './permissions.ts';
+import { createCallWindow, decidePresence } from './presence-calls.ts';
+import { replayPayload } from './replay.ts';
+import type { ReplayedMessage } from './replay.ts';
+import { roomName } from './rooms.ts';
+import type { Member, Rooms } from './rooms.ts';
 import { expiredMessage } from './tokens.ts';
-import type { ChannelClaims, CheckToken } from './tokens.ts';
-import { isRecord } from '../socket/wire.ts';
-import type { InboundFrame, OutboundFrame, Ref, UserBroadcast } from '../socket/wire.ts';
+import type { ChannelClaims, CheckToken, TokenRefusal } from './tokens.ts';
 
-/** What channels share. */
+/** The collaborators that all channels share. */
 export interface ChannelServices {
+  readonly database: Database;
   readonly settings: () => RealtimeSettings;
   readonly now: () => number;
+  readonly random: () => number;
   readonly timers: Timers;
   readonly checkToken: CheckToken;
-  readonly permissions: AskPermissions;
+  readonly permissions: EvaluatePermissions;
   readonly delivery: Delivery;
   readonly subscriptions: SubscriptionContext;
   readonly rooms: Rooms;
+  /** Broadcasts sent and received. */
   readonly messages: RateCounter;
+  readonly presenceEvents: RateCounter;
 }
 
-/** The socket that a channel speaks through. */
+/** The socket of a channel. */
 export interface ChannelSocket {
   send(frame: OutboundFrame): void;
   sendBroadcast(topic: string, broadcast: UserBroadcast): void;
-  /** The channel is over; the socket forgets it. */
+  /** The channel has ended; the socket removes it. */
   forget(channel: Channel): void;
 }
 
@@ -42,20 +51,18 @@ export interface Channel extends Subscriber, Member {
   readonly topic: string;
   readonly joinRef: Ref;
   readonly bindingEcho: readonly Record<string, unknown>[];
-  /**
-   * Goes live: `reply` answers the join, before the subscription or, if the join asked to wait, when it is live.
-   * Rejects with `SubscriptionRefused`, or a timeout, only in the second case.
-   */
-  start(reply: () => void): Promise<void>;
+  /** Enters the topic, after the join was answered. */
+  start(): void;
+  /** Handles a frame after those before it, and after a subscription that is under way. */
   handle(frame: InboundFrame): Promise<void>;
-  /** Subscribes again, if there is a live subscription. */
-  renew(): void;
-  /** Looks again whether the token is still good. */
+  /** Subscribes again, if the channel has bindings. */
+  renew(options?: { readonly isDelayed: boolean }): void;
+  /** Checks the token again. */
   checkToken(): Promise<void>;
   /** Ends the channel as an expired token does. */
   expire(): void;
   system(status: 'ok' | 'error', message: string, extension?: 'system' | 'postgres_changes'): void;
-  /** Ends without a word to the client. */
+  /** Ends without a frame to the client. */
   dispose(): void;
   close(event?: 'phx_close' | 'phx_error'): void;
 }
@@ -68,48 +75,57 @@ export interface ChannelOptions {
   readonly request: JoinRequest;
   readonly token: string;
   readonly claims: ChannelClaims;
-  readonly permissions: TopicPermissions;
+  readonly read: ReadPermissions;
+  readonly replayed: readonly ReplayedMessage[];
 }
 
-/** The real server looks at a token at least this often. */
+/** The real server checks a token at least this often. */
 const TOKEN_CHECK_MS = 300_000;
 
 export function createChannel(services: ChannelServices, options: ChannelOptions): Channel {
-  const { settings, now, timers, delivery, rooms, subscriptions, messages } = services;
-  const { socket, topic, name, joinRef, request } = options;
+  const { settings, now, random, timers, delivery, rooms, subscriptions, messages, presenceEvents } =
+    services;
+  const { socket, topic, name, joinRef, request, replayed } = options;
   const room = roomName(name, request.isPrivate);
-  let { token, claims, permissions } = options;
-  let over = false;
-  let live = false;
+  const replayedIds = new Set(replayed.map(({ id }) => id));
+  const takePresenceCall = createCallWindow(now, settings);
+  let { token, claims, read } = options;
+  let [isOver, isPresenceEnabled] = [false, request.presenceEnabled || settings().presenceEnabled];
+  /** Writing is evaluated at the first attempt, and again with a new token. */
+  let write: Promise<{ readonly broadcast: boolean; readonly presence: boolean }> | null = null;
+  let tracked: Record<string, unknown> | null = null;
   let cancelTokenCheck = () => {};
   let cancelSubscribe = () => {};
-  let presenceCalls: { count: number; until: number } = { count: 0, until: 0 };
+  /** As in the real server's mailbox, frames wait for a subscription that is under way. */
+  let subscribing: Promise<void> = Promise.resolve();
 
   const push = (event: string, payload: string) => socket.send({ topic, event, payload });
-  const pushOwn = (event: string, payload: object) =>
-    socket.send({ joinRef, topic, event, payload: JSON.stringify(payload) });
-  const reply = (ref: Ref, status: 'ok' | 'error', response: object = {}) =>
+  const pushOwn = (event: string, payload: string) => socket.send({ joinRef, topic, event, payload });
+  const reply = (ref: Ref, status: 'ok' | 'error', response: unknown = {}) =>
     socket.send({ joinRef, ref, topic, event: 'phx_reply', payload: JSON.stringify({ status, response }) });
+  const shutDown = (message: string) => {
+    if (isOver) return;
+    channel.system('error', message);
+    channel.close();
+  };
 
-  const subscribe = async (onLive = () => {}) => {
+  const subscribe = async () => {
     const prepared = await prepareSubscriptions(
       subscriptions,
       claims,
       request.bindings.map(parseBinding).toReversed(),
     );
-    if (over) return;
+    if (isOver) return;
     await delivery.subscribe(channel, prepared.toReversed(), () => {
-      if (over) return delivery.unsubscribe(channel);
-      live = true;
-      onLive();
-      channel.system('ok', 'Subscribed to PostgreSQL', 'postgres_changes');
+      if (isOver) delivery.unsubscribe(channel);
+      else channel.system('ok', 'Subscribed to PostgreSQL', 'postgres_changes');
     });
   };
-  const subscribeLater = (delayMs: number) => {
+  const subscribeAfter = (delayMs: number) => {
     cancelSubscribe();
     const begin = () => {
-      subscribe().catch((error: unknown) => {
-        if (over) return;
+      subscribing = subscribe().catch((error: unknown) => {
+        if (isOver) return;
         const message = error instanceof SubscriptionRefused ? error.message : `:error ${String(error)}`;
         channel.system('error', message, 'postgres_changes');
       });
@@ -117,115 +133,167 @@ export function createChannel(services: ChannelServices, options: ChannelOptions
     if (delayMs > 0) cancelSubscribe = timers.after(delayMs, begin);
     else begin();
   };
+  const resubscribeDelayMs = () => {
+    const { resubscribeDelayMs: leastMs, resubscribeJitterMs: jitterMs } = settings();
+    return leastMs + Math.floor(random() * jitterMs);
+  };
 
   const watchToken = () => {
     cancelTokenCheck();
     const leftMs = Math.max(0, claims.exp * 1000 - now());
     cancelTokenCheck = timers.after(Math.min(TOKEN_CHECK_MS, leftMs), () => void channel.checkToken());
   };
-  const shutdown = (message: string) => {
-    if (over) return;
-    channel.system('error', message);
-    channel.close();
+  const evaluate = () => services.permissions(claims, name, request.isPrivate);
+  const mayWrite = () =>
+    (write ??= evaluate().then(({ broadcast, presence }) => ({
+      broadcast: broadcast.write,
+      presence: presence.write,
+    })));
+  /** The message of the shutdown that new permissions cause; null if the channel goes on. */
+  const applyReadPermissions = async (): Promise<string | null> => {
+    const allowed = await evaluate();
+    const presence = isPresenceEnabled ? allowed.presence.read : null;
+    if (!allowed.broadcast.read && presence !== true) return unreadableMessage(name);
+    const isRevoked =
+      (read.broadcast && !allowed.broadcast.read) || (read.presence === true && presence === false);
+    read = { broadcast: allowed.broadcast.read, presence };
+    return isRevoked ? revokedMessage(name) : null;
   };
-  /** Takes a token on, or ends the channel. */
+  /** Adopts a token, or shuts the channel down. */
   const adopt = async (candidate: string): Promise<boolean> => {
     const checked = await services.checkToken(candidate);
-    if (over) return false;
+    if (isOver) return false;
     if (!checked.ok) {
-      shutdown(checked.code === 'JwtSignatureError' ? ':signature_error' : checked.message);
-      return false;
-    }
-    const allowed = await services.permissions(checked.claims, name, request.isPrivate);
-    if (over) return false;
-    if (!allowed.broadcast.read) {
-      shutdown(unreadableMessage(name));
+      shutDown(shutdownMessage(checked));
       return false;
     }
     ({ claims } = checked);
-    permissions = allowed;
     token = candidate;
+    write = null;
+    const refusal = await applyReadPermissions();
+    if (refusal !== null) shutDown(refusal);
+    if (isOver) return false;
     watchToken();
     return true;
   };
 
+  const broadcast = async ({ ref, payload, broadcast: userBroadcast }: InboundFrame) => {
+    // As on the real server, a broadcast without permission is not answered.
+    if (!(await mayWrite()).broadcast || isOver) return;
+    messages.add();
+    const measured = userBroadcast
+      ? [userBroadcast.event, userBroadcast.encoding, userBroadcast.data, {}]
+      : payload;
+    if (exceedsPayloadLimit(measured, settings().maxPayloadKb)) {
+      if (request.acknowledgesBroadcast) reply(ref, 'error', 'payload_size_exceeded');
+      return;
+    }
+    const content = userBroadcast ?? JSON.stringify(payload);
+    rooms.broadcast(room, { id: undefined, content }, request.receivesOwnBroadcasts ? undefined : channel);
+    if (request.acknowledgesBroadcast && !isOver) reply(ref, 'ok');
+  };
+  const presence = async ({ ref, payload }: InboundFrame) => {
+    const decision = await decidePresence(payload, {
+      settings: settings(),
+      mayWrite: async () => (await mayWrite()).presence,
+      isRateExceeded: () => presenceEvents.average > settings().maxPresenceEventsPerSecond,
+      tracked,
+      takeCall: takePresenceCall,
+    });
+    if (isOver) return;
+    switch (decision.do) {
+      case 'shutDown':
+        return shutDown(decision.message);
+      case 'crash':
+        return channel.close('phx_error');
+      case 'refuse':
+        return reply(ref, 'error', decision.reason === undefined ? {} : { reason: decision.reason });
+      case 'nothing':
+        return reply(ref, 'ok');
+      case 'untrack':
+        tracked = null;
+        rooms.untrack(room, channel);
+        return reply(ref, 'ok');
+      case 'track':
+        presenceEvents.add();
+        // Presence that the join did not enable is enabled by tracking; reading it is evaluated now.
+        if (read.presence === null) read = { ...read, presence: (await evaluate()).presence.read };
+        isPresenceEnabled = true;
+        tracked = decision.payload;
+        rooms.track(room, channel, request.presenceKey, decision.payload);
+        return reply(ref, 'ok');
+    }
+  };
+  const accessToken = async ({ payload }: InboundFrame) => {
+    const candidate = isRecord(payload) ? payload['access_token'] : undefined;
+    if (typeof candidate !== 'string' || candidate === token || candidate.startsWith('sb_')) return;
+    if ((await adopt(candidate)) && request.bindings.length > 0) subscribeAfter(resubscribeDelayMs());
+  };
   const handlers: Record<string, (frame: InboundFrame) => Promise<void> | void> = {
     phx_leave({ ref }) {
       reply(ref, 'ok');
       channel.close();
     },
-    async access_token({ payload }) {
-      const candidate = payload['access_token'];
-      if (typeof candidate !== 'string' || candidate === token || candidate.startsWith('sb_')) return;
-      if ((await adopt(candidate)) && request.bindings.length > 0)
-        subscribeLater(settings().resubscribeDelayMs);
-    },
-    broadcast({ ref, payload, broadcast }) {
-      // As on the real server, what may not be sent is not answered either.
-      if (!permissions.broadcast.write) return;
-      if (!messages.take()) return shutdown('Too many messages per second');
-      rooms.broadcast(room, broadcast ?? JSON.stringify(payload), request.hearsItself ? undefined : channel);
-      if (request.acknowledgesBroadcast) reply(ref, 'ok');
-    },
-    presence({ ref, payload }) {
-      if (!permissions.presence.write) return reply(ref, 'error');
-      if (!takePresenceCall()) return shutdown('Client presence rate limit exceeded');
-      const tracked = payload['payload'] ?? {};
-      const event = String(payload['event']).toLowerCase();
-      if (event === 'untrack') rooms.untrack(room, channel);
-      else if (event !== 'track') return reply(ref, 'error');
-      else if (!isRecord(tracked)) {
-        return reply(ref, 'error', { reason: 'Presence track payload must be a map' });
-      } else rooms.track(room, channel, request.presenceKey, tracked);
-      reply(ref, 'ok');
-    },
-  };
-  const takePresenceCall = (): boolean => {
-    if (now() > presenceCalls.until) presenceCalls = { count: 0, until: now() + settings().presenceWindowMs };
-    presenceCalls.count += 1;
-    return presenceCalls.count <= settings().maxPresenceCalls;
+    access_token: accessToken,
+    broadcast,
+    presence,
   };
 
   const channel: Channel = {
     topic,
     joinRef,
-    bindingEcho: request.isLegacy
-      ? []
-      : request.bindings.map((params) => ({ ...params, id: bindingId(params) })),
-    push,
-    pushBroadcast: (broadcast) => socket.sendBroadcast(topic, broadcast),
+    bindingEcho: request.bindings.map((params) => ({ ...params, id: bindingId(params) })),
     sendChange(ids, data) {
       if (request.isLegacy) push(/"type":"([A-Z]+)"/.exec(data)?.[1] ?? 'postgres_changes', data);
       else push('postgres_changes', `{"ids":${JSON.stringify(ids)},"data":${data}}`);
     },
-    async start(reply) {
-      const isSubscribing = request.bindings.length > 0;
-      if (request.waitMs !== null && isSubscribing)
-        await withDeadline(timers, request.waitMs, subscribe(reply));
-      else reply();
-      if (over) return;
+    receiveBroadcast({ id, content }) {
+      if (!read.broadcast || (id !== undefined && replayedIds.has(id))) return;
+      if (typeof content === 'string') push('broadcast', content);
+      else socket.sendBroadcast(topic, content);
+      messages.add();
+      if (messages.isExceeded) shutDown('Too many messages per second');
+    },
+    receivePresenceDiff(payload) {
+      if (read.presence !== true) return;
+      presenceEvents.add();
+      push('presence_diff', payload);
+    },
+    start() {
       rooms.enter(room, channel);
       watchToken();
-      if (request.presenceEnabled && permissions.presence.read)
-        push('presence_state', rooms.presenceState(room));
+      for (const message of replayed) {
+        const { id, event, bytes } = message;
+        if (bytes) socket.sendBroadcast(topic, { event, encoding: 'binary', data: bytes, id });
+        else pushOwn('broadcast', replayPayload(message));
+      }
+      if (isPresenceEnabled && read.presence === true) {
+        presenceEvents.add();
+        pushOwn('presence_state', rooms.presenceState(room));
+      }
       if (request.asksForReplication) channel.system('ok', 'Replication connection established');
-      if (request.waitMs === null && isSubscribing) subscribeLater(settings().readyDelayMs);
+      if (request.bindings.length > 0) subscribeAfter(settings().readyDelayMs);
     },
     async handle(frame) {
-      if (!over && Object.hasOwn(handlers, frame.event)) await handlers[frame.event]?.(frame);
+      await subscribing;
+      if (!isOver && Object.hasOwn(handlers, frame.event)) await handlers[frame.event]?.(frame);
     },
-    renew() {
-      if (live) subscribeLater(0);
+    renew({ isDelayed } = { isDelayed: false }) {
+      if (request.bindings.length > 0) subscribeAfter(isDelayed ? resubscribeDelayMs() : 0);
     },
     async checkToken() {
-      await adopt(token);
+      const checked = await services.checkToken(token);
+      if (isOver) return;
+      if (!checked.ok) return shutDown(shutdownMessage(checked));
+      ({ claims } = checked);
+      watchToken();
     },
-    expire: () => shutdown(expiredMessage(0)),
+    expire: () => shutDown(expiredMessage(0)),
     system(status, message, extension = 'system') {
-      pushOwn('system', { channel: name, extension, message, status });
+      pushOwn('system', JSON.stringify({ channel: name, extension, message, status }));
     },
     dispose() {
-      over = true;
+      isOver = true;
       cancelTokenCheck();
       cancelSubscribe();
       delivery.unsubscribe(channel);
@@ -233,6 +301,7 @@ export function createChannel(services: ChannelServices, options: ChannelOptions
       socket.forget(channel);
     },
     close(event = 'phx_close') {
+      if (isOver) return;
       channel.dispose();
       socket.send({ joinRef, ref: joinRef, topic, event, payload: '{}' });
     },
@@ -240,17 +309,5 @@ export function createChannel(services: ChannelServices, options: ChannelOptions
   return channel;
 }
 
-export class SubscribeTimeout extends Error {
-  override name = 'SubscribeTimeout';
-}
-
-function withDeadline(timers: Timers, deadlineMs: number, task: Promise<void>): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const cancel = timers.after(deadlineMs, () =>
-      reject(
-        new SubscribeTimeout(`Timed out after ${deadlineMs}ms waiting for the postgres_changes subscription`),
-      ),
-    );
-    task.then(resolve, reject).finally(cancel);
-  });
-}
+const shutdownMessage = ({ code, message }: TokenRefusal): string =>
+  code === 'JwtSignatureError' ? ':signature_error' : message;

@@ -1,46 +1,59 @@
+import { randomUUID } from 'node:crypto';
 import { isRecord } from '../socket/wire.ts';
 
-/** What a `phx_join` asks for. */
+/** The settings of a channel, as its `phx_join` gives them. */
 export interface JoinRequest {
-  /** The token to use, if the payload has one. */
+  /** The payload's own token, if it has one. */
   readonly accessToken: string | null;
   readonly isPrivate: boolean;
   readonly acknowledgesBroadcast: boolean;
-  readonly hearsItself: boolean;
-  /** Wants to be told when broadcasts from the database can arrive; here they always can. */
+  /** Whether the channel receives its own broadcasts. */
+  readonly receivesOwnBroadcasts: boolean;
+  /** Asks for a system message when broadcasts from the database can arrive. */
   readonly asksForReplication: boolean;
+  /** Broadcasts of the past to send first; null if the join has no `replay`. */
+  readonly replay: ReplayRequest | null;
   readonly presenceKey: string;
   readonly presenceEnabled: boolean;
-  /** The `postgres_changes` entries as they came; they are echoed. */
+  /** The `postgres_changes` entries as they came; the reply echoes them. */
   readonly bindings: readonly Record<string, unknown>[];
-  /** Hold the reply until the subscription is live, for so long at most; null to reply at once. */
-  readonly waitMs: number | null;
-  /** Payloads without `config` are of an older kind: the topic is the binding, and events are named by action. */
+  /** A payload without `config` is of an older protocol: the topic is the binding, and events are named by action. */
   readonly isLegacy: boolean;
 }
 
-const WAIT_DEFAULT_MS = 15_000;
-const WAIT_MAX_MS = 20_000;
+export interface ReplayRequest {
+  /** Milliseconds since the epoch; null if it is not an integer. */
+  readonly sinceMs: number | null;
+  /** Null if it is not an integer. */
+  readonly limit: number | null;
+}
 
-/** Reads the payload of a join. What is not understood counts as not given, as on the real server. */
+const DEFAULT_REPLAY_LIMIT = 25;
+
+/** Parses the payload of a join. As on the real server, an entry of the wrong type counts as absent. */
 export function parseJoinRequest(payload: Record<string, unknown>, channelName: string): JoinRequest {
   const config = recordAt(payload, 'config');
   const [broadcast, presence] = [recordAt(config, 'broadcast'), recordAt(config, 'presence')];
-  const options = recordAt(config, 'postgres_changes_options');
   const changes = config['postgres_changes'];
   const isLegacy = !('config' in payload);
   return {
     accessToken: textOf(payload['user_token']) ?? textOf(payload['access_token']),
     isPrivate: isTrue(config['private']),
     acknowledgesBroadcast: isTrue(broadcast['ack']),
-    hearsItself: isTrue(broadcast['self']),
+    receivesOwnBroadcasts: isTrue(broadcast['self']),
     asksForReplication: isTrue(broadcast['replication_ready']),
-    presenceKey: textOf(presence['key']) || crypto.randomUUID(),
+    replay: 'replay' in broadcast ? parseReplay(broadcast['replay']) : null,
+    presenceKey: textOf(presence['key']) || randomUUID(),
     presenceEnabled: isTrue(presence['enabled']),
     bindings: isLegacy ? [topicBinding(channelName)] : Array.isArray(changes) ? changes.filter(isRecord) : [],
-    waitMs: isTrue(options['wait']) ? waitOf(options['timeout']) : null,
     isLegacy,
   };
+}
+
+/** Null for a value that the real server ignores in a private channel. */
+function parseReplay(value: unknown): ReplayRequest {
+  const { since, limit = DEFAULT_REPLAY_LIMIT } = isRecord(value) ? value : {};
+  return { sinceMs: integerOf(since), limit: integerOf(limit ?? DEFAULT_REPLAY_LIMIT) };
 }
 
 function topicBinding(channelName: string): Record<string, unknown> {
@@ -58,6 +71,6 @@ function recordAt(record: Record<string, unknown>, key: string): Record<string, 
 }
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
-const isTrue = (value: unknown): boolean => value === true || value === 'true';
-const waitOf = (value: unknown): number =>
-  typeof value === 'number' && value > 0 ? Math.min(value, WAIT_MAX_MS) : WAIT_DEFAULT_MS;
+const integerOf = (value: unknown): number | null => (Number.isInteger(value) ? Number(value) : null);
+const isTrue = (value: unknown): boolean =>
+  value === true || (typeof value === 'string' && value.toLowerCase() === 'true');

@@ -1,24 +1,27 @@
-import { SubscriptionRefused } from '../subscription/bindings.ts';
-import { SubscribeTimeout, createChannel } from './channel.ts';
+import type { RateCounter } from '../rate-counter.ts';
+import { isRecord } from '../socket/wire.ts';
+import type { InboundFrame } from '../socket/wire.ts';
+import { inspectTerm } from '../subscription/term.ts';
+import { createChannel } from './channel.ts';
 import type { Channel, ChannelServices, ChannelSocket } from './channel.ts';
 import { parseJoinRequest } from './join-request.ts';
 import { unreadableMessage } from './permissions.ts';
-import type { RateCounter } from '../rate-counter.ts';
-import type { InboundFrame } from '../socket/wire.ts';
+import { loadReplay } from './replay.ts';
+import type { ReplayedMessage } from './replay.ts';
 
-/** What a join is checked against besides its token. */
+/** The limits of a join besides its token. */
 export interface JoinLimits {
   readonly joins: RateCounter;
   /** Sockets that have a channel. */
   readonly joinedSockets: () => number;
-  /** Called for each join that is let in. */
+  /** Called for each join that is admitted. */
   readonly onJoin: () => void;
 }
 
-/** The socket that a join comes from. */
+/** The socket of a join. */
 export interface JoiningSocket extends ChannelSocket {
-  readonly channels: ReadonlyMap<string, Channel>;
-  /** The JWT of the socket's API key, used when a join brings none of its own. */
+  readonly channels: ReadonlyMap<unknown, Channel>;
+  /** The JWT of the socket's API key, for joins without their own. */
   readonly token: string;
 }
 
@@ -26,51 +29,76 @@ export type JoinOutcome =
   | { readonly ok: true; readonly channel: Channel }
   | { readonly ok: false; readonly reason: string; readonly closesSocket?: true };
 
-/** Checks a `phx_join` in the real server's order, with its words. */
+/** Checks a `phx_join` in the order of the real server, with its messages. */
 export async function admitJoin(
   services: ChannelServices,
   limits: JoinLimits,
   socket: JoiningSocket,
-  { topic, joinRef, ref, payload }: InboundFrame,
+  topic: string,
+  { joinRef, payload }: InboundFrame,
 ): Promise<JoinOutcome> {
   const name = topic.slice('realtime:'.length);
-  const { maxConnections, maxChannelsPerConnection } = services.settings();
   if (name === '') return refuse('TopicNameRequired: You must provide a topic name');
-  if (socket.channels.size === 0 && limits.joinedSockets() >= maxConnections) {
-    return refuse('ConnectionRateLimitReached: Too many connected users');
-  }
-  if (!limits.joins.take()) {
-    return { ...refuse('ClientJoinRateLimitReached: Too many joins per second'), closesSocket: true };
-  }
-  if (socket.channels.size >= maxChannelsPerConnection) {
-    return refuse('ChannelRateLimitReached: Too many channels');
+  if (!isRecord(payload)) {
+    return refuse(`UnknownErrorOnChannel: expected params to be a :map, got: \`${inspectTerm(payload)}\``);
   }
   const request = parseJoinRequest(payload, name);
+  const refusal = limitRefusal(services, limits, socket, request.isPrivate);
+  if (refusal) return refusal;
   const given = request.accessToken;
   const token = given === null || given.startsWith('sb_') ? socket.token : given;
   const checked = await services.checkToken(token);
   if (!checked.ok) return refuse(`${checked.code}: ${checked.message}`);
   const permissions = await services.permissions(checked.claims, name, request.isPrivate);
-  if (!permissions.broadcast.read) return refuse(`Unauthorized: ${unreadableMessage(name)}`);
+  const isPresenceEnabled = request.presenceEnabled || services.settings().presenceEnabled;
+  const presence = request.isPrivate && !isPresenceEnabled ? null : permissions.presence.read;
+  const read = { broadcast: permissions.broadcast.read, presence };
+  if (!read.broadcast && presence !== true) return refuse(`Unauthorized: ${unreadableMessage(name)}`);
+  let replayed: readonly ReplayedMessage[] = [];
+  if (request.replay) {
+    if (!read.broadcast) return refuse(`Unauthorized: ${unreadableMessage(name)}`);
+    if (!request.isPrivate) {
+      return refuse('UnableToReplayMessages: Replay is not allowed for public channels');
+    }
+    const messages = await loadReplay(services.database, name, request.replay);
+    if (!messages) return refuse('UnableToReplayMessages: Replay params are not valid');
+    replayed = messages;
+  }
   limits.onJoin();
+  const { claims } = checked;
   const channel = createChannel(services, {
     socket,
     topic,
     name,
-    joinRef: joinRef ?? ref,
+    joinRef,
     request,
     token,
-    claims: checked.claims,
-    permissions,
+    claims,
+    read,
+    replayed,
   });
   return { ok: true, channel };
 }
 
-/** The reason of a join that waited for its subscription in vain. */
-export function subscribeFailure(error: unknown): string {
-  if (error instanceof SubscriptionRefused) return `RealtimeDisabledForConfiguration: ${error.message}`;
-  if (error instanceof SubscribeTimeout) return `PostgresChangesSubscribeTimeout: ${error.message}`;
-  return 'Unknown Error on Channel';
+function limitRefusal(
+  { settings }: ChannelServices,
+  { joins, joinedSockets }: JoinLimits,
+  { channels }: JoiningSocket,
+  isPrivate: boolean,
+): Extract<JoinOutcome, { ok: false }> | null {
+  const { privateOnly, maxConnections, maxChannelsPerConnection } = settings();
+  if (privateOnly && !isPrivate) return refuse('PrivateOnly: This project only allows private channels');
+  if (channels.size === 0 && joinedSockets() >= maxConnections) {
+    return refuse('ConnectionRateLimitReached: Too many connected users');
+  }
+  if (joins.isExceeded) {
+    return { ...refuse('ClientJoinRateLimitReached: Too many joins per second'), closesSocket: true };
+  }
+  joins.add();
+  if (channels.size >= maxChannelsPerConnection) {
+    return refuse('ChannelRateLimitReached: Too many channels');
+  }
+  return null;
 }
 
 const refuse = (reason: string) => ({ ok: false, reason }) as const;

@@ -1,7 +1,7 @@
 import type { Database } from '../../database/database.ts';
 import type { ChannelClaims } from './tokens.ts';
 
-/** What somebody may do in a topic. */
+/** What a token may do in a topic. */
 export interface TopicPermissions {
   readonly broadcast: Permission;
   readonly presence: Permission;
@@ -12,8 +12,8 @@ interface Permission {
   readonly write: boolean;
 }
 
-/** Asks for what these claims allow in a topic. */
-export type AskPermissions = (
+/** Evaluates what these claims allow in a topic. */
+export type EvaluatePermissions = (
   claims: ChannelClaims,
   topic: string,
   isPrivate: boolean,
@@ -22,18 +22,27 @@ export type AskPermissions = (
 const granted: Permission = { read: true, write: true };
 const everything: TopicPermissions = { broadcast: granted, presence: granted };
 
-/** In a private topic the policies on `realtime.messages` decide; in a public one everybody may do everything. */
-export function createPermissions(database: Database): AskPermissions {
+/** The policies on `realtime.messages` decide about a private topic; a public one allows everything. */
+export function createPermissions(database: Database): EvaluatePermissions {
   return async (claims, topic, isPrivate) => {
     if (!isPrivate) return everything;
     const [answer] = await database.query<{ permissions: TopicPermissions }>(
       'select realtime.permissions($1, $2, $3) as permissions',
       [topic, claims.role, JSON.stringify(claims)],
     );
-    if (!answer) throw new Error('realtime.permissions() answered nothing');
+    if (!answer) throw new Error('realtime.permissions() returned no row');
     return answer.permissions;
   };
 }
 
+/** The reading that a channel was granted; null for presence that its join did not enable. */
+export interface ReadPermissions {
+  readonly broadcast: boolean;
+  readonly presence: boolean | null;
+}
+
 export const unreadableMessage = (topic: string): string =>
   `You do not have permissions to read from this Channel topic: ${topic}`;
+
+export const revokedMessage = (topic: string): string =>
+  `You no longer have permission to read from this Channel topic: ${topic}`;

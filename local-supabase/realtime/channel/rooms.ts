@@ -1,17 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import type { UserBroadcast } from '../socket/wire.ts';
 
-/** A channel as the others with its topic know it. */
+/** A broadcast: the JSON text of its payload, or the parts of a user's broadcast frame. */
+export interface BroadcastMessage {
+  /** The message's id, if it has one. */
+  readonly id: string | undefined;
+  readonly content: string | UserBroadcast;
+}
+
+/** A channel as the others of its topic see it. */
 export interface Member {
-  /** `payload` is JSON text. */
-  push(event: string, payload: string): void;
-  pushBroadcast(broadcast: UserBroadcast): void;
+  receiveBroadcast(message: BroadcastMessage): void;
+  /** @param payload JSON text. */
+  receivePresenceDiff(payload: string): void;
 }
 
 interface Presence {
   readonly key: string;
-  readonly ref: string;
-  readonly payload: Record<string, unknown>;
+  readonly meta: Record<string, unknown>;
 }
 
 interface Room {
@@ -19,18 +25,17 @@ interface Room {
   readonly presences: Map<Member, Presence>;
 }
 
-/** Who is in which topic: broadcasts and presence. Public and private topics of one name are two rooms. */
+/** The members and presences of each topic. Public and private topics of one name are two rooms. */
 export interface Rooms {
   enter(room: string, member: Member): void;
-  /** Leaves, and tells the others that a tracked presence is gone. */
+  /** Leaves, and sends the others the end of a tracked presence. */
   leave(room: string, member: Member): void;
   /** Sends to all members but `sender`. */
-  broadcast(room: string, message: string | UserBroadcast, sender?: Member): void;
+  broadcast(room: string, message: BroadcastMessage, sender?: Member): void;
   track(room: string, member: Member, key: string, payload: Record<string, unknown>): void;
   untrack(room: string, member: Member): void;
-  /** The `presence_state` of the room, as JSON text. */
+  /** The payload of `presence_state`, as JSON text. */
   presenceState(room: string): string;
-  clear(): void;
   readonly size: number;
 }
 
@@ -39,16 +44,16 @@ export const roomName = (topic: string, isPrivate: boolean): string =>
 
 export function createRooms(): Rooms {
   const rooms = new Map<string, Room>();
-  const tell = (room: Room, joins: readonly Meta[], leaves: readonly Meta[]) => {
+  const sendDiff = (room: Room, joins: readonly Presence[], leaves: readonly Presence[]) => {
     const payload = JSON.stringify({ joins: grouped(joins), leaves: grouped(leaves) });
-    for (const member of room.members) member.push('presence_diff', payload);
+    for (const member of room.members) member.receivePresenceDiff(payload);
   };
   const untrack = (name: string, member: Member) => {
     const room = rooms.get(name);
-    const gone = room?.presences.get(member);
-    if (!room || !gone) return;
+    const presence = room?.presences.get(member);
+    if (!room || !presence) return;
     room.presences.delete(member);
-    tell(room, [], [metaOf(gone)]);
+    sendDiff(room, [], [presence]);
   };
   return {
     enter(name, member) {
@@ -63,42 +68,32 @@ export function createRooms(): Rooms {
       if (room?.members.size === 0) rooms.delete(name);
     },
     broadcast(name, message, sender) {
-      for (const member of rooms.get(name)?.members ?? []) {
-        if (member === sender) continue;
-        if (typeof message === 'string') member.push('broadcast', message);
-        else member.pushBroadcast(message);
+      // A member that is shut down by the message leaves the room meanwhile.
+      for (const member of [...(rooms.get(name)?.members ?? [])]) {
+        if (member !== sender) member.receiveBroadcast(message);
       }
     },
     track(name, member, key, payload) {
       const room = rooms.get(name);
-      const before = room?.presences.get(member);
-      if (!room || JSON.stringify(before?.payload) === JSON.stringify(payload)) return;
-      const presence = { key, ref: randomUUID(), payload };
+      if (!room) return;
+      const before = room.presences.get(member);
+      const previous = before === undefined ? {} : { phx_ref_prev: before.meta['phx_ref'] };
+      const presence = { key, meta: { ...payload, phx_ref: randomUUID(), ...previous } };
       room.presences.set(member, presence);
-      const meta = metaOf(presence);
-      if (before) tell(room, [{ ...meta, phx_ref_prev: before.ref }], [metaOf(before)]);
-      else tell(room, [meta], []);
+      sendDiff(room, [presence], before ? [before] : []);
     },
     untrack,
-    presenceState: (name) =>
-      JSON.stringify(grouped([...(rooms.get(name)?.presences.values() ?? [])].map(metaOf))),
-    clear: () => rooms.clear(),
+    presenceState: (name) => JSON.stringify(grouped([...(rooms.get(name)?.presences.values() ?? [])])),
     get size() {
       return rooms.size;
     },
   };
 }
 
-interface Meta extends Record<string, unknown> {
-  readonly key: string;
-}
-
-const metaOf = ({ key, ref, payload }: Presence): Meta => ({ ...payload, phx_ref: ref, key });
-
-function grouped(metas: readonly Meta[]): Record<string, { metas: Record<string, unknown>[] }> {
-  // A map, since the keys are the clients' choice: an object has more of them than it was given.
+function grouped(presences: readonly Presence[]): Record<string, { metas: Record<string, unknown>[] }> {
+  // A map, because clients choose the keys, and an object has members of its own.
   const groups = new Map<string, { metas: Record<string, unknown>[] }>();
-  for (const { key, ...meta } of metas) {
+  for (const { key, meta } of presences) {
     const group = groups.get(key) ?? { metas: [] };
     groups.set(key, group);
     group.metas.push(meta);

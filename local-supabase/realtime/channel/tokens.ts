@@ -6,30 +6,38 @@ export interface ChannelClaims extends Claims {
   readonly exp: number;
 }
 
-export type TokenCheck =
-  | { readonly ok: true; readonly claims: ChannelClaims }
-  | {
-      readonly ok: false;
-      /** The first word of a refused join's reason. */
-      readonly code: 'InvalidJWTToken' | 'MalformedJWT' | 'JwtSignatureError';
-      readonly message: string;
-    };
+export interface TokenRefusal {
+  readonly ok: false;
+  /** The first word of a refused join's reason. */
+  readonly code: 'InvalidJWTToken' | 'MalformedJWT' | 'JwtSignatureError';
+  readonly message: string;
+}
 
-/** What checks tokens as the real server does, with its words. */
+export type TokenCheck = { readonly ok: true; readonly claims: ChannelClaims } | TokenRefusal;
+
+/** Checks a token as the real server does, with its messages. */
 export type CheckToken = (token: string) => Promise<TokenCheck>;
 
-/** A token counts as an API key of the newer form, or as a JWT. Keys stand for the project's legacy tokens. */
+/** The real server checks `exp` only; `nbf` and `iat` may lie in the future. */
+const ANY_TIME = { leewaySeconds: Number.MAX_SAFE_INTEGER };
+
+/** Accepts JWTs, and API keys of the newer form as the project's legacy tokens. */
 export function createTokenCheck(keys: TokenKeys, now: () => number): CheckToken {
   return async (token) => {
-    const verified = await keys.verify(legacyToken(keys, token));
-    const claims = verified.ok ? verified.claims : unverifiedClaims(token);
-    const age = Math.floor(now() / 1000) - (claims?.exp ?? Infinity);
+    const verified = await keys.verify(legacyToken(keys, token), ANY_TIME);
     if (!verified.ok && verified.reason === 'signature') return refusals.signature;
-    if (age >= 0 || (!verified.ok && verified.reason === 'expired')) return expired(Math.max(0, age));
+    if (!verified.ok && verified.reason === 'expired') {
+      return expired(Math.max(0, secondsSince(unverifiedClaims(token)?.exp, now())));
+    }
     if (!verified.ok) return verified.reason === 'claims' ? refusals.claims : refusals.malformed;
+    const age = secondsSince(verified.claims.exp, now());
+    if (age >= 0) return expired(age);
     return hasRequiredClaims(verified.claims) ? { ok: true, claims: verified.claims } : refusals.claims;
   };
 }
+
+const secondsSince = (exp: number | undefined, nowMs: number): number =>
+  Math.floor(nowMs / 1000) - (exp ?? Infinity);
 
 /** The JWT that an API key of the newer form stands for; any other text as it is. */
 export function legacyToken(keys: TokenKeys, token: string): string {
@@ -55,7 +63,7 @@ const refusals = {
 const hasRequiredClaims = (claims: Claims): claims is ChannelClaims =>
   typeof claims.role === 'string' && typeof claims.exp === 'number';
 
-/** Read only to say how long ago a token expired. */
+/** Used only to state how long ago a token expired. */
 function unverifiedClaims(token: string): Claims | null {
   try {
     const [, payload = ''] = token.split('.');

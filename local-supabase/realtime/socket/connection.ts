@@ -1,20 +1,21 @@
 import type { WebSocket } from 'ws';
 import type { Channel, ChannelServices } from '../channel/channel.ts';
-import { admitJoin, subscribeFailure } from '../channel/join.ts';
+import { admitJoin } from '../channel/join.ts';
 import type { JoinLimits, JoiningSocket } from '../channel/join.ts';
 import { encodeFrame, encodeUserBroadcast, parseBinaryFrame, parseTextFrame } from './wire.ts';
-import type { InboundFrame, OutboundFrame, Ref, WireVersion } from './wire.ts';
+import type { InboundFrame, OutboundFrame, WireVersion } from './wire.ts';
 
-/** One open websocket and its channels. */
+/** One open WebSocket and its channels. */
 export interface Connection extends JoiningSocket {
-  /** When the client was last heard, in milliseconds of the clock. */
-  readonly lastHeardMs: number;
+  readonly channels: ReadonlyMap<unknown, Channel>;
+  /** When the last frame of the client came, in milliseconds of the clock. */
+  readonly lastFrameMs: number;
   /** Since when there is no channel; null while there is one. */
   readonly emptySinceMs: number | null;
-  /** From now on nothing is heard and nothing sent, as behind a dead network. */
+  /** From now on frames are neither read nor sent, as behind a dead network. */
   swallow(): void;
   close(code: number, reason?: string): void;
-  /** Cuts the wire without a closing handshake. */
+  /** Ends the connection without a closing handshake. */
   terminate(): void;
 }
 
@@ -28,81 +29,104 @@ export interface ConnectionOptions {
   readonly report: (error: unknown) => void;
 }
 
+/** How long frames for a channel that leaves are ignored, in place of the real server's processes. */
+const LEAVING_MS = 10;
+
 export function createConnection(options: ConnectionOptions): Connection {
   const { webSocket, version, token, services, limits, onClose, report } = options;
   const { settings, now, timers } = services;
-  const channels = new Map<string, Channel>();
-  let lastHeardMs = now();
-  let emptySinceMs: number | null = lastHeardMs;
-  let swallowing = false;
+  const channels = new Map<unknown, Channel>();
+  /** Channels that leave, and the cancellation of their timers. */
+  const leaving = new Map<unknown, () => void>();
+  let lastFrameMs = now();
+  let emptySinceMs: number | null = lastFrameMs;
+  let isSwallowing = false;
   let frames: Promise<void> = Promise.resolve();
+  /** Frames that wait behind a refused join; null while none is refused. */
+  let blocked: (string | Buffer)[] | null = null;
 
   const write = (data: string | Buffer) => {
-    if (swallowing || webSocket.readyState !== webSocket.OPEN) return;
+    if (isSwallowing || webSocket.readyState !== webSocket.OPEN) return;
     if (webSocket.bufferedAmount > settings().maxBufferedBytes) return webSocket.terminate();
     webSocket.send(data);
   };
   const sendRaw = (data: string | Buffer) => {
+    if (blocked) return void blocked.push(data);
     const { latencyMs } = settings();
     if (latencyMs > 0) timers.after(latencyMs, () => write(data));
     else write(data);
   };
-  const replyTo = ({ joinRef, ref, topic }: InboundFrame, status: 'ok' | 'error', response: object) =>
-    connection.send({
-      joinRef,
-      ref,
-      topic,
-      event: 'phx_reply',
-      payload: JSON.stringify({ status, response }),
-    });
+  const replyTo = (frame: Pick<InboundFrame, 'joinRef' | 'ref' | 'topic'>, reply: object) => {
+    const { joinRef, ref, topic } = frame;
+    connection.send({ joinRef, ref, topic, event: 'phx_reply', payload: JSON.stringify(reply) });
+  };
+  const replyUnmatched = (frame: InboundFrame) =>
+    replyTo({ ...frame, joinRef: null }, { status: 'error', response: { reason: 'unmatched topic' } });
 
-  const join = async (frame: InboundFrame) => {
-    const before = channels.get(frame.topic);
-    before?.dispose();
-    /** The old channel's end is told after the new one's reply. */
-    const reply = (status: 'ok' | 'error', response: object) => {
-      replyTo(frame.joinRef === null ? { ...frame, joinRef: frame.ref } : frame, status, response);
-      if (before) connection.send(closeFrame(before));
-    };
-    const refuse = async (reason: string) => {
-      await pause(settings().joinErrorBackoffMs);
-      reply('error', { reason });
-    };
-    const outcome = await admitJoin(services, limits, connection, frame);
+  /** The process of the real socket waits before it answers a refused join, and sends nothing else meanwhile. */
+  const refuseJoin = async (frame: InboundFrame, reason: string) => {
+    const { joinErrorBackoffMs } = settings();
+    if (joinErrorBackoffMs > 0) {
+      blocked = [];
+      await new Promise<void>((resolve) => void timers.after(joinErrorBackoffMs, resolve));
+    }
+    const waiting = blocked ?? [];
+    blocked = null;
+    replyTo(frame, { status: 'error', response: { reason } });
+    for (const data of waiting) sendRaw(data);
+  };
+  const join = async (frame: InboundFrame, topic: string) => {
+    const previous = channels.get(topic);
+    endLeaving(topic);
+    if (previous) {
+      previous.dispose();
+      // As on the real server, the end of the previous channel follows the frames that have arrived by now.
+      frames = frames.then(() => connection.send(closeFrame(previous)));
+    }
+    const outcome = await admitJoin(services, limits, connection, topic, frame);
     if (!outcome.ok) {
-      await refuse(outcome.reason);
+      await refuseJoin(frame, outcome.reason);
       if (outcome.closesSocket) connection.close(1001);
       return;
     }
     if (webSocket.readyState !== webSocket.OPEN) return;
     const { channel } = outcome;
-    channels.set(frame.topic, channel);
+    channels.set(topic, channel);
     emptySinceMs = null;
-    try {
-      await channel.start(() => reply('ok', { postgres_changes: channel.bindingEcho }));
-    } catch (error) {
-      channel.dispose();
-      await refuse(subscribeFailure(error));
-    }
+    replyTo(frame, { status: 'ok', response: { postgres_changes: channel.bindingEcho } });
+    channel.start();
   };
-  const pause = (delayMs: number) =>
-    delayMs > 0 ? new Promise<void>((resolve) => void timers.after(delayMs, resolve)) : Promise.resolve();
-
+  const endLeaving = (topic: unknown) => {
+    leaving.get(topic)?.();
+    leaving.delete(topic);
+  };
+  const leave = (frame: InboundFrame, channel: Channel) => {
+    // A leave of another join of the topic is ignored.
+    if (frame.joinRef !== channel.joinRef) return;
+    const { topic } = frame;
+    leaving.set(
+      topic,
+      timers.after(LEAVING_MS, () => leaving.delete(topic)),
+    );
+    return channel.handle(frame);
+  };
   const handle = async (frame: InboundFrame) => {
     const { topic, event } = frame;
-    if (topic === 'phoenix') return event === 'heartbeat' ? replyTo(frame, 'ok', {}) : undefined;
-    if (event === 'phx_join' && topic.startsWith('realtime:')) return join(frame);
+    if (topic === 'phoenix' && event === 'heartbeat') return replyTo(frame, { status: 'ok', response: {} });
+    const isChannelTopic = typeof topic === 'string' && topic.startsWith('realtime:');
+    if (event === 'phx_join') return isChannelTopic ? join(frame, topic) : replyUnmatched(frame);
     const channel = channels.get(topic);
-    if (channel) return isStale(frame, channel) ? undefined : channel.handle(frame);
-    if (event === 'phx_leave') return replyTo(frame, 'ok', {});
-    replyTo(frame, 'error', { reason: 'unmatched topic' });
+    if (channel) return event === 'phx_leave' ? leave(frame, channel) : channel.handle(frame);
+    if (leaving.has(topic)) return;
+    if (event === 'phx_leave') return replyTo(frame, { status: 'ok', response: {} });
+    replyUnmatched(frame);
   };
 
   const connection: Connection = {
     channels,
     token,
-    get lastHeardMs() {
-      return lastHeardMs;
+    get lastFrameMs() {
+      return lastFrameMs;
     },
     get emptySinceMs() {
       return emptySinceMs;
@@ -118,29 +142,30 @@ export function createConnection(options: ConnectionOptions): Connection {
       if (channels.size === 0) emptySinceMs = now();
     },
     swallow() {
-      swallowing = true;
+      isSwallowing = true;
     },
     close: (code, reason) => webSocket.close(code, reason),
     terminate: () => webSocket.terminate(),
   };
 
   webSocket.on('message', (data: Buffer, isBinary) => {
-    if (swallowing) return;
-    lastHeardMs = now();
+    if (isSwallowing) return;
+    lastFrameMs = now();
     const frame = isBinary ? parseBinaryFrame(version, data) : parseTextFrame(version, data.toString());
-    // What is not a frame is left without an answer, and the socket stays open, as on the real server.
+    // A message that is not a frame is not answered, and the socket stays open, as on the real server.
     if (frame) frames = frames.then(() => handle(frame)).catch(report);
   });
   webSocket.on('error', () => webSocket.terminate());
   webSocket.on('close', () => {
     for (const channel of channels.values()) {
-      // What is thrown from here nobody would catch, and the other channels have to end too.
+      // An error of one channel must not keep the others from ending.
       try {
         channel.dispose();
       } catch (error) {
         report(error);
       }
     }
+    for (const topic of leaving.keys()) endLeaving(topic);
     webSocket.removeAllListeners();
     webSocket.on('error', () => {});
     onClose(connection);
@@ -155,9 +180,3 @@ const closeFrame = ({ topic, joinRef }: Channel): OutboundFrame => ({
   event: 'phx_close',
   payload: '{}',
 });
-
-/** A push that names another join of the same topic is not for this channel. */
-const isStale = ({ joinRef }: InboundFrame, channel: Channel): boolean =>
-  !sameRef(joinRef, null) && !sameRef(joinRef, channel.joinRef);
-
-const sameRef = (a: Ref, b: Ref): boolean => (a === null || b === null ? a === b : String(a) === String(b));

@@ -9,22 +9,23 @@ import type { Connection } from './connection.ts';
 import type { JoinLimits } from '../channel/join.ts';
 import { createRateCounter } from '../rate-counter.ts';
 import { legacyToken } from '../channel/tokens.ts';
+import { parseVersion } from './wire.ts';
 import type { WireVersion } from './wire.ts';
 
 const PATH = '/realtime/v1/websocket';
-/** How often silent and empty sockets are looked for, while there are sockets. */
+/** How often silent and empty sockets are closed, while there are sockets. */
 const SWEEP_MS = 10_000;
 
-/** The open sockets, and the handshake that lets them in. */
+/** The open sockets, and the handshake. */
 export interface SocketServer {
   /** Answers the upgrades of `server` on /realtime/v1/websocket. Returns a function that ends that. */
   attach(server: Server): () => void;
   readonly connections: ReadonlySet<Connection>;
-  /** Joins that were let in since the start. */
+  /** Joins that were admitted since the start. */
   readonly joins: number;
   /** Refuses every handshake with this HTTP status; null ends it. */
   refuseWith(status: number | null): void;
-  /** Closes sockets that were silent, or without a channel, for too long. */
+  /** Closes sockets that were silent or without a channel for too long. */
   sweep(): void;
   close(): Promise<void>;
 }
@@ -70,29 +71,32 @@ export function createSocketServer({ keys, services, report }: SocketServerOptio
     connections.add(createConnection({ webSocket, version, token, services, limits, onClose, report }));
     sweepLater();
   };
-  /** The refusal of a handshake, or the token that its key stands for. */
+  /** The refusal of a handshake, or the token of its API key. */
   const admit = async (request: IncomingMessage, url: URL): Promise<Refusal | { token: string }> => {
     if (refusedStatus !== null) return { status: refusedStatus, error: 'Error connecting to Realtime' };
+    if (settings().suspended) return { status: 403, error: 'Realtime was disabled for this tenant' };
     const header = request.headers['x-api-key'];
     const key = (typeof header === 'string' ? header : null) ?? url.searchParams.get('apikey');
     if (!key) return { status: 401, error: 'API key is missing' };
     const token = legacyToken(keys, key);
     const checked = await services.checkToken(token);
     if (!checked.ok) {
-      // The handshake does not say for how long.
+      // A refused handshake does not state the seconds.
       const error = checked.message.startsWith('Token has expired') ? 'Token has expired' : checked.message;
       return { status: 401, error };
     }
     if (limits.joinedSockets() >= settings().maxConnections)
       return { status: 429, error: 'Too many connected users' };
+    if (limits.joins.isExceeded) return { status: 429, error: 'Too many joins per second' };
     return { token };
   };
   const upgrade = async (request: IncomingMessage, stream: Duplex, head: Buffer) => {
     const url = new URL(request.url ?? '/', 'http://localhost');
     const onError = () => stream.destroy();
     stream.on('error', onError);
+    const version = parseVersion(url.searchParams.get('vsn'));
+    if (version === null) return refuse(stream, { status: 403, error: null });
     const admitted = await admit(request, url);
-    const version = url.searchParams.get('vsn') === '2.0.0' ? '2.0.0' : '1.0.0';
     if ('status' in admitted) {
       const { connectErrorBackoffMs } = settings();
       if (connectErrorBackoffMs > 0) timers.after(connectErrorBackoffMs, () => refuse(stream, admitted));
@@ -134,7 +138,7 @@ export function createSocketServer({ keys, services, report }: SocketServerOptio
     sweep() {
       const { idleTimeoutMs, emptySocketTimeoutMs } = settings();
       for (const connection of connections) {
-        const silentMs = now() - connection.lastHeardMs;
+        const silentMs = now() - connection.lastFrameMs;
         const emptyMs = now() - (connection.emptySinceMs ?? now());
         if (silentMs >= idleTimeoutMs || emptyMs >= emptySocketTimeoutMs) connection.close(1000);
       }
@@ -151,14 +155,15 @@ export function createSocketServer({ keys, services, report }: SocketServerOptio
 
 interface Refusal {
   readonly status: number;
-  readonly error: string;
+  /** Null for an answer without a body. */
+  readonly error: string | null;
 }
 
 function refuse(stream: Duplex, { status, error }: Refusal): void {
-  const body = JSON.stringify({ error });
+  const body = error === null ? '' : JSON.stringify({ error });
   const head = [
     `HTTP/1.1 ${status} ${STATUS_TEXT[status] ?? 'Error'}`,
-    'Content-Type: application/json; charset=utf-8',
+    ...(error === null ? [] : ['Content-Type: application/json; charset=utf-8']),
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
   ];

@@ -1,4 +1,4 @@
-/** The versions of the frame format. 1.0.0 has objects and no join_ref; 2.0.0 has arrays and binary broadcasts. */
+/** The versions of the frame format: 1.0.0 has objects, 2.0.0 arrays and binary broadcasts. */
 export type WireVersion = '1.0.0' | '2.0.0';
 
 export type Ref = string | number | null;
@@ -7,15 +7,19 @@ export interface UserBroadcast {
   readonly event: string;
   readonly encoding: 'json' | 'binary';
   readonly data: Buffer;
+  /** The id of the message in `realtime.messages`. */
+  readonly id?: string;
 }
 
 /** A frame from a client. A binary broadcast has `broadcast` instead of a payload. */
 export interface InboundFrame {
   readonly joinRef: Ref;
   readonly ref: Ref;
-  readonly topic: string;
+  /** Any JSON value; only text can name a channel. */
+  readonly topic: unknown;
   readonly event: string;
-  readonly payload: Record<string, unknown>;
+  /** Any JSON value; only an object is valid. */
+  readonly payload: unknown;
   readonly broadcast?: UserBroadcast;
 }
 
@@ -23,7 +27,7 @@ export interface InboundFrame {
 export interface OutboundFrame {
   readonly joinRef?: Ref;
   readonly ref?: Ref;
-  readonly topic: string;
+  readonly topic: unknown;
   readonly event: string;
   readonly payload: string;
 }
@@ -31,7 +35,14 @@ export interface OutboundFrame {
 const USER_BROADCAST_PUSH = 3;
 const USER_BROADCAST = 4;
 
-/** Reads a text frame; null for what is not one. */
+/** The versions that a handshake may ask for: any patch of 1.0 and 2.0. Null for another one. */
+export function parseVersion(requested: string | null): WireVersion | null {
+  if (requested === null) return '1.0.0';
+  const [, major] = /^([12])\.0\.\d+$/.exec(requested) ?? [];
+  return major === undefined ? null : major === '1' ? '1.0.0' : '2.0.0';
+}
+
+/** Parses a text frame; null for any other text. */
 export function parseTextFrame(version: WireVersion, text: string): InboundFrame | null {
   const value = parseJson(text);
   if (version === '2.0.0') {
@@ -41,11 +52,11 @@ export function parseTextFrame(version: WireVersion, text: string): InboundFrame
   }
   if (!isRecord(value)) return null;
   const { topic, event, payload, ref } = value;
-  const joinRef = value['join_ref'] ?? (event === 'phx_join' ? ref : null);
-  return frameOf(joinRef, ref, topic, event, payload);
+  if (topic === undefined || payload === undefined || ref === undefined) return null;
+  return frameOf(value['join_ref'], ref, topic, event, payload);
 }
 
-/** Reads a binary frame of kind 3; null for what is not one, and for version 1.0.0, which has none. */
+/** Parses a binary frame of kind 3; null for any other, and in version 1.0.0. */
 export function parseBinaryFrame(version: WireVersion, bytes: Buffer): InboundFrame | null {
   if (version === '1.0.0' || bytes.length < 7 || bytes[0] !== USER_BROADCAST_PUSH) return null;
   const [, joinRefSize = 0, refSize = 0, topicSize = 0, eventSize = 0, metadataSize = 0, encoding] = bytes;
@@ -75,7 +86,7 @@ export function encodeFrame(version: WireVersion, frame: OutboundFrame): string 
     : `{"ref":${refText},"topic":${topicText},"event":${eventText},"payload":${payload}}`;
 }
 
-/** A user's broadcast as a receiver of `version` gets it: kind 4, or text, or nothing if it cannot be written so. */
+/** The frame of a user's broadcast: kind 4, or text in version 1.0.0; null if it cannot be encoded. */
 export function encodeUserBroadcast(
   version: WireVersion,
   topic: string,
@@ -83,28 +94,26 @@ export function encodeUserBroadcast(
 ): Buffer | string | null {
   if (version === '2.0.0') return encodeBinaryBroadcast(topic, broadcast);
   const text = broadcast.data.toString();
-  // The sender's text becomes a part of the frame: what is no JSON could end it and begin another.
+  // The text becomes a part of the frame: anything but JSON could end the frame and begin another.
   if (broadcast.encoding === 'binary' || parseJson(text) === undefined) return null;
-  const payload = `{"type":"broadcast","event":${JSON.stringify(broadcast.event)},"payload":${text}}`;
+  const meta = broadcast.id === undefined ? '' : `,"meta":${metadataOf(broadcast.id)}`;
+  const payload = `{"type":"broadcast","event":${JSON.stringify(broadcast.event)},"payload":${text}${meta}}`;
   return encodeFrame(version, { topic, event: 'broadcast', payload });
 }
 
-function encodeBinaryBroadcast(topic: string, { event, encoding, data }: UserBroadcast): Buffer | null {
-  const [topicBytes, eventBytes] = [Buffer.from(topic), Buffer.from(event)];
-  if (topicBytes.length > 255 || eventBytes.length > 255) return null;
-  const head = [USER_BROADCAST, topicBytes.length, eventBytes.length, 0, encoding === 'json' ? 1 : 0];
-  return Buffer.concat([Buffer.from(head), topicBytes, eventBytes, data]);
+const metadataOf = (id: string): string => JSON.stringify({ id });
+
+function encodeBinaryBroadcast(topic: string, { event, encoding, data, id }: UserBroadcast): Buffer | null {
+  const metadata = id === undefined ? '' : metadataOf(id);
+  const parts = [topic, event, metadata].map((part) => Buffer.from(part));
+  if (parts.some(({ length }) => length > 255)) return null;
+  const head = [USER_BROADCAST, ...parts.map(({ length }) => length), encoding === 'json' ? 1 : 0];
+  return Buffer.concat([Buffer.from(head), ...parts, data]);
 }
 
 function frameOf(joinRef: unknown, ref: unknown, topic: unknown, event: unknown, payload: unknown) {
-  if (typeof topic !== 'string' || typeof event !== 'string') return null;
-  return {
-    joinRef: refOf(joinRef),
-    ref: refOf(ref),
-    topic,
-    event,
-    payload: isRecord(payload) ? payload : {},
-  };
+  if (typeof event !== 'string') return null;
+  return { joinRef: refOf(joinRef), ref: refOf(ref), topic, event, payload };
 }
 
 const refOf = (value: unknown): Ref =>
@@ -113,7 +122,7 @@ const refOf = (value: unknown): Ref =>
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Undefined for what is no JSON. */
+/** Undefined for a text that is not JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,14 +1,16 @@
 import type { Filter, FilterOperator } from './filters.ts';
 
-/** A filter made ready for rows: SQL over the alias `r`, and, where text says it all, an answer without SQL. */
+/**
+ * A filter ready for evaluation: SQL over the JSON `r.changed`, and the text that decides without SQL where there is one.
+ */
 export interface Predicate {
   readonly column: string;
   readonly sql: string;
-  /** The JSON text that the column must have; null if only PostgreSQL can tell. */
+  /** The JSON text that the column must have; null if only PostgreSQL can decide. */
   readonly equalsJson: string | null;
 }
 
-/** Types of which equal values always have the same text. */
+/** Types whose equal values always have the same text. */
 const CANONICAL = new Set(['uuid', 'int2', 'int4', 'int8', 'bool', 'text', 'varchar']);
 
 const symbols: Partial<Record<FilterOperator, string>> = {
@@ -24,7 +26,7 @@ const symbols: Partial<Record<FilterOperator, string>> = {
   imatch: '~*',
 };
 
-/** `canonicalJson` is the filter's value as its type prints it. */
+/** @param canonicalJson the filter's value as its type prints it. */
 export function createPredicate(
   filter: Filter,
   type: { readonly type: string; readonly sqlType: string },
@@ -40,7 +42,8 @@ export function createPredicate(
 }
 
 function predicateSql({ column, operator, value }: Filter, sqlType: string): string {
-  const name = `r.${quoteIdentifier(column)}`;
+  // As on the real server, the text of the JSON value is cast; it raises for an array, whose JSON is no array literal.
+  const name = `(r.changed ->> ${quoteLiteral(column)})::${sqlType}`;
   const literal = quoteLiteral(value);
   if (operator === 'in') return `(${name} = any (${literal}::${sqlType}[]))`;
   if (operator === 'is') return `(${name} is ${value})`;

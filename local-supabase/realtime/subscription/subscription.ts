@@ -5,7 +5,7 @@ import type { Filter } from './filters.ts';
 import { createPredicate, quoteLiteral } from './predicate.ts';
 import type { Predicate } from './predicate.ts';
 import type { Column, Relations } from '../changes/relations.ts';
-import { inspectTerm, printTerm } from './term.ts';
+import { Tuple, prettyTerm } from './term.ts';
 import type { ChannelClaims } from '../channel/tokens.ts';
 
 /** One binding on one table, for the role and claims of one token. */
@@ -186,8 +186,7 @@ const CONDITIONS: Record<string, string> = {
 
 function shown({ action, schema, table, filters, select }: Binding): string {
   const listed = filters.map(
-    ({ column, operator, value, negated }) =>
-      `{${[column, operator, value].map(inspectTerm).join(', ')}, ${String(negated)}}`,
+    ({ column, operator, value, negated }) => new Tuple(column, operator, value, negated),
   );
-  return `[event: ${action}, schema: ${schema}, table: ${table}, filters: [${listed.join(', ')}], select: ${printTerm(select)}]`;
+  return `[event: ${action}, schema: ${schema}, table: ${table}, filters: ${prettyTerm(listed)}, select: ${prettyTerm(select)}]`;
 }

@@ -1,6 +1,7 @@
-/** Writes a JSON value as the real server's language prints it, for the texts of its errors. */
+/** Prints a JSON value as the real server's language (Elixir) does, for the texts of its errors. */
 export function inspectTerm(value: unknown): string {
   if (value === null || value === undefined) return 'nil';
+  if (value instanceof Tuple) return `{${value.items.map(inspectTerm).join(', ')}}`;
   if (Array.isArray(value)) return `[${value.map(inspectTerm).join(', ')}]`;
   if (typeof value === 'object') {
     const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
@@ -9,5 +10,56 @@ export function inspectTerm(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** As `inspectTerm`, but text stands as it is. */
-export const printTerm = (value: unknown): string => (typeof value === 'string' ? value : inspectTerm(value));
+/** A tuple of Elixir, which JSON has not. */
+export class Tuple {
+  readonly items: readonly unknown[];
+  constructor(...items: readonly unknown[]) {
+    this.items = items;
+  }
+}
+
+const LINE_WIDTH = 80;
+
+/** As `inspectTerm`, but broken into lines of 80 characters, as Elixir's pretty printer breaks lists and tuples. */
+export function prettyTerm(value: unknown, indent = 0, trailing = 0): string {
+  const line = inspectTerm(value);
+  if (indent + line.length + trailing <= LINE_WIDTH) return line;
+  if (value instanceof Tuple) return prettyItems(value.items, ['{', '}'], indent, trailing);
+  if (Array.isArray(value)) return prettyItems(value, ['[', ']'], indent, trailing);
+  return line;
+}
+
+const isContainer = (value: unknown): boolean => typeof value === 'object' && value !== null;
+
+function prettyItems(
+  items: readonly unknown[],
+  [open, close]: readonly [string, string],
+  indent: number,
+  trailing: number,
+): string {
+  if (items.some(isContainer)) {
+    const margin = ' '.repeat(indent + 2);
+    const lines = items.map(
+      (item, index) => margin + prettyTerm(item, indent + 2, index < items.length - 1 ? 1 : 0),
+    );
+    return `${open}\n${lines.join(',\n')}\n${' '.repeat(indent)}${close}`;
+  }
+  // Plain values fill a line, and continue below the first.
+  const margin = ' '.repeat(indent + 1);
+  let column = indent + 1;
+  let text = open;
+  for (const [index, item] of items.entries()) {
+    const printed = inspectTerm(item);
+    const after = index < items.length - 1 ? 1 : close.length + trailing;
+    const isFirst = index === 0;
+    const fits = column + (isFirst ? 0 : 2) + printed.length + after <= LINE_WIDTH;
+    if (isFirst || fits) {
+      text += isFirst ? printed : `, ${printed}`;
+      column += printed.length + (isFirst ? 0 : 2);
+    } else {
+      text += `,\n${margin}${printed}`;
+      column = indent + 1 + printed.length;
+    }
+  }
+  return text + close;
+}

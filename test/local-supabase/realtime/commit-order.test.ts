@@ -91,14 +91,14 @@ test('changes that pile up beyond one batch arrive whole and in order', async ()
     changes: [{ schema: 'public', table: 'notes' }],
     token: await world.tokenOf(ADA),
   });
-  world.service.faults.holdDelivery(true);
+  world.service.faults.pauseDelivery(true);
   await world.database.query('insert into notes (id, owner) select n, $1 from generate_series(1, 700) n', [
     ADA,
   ]);
   await world.database.query('insert into notes (id, owner) select n, $1 from generate_series(701, 1000) n', [
     ADA,
   ]);
-  world.service.faults.holdDelivery(false);
+  world.service.faults.pauseDelivery(false);
   await world.service.settled();
   const data = (await client.flush()).map(
     ({ payload }) => payload['data'] as { commit_timestamp: string; record: { id: number } },

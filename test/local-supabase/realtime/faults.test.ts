@@ -37,17 +37,17 @@ const idsHeard = async (client: RawClient) => {
 /** The process dies between the insert of a note and its delivery, and is back. */
 const dieBeforeDelivering = async (id: number) => {
   const { faults } = world.service;
-  faults.holdDelivery(true);
+  faults.pauseDelivery(true);
   await insert(id);
   await faults.kill();
-  faults.holdDelivery(false);
+  faults.pauseDelivery(false);
   await faults.recover();
 };
 
 describe('a process that is killed between commit and delivery', () => {
   test('delivers what was committed to each subscriber that comes back, without a hole, before anything new', async () => {
     const before = await live();
-    world.service.faults.holdDelivery(true);
+    world.service.faults.pauseDelivery(true);
     await insert(1);
     await insert(2, BOB);
     await world.service.faults.kill();
@@ -55,7 +55,7 @@ describe('a process that is killed between commit and delivery', () => {
     await insert(3);
     await expect(world.connect()).rejects.toThrow('503');
 
-    world.service.faults.holdDelivery(false);
+    world.service.faults.pauseDelivery(false);
     await world.service.faults.recover();
     await insert(4);
     const [ada, bob] = [await live(ADA), await live(BOB)];
@@ -84,7 +84,7 @@ describe('a process that is killed between commit and delivery', () => {
   });
 
   test('delivers after a new process took its place, too', async () => {
-    world.service.faults.holdDelivery(true);
+    world.service.faults.pauseDelivery(true);
     await database.query('insert into open_notes values (1)');
     await world.close();
     world = await createRealtimeWorld({}, database);

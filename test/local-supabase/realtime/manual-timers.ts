@@ -7,6 +7,8 @@ export interface ManualTimers extends Timers {
   /** Moves time forward and runs what falls due, in order. */
   advance(ms: number): void;
   readonly pending: number;
+  /** When the next timer falls due, in milliseconds since the epoch; Infinity without one. */
+  readonly nextDueMs: number;
 }
 
 export function createManualTimers(startMs: number): ManualTimers {
@@ -32,6 +34,9 @@ export function createManualTimers(startMs: number): ManualTimers {
     },
     get pending() {
       return waiting.size;
+    },
+    get nextDueMs() {
+      return Math.min(...[...waiting].map(({ dueMs }) => dueMs));
     },
   };
 }

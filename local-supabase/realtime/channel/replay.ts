@@ -1,0 +1,75 @@
+import type { Database } from '../../database/database.ts';
+import type { UserBroadcast } from '../socket/wire.ts';
+import type { ReplayRequest } from './join-request.ts';
+
+/** A broadcast of the past. */
+export interface ReplayedMessage {
+  readonly id: string;
+  readonly event: string;
+  /** The JSON text of the payload; null for bytes. */
+  readonly payload: string | null;
+  readonly bytes: Buffer | null;
+}
+
+const HARD_LIMIT = 25;
+/** The range of JavaScript's and of the real server's dates. */
+const MAX_TIME_MS = 8_640_000_000_000_000;
+
+/** The latest broadcasts of a private topic since a time, oldest first; null for parameters that are not valid. */
+export async function loadReplay(
+  database: Database,
+  topic: string,
+  { sinceMs, limit }: ReplayRequest,
+): Promise<readonly ReplayedMessage[] | null> {
+  if (sinceMs === null || limit === null || Math.abs(sinceMs) > MAX_TIME_MS) return null;
+  const rows = await database.query<MessageRow>(
+    `select id::text, event, payload::text, binary_payload
+     from realtime.messages
+     where topic = $1 and private and extension = 'broadcast'
+       and inserted_at >= $2::timestamptz at time zone 'utc'
+       and inserted_at < (now() at time zone 'utc') + interval '1 minute'
+     order by inserted_at desc limit $3`,
+    [topic, new Date(sinceMs).toISOString(), Math.max(1, Math.min(limit, HARD_LIMIT))],
+  );
+  return rows.toReversed().map(replayedMessage);
+}
+
+interface MessageRow {
+  readonly id: string;
+  readonly event: string | null;
+  readonly payload: string | null;
+  readonly binary_payload: Uint8Array | null;
+}
+
+const replayedMessage = ({ id, event, payload, binary_payload }: MessageRow): ReplayedMessage => ({
+  id,
+  event: event ?? '',
+  payload,
+  bytes: binary_payload === null ? null : Buffer.from(binary_payload),
+});
+
+/** The payload of a replayed JSON broadcast, as JSON text. */
+export const replayPayload = ({ id, event, payload }: ReplayedMessage): string =>
+  `{"type":"broadcast","event":${JSON.stringify(event)},"payload":${payload ?? 'null'},"meta":${JSON.stringify({ replayed: true, id })}}`;
+
+/** A committed message as the broadcast that its topic receives; null for a message without a payload or an event. */
+export async function loadMessage(
+  database: Database,
+  id: string,
+  insertedAt: string,
+): Promise<{ topic: string; isPrivate: boolean; broadcast: UserBroadcast & { id: string } } | null> {
+  const [row] = await database.query<MessageRow & { topic: string; private: boolean | null }>(
+    `select id::text, event, payload::text, binary_payload, topic, private
+     from realtime.messages where id = $1::uuid and inserted_at = $2::timestamp`,
+    [id, insertedAt],
+  );
+  if (!row || row.event === null || row.private === null) return null;
+  const { bytes, payload, event } = replayedMessage(row);
+  const data = bytes ?? (payload === null ? null : Buffer.from(payload));
+  if (data === null) return null;
+  return {
+    topic: row.topic,
+    isPrivate: row.private,
+    broadcast: { event, encoding: bytes ? 'binary' : 'json', data, id: row.id },
+  };
+}

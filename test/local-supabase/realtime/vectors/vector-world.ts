@@ -1,0 +1,174 @@
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { WebSocket } from 'ws';
+import { openDatabase } from '../../../../local-supabase/database/open-database.ts';
+import type { Database } from '../../../../local-supabase/database/database.ts';
+import { createTokenKeys } from '../../../../local-supabase/keys/keys.ts';
+import type { TokenKeys } from '../../../../local-supabase/keys/keys.ts';
+import { createRealtimeService } from '../../../../local-supabase/realtime/realtime-service.ts';
+import { realisticTiming } from '../../../../local-supabase/realtime/settings.ts';
+import type { RealtimeSettings } from '../../../../local-supabase/realtime/settings.ts';
+import { createManualTimers } from '../manual-timers.ts';
+import type { ManualTimers } from '../manual-timers.ts';
+import { readSetupSql } from './scenario.ts';
+
+/** A realtime service with the timing of the real one, on a clock that the replay moves. */
+export interface VectorWorld {
+  readonly url: string;
+  readonly database: Database;
+  readonly keys: TokenKeys;
+  readonly timers: ManualTimers;
+  connect(path: string): WebSocket;
+  /** Moves the clock and lets everything that falls due finish. */
+  advance(ms: number, isOver?: () => boolean): Promise<void>;
+  /** Lets everything that is under way finish; the clock stands. */
+  settle(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const NO_PROJECT = new URL('./no-project/', import.meta.url);
+
+/** The database of the recordings; one for all worlds, as on the recorded server. */
+export async function createVectorDatabase(): Promise<Database> {
+  const { database } = await openDatabase({ seed: false, project: NO_PROJECT });
+  await database.exec(readSetupSql());
+  return database;
+}
+
+export async function createVectorWorld(
+  shared: Database,
+  settings: Partial<RealtimeSettings>,
+): Promise<VectorWorld> {
+  const timers = createManualTimers(Date.now());
+  const work = new WorkCounter();
+  const database = work.watch(shared);
+  const keys = work.watch(await createTokenKeys({ now: timers.now }));
+  const service = await createRealtimeService({
+    database,
+    keys,
+    settings: { ...realisticTiming, ...settings },
+    now: timers.now,
+    timers,
+    random: () => 0.5,
+    report: () => {},
+  });
+  const handle = work.wrap(service.handle);
+  const server = createServer((request, response) => {
+    void answer(request, handle).then(async (answered) => {
+      response.writeHead(answered.status, Object.fromEntries(answered.headers));
+      response.end(Buffer.from(await answered.arrayBuffer()));
+    });
+  });
+  service.attach(server);
+  await listen(server);
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const sockets = new Set<WebSocket>();
+
+  const settle = async () => {
+    for (let quiet = 0; quiet < 3; quiet += 1) {
+      const before = work.finished;
+      await Promise.all([...sockets].map(pingPong));
+      await nextTurn();
+      if (work.pending > 0 || work.finished !== before) quiet = -1;
+    }
+  };
+  return {
+    url,
+    database,
+    keys,
+    timers,
+    connect(path) {
+      const socket = new WebSocket(`${url.replace('http', 'ws')}${path}`);
+      socket.on('error', () => {});
+      socket.once('open', () => sockets.add(socket));
+      socket.once('close', () => sockets.delete(socket));
+      return socket;
+    },
+    settle,
+    async advance(ms, isOver = () => false) {
+      const untilMs = timers.now() + ms;
+      await settle();
+      while (timers.now() < untilMs && !isOver()) {
+        timers.advance(Math.max(1, Math.min(timers.nextDueMs, untilMs) - timers.now()));
+        await settle();
+      }
+    },
+    async close() {
+      for (const socket of sockets) socket.terminate();
+      await service.close();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Counts the calls of a collaborator that have not returned yet. */
+class WorkCounter {
+  pending = 0;
+  finished = 0;
+
+  wrap<Args extends unknown[], Result>(call: (...args: Args) => Promise<Result>) {
+    return async (...args: Args): Promise<Result> => {
+      this.pending += 1;
+      try {
+        return await call(...args);
+      } finally {
+        this.pending -= 1;
+        this.finished += 1;
+      }
+    };
+  }
+
+  watch<Target extends object>(target: Target): Target {
+    return new Proxy(target, {
+      get: (object, name) => {
+        const member: unknown = Reflect.get(object, name);
+        if (typeof member !== 'function') return member;
+        return (...args: unknown[]): unknown => {
+          const result: unknown = Reflect.apply(member, object, args);
+          return result instanceof Promise ? this.wrap(() => result)() : result;
+        };
+      },
+    });
+  }
+}
+
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/** The socket has read and written everything before when its pong is back. */
+function pingPong(socket: WebSocket): Promise<void> {
+  if (socket.readyState !== socket.OPEN) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = () => {
+      socket.off('pong', done);
+      socket.off('close', done);
+      resolve();
+    };
+    socket.once('pong', done);
+    socket.once('close', done);
+    socket.ping();
+  });
+}
+
+async function listen(server: Server): Promise<void> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+}
+
+async function answer(
+  request: IncomingMessage,
+  handle: (request: Request) => Promise<Response>,
+): Promise<Response> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const { method = 'GET', headers, url = '/' } = request;
+  return handle(
+    new Request(`http://realtime.test${url}`, {
+      method,
+      headers: Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]),
+      ...(chunks.length > 0 ? { body: Buffer.concat(chunks) } : {}),
+    }),
+  );
+}

@@ -5,6 +5,7 @@
  */
 import { styleText } from 'node:util';
 import type * as Vite from 'vite';
+import { realisticTiming } from '../local-supabase/realtime/settings.ts';
 import { createLocalSupabase } from '../local-supabase/server.ts';
 import type { LocalSupabase } from '../local-supabase/server.ts';
 import { StartError } from '../local-supabase/project/start-error.ts';
@@ -43,6 +44,7 @@ function startSupabase(): Promise<LocalSupabase> {
     dataDir,
     siteUrl: `http://localhost:${appPort}`,
     auth: readAuthSettings(),
+    realtime: realisticTiming,
   });
 }
 

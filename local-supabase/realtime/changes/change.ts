@@ -71,7 +71,7 @@ function wireValue(type: string, json: string): string {
 
 function firstCharacters(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(firstCharacters);
-  return typeof value === 'string' ? ([...value][0] ?? '') : value;
+  return typeof value === 'string' ? (Array.from(value)[0] ?? '') : value;
 }
 
 /** The part of a change that a group of subscribers receives. */

@@ -24,7 +24,7 @@ function termSize(value: unknown): number {
       HEADER,
     );
   }
-  return 2 + String(value ?? 'nil').length;
+  return 2 + (typeof value === 'boolean' ? String(value) : 'nil').length;
 }
 
 function numberSize(value: number): number {

@@ -68,8 +68,7 @@ export function createRooms(): Rooms {
       if (room?.members.size === 0) rooms.delete(name);
     },
     broadcast(name, message, sender) {
-      // A member that is shut down by the message leaves the room meanwhile.
-      for (const member of [...(rooms.get(name)?.members ?? [])]) {
+      for (const member of rooms.get(name)?.members ?? []) {
         if (member !== sender) member.receiveBroadcast(message);
       }
     },

@@ -28,8 +28,8 @@ afterAll(async () => {
 describe('a recorded scenario of the real server', () => {
   for (const scenario of scenarios) {
     const reason = exceptions[scenario.id];
-    const title = `${scenario.id} ${scenario.title}${reason === undefined ? '' : ` (differs: ${reason})`}`;
-    test(title, async () => {
+    const note = reason === undefined ? '' : ` (differs: ${reason})`;
+    test(`${scenario.id} ${scenario.title}${note}`, async () => {
       const own = isDefault(scenario) ? null : await createVectorWorld(database, settingsOf(scenario));
       try {
         const mismatch = compareScenario(scenario, await replay(own ?? world, scenario));

@@ -5,6 +5,8 @@
  * - `signed-out`: the user is signed out. The channel joins by itself after the next sign-in.
  * - `token-rejected`: the server keeps refusing tokens that were just renewed.
  * - `unauthorized`: the server's policies forbid the channel.
+ * - `channel-limit`: the server allows no further channel on this socket. The channel joins after another was left.
+ * - `websocket-unavailable`: the runtime cannot open a websocket; the message has the remedy.
  * - `subscription-refused`: the server cannot subscribe to the changes (table, column, filter or publication).
  * - `push-overflow`: the buffer of pushes was full; `push-timeout`: no reply in time; `push-refused`: refused by the
  *   server, or not serializable.
@@ -17,6 +19,8 @@ export type RealtimeErrorCode =
   | 'signed-out'
   | 'token-rejected'
   | 'unauthorized'
+  | 'channel-limit'
+  | 'websocket-unavailable'
   | 'subscription-refused'
   | 'push-overflow'
   | 'push-timeout'

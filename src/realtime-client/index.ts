@@ -19,7 +19,6 @@ export { RealtimeError } from './errors.ts';
 export type { RealtimeErrorCode } from './errors.ts';
 export type { Binding, Change, ChangeType, RowRecord } from './changes/postgres-changes.ts';
 export { createRowParser } from './changes/row-schema.ts';
-export type { RowSchema } from './changes/row-schema.ts';
 export { defaultSettings } from './settings.ts';
 export type { RealtimeSettings } from './settings.ts';
 export type { ProtocolVersion } from './socket/wire.ts';

@@ -18,6 +18,8 @@ export interface RealtimeSettings {
   readonly hiddenDelayMs: number;
   /** Deadline for a frame after the page woke up; then the socket is replaced. Default 3,000. */
   readonly probeMs: number;
+  /** Most unanswered joins per socket; only one at a time until the server has accepted one. Default 4. */
+  readonly parallelJoins: number;
   /** Length of an interruption after which the connection's status becomes `lost`. Default 5,000. */
   readonly lostAfterMs: number;
   /** How long an unused channel stays joined, and a socket without channels open. Default 1,000. */
@@ -43,6 +45,7 @@ export const defaultSettings: RealtimeSettings = {
   rateLimitDelayMs: 30_000,
   hiddenDelayMs: 60_000,
   probeMs: 3_000,
+  parallelJoins: 4,
   lostAfterMs: 5_000,
   leaveGraceMs: 1_000,
   pushBuffer: 100,

@@ -11,6 +11,7 @@ type Kind = ChannelState['kind'];
 type Input =
   | Exclude<ChannelEvent['kind'], 'tokenChange' | 'systemError' | 'refused'>
   | 'newToken'
+  | 'newUser'
   | 'signOut'
   | 'refusedToken'
   | 'refusedForGood'
@@ -18,12 +19,14 @@ type Input =
   | 'badBinding';
 type Cell = '-' | `${Kind}${string}`;
 
+const tokenOf = (sub: string) => `.${btoa(JSON.stringify({ sub }))}.`;
 const nowMs = 100_000;
 const wallMs = 1_000_000;
 const memory = { ...initialChannel, online: true, token: 't1' };
 const states: Record<Kind, ChannelState> = {
   idle: { ...memory, kind: 'idle' },
   offline: { ...memory, kind: 'offline', online: false },
+  queued: { ...memory, kind: 'queued' },
   authorizing: { ...memory, kind: 'authorizing' },
   joining: { ...memory, kind: 'joining' },
   joined: { ...memory, kind: 'joined' },
@@ -41,7 +44,11 @@ const events: Record<Input, ChannelEvent> = {
   token: { kind: 'token', token: 't2' },
   tokenError: { kind: 'tokenError' },
   newToken: { kind: 'tokenChange', token: 't2', wallMs },
+  newUser: { kind: 'tokenChange', token: tokenOf('grace'), wallMs },
   signOut: { kind: 'tokenChange', token: null, wallMs },
+  turn: { kind: 'turn' },
+  slot: { kind: 'slot' },
+  unavailable: { kind: 'unavailable', message: 'no websocket' },
   accepted: { kind: 'accepted', confirms: false, wallMs },
   refusedToken: { kind: 'refused', reason: 'InvalidJWTToken: Token has expired' },
   refusedForGood: { kind: 'refused', reason: 'Unauthorized: no permission' },
@@ -51,7 +58,7 @@ const events: Record<Input, ChannelEvent> = {
   ended: { kind: 'ended', wallMs },
 };
 
-const ask = 'authorizing: authorize, wait 10000';
+const ask = 'queued: enqueue';
 const unheard = {
   token: '-',
   tokenError: '-',
@@ -63,16 +70,24 @@ const unheard = {
   badBinding: '-',
   ended: '-',
   rejoin: '-',
+  turn: '-',
+  slot: '-',
+  unavailable: 'failed:',
+  newUser: '-',
 } as const;
 const onTopic = {
   join: '-',
-  rejoin: 'authorizing: leave, authorize, wait 10000',
+  rejoin: 'queued: leave, enqueue',
   leave: 'idle: leave',
   online: '-',
   offline: 'offline:',
   token: '-',
   tokenError: '-',
-  expired: 'authorizing: leave, authorize, wait 10000',
+  expired: 'queued: leave, rejectToken, enqueue',
+  turn: '-',
+  slot: '-',
+  unavailable: 'failed:',
+  newUser: 'queued: leave, discard, enqueue',
   badBinding: 'failed: leave',
   ended: 'backoff: wait 1000',
 } as const;
@@ -80,6 +95,7 @@ const onTopic = {
 const table: Record<Kind, Record<Input, Cell>> = {
   idle: {
     ...unheard,
+    unavailable: '-',
     join: ask,
     leave: '-',
     online: '-',
@@ -90,10 +106,23 @@ const table: Record<Kind, Record<Input, Cell>> = {
   },
   offline: {
     ...unheard,
+    newUser: 'offline: discard',
     join: '-',
     leave: 'idle:',
     online: ask,
     offline: '-',
+    timer: '-',
+    newToken: '-',
+    signOut: 'failed:',
+  },
+  queued: {
+    ...unheard,
+    newUser: 'queued: discard',
+    turn: 'authorizing: authorize, wait 10000',
+    join: '-',
+    leave: 'idle:',
+    online: '-',
+    offline: 'offline:',
     timer: '-',
     newToken: '-',
     signOut: 'failed:',
@@ -109,22 +138,25 @@ const table: Record<Kind, Record<Input, Cell>> = {
     signOut: 'failed:',
     token: 'joining: join, wait 10000',
     tokenError: 'backoff: wait 1000',
+    refusedToken: 'queued: rejectToken, enqueue',
+    refusedForGood: 'failed:',
   },
   joining: {
     ...onTopic,
     timer: 'backoff: leave, wait 1000',
     newToken: '-',
-    signOut: 'failed: leave',
+    signOut: 'failed: leave, discard',
     accepted: 'joined: wait 20000',
-    refusedToken: ask,
+    refusedToken: 'queued: rejectToken, enqueue',
     refusedForGood: 'failed:',
     subscribed: '-',
+    newUser: '-',
   },
   joined: {
     ...onTopic,
     timer: 'backoff: leave, wait 1000',
     newToken: 'joined: pushToken',
-    signOut: 'failed: leave',
+    signOut: 'failed: leave, discard',
     accepted: '-',
     refusedToken: '-',
     refusedForGood: '-',
@@ -134,7 +166,7 @@ const table: Record<Kind, Record<Input, Cell>> = {
     ...onTopic,
     timer: '-',
     newToken: 'live: pushToken',
-    signOut: 'failed: leave',
+    signOut: 'failed: leave, discard',
     accepted: '-',
     refusedToken: '-',
     refusedForGood: '-',
@@ -142,6 +174,9 @@ const table: Record<Kind, Record<Input, Cell>> = {
   },
   backoff: {
     ...unheard,
+    newUser: 'backoff: discard',
+    refusedToken: 'queued: rejectToken, enqueue',
+    refusedForGood: 'failed:',
     join: '-',
     leave: 'idle:',
     online: '-',
@@ -152,6 +187,8 @@ const table: Record<Kind, Record<Input, Cell>> = {
   },
   failed: {
     ...unheard,
+    unavailable: '-',
+    newUser: ask,
     join: ask,
     leave: 'idle:',
     online: '-',
@@ -183,9 +220,11 @@ describe('the states of a channel', () => {
     const lost = stepChannel(states.live, { kind: 'offline', wallMs: 5 }, nowMs, defaultSettings).state;
     const inputs: ChannelEvent[] = [
       { kind: 'online' },
+      events.turn,
       events.token,
       { kind: 'offline', wallMs: 9 },
       { kind: 'online' },
+      events.turn,
       events.token,
       events.accepted,
     ];
@@ -203,6 +242,7 @@ describe('the states of a channel', () => {
       { kind: 'leave', wallMs: 5 },
       { kind: 'leave', wallMs: 9 },
       events.join,
+      events.turn,
       events.token,
       events.accepted,
     ];

@@ -240,18 +240,30 @@ describe('listeners', () => {
     expect(losses).toMatchObject([{ continuity: 'lost', reason: 'overflow' }]);
   });
 
-  it('receive integers beyond the safe range as strings', async () => {
+  it('receive integers beyond the safe range as strings, by the type of their column', async () => {
     const scene = createScriptedScene();
     const { changes } = await scene.openLiveChannel();
-    const record = '{"id":9223372036854775807,"note":"9223372036854775807","n":7}';
+    const digits = `1${'0'.repeat(300)}`;
+    const record = `{"id":9223372036854775807,"note":"9223372036854775807","n":7,"huge":${digits},"list":[9223372036854775807],"data":{"n":12345678901234567890}}`;
+    const types = { id: 'int8', note: 'text', n: 'int8', huge: 'float8', list: '_int8', data: 'jsonb' };
+    const columns = JSON.stringify(Object.entries(types).map(([name, type]) => ({ name, type })));
     scene.server
       .socket()
       .receive(
-        `[null,null,"realtime:user:ada","postgres_changes",{"ids":[${scene.server.bindingId}],"data":{"type":"INSERT","schema":"public","table":"t","commit_timestamp":"x","errors":null,"record":${record}}}]`,
+        `[null,null,"realtime:user:ada","postgres_changes",{"ids":[${scene.server.bindingId}],"data":{"type":"INSERT","schema":"public","table":"t","commit_timestamp":"x","errors":null,"columns":${columns},"record":${record}}}]`,
       );
     await scene.world.clock.advance(16);
     expect(changes).toMatchObject([
-      { record: { id: '9223372036854775807', note: '9223372036854775807', n: 7 } },
+      {
+        record: {
+          id: '9223372036854775807',
+          note: '9223372036854775807',
+          n: 7,
+          huge: 1e300,
+          list: ['9223372036854775807'],
+          data: { n: 12345678901234567000 },
+        },
+      },
     ]);
   });
 

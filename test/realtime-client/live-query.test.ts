@@ -67,6 +67,7 @@ describe('a live query', () => {
       isLoaded: true,
       isCurrent: true,
       error: null,
+      lastHeal: null,
     });
   });
 
@@ -192,7 +193,7 @@ describe('a live query', () => {
     query.refresh();
     await world.settle();
     await answer([]);
-    expect(query.getSnapshot()).toMatchObject({ isCurrent: true, error: null });
+    expect(query.getSnapshot()).toMatchObject({ isCurrent: true, error: null, lastHeal: null });
   });
 
   it('is not current while it is stopped, even on a live channel', async () => {

@@ -54,6 +54,7 @@ describe('a channel that the server ends', () => {
     scene.server.open();
     await scene.world.settle();
     for (let attempt = 0; attempt < 3; attempt += 1) {
+      scene.prepareToken(`fresh-${attempt}`);
       scene.server.refuseJoin('InvalidJWTToken: Token has expired 3 seconds ago');
       await scene.world.clock.advance(2_500);
     }

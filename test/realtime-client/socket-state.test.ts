@@ -31,6 +31,7 @@ const events: Record<Input, SocketEvent> = {
   frame: { kind: 'frame' },
   timer: { kind: 'timer' },
   close: { kind: 'close' },
+  unavailable: { kind: 'unavailable' },
   awake: { kind: 'page', visible: true, online: true, awake: true },
   hidden: { kind: 'page', visible: false, online: true, awake: false },
   offline: { kind: 'page', visible: true, online: false, awake: false },
@@ -39,33 +40,33 @@ const events: Record<Input, SocketEvent> = {
 // prettier-ignore
 const table: Record<Kind, Record<Input, Cell>> = {
   idle: {
-    want: 'connecting: open, wait 10000', release: '-', opened: '-', lost: '-', frame: '-', timer: '-',
+    unavailable: '-', want: 'connecting: open, wait 10000', release: '-', opened: '-', lost: '-', frame: '-', timer: '-',
     close: 'closed: drop', awake: '-', hidden: '-', offline: '-',
   },
   connecting: {
-    want: '-', release: 'idle: drop', opened: 'open: wait 25000', lost: 'waiting: drop, wait 1000', frame: '-',
+    unavailable: 'idle:', want: '-', release: 'idle: drop', opened: 'open: wait 25000', lost: 'waiting: drop, wait 1000', frame: '-',
     timer: 'waiting: drop, wait 1000', close: 'closed: drop', awake: '-', hidden: '-', offline: '-',
   },
   open: {
-    want: '-', release: 'idle: drop', opened: '-', lost: 'waiting: drop, wait 1000', frame: '-',
+    unavailable: '-', want: '-', release: 'idle: drop', opened: '-', lost: 'waiting: drop, wait 1000', frame: '-',
     timer: 'probing: heartbeat, wait 10000', close: 'closed: drop', awake: 'probing: heartbeat, wait 3000',
     hidden: '-', offline: '-',
   },
   probing: {
-    want: '-', release: 'idle: drop', opened: '-', lost: 'waiting: drop, wait 1000', frame: 'open: wait 25000',
+    unavailable: '-', want: '-', release: 'idle: drop', opened: '-', lost: 'waiting: drop, wait 1000', frame: 'open: wait 25000',
     timer: 'connecting: drop, open, wait 10000', close: 'closed: drop', awake: 'probing: heartbeat, wait 3000',
     hidden: '-', offline: '-',
   },
   waiting: {
-    want: '-', release: 'idle: drop', opened: '-', lost: '-', frame: '-', timer: 'connecting: open, wait 10000',
+    unavailable: '-', want: '-', release: 'idle: drop', opened: '-', lost: '-', frame: '-', timer: 'connecting: open, wait 10000',
     close: 'closed: drop', awake: 'connecting: open, wait 10000', hidden: '-', offline: 'parked:',
   },
   parked: {
-    want: '-', release: 'idle: drop', opened: '-', lost: '-', frame: '-', timer: '-', close: 'closed: drop',
+    unavailable: '-', want: '-', release: 'idle: drop', opened: '-', lost: '-', frame: '-', timer: '-', close: 'closed: drop',
     awake: 'connecting: open, wait 10000', hidden: '-', offline: '-',
   },
   closed: {
-    want: '-', release: '-', opened: '-', lost: '-', frame: '-', timer: '-', close: '-', awake: '-', hidden: '-',
+    unavailable: '-', want: '-', release: '-', opened: '-', lost: '-', frame: '-', timer: '-', close: '-', awake: '-', hidden: '-',
     offline: '-',
   },
 };

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parsePreciseJson } from '../../src/realtime-client/socket/precise-json.ts';
+import { parseWithExactIntegers } from '../../src/realtime-client/json.ts';
 import { encodeMessage, encodeSocketUrl, parseMessage } from '../../src/realtime-client/socket/wire.ts';
 
 const ref = fc.option(fc.string());
@@ -74,7 +74,7 @@ describe('JSON', () => {
   it('is parsed as by JSON.parse when its integers are safe', () => {
     fc.assert(
       fc.property(json, (value) => {
-        expect(parsePreciseJson(JSON.stringify(value))).toEqual(JSON.parse(JSON.stringify(value)));
+        expect(parseWithExactIntegers(JSON.stringify(value))).toEqual(JSON.parse(JSON.stringify(value)));
       }),
     );
   });
@@ -82,7 +82,7 @@ describe('JSON', () => {
   it('keeps every digit of any int8', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), fc.string(), (integer, text) => {
-        const parsed = parsePreciseJson(`{"n":${integer},${JSON.stringify(text)}:[${integer}]}`);
+        const parsed = parseWithExactIntegers(`{"n":${integer},${JSON.stringify(text)}:[${integer}]}`);
         const expected = Number.isSafeInteger(Number(integer)) ? Number(integer) : `${integer}`;
         expect(parsed).toMatchObject({ [text]: [expected] });
       }),
@@ -91,11 +91,11 @@ describe('JSON', () => {
 
   it('leaves fractions, exponents, and digits within strings alone', () => {
     const text = String.raw`{"f":0.12345678901234567,"e":1e21,"s":"\"9007199254740993\\","t":"a9007199254740993"}`;
-    expect(parsePreciseJson(text)).toEqual(JSON.parse(text));
+    expect(parseWithExactIntegers(text)).toEqual(JSON.parse(text));
   });
 
   it('survives a string of five million characters beside an unsafe integer', () => {
     const text = 'x'.repeat(5_000_000);
-    expect(parsePreciseJson(`["${text}",9007199254740993]`)).toEqual([text, '9007199254740993']);
+    expect(parseWithExactIntegers(`["${text}",9007199254740993]`)).toEqual([text, '9007199254740993']);
   });
 });

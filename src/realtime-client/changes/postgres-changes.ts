@@ -1,5 +1,5 @@
 import { RealtimeError } from '../errors.ts';
-import { isRecord } from '../socket/wire.ts';
+import { isRecord } from '../json.ts';
 
 /** The operation of a change. */
 export type ChangeType = 'INSERT' | 'UPDATE' | 'DELETE';

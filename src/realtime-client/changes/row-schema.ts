@@ -1,32 +1,23 @@
-import { RealtimeError } from '../errors.ts';
-
-/** A Standard Schema (https://standardschema.dev, version 1) with synchronous validation. */
-export interface RowSchema<Row> {
-  readonly '~standard': {
-    readonly version: 1;
-    readonly vendor: string;
-    readonly validate: (value: unknown) => RowResult<Row> | Promise<RowResult<Row>>;
-  };
-}
-
-type RowResult<Row> =
-  | { readonly value: Row; readonly issues?: undefined }
-  | { readonly issues: readonly { readonly message: string }[] };
+import type { StandardSchema } from '../../platform/standard-schema.ts';
+import { RealtimeError, type RealtimeErrorCode } from '../errors.ts';
 
 /**
  * Creates the `parseRow` of a binding from a Standard Schema (https://standardschema.dev).
  *
  * @returns a function that throws {@link RealtimeError} `invalid-row`, whose message lists the issues but not the row.
  */
-export function createRowParser<Row>(schema: RowSchema<Row>): (record: unknown) => Row {
-  return (record) => parseRow(schema, record);
+export function createRowParser<Row>(schema: StandardSchema<unknown, Row>): (record: unknown) => Row {
+  return (record) => validate(schema, record, 'invalid-row');
 }
 
-function parseRow<Row>(schema: RowSchema<Row>, record: unknown): Row {
-  const result = schema['~standard'].validate(record);
-  if (result instanceof Promise)
-    throw new RealtimeError('invalid-row', 'A row schema must not be asynchronous');
-  if (result.issues)
-    throw new RealtimeError('invalid-row', result.issues.map(({ message }) => message).join('; '));
+/** @throws {RealtimeError} `code`, if the value is invalid or the schema is asynchronous. */
+export function validate<Output>(
+  schema: StandardSchema<unknown, Output>,
+  value: unknown,
+  code: RealtimeErrorCode,
+): Output {
+  const result = schema['~standard'].validate(value);
+  if (result instanceof Promise) throw new RealtimeError(code, 'The schema must not be asynchronous');
+  if (result.issues) throw new RealtimeError(code, result.issues.map(({ message }) => message).join('; '));
   return result.value;
 }

@@ -1,17 +1,18 @@
 import { backoffMs } from '../socket/backoff.ts';
 import type { RealtimeErrorCode } from '../errors.ts';
+import { subjectOf } from '../socket/token-subject.ts';
 import { next, type Step, type Wait } from '../machine/machine.ts';
 import { classifyRefusal, isCuredByToken, type Refusal } from './refusal.ts';
 import type { RealtimeSettings } from '../settings.ts';
 
 /**
- * The states of one channel on its topic. `idle`: left; `offline`: waits for the socket; `authorizing`: waits for an
- * access token; `joining`: waits for the reply; `joined`: waits for the server's confirmation; `live`: changes arrive;
- * `backoff`: waits before the next join; `failed`: stopped, with the reason.
+ * The states of one channel on its topic. `idle`: left; `offline`: waits for the socket; `queued`: waits for its turn
+ * to join; `authorizing`: waits for an access token; `joining`: waits for the reply; `joined`: waits for the server's
+ * confirmation; `live`: changes arrive; `backoff`: waits before the next join; `failed`: stopped, with the reason.
  */
 export type ChannelState = ChannelMemory &
   (
-    | { readonly kind: 'idle' | 'offline' | 'authorizing' | 'joining' | 'joined' | 'backoff' }
+    | { readonly kind: 'idle' | 'offline' | 'queued' | 'authorizing' | 'joining' | 'joined' | 'backoff' }
     /** When the channel became live, by the monotonic and by the wall clock. */
     | { readonly kind: 'live'; readonly liveAtMs: number; readonly liveWallMs: number }
     | { readonly kind: 'failed'; readonly code: RealtimeErrorCode; readonly message: string }
@@ -22,8 +23,6 @@ interface ChannelMemory {
   readonly online: boolean;
   /** The token last sent to the server; undefined before the first join. */
   readonly token: string | null | undefined;
-  /** The token that the server refused last; cleared when the channel becomes live. */
-  readonly rejectedToken: string | null;
   /** A token announced while a token request or a join was in flight. */
   readonly newerToken: string | null;
   /** When (wall clock, ms) the confirmation arrived, if it arrived before the reply. */
@@ -38,7 +37,8 @@ interface ChannelMemory {
 }
 
 export type ChannelEvent =
-  | { readonly kind: 'join' | 'online' | 'timer' }
+  /** `turn`: the join queue admits the channel; `slot`: another channel of the socket was left. */
+  | { readonly kind: 'join' | 'online' | 'timer' | 'turn' | 'slot' }
   /** `rejoin`: the channel's bindings changed. */
   | { readonly kind: 'leave' | 'rejoin'; readonly wallMs: number }
   /** The socket was lost; the last frame arrived at `wallMs`. */
@@ -48,7 +48,10 @@ export type ChannelEvent =
   | { readonly kind: 'tokenChange'; readonly token: string | null; readonly wallMs: number }
   /** The join was accepted; `confirms` when it has no subscription for the server to confirm. */
   | { readonly kind: 'accepted'; readonly confirms: boolean; readonly wallMs: number }
+  /** The join was refused, possibly after it had timed out. */
   | { readonly kind: 'refused'; readonly reason: string }
+  /** No websocket can be opened in this runtime. */
+  | { readonly kind: 'unavailable'; readonly message: string }
   | { readonly kind: 'subscribed'; readonly wallMs: number }
   /** A `system` error, about the subscription to changes or about the channel as a whole. */
   | {
@@ -62,7 +65,9 @@ export type ChannelEvent =
 
 export type ChannelEffect =
   | Wait
-  | { readonly do: 'authorize'; readonly rejectedToken: string | null }
+  /** `enqueue`: request a turn in the join queue; `discard`: drop what is queued for the listeners. */
+  | { readonly do: 'enqueue' | 'authorize' | 'discard' }
+  | { readonly do: 'rejectToken'; readonly token: string | null | undefined; readonly isDead: boolean }
   | { readonly do: 'join'; readonly token: string | null }
   | { readonly do: 'leave' }
   | { readonly do: 'pushToken'; readonly token: string }
@@ -77,7 +82,6 @@ export const initialChannel: ChannelState = {
   kind: 'idle',
   online: false,
   token: undefined,
-  rejectedToken: null,
   newerToken: null,
   confirmedAtMs: null,
   attempt: 0,
@@ -100,11 +104,9 @@ export function stepChannel(
   const isOnTopic = kind === 'joining' || kind === 'joined' || kind === 'live';
   switch (event.kind) {
     case 'join':
-      return kind === 'idle' || kind === 'failed'
-        ? begin({ ...state, attempt: 0, refusals: 0 }, settings)
-        : stay;
+      return kind === 'idle' || kind === 'failed' ? begin({ ...state, attempt: 0, refusals: 0 }) : stay;
     case 'rejoin':
-      return isOnTopic ? withLeave(begin(interrupted, settings)) : stay;
+      return isOnTopic ? withLeave(begin(interrupted)) : stay;
     case 'leave': {
       // Keep the time of the loss: listeners of a left channel learn of the gap after the next join.
       const { online, lostAtMs } = interrupted;
@@ -113,10 +115,22 @@ export function stepChannel(
         effects: isOnTopic ? [{ do: 'leave' }] : [],
       };
     }
+    case 'turn':
+      return kind === 'queued'
+        ? next(
+            { ...state, kind: 'authorizing' },
+            { do: 'authorize' },
+            { do: 'wait', delayMs: settings.timeoutMs },
+          )
+        : stay;
+    case 'slot':
+      return kind === 'failed' && state.code === 'channel-limit' ? begin(state) : stay;
+    case 'unavailable':
+      return kind === 'idle' || kind === 'failed'
+        ? stay
+        : fail(interrupted, 'websocket-unavailable', event.message);
     case 'online':
-      return kind === 'offline'
-        ? begin({ ...state, online: true }, settings)
-        : next({ ...state, online: true });
+      return kind === 'offline' ? begin({ ...state, online: true }) : next({ ...state, online: true });
     case 'offline':
       return kind === 'idle' || kind === 'failed'
         ? next({ ...state, online: false })
@@ -126,38 +140,35 @@ export function stepChannel(
     case 'tokenError':
       return kind === 'authorizing' ? retry(state, settings) : stay;
     case 'tokenChange':
-      return changeToken(state, event.token, interrupted, isOnTopic, settings);
+      return changeToken(state, event.token, interrupted, isOnTopic);
     case 'accepted':
       return kind === 'joining' ? accept(state, event, nowMs, settings) : stay;
     case 'refused':
-      return kind === 'joining'
-        ? refuse(state, classifyRefusal(event.reason, false), event.reason, settings)
+      // In `backoff`: the refusal of a join that had timed out. In `authorizing`: the token is known to be refused.
+      return kind === 'joining' || kind === 'backoff' || kind === 'authorizing'
+        ? refuse(state, classifyRefusal(event.reason, false), event.reason, true, settings)
         : stay;
     case 'subscribed':
       return confirm(state, event.wallMs, nowMs);
     case 'systemError': {
       if (!isOnTopic) return stay;
       const refusal = classifyRefusal(event.reason, event.ofSubscription);
-      return withLeave(refuse(interrupted, refusal, event.reason, settings));
+      return withLeave(refuse(interrupted, refusal, event.reason, false, settings));
     }
     case 'ended':
       return isOnTopic ? retry(interrupted, settings) : stay;
     case 'timer':
-      if (kind === 'backoff') return begin(state, settings);
+      if (kind === 'backoff') return begin(state);
       if (kind === 'authorizing') return retry(state, settings);
       if (!isOnTopic || kind === 'live') return stay;
       return withLeave(retry(state, settings));
   }
 }
 
-function begin(state: ChannelMemory, { timeoutMs }: RealtimeSettings): ChannelStep {
+function begin(state: ChannelMemory): ChannelStep {
   const memory = { ...state, newerToken: null, confirmedAtMs: null };
   return state.online
-    ? next(
-        { ...memory, kind: 'authorizing' },
-        { do: 'authorize', rejectedToken: state.rejectedToken },
-        { do: 'wait', delayMs: timeoutMs },
-      )
+    ? next({ ...memory, kind: 'queued' }, { do: 'enqueue' })
     : next({ ...memory, kind: 'offline' });
 }
 
@@ -190,8 +201,7 @@ function withLeave({ state, effects }: ChannelStep): ChannelStep {
 }
 
 function authorized(state: ChannelState, token: string | null, { timeoutMs }: RealtimeSettings): ChannelStep {
-  if (token === null && (state.token || state.rejectedToken))
-    return fail(state, 'signed-out', 'The user is signed out');
+  if (token === null && state.token) return fail(state, 'signed-out', 'The user is signed out');
   return next(
     { ...state, kind: 'joining', token, newerToken: null },
     { do: 'join', token },
@@ -204,22 +214,32 @@ function changeToken(
   token: string | null,
   interrupted: ChannelMemory,
   isOnTopic: boolean,
-  settings: RealtimeSettings,
 ): ChannelStep {
   const { kind } = state;
   const stay: ChannelStep = next(state);
   if (kind === 'idle') return stay;
-  if (kind === 'failed')
-    return token && isCuredByToken(state.code) ? begin({ ...state, refusals: 0 }, settings) : stay;
+  if (kind === 'failed') return token && isCuredByToken(state.code) ? begin({ ...state, refusals: 0 }) : stay;
   if (token === null) {
     // The pending token request belongs to the previous user; start over.
-    if (!state.token) return kind === 'authorizing' ? begin(state, settings) : stay;
-    const failed = fail(interrupted, 'signed-out', 'The user is signed out');
-    return isOnTopic ? withLeave(failed) : failed;
+    if (!state.token) return kind === 'authorizing' ? begin(state) : stay;
+    const { state: failed } = fail(interrupted, 'signed-out', 'The user is signed out');
+    return isOnTopic ? next(failed, { do: 'leave' }, { do: 'discard' }) : next(failed);
   }
   if (token === state.token) return stay;
   if (kind === 'authorizing' || kind === 'joining') return next({ ...state, newerToken: token });
+  if (isOtherUser(state.token, token))
+    return isOnTopic ? changeUser(interrupted) : next(state, { do: 'discard' });
   return isOnTopic ? next({ ...state, token }, { do: 'pushToken', token }) : stay;
+}
+
+/** After a pushed token the server keeps the old user's subscription for seconds: leave and join instead. */
+function changeUser(state: ChannelMemory): ChannelStep {
+  const { state: after, effects } = begin(state);
+  return next(after, { do: 'leave' }, { do: 'discard' }, ...effects);
+}
+
+function isOtherUser(before: string | null | undefined, after: string): boolean {
+  return subjectOf(before ?? '') !== subjectOf(after);
 }
 
 function accept(
@@ -229,6 +249,7 @@ function accept(
   { liveTimeoutMs }: RealtimeSettings,
 ): ChannelStep {
   const { newerToken } = state;
+  if (newerToken && isOtherUser(state.token, newerToken)) return changeUser(state);
   const joined: ChannelState = {
     ...state,
     kind: 'joined',
@@ -250,7 +271,7 @@ function confirm(state: ChannelState, wallMs: number, nowMs: number): ChannelSte
   const sinceMs = isLive ? state.liveWallMs : state.lostAtMs;
   const gap: ChannelEffect[] =
     sinceMs === null ? [] : [{ do: 'gap', sinceMs, reason: isLive ? 'resubscribed' : 'rejoined' }];
-  const memory = { ...state, wasLive: true, lostAtMs: null, rejectedToken: null, refusals: 0 };
+  const memory = { ...state, wasLive: true, lostAtMs: null, refusals: 0 };
   return {
     state: {
       ...memory,
@@ -266,13 +287,17 @@ function refuse(
   state: ChannelMemory,
   refusal: Refusal,
   reason: string,
+  isJoin: boolean,
   settings: RealtimeSettings,
 ): ChannelStep {
   if (refusal === 'token') {
-    const refused = { ...state, rejectedToken: state.token ?? null, refusals: state.refusals + 1 };
-    if (refused.refusals >= maxRefusals) return fail(refused, 'token-rejected', reason);
+    const refused = { ...state, refusals: state.refusals + 1 };
+    const reject: ChannelEffect = { do: 'rejectToken', token: state.token, isDead: isJoin };
     // Retry at once only after a stable period: a server that confirms and expires at once would loop.
-    return state.attempt === 0 ? begin({ ...refused, attempt: 1 }, settings) : retry(refused, settings);
+    const again = state.attempt === 0 ? begin({ ...refused, attempt: 1 }) : retry(refused, settings);
+    const { state: after, effects } =
+      refused.refusals >= maxRefusals ? fail(refused, 'token-rejected', reason) : again;
+    return next(after, reject, ...effects);
   }
   return refusal === 'later' || refusal === 'retry'
     ? retry(state, settings, refusal === 'later' ? settings.rateLimitDelayMs : 0)

@@ -65,6 +65,8 @@ interface Listening {
   readonly bindings: ReadonlyMap<string, Binding>;
   add(change: Change<RowRecord>): boolean;
   deliver(): void;
+  /** Drops the queued changes. */
+  discard(): void;
 }
 
 export interface ChannelOptions {
@@ -103,6 +105,10 @@ export function createChannel({ name, connection, platform, settings, schedule }
       // Deliver earlier changes first: a read caused by the loss must not be overtaken by them.
       flush();
       losses.call(loss);
+    },
+    onDiscard() {
+      dropped = undefined;
+      listenings.forEach((listening) => listening.discard());
     },
     onChange(keys, change) {
       for (const listening of listenings)
@@ -176,6 +182,7 @@ function createListening<Row extends object>(
   return {
     bindings: new Map(bindings.map((binding) => [bindingKey(binding), binding])),
     add: delivery.add,
+    discard: () => void delivery.take(),
     deliver() {
       const changes = delivery.take().flatMap(read);
       if (changes.length > 0) listeners.call(changes);

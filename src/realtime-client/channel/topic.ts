@@ -7,7 +7,10 @@ import {
   type ChannelEvent,
   type ChannelState,
 } from './channel-state.ts';
-import type { ChannelSnapshot, GetAccessToken, Topic, TopicSink } from '../socket/connection.ts';
+import type { ChannelSnapshot, Topic, TopicSink } from '../socket/connection.ts';
+import type { JoinQueue } from '../socket/join-queue.ts';
+import type { TokenSource } from '../socket/token-source.ts';
+import { classifyRefusal } from './refusal.ts';
 import { createDuplicateFilter } from '../changes/duplicate-filter.ts';
 import { createMachine } from '../machine/machine.ts';
 import {
@@ -16,17 +19,19 @@ import {
   matchBindings,
   parseReceivedChange,
   type Binding,
-  type RowRecord,
 } from '../changes/postgres-changes.ts';
 import { createPushes } from '../socket/push.ts';
 import type { RealtimeSettings } from '../settings.ts';
 import type { KeptSocket } from '../socket/socket.ts';
-import { isRecord, type Message } from '../socket/wire.ts';
+import { isRecord } from '../json.ts';
+import type { Message } from '../socket/wire.ts';
 
 /** A topic on this tab's own socket. */
 export interface OwnTopic extends Topic {
   /** Whether the topic needs the socket: it is joined, or will join by itself. */
   readonly isWanted: boolean;
+  /** Whether the channel failed because the socket carries as many channels as the server allows. */
+  readonly isOverLimit: boolean;
   /** @returns false if the message is of an unknown kind. */
   receive(message: Message): boolean;
   send(event: ChannelEvent): void;
@@ -37,7 +42,8 @@ export interface OwnTopicOptions {
   readonly socket: KeptSocket;
   readonly platform: Platform;
   readonly settings: RealtimeSettings;
-  readonly getAccessToken: GetAccessToken;
+  readonly queue: JoinQueue;
+  readonly tokens: TokenSource;
   readonly sink: TopicSink;
 }
 
@@ -46,7 +52,8 @@ export function createOwnTopic({
   socket,
   platform,
   settings,
-  getAccessToken,
+  queue,
+  tokens,
   sink,
 }: OwnTopicOptions): OwnTopic {
   const { clock } = platform;
@@ -55,6 +62,8 @@ export function createOwnTopic({
   let wanted: readonly Binding[] = [];
   let joinedWith: readonly Binding[] = [];
   let joinRef: string | null = null;
+  /** The ref of a join that was given up; its refusal may arrive later. */
+  let abandonedRef: string | null = null;
   let lastChange = '';
   let keysById: ReadonlyMap<unknown, readonly string[]> = new Map();
 
@@ -62,13 +71,15 @@ export function createOwnTopic({
   const isJoined = () => machine.state.kind === 'joined' || machine.state.kind === 'live';
   const pushes = createPushes({ clock, settings, isReady: isJoined, send: push });
 
-  const authorize = async (rejectedToken: string | null) => {
+  const authorize = async () => {
     // Only the latest token request counts; an earlier one is superseded.
     const request = (lastRequest += 1);
     let event: ChannelEvent = { kind: 'tokenError' };
     try {
-      const token = await getAccessToken(rejectedToken === null ? {} : { rejectedToken });
-      event = { kind: 'token', token };
+      const token = await tokens.request();
+      event = tokens.isDead(token)
+        ? { kind: 'refused', reason: 'The server has refused this access token' }
+        : { kind: 'token', token };
     } catch (problem) {
       platform.report(problem);
     }
@@ -78,13 +89,21 @@ export function createOwnTopic({
 
   const run = (effect: Exclude<ChannelEffect, { do: 'wait' }>) => {
     switch (effect.do) {
-      case 'authorize':
+      case 'enqueue':
         joinRef = null;
-        return void authorize(effect.rejectedToken);
+        queue.release(topic);
+        return queue.request(topic, () => machine.send({ kind: 'turn' }));
+      case 'authorize':
+        return void authorize();
+      case 'rejectToken':
+        return tokens.reject(effect.token, effect.isDead);
+      case 'discard':
+        return sink.onDiscard();
       case 'join':
         return join(effect.token);
       case 'leave':
         push('phx_leave', {});
+        abandonedRef = joinRef;
         joinRef = null;
         return undefined;
       case 'pushToken':
@@ -94,6 +113,8 @@ export function createOwnTopic({
     }
   };
   const join = (token: string | null) => {
+    if (queue.isFull)
+      return machine.send({ kind: 'refused', reason: 'ChannelRateLimitReached: Too many channels' });
     joinedWith = wanted;
     joinRef = socket.nextRef();
     const config = {
@@ -104,6 +125,7 @@ export function createOwnTopic({
     };
     const payload = token === null ? { config } : { config, access_token: token };
     socket.send({ joinRef, ref: joinRef, topic, event: 'phx_join', payload });
+    return undefined;
   };
 
   const machine = createMachine<ChannelState, ChannelEvent, Exclude<ChannelEffect, { do: 'wait' }>>({
@@ -112,7 +134,12 @@ export function createOwnTopic({
     run,
     clock,
     jitter: (delayMs) => withJitter(delayMs, settings, platform.random.number()),
+    report: platform.report,
     onStep(state, before) {
+      const { kind } = state;
+      if (kind === 'joined' || kind === 'live') queue.accepted(topic);
+      else queue.left(topic);
+      if (kind !== 'queued' && kind !== 'authorizing' && kind !== 'joining') queue.release(topic);
       const snapshot = describe(state);
       if (snapshot.status !== describe(before).status) sink.onStatus(snapshot);
       if (isJoined()) pushes.flush();
@@ -122,25 +149,32 @@ export function createOwnTopic({
   const fail = (reason: string, ofSubscription: boolean) =>
     machine.send({ kind: 'systemError', reason, ofSubscription, wallMs: clock.now() });
   const receiveReply = ({ ref, payload }: Message) => {
-    const { response = null, status = '' }: RowRecord = isRecord(payload) ? payload : {};
-    const isOk = status === 'ok';
+    const response: unknown = isRecord(payload) ? payload['response'] : null;
+    const reason = refusalOf(payload);
     if (ref !== joinRef)
       return pushes.reply(
         ref,
         response,
-        isOk ? null : { code: 'push-refused', message: 'The server refused the push' },
+        reason === null ? null : { code: 'push-refused', message: `The server refused the push: ${reason}` },
       );
-    if (!isOk) {
-      const reason = isRecord(response) ? response['reason'] : response;
-      return machine.send({
-        kind: 'refused',
-        reason: typeof reason === 'string' ? reason : 'no reason given',
-      });
+    if (reason !== null) {
+      queue.refused(classifyRefusal(reason, false) === 'channel-limit');
+      return machine.send({ kind: 'refused', reason });
     }
+    tokens.accepted();
     const matched = matchBindings(joinedWith, response);
     if (!matched) return fail('The reply lacks a binding', true);
     keysById = matched;
     machine.send({ kind: 'accepted', confirms: joinedWith.length === 0, wallMs: clock.now() });
+  };
+  /** A join that timed out may still be refused: the refusal counts, or the channel would join again for ever. */
+  const receiveLateReply = (message: Message) => {
+    abandonedRef = null;
+    const reason = refusalOf(message.payload);
+    if (reason === null) return true;
+    queue.refused(classifyRefusal(reason, false) === 'channel-limit');
+    machine.send({ kind: 'refused', reason });
+    return true;
   };
   const receiveSystem = (payload: unknown) => {
     if (!isRecord(payload)) return false;
@@ -170,6 +204,9 @@ export function createOwnTopic({
     get isWanted() {
       return machine.state.kind !== 'idle' && machine.state.kind !== 'failed';
     },
+    get isOverLimit() {
+      return machine.state.kind === 'failed' && machine.state.code === 'channel-limit';
+    },
     want(bindings) {
       if (!bindings) {
         pushes.close();
@@ -184,6 +221,8 @@ export function createOwnTopic({
     push: pushes.push,
     send: machine.send,
     receive(message) {
+      if (message.event === 'phx_reply' && message.ref !== null && message.ref === abandonedRef)
+        return receiveLateReply(message);
       const isStale = message.joinRef !== null && message.joinRef !== joinRef;
       if (isStale || joinRef === null) return true;
       switch (message.event) {
@@ -205,6 +244,15 @@ export function createOwnTopic({
       }
     },
   };
+}
+
+/** The reason of a reply with an error; null for any other reply. */
+function refusalOf(payload: unknown): string | null {
+  if (!isRecord(payload)) return 'no reason given';
+  const { status, response } = payload;
+  if (status === 'ok') return null;
+  const reason = isRecord(response) ? response['reason'] : response;
+  return typeof reason === 'string' ? reason : 'no reason given';
 }
 
 function describe(state: ChannelState): ChannelSnapshot {

@@ -1,9 +1,12 @@
-import type { Platform, Timer, Unsubscribe } from '../../platform/platform.ts';
+import type { Page, Platform, Timer, Unsubscribe } from '../../platform/platform.ts';
 import { backoffMs } from '../socket/backoff.ts';
 import type { ChangeBinding, Channel } from '../channel/channel.ts';
 import { applyChanges, beginRead, createLiveRows, finishRead, type RowRules } from './live-rows.ts';
 import type { Change } from '../changes/postgres-changes.ts';
+import { createHealWatch, type LiveQueryHeal } from './heal-watch.ts';
+import { createReconciler, type LiveQuerySummary, type ReconcileCause } from './reconciler.ts';
 import { defaultSettings } from '../settings.ts';
+import { createListeners } from '../../platform/listeners.ts';
 import { createStore, type Readable } from '../machine/store.ts';
 
 /** Options of {@link createLiveQuery}. */
@@ -14,8 +17,8 @@ export interface LiveQueryOptions<Row extends object> extends RowRules<Row> {
   readonly binding: ChangeBinding<Row>;
   /** Reads the whole list. Called at the start, when the channel becomes live, and when changes may be missing. */
   readonly read: (signal: AbortSignal) => Promise<readonly Row[]>;
-  /** Clock and error reporting. */
-  readonly platform: Pick<Platform, 'clock' | 'report'>;
+  /** Clock, error reporting and the page's visibility. Default for `page`: always visible. */
+  readonly platform: Pick<Platform, 'clock' | 'report'> & { readonly page?: Page };
   /** Sort order. Default: as read, new rows last. */
   readonly compare?: (a: Row, b: Row) => number;
   /** Rows to show until the first read succeeds, such as cached ones. Default: none. */
@@ -26,8 +29,21 @@ export interface LiveQueryOptions<Row extends object> extends RowRules<Row> {
   readonly shouldRetry?: (problem: unknown) => boolean;
   /** Delays before a failed read is retried, in milliseconds; the last repeats. Default 1, 2, 5, 10 s. */
   readonly retryDelaysMs?: readonly number[];
-  /** Reads again this often, for rows that leave the filter unseen. Default: never. */
+  /**
+   * Reads a summary of the list by one cheap request: the count and the greatest version. The list is compared with it
+   * periodically and after suspicious signs, because the server may lose changes silently, and read again only if it
+   * differs. Default: a comparison reads the whole list.
+   */
+  readonly summarize?: (signal: AbortSignal) => Promise<LiveQuerySummary>;
+  /**
+   * Milliseconds between comparisons while the page is visible; 0 turns all comparisons off. Default 60,000 with
+   * `summarize`, else 300,000.
+   */
   readonly reconcileMs?: number;
+  /** The server's limit of changes per second, near which it may drop some. Default 100, the free plan's. */
+  readonly maxEventsPerSecond?: number;
+  /** Called when a comparison found and repaired a difference that no change had announced. */
+  readonly onHealed?: (heal: LiveQueryHeal) => void;
 }
 
 /** The list and its state. */
@@ -43,6 +59,8 @@ export interface LiveQuerySnapshot<Row> {
   readonly isCurrent: boolean;
   /** The error of the last read; null after a success. */
   readonly error: unknown;
+  /** The last repair of changes that the server had lost; null if there was none. */
+  readonly lastHeal: LiveQueryHeal | null;
 }
 
 /** A list that follows the table while it is started. */
@@ -56,6 +74,10 @@ export interface LiveQuery<Row> extends Readable<LiveQuerySnapshot<Row>> {
   /** Removes rows that this tab deleted; a late UPDATE from before does not restore them. */
   remove(rows: readonly Partial<Row>[]): void;
 }
+
+/** Default intervals between comparisons, in milliseconds. */
+const summaryIntervalMs = 60_000;
+const readIntervalMs = 300_000;
 
 const ownChange = { schema: '', table: '', commitTimestamp: '' };
 
@@ -89,11 +111,10 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
   let failures = 0;
   let users = 0;
   let retryTimer: Timer | undefined;
-  let reconcileTimer: Timer | undefined;
   let stops: readonly Unsubscribe[] = [];
 
   const store = createStore<LiveQuerySnapshot<Row>>(
-    { rows: initialRows, isLoaded: false, isCurrent: false, error: null },
+    { rows: initialRows, isLoaded: false, isCurrent: false, error: null, lastHeal: null },
     report,
   );
   const isLive = () => channel.getSnapshot().status === 'live';
@@ -101,8 +122,8 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
     const before = store.getSnapshot();
     const after = { ...before, ...change };
     const isCurrent = after.isLoaded && users > 0 && isLive() && !isDue && !reading;
-    if (change.rows || after.error !== before.error || isCurrent !== before.isCurrent)
-      store.set({ ...after, isCurrent });
+    const isChanged = after.error !== before.error || after.lastHeal !== before.lastHeal;
+    if (change.rows || isChanged || isCurrent !== before.isCurrent) store.set({ ...after, isCurrent });
   };
   const list = () => {
     const rows = [...state.rows.values()];
@@ -112,6 +133,45 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
     state = applyChanges(state, changes, options);
     publish({ rows: list() });
   };
+  const keysOf = (changes: readonly Change<Row>[]) =>
+    changes.map((change) => options.key(change.type === 'DELETE' ? change.oldRecord : change.record));
+  const receive = (changes: readonly Change<Row>[]) => {
+    const keys = keysOf(changes);
+    heals.noteChanges(keys);
+    reconciler.noteChanges(keys);
+    apply(changes);
+  };
+  const applyOwn = (changes: readonly Change<Row>[]) => {
+    reconciler.noteOwnWrites(keysOf(changes));
+    apply(changes);
+  };
+  const heals = createHealWatch<Row>(clock, (heal) => {
+    publish({ lastHeal: heal });
+    heard.call(heal);
+  });
+  const heard = createListeners<LiveQueryHeal>(report);
+  if (options.onHealed) heard.add(options.onHealed);
+  const { version } = options;
+  const reconciler = createReconciler({
+    platform,
+    intervalMs: options.reconcileMs ?? (options.summarize ? summaryIntervalMs : readIntervalMs),
+    maxEventsPerSecond: options.maxEventsPerSecond ?? 100,
+    summarize: options.summarize,
+    isCurrent: () => store.getSnapshot().isCurrent,
+    local() {
+      const versions = version ? Array.from(state.rows.values(), version) : [];
+      const newestVersion = versions.reduce<string | number | null>(
+        (newest, one) => (newest === null || one > newest ? one : newest),
+        null,
+      );
+      return { count: state.rows.size, newestVersion };
+    },
+    onSuspicion(cause) {
+      suspicion = cause;
+      refresh();
+    },
+  });
+  let suspicion: ReconcileCause | null = null;
 
   const run = async () => {
     if (reading || !isDue || users === 0) return;
@@ -127,7 +187,10 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
     reading = undefined;
     if ('rows' in outcome) {
       failures = 0;
+      const before = state.rows;
       state = finishRead(state, outcome.rows, options);
+      if (suspicion) heals.compare(before, state.rows, suspicion);
+      suspicion = null;
       publish({ rows: list(), isLoaded: true, error: null });
       return void run();
     }
@@ -146,35 +209,32 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
     publish({});
     void Promise.resolve().then(run);
   };
-  const reconcile = (everyMs: number) => {
-    reconcileTimer = clock.setTimer(() => {
-      refresh();
-      reconcile(everyMs);
-    }, everyMs);
-  };
 
   const begin = () => {
     let wasLive = false;
     const watch = () => {
       const live = isLive();
-      if (live && !wasLive) refresh();
-      else publish({});
+      if (live && !wasLive) {
+        reconciler.start();
+        refresh();
+      } else publish({});
+      if (!live && wasLive) reconciler.stop();
       wasLive = live;
     };
     stops = [
-      channel.onChanges(options.binding, apply),
+      channel.onChanges(options.binding, receive),
       channel.onContinuity(refresh),
       channel.subscribe(watch),
       channel.join(),
     ];
     watch();
     if (isEager && !isLive()) refresh();
-    if (options.reconcileMs) reconcile(options.reconcileMs);
   };
   const end = () => {
     stops.forEach((stop) => stop());
     retryTimer?.cancel();
-    reconcileTimer?.cancel();
+    reconciler.stop();
+    heals.stop();
     reading?.abort();
     reading = undefined;
     state = { ...state, log: null };
@@ -184,8 +244,8 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
     getSnapshot: store.getSnapshot,
     subscribe: store.subscribe,
     refresh,
-    upsert: (rows) => apply(rows.map((record) => ({ ...ownChange, type: 'INSERT', record }))),
-    remove: (rows) => apply(rows.map((oldRecord) => ({ ...ownChange, type: 'DELETE', oldRecord }))),
+    upsert: (rows) => applyOwn(rows.map((record) => ({ ...ownChange, type: 'INSERT', record }))),
+    remove: (rows) => applyOwn(rows.map((oldRecord) => ({ ...ownChange, type: 'DELETE', oldRecord }))),
     start() {
       users += 1;
       if (users === 1) begin();
@@ -200,4 +260,6 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
   };
 }
 
+export type { LiveQueryHeal } from './heal-watch.ts';
 export type { RowRules } from './live-rows.ts';
+export type { LiveQuerySummary, ReconcileCause } from './reconciler.ts';

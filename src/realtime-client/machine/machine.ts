@@ -40,6 +40,7 @@ export function createMachine<
   clock,
   jitter,
   onStep,
+  report,
 }: {
   readonly initial: State;
   readonly step: (
@@ -51,6 +52,8 @@ export function createMachine<
   readonly clock: Clock;
   readonly jitter: (delayMs: number) => number;
   readonly onStep?: (state: State, before: State) => void;
+  /** Receives what an effect or `onStep` threw; the remaining effects run all the same. */
+  readonly report: (problem: unknown) => void;
 }): Machine<State, Event> {
   let state = initial;
   let timer: Timer | undefined;
@@ -65,6 +68,13 @@ export function createMachine<
       effect.jitter ? jitter(effect.delayMs) : effect.delayMs,
     );
   };
+  const guard = (task: () => void) => {
+    try {
+      task();
+    } catch (problem) {
+      report(problem);
+    }
+  };
   const send = (event: Event | { kind: 'timer' }) => {
     queue.push(event);
     if (running) return;
@@ -74,8 +84,8 @@ export function createMachine<
       const result = step(before, next, clock.monotonicMs());
       state = result.state;
       if (state.kind !== before.kind) timer?.cancel();
-      result.effects.forEach(runOne);
-      if (state !== before) onStep?.(state, before);
+      for (const effect of result.effects) guard(() => runOne(effect));
+      if (state !== before) guard(() => onStep?.(state, before));
     }
     running = false;
   };

@@ -1,3 +1,4 @@
+import { backoffDelayMs } from '../../platform/backoff.ts';
 import type { RealtimeSettings } from '../settings.ts';
 
 /** Delay in milliseconds before attempt `attempt` (0 = the first), without jitter. */
@@ -5,7 +6,7 @@ export function backoffMs(
   attempt: number,
   { reconnectDelaysMs }: Pick<RealtimeSettings, 'reconnectDelaysMs'>,
 ): number {
-  return reconnectDelaysMs[Math.min(attempt, reconnectDelaysMs.length - 1)] ?? 0;
+  return backoffDelayMs(attempt + 1, { delaysMs: reconnectDelaysMs }, 0);
 }
 
 /**
@@ -14,5 +15,5 @@ export function backoffMs(
  * @param random a number in [0, 1).
  */
 export function withJitter(delayMs: number, { jitter }: RealtimeSettings, random: number): number {
-  return Math.round(delayMs * (1 + jitter * random));
+  return backoffDelayMs(1, { delaysMs: [delayMs], jitter }, random);
 }

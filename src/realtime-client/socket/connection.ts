@@ -57,6 +57,8 @@ export interface TopicSink {
   /** @param keys the bindings (see `bindingKey`) that the change matches. */
   onChange(keys: readonly string[], change: Change<RowRecord>): void;
   onGap(loss: ContinuityLoss): void;
+  /** The user changed: what is queued for the listeners belongs to the previous one. */
+  onDiscard(): void;
 }
 
 /** The state of a channel. Structured-cloneable, because it is passed between tabs. */

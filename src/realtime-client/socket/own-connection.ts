@@ -2,6 +2,8 @@ import type { Timer, Unsubscribe } from '../../platform/platform.ts';
 import type { ConnectOptions, Connection } from './connection.ts';
 import { createConnectionStatus } from './connection-status.ts';
 import { createKeptSocket } from './socket.ts';
+import { createJoinQueue } from './join-queue.ts';
+import { createTokenSource } from './token-source.ts';
 import { createOwnTopic, type OwnTopic } from '../channel/topic.ts';
 import { encodeSocketUrl } from './wire.ts';
 
@@ -11,6 +13,8 @@ export function createOwnConnection(options: ConnectOptions): Connection {
   const { clock, report } = platform;
   const topics = new Map<string, OwnTopic>();
   const status = createConnectionStatus(clock, settings, report);
+  const queue = createJoinQueue(settings.parallelJoins);
+  const tokens = createTokenSource(options.getAccessToken, clock, settings.timeoutMs);
   let ignoredFrames = 0;
   let wasOpen = false;
   let releaseTimer: Timer | undefined;
@@ -30,22 +34,31 @@ export function createOwnConnection(options: ConnectOptions): Connection {
       );
       if (isOpen === wasOpen) return;
       wasOpen = isOpen;
+      if (!isOpen) queue.reset();
       topics.forEach((topic) =>
         topic.send(isOpen ? { kind: 'online' } : { kind: 'offline', wallMs: lastFrameAtMs }),
       );
     },
+    onUnavailable: (message) => topics.forEach((topic) => topic.send({ kind: 'unavailable', message })),
   });
 
   /** Keeps the socket open while a topic needs it, and for a grace period after. */
   const updateWanted = () => {
     releaseTimer?.cancel();
     if ([...topics.values()].some((topic) => topic.isWanted)) {
-      stopTokens ??= onTokenChange?.((token) =>
-        topics.forEach((topic) => topic.send({ kind: 'tokenChange', token, wallMs: clock.now() })),
-      );
+      stopTokens ??= onTokenChange?.((token) => {
+        tokens.reset();
+        topics.forEach((topic) => topic.send({ kind: 'tokenChange', token, wallMs: clock.now() }));
+      });
       socket.want(true);
     } else if (status.getSnapshot().status !== 'closed')
       releaseTimer = clock.setTimer(() => socket.want(false), settings.leaveGraceMs);
+  };
+
+  /** A channel that exceeded the server's limit takes the place of one that was left. */
+  const offerSlot = () => {
+    if (queue.isFull) return;
+    [...topics.values()].find((topic) => topic.isOverLimit)?.send({ kind: 'slot' });
   };
 
   return {
@@ -58,11 +71,14 @@ export function createOwnConnection(options: ConnectOptions): Connection {
         ...options,
         name,
         socket,
+        queue,
+        tokens,
         sink: {
           ...sink,
           onStatus(snapshot) {
             updateWanted();
             sink.onStatus(snapshot);
+            if (snapshot.status === 'closed' || snapshot.status === 'failed') offerSlot();
           },
         },
       });

@@ -22,7 +22,8 @@ interface SocketMemory {
 }
 
 export type SocketEvent =
-  | { readonly kind: 'want' | 'release' | 'opened' | 'lost' | 'frame' | 'timer' | 'close' }
+  /** `unavailable`: the runtime cannot open a websocket. */
+  | { readonly kind: 'want' | 'release' | 'opened' | 'lost' | 'frame' | 'timer' | 'close' | 'unavailable' }
   /** The page's visibility or the network changed; `awake` when the page may have been suspended until now. */
   | { readonly kind: 'page'; readonly visible: boolean; readonly online: boolean; readonly awake: boolean };
 
@@ -48,6 +49,8 @@ export function stepSocket(
       const after = event.kind === 'close' ? 'closed' : 'idle';
       return kind === after ? stay : next({ ...state, kind: after }, { do: 'drop' });
     }
+    case 'unavailable':
+      return kind === 'connecting' ? next({ ...state, kind: 'idle' }) : stay;
     case 'opened':
       return kind === 'connecting' ? rest({ ...state, openedAtMs: nowMs }, settings) : stay;
     case 'lost':

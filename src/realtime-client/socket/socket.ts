@@ -23,6 +23,7 @@ export function createKeptSocket({
   settings,
   onMessage,
   onState,
+  onUnavailable,
 }: {
   readonly platform: Platform;
   readonly url: string;
@@ -32,6 +33,8 @@ export function createKeptSocket({
   readonly onMessage: (message: Message | null) => void;
   /** @param lastFrameAtMs when (wall clock, ms) the last frame arrived. */
   readonly onState: (kind: SocketState['kind'], isOpen: boolean, lastFrameAtMs: number) => void;
+  /** Called with the remedy when no websocket can be opened in this runtime. */
+  readonly onUnavailable: (message: string) => void;
 }): KeptSocket {
   const { clock, page, random } = platform;
   let socket: Socket | undefined;
@@ -57,7 +60,8 @@ export function createKeptSocket({
       socket = platform.openSocket(url);
     } catch (problem) {
       platform.report(problem);
-      machine.send({ kind: 'lost' });
+      machine.send({ kind: 'unavailable' });
+      onUnavailable(unavailableMessage(problem));
       return;
     }
     const alive = () => {
@@ -96,6 +100,7 @@ export function createKeptSocket({
     },
     clock,
     jitter: (delayMs) => withJitter(delayMs, settings, random.number()),
+    report: platform.report,
     onStep: (state) => onState(state.kind, isOpen(state), lastFrameAtMs),
   });
   const unsubscribe = page.subscribe((signal) =>
@@ -118,4 +123,9 @@ export function createKeptSocket({
       machine.send({ kind: 'close' });
     },
   };
+}
+
+/** A WebSocket constructor throws only for permanent reasons: it is missing, or the page may not use it. */
+function unavailableMessage(problem: unknown): string {
+  return `No websocket can be opened here (${String(problem)}). Where the runtime has no WebSocket, as Node 20, install the package "ws" and pass platform: createBrowserPlatform({ openSocket: (url) => adaptWebSocket(new WebSocket(url)) })`;
 }

@@ -1,4 +1,4 @@
-import { parsePreciseJson } from './precise-json.ts';
+import { hasLongDigits, isRecord, parseWithExactIntegers, withExactColumns } from '../json.ts';
 import { serviceUrl } from '../../platform/service.ts';
 
 /** The supported protocol versions. Frames of 1.0.0 do not name the join that they belong to. */
@@ -37,23 +37,35 @@ export function encodeMessage(
 export function parseMessage(frame: unknown): Message | null {
   try {
     if (typeof frame !== 'string') return frame instanceof ArrayBuffer ? parseBroadcast(frame) : null;
-    const value = parsePreciseJson(frame);
-    const fields = Array.isArray(value)
-      ? (value as unknown[])
-      : isRecord(value)
-        ? [value['join_ref'], value['ref'], value['topic'], value['event'], value['payload']]
-        : [];
-    const [joinRef, ref, topic, event, payload] = fields;
-    return typeof topic === 'string' && typeof event === 'string'
-      ? { joinRef: parseRef(joinRef), ref: parseRef(ref), topic, event, payload }
-      : null;
+    const [joinRef, ref, topic, event, payload] = fieldsOf(JSON.parse(frame));
+    if (typeof topic !== 'string' || typeof event !== 'string') return null;
+    const message = { joinRef: parseRef(joinRef), ref: parseRef(ref), topic, event, payload };
+    if (event !== 'postgres_changes' || !isRecord(payload) || !hasLongDigits(frame)) return message;
+    const exact = fieldsOf(parseWithExactIntegers(frame))[4];
+    const data = withExactColumns(payload['data'], isRecord(exact) ? exact['data'] : null);
+    return { ...message, payload: { ...payload, data } };
   } catch {
     return null;
   }
 }
 
+/** Most digits of an int8. */
+const int8Digits = 19;
+
+function fieldsOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  return isRecord(value)
+    ? [value['join_ref'], value['ref'], value['topic'], value['event'], value['payload']]
+    : [];
+}
+
 function parseRef(value: unknown): string | null {
   return typeof value === 'string' || typeof value === 'number' ? `${value}` : null;
+}
+
+/** A broadcast from the database has an id and may contain int8 values; one of a client has JavaScript's numbers. */
+function parsePayload(text: string, isFromDatabase: boolean): unknown {
+  return isFromDatabase && hasLongDigits(text) ? parseWithExactIntegers(text, int8Digits) : JSON.parse(text);
 }
 
 /** Kind 4: three lengths and an encoding, then topic, event, metadata and payload (a broadcast of a user). */
@@ -69,8 +81,9 @@ function parseBroadcast(frame: ArrayBuffer): Message | null {
   const text = (size?: number) => new TextDecoder('utf-8', { fatal: true }).decode(take(size));
   const topic = text(topicSize);
   const event = text(eventSize);
-  const meta = metaSize ? parsePreciseJson(text(metaSize)) : {};
-  const payload = encoding === 1 ? parsePreciseJson(text()) : take().slice();
+  const meta: unknown = metaSize ? JSON.parse(text(metaSize)) : {};
+  const payload: unknown =
+    encoding === 1 ? parsePayload(text(), isRecord(meta) && 'id' in meta) : take().slice();
   return {
     joinRef: null,
     ref: null,
@@ -78,8 +91,4 @@ function parseBroadcast(frame: ArrayBuffer): Message | null {
     event: 'broadcast',
     payload: { type: 'broadcast', event, meta, payload },
   };
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

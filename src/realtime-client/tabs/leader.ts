@@ -57,6 +57,7 @@ export function createLeader(
       },
       onChange: (keys, change) => tell({ kind: 'change', name, keys, change }),
       onGap: (loss) => tell({ kind: 'gap', name, loss }),
+      onDiscard: () => tell({ kind: 'discard', name }),
     });
     const led: LedTopic = { topic, wants: new Map(), keys: [], snapshot: { status: 'closed', error: null } };
     topics.set(name, led);

@@ -10,7 +10,7 @@ import type { ShareConnection } from '../realtime-client.ts';
 import { createSharedTopic, type SharedTopic } from './shared-topic.ts';
 import { parseTabMessage, type FollowerMessage, type LeaderNews, type TabMessage } from './tab-message.ts';
 import { createTermLock } from './term-lock.ts';
-import { subjectOf } from './token-subject.ts';
+import { subjectOf } from '../socket/token-subject.ts';
 
 /**
  * Shares one socket among all tabs of a user; the value of the option `share`. The tab that holds the lock leads: it
@@ -56,6 +56,7 @@ function createSharedConnection(
     if (next === user) return;
     membership?.leave();
     membership = undefined;
+    if (user) topics.forEach(({ shared }) => shared.onDiscard());
     user = next;
     if (next === null) {
       status.publish('idle', clock.now());
@@ -198,6 +199,8 @@ function joinUser({
         return topic?.onChange(news.keys, news.change);
       case 'gap':
         return topic?.onGap(news.loss);
+      case 'discard':
+        return topic?.onDiscard();
       case 'pushed':
         topics.forEach(({ pushes }) => pushes.reply(news.id, news.response, news.error));
     }
@@ -256,6 +259,7 @@ function joinUser({
     run,
     clock,
     jitter: (delayMs) => delayMs,
+    report: platform.report,
     onStep({ kind }, before) {
       if (kind === 'seeking' && before.kind !== 'seeking') detach();
     },

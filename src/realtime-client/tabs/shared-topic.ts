@@ -14,6 +14,7 @@ export interface SharedTopic {
   onStatus(keys: readonly string[], snapshot: ChannelSnapshot): void;
   onChange(keys: readonly string[], change: Change<RowRecord>): void;
   onGap(loss: ContinuityLoss): void;
+  onDiscard(): void;
 }
 
 export function createSharedTopic(sink: TopicSink, clock: Clock): SharedTopic {
@@ -52,6 +53,7 @@ export function createSharedTopic(sink: TopicSink, clock: Clock): SharedTopic {
       show({ status: wasLive ? 'recovering' : 'connecting', error: null });
     },
     signOut() {
+      sink.onDiscard();
       if (!bindings) return;
       markInterrupted(clock.now());
       show({ status: 'failed', error: { code: 'signed-out', message: 'The user is signed out' } });
@@ -72,6 +74,7 @@ export function createSharedTopic(sink: TopicSink, clock: Clock): SharedTopic {
       if (sinceMs !== null) sink.onGap({ continuity: 'lost', sinceMs, reason: 'rejoined' });
       show(snapshot);
     },
+    onDiscard: sink.onDiscard,
     onChange(keys, change) {
       if (bindings) sink.onChange(keys, change);
     },

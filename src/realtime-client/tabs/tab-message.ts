@@ -1,6 +1,6 @@
 import type { ChannelSnapshot, ConnectionSnapshot, ContinuityLoss } from '../socket/connection.ts';
 import type { Binding, Change, RowRecord } from '../changes/postgres-changes.ts';
-import { isRecord } from '../socket/wire.ts';
+import { isRecord } from '../json.ts';
 
 /** A message between the tabs of a user. Never contains a token or a key of the project. */
 export type TabMessage = FollowerMessage | LeaderMessage;
@@ -50,6 +50,8 @@ export type LeaderNews =
       readonly change: Change<RowRecord>;
     }
   | { readonly kind: 'gap'; readonly name: string; readonly loss: ContinuityLoss }
+  /** The user changed: drop what is queued. */
+  | { readonly kind: 'discard'; readonly name: string }
   | {
       readonly kind: 'pushed';
       readonly id: string;

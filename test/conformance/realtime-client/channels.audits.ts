@@ -156,9 +156,10 @@ export const clientChannelAudits: readonly Audit[] = [
       channel.join();
       await live();
       const id = await tell();
-      await eventually('the next insert', () => changes.length === 2);
-      const [, change] = changes;
-      assert.equal(change?.type === 'INSERT' && change.record.id, id);
+      const ids = () => changes.map((change) => (change.type === 'INSERT' ? change.record.id : null));
+      // The real server may still deliver the change that was committed while the channel was left.
+      await eventually('the next insert', () => ids().includes(id));
+      assert.equal(new Set(ids()).size, changes.length);
       assert.ok(tab.wire.socketUrls.length <= 2);
     },
   ),

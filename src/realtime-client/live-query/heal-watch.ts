@@ -1,0 +1,61 @@
+import type { Clock, Timer } from '../../platform/platform.ts';
+import { settleMs, type ReconcileCause } from './reconciler.ts';
+
+/** Differences between a live list and its table that no change had announced, and that a read repaired. */
+export interface LiveQueryHeal {
+  /** When (wall clock, ms) the list was repaired. */
+  readonly atMs: number;
+  /** Why the list was compared. */
+  readonly cause: ReconcileCause;
+  /** Number of rows that were missing. */
+  readonly added: number;
+  /** Number of rows that had old values. */
+  readonly updated: number;
+  /** Number of rows that had been deleted. */
+  readonly removed: number;
+}
+
+/** Finds out what a read repaired, as opposed to what a change was about to announce anyway. */
+export interface HealWatch<Row> {
+  compare(before: ReadonlyMap<string, Row>, after: ReadonlyMap<string, Row>, cause: ReconcileCause): void;
+  /** The changes of these rows did arrive. */
+  noteChanges(keys: readonly string[]): void;
+  stop(): void;
+}
+
+/** @param onHealed called after the time in which the changes could still have arrived. */
+export function createHealWatch<Row>(clock: Clock, onHealed: (heal: LiveQueryHeal) => void): HealWatch<Row> {
+  let differences = new Map<string, 'added' | 'updated' | 'removed'>();
+  let timer: Timer | undefined;
+  return {
+    compare(before, after, cause) {
+      timer?.cancel();
+      differences = new Map();
+      after.forEach((row, key) => {
+        const known = before.get(key);
+        if (known === undefined) differences.set(key, 'added');
+        else if (JSON.stringify(known) !== JSON.stringify(row)) differences.set(key, 'updated');
+      });
+      before.forEach((_row, key) => {
+        if (!after.has(key)) differences.set(key, 'removed');
+      });
+      const atMs = clock.now();
+      timer = clock.setTimer(() => {
+        const count = (kind: string) => [...differences.values()].filter((one) => one === kind).length;
+        if (differences.size > 0)
+          onHealed({
+            atMs,
+            cause,
+            added: count('added'),
+            updated: count('updated'),
+            removed: count('removed'),
+          });
+      }, settleMs);
+    },
+    noteChanges: (keys) => keys.forEach((key) => differences.delete(key)),
+    stop() {
+      timer?.cancel();
+      differences = new Map();
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import type { Page, Platform, Timer, Unsubscribe } from '../../platform/platform.ts';
+
+/** A cheap summary of the rows that the list should have, such as one request with a count and one row. */
+export interface LiveQuerySummary {
+  /** Number of rows. */
+  readonly count: number;
+  /** The greatest version of a row; null without rows. */
+  readonly newestVersion: string | number | null;
+}
+
+/**
+ * Why a list was compared with the table. `interval`: periodically; `rate`: changes arrived near the server's rate limit,
+ * beyond which it drops them; `no-echo`: a write of this tab did not come back as a change.
+ */
+export type ReconcileCause = 'interval' | 'rate' | 'no-echo';
+
+/** Decides when to compare a list with its table. */
+export interface Reconciler {
+  /** The channel became live. */
+  start(): void;
+  /** The channel is not live any more, or the query was stopped. */
+  stop(): void;
+  /** Changes of the server arrived for these keys. */
+  noteChanges(keys: readonly string[]): void;
+  /** This tab wrote these rows; their changes are expected soon. */
+  noteOwnWrites(keys: readonly string[]): void;
+}
+
+export interface ReconcilerOptions {
+  readonly platform: Pick<Platform, 'clock' | 'report'> & { readonly page?: Page };
+  /** Milliseconds between comparisons while the page is visible; 0: none. */
+  readonly intervalMs: number;
+  readonly maxEventsPerSecond: number;
+  /** Whether the list claims to equal the table; otherwise a read is on its way. */
+  readonly isCurrent: () => boolean;
+  readonly local: () => LiveQuerySummary;
+  /** Without it every comparison reads the list. */
+  readonly summarize: ((signal: AbortSignal) => Promise<LiveQuerySummary>) | undefined;
+  /** Reads the list, because it differs from the table or because there is no summary. */
+  readonly onSuspicion: (cause: ReconcileCause) => void;
+}
+
+/** How long a change may be on its way before it counts as lost. In milliseconds. */
+export const settleMs = 2_000;
+/** How long the change of an own write may take. In milliseconds. */
+const echoMs = 5_000;
+/** Fraction of the server's rate limit from which on it may have dropped changes. */
+const suspiciousRate = 0.8;
+
+export function createReconciler(options: ReconcilerOptions): Reconciler {
+  const { platform, intervalMs, maxEventsPerSecond, isCurrent, local, summarize, onSuspicion } = options;
+  const { clock, page, report } = platform;
+  let intervalTimer: Timer | undefined;
+  let checkTimer: Timer | undefined;
+  let echoTimer: Timer | undefined;
+  let request: AbortController | undefined;
+  let stopPage: Unsubscribe | undefined;
+  let isRunning = false;
+  let isDue = false;
+  let secondStartMs = 0;
+  let countInSecond = 0;
+  const unechoed = new Set<string>();
+
+  const differs = async (): Promise<boolean> => {
+    if (!summarize) return true;
+    request?.abort();
+    request = new AbortController();
+    const { signal } = request;
+    try {
+      const { count, newestVersion } = await summarize(signal);
+      const own = local();
+      return !signal.aborted && (count !== own.count || newestVersion !== own.newestVersion);
+    } catch (problem) {
+      if (!signal.aborted) report(problem);
+      return false;
+    }
+  };
+  /** A difference counts when it is still there after the changes on their way had time to arrive. */
+  const check = async (cause: ReconcileCause, isSecond: boolean) => {
+    if (!isRunning || !isCurrent() || !(await differs()) || !isCurrent()) return;
+    if (isSecond || !summarize) onSuspicion(cause);
+    else checkLater(cause, true);
+  };
+  const checkLater = (cause: ReconcileCause, isSecond: boolean) => {
+    checkTimer?.cancel();
+    checkTimer = clock.setTimer(() => void check(cause, isSecond), settleMs);
+  };
+  const tick = () => {
+    intervalTimer = clock.setTimer(() => {
+      isDue = page?.isVisible() === false;
+      if (!isDue) void check('interval', false);
+      tick();
+    }, intervalMs);
+  };
+  return {
+    start() {
+      isRunning = true;
+      if (intervalMs > 0) tick();
+      stopPage = page?.subscribe((signal) => {
+        if (signal !== 'visible' || !isDue) return;
+        isDue = false;
+        void check('interval', false);
+      });
+    },
+    stop() {
+      isRunning = false;
+      [intervalTimer, checkTimer, echoTimer].forEach((timer) => timer?.cancel());
+      request?.abort();
+      stopPage?.();
+      unechoed.clear();
+    },
+    noteChanges(keys) {
+      keys.forEach((key) => unechoed.delete(key));
+      const nowMs = clock.monotonicMs();
+      if (nowMs - secondStartMs >= 1_000) {
+        secondStartMs = nowMs;
+        countInSecond = 0;
+      }
+      countInSecond += keys.length;
+      if (isRunning && countInSecond >= maxEventsPerSecond * suspiciousRate) checkLater('rate', false);
+    },
+    noteOwnWrites(keys) {
+      if (!isRunning || intervalMs === 0) return;
+      keys.forEach((key) => unechoed.add(key));
+      echoTimer?.cancel();
+      echoTimer = clock.setTimer(() => {
+        if (unechoed.size > 0) void check('no-echo', true);
+        unechoed.clear();
+      }, echoMs);
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import type { Clock } from '../../platform/platform.ts';
+import type { GetAccessToken } from './connection.ts';
+
+/** The access tokens of one socket: its channels share requests and the knowledge of refused tokens. */
+export interface TokenSource {
+  /** Requests a token; concurrent requests share one call of `getAccessToken`. */
+  request(): Promise<string | null>;
+  /** Whether the server refused a join with this token: sending it again is pointless. */
+  isDead(token: string | null): boolean;
+  /** @param isDead true after a refused join; false after an expiry, which a later token may have overtaken. */
+  reject(token: string | null | undefined, isDead: boolean): void;
+  /** The server accepted a token. */
+  accepted(): void;
+  /** The user changed: pending requests belong to the previous one. */
+  reset(): void;
+}
+
+/** @param shareMs how long a pending request is shared; afterwards it counts as lost. */
+export function createTokenSource(
+  getAccessToken: GetAccessToken,
+  clock: Clock,
+  shareMs: number,
+): TokenSource {
+  let pending: { readonly token: Promise<string | null>; readonly sinceMs: number } | undefined;
+  let rejected: string | null = null;
+  let isRejectedDead = false;
+  return {
+    request() {
+      const nowMs = clock.monotonicMs();
+      if (!pending || nowMs - pending.sinceMs >= shareMs) {
+        const rejectedToken = rejected;
+        const current = {
+          sinceMs: nowMs,
+          token: (async () => getAccessToken(rejectedToken === null ? {} : { rejectedToken }))().finally(
+            () => {
+              if (pending === current) pending = undefined;
+            },
+          ),
+        };
+        pending = current;
+      }
+      return pending.token;
+    },
+    isDead: (token) => isRejectedDead && token !== null && token === rejected,
+    reject(token, isDead) {
+      if (!token) return;
+      isRejectedDead = isDead || (isRejectedDead && token === rejected);
+      rejected = token;
+    },
+    accepted() {
+      rejected = null;
+      isRejectedDead = false;
+    },
+    reset() {
+      pending = undefined;
+    },
+  };
+}

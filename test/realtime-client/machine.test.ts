@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { createMachine } from '../../src/realtime-client/machine/machine.ts';
+import { createRealtimeClient } from '../../src/realtime-client/index.ts';
+import { createFakeWorld } from '../support/fake-platform.ts';
+
+describe('a machine', () => {
+  it('reports an effect that throws, runs the others and takes further events', () => {
+    const ran: string[] = [];
+    const reported: unknown[] = [];
+    const machine = createMachine<{ kind: string }, { kind: 'go' }, { do: 'fail' | 'work' }>({
+      initial: { kind: 'idle' },
+      step: () => ({ state: { kind: 'busy' }, effects: [{ do: 'fail' }, { do: 'work' }] }),
+      run(effect) {
+        if (effect.do === 'fail') throw new Error('no');
+        ran.push(effect.do);
+      },
+      clock: createFakeWorld().openTab().clock,
+      jitter: (delayMs) => delayMs,
+      report: (problem) => reported.push(problem),
+    });
+    machine.send({ kind: 'go' });
+    machine.send({ kind: 'go' });
+    expect(ran).toEqual(['work', 'work']);
+    expect(reported).toHaveLength(2);
+  });
+});
+
+describe('a runtime without WebSocket', () => {
+  it('fails the channel with the remedy in the message, and join() tries again', async () => {
+    const world = createFakeWorld();
+    let attempts = 0;
+    const platform = world.openTab({
+      openSocket: () => {
+        attempts += 1;
+        throw new ReferenceError('WebSocket is not defined');
+      },
+    });
+    const client = createRealtimeClient({ url: 'https://project.test', apiKey: 'key', platform });
+    const channel = client.channel('a');
+    channel.join();
+    await world.clock.advance(60_000);
+    const { status, error } = channel.getSnapshot();
+    expect([status, error?.code, attempts]).toEqual(['failed', 'websocket-unavailable', 1]);
+    expect(error?.message).toMatch(/WebSocket is not defined.*"ws".*openSocket/);
+    channel.join();
+    expect(attempts).toBe(2);
+    client.close();
+    expect(world.clock.pendingTimers).toBe(0);
+  });
+});

@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import {
+  createLiveQuery,
+  type LiveQueryHeal,
+  type LiveQueryOptions,
+} from '../../src/realtime-client/live-query/live-query.ts';
+import { binding, createScriptedScene } from './scripted-server.ts';
+
+interface Item {
+  readonly id: string;
+  readonly version: number;
+}
+
+/** A live query over a table that the test writes to, with and without announcing the change. */
+async function openQuery(overrides: Partial<LiveQueryOptions<Item>> = {}) {
+  const scene = createScriptedScene({ settings: { heartbeatMs: 3_600_000 } });
+  const table = new Map<string, Item>();
+  const requests = { reads: 0, summaries: 0 };
+  const heals: LiveQueryHeal[] = [];
+  const query = createLiveQuery<Item>({
+    channel: scene.client.channel('user:ada'),
+    binding,
+    platform: scene.tab,
+    key: ({ id }) => String(id),
+    version: ({ version }) => version,
+    read() {
+      requests.reads += 1;
+      return Promise.resolve([...table.values()]);
+    },
+    summarize() {
+      requests.summaries += 1;
+      const versions = [...table.values()].map(({ version }) => version);
+      return Promise.resolve({
+        count: table.size,
+        newestVersion: versions.length > 0 ? Math.max(...versions) : null,
+      });
+    },
+    onHealed: (heal) => heals.push(heal),
+    isEager: false,
+    ...overrides,
+  });
+  const stop = query.start();
+  scene.server.open();
+  await scene.world.settle();
+  scene.server.acceptJoin();
+  scene.server.confirm();
+  await scene.world.settle();
+  let version = 0;
+  const write = (id: string, isAnnounced = true) => {
+    version += 1;
+    table.set(id, { id, version });
+    if (isAnnounced) announce(id);
+  };
+  const announce = (id: string) =>
+    scene.server.change({
+      type: 'INSERT',
+      commit_timestamp: new Date(scene.world.clock.now()).toISOString(),
+      record: { id, version: table.get(id)?.version },
+    });
+  return {
+    ...scene,
+    table,
+    requests,
+    heals,
+    query,
+    stop,
+    write,
+    announce,
+    advance: (ms: number) => scene.world.clock.advance(ms),
+    ids: () => query.getSnapshot().rows.map(({ id }) => id),
+  };
+}
+
+describe('a live query', () => {
+  it('compares the list with a summary every minute and reads nothing while they agree', async () => {
+    const { advance, requests, write, heals } = await openQuery();
+    write('a');
+    await advance(180_000);
+    expect([requests, heals]).toEqual([{ reads: 1, summaries: 3 }, []]);
+  });
+
+  it('repairs changes that the server lost, and reports them', async () => {
+    const { advance, requests, write, heals, ids, query, table } = await openQuery();
+    write('a');
+    write('gone');
+    await advance(100);
+    write('a', false);
+    write('b', false);
+    table.delete('gone');
+    await advance(60_000 + 2_000);
+    expect([...ids()].sort()).toEqual(['a', 'b']);
+    expect(requests.reads).toBe(2);
+    await advance(2_000);
+    expect(heals).toMatchObject([{ cause: 'interval', added: 1, updated: 1, removed: 1 }]);
+    expect(query.getSnapshot().lastHeal).toBe(heals[0]);
+  });
+
+  it('reports nothing for a change that was only late', async () => {
+    const { advance, write, announce, heals, requests } = await openQuery();
+    await advance(59_000);
+    write('late', false);
+    await advance(1_500);
+    announce('late');
+    await advance(10_000);
+    expect([heals, requests.reads]).toEqual([[], 1]);
+  });
+
+  it('compares after a burst near the rate limit of the server', async () => {
+    const { advance, write, heals, ids } = await openQuery({ maxEventsPerSecond: 10 });
+    for (let index = 0; index < 8; index += 1) write(`kept-${index}`);
+    for (let index = 0; index < 5; index += 1) write(`lost-${index}`, false);
+    await advance(8_000);
+    expect(ids()).toHaveLength(13);
+    expect(heals).toMatchObject([{ cause: 'rate', added: 5 }]);
+  });
+
+  it('compares when an own write does not come back as a change', async () => {
+    const { advance, write, heals, query, requests } = await openQuery();
+    write('other', false);
+    query.upsert([{ id: 'own', version: 9 }]);
+    await advance(8_000);
+    expect(requests.summaries).toBe(1);
+    expect(heals).toMatchObject([{ cause: 'no-echo', added: 1 }]);
+  });
+
+  it('compares nothing in a hidden page, and at once when it is shown', async () => {
+    const { advance, tab, requests } = await openQuery();
+    tab.setVisible(false);
+    await advance(300_000);
+    expect(requests.summaries).toBe(0);
+    tab.setVisible(true);
+    await advance(0);
+    expect(requests.summaries).toBe(1);
+  });
+
+  it('leaves no timer behind when it is stopped', async () => {
+    const { client, stop, world, query, advance } = await openQuery();
+    query.upsert([{ id: 'own', version: 9 }]);
+    stop();
+    client.close();
+    await advance(2_000);
+    expect(world.clock.pendingTimers).toBe(0);
+  });
+});

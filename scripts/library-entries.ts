@@ -31,7 +31,7 @@ export interface RepositoryManifest {
   readonly dependencies: Readonly<Record<string, string>>;
 }
 
-const runtimeDependencies = ['jose', 'ky', 'zod'] as const;
+const runtimeDependencies = ['jose', 'ky'] as const;
 
 export function createLibraryManifest({ version, license, engines, dependencies }: RepositoryManifest) {
   return {

@@ -1,34 +1,45 @@
 import { FunctionsError } from './errors.ts';
 
+/** A request body and its media type; no type where the runtime names it. */
+export interface EncodedBody {
+  readonly body?: BodyInit;
+  readonly type?: string;
+}
+
 /**
- * What a function can be sent: as it is, or anything else as JSON. A stream is read first, for HTTP/1.1 takes none.
+ * Encodes the body of a call: text, bytes and forms as they are, anything else as JSON. A stream is read first, since
+ * HTTP/1.1 takes none.
  *
  * @throws {FunctionsError} `invalid-body`
  */
-export async function encodeBody(body: unknown): Promise<{ body?: BodyInit; type?: string }> {
+export async function encodeBody(body: unknown): Promise<EncodedBody> {
   try {
     return encode(body instanceof ReadableStream ? await new Response(body).blob() : body);
   } catch (cause) {
-    throw new FunctionsError('invalid-body', 'The body cannot be sent', { cause });
+    throw new FunctionsError('invalid-body', 'The body cannot be encoded', { cause });
   }
 }
 
-function encode(body: unknown): { body?: BodyInit; type?: string } {
+function encode(body: unknown): EncodedBody {
   if (body === undefined) return {};
   if (typeof body === 'string') return { body, type: 'text/plain' };
   if (body instanceof Blob) return { body, type: body.type || 'application/octet-stream' };
   if (body instanceof ArrayBuffer || ArrayBuffer.isView(body)) {
     return { body: body as BufferSource, type: 'application/octet-stream' };
   }
-  // The browser names the type, with the boundary of a form's parts.
+  // fetch names the type, with the boundary of a form's parts.
   if (body instanceof FormData || body instanceof URLSearchParams) return { body };
   return { body: JSON.stringify(body), type: 'application/json' };
 }
 
-/** An answer by its content type: JSON, text, a form, or a Blob of anything else. */
+/**
+ * Reads an answer by its content type: JSON, text, a form, or a Blob of anything else.
+ *
+ * @throws {FunctionsError} `invalid-result` for JSON that does not parse.
+ */
 export async function decodeBody(response: Response): Promise<unknown> {
   const type = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? 'text/plain';
-  if (/^application\/(.+\+)?json$/.test(type)) {
+  if (isJsonType(type)) {
     const text = await response.text();
     return text ? parseJson(text, response.status) : null;
   }
@@ -36,14 +47,16 @@ export async function decodeBody(response: Response): Promise<unknown> {
   return type === 'multipart/form-data' ? response.formData() : response.blob();
 }
 
+/** `application/json` and structured suffixes such as `application/problem+json` (RFC 6839 §3.1). */
+function isJsonType(type: string): boolean {
+  return type === 'application/json' || (type.startsWith('application/') && type.endsWith('+json'));
+}
+
 function parseJson(text: string, status: number): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new FunctionsError('invalid-result', 'The answer is not the JSON that it says', {
-      status,
-      body: text,
-      cause,
-    });
+    const message = 'The answer is not the JSON that its content type announces';
+    throw new FunctionsError('invalid-result', message, { status, body: text, cause });
   }
 }

@@ -1,11 +1,18 @@
 /**
- * `http`: the function refused; `relay`: it could not be reached or started; `invalid-body`: it is no JSON, or cannot be read;
- * the rest as named.
+ * Why a call of a function failed.
+ *
+ * - `http`: the function answered with an error status; `status` and `body` have the answer.
+ * - `relay`: the function could not be reached or started.
+ * - `invalid-options`: `url` or `apiKey` is missing; nothing was sent.
+ * - `invalid-name`, `invalid-body`: bad input; nothing was sent.
+ * - `invalid-result`: the answer is not the JSON that it announces, or not what the schema says.
+ * - `token-unavailable`: `getAccessToken` failed; its error is the `cause`.
+ * - `timeout`, `aborted`, `network`: no response before the deadline, the caller's signal, no connection.
  */
-export type FunctionsErrorKind =
+export type FunctionsErrorCode =
   | 'http'
   | 'relay'
-  | 'configuration-incomplete'
+  | 'invalid-options'
   | 'invalid-name'
   | 'invalid-body'
   | 'invalid-result'
@@ -14,28 +21,35 @@ export type FunctionsErrorKind =
   | 'aborted'
   | 'network';
 
+/** What a {@link FunctionsError} carries beside its code and message. */
 export interface FunctionsErrorFields {
-  readonly status?: number;
+  /** Default null. */
+  readonly status?: number | null;
+  /** Default null. */
   readonly body?: unknown;
+  /** Default null. */
+  readonly retryAfterSeconds?: number | null;
+  /** The error underneath. */
   readonly cause?: unknown;
 }
 
-/** The one error of this client. */
+/** The one error class of the functions client. */
 export class FunctionsError extends Error {
   override readonly name = 'FunctionsError';
-  readonly kind: FunctionsErrorKind;
-  /** HTTP status; 0 without an answer. */
-  readonly status: number;
-  /** What the function answered: JSON, or text; null without an answer. */
+  /** The reason, of a closed set. */
+  readonly code: FunctionsErrorCode;
+  /** HTTP status; null without a response. */
+  readonly status: number | null;
+  /** The function's answer: parsed JSON, or text; null without a response. */
   readonly body: unknown;
-  constructor(
-    kind: FunctionsErrorKind,
-    message: string,
-    { status = 0, body = null, cause }: FunctionsErrorFields = {},
-  ) {
-    super(message, { cause });
-    this.kind = kind;
-    this.status = status;
-    this.body = body;
+  /** Seconds until another attempt may succeed (Retry-After, RFC 9110 §10.2.3); null where the answer names none. */
+  readonly retryAfterSeconds: number | null;
+
+  constructor(code: FunctionsErrorCode, message: string, fields: FunctionsErrorFields = {}) {
+    super(message, { cause: fields.cause });
+    this.code = code;
+    this.status = fields.status ?? null;
+    this.body = fields.body ?? null;
+    this.retryAfterSeconds = fields.retryAfterSeconds ?? null;
   }
 }

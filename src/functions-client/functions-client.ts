@@ -1,53 +1,60 @@
 import { createHttp, HttpFailure, withinDeadline } from '../platform/http.ts';
+import type { Log } from '../platform/log.ts';
 import type { Platform } from '../platform/platform.ts';
+import { parseRetryAfterSeconds } from '../platform/retry.ts';
 import { configurationProblem, credentialsOf, serviceUrl } from '../platform/service.ts';
+import type { StandardSchema } from '../platform/standard-schema.ts';
+import { createAsyncQueue } from './async-queue.ts';
 import { decodeBody, encodeBody } from './body.ts';
 import { FunctionsError } from './errors.ts';
 import { readEvents, type ServerSentEvent } from './server-sent-events.ts';
 
+/** Options of `createFunctionsClient`. */
 export interface FunctionsClientOptions {
-  /** The project's URL, without `/functions/v1`. */
+  /** The project's URL (http or https), without `/functions/v1`. */
   readonly url: string;
+  /** The publishable or anonymous key; on a server, the secret one. */
   readonly apiKey: string;
+  /** The seam to the runtime, such as `createBrowserPlatform()`. */
   readonly platform: Pick<Platform, 'fetch' | 'clock' | 'random'>;
-  /** The signed-in user's token, or null. */
+  /** The signed-in user's token, or null. Default: no user. */
   readonly getAccessToken?: () => Promise<string | null>;
-  /** Where to run functions, such as `eu-central-1`. Default, and `any`: as the service decides. */
+  /** Added to every request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Region to run functions in, such as `eu-central-1`. Default, and `any`: as the service decides. */
   readonly region?: string;
-  /** Deadline for a call with its token, in milliseconds. Default 150 000, the time that the service gives a function. */
+  /** Deadline in milliseconds of a call with its token. Default 150 000, the time that the service gives a function. */
   readonly timeoutMs?: number;
+  /** Receives an event per exchange, without tokens and bodies. Default: none. */
+  readonly log?: Log;
+  /** The `traceparent` header (W3C Trace Context) of the next request; null for none. Default: none. */
+  readonly traceparent?: () => string | null;
 }
 
-/** What is used of Standard Schema v1 (standardschema.dev). */
-export interface ResultSchema<out T = unknown> {
-  readonly '~standard': {
-    readonly validate: (value: unknown) => SchemaResult<T> | Promise<SchemaResult<T>>;
-  };
-}
-
-type SchemaResult<T> =
-  | { readonly value: T; readonly issues?: undefined }
-  | { readonly issues: readonly { readonly message: string }[] };
-
+/** Options of one call. */
 export interface InvokeOptions {
-  /** Text, bytes, a form, a stream, or anything else as JSON. */
+  /** Text, bytes, a form, a stream, or any other value as JSON. Default: no body. */
   readonly body?: unknown;
   /** Default POST. */
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** They replace the client's own of the same name. */
+  /** They replace the client's own of the same name, in any case. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Default: the client's `region`. */
   readonly region?: string;
+  /** Deadline in milliseconds of the call with its token. Default: the client's `timeoutMs`. */
   readonly timeoutMs?: number;
+  /** Ends the call; its error has the code `aborted`. */
   readonly signal?: AbortSignal;
 }
 
+/** Calls edge functions. Every method throws {@link FunctionsError}. */
 export interface FunctionsClient {
-  /**
-   * Calls a function. Its answer is read by its content type, and validated if there is a schema.
-   *
-   * @throws {FunctionsError}
-   */
-  invoke<T>(name: string, options: InvokeOptions & { readonly schema: ResultSchema<T> }): Promise<T>;
+  /** Calls a function. Its answer is read by its content type, and validated by the schema. */
+  invoke<T>(
+    name: string,
+    options: InvokeOptions & { readonly schema: StandardSchema<unknown, T> },
+  ): Promise<T>;
+  /** Calls a function. Its answer is read by its content type. */
   invoke<T = unknown>(name: string, options?: InvokeOptions): Promise<T>;
   /** Calls a function that answers with server-sent events. Leaving the loop ends the call. */
   events(name: string, options?: InvokeOptions): AsyncGenerator<ServerSentEvent, void, undefined>;
@@ -55,6 +62,8 @@ export interface FunctionsClient {
 
 /**
  * Creates a client of edge functions. Creating it sends nothing.
+ *
+ * @throws {FunctionsError} `invalid-options`
  * @example
  * ```ts
  * import * as z from 'zod/mini';
@@ -71,137 +80,123 @@ export interface FunctionsClient {
 export function createFunctionsClient(options: FunctionsClientOptions): FunctionsClient {
   const { platform, apiKey, getAccessToken = async () => null } = options;
   const problem = configurationProblem(options);
-  if (problem) throw new FunctionsError('configuration-incomplete', problem);
+  if (problem) throw new FunctionsError('invalid-options', problem);
   const base = serviceUrl(options.url, 'functions');
-  const http = createHttp(platform);
+  const { log, traceparent } = options;
+  const http = createHttp(platform, { service: 'functions', log, traceparent });
 
   async function call<T>(
     name: string,
-    call: InvokeOptions,
+    invocation: InvokeOptions,
     read: (response: Response) => Promise<T>,
   ): Promise<T> {
-    const { method = 'POST', region = options.region, timeoutMs = options.timeoutMs ?? 150_000 } = call;
-    const isPlaced = region && region !== 'any';
-    const query = isPlaced ? `?forceFunctionRegion=${encodeURIComponent(region)}` : '';
+    const { method = 'POST', region = options.region } = invocation;
+    const timeoutMs = invocation.timeoutMs ?? options.timeoutMs ?? 150_000;
+    const isRegional = region !== undefined && region !== 'any';
+    const query = isRegional ? `?forceFunctionRegion=${encodeURIComponent(region)}` : '';
     const url = `${base}/${encodeName(name)}${query}`;
     const work = async (signal: AbortSignal) => {
-      const token = await findToken();
-      const { body, type } = await encodeBody(call.body);
+      const token = await getToken();
+      const { body, type } = await encodeBody(invocation.body);
       const headers = {
         ...credentialsOf(apiKey, token),
-        ...(isPlaced && { 'x-region': region }),
+        ...(isRegional && { 'x-region': region }),
         ...(type !== undefined && { 'content-type': type }),
-        ...lowerCased(call.headers),
+        ...lowerCaseNames(options.headers),
+        ...lowerCaseNames(invocation.headers),
       };
       return http.send({ method, url, timeoutMs, headers, body, signal }, async (response) => {
-        await refuseErrors(response);
+        await throwRefusal(response, platform.clock.now());
         return read(response);
       });
     };
-    return withinDeadline(platform.clock, timeoutMs, call.signal, work).catch((problem: unknown) => {
-      const cause: unknown = problem instanceof Error ? problem.cause : problem;
-      if (cause instanceof FunctionsError) throw cause;
-      throw problem instanceof HttpFailure
-        ? new FunctionsError(problem.kind, problem.message, { cause })
-        : problem;
-    });
+    try {
+      return await withinDeadline(platform.clock, timeoutMs, invocation.signal, work);
+    } catch (failure) {
+      throw toFunctionsError(failure);
+    }
   }
 
-  async function findToken(): Promise<string | null> {
+  async function getToken(): Promise<string | null> {
     try {
       return await getAccessToken();
     } catch (cause) {
-      throw new FunctionsError('token-unavailable', 'No access token', { cause });
+      throw new FunctionsError('token-unavailable', 'No access token is available', { cause });
     }
   }
 
   return {
     async invoke<T>(
       name: string,
-      invocation: InvokeOptions & { readonly schema?: ResultSchema<T> } = {},
+      invocation: InvokeOptions & { readonly schema?: StandardSchema<unknown, T> } = {},
     ): Promise<T> {
       const result = await call(name, invocation, decodeBody);
       return invocation.schema ? validate(invocation.schema, result) : (result as T);
     },
     async *events(name, invocation = {}) {
       const left = new AbortController();
-      const signal = invocation.signal ? AbortSignal.any([invocation.signal, left.signal]) : left.signal;
-      const queue = createQueue<ServerSentEvent>();
-      const headers = { accept: 'text/event-stream', ...lowerCased(invocation.headers) };
-      const done = call(name, { ...invocation, headers, signal }, async ({ body }) => {
+      const abort = () => left.abort(invocation.signal?.reason);
+      if (invocation.signal?.aborted) abort();
+      invocation.signal?.addEventListener('abort', abort);
+      const queue = createAsyncQueue<ServerSentEvent>();
+      const headers = { accept: 'text/event-stream', ...lowerCaseNames(invocation.headers) };
+      const finished = call(name, { ...invocation, headers, signal: left.signal }, async ({ body }) => {
         if (body) for await (const event of readEvents(body)) queue.push(event);
       });
-      done.then(queue.end, queue.fail);
+      finished.then(queue.end, queue.fail);
       try {
         yield* queue.items();
       } finally {
+        invocation.signal?.removeEventListener('abort', abort);
         left.abort();
       }
     },
   };
 }
 
-/** The caller's headers replace those of the same name in any case. */
-const lowerCased = (headers: InvokeOptions['headers']) => Object.fromEntries(new Headers(headers));
-
-async function refuseErrors(response: Response): Promise<void> {
-  const isRelay = response.headers.get('x-relay-error') === 'true';
-  if (response.ok && !isRelay) return;
-  const { status } = response;
-  const text = await response.text();
-  let body: unknown = text;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    // The body is the text.
-  }
-  throw new FunctionsError(isRelay ? 'relay' : 'http', `The function answered ${status}`, { status, body });
+function toFunctionsError(problem: unknown): unknown {
+  if (!(problem instanceof HttpFailure)) return problem;
+  if (problem.cause instanceof FunctionsError) return problem.cause;
+  return new FunctionsError(problem.kind, problem.message, { cause: problem.cause });
 }
 
-async function validate<T>(schema: ResultSchema<T>, result: unknown): Promise<T> {
+/** Header names are compared in lower case, so that the caller's replace the client's. */
+function lowerCaseNames(headers: InvokeOptions['headers']): Record<string, string> {
+  return Object.fromEntries(new Headers(headers));
+}
+
+async function throwRefusal(response: Response, nowMs: number): Promise<void> {
+  const isRelay = response.headers.get('x-relay-error') === 'true';
+  if (response.ok && !isRelay) return;
+  const { status, headers } = response;
+  throw new FunctionsError(isRelay ? 'relay' : 'http', `The function answered ${status}`, {
+    status,
+    body: parseJsonOrText(await response.text()),
+    retryAfterSeconds: parseRetryAfterSeconds(headers.get('retry-after'), nowMs),
+  });
+}
+
+function parseJsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+async function validate<T>(schema: StandardSchema<unknown, T>, result: unknown): Promise<T> {
   const checked = await schema['~standard'].validate(result);
   if (!checked.issues) return checked.value;
   const list = checked.issues.map(({ message }) => message).join('; ');
-  throw new FunctionsError('invalid-result', `The answer is not what its schema says: ${list}`, {
+  throw new FunctionsError('invalid-result', `The answer does not satisfy its schema: ${list}`, {
     body: result,
   });
 }
 
 function encodeName(name: string): string {
   const segments = name.split('/');
-  if (segments.some((segment) => /^\.{0,2}$/.test(segment))) {
-    throw new FunctionsError('invalid-name', `Not the name of a function: ${JSON.stringify(name)}`);
+  if (segments.some((segment) => segment === '' || segment === '.' || segment === '..')) {
+    throw new FunctionsError('invalid-name', `Not a name of a function: ${JSON.stringify(name)}`);
   }
   return segments.map(encodeURIComponent).join('/');
-}
-
-/** Hands items over from who has them to who waits for them. */
-function createQueue<T>() {
-  const items: T[] = [];
-  let wake = () => {};
-  let ended: { problem?: unknown } | null = null;
-  return {
-    push(item: T) {
-      items.push(item);
-      wake();
-    },
-    end() {
-      ended = {};
-      wake();
-    },
-    fail(problem: unknown) {
-      ended = { problem };
-      wake();
-    },
-    async *items() {
-      for (;;) {
-        while (items.length) yield items.shift() as T;
-        if (ended && 'problem' in ended) throw ended.problem;
-        if (ended) return;
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-    },
-  };
 }

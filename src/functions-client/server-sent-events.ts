@@ -1,43 +1,45 @@
 /** One event of a stream (HTML Living Standard §9.2). */
 export interface ServerSentEvent {
-  /** Default `message`. */
+  /** The event's type. Default `message`. */
   readonly event: string;
+  /** The lines of data, joined by line feeds. */
   readonly data: string;
-  /** The last that the stream has named, with this event or before; null: none yet. */
+  /** The last id of the stream so far, with this event or before; null: none yet. */
   readonly id: string | null;
 }
 
-/** Reads events out of a body as they arrive. */
+/** Yields the events of a body as they arrive. An event that the end of the stream cuts short is discarded. */
 export async function* readEvents(
   body: ReadableStream<Uint8Array>,
 ): AsyncGenerator<ServerSentEvent, void, undefined> {
   const decoder = new TextDecoder();
-  let text = '';
-  let id: string | null = null;
+  let buffered = '';
+  let lastEventId: string | null = null;
   const reader = body.getReader();
-  for (let isOver = false; !isOver;) {
+  for (let isEnded = false; !isEnded;) {
     const part = await reader.read();
-    isOver = part.done;
-    text += decoder.decode(part.value, { stream: !isOver });
-    // A carriage return at the end may be half of a line's end, until there is no more.
-    const blocks = text.replace(isOver ? /\r\n?/g : /\r\n|\r(?!$)/g, '\n').split('\n\n');
-    text = blocks.pop() ?? '';
+    isEnded = part.done;
+    buffered += decoder.decode(part.value, { stream: !isEnded });
+    // A carriage return at the end may be the first half of a line ending, unless the stream has ended.
+    const blocks = buffered.replace(isEnded ? /\r\n?/g : /\r\n|\r(?!$)/g, '\n').split('\n\n');
+    buffered = blocks.pop() ?? '';
     for (const block of blocks) {
       const fields = parseBlock(block);
-      id = fields.id ?? id;
-      if (fields.data) yield { event: fields.event || 'message', data: fields.data.join('\n'), id };
+      lastEventId = fields.id ?? lastEventId;
+      if (fields.data)
+        yield { event: fields.event || 'message', data: fields.data.join('\n'), id: lastEventId };
     }
   }
 }
 
-interface Fields {
+interface EventFields {
   event?: string;
   data?: string[];
   id?: string;
 }
 
-function parseBlock(block: string): Fields {
-  const fields: Fields = {};
+function parseBlock(block: string): EventFields {
+  const fields: EventFields = {};
   for (const line of block.split('\n')) {
     const [, field, value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
     if (field === 'data') (fields.data ??= []).push(value);

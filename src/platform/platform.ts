@@ -13,6 +13,8 @@ export interface Platform {
   /** Opens the named channel to the other tabs of this origin. */
   readonly openBroadcast: (name: string) => Broadcast;
   readonly page: Page;
+  /** A new XMLHttpRequest, which alone reports an upload under way; absent where the runtime has none. */
+  readonly createXhr?: (() => XMLHttpRequest) | undefined;
   /** Opens a websocket; the socket is `connecting` when it is returned. */
   readonly openSocket: (url: string) => Socket;
   /** Where a failure goes that no caller awaits, such as a listener that threw. Never throws. */

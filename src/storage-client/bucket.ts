@@ -1,91 +1,114 @@
+import { encodeBase64 } from './encoding.ts';
 import { StorageError } from './errors.ts';
 import { encodeKey, normalizeKey } from './object-key.ts';
-import { readBlob, type ProgressListener } from './progress.ts';
-import { readJson, type Transport } from './transport.ts';
-import { imagePath, withQuery, type ImageOptions, type UrlOptions } from './object-url.ts';
-
-export interface RequestOptions {
-  readonly signal?: AbortSignal;
-}
-
-export interface UploadOptions extends RequestOptions {
-  /** Default: the type of a Blob, else `application/octet-stream` as the server has it; of a form, its file's type. */
-  readonly contentType?: string;
-  /** How long caches may keep the object, in seconds. Default 3600. */
-  readonly cacheControlSeconds?: number;
-  /** Replaces an object of that path. Default false: `duplicate`. */
-  readonly upsert?: boolean;
-  /** The caller's own data about the object. */
-  readonly metadata?: Readonly<Record<string, unknown>>;
-}
-
-export interface DownloadOptions extends RequestOptions {
-  /** Has the server resize an image. */
-  readonly image?: ImageOptions;
-  readonly onProgress?: ProgressListener;
-}
-
-export interface ListOptions extends RequestOptions {
-  /** Objects per page. Default 100. */
-  readonly limit?: number;
-  /** Default 0. */
-  readonly offset?: number;
-  /** Default by name, ascending. */
-  readonly sortBy?: { readonly column: string; readonly order?: 'asc' | 'desc' };
-  /** Only names that hold this text. */
-  readonly search?: string;
-}
-
-/** An object of a list; a folder has only a name. */
-export interface ListedObject {
-  readonly name: string;
-  readonly id: string | null;
-  readonly created_at: string | null;
-  readonly updated_at: string | null;
-  readonly last_accessed_at: string | null;
-  readonly metadata: Readonly<Record<string, unknown>> | null;
-}
-
-export interface ObjectInfo {
-  readonly id: string;
-  readonly name: string;
-  readonly version: string;
-  readonly size?: number;
-  readonly content_type?: string;
-  readonly cache_control?: string;
-  readonly etag?: string;
-  readonly metadata?: Readonly<Record<string, unknown>>;
-  readonly created_at?: string;
-  readonly last_modified?: string;
-}
-
-export interface UploadedObject {
-  readonly id: string;
-  readonly path: string;
-  /** With the bucket. */
-  readonly fullPath: string;
-}
-
-export interface SignedUrl {
-  readonly path: string;
-  /** Null where the object could not be found. */
-  readonly url: string | null;
-  readonly error: string | null;
-}
-
-export type UploadBody = Blob | BufferSource | string | FormData | URLSearchParams;
+import { downloadQuery, imageQuery, withQuery, type UrlOptions } from './object-url.ts';
+import type {
+  DownloadOptions,
+  ListedObject,
+  ListOptions,
+  ListV2Options,
+  ListV2Page,
+  ObjectInfo,
+  SignedUploadUrl,
+  SignedUrl,
+  UploadBody,
+  UploadedObject,
+  UploadOptions,
+} from './objects.ts';
+import { readBlob } from './progress.ts';
+import { readJson, type CallOptions, type Transport } from './transport.ts';
 
 /** The objects of one bucket. Every method throws {@link StorageError}; paths have no leading slash. */
-export type Bucket = ReturnType<typeof createBucket>;
+export interface Bucket {
+  /** The bucket's id. */
+  readonly name: string;
+  /** Uploads an object. */
+  upload(path: string, body: UploadBody, options?: UploadOptions): Promise<UploadedObject>;
+  /** Replaces an object that exists. */
+  replace(path: string, body: UploadBody, options?: UploadOptions): Promise<UploadedObject>;
+  /** Reads an object whole. */
+  download(path: string, options?: DownloadOptions): Promise<Blob>;
+  /** Reads an object as a stream of bytes; `timeoutMs` counts until the response begins. */
+  downloadStream(
+    path: string,
+    options?: Omit<DownloadOptions, 'onProgress'>,
+  ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
+  /** One page of a folder. */
+  list(folder?: string, options?: ListOptions): Promise<readonly ListedObject[]>;
+  /** All pages of a folder, one request each. */
+  pages(folder?: string, options?: ListOptions): AsyncGenerator<readonly ListedObject[], void, undefined>;
+  /** One page of the objects below a prefix, by cursor. */
+  listV2(options?: ListV2Options): Promise<ListV2Page>;
+  /** Describes an object. */
+  info(path: string, options?: CallOptions): Promise<ObjectInfo>;
+  /** Whether the object exists and may be read; asks twice where the first answer is ambiguous. */
+  exists(path: string, options?: CallOptions): Promise<boolean>;
+  /** Removes objects and returns those that existed. */
+  remove(paths: readonly string[], options?: CallOptions): Promise<readonly ListedObject[]>;
+  /** Moves an object. `destinationBucket` defaults to this bucket. */
+  move(
+    from: string,
+    to: string,
+    options?: CallOptions & { readonly destinationBucket?: string },
+  ): Promise<void>;
+  /** Copies an object. `destinationBucket` defaults to this bucket. */
+  copy(
+    from: string,
+    to: string,
+    options?: CallOptions & { readonly destinationBucket?: string },
+  ): Promise<void>;
+  /** A URL that reads the object without a token, for `expiresInSeconds`. */
+  createSignedUrl(
+    path: string,
+    expiresInSeconds: number,
+    options?: UrlOptions & CallOptions,
+  ): Promise<string>;
+  /** The same for many paths, a thousand per request; the result says which failed. */
+  createSignedUrls(
+    paths: readonly string[],
+    expiresInSeconds: number,
+    options?: Pick<UrlOptions, 'download'> & CallOptions,
+  ): Promise<readonly SignedUrl[]>;
+  /** A URL with which a client without an account uploads one object, within two hours. */
+  createSignedUploadUrl(
+    path: string,
+    options?: CallOptions & { readonly upsert?: boolean },
+  ): Promise<SignedUploadUrl>;
+  /** Uploads with the token of `createSignedUploadUrl`. */
+  uploadToSignedUrl(
+    path: string,
+    token: string,
+    body: UploadBody,
+    options?: UploadOptions,
+  ): Promise<UploadedObject>;
+  /** The URL of an object of a public bucket. No request is sent; the object may not exist. */
+  getPublicUrl(path: string, options?: UrlOptions): string;
+  /** Removes an object from the CDN. Needs the secret key, and a CDN at the project. */
+  purgeCache(path: string, options?: PurgeOptions): Promise<void>;
+}
+
+/** Options of `purgeCache` and `purgeBucketCache`. */
+export interface PurgeOptions extends CallOptions {
+  /** Purges rendered images only and keeps the original. Default false. */
+  readonly transformationsOnly?: boolean;
+}
+
+/** The query of a purge. */
+export function purgeQuery({ transformationsOnly }: PurgeOptions): Record<string, string> {
+  return transformationsOnly ? { transformations: 'true' } : {};
+}
 
 /** The service signs at most so many paths at once. */
 const SIGN_LIMIT = 1000;
 
-export function createBucket({ base, send }: Transport, name: string) {
+/** The bucket `name`; no request is sent. */
+export function createBucket({ base, send }: Transport, name: string): Bucket {
   const bucket = encodeURIComponent(name);
   const at = (path: string) => `${bucket}/${encodeKey(path)}`;
-  const post = <T>(path: string, body: unknown, { signal }: RequestOptions = {}) =>
-    send({ method: 'POST', path, json: body, signal }, readJson<T>);
+  const post = <T>(path: string, json: unknown, options: CallOptions = {}) =>
+    send({ method: 'POST', path, json, ...callOptions(options) }, readJson<T>);
+  const downloadPath = (path: string, { image }: DownloadOptions) =>
+    image ? withQuery(`/render/image/authenticated/${at(path)}`, imageQuery(image)) : `/object/${at(path)}`;
 
   async function put(
     method: 'POST' | 'PUT',
@@ -93,47 +116,39 @@ export function createBucket({ base, send }: Transport, name: string) {
     path: string,
     body: UploadBody,
     options: UploadOptions,
-  ) {
+  ): Promise<UploadedObject> {
+    const isForm = body instanceof FormData;
     const sent = await send(
       {
         method,
         path: url,
-        ...(body instanceof FormData
-          ? { body: uploadForm(body, options), headers: upsertHeader(options) }
-          : { body: body as BodyInit, headers: uploadHeaders(options) }),
-        signal: options.signal,
+        ...callOptions(options),
+        body: isForm ? createUploadForm(body, options) : (body as BodyInit),
+        headers: { ...(isForm ? upsertHeader(options) : uploadHeaders(options)), ...options.headers },
       },
       readJson<{ Id?: string; Key?: string }>,
     );
-    return {
-      id: sent.Id ?? '',
-      path: normalizeKey(path),
-      fullPath: sent.Key ?? `${name}/${path}`,
-    } satisfies UploadedObject;
+    return { id: sent.Id ?? '', path: normalizeKey(path), fullPath: sent.Key ?? `${name}/${path}` };
   }
 
-  return {
+  const client: Bucket = {
     name,
-    upload: async (path: string, body: UploadBody, options: UploadOptions = {}) =>
-      put('POST', `/object/${at(path)}`, path, body, options),
+    upload: async (path, body, options = {}) => put('POST', `/object/${at(path)}`, path, body, options),
+    replace: async (path, body, options = {}) => put('PUT', `/object/${at(path)}`, path, body, options),
 
-    /** Replaces an object that exists. */
-    replace: async (path: string, body: UploadBody, options: UploadOptions = {}) =>
-      put('PUT', `/object/${at(path)}`, path, body, options),
-
-    async download(path: string, { image, onProgress, signal }: DownloadOptions = {}): Promise<Blob> {
-      const url = image
-        ? withQuery(`/render/image/authenticated/${at(path)}`, imagePath(image))
-        : `/object/${at(path)}`;
-      return send({ method: 'GET', path: url, signal }, (response) => readBlob(response, onProgress));
+    async download(path, options = {}) {
+      const request = { method: 'GET', path: downloadPath(path, options), ...callOptions(options) };
+      return send(request, (response) => readBlob(response, options.onProgress));
     },
 
-    /** One page of a folder. */
-    list: async (
-      folder = '',
-      { limit = 100, offset = 0, sortBy = { column: 'name' }, search, signal }: ListOptions = {},
-    ) =>
-      post<ListedObject[]>(
+    async downloadStream(path, options = {}) {
+      const request = { method: 'GET', path: downloadPath(path, options), ...callOptions(options) };
+      return send(request, async (response) => response.body ?? new Blob([]).stream());
+    },
+
+    async list(folder = '', options = {}) {
+      const { limit = 100, offset = 0, sortBy = { column: 'name' }, search } = options;
+      return post<ListedObject[]>(
         `/object/list/${bucket}`,
         {
           prefix: folder,
@@ -142,83 +157,76 @@ export function createBucket({ base, send }: Transport, name: string) {
           sortBy: { order: 'asc', ...sortBy },
           ...(search !== undefined && { search }),
         },
-        signal && { signal },
-      ),
+        options,
+      );
+    },
 
-    /** All pages of a folder. */
-    async *pages(folder = '', options: ListOptions = {}): AsyncGenerator<ListedObject[], void, undefined> {
+    async *pages(folder = '', options = {}) {
       const { limit = 100 } = options;
       for (let offset = options.offset ?? 0; ; offset += limit) {
-        const page = await this.list(folder, { ...options, offset });
+        const page = await client.list(folder, { ...options, offset });
         if (page.length) yield page;
         if (page.length < limit) return;
       }
     },
 
-    info: async (path: string, { signal }: RequestOptions = {}) =>
-      send({ method: 'GET', path: `/object/info/${at(path)}`, signal }, readJson<ObjectInfo>),
+    async listV2(options = {}) {
+      const { limit = 100, prefix, cursor, withDelimiter, sortBy } = options;
+      return post<ListV2Page>(
+        `/object/list-v2/${bucket}`,
+        { limit, prefix, cursor, with_delimiter: withDelimiter, sortBy },
+        options,
+      );
+    },
 
-    /** Whether the object is there; asks twice where the first answer is ambiguous. */
-    async exists(path: string, { signal }: RequestOptions = {}): Promise<boolean> {
+    async info(path, options = {}) {
+      const request = { method: 'GET', path: `/object/info/${at(path)}`, ...callOptions(options) };
+      return send(request, readJson<ObjectInfo>);
+    },
+
+    async exists(path, options = {}) {
       try {
-        return await send({ method: 'HEAD', path: `/object/${at(path)}`, signal }, async () => true);
+        const request = { method: 'HEAD', path: `/object/${at(path)}`, ...callOptions(options) };
+        return await send(request, async () => true);
       } catch (problem) {
-        const status = problem instanceof StorageError ? problem.status : 0;
+        const status = problem instanceof StorageError ? problem.status : null;
         if (status === 404) return false;
         if (status !== 400) throw problem;
       }
       // HTTP says 400 where the service means 404 or an expired token, and a HEAD has no body that tells which.
       try {
-        await this.info(path, signal && { signal });
+        await client.info(path, options);
         return true;
       } catch (problem) {
-        if (problem instanceof StorageError && problem.kind === 'not-found') return false;
+        if (problem instanceof StorageError && problem.code === 'not-found') return false;
         throw problem;
       }
     },
 
-    /** Removes objects, and returns those that were there. */
-    remove: async (paths: readonly string[], { signal }: RequestOptions = {}) =>
-      send(
-        { method: 'DELETE', path: `/object/${bucket}`, json: { prefixes: paths.map(normalizeKey) }, signal },
-        readJson<ListedObject[]>,
-      ),
-
-    async move(
-      from: string,
-      to: string,
-      { destinationBucket, ...options }: RequestOptions & { readonly destinationBucket?: string } = {},
-    ): Promise<void> {
-      await post('/object/move', transfer(from, to, destinationBucket), options);
+    async remove(paths, options = {}) {
+      const json = { prefixes: paths.map(normalizeKey) };
+      const request = { method: 'DELETE', path: `/object/${bucket}`, json, ...callOptions(options) };
+      return send(request, readJson<ListedObject[]>);
     },
 
-    async copy(
-      from: string,
-      to: string,
-      { destinationBucket, ...options }: RequestOptions & { readonly destinationBucket?: string } = {},
-    ): Promise<void> {
-      await post('/object/copy', transfer(from, to, destinationBucket), options);
+    async move(from, to, options = {}) {
+      await post('/object/move', createTransfer(name, from, to, options.destinationBucket), options);
     },
 
-    /** A URL by which anybody can read the object for so many seconds. */
-    async createSignedUrl(
-      path: string,
-      expiresInSeconds: number,
-      { image, ...options }: UrlOptions & RequestOptions = {},
-    ): Promise<string> {
+    async copy(from, to, options = {}) {
+      await post('/object/copy', createTransfer(name, from, to, options.destinationBucket), options);
+    },
+
+    async createSignedUrl(path, expiresInSeconds, options = {}) {
       const { signedURL } = await post<{ signedURL: string }>(
         `/object/sign/${at(path)}`,
-        { expiresIn: expiresInSeconds, ...(image && { transform: image }) },
+        { expiresIn: expiresInSeconds, ...(options.image && { transform: options.image }) },
         options,
       );
       return withQuery(base + signedURL, downloadQuery(options));
     },
 
-    async createSignedUrls(
-      paths: readonly string[],
-      expiresInSeconds: number,
-      options: Pick<UrlOptions, 'download'> & RequestOptions = {},
-    ): Promise<SignedUrl[]> {
+    async createSignedUrls(paths, expiresInSeconds, options = {}) {
       const urls: SignedUrl[] = [];
       for (let start = 0; start < paths.length; start += SIGN_LIMIT) {
         const signed = await post<{ path: string; signedURL: string | null; error: string | null }[]>(
@@ -233,82 +241,75 @@ export function createBucket({ base, send }: Transport, name: string) {
       return urls;
     },
 
-    /** A token by which somebody else can upload one object. */
-    async createSignedUploadUrl(
-      path: string,
-      { upsert, ...options }: RequestOptions & { readonly upsert?: boolean } = {},
-    ) {
+    async createSignedUploadUrl(path, options = {}) {
       const { url } = await send(
         {
           method: 'POST',
           path: `/object/upload/sign/${at(path)}`,
           json: {},
-          headers: upsertHeader({ upsert }),
-          signal: options.signal,
+          ...callOptions(options),
+          headers: { ...upsertHeader(options), ...options.headers },
         },
         readJson<{ url: string }>,
       );
-      return { path, url: base + url, token: /[?&]token=([^&]+)/.exec(url)?.[1] ?? '' };
+      return { path, url: base + url, token: new URL(url, base).searchParams.get('token') ?? '' };
     },
 
-    uploadToSignedUrl: async (path: string, token: string, body: UploadBody, options: UploadOptions = {}) =>
+    uploadToSignedUrl: async (path, token, body, options = {}) =>
       put('PUT', withQuery(`/object/upload/sign/${at(path)}`, { token }), path, body, options),
 
-    /** Where anybody can read an object of a public bucket. Asks nobody whether it is there. */
-    getPublicUrl(path: string, options: UrlOptions = {}): string {
-      const { image } = options;
-      const route = image ? '/render/image/public' : '/object/public';
-      return withQuery(`${base}${route}/${at(path)}`, { ...imagePath(image), ...downloadQuery(options) });
+    getPublicUrl(path, options = {}) {
+      const route = options.image ? '/render/image/public' : '/object/public';
+      const query = { ...imageQuery(options.image), ...downloadQuery(options) };
+      return withQuery(`${base}${route}/${at(path)}`, query);
+    },
+
+    async purgeCache(path, options = {}) {
+      const url = withQuery(`/cdn/${at(path)}`, purgeQuery(options));
+      await send({ method: 'DELETE', path: url, ...callOptions(options) }, readJson);
     },
   };
-
-  function transfer(from: string, to: string, destinationBucket?: string) {
-    return {
-      bucketId: name,
-      sourceKey: normalizeKey(from),
-      destinationKey: normalizeKey(to),
-      ...(destinationBucket !== undefined && { destinationBucket }),
-    };
-  }
+  return client;
 }
 
-function downloadQuery({ download }: Pick<UrlOptions, 'download'>): Record<string, string> {
-  return download === undefined || download === false ? {} : { download: download === true ? '' : download };
+/** The options that belong to the request, out of those of a method. */
+function callOptions({ signal, timeoutMs, headers }: CallOptions): CallOptions {
+  return { signal, timeoutMs, headers };
 }
 
-function uploadHeaders({
-  contentType,
-  cacheControlSeconds = 3600,
-  upsert,
-  metadata,
-}: UploadOptions): Record<string, string> {
+function createTransfer(bucket: string, from: string, to: string, destinationBucket: string | undefined) {
+  return {
+    bucketId: bucket,
+    sourceKey: normalizeKey(from),
+    destinationKey: normalizeKey(to),
+    ...(destinationBucket !== undefined && { destinationBucket }),
+  };
+}
+
+function uploadHeaders(options: UploadOptions): Record<string, string> {
+  const { contentType, cacheControlSeconds = 3600, metadata } = options;
   return {
     'cache-control': `max-age=${cacheControlSeconds}`,
     ...(contentType !== undefined && { 'content-type': contentType }),
-    ...upsertHeader({ upsert }),
+    ...upsertHeader(options),
     ...(metadata && { 'x-metadata': encodeBase64(JSON.stringify(metadata)) }),
   };
 }
 
-const upsertHeader = ({ upsert }: { readonly upsert?: boolean | undefined }): Record<string, string> =>
-  upsert ? { 'x-upsert': 'true' } : {};
+function upsertHeader({ upsert }: { readonly upsert?: boolean | undefined }): Record<string, string> {
+  return upsert ? { 'x-upsert': 'true' } : {};
+}
 
-/** Of a form the service reads fields instead of headers, those before the file. What the form says itself stays. */
-function uploadForm(
-  body: FormData,
-  { contentType, cacheControlSeconds = 3600, metadata }: UploadOptions,
-): FormData {
+/** Of a form the service reads fields instead of headers, those before the file. The form's own fields win. */
+function createUploadForm(body: FormData, options: UploadOptions): FormData {
+  const { contentType, cacheControlSeconds = 3600, metadata } = options;
   const form = new FormData();
-  const add = (name: string, value: string | undefined) => {
-    if (value !== undefined && !body.has(name)) form.append(name, value);
+  const add = (field: string, value: string | undefined) => {
+    if (value !== undefined && !body.has(field)) form.append(field, value);
   };
   add('cacheControl', String(cacheControlSeconds));
   add('contentType', contentType);
   add('metadata', metadata && JSON.stringify(metadata));
-  for (const [name, value] of body) form.append(name, value as string);
+  for (const [field, value] of body) form.append(field, value as string);
   return form;
-}
-
-export function encodeBase64(text: string): string {
-  return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 }

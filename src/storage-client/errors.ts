@@ -1,9 +1,23 @@
-/** What went wrong, closed. */
-export type StorageErrorKind =
+/**
+ * Why a storage call failed.
+ *
+ * - `not-found`: no such bucket or object, or none that the caller may read.
+ * - `denied`: the policies of `storage.objects` or the token forbid it.
+ * - `duplicate`: an object of that path exists, and `upsert` is not set.
+ * - `invalid-key`, `invalid-type`, `too-large`: the path, the media type or the size is not allowed.
+ * - `invalid-options`: `url` or `apiKey` is missing; nothing was sent.
+ * - `invalid-request`: any other refusal of the request.
+ * - `rate-limited`: 429; `retryAfterSeconds` says when to try again, where the server does.
+ * - `server`: the service failed.
+ * - `gateway`: the response is not one of the storage service, such as a proxy's page.
+ * - `token-unavailable`: `getAccessToken` failed; its error is the `cause`.
+ * - `timeout`, `aborted`, `network`: no response before the deadline, the caller's signal, no connection.
+ */
+export type StorageErrorCode =
   | 'not-found'
   | 'denied'
   | 'duplicate'
-  | 'configuration-incomplete'
+  | 'invalid-options'
   | 'invalid-key'
   | 'invalid-type'
   | 'too-large'
@@ -16,47 +30,53 @@ export type StorageErrorKind =
   | 'aborted'
   | 'network';
 
+/** What a {@link StorageError} carries beside its code and message. */
 export interface StorageErrorFields {
-  readonly status?: number;
-  readonly code?: string;
+  /** Default null. */
+  readonly status?: number | null;
+  /** Default null. */
+  readonly serverCode?: string | null;
+  /** Default null. */
+  readonly retryAfterSeconds?: number | null;
+  /** The error underneath. */
   readonly cause?: unknown;
 }
 
-/** The one error of this client. */
+/** The one error class of the storage client. */
 export class StorageError extends Error {
   override readonly name = 'StorageError';
-  readonly kind: StorageErrorKind;
-  /** The status that the server means: its body's where it names one, for HTTP often says 400 for 404; 0 without an answer. */
-  readonly status: number;
-  /** The server's code, such as `NoSuchKey`; empty on older servers. */
-  readonly code: string;
-  constructor(
-    kind: StorageErrorKind,
-    message: string,
-    { status = 0, code = '', cause }: StorageErrorFields = {},
-  ) {
-    super(message, { cause });
-    this.kind = kind;
-    this.status = status;
+  /** The reason, of a closed set. */
+  readonly code: StorageErrorCode;
+  /** The status in the response's body where it has one, since HTTP often says 400 for 404; null without a response. */
+  readonly status: number | null;
+  /** The service's own code, such as `NoSuchKey`; null where it sent none. */
+  readonly serverCode: string | null;
+  /** Seconds until another attempt may succeed (Retry-After, RFC 9110 §10.2.3); null where the server names none. */
+  readonly retryAfterSeconds: number | null;
+
+  constructor(code: StorageErrorCode, message: string, fields: StorageErrorFields = {}) {
+    super(message, { cause: fields.cause });
     this.code = code;
+    this.status = fields.status ?? null;
+    this.serverCode = fields.serverCode ?? null;
+    this.retryAfterSeconds = fields.retryAfterSeconds ?? null;
   }
 }
 
-/** A map, for a code may be any text, and every object has a `constructor`. */
-const kinds = new Map<string, StorageErrorKind>(
-  Object.entries({
-    InvalidKey: 'invalid-key',
-    InvalidMimeType: 'invalid-type',
-    401: 'denied',
-    403: 'denied',
-    404: 'not-found',
-    409: 'duplicate',
-    413: 'too-large',
-    415: 'invalid-type',
-    429: 'rate-limited',
-  } satisfies Record<string, StorageErrorKind>),
-);
+/** A map, since a server's code may be any text and every object has a `constructor`. */
+const codes = new Map<string, StorageErrorCode>([
+  ['InvalidKey', 'invalid-key'],
+  ['InvalidMimeType', 'invalid-type'],
+  ['401', 'denied'],
+  ['403', 'denied'],
+  ['404', 'not-found'],
+  ['409', 'duplicate'],
+  ['413', 'too-large'],
+  ['415', 'invalid-type'],
+  ['429', 'rate-limited'],
+]);
 
-export function kindOfStorageError(code: string, status: number): StorageErrorKind {
-  return kinds.get(code) ?? kinds.get(`${status}`) ?? (status < 500 ? 'invalid-request' : 'server');
+/** The code for a refusal, by the service's own code, else by the status. */
+export function storageErrorCode(serverCode: string, status: number): StorageErrorCode {
+  return codes.get(serverCode) ?? codes.get(`${status}`) ?? (status < 500 ? 'invalid-request' : 'server');
 }

@@ -1,21 +1,24 @@
+/** Public names of the storage client. */
 export { createStorageClient } from './storage-client.ts';
 export type { BucketInfo, BucketSettings, StorageClient } from './storage-client.ts';
 export { StorageError } from './errors.ts';
-export type { StorageErrorKind } from './errors.ts';
+export type { StorageErrorCode, StorageErrorFields } from './errors.ts';
+export type { Bucket, PurgeOptions } from './bucket.ts';
 export type {
-  Bucket,
   DownloadOptions,
   ListedObject,
   ListOptions,
+  ListV2Options,
+  ListV2Page,
   ObjectInfo,
-  RequestOptions,
+  SignedUploadUrl,
   SignedUrl,
   UploadBody,
   UploadedObject,
   UploadOptions,
-} from './bucket.ts';
+} from './objects.ts';
 export type { ImageOptions, UrlOptions } from './object-url.ts';
 export type { ProgressListener } from './progress.ts';
 export { uploadResumable } from './resumable.ts';
 export type { ResumableUploadOptions } from './resumable.ts';
-export type { StorageClientOptions } from './transport.ts';
+export type { CallOptions, StorageClientOptions } from './transport.ts';

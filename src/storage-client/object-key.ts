@@ -1,6 +1,6 @@
 import { StorageError } from './errors.ts';
 
-/** What the storage service takes as the name of an object. */
+/** The characters that the storage service takes in an object's name. */
 const validKey = /^[\w/!.*'() &$=@;:+,?-]+$/;
 
 /**
@@ -11,11 +11,12 @@ const validKey = /^[\w/!.*'() &$=@;:+,?-]+$/;
 export function normalizeKey(key: string): string {
   const trimmed = key.replace(/^\/+|\/+$/g, '');
   if (!validKey.test(key) || trimmed.split('/').some((segment) => /^\.{0,2}$/.test(segment))) {
-    throw new StorageError('invalid-key', `Not the path of an object: ${JSON.stringify(key)}`);
+    throw new StorageError('invalid-key', `Not a path of an object: ${JSON.stringify(key)}`);
   }
   return trimmed;
 }
 
-/** The same for a URL, each segment percent-encoded on its own. */
-export const encodeKey = (key: string): string =>
-  normalizeKey(key).split('/').map(encodeURIComponent).join('/');
+/** The normalized path with each segment percent-encoded, as a URL takes it. */
+export function encodeKey(key: string): string {
+  return normalizeKey(key).split('/').map(encodeURIComponent).join('/');
+}

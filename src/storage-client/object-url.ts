@@ -1,22 +1,35 @@
-/** What the service's image renderer does to an image; sizes in pixels, quality 20–100. */
+/** How the service's image renderer changes an image. */
 export interface ImageOptions {
+  /** In pixels, 1 to 2,500. */
   readonly width?: number;
+  /** In pixels, 1 to 2,500. */
   readonly height?: number;
+  /** Default `cover`. */
   readonly resize?: 'cover' | 'contain' | 'fill';
+  /** 20 to 100. Default 80. */
   readonly quality?: number;
+  /** `origin` keeps the image's own format. Default: a format that the browser accepts. */
   readonly format?: 'origin';
 }
 
+/** What a URL of an object does. */
 export interface UrlOptions {
-  /** Has browsers save the object, under this name or its own. */
+  /** Makes browsers save the object, under this name or its own. Default false. */
   readonly download?: boolean | string;
+  /** The image as the service renders it. Default: the object as it is. */
   readonly image?: ImageOptions;
 }
 
-export function imagePath(image: ImageOptions = {}): Record<string, string> {
+/** The renderer's query parameters, without those that are undefined. */
+export function imageQuery(image: ImageOptions = {}): Record<string, string> {
   return Object.fromEntries(
     Object.entries(image).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
   );
+}
+
+/** `download=` with the name, or empty for the object's own. */
+export function downloadQuery({ download }: Pick<UrlOptions, 'download'>): Record<string, string> {
+  return download === undefined || download === false ? {} : { download: download === true ? '' : download };
 }
 
 /** Appends a query, each value percent-encoded once. */

@@ -1,7 +1,12 @@
-/** @param totalBytes null if the server does not say. */
+/**
+ * Called as bytes move.
+ *
+ * @param doneBytes bytes so far.
+ * @param totalBytes bytes in all; null if the server does not say.
+ */
 export type ProgressListener = (doneBytes: number, totalBytes: number | null) => void;
 
-/** The body as a Blob, telling the listener as it arrives. */
+/** The body as a Blob; the listener is called as it arrives. */
 export async function readBlob(response: Response, onProgress?: ProgressListener): Promise<Blob> {
   if (!onProgress || !response.body) return response.blob();
   const total = response.headers.get('content-length');

@@ -1,26 +1,41 @@
-import { encodeBase64, type UploadOptions } from './bucket.ts';
+import { retry, type RetryPolicy } from '../platform/retry.ts';
+import type { UploadOptions } from './objects.ts';
+import { encodeBase64 } from './encoding.ts';
+import { StorageError } from './errors.ts';
 import { normalizeKey } from './object-key.ts';
 import type { ProgressListener } from './progress.ts';
-import { createTransport, type StorageClientOptions } from './transport.ts';
-import { StorageError } from './errors.ts';
+import { createTransport, isTokenExpired, readError, type StorageClientOptions } from './transport.ts';
+import { sendPart } from './upload-part.ts';
 
-export interface ResumableUploadOptions extends UploadOptions {
+/** Options of {@link uploadResumable}. */
+export interface ResumableUploadOptions extends Omit<UploadOptions, 'timeoutMs'> {
+  /** Called as bytes leave (with XMLHttpRequest) or as parts arrive (with fetch alone). */
   readonly onProgress?: ProgressListener;
-  /** Where an upload that was cut short goes on, as `onStart` told. */
+  /** The URL of an upload to continue, as `onStart` told it. */
   readonly resumeFrom?: string;
-  /** Tells the upload's URL, by which it can be resumed. */
+  /** Called with the upload's URL, from which it can be resumed. */
   readonly onStart?: (url: string) => void;
+  /** A part fails when nothing was sent for so many milliseconds. Default 60 000. There is no deadline for the whole upload. */
+  readonly stallTimeoutMs?: number;
 }
 
 /** The service wants parts of exactly 6 MiB; the last may be smaller. */
 const PART_BYTES = 6 * 1024 * 1024;
-const tus = { 'Tus-Resumable': '1.0.0' };
+const tusHeaders = { 'tus-resumable': '1.0.0' };
+
+/** A part that failed on the way is sent again from where the server stands. */
+const partRetry: RetryPolicy = {
+  limit: 4,
+  backoff: { delaysMs: [500, 1_000, 3_000, 5_000], jitter: 0.2 },
+  isRetryable: (problem) =>
+    problem instanceof StorageError && (problem.code === 'network' || problem.code === 'timeout'),
+};
 
 /**
- * Uploads in parts by the TUS protocol (tus.io 1.0.0): with progress, and resumable.
+ * Uploads a Blob in parts by the TUS protocol (tus.io 1.0.0), with progress. A part that fails on the network is sent again
+ * from the offset that the server confirms; an upload that ended can be resumed.
  *
- * @throws {StorageError} also when a part fails; the upload can then be resumed. `gateway` if the server names no place for
- * the upload, or takes a part without counting it.
+ * @throws {StorageError} `gateway` if the server names no location or counts nothing of a part; `timeout` if a part stalls.
  */
 export async function uploadResumable(
   client: StorageClientOptions,
@@ -30,44 +45,35 @@ export async function uploadResumable(
   options: ResumableUploadOptions = {},
 ): Promise<void> {
   const objectName = normalizeKey(path);
-  const { send, base } = createTransport(client);
-  const { signal, onProgress, upsert } = options;
-  const route = (url: string) => {
-    if (url.startsWith(base)) return url.slice(base.length);
+  const { send, base, getHeaders } = createTransport(client);
+  const { platform } = client;
+  const { signal, headers, onProgress, upsert, stallTimeoutMs = 60_000 } = options;
+  const url = options.resumeFrom ?? (await create());
+  if (!url.startsWith(`${base}/`))
     throw new StorageError('invalid-request', 'The upload is of another project');
-  };
-  const url = options.resumeFrom ?? (await start());
   options.onStart?.(url);
-  let offset =
-    options.resumeFrom === undefined
-      ? 0
-      : await send({ method: 'HEAD', path: route(url), headers: tus, signal }, async ({ headers }) =>
-          Number(headers.get('upload-offset')),
-        );
+
+  let offset = options.resumeFrom === undefined ? 0 : await readOffset();
   onProgress?.(offset, blob.size);
   while (offset < blob.size) {
-    const part = blob.slice(offset, offset + PART_BYTES);
-    const next = await send(
-      {
-        method: 'PATCH',
-        path: route(url),
-        body: part,
-        headers: {
-          ...tus,
-          'Upload-Offset': String(offset),
-          'Content-Type': 'application/offset+octet-stream',
-        },
-        signal,
+    const next = await retry(
+      platform,
+      partRetry,
+      async (attempt) => {
+        if (attempt > 1) offset = await readOffset();
+        return offset < blob.size ? uploadPart() : offset;
       },
-      async ({ headers }) => Number(headers.get('upload-offset') ?? offset + part.size),
+      signal,
     );
-    if (!(next > offset)) throw new StorageError('gateway', 'The upload does not advance');
+    if (!(next > offset) && offset < blob.size) {
+      throw new StorageError('gateway', 'The server counted nothing of the part');
+    }
     offset = next;
     onProgress?.(offset, blob.size);
   }
 
-  function start(): Promise<string> {
-    const about = {
+  function create(): Promise<string> {
+    const metadata = {
       bucketName: bucket,
       objectName,
       contentType: options.contentType ?? (blob.type || 'application/octet-stream'),
@@ -79,20 +85,61 @@ export async function uploadResumable(
         method: 'POST',
         path: '/upload/resumable',
         headers: {
-          ...tus,
-          'Upload-Length': String(blob.size),
-          'Upload-Metadata': Object.entries(about)
+          ...tusHeaders,
+          'upload-length': String(blob.size),
+          'upload-metadata': Object.entries(metadata)
             .map(([name, value]) => `${name} ${encodeBase64(value)}`)
             .join(),
           ...(upsert && { 'x-upsert': 'true' }),
+          ...headers,
         },
         signal,
       },
-      async ({ headers }) => {
-        const location = headers.get('location');
-        if (!location) throw new StorageError('gateway', 'The upload has no location');
+      async (response) => {
+        const location = response.headers.get('location');
+        if (!location) throw new StorageError('gateway', 'The server names no location of the upload');
         return new URL(location, `${base}/upload/resumable`).href;
       },
     );
+  }
+
+  function readOffset(): Promise<number> {
+    return send(
+      { method: 'HEAD', path: url.slice(base.length), headers: { ...tusHeaders, ...headers }, signal },
+      async (response) => Number(response.headers.get('upload-offset')),
+    );
+  }
+
+  async function uploadPart(): Promise<number> {
+    const part = blob.slice(offset, offset + PART_BYTES);
+    const startOffset = offset;
+    const sendWith = async (credentials: Readonly<Record<string, string>>) => {
+      const response = await sendPart(platform, {
+        url,
+        body: part,
+        headers: {
+          ...credentials,
+          ...tusHeaders,
+          'upload-offset': String(startOffset),
+          'content-type': 'application/offset+octet-stream',
+          ...headers,
+        },
+        signal,
+        stallTimeoutMs,
+        onProgress: (sentBytes) => {
+          if (sentBytes < part.size) onProgress?.(startOffset + sentBytes, blob.size);
+        },
+      });
+      if (!response.ok) throw await readError(response, platform.clock.now());
+      return Number(response.headers.get('upload-offset') ?? startOffset + part.size);
+    };
+    const credentials = await getHeaders();
+    try {
+      return await sendWith(credentials);
+    } catch (refusal) {
+      if (!isTokenExpired(refusal)) throw refusal;
+      const [, rejectedToken] = (credentials['authorization'] ?? '').split(' ');
+      return sendWith(await getHeaders(rejectedToken));
+    }
   }
 }

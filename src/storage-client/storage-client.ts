@@ -1,30 +1,59 @@
-import { type Bucket, createBucket, type RequestOptions } from './bucket.ts';
-import { createTransport, readJson, type StorageClientOptions } from './transport.ts';
+import { type Bucket, createBucket, purgeQuery, type PurgeOptions } from './bucket.ts';
+import { withQuery } from './object-url.ts';
+import { type CallOptions, createTransport, readJson, type StorageClientOptions } from './transport.ts';
 
 /** A bucket as the service describes it. */
 export interface BucketInfo {
+  /** The bucket's id, which is its name. */
   readonly id: string;
+  /** The same as `id`. */
   readonly name: string;
+  /** Whether its objects can be read without a token. */
   readonly public: boolean;
+  /** Largest object in bytes; null or absent: the project's limit. */
   readonly file_size_limit?: number | null;
+  /** Media types that it takes, such as `image/*`; null or absent: all. */
   readonly allowed_mime_types?: readonly string[] | null;
+  /** ISO 8601. */
   readonly created_at: string;
+  /** ISO 8601. */
   readonly updated_at: string;
 }
 
-/** What can be set of a bucket. */
+/** The settings of a bucket. */
 export interface BucketSettings {
-  /** Whether anybody can read its objects. */
+  /** Whether its objects can be read without a token. Default of a new bucket: false. */
   readonly public?: boolean;
+  /** Largest object in bytes; null: the project's limit. */
   readonly fileSizeLimitBytes?: number | null;
+  /** Media types that it takes, such as `image/*`; null: all. */
   readonly allowedMimeTypes?: readonly string[] | null;
 }
 
 /** Buckets and their objects. Every method throws `StorageError`. */
-export type StorageClient = ReturnType<typeof createStorageClient>;
+export interface StorageClient {
+  /** The objects of a bucket. No request is sent. */
+  from(bucket: string): Bucket;
+  /** The buckets that the caller may see. */
+  listBuckets(options?: CallOptions): Promise<readonly BucketInfo[]>;
+  /** One bucket. */
+  getBucket(id: string, options?: CallOptions): Promise<BucketInfo>;
+  /** Creates a bucket. */
+  createBucket(id: string, settings?: BucketSettings, options?: CallOptions): Promise<void>;
+  /** Changes the settings that are given. */
+  updateBucket(id: string, settings: BucketSettings, options?: CallOptions): Promise<void>;
+  /** Removes all objects of a bucket. */
+  emptyBucket(id: string, options?: CallOptions): Promise<void>;
+  /** Deletes a bucket, which must be empty. */
+  deleteBucket(id: string, options?: CallOptions): Promise<void>;
+  /** Removes all objects of a bucket from the CDN. Needs the secret key, and a CDN at the project. */
+  purgeBucketCache(id: string, options?: PurgeOptions): Promise<void>;
+}
 
 /**
  * Creates a client of the storage service. Creating it sends nothing.
+ *
+ * @throws {StorageError} `invalid-options`
  * @example
  * ```ts
  * import { createStorageClient } from 'supabase-protocol-clients/storage-client';
@@ -35,34 +64,31 @@ export type StorageClient = ReturnType<typeof createStorageClient>;
  * for await (const page of avatars.pages('ada')) console.log(page.map(({ name }) => name));
  * ```
  */
-export function createStorageClient(options: StorageClientOptions) {
+export function createStorageClient(options: StorageClientOptions): StorageClient {
   const transport = createTransport(options);
-  const call = <T>(method: string, path: string, json: unknown, { signal }: RequestOptions = {}) =>
-    transport.send({ method, path, json, signal }, readJson<T>);
+  const call = <T>(method: string, path: string, json: unknown, request: CallOptions = {}) =>
+    transport.send({ method, path, json, ...request }, readJson<T>);
   const at = (id: string) => `/bucket/${encodeURIComponent(id)}`;
   return {
-    /** The objects of a bucket. */
-    from: (bucket: string): Bucket => createBucket(transport, bucket),
-    listBuckets: (request?: RequestOptions) => call<BucketInfo[]>('GET', '/bucket', undefined, request),
-    getBucket: (id: string, request?: RequestOptions) => call<BucketInfo>('GET', at(id), undefined, request),
-    async createBucket(id: string, settings: BucketSettings = {}, request?: RequestOptions): Promise<void> {
-      await call(
-        'POST',
-        '/bucket',
-        { id, name: id, ...encodeSettings({ public: false, ...settings }) },
-        request,
-      );
+    from: (bucket) => createBucket(transport, bucket),
+    listBuckets: (request) => call<BucketInfo[]>('GET', '/bucket', undefined, request),
+    getBucket: (id, request) => call<BucketInfo>('GET', at(id), undefined, request),
+    async createBucket(id, settings = {}, request = {}) {
+      const body = { id, name: id, ...encodeSettings({ public: false, ...settings }) };
+      await call('POST', '/bucket', body, request);
     },
-    async updateBucket(id: string, settings: BucketSettings, request?: RequestOptions): Promise<void> {
+    async updateBucket(id, settings, request) {
       await call('PUT', at(id), { id, name: id, ...encodeSettings(settings) }, request);
     },
-    /** Removes all objects of the bucket. */
-    async emptyBucket(id: string, request?: RequestOptions): Promise<void> {
+    async emptyBucket(id, request) {
       await call('POST', `${at(id)}/empty`, {}, request);
     },
-    /** Deletes a bucket, which must be empty. */
-    async deleteBucket(id: string, request?: RequestOptions): Promise<void> {
+    async deleteBucket(id, request) {
       await call('DELETE', at(id), {}, request);
+    },
+    async purgeBucketCache(id, { transformationsOnly = false, ...request } = {}) {
+      const path = withQuery(`/cdn/${encodeURIComponent(id)}`, purgeQuery({ transformationsOnly }));
+      await call('DELETE', path, undefined, request);
     },
   };
 }

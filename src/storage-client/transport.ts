@@ -1,134 +1,188 @@
-import { createHttp, HttpFailure, withinDeadline } from '../platform/http.ts';
-import { createRetryingFetch, type RetryingFetchOptions } from '../platform/http-retry.ts';
 import { doublingDelaysMs } from '../platform/backoff.ts';
+import { createHttp, HttpFailure, withinDeadline } from '../platform/http.ts';
 import type { Platform } from '../platform/platform.ts';
+import { createRetryingFetch, type RetryingFetchOptions } from '../platform/http-retry.ts';
+import type { Log } from '../platform/log.ts';
+import { parseRetryAfterSeconds } from '../platform/retry.ts';
 import { configurationProblem, credentialsOf, serviceUrl } from '../platform/service.ts';
-import { kindOfStorageError, StorageError } from './errors.ts';
+import { StorageError, storageErrorCode } from './errors.ts';
 
+/** Options of `createStorageClient`. */
 export interface StorageClientOptions {
-  /** The project's URL, without `/storage/v1`. */
+  /** The project's URL (http or https), without `/storage/v1`. */
   readonly url: string;
+  /** The publishable or anonymous key; on a server, the secret one. */
   readonly apiKey: string;
-  readonly platform: Pick<Platform, 'fetch' | 'clock' | 'random'>;
-  /** The signed-in user's token, or null. `rejectedToken` is one that the server has just called expired. */
+  /** The seam to the runtime, such as `createBrowserPlatform()`. */
+  readonly platform: Pick<Platform, 'fetch' | 'clock' | 'random' | 'createXhr'>;
+  /** The signed-in user's token, or null. `rejectedToken` is a token that the server has just called expired. Default: no user. */
   readonly getAccessToken?: (options?: { readonly rejectedToken?: string }) => Promise<string | null>;
-  /** Deadline for a whole request with its token and its body, in milliseconds. Default 60 000. */
+  /** Added to every request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Deadline in milliseconds of a whole call: its token, its retries and its body. Default 60 000. */
   readonly timeoutMs?: number;
+  /** Receives an event per exchange, without tokens and bodies. Default: none. */
+  readonly log?: Log;
+  /** The `traceparent` header (W3C Trace Context) of the next request; null for none. Default: none. */
+  readonly traceparent?: () => string | null;
 }
 
-export interface StorageRequest {
+/** Options that every call takes. */
+export interface CallOptions {
+  /** Ends the call; its error has the code `aborted`. */
+  readonly signal?: AbortSignal | undefined;
+  /** Deadline in milliseconds of the whole call. Default: the client's `timeoutMs`. */
+  readonly timeoutMs?: number | undefined;
+  /** Added to the request; they win over the client's. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** One request of the service. */
+export interface StorageRequest extends CallOptions {
   readonly method: string;
   /** Below `/storage/v1`, percent-encoded. */
   readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: BodyInit | undefined;
   /** Sent as JSON. */
   readonly json?: unknown;
-  readonly signal?: AbortSignal | undefined;
 }
 
+/** Sends the requests of the storage client. */
 export interface Transport {
+  /** `<project>/storage/v1`. */
   readonly base: string;
-  /** @throws {StorageError} for any answer but success. */
+  /**
+   * Sends a request and reads its response; reads are retried, an expired token is refreshed once.
+   *
+   * @throws {StorageError} for every response but a success.
+   */
   send<T>(request: StorageRequest, read: (response: Response) => Promise<T>): Promise<T>;
+  /** The headers of a request, credentials included. @throws {StorageError} `token-unavailable`. */
+  getHeaders(rejectedToken?: string): Promise<Readonly<Record<string, string>>>;
 }
 
-/** Reads are repeated when the network or a gateway fails for a moment. */
+/** Reads are retried after a network fault or a status that passes. */
 const readRetry: RetryingFetchOptions = {
   limit: 2,
-  backoff: { delaysMs: doublingDelaysMs(600, 1200), jitter: 'full' },
+  backoff: { delaysMs: doublingDelaysMs(600, 1_200), jitter: 'full' },
   statuses: [429, 502, 503, 504],
 };
 
+/** @throws {StorageError} `invalid-options`. */
 export function createTransport(options: StorageClientOptions): Transport {
-  const { platform, apiKey, timeoutMs = 60_000, getAccessToken = async () => null } = options;
+  const { platform, apiKey, getAccessToken = async () => null } = options;
   const problem = configurationProblem(options);
-  if (problem) throw new StorageError('configuration-incomplete', problem);
+  if (problem) throw new StorageError('invalid-options', problem);
   const base = serviceUrl(options.url, 'storage');
-  const http = createHttp({ fetch: createRetryingFetch(platform, readRetry), clock: platform.clock });
+  const { clock } = platform;
+  const { log, traceparent } = options;
+  const fetch = createRetryingFetch(platform, readRetry);
+  const http = createHttp({ fetch, clock }, { service: 'storage', log, traceparent });
 
   async function attempt<T>(
     request: StorageRequest,
+    timeoutMs: number,
     token: string | null,
     read: (response: Response) => Promise<T>,
-  ) {
+  ): Promise<T> {
     const { method, path, headers, json, signal } = request;
     const body = json === undefined ? request.body : JSON.stringify(json);
-    return http.send(
-      {
-        method,
-        url: base + path,
-        timeoutMs,
-        headers: {
-          ...credentialsOf(apiKey, token),
-          ...(json !== undefined && { 'Content-Type': 'application/json' }),
-          ...headers,
+    try {
+      return await http.send(
+        {
+          method,
+          url: base + path,
+          timeoutMs,
+          headers: {
+            ...credentialsOf(apiKey, token),
+            ...(json !== undefined && { 'content-type': 'application/json' }),
+            ...options.headers,
+            ...headers,
+          },
+          ...(body !== undefined && { body }),
+          ...(signal && { signal }),
         },
-        ...(body !== undefined && { body }),
-        ...(signal && { signal }),
-      },
-      async (response) => {
-        if (!response.ok) throw await readError(response);
-        return read(response);
-      },
-    );
+        async (response) => {
+          if (!response.ok) throw await readError(response, clock.now());
+          return read(response);
+        },
+      );
+    } catch (failure) {
+      throw toStorageError(failure);
+    }
   }
 
-  async function tokenAfter(rejectedToken?: string): Promise<string | null> {
+  async function getToken(rejectedToken?: string): Promise<string | null> {
     try {
       return await getAccessToken(rejectedToken === undefined ? undefined : { rejectedToken });
     } catch (cause) {
-      throw new StorageError('token-unavailable', 'No access token', { cause });
+      throw new StorageError('token-unavailable', 'No access token is available', { cause });
     }
   }
 
   return {
     base,
-    send: (request, read) =>
-      withinDeadline(platform.clock, timeoutMs, request.signal, async (signal) => {
-        const sendWith = (token: string | null) => attempt({ ...request, signal }, token, read).catch(unwrap);
-        const token = await tokenAfter();
-        try {
-          return await sendWith(token);
-        } catch (problem) {
-          if (
-            !token ||
-            !(problem instanceof StorageError) ||
-            !/jwt expired|"exp" claim/i.test(problem.message)
-          )
-            throw problem;
-          const fresh = await tokenAfter(token);
-          if (!fresh || fresh === token) throw problem;
-          return sendWith(fresh);
-        }
-      }).catch(unwrap),
+    getHeaders: async (rejectedToken) => ({
+      ...credentialsOf(apiKey, await getToken(rejectedToken)),
+      ...options.headers,
+    }),
+    async send(request, read) {
+      const timeoutMs = request.timeoutMs ?? options.timeoutMs ?? 60_000;
+      try {
+        return await withinDeadline(clock, timeoutMs, request.signal, async (signal) => {
+          const sendWith = (token: string | null) => attempt({ ...request, signal }, timeoutMs, token, read);
+          const token = await getToken();
+          try {
+            return await sendWith(token);
+          } catch (refusal) {
+            if (!token || !isTokenExpired(refusal)) throw refusal;
+            const renewed = await getToken(token);
+            if (!renewed || renewed === token) throw refusal;
+            return sendWith(renewed);
+          }
+        });
+      } catch (failure) {
+        throw toStorageError(failure);
+      }
+    },
   };
 }
 
-/** What the reading of an answer threw is a failure's cause; no answer is an error of its own. */
-function unwrap(problem: unknown): never {
-  const cause: unknown = problem instanceof Error ? problem.cause : problem;
-  if (cause instanceof StorageError) throw cause;
-  throw problem instanceof HttpFailure ? new StorageError(problem.kind, problem.message, { cause }) : problem;
+/** Whether the service refused a token as expired: it has no code for that, only words of its token library. */
+export function isTokenExpired(problem: unknown): boolean {
+  return problem instanceof StorageError && /jwt expired|"exp" claim/i.test(problem.message);
 }
 
+function toStorageError(problem: unknown): unknown {
+  if (problem instanceof StorageError) return problem;
+  if (!(problem instanceof HttpFailure)) return problem;
+  if (problem.cause instanceof StorageError) return problem.cause;
+  return new StorageError(problem.kind, problem.message, { cause: problem.cause });
+}
+
+/** @throws {StorageError} `gateway` for anything but JSON. */
 export async function readJson<T>(response: Response): Promise<T> {
   const text = await response.text();
   try {
     return JSON.parse(text) as T;
   } catch (cause) {
-    throw new StorageError('gateway', 'The answer is not JSON', { status: response.status, cause });
+    throw new StorageError('gateway', 'The response is not JSON', { status: response.status, cause });
   }
 }
 
-async function readError(response: Response): Promise<StorageError> {
+/** The refusal in a response. */
+export async function readError(response: Response, nowMs: number): Promise<StorageError> {
   const text = await response.text();
   const body = parseBody(text);
   const status = Number(body?.['statusCode']) || response.status;
   const field = (name: string) => (typeof body?.[name] === 'string' ? body[name] : '');
-  const code = field('code') || field('error');
-  const kind = text && !body ? 'gateway' : kindOfStorageError(code, status);
-  return new StorageError(kind, field('message') || `HTTP ${status}`, { status, code });
+  const serverCode = field('code') || field('error');
+  const code = text && !body ? 'gateway' : storageErrorCode(serverCode, status);
+  return new StorageError(code, field('message') || `HTTP ${status}`, {
+    status,
+    serverCode: serverCode || null,
+    retryAfterSeconds: parseRetryAfterSeconds(response.headers.get('retry-after'), nowMs),
+  });
 }
 
 function parseBody(text: string): Record<string, unknown> | null {

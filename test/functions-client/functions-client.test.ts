@@ -29,7 +29,7 @@ describe('a call', () => {
     const broken = new Response('{"a":', { headers: { 'Content-Type': 'application/json' } });
     const { functions } = createClient([broken]);
     await expect(functions.invoke('f')).rejects.toMatchObject({
-      kind: 'invalid-result',
+      code: 'invalid-result',
       status: 200,
       body: '{"a":',
     });
@@ -62,7 +62,7 @@ describe('a call', () => {
     const { functions, requests } = createClient();
     await expect(functions.invoke('f', { body: { n: 1n } })).rejects.toMatchObject({
       name: 'FunctionsError',
-      kind: 'invalid-body',
+      code: 'invalid-body',
       cause: expect.any(TypeError),
     });
     expect(requests).toHaveLength(0);
@@ -120,7 +120,7 @@ describe('a call', () => {
     'of the name %j is refused before anything is sent',
     async (name) => {
       const { functions, requests } = createClient();
-      await expect(functions.invoke(name)).rejects.toMatchObject({ kind: 'invalid-name' });
+      await expect(functions.invoke(name)).rejects.toMatchObject({ code: 'invalid-name' });
       expect(requests).toHaveLength(0);
     },
   );
@@ -143,7 +143,7 @@ describe('an answer', () => {
     const result: { ok: boolean } = await createClient().functions.invoke('f', { schema });
     expect(result).toEqual({ ok: true });
     const wrong = createClient([json({ ok: 'yes' })]).functions.invoke('f', { schema });
-    await expect(wrong).rejects.toMatchObject({ kind: 'invalid-result', body: { ok: 'yes' } });
+    await expect(wrong).rejects.toMatchObject({ code: 'invalid-result', body: { ok: 'yes' } });
   });
 });
 
@@ -152,29 +152,29 @@ describe('an error', () => {
     const { functions } = createClient([json({ why: 'no' }, { status: 422 })]);
     const error = await functions.invoke('f').catch((problem: unknown) => problem);
     expect(error).toBeInstanceOf(FunctionsError);
-    expect(error).toMatchObject({ kind: 'http', status: 422, body: { why: 'no' } });
+    expect(error).toMatchObject({ code: 'http', status: 422, body: { why: 'no' } });
     const text = createClient([new Response('sorry', { status: 500 })]).functions.invoke('f');
-    await expect(text).rejects.toMatchObject({ kind: 'http', status: 500, body: 'sorry' });
+    await expect(text).rejects.toMatchObject({ code: 'http', status: 500, body: 'sorry' });
   });
 
   test('of the relay is told apart', async () => {
     const { functions } = createClient([
       new Response('boot failed', { status: 500, headers: { 'x-relay-error': 'true' } }),
     ]);
-    await expect(functions.invoke('f')).rejects.toMatchObject({ kind: 'relay' });
+    await expect(functions.invoke('f')).rejects.toMatchObject({ code: 'relay' });
   });
 
   test('of time, network or caller has its kind', async () => {
     await expect(createClient([new TypeError('x')]).functions.invoke('f')).rejects.toMatchObject({
-      kind: 'network',
+      code: 'network',
     });
     const { functions, world } = createClient([never]);
     await expect(functions.invoke('f', { signal: AbortSignal.abort() })).rejects.toMatchObject({
-      kind: 'aborted',
+      code: 'aborted',
     });
     const late = functions.invoke('f', { timeoutMs: 500 }).catch((problem: unknown) => problem);
     await world.clock.advance(500);
-    expect(await late).toMatchObject({ kind: 'timeout' });
+    expect(await late).toMatchObject({ code: 'timeout' });
   });
 });
 
@@ -192,7 +192,7 @@ describe('a source of tokens', () => {
     for (const getAccessToken of [throwing, async () => throwing()]) {
       await expect(connect(getAccessToken).functions.invoke('f')).rejects.toMatchObject({
         name: 'FunctionsError',
-        kind: 'token-unavailable',
+        code: 'token-unavailable',
       });
     }
   });
@@ -202,10 +202,10 @@ describe('a source of tokens', () => {
     const controller = new AbortController();
     const aborted = functions.invoke('f', { signal: controller.signal });
     controller.abort();
-    await expect(aborted).rejects.toMatchObject({ kind: 'aborted' });
+    await expect(aborted).rejects.toMatchObject({ code: 'aborted' });
     const late = functions.invoke('f', { timeoutMs: 500 }).catch((problem: unknown) => problem);
     await world.clock.advance(500);
-    expect(await late).toMatchObject({ kind: 'timeout' });
+    expect(await late).toMatchObject({ code: 'timeout' });
     expect([requests.length, world.clock.pendingTimers]).toEqual([0, 0]);
   });
 });
@@ -277,6 +277,6 @@ describe('server-sent events', () => {
 
   test('that are refused throw the error', async () => {
     const { functions } = createClient([json({ why: 'no' }, { status: 403 })]);
-    await expect(functions.events('f').next()).rejects.toMatchObject({ kind: 'http', status: 403 });
+    await expect(functions.events('f').next()).rejects.toMatchObject({ code: 'http', status: 403 });
   });
 });

@@ -15,8 +15,8 @@ type Create = (options: never) => unknown;
 
 describe.each<[string, Create, object]>([
   ['REST', createRestClient, { code: 'invalid-options', name: 'RestError' }],
-  ['storage', createStorageClient, { kind: code, name: 'StorageError' }],
-  ['functions', createFunctionsClient, { kind: code, name: 'FunctionsError' }],
+  ['storage', createStorageClient, { code: 'invalid-options', name: 'StorageError' }],
+  ['functions', createFunctionsClient, { code: 'invalid-options', name: 'FunctionsError' }],
   ['realtime', createRealtimeClient, { code: 'invalid-options', name: 'RealtimeError' }],
 ])('the %s client without its configuration', (_name, create, error) => {
   it.each([

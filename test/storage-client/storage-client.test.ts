@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createStorageClient, StorageError, uploadResumable } from '../../src/storage-client/index.ts';
 import { createRecordingTab, json, projectUrl, type Reply } from '../rest-client/support/recording-client.ts';
 
@@ -121,9 +121,9 @@ describe('objects', () => {
     expect(await exists(vague.clone(), refused('404', 'not_found', 'Object not found'))).toBe(false);
     expect(await exists(vague.clone(), json({ name: 'k' }))).toBe(true);
     await expect(exists(vague, refused('400', 'Other', 'x'))).rejects.toMatchObject({
-      kind: 'invalid-request',
+      code: 'invalid-request',
     });
-    await expect(exists(new Response(null, { status: 403 }))).rejects.toMatchObject({ kind: 'denied' });
+    await expect(exists(new Response(null, { status: 403 }))).rejects.toMatchObject({ code: 'denied' });
   });
 
   test('are removed, moved and copied', async () => {
@@ -144,7 +144,7 @@ describe('objects', () => {
     'of the path %j are refused before anything is sent',
     async (path) => {
       const { storage, requests } = createClient();
-      await expect(storage.from('b').upload(path, 'x')).rejects.toMatchObject({ kind: 'invalid-key' });
+      await expect(storage.from('b').upload(path, 'x')).rejects.toMatchObject({ code: 'invalid-key' });
       expect(requests).toHaveLength(0);
     },
   );
@@ -219,6 +219,67 @@ describe('URLs', () => {
   });
 });
 
+describe('options of a call', () => {
+  test('set its deadline and headers, beside those of the client', async () => {
+    const { tab, requests, world } = createRecordingTab([
+      json({ name: 'k' }),
+      () => new Promise(() => undefined),
+    ]);
+    const storage = createStorageClient({
+      url: projectUrl,
+      apiKey: 'k',
+      platform: tab,
+      headers: { 'x-team': 'a', 'x-trace': 'client' },
+    });
+    await storage.from('b').info('k', { headers: { 'x-trace': 'call' } });
+    expect([requests[0]?.headers.get('x-team'), requests[0]?.headers.get('x-trace')]).toEqual(['a', 'call']);
+    const late = storage
+      .from('b')
+      .info('k', { timeoutMs: 250 })
+      .catch((problem: unknown) => problem);
+    await world.clock.advance(250);
+    expect(await late).toMatchObject({ code: 'timeout', status: null });
+  });
+
+  test('of a refusal carry Retry-After in seconds', async () => {
+    const limited = () => json({}, { status: 429, headers: { 'retry-after': '7' } });
+    const { storage } = createClient([limited()]);
+    await expect(storage.from('b').upload('k', 'x')).rejects.toMatchObject({
+      code: 'rate-limited',
+      status: 429,
+      retryAfterSeconds: 7,
+    });
+  });
+});
+
+describe('further calls', () => {
+  test('list by cursor', async () => {
+    const { storage, requests } = createClient([json({ hasNext: false, folders: [], objects: [] })]);
+    const page = await storage.from('b').listV2({ prefix: 'a/', cursor: 'c1', withDelimiter: true });
+    expect(page.hasNext).toBe(false);
+    expect(lineOf(requests[0] as Request)).toBe('POST /object/list-v2/b');
+    expect(await requests[0]?.json()).toEqual({
+      limit: 100,
+      prefix: 'a/',
+      cursor: 'c1',
+      with_delimiter: true,
+    });
+  });
+
+  test('read an object as a stream', async () => {
+    const { storage } = createClient([new Response('12345')]);
+    const stream = await storage.from('b').downloadStream('k');
+    expect(await new Response(stream).text()).toBe('12345');
+  });
+
+  test('purge the CDN', async () => {
+    const { storage, requests } = createClient([json({}), json({})]);
+    await storage.from('b').purgeCache('a b.png', { transformationsOnly: true });
+    await storage.purgeBucketCache('b');
+    expect(requests.map(lineOf)).toEqual(['DELETE /cdn/b/a%20b.png?transformations=true', 'DELETE /cdn/b']);
+  });
+});
+
 describe('buckets', () => {
   test('are listed, read, created, changed, emptied and deleted', async () => {
     const { storage, requests } = createClient([json([]), json({ id: 'b' }), json({})]);
@@ -255,9 +316,9 @@ describe('an error', () => {
     );
     expect(error).toBeInstanceOf(StorageError);
     expect(error).toMatchObject({
-      kind: 'not-found',
+      code: 'not-found',
       status: 404,
-      code: 'not_found',
+      serverCode: 'not_found',
       message: 'Object not found',
     });
   });
@@ -272,23 +333,23 @@ describe('an error', () => {
     [refused('400', 'constructor', 'x'), 'invalid-request'],
     [refused('500', 'Internal', 'x', 500), 'server'],
     [new Response('<html>', { status: 500 }), 'gateway'],
-  ])('is known by its kind', async (reply, kind) => {
-    await expect(failing(reply)).rejects.toMatchObject({ kind });
+  ])('has a code of the closed set', async (reply, code) => {
+    await expect(failing(reply)).rejects.toMatchObject({ code });
   });
 
   test('of a page where JSON was due comes from a gateway', async () => {
     const { storage } = createClient([new Response('<html>')]);
-    await expect(storage.from('b').info('k')).rejects.toMatchObject({ kind: 'gateway', status: 200 });
+    await expect(storage.from('b').info('k')).rejects.toMatchObject({ code: 'gateway', status: 200 });
   });
 
   test('of the network or the caller is one of this client too', async () => {
     const { storage } = createClient([new TypeError('fetch failed')]);
     await expect(storage.from('b').upload('k', 'x')).rejects.toMatchObject({
       name: 'StorageError',
-      kind: 'network',
+      code: 'network',
     });
     const aborted = storage.from('b').upload('k', 'x', { signal: AbortSignal.abort() });
-    await expect(aborted).rejects.toMatchObject({ name: 'StorageError', kind: 'aborted' });
+    await expect(aborted).rejects.toMatchObject({ name: 'StorageError', code: 'aborted' });
   });
 
   test('of time or the caller comes while a token is awaited too', async () => {
@@ -296,13 +357,13 @@ describe('an error', () => {
     const controller = new AbortController();
     const aborted = storage.from('b').list('', { signal: controller.signal });
     controller.abort();
-    await expect(aborted).rejects.toMatchObject({ name: 'StorageError', kind: 'aborted' });
+    await expect(aborted).rejects.toMatchObject({ name: 'StorageError', code: 'aborted' });
     const late = storage
       .from('b')
       .list()
       .catch((problem: unknown) => problem);
     await world.clock.advance(60_000);
-    expect(await late).toMatchObject({ name: 'StorageError', kind: 'timeout' });
+    expect(await late).toMatchObject({ name: 'StorageError', code: 'timeout' });
     expect([requests.length, world.clock.pendingTimers]).toEqual([0, 0]);
   });
 
@@ -379,17 +440,106 @@ describe('a resumable upload', () => {
   test('ends with an error when the server counts nothing or names no place', async () => {
     const created = (headers: Record<string, string>) => new Response(null, { status: 201, headers });
     const stuck = createClient([created({ Location: '/storage/v1/upload/resumable/u1' }), part(0)]);
-    await expect(uploadResumable(stuck.options, 'b', 'k', blob)).rejects.toMatchObject({ kind: 'gateway' });
+    await expect(uploadResumable(stuck.options, 'b', 'k', blob)).rejects.toMatchObject({ code: 'gateway' });
     expect(stuck.requests).toHaveLength(2);
     const lost = createClient([created({}), part(size)]);
-    await expect(uploadResumable(lost.options, 'b', 'k', blob)).rejects.toMatchObject({ kind: 'gateway' });
+    await expect(uploadResumable(lost.options, 'b', 'k', blob)).rejects.toMatchObject({ code: 'gateway' });
     expect(lost.requests).toHaveLength(1);
   });
 
   test('never takes its token to another host', async () => {
     const { options, requests } = createClient();
     const upload = uploadResumable(options, 'b', 'k', blob, { resumeFrom: 'https://evil.test/upload' });
-    await expect(upload).rejects.toMatchObject({ kind: 'invalid-request' });
+    await expect(upload).rejects.toMatchObject({ code: 'invalid-request' });
     expect(requests).toHaveLength(0);
+  });
+
+  test('sends a part again from the offset of the server when the network fails', async () => {
+    const { options, requests, world } = createClient([
+      part(0),
+      new TypeError('fetch failed'),
+      part(1024),
+      part(6 * 1024 * 1024 + 1024),
+      part(size),
+    ]);
+    const upload = uploadResumable(options, 'b', 'k.mp4', blob, {
+      resumeFrom: `${projectUrl}/storage/v1/upload/resumable/u1`,
+    });
+    await world.clock.advance(1_000);
+    await upload;
+    expect(requests.map(({ method }) => method)).toEqual(['HEAD', 'PATCH', 'HEAD', 'PATCH', 'PATCH']);
+    expect(requests[3]?.headers.get('upload-offset')).toBe('1024');
+  });
+
+  describe('with an XMLHttpRequest', () => {
+    class ScriptedXhr {
+      static readonly sent: ScriptedXhr[] = [];
+      readonly upload: { onprogress: ((event: { loaded: number }) => void) | null } = { onprogress: null };
+      readonly headers: Record<string, string> = {};
+      onload: (() => void) | null = null;
+      onerror: (() => void) | null = null;
+      status = 204;
+      responseText = '';
+      isAborted = false;
+      offset = 0;
+      open() {}
+      setRequestHeader(name: string, value: string) {
+        this.headers[name] = value;
+      }
+      send() {
+        ScriptedXhr.sent.push(this);
+      }
+      abort() {
+        this.isAborted = true;
+      }
+      getAllResponseHeaders() {
+        return `upload-offset: ${this.offset}\r\n`;
+      }
+      finish(offset: number) {
+        this.offset = offset;
+        this.onload?.();
+      }
+    }
+
+    const begin = async (stallTimeoutMs?: number) => {
+      ScriptedXhr.sent.length = 0;
+      const { options, world } = createClient([part(0)]);
+      const seen: number[] = [];
+      const platform = {
+        ...options.platform,
+        createXhr: () => new ScriptedXhr() as unknown as XMLHttpRequest,
+      };
+      const outcome = uploadResumable({ ...options, platform }, 'b', 'k.mp4', blob.slice(0, 1000), {
+        resumeFrom: `${projectUrl}/storage/v1/upload/resumable/u1`,
+        onProgress: (doneBytes) => seen.push(doneBytes),
+        ...(stallTimeoutMs !== undefined && { stallTimeoutMs }),
+      }).then(
+        () => 'done',
+        (problem: unknown) => problem,
+      );
+      await vi.waitFor(() => expect(ScriptedXhr.sent).toHaveLength(1));
+      return { outcome, world, seen, xhr: ScriptedXhr.sent[0] as ScriptedXhr };
+    };
+
+    test('goes on for as long as bytes leave, however slowly', async () => {
+      const { outcome, world, seen, xhr } = await begin();
+      for (let loaded = 100; loaded < 1000; loaded += 100) {
+        await world.clock.advance(50_000);
+        xhr.upload.onprogress?.({ loaded });
+      }
+      xhr.finish(1000);
+      expect(await outcome).toBe('done');
+      expect(seen).toEqual([0, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1000]);
+      expect(xhr.headers['authorization']).toBe('Bearer token');
+    });
+
+    test('cuts a part short that stalls', async () => {
+      const { world, xhr } = await begin(1_000);
+      xhr.upload.onprogress?.({ loaded: 10 });
+      await world.clock.advance(999);
+      expect(xhr.isAborted).toBe(false);
+      await world.clock.advance(1);
+      expect(xhr.isAborted).toBe(true);
+    });
   });
 });

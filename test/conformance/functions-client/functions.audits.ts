@@ -20,7 +20,7 @@ export const clientFunctionAudits: readonly Audit[] = [
         FunctionsError,
         functions.invoke('no-such-function', { body: { a: 'ä' }, region: 'eu-central-1' }),
       );
-      assert.deepEqual([refusal.kind, refusal.status], ['http', 404]);
+      assert.deepEqual([refusal.code, refusal.status], ['http', 404]);
       const sent = wire.requests.at(-1);
       assert.deepEqual([sent?.method, sent?.path], ['POST', '/functions/v1/no-such-function']);
       assert.deepEqual(sent?.json, { a: 'ä' });
@@ -38,7 +38,7 @@ export const clientFunctionAudits: readonly Audit[] = [
       const functions = createFunctionsClient({ ...connection, getAccessToken: auth.getAccessToken });
       const sent = wire.requests.length;
       for (const name of ['', '..', '../../auth/v1/user']) {
-        assert.equal((await refusalOf(FunctionsError, functions.invoke(name))).kind, 'invalid-name', name);
+        assert.equal((await refusalOf(FunctionsError, functions.invoke(name))).code, 'invalid-name', name);
       }
       assert.equal(wire.requests.length, sent);
     },

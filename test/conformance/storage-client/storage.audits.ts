@@ -64,7 +64,7 @@ export const clientStorageAudits: readonly Audit[] = [
     (context) =>
       withOwnBucket(context, async (bucket, { wire }) => {
         for (const path of ['', '../a', 'a/../b', 'a//b', 'größer', 'a#b', 'a%2Fb', 'a\\b']) {
-          assert.equal((await refusalOf(StorageError, bucket.upload(path, ''))).kind, 'invalid-key', path);
+          assert.equal((await refusalOf(StorageError, bucket.upload(path, ''))).code, 'invalid-key', path);
         }
         assert.deepEqual(wire.requests, []);
       }),
@@ -75,10 +75,10 @@ export const clientStorageAudits: readonly Audit[] = [
     { source: 'rest.md §1 (storage errors)', needs },
     (context) =>
       withOwnBucket(context, async (bucket) => {
-        assert.equal((await refusalOf(StorageError, bucket.download('none.txt'))).kind, 'not-found');
+        assert.equal((await refusalOf(StorageError, bucket.download('none.txt'))).code, 'not-found');
         await bucket.upload('one.txt', 'first');
         const again = await refusalOf(StorageError, bucket.upload('one.txt', 'second'));
-        assert.deepEqual([again.kind, again.status], ['duplicate', 409]);
+        assert.deepEqual([again.code, again.status], ['duplicate', 409]);
         await bucket.upload('one.txt', 'third', { upsert: true });
         assert.equal(await (await bucket.download('one.txt')).text(), 'third');
       }),
@@ -110,8 +110,8 @@ export const clientStorageAudits: readonly Audit[] = [
         assert.ok(!url.includes(context.server.target.serviceKey ?? '-'));
         assert.equal(await (await context.server.target.fetch(url, {})).text(), 'for all');
         const stranger = createStorageClient({ url: project, platform, apiKey }).from(bucket.name);
-        const { kind } = await refusalOf(StorageError, stranger.download('shared.txt'));
-        assert.ok(kind === 'not-found' || kind === 'denied', kind);
+        const { code } = await refusalOf(StorageError, stranger.download('shared.txt'));
+        assert.ok(code === 'not-found' || code === 'denied', code);
       }),
   ),
   audit(
@@ -123,8 +123,8 @@ export const clientStorageAudits: readonly Audit[] = [
         const { auth, url, platform, apiKey, wire } = await context.signIn();
         const { getAccessToken } = auth;
         const bucket = createStorageClient({ url, platform, apiKey, getAccessToken }).from(name);
-        const { kind } = await refusalOf(StorageError, bucket.upload('mine.txt', 'no'));
-        assert.equal(kind, 'denied');
+        const { code } = await refusalOf(StorageError, bucket.upload('mine.txt', 'no'));
+        assert.equal(code, 'denied');
         const bearer = wire.requests.at(-1)?.headers.get('authorization');
         assert.equal(bearer, `Bearer ${await getAccessToken()}`);
       }),

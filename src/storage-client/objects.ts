@@ -1,0 +1,137 @@
+import type { ImageOptions } from './object-url.ts';
+import type { ProgressListener } from './progress.ts';
+import type { CallOptions } from './transport.ts';
+
+/** Options of `upload`, `replace` and `uploadToSignedUrl`. */
+export interface UploadOptions extends CallOptions {
+  /** Media type. Default: the type of a Blob, else `application/octet-stream` as the server has it; of a form, its file's type. */
+  readonly contentType?: string;
+  /** How long caches may keep the object, in seconds. Default 3600. */
+  readonly cacheControlSeconds?: number;
+  /** Replaces an object of that path. Default false: `duplicate`. */
+  readonly upsert?: boolean;
+  /** The caller's own data about the object, any JSON. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+/** Options of `download`. */
+export interface DownloadOptions extends CallOptions {
+  /** The image as the service renders it. Default: the object as it is. */
+  readonly image?: ImageOptions;
+  /** Called as bytes arrive. */
+  readonly onProgress?: ProgressListener;
+}
+
+/** Options of `list` and `pages`. */
+export interface ListOptions extends CallOptions {
+  /** Objects per page. Default 100. */
+  readonly limit?: number;
+  /** Objects to skip. Default 0. */
+  readonly offset?: number;
+  /** Default by `name`, ascending. */
+  readonly sortBy?: { readonly column: string; readonly order?: 'asc' | 'desc' };
+  /** Only names that contain this text. */
+  readonly search?: string;
+}
+
+/** Options of `listV2`. */
+export interface ListV2Options extends CallOptions {
+  /** Objects per page. Default 100. */
+  readonly limit?: number;
+  /** Only keys that begin with this text. */
+  readonly prefix?: string;
+  /** The `nextCursor` of the page before. */
+  readonly cursor?: string;
+  /** Groups keys by `/` into folders. Default false: every object below the prefix. */
+  readonly withDelimiter?: boolean;
+  /** Default by `name`, ascending. */
+  readonly sortBy?: {
+    readonly column: 'name' | 'created_at' | 'updated_at';
+    readonly order?: 'asc' | 'desc';
+  };
+}
+
+/** An entry of a folder, as the service lists it; a folder has only a name. */
+export interface ListedObject {
+  /** The last segment of the path. */
+  readonly name: string;
+  /** UUID; null for a folder. */
+  readonly id: string | null;
+  /** ISO 8601; null for a folder. */
+  readonly created_at: string | null;
+  /** ISO 8601; null for a folder. */
+  readonly updated_at: string | null;
+  /** ISO 8601; null for a folder. */
+  readonly last_accessed_at: string | null;
+  /** Size, media type and the like; null for a folder. */
+  readonly metadata: Readonly<Record<string, unknown>> | null;
+}
+
+/** A page of `listV2`. */
+export interface ListV2Page {
+  /** Folders below the prefix; empty without `withDelimiter`. */
+  readonly folders: readonly { readonly name: string; readonly key?: string }[];
+  /** Objects of the page. */
+  readonly objects: readonly (ListedObject & { readonly key?: string })[];
+  /** Whether a further page exists. */
+  readonly hasNext: boolean;
+  /** The cursor of the next page; absent on the last. */
+  readonly nextCursor?: string;
+}
+
+/** What the service knows of an object. */
+export interface ObjectInfo {
+  /** UUID. */
+  readonly id: string;
+  /** The path within the bucket. */
+  readonly name: string;
+  /** Changes with each upload of the path. */
+  readonly version: string;
+  /** Bytes. */
+  readonly size?: number;
+  /** Media type. */
+  readonly content_type?: string;
+  /** The Cache-Control header of the object. */
+  readonly cache_control?: string;
+  /** Entity tag (RFC 9110 §8.8.3). */
+  readonly etag?: string;
+  /** The caller's own data about the object. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  /** ISO 8601. */
+  readonly created_at?: string;
+  /** ISO 8601. */
+  readonly last_modified?: string;
+}
+
+/** An object that was uploaded. */
+export interface UploadedObject {
+  /** UUID. */
+  readonly id: string;
+  /** Within the bucket. */
+  readonly path: string;
+  /** With the bucket. */
+  readonly fullPath: string;
+}
+
+/** One result of `createSignedUrls`. */
+export interface SignedUrl {
+  /** The path that was asked for. */
+  readonly path: string;
+  /** Null where the object does not exist or may not be read. */
+  readonly url: string | null;
+  /** The service's reason where there is no URL. */
+  readonly error: string | null;
+}
+
+/** A URL and token with which a client without an account can upload one object. */
+export interface SignedUploadUrl {
+  /** The path of the object. */
+  readonly path: string;
+  /** The URL, token included. */
+  readonly url: string;
+  /** The token alone, as `uploadToSignedUrl` takes it. */
+  readonly token: string;
+}
+
+/** What can be uploaded. */
+export type UploadBody = Blob | BufferSource | string | FormData | URLSearchParams;

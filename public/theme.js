@@ -1,4 +1,4 @@
-// Runs before the first paint, so that nobody sees the other theme flash by. Keep it tiny: it blocks.
+// Sets theme and language before the first paint. Keep it tiny: it blocks rendering.
 (function () {
   try {
     var root = document.documentElement;

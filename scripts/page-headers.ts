@@ -1,6 +1,6 @@
 /** The response headers of every page, for the preview server and for static hosts. See docs/hosting.md. */
 export interface PageHeaderOptions {
-  /** URL of the Supabase project: the page may talk to it, over HTTP and websockets, and to nobody else. */
+  /** URL of the Supabase project: the only other origin that the page may connect to, over HTTP and websockets. */
   readonly supabaseUrl: string | undefined;
   /** `hcaptcha` or `turnstile`: opens the policy for that provider's script and frame. */
   readonly captchaProvider?: string | undefined;

@@ -114,8 +114,8 @@ function createShotContext({ supabase }: Stage, page: ShotContext['page']): Shot
     stage,
     newEmail: () => `new-${crypto.randomUUID().slice(0, 8)}@example.com`,
     async mail(to) {
-      const { text } = await supabase.mailbox.waitFor({ to });
-      return { code: /\b\d{6}\b/.exec(text)?.[0] ?? '', link: /https?:\S+/.exec(text)?.[0] ?? '' };
+      const { code, links } = await supabase.mailbox.waitFor({ to });
+      return { code: code ?? '', link: links[0] ?? '' };
     },
   };
 }
@@ -125,7 +125,7 @@ async function signIn(inBrowser: Browser, { appUrl }: Stage, email: string) {
   const context = await inBrowser.newContext();
   const page = await context.newPage();
   await page.goto(`${appUrl}/login`);
-  await page.getByLabel('E-mail').fill(email);
+  await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(accountPassword);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.waitForURL('**/home');

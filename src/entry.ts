@@ -1,7 +1,7 @@
 import { followChunkFailures, reloadIfReplaced } from './app/chunks/screen-chunk.ts';
 import { preloadPath } from './app/chunks/screen-chunks.ts';
 
-/** Says so where there is nothing else to say it. */
+/** Shows a message when the application's code cannot be loaded. */
 async function tellFailure(): Promise<void> {
   if (await reloadIfReplaced()) return;
   const place = document.querySelector('.boot');
@@ -9,13 +9,13 @@ async function tellFailure(): Promise<void> {
   place.setAttribute('role', 'alert');
   place.textContent =
     document.documentElement.lang === 'de'
-      ? 'Die Anwendung konnte nicht geladen werden. Prüfe deine Verbindung und lade die Seite neu.'
-      : 'The application could not be loaded. Check your connection and load the page anew.';
+      ? 'Die App konnte nicht geladen werden. Prüfe deine Verbindung und lade die Seite neu.'
+      : 'The app couldn’t be loaded. Check your connection and reload the page.';
 }
 
 /**
- * What the page runs first: small, and without a dependency, so that the code of the page that was opened is asked for
- * while the largest part of the application is still on its way.
+ * The first script of the page: small and without dependencies, so that the screen's chunk is requested in parallel with
+ * the application's largest chunks.
  */
 function start(): void {
   followChunkFailures(window);

@@ -11,12 +11,12 @@ import { createBrowserPlatform } from './platform/browser-platform.ts';
 /**
  * The composition root: the only place that reads globals.
  *
- * @param screen settles when the code of the page that was opened is there.
+ * @param screen settles when the code of the opened screen is loaded.
  */
 export function start(screen: Promise<unknown>): void {
   const container = document.querySelector('#root');
   if (!container) throw new Error('index.html has no #root');
-  // A host without the rewrite of /clear-cookies sends this page instead of the static one.
+  // A host without the rewrite for /clear-cookies serves this page instead of the static one.
   if (plainPath(location.pathname) === paths.clearCookies)
     return location.replace(`${paths.clearCookies}.html`);
   const root = createRoot(container);
@@ -49,6 +49,6 @@ export function start(screen: Promise<unknown>): void {
   const session = clients.auth.start().then(async ({ status }) => {
     if (status === 'signed-in') await clients.loadData();
   });
-  // Until then the page says `Loading...` by itself.
+  // Until then index.html shows `Loading...`.
   void Promise.allSettled([session, screen]).then(render);
 }

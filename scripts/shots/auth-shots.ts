@@ -9,7 +9,7 @@ export const authShots: readonly Shot[] = [
     name: 'login-errors',
     path: '/login',
     async arrange({ page }) {
-      await page.getByLabel('E-mail').fill('ada@');
+      await page.getByLabel('Email').fill('ada@');
       await page.getByRole('button', { name: 'Sign in' }).click();
     },
   },
@@ -17,49 +17,49 @@ export const authShots: readonly Shot[] = [
     name: 'login-refused',
     path: '/login',
     async arrange({ page }) {
-      await page.getByLabel('E-mail').fill('ada@example.com');
+      await page.getByLabel('Email').fill('ada@example.com');
       await page.getByLabel('Password', { exact: true }).fill('wrong');
       await page.getByRole('button', { name: 'Sign in' }).click();
-      await page.getByText('E-mail or password is wrong.').waitFor();
+      await page.getByText('Wrong email or password.').waitFor();
     },
   },
   {
     name: 'login-by-mail',
     path: '/login',
     async arrange({ page }) {
-      await page.getByRole('button', { name: 'E-mail me a code or link instead' }).click();
+      await page.getByRole('button', { name: 'Email me a code instead' }).click();
     },
   },
   {
     name: 'login-link-expired',
     path: '/home?error=access_denied&error_code=otp_expired&error_description=expired&sb=',
     async arrange({ page }) {
-      await page.getByText('This link is used or too old').waitFor();
+      await page.getByText('This link has expired or was already used').waitFor();
     },
   },
   {
     name: 'login-link-elsewhere',
     path: '/home?code=00000000-0000-4000-8000-000000000000',
     async arrange({ page }) {
-      await page.getByRole('button', { name: 'Send a fresh mail' }).waitFor();
+      await page.getByRole('button', { name: 'Send a new email' }).waitFor();
     },
   },
   {
     name: 'login-fresh-mail',
     path: '/home?code=00000000-0000-4000-8000-000000000000',
     async arrange({ page }) {
-      await page.getByLabel('E-mail').fill('ada@example.com');
-      await page.getByRole('button', { name: 'Send a fresh mail' }).click();
-      await page.getByLabel('Code from the mail').waitFor();
+      await page.getByLabel('Email').fill('ada@example.com');
+      await page.getByRole('button', { name: 'Send a new email' }).click();
+      await page.getByLabel('Code from the email').waitFor();
     },
   },
   {
     name: 'login-offline',
     path: '/login',
     async arrange({ page }) {
-      await page.getByLabel('E-mail').waitFor();
+      await page.getByLabel('Email').waitFor();
       await page.context().setOffline(true);
-      await page.getByText('You are offline').waitFor();
+      await page.getByText('You’re offline').waitFor();
     },
   },
   {
@@ -75,7 +75,7 @@ export const authShots: readonly Shot[] = [
     name: 'signup',
     path: '/signup',
     async arrange({ page }) {
-      await page.getByLabel('E-mail').fill('mary@example.com');
+      await page.getByLabel('Email').fill('mary@example.com');
       await page.getByLabel('Password', { exact: true }).fill('sunny-harbour');
       await page.getByText('Strength').waitFor();
     },
@@ -84,10 +84,10 @@ export const authShots: readonly Shot[] = [
     name: 'signup-check-mail',
     path: '/signup',
     async arrange({ page, newEmail }) {
-      await page.getByLabel('E-mail').fill(newEmail());
+      await page.getByLabel('Email').fill(newEmail());
       await page.getByLabel('Password', { exact: true }).fill(password);
       await page.getByRole('button', { name: 'Create account' }).click();
-      await page.getByRole('heading', { name: 'Check your e-mail' }).waitFor();
+      await page.getByRole('heading', { name: 'Check your email' }).waitFor();
     },
   },
   { name: 'reset-password', path: '/reset-password' },
@@ -96,16 +96,16 @@ export const authShots: readonly Shot[] = [
     path: '/signup',
     async arrange({ page, stage, newEmail, mail }) {
       const email = newEmail();
-      await page.getByLabel('E-mail').fill(email);
+      await page.getByLabel('Email').fill(email);
       await page.getByLabel('Password', { exact: true }).fill(password);
       await page.getByRole('button', { name: 'Create account' }).click();
-      await page.getByLabel('Code from the mail').fill((await mail(email)).code);
+      await page.getByLabel('Code from the email').fill((await mail(email)).code);
       await page.getByRole('button', { name: 'Confirm' }).click();
       await page.waitForURL('**/home');
       stage.supabase.mailbox.clear();
       await page.goto(`${stage.appUrl}/reset-password`);
-      await page.getByRole('button', { name: 'Send the mail' }).click();
-      await page.getByLabel('Code from the mail').fill((await mail(email)).code);
+      await page.getByRole('button', { name: 'Email me a code' }).click();
+      await page.getByLabel('Code from the email').fill((await mail(email)).code);
       await page.getByRole('button', { name: 'Confirm' }).click();
       await page.getByRole('heading', { name: 'Set a new password' }).waitFor();
     },
@@ -115,7 +115,7 @@ export const authShots: readonly Shot[] = [
     user: 'ada@example.com',
     path: '/account',
     async arrange({ page }) {
-      await page.getByRole('heading', { name: 'Sign out' }).waitFor();
+      await page.getByRole('heading', { name: 'Devices' }).waitFor();
     },
   },
   {

@@ -90,7 +90,7 @@ export const inboxShots: readonly Shot[] = [
     async arrange({ page }) {
       await rows(page);
       await page.context().setOffline(true);
-      await page.getByText('You are offline').first().waitFor();
+      await page.getByText('You’re offline').first().waitFor();
     },
   },
   {
@@ -180,7 +180,7 @@ export const inboxShots: readonly Shot[] = [
     isWindow: true,
     async arrange({ page }) {
       await page.getByRole('button', { name: 'Invite', exact: true }).click();
-      await page.getByLabel('E-mail address').fill('mary@example.com');
+      await page.getByLabel('Email address').fill('mary@example.com');
     },
   },
   {
@@ -189,7 +189,7 @@ export const inboxShots: readonly Shot[] = [
     isWindow: true,
     async arrange({ page }) {
       await page.getByRole('button', { name: 'Invite', exact: true }).click();
-      await page.getByLabel('E-mail address').fill('mary@example.com');
+      await page.getByLabel('Email address').fill('mary@example.com');
       await page.getByRole('dialog').getByRole('button', { name: 'Invite', exact: true }).click();
       await page.getByLabel('Invitation link').waitFor();
     },

@@ -24,7 +24,7 @@ export const otherShots: readonly Shot[] = [
     ...preferences,
     name: 'preferences-off',
     async arrange({ page }) {
-      await page.getByRole('switch', { name: 'E-mail notifications' }).click();
+      await page.getByRole('switch', { name: 'Email notifications' }).click();
       await page.getByText('No digest is sent').waitFor();
     },
   },
@@ -35,7 +35,7 @@ export const otherShots: readonly Shot[] = [
       supabase.faults.add({ path: '/rest/v1/notification_preferences', answer: { status: 403, body: {} } });
     },
     async arrange({ page }) {
-      await page.getByText('Your preferences could not be loaded.').waitFor();
+      await page.getByText('Couldn’t load your preferences.').waitFor();
     },
   },
   { name: 'join', path: '/join' },
@@ -55,7 +55,7 @@ export const otherShots: readonly Shot[] = [
     path: (stage) => invite(stage, 'grace@example.com', 'ada@example.com'),
     async arrange({ page }) {
       await page.getByRole('button', { name: 'Accept' }).click();
-      await page.getByRole('heading', { name: 'Accepted' }).waitFor();
+      await page.getByRole('heading', { name: 'Invitation accepted' }).waitFor();
     },
   },
   {
@@ -71,7 +71,7 @@ export const otherShots: readonly Shot[] = [
     user: 'ada@example.com',
     path: (stage) => invite(stage, 'grace@example.com', 'ada@example.com', '-1 day'),
     async arrange({ page }) {
-      await page.getByRole('heading', { name: 'The invitation has expired' }).waitFor();
+      await page.getByRole('heading', { name: 'This invitation has expired' }).waitFor();
     },
   },
   {
@@ -79,7 +79,7 @@ export const otherShots: readonly Shot[] = [
     user: 'ada@example.com',
     path: '/join/not-a-token',
     async arrange({ page }) {
-      await page.getByRole('heading', { name: 'There is no such invitation' }).waitFor();
+      await page.getByRole('heading', { name: 'We can’t find this invitation' }).waitFor();
     },
   },
   { name: 'login-mfa', path: '/login', arrange: (context) => signInWithFactors(context.page, context.stage) },
@@ -89,7 +89,7 @@ export const otherShots: readonly Shot[] = [
     async arrange({ page, stage }) {
       await signInWithFactors(page, stage);
       await page.getByRole('combobox').selectOption({ label: 'Work phone' });
-      await page.getByRole('button', { name: 'Send me a code' }).waitFor();
+      await page.getByRole('button', { name: 'Text me a code' }).waitFor();
     },
   },
   { name: 'account-german', user: 'ada@example.com', path: '/account', language: 'de' },
@@ -123,7 +123,7 @@ async function signInWithFactors(
      values (gen_random_uuid(), ${grace}, 'Authenticator app', 'totp', 'verified', null, 'JBSWY3DPEHPK3PXP', now(), now()),
             (gen_random_uuid(), ${grace}, 'Work phone', 'phone', 'verified', '4915112345678', null, now(), now())`,
   );
-  await page.getByLabel('E-mail').fill('grace@example.com');
+  await page.getByLabel('Email').fill('grace@example.com');
   await page.getByLabel('Password', { exact: true }).fill('inbox-development');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'One more step' }).waitFor();

@@ -1,5 +1,6 @@
 import { Suspense, useEffect, useState } from 'react';
-import { Redirect, Route, Switch, useLocation, useSearch } from 'wouter';
+import { Redirect, Route, Switch, useLocation } from 'wouter';
+import { useLocationProperty } from 'wouter/use-browser-location';
 import { Announcer } from '../ui/page/announcer.tsx';
 import { ScreenMessage } from '../ui/spinner.tsx';
 import { ClientsContext, useAuthState, useClients, type Clients } from '../shared/clients/clients-context.ts';
@@ -16,6 +17,7 @@ const SignupScreen = lazyScreen(chunks.signup);
 const ResetPasswordScreen = lazyScreen(chunks.resetPassword);
 const JoinScreen = lazyScreen(chunks.join);
 const SignedInApp = lazyScreen(chunks.signedIn);
+const MailLinkScreen = lazyScreen(chunks.mailLink);
 
 /** The whole application, given its clients. */
 export function App({ clients }: { readonly clients: Clients }) {
@@ -38,7 +40,8 @@ function Loading() {
 }
 
 function SessionGate({ path }: { readonly path: string }) {
-  const query = useSearch();
+  // The fragment belongs to it: a mail link may arrive as a change of the fragment alone.
+  const { search: query, hash, origin } = new URL(useLocationProperty(() => location.href));
   const { status, session } = useAuthState();
   const { auth } = useClients();
   const [leaving, setLeaving] = useState<'on-purpose' | 'refused' | null>(null);
@@ -54,12 +57,12 @@ function SessionGate({ path }: { readonly path: string }) {
     needsSecondFactor: session !== null && needsSecondFactor(session),
     hasLeft: leaving === 'on-purpose',
     path,
-    query: query === '' ? '' : `?${query}`,
-    hash: location.hash,
-    origin: location.origin,
+    query,
+    hash,
+    origin,
   });
-  // It explains one redirect to the entrance; there, as inside, it is of the past.
-  if (leaving !== null && (gate.kind === 'private' || gate.kind === 'public')) setLeaving(null);
+  // It explains one redirect to /login; once any page is shown it has done its work.
+  if (leaving !== null && gate.kind !== 'loading' && gate.kind !== 'redirect') setLeaving(null);
   switch (gate.kind) {
     case 'loading':
       return <Loading />;
@@ -67,6 +70,8 @@ function SessionGate({ path }: { readonly path: string }) {
       const notice: EntranceNotice | null = leaving === 'refused' ? 'session-ended' : null;
       return <Redirect to={gate.to} replace state={notice} />;
     }
+    case 'mail-link':
+      return <MailLinkScreen key={gate.link.tokenHash} link={gate.link} />;
     case 'private':
       return <SignedInApp key={session?.user.id} />;
     case 'public':
@@ -89,13 +94,13 @@ function PublicScreens() {
   );
 }
 
-/** A link within the application led here; the page itself works without it. */
+/** In-app links to the static page need a full page load. */
 function ClearCookies() {
   useEffect(() => location.replace(`${paths.clearCookies}.html`), []);
   return <Loading />;
 }
 
-/** A link that lost a part of an escape is an unknown invitation, not a broken page. */
+/** A malformed escape makes the token unknown, instead of throwing. */
 function decodeToken(token: string): string {
   try {
     return decodeURIComponent(token);

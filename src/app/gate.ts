@@ -1,10 +1,11 @@
+import { encodeMailLink, parseMailLink, withoutMailLink, type MailLink } from '../shared/mail-link.ts';
 import { isPublicPath, links, parseNext, paths, plainPath } from '../shared/routes.ts';
 
 export interface GateInput {
   readonly status: 'loading' | 'signed-out' | 'signed-in';
-  /** Signed in by password alone although the account has a second factor. */
+  /** The session is `aal1` although the account has a verified second factor. */
   readonly needsSecondFactor: boolean;
-  /** Somebody signed out on this very page: they left on purpose and need not come back to it. */
+  /** The user signed out on this page: the redirect to /login carries no way back to it. */
   readonly hasLeft: boolean;
   /** Path, query (`?…` or empty) and fragment (`#…` or empty) of the current URL, and the origin of the page. */
   readonly path: string;
@@ -15,16 +16,30 @@ export interface GateInput {
 
 export type Gate =
   | { readonly kind: 'loading' | 'public' | 'private' }
+  /** A mail link that its reader has to confirm by a button. */
+  | { readonly kind: 'mail-link'; readonly link: MailLink }
   | { readonly kind: 'redirect'; readonly to: string };
 
-/** Where a person may go (specification §2). */
+/** Whether a path is shown, or where it redirects to (specification §2). */
 export function decideGate(input: GateInput): Gate {
   const { status, path, query, hash, origin, needsSecondFactor } = input;
   if (status === 'loading') return { kind: 'loading' };
-  const route = plainPath(path);
   const isIn = status === 'signed-in' && !needsSecondFactor;
+  const href = origin + path + query + hash;
+  const link = parseMailLink(href);
+  if (link === null) return decidePage(input, isIn);
+  if (isIn || isPublicPath(path)) return { kind: 'mail-link', link };
+  // The link travels in the fragment; ?next= must never carry its token.
+  const { pathname, search, hash: ownHash } = new URL(withoutMailLink(href), origin);
+  const page = decidePage({ ...input, path: pathname, query: search, hash: ownHash }, isIn);
+  return page.kind === 'redirect' ? { ...page, to: page.to + encodeMailLink(link) } : page;
+}
+
+function decidePage(input: GateInput, isIn: boolean): Gate {
+  const { path, query, hash, origin } = input;
+  const route = plainPath(path);
   if (!isPublicPath(path)) {
-    // A mail link leads to /home (specification §2); where its reader was going travels along.
+    // A mail link leads to /home (specification §2) and carries the page that was requested before in ?next=.
     const isReturn = route === paths.home && new URLSearchParams(query).has('next');
     if (isIn) return isReturn ? { kind: 'redirect', to: parseNext(query, origin) } : { kind: 'private' };
     if (isReturn) return { kind: 'redirect', to: links.login({ next: parseNext(query, origin) }) };

@@ -21,12 +21,12 @@ export interface InboxLink {
 }
 
 /**
- * What the page before has left to say at the entrance, as the state of the history there: kept by a reload, gone with the
- * next page. `session-ended`: by the server; `sign-out-failed`: elsewhere it may not have come about.
+ * A notice for /login in the history entry's state: survives a reload, gone with the next navigation. `session-ended`: by
+ * the server; `sign-out-failed`: other devices may still be signed in; `link-expired`: a mail link was used or too old.
  */
-export type EntranceNotice = 'session-ended' | 'sign-out-failed';
+export type EntranceNotice = 'session-ended' | 'sign-out-failed' | 'link-expired';
 
-/** Builds the URLs. Use nothing else in `href`. */
+/** Builds the application's URLs for `href`. */
 export const links = {
   home: paths.home,
   inbox: ({ tab, kind }: InboxLink = {}) =>
@@ -53,7 +53,7 @@ const publicPaths: ReadonlySet<string> = new Set([
   paths.join,
 ]);
 
-/** A path as the routes have it: the router takes one slash more at its end for the same. */
+/** The path without a trailing slash, as the router matches it. */
 export function plainPath(path: string): string {
   return path.replace(/(.)\/$/, '$1');
 }
@@ -63,7 +63,7 @@ export function isPublicPath(path: string): boolean {
   return publicPaths.has(plainPath(path)) || path.startsWith(`${paths.join}/`);
 }
 
-/** Screens that lead somewhere else once a person is signed in: never a place to return to. */
+/** Screens that redirect once signed in: never a target of ?next=. */
 const doors: ReadonlySet<string> = new Set([paths.root, paths.login, paths.signup, paths.resetPassword]);
 
 /**
@@ -77,7 +77,7 @@ export function parseNext(query: string, origin: string): string {
   if (!isLocalPath(next) || !URL.canParse(next, origin)) return paths.home;
   const { pathname, search: ownQuery, hash, origin: target } = new URL(next, origin);
   const isDoor = doors.has(plainPath(pathname));
-  // Once more: "/.//host" has become "//host" by now.
+  // Checked again after normalization: "/.//host" has become "//host".
   return target === origin && !isDoor && isLocalPath(pathname) ? pathname + ownQuery + hash : paths.home;
 }
 

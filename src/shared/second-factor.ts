@@ -1,6 +1,6 @@
 import type { Session } from '../auth-client/index.ts';
 
-/** Whether the account has a second factor that this session has not shown yet. The server decides; this only asks in time. */
+/** Whether the account has a verified second factor but the session is not `aal2`. The server enforces it; this redirects early. */
 export function needsSecondFactor({ accessToken, user }: Session): boolean {
   const hasFactor = user.factors?.some(({ status }) => status === 'verified') ?? false;
   return hasFactor && readAssuranceLevel(accessToken) !== 'aal2';

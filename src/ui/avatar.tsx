@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import styles from './avatar.module.css';
 
-/** The initials of a name or e-mail address, or a glyph. Decoration: the name stands beside it. */
+/** The initials of a name or email address, or a glyph. Decorative: render the name beside it. */
 export function Avatar({ name, children }: { readonly name: string; readonly children?: ReactNode }) {
   return (
     <span className={styles.avatar} aria-hidden="true">

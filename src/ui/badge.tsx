@@ -1,7 +1,7 @@
 import styles from './badge.module.css';
 import { classNames } from './state/class-names.ts';
 
-/** A count, `99+` at most; nothing at 0. Decoration: put the count into the name of what carries it. */
+/** A count, `99+` at most; nothing at 0. Hidden from assistive technology: put the count into the name of its control. */
 export function Badge({ count, quiet = false }: { readonly count: number; readonly quiet?: boolean }) {
   if (count <= 0) return null;
   return (

@@ -9,9 +9,9 @@ export interface ButtonProps extends Omit<ComponentProps<'button'>, 'disabled' |
   /** Default `secondary`. */
   readonly look?: ButtonLook;
   readonly type?: 'button' | 'submit';
-  /** Work is under way: shows a spinner and ignores clicks; the button keeps its focus. */
+  /** Shows a spinner and ignores clicks; the button keeps the focus. */
   readonly pending?: boolean;
-  /** Not usable now. It stays focusable, so that a keyboard reader can learn that it is there. */
+  /** Disabled, but focusable, so that keyboard and screen-reader users can find it. */
   readonly inactive?: boolean;
   /** As wide as its container, 44 px high. */
   readonly wide?: boolean;
@@ -51,7 +51,7 @@ export function Button(props: ButtonProps) {
 }
 
 export interface IconButtonProps extends Omit<ButtonProps, 'children' | 'wide'> {
-  /** The accessible name; shown as a tooltip too unless `title` has other words for it. */
+  /** The accessible name, and the tooltip unless `title` is set. */
   readonly label: string;
   readonly icon: ReactNode;
 }

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** 20 px line drawings in the colour of the text. Decoration: the name stands beside them or on their button. */
+/** 20 px line icons in the text color. Decorative: put the name beside them or on their button. */
 /* @__NO_SIDE_EFFECTS__ */
 function drawing(shape: ReactNode) {
   return function Icon({ size = 20 }: { readonly size?: number }) {

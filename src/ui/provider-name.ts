@@ -9,12 +9,12 @@ const names: Readonly<Record<string, string>> = {
   x: 'X',
 };
 
-/** How a provider calls itself: `google` → Google. */
+/** A provider's display name: `google` → Google. */
 export function providerName(provider: string): string {
   return names[provider] ?? provider.charAt(0).toUpperCase() + provider.slice(1);
 }
 
-/** What the auth service lists among the ways to sign in besides social providers. */
+/** Entries of the auth server's `external` settings that are not social providers. */
 const notSocial: ReadonlySet<string> = new Set(['email', 'phone', 'anonymous_users', 'saml', 'web3']);
 
 export function isSocialProvider(name: string): boolean {

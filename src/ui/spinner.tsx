@@ -1,6 +1,6 @@
 import styles from './spinner.module.css';
 
-/** Decoration: say in words what is under way. */
+/** Decorative: say in words what is loading. */
 export function Spinner() {
   return <span className={styles.spinner} aria-hidden="true" />;
 }
@@ -14,7 +14,7 @@ export function ScreenMessage({ children }: { readonly children: string }) {
   );
 }
 
-/** Holds the place of content on its way; visible after 200 ms. Sizes are CSS lengths. */
+/** A placeholder of loading content; visible after 200 ms. Sizes are CSS lengths. */
 export function Skeleton({
   width = '100%',
   height = '1em',

@@ -1,7 +1,7 @@
 import { use, useSyncExternalStore } from 'react';
 import { createStore } from './state/store.ts';
 
-/** Languages that the application speaks. */
+/** The application's languages. */
 export type Language = 'en' | 'de';
 
 export const languageNames: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch' };
@@ -15,11 +15,11 @@ export function useLanguage(): Language {
   return useSyncExternalStore(language.subscribe, language.getSnapshot);
 }
 
-/** Every dictionary that somebody reads, to be loaded in a further language. */
+/** The loaders of all dictionaries in use, for a change of language. */
 const inUse = new Set<(wanted: Language) => Promise<unknown>>();
 let latestChoice: Language | null = null;
 
-/** Changes the texts all at once, as soon as every dictionary in use has them: nothing on the page has to wait. */
+/** Switches the language once every dictionary in use is loaded, so that no part of the page suspends. */
 export async function setLanguage(chosen: Language): Promise<void> {
   latestChoice = chosen;
   try {
@@ -28,13 +28,13 @@ export async function setLanguage(chosen: Language): Promise<void> {
     // Storage is blocked: the choice holds for this page.
   }
   await Promise.allSettled([...inUse].map((load) => load(chosen)));
-  // Who changed their mind meanwhile gets the last word only.
+  // Superseded by a later call.
   if (latestChoice !== chosen) return;
   document.documentElement.lang = chosen;
   language.set(chosen);
 }
 
-/** A dictionary's shape with its literals widened: what a translation has to fill. */
+/** A dictionary's shape with its literals widened, as a translation implements it. */
 export type Translation<Texts> = Texts extends string
   ? string
   : Texts extends (...args: infer Args) => string
@@ -46,15 +46,15 @@ export type Translations<Texts> = Readonly<
 >;
 
 export interface Texts<T> {
-  /** The texts in the language of the reader; suspends until they are loaded. */
+  /** The texts in the current language; suspends until they are loaded. */
   readonly use: () => Translation<T>;
   /** The same outside of a component. */
   readonly load: () => Promise<Translation<T>>;
 }
 
 /**
- * A dictionary: English comes with the code that uses it, every other language is loaded when somebody reads it.
- * A missing or superfluous text in a translation is a type error.
+ * A dictionary: English is bundled with the code that uses it, other languages are loaded on first use. A missing or extra
+ * text in a translation is a type error.
  */
 export function defineTexts<const T>(english: T, translations: Translations<T>): Texts<T> {
   const source = english as Translation<T>;
@@ -72,7 +72,7 @@ export function defineTexts<const T>(english: T, translations: Translations<T>):
 
 type Languages<T> = Readonly<Record<Language, () => Promise<{ readonly texts: Translation<T> }>>>;
 
-/** A dictionary that is not needed for the first screen: no language of it comes with the code that uses it. */
+/** A dictionary that is not needed for the first screen: no language is bundled. */
 export function defineLazyTexts<T>(languages: Languages<T>): Texts<T> {
   const load = createTextsLoader(languages);
   return {
@@ -81,18 +81,18 @@ export function defineLazyTexts<T>(languages: Languages<T>): Texts<T> {
   };
 }
 
-/** Loads each language once; the promise stays the same, as `use` wants it. */
+/** Loads each language once and returns the same promise, as `use` requires. */
 function createTextsLoader<T>(languages: Languages<T>): (wanted: Language) => Promise<Translation<T>> {
   const loaded = new Map<Language, Promise<Translation<T>>>();
   const keep = (from: () => Promise<{ readonly texts: Translation<T> }>) => {
     const loading = from().then(({ texts }) => {
-      // As React marks a promise that it has waited for: texts that are there suspend nobody.
+      // React's own marks: `use` returns the texts synchronously instead of suspending.
       void Object.assign(loading, { status: 'fulfilled', value: texts });
       return texts;
     });
     return loading;
   };
-  /** Until then English stands in; the next rendering after that has the translation. */
+  /** English stands in until the network is back; later renders use the translation. */
   const mendWhenOnline = (wanted: Language) =>
     addEventListener(
       'online',
@@ -110,7 +110,7 @@ function createTextsLoader<T>(languages: Languages<T>): (wanted: Language) => Pr
     const known = loaded.get(wanted);
     if (known) return known;
     const { en, [wanted]: translation } = languages;
-    // A translation that cannot be had must not take the page away.
+    // A translation that fails to load must not break the page.
     const loading = keep(() =>
       translation().catch(() => {
         mendWhenOnline(wanted);
@@ -118,7 +118,7 @@ function createTextsLoader<T>(languages: Languages<T>): (wanted: Language) => Pr
       }),
     );
     loaded.set(wanted, loading);
-    // Nor must one failure be the last word.
+    // A later call retries.
     loading.catch(() => loaded.delete(wanted));
     return loading;
   };

@@ -23,14 +23,14 @@ describe('what is said about a failure', () => {
   test('names the reasons why a password is weak', () => {
     const problem = new AuthError('weak_password', '', { reasons: ['length', 'pwned', 'unheard-of'] });
     expect(describeProblem(problem, english, ['password']).fields?.password).toBe(
-      'This password is too easy to guess. Make it longer. It is known from a data leak: use it nowhere any more.',
+      'This password is too easy to guess. Use more characters. It appeared in a data leak: don’t use it anywhere.',
     );
   });
 
   test('tells when it is possible again', () => {
     const problem = new AuthError('over_request_rate_limit', '', { retryAfterSeconds: 42 });
     const { message, retryAfterSeconds } = describeProblem(problem, english);
-    expect(message).toMatch(/Possible again in 42 seconds\.$/);
+    expect(message).toMatch(/Try again in 42 seconds\.$/);
     expect(retryAfterSeconds).toBe(42);
   });
 

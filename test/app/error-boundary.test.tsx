@@ -30,7 +30,7 @@ describe('where the page fails', () => {
       </ErrorBoundary>,
     );
     expect(screen.getByRole('heading', { name: 'Something went wrong' })).toBeTruthy();
-    expect(screen.getByRole('button', { name: 'Load the page anew' })).toBeTruthy();
+    expect(screen.getByRole('button', { name: 'Reload' })).toBeTruthy();
     expect(screen.getByRole('link', { name: 'Go to your inbox' }).getAttribute('href')).toBe('/home');
     expect(screen.getByRole('link', { name: /^Clear cookies/ }).getAttribute('href')).toBe('/clear-cookies');
     expect(document.body.textContent).not.toContain('secret detail');
@@ -86,9 +86,9 @@ describe('where code is missing', () => {
       );
     });
     const button = await screen.findByRole('button', { name: 'Try again' });
-    expect(screen.getByRole('alert').textContent).toMatch(/could not be loaded/);
+    expect(screen.getByRole('alert').textContent).toMatch(/couldn’t be loaded/);
     // It would lead to the browser's error page.
-    expect(screen.queryByRole('button', { name: 'Load the page anew' })).toBeNull();
+    expect(screen.queryByRole('button', { name: 'Reload' })).toBeNull();
     expect(remote.calls).toBe(1);
     remote.isThere = true;
     await act(async () => button.click());

@@ -18,7 +18,7 @@ describe('while the session loads', () => {
   });
 });
 
-describe('nobody signed in', () => {
+describe('signed out', () => {
   test('sees the public screens', () =>
     expect(decideGate({ ...signedOut, path: '/join/x' }).kind).toBe('public'));
 
@@ -41,7 +41,7 @@ describe('nobody signed in', () => {
   });
 });
 
-describe('somebody signed in', () => {
+describe('signed in', () => {
   test.each(['/home', '/', '/_app', '/nowhere'])('is let in at %s', (path) => {
     expect(decideGate({ ...signedIn, path }).kind).toBe('private');
   });
@@ -73,5 +73,43 @@ describe('somebody signed in', () => {
       to: '/login?next=%2Faccount',
     });
     expect(decideGate({ ...half, path: '/login' }).kind).toBe('public');
+  });
+});
+
+describe('a mail link', () => {
+  const hash = '#token_hash=abcdef0123456789abcdef&type=signup';
+  const link = { tokenHash: 'abcdef0123456789abcdef', type: 'signup' };
+
+  test.each([
+    ['/home', '', '/login'],
+    ['/home', '?next=%2Fpreferences', '/login?next=%2Fpreferences'],
+    ['/account', '', '/login?next=%2Faccount'],
+  ])('at %s%s travels to %s when signed out, never in ?next=', (path, query, to) => {
+    expect(decideGate({ ...signedOut, path, query, hash })).toEqual({ kind: 'redirect', to: to + hash });
+  });
+
+  test.each(['/login', '/reset-password'])('is shown at %s when signed out', (path) => {
+    expect(decideGate({ ...signedOut, path, hash })).toEqual({ kind: 'mail-link', link });
+  });
+
+  test.each(['/home', '/account', '/login', '/'])('is shown at %s when signed in', (path) => {
+    expect(decideGate({ ...signedIn, path, hash })).toEqual({ kind: 'mail-link', link });
+  });
+
+  test('is read from the query too', () => {
+    const query = '?next=%2Fx&token_hash=abcdef0123456789abcdef&type=signup';
+    expect(decideGate({ ...signedIn, path: '/home', query })).toEqual({ kind: 'mail-link', link });
+    expect(decideGate({ ...signedOut, path: '/home', query })).toEqual({
+      kind: 'redirect',
+      to: `/login?next=%2Fx${hash}`,
+    });
+  });
+
+  test.each([
+    ['/preferences', hash],
+    ['/home', '#token_hash=abcdef0123456789abcdef&type=constructor'],
+    ['/home', '#token_hash=short&type=signup'],
+  ])('is none at %s%s', (path, other) => {
+    expect(decideGate({ ...signedIn, path, hash: other }).kind).toBe('private');
   });
 });

@@ -130,7 +130,7 @@ describe('the data cache on this device', () => {
     await expect(forgetKeptQueries()).rejects.toThrow('indexedDB');
   });
 
-  test('stands in the way of nobody who deletes the database, and goes on afterwards', async () => {
+  test('does not block another page from deleting the database, and works afterwards', async () => {
     const world = createFakeWorld();
     const { queryClient } = await openPage(world);
     queryClient.setQueryData(['list'], 1);

@@ -20,7 +20,7 @@ describe('the session gate', () => {
   test('leads to /login and back to where one was going', async () => {
     const { actor, url } = await renderApp('/account?x=1', { supabase: supabase() });
     await waitFor(() => expect(url()).toBe('/login?next=%2Faccount%3Fx%3D1'));
-    await actor.type(await screen.findByLabelText('E-mail'), user.email);
+    await actor.type(await screen.findByLabelText('Email'), user.email);
     await actor.type(screen.getByLabelText('Password'), `${user.password}{Enter}`);
     await screen.findByRole('heading', { name: 'Account' });
     expect(url()).toBe('/account?x=1');
@@ -36,7 +36,7 @@ describe('the session gate', () => {
 
   test('a slash more at the end of an address changes nothing', async () => {
     const { actor, url, unmount } = await renderApp('/login/', { supabase: supabase() });
-    const email = await screen.findByLabelText('E-mail');
+    const email = await screen.findByLabelText('Email');
     await actor.clear(email);
     await actor.type(email, user.email);
     await actor.type(screen.getByLabelText('Password'), `${user.password}{Enter}`);
@@ -56,9 +56,9 @@ describe('the session gate', () => {
     await act(() => clients.auth.refreshSession().catch(() => undefined));
     await screen.findByRole('heading', { name: 'Sign in' });
     expect(url()).toBe('/login?next=%2Faccount%3Fx%3D1');
-    const news = screen.getByText('You were signed out. Sign in to go on.');
+    const news = screen.getByText('You were signed out. Sign in to continue.');
     expect(news.closest('[role="status"]')).not.toBeNull();
-    const email = screen.getByLabelText('E-mail');
+    const email = screen.getByLabelText('Email');
     await actor.clear(email);
     await actor.type(email, person.email);
     await actor.type(screen.getByLabelText('Password'), `${person.password}{Enter}`);
@@ -73,7 +73,7 @@ describe('the session gate', () => {
 
   test('an invitation link that lost a part of an escape is a page all the same', async () => {
     await renderApp('/join/%E0%A4%A', { supabase: supabase() });
-    expect(await screen.findByRole('heading', { name: 'You have an invitation' })).toBeTruthy();
+    expect(await screen.findByRole('heading', { name: 'Sign in to see this invitation' })).toBeTruthy();
   });
 
   test('an unknown path is not found for who is signed in', async () => {
@@ -105,11 +105,11 @@ describe('the shell', () => {
     const online = Object.getOwnPropertyDescriptor(Navigator.prototype, 'onLine');
     Object.defineProperty(navigator, 'onLine', { configurable: true, value: false });
     act(() => void dispatchEvent(new Event('offline')));
-    expect((await screen.findByText(/^You are offline/)).closest('[role="status"]')).not.toBeNull();
+    expect((await screen.findByText(/^You’re offline/)).closest('[role="status"]')).not.toBeNull();
     Object.defineProperty(navigator, 'onLine', online ?? { configurable: true, value: true });
     Reflect.deleteProperty(navigator, 'onLine');
     act(() => void dispatchEvent(new Event('online')));
-    expect(screen.queryByText(/^You are offline/)).toBeNull();
+    expect(screen.queryByText(/^You’re offline/)).toBeNull();
   });
 
   test.each([
@@ -120,14 +120,14 @@ describe('the shell', () => {
       supabase: supabase(),
       user,
     });
-    await screen.findByText(/^This code is wrong, used or too old/);
+    await screen.findByText(/^That code isn’t valid/);
     expect(toasts.getSnapshot()).toHaveLength(told);
     act(() => toasts.clear());
     for (const page of ['Preferences', 'Account', 'Preferences']) {
       await actor.click(screen.getAllByRole('link', { name: page }).at(-1) ?? document.body);
       await screen.findByRole('heading', { name: /preferences|Account/i, level: 1 });
     }
-    await screen.findByRole('switch', { name: /E-mail notifications/ });
+    await screen.findByRole('switch', { name: /Email notifications/ });
     expect(toasts.getSnapshot()).toEqual([]);
   });
 

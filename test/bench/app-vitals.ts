@@ -59,7 +59,7 @@ async function signIn(browser: Browser, url: string) {
   const context = await browser.newContext();
   const page = await context.newPage();
   await page.goto(`${url}/login`);
-  await page.getByLabel('E-mail').fill(ada.email);
+  await page.getByLabel('Email').fill(ada.email);
   await page.getByLabel('Password', { exact: true }).fill(seedPassword);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.waitForURL('**/home');
@@ -71,12 +71,12 @@ async function signIn(browser: Browser, url: string) {
 async function visitLogin(browser: Browser, url: string): Promise<Vitals> {
   const page = await openSlowly(browser);
   await page.goto(`${url}/login`);
-  await page.getByLabel('E-mail').fill('somebody@example.com');
-  await page.getByLabel('E-mail').press('End');
+  await page.getByLabel('Email').fill('somebody@example.com');
+  await page.getByLabel('Email').press('End');
   await page.getByRole('button', { name: 'Show password' }).click();
   await page.getByLabel('Password', { exact: true }).pressSequentially('abc');
-  await page.getByRole('button', { name: 'E-mail me a code or link instead' }).click();
-  await page.getByRole('heading', { name: 'Sign in by e-mail' }).waitFor();
+  await page.getByRole('button', { name: 'Email me a code instead' }).click();
+  await page.getByRole('heading', { name: 'Sign in by email' }).waitFor();
   return read(page);
 }
 

@@ -98,7 +98,7 @@ try {
 
 async function signIn(page: Page): Promise<void> {
   await page.goto(`${origin}/login`);
-  await page.getByLabel('E-mail').fill(ada.email);
+  await page.getByLabel('Email').fill(ada.email);
   await page.getByLabel('Password', { exact: true }).fill(seedPassword);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.waitForURL(/\/home/);

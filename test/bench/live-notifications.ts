@@ -75,7 +75,7 @@ try {
   await page.addInitScript('globalThis.__name = (named) => named');
   await page.addInitScript(installCounters, bell);
   await page.goto(`${stage.appUrl}/login`);
-  await page.getByLabel('E-mail').fill(ada.email);
+  await page.getByLabel('Email').fill(ada.email);
   await page.getByLabel('Password', { exact: true }).fill(seedPassword);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByText('Nothing here yet.').waitFor();

@@ -1,7 +1,7 @@
 import { strict as assert } from 'node:assert';
 import { createHash, randomBytes } from 'node:crypto';
 import { NotRunError } from './audit.ts';
-import { createMailReader, type MailReader, type ReceivedMail } from './mailbox.ts';
+import { createMailReader, toVerifyLink, type MailReader, type ReceivedMail } from './mailbox.ts';
 import type { ConformanceTarget } from './target.ts';
 import { assertStatus, at, createWire, textAt, type Wire, type WireReply } from './wire.ts';
 
@@ -69,7 +69,9 @@ export function createAuditContext(target: ConformanceTarget): AuditContext {
     },
     async mail(address) {
       if (!reader) throw new NotRunError('no mailbox was given');
-      return reader.next(address);
+      const mail = await reader.next(address);
+      const links = mail.links.flatMap((link) => [link, toVerifyLink(link, target.authUrl) ?? []].flat());
+      return { ...mail, links };
     },
     async mailedCode(address) {
       const { code } = await context.mail(address);

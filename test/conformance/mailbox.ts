@@ -59,4 +59,16 @@ function parseMail(id: string, message: unknown): ReceivedMail {
   };
 }
 
+/**
+ * The link by which the server itself verifies (`{{ .ConfirmationURL }}`), for a mail whose template leads to a page of the
+ * application with `token_hash` and `type`; null for any other link.
+ */
+export function toVerifyLink(link: string, authUrl: string): string | null {
+  const page = new URL(link);
+  const { token_hash: token, type } = Object.fromEntries(new URLSearchParams(page.hash.slice(1)));
+  if (!token || !type) return null;
+  page.hash = '';
+  return `${authUrl}/verify?${new URLSearchParams({ token, type, redirect_to: page.href })}`;
+}
+
 const asText = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -13,29 +13,29 @@ test('signing in: the screen, its errors, by mail, a spent link, offline', async
   await expect(page.getByRole('main')).toMatchAriaSnapshot(`
     - main:
       - heading "Sign in" [level=1]
-      - textbox "E-mail"
+      - textbox "Email"
       - textbox "Password"
       - button "Show password"
       - button "Sign in"
-      - button "E-mail me a code or link instead"
+      - button "Email me a code instead"
       - link "Forgot your password?"
   `);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await expect(page.getByLabel('E-mail')).toBeFocused();
+  await expect(page.getByLabel('Email')).toBeFocused();
   await expectAccessible(page, 'login with errors');
-  await page.getByLabel('E-mail').fill('nobody@example.com');
+  await page.getByLabel('Email').fill('unknown@example.com');
   await page.getByLabel('Password', { exact: true }).fill('wrong');
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await expect(page.getByText('E-mail or password is wrong.')).toBeVisible();
+  await expect(page.getByText('Wrong email or password.')).toBeVisible();
   await expectAccessible(page, 'login refused');
-  await page.getByRole('button', { name: 'E-mail me a code or link instead' }).click();
-  await expect(page.getByRole('heading', { name: 'Sign in by e-mail' })).toBeFocused();
+  await page.getByRole('button', { name: 'Email me a code instead' }).click();
+  await expect(page.getByRole('heading', { name: 'Sign in by email' })).toBeFocused();
   await expectAccessible(page, 'login by mail');
   await page.goto(`${world.appUrl}/home?${expired}`);
-  await expect(page.getByText('This link is used or too old')).toBeVisible();
+  await expect(page.getByText('This link has expired or was already used')).toBeVisible();
   await expectAccessible(page, 'login after a spent link');
   await page.context().setOffline(true);
-  await expect(page.getByText(/You are offline/)).toBeVisible();
+  await expect(page.getByText(/You’re offline/)).toBeVisible();
   await expectAccessible(page, 'login offline');
 });
 
@@ -45,21 +45,21 @@ test('signing up and resetting the password, to the last step', async ({ page, w
   await page.getByLabel('Password', { exact: true }).fill('sunny-harbour');
   await expect(page.getByText('Strength')).toBeVisible();
   await expectAccessible(page, 'signup');
-  await page.getByLabel('E-mail').fill(world.newEmail());
+  await page.getByLabel('Email').fill(world.newEmail());
   await page.getByRole('button', { name: 'Create account' }).click();
-  await expect(page.getByLabel('Code from the mail')).toBeVisible();
-  await expectAccessible(page, 'check your e-mail');
+  await expect(page.getByLabel('Code from the email')).toBeVisible();
+  await expectAccessible(page, 'check your email');
   await page.goto(`${world.appUrl}/reset-password`);
   await expectAccessible(page, 'reset password');
-  await page.getByLabel('E-mail').fill(person.email);
-  await page.getByRole('button', { name: 'Send the mail' }).click();
-  await page.getByLabel('Code from the mail').fill(await world.mailedCode(person.email));
+  await page.getByLabel('Email').fill(person.email);
+  await page.getByRole('button', { name: 'Email me a code' }).click();
+  await page.getByLabel('Code from the email').fill(await world.mailedCode(person.email));
   await page.getByRole('button', { name: 'Confirm' }).click();
   await expect(page.getByLabel('New password', { exact: true })).toBeVisible();
   await expectAccessible(page, 'set a new password');
   await page.getByLabel('New password', { exact: true }).fill('Another-horse-13');
-  await page.getByRole('button', { name: 'Save the password' }).click();
-  await expect(page.getByRole('heading', { name: 'Your new password is saved.' })).toBeVisible();
+  await page.getByRole('button', { name: 'Save password' }).click();
+  await expect(page.getByRole('heading', { name: 'Your new password is saved' })).toBeVisible();
   await expectAccessible(page, 'the new password is saved');
 });
 
@@ -100,7 +100,7 @@ test('the inbox: empty, full, selecting, with its dialogs, panels and messages',
   await expectAccessible(page, 'account menu');
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Invite', exact: true }).click();
-  await page.getByLabel('E-mail address').fill(grace.email);
+  await page.getByLabel('Email address').fill(grace.email);
   await expectAccessible(page, 'invite');
   await page.getByRole('dialog').getByRole('button', { name: 'Invite', exact: true }).click();
   await expect(page.getByLabel('Invitation link')).toBeVisible();
@@ -128,10 +128,10 @@ test('preferences and account, with what opens on them', async ({ page, world })
   await expectAccessible(page, 'preferences');
   await expect(page.getByRole('group', { name: 'Mentions' })).toMatchAriaSnapshot(`
     - group "Mentions":
-      - switch "E-mail" [checked]
-      - switch "In the app" [checked]
+      - switch "Email" [checked]
+      - switch "In app" [checked]
   `);
-  await page.getByRole('switch', { name: 'E-mail notifications' }).click();
+  await page.getByRole('switch', { name: 'Email notifications' }).click();
   await expect(page.getByText('No digest is sent')).toBeVisible();
   await expectAccessible(page, 'preferences without mails');
   await page.goto(`${world.appUrl}/account`);
@@ -140,7 +140,7 @@ test('preferences and account, with what opens on them', async ({ page, world })
   await page.getByRole('button', { name: 'Add an authenticator app' }).click();
   await page.getByRole('button', { name: 'Continue' }).click();
   await expect(page.getByRole('img', { name: /^QR code/ })).toBeVisible();
-  await page.getByLabel('New e-mail address').fill(world.newEmail());
+  await page.getByLabel('New email address').fill(world.newEmail());
   await page.getByRole('button', { name: 'Change address' }).click();
   await expect(page.getByLabel(/^Code sent to/).first()).toBeVisible();
   await expectAccessible(page, 'account with an enrolment and a change of address');

@@ -29,12 +29,12 @@ test('two-step sign-in: switched on with the QR code or its key, and asked for a
   const secret = (await section(page, 'Two-step sign-in').locator('code').innerText()).replaceAll(' ', '');
   const totp = new OTPAuth.TOTP({ secret });
   await page.getByLabel('Code that the app shows now').fill(totp.generate());
-  await page.getByRole('button', { name: 'Switch on' }).click();
-  await expect(page.getByText('Work phone is added.')).toBeVisible();
+  await page.getByRole('button', { name: 'Turn on' }).click();
+  await expect(page.getByText('Two-step sign-in is on. You’ll need a code from “Work phone”.')).toBeVisible();
   await page.getByRole('button', { name: 'Sign out here' }).click();
   await page.waitForURL('**/login');
 
-  await page.getByLabel('E-mail').fill(person.email);
+  await page.getByLabel('Email').fill(person.email);
   await page.getByLabel('Password', { exact: true }).fill(person.password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'One more step' })).toBeVisible();
@@ -42,7 +42,7 @@ test('two-step sign-in: switched on with the QR code or its key, and asked for a
   await expect(page.getByRole('heading', { name: 'One more step' }), 'no way around it').toBeVisible();
   await page.getByLabel('Code from the app').fill('000000');
   await page.getByRole('button', { name: 'Confirm' }).click();
-  await expect(page.getByText(/This code is not right/)).toBeVisible();
+  await expect(page.getByText(/That code isn’t right/)).toBeVisible();
   await page.getByLabel('Code from the app').fill(totp.generate());
   await page.getByRole('button', { name: 'Confirm' }).click();
   await page.waitForURL('**/home');
@@ -50,37 +50,35 @@ test('two-step sign-in: switched on with the QR code or its key, and asked for a
   await page.goto(`${world.appUrl}/account`);
   await page.getByRole('button', { name: 'Remove: Work phone' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
-  await expect(page.getByText('Work phone is removed.')).toBeVisible();
+  await expect(page.getByText('“Work phone” is removed.')).toBeVisible();
 });
 
 async function askForChange(page: Page, world: World): Promise<{ person: Person; next: string }> {
   const person = await world.newUser();
   const next = world.newEmail();
   await world.enter(page, person, '/account');
-  await page.getByLabel('New e-mail address').fill(next);
+  await page.getByLabel('New email address').fill(next);
   await page.getByRole('button', { name: 'Change address' }).click();
   await expect(page.getByText(new RegExp(`from ${person.email} to ${next}`))).toBeVisible();
   return { person, next };
 }
 
-test('a new e-mail address, confirmed by the links in both mailboxes', async ({ page, world }) => {
+test('a new email address, confirmed by the links in both mailboxes', async ({ page, world }) => {
   const { person, next } = await askForChange(page, world);
-  await page.goto(await world.mailedLink(person.email));
-  await page.waitForURL('**/account**');
-  await expect(page.getByText('One of two is done.')).toBeVisible();
-  await page.goto(await world.mailedLink(next));
-  await page.waitForURL('**/account**');
+  await world.followLink(page, person.email);
+  await expect(page.getByText('Step 1 of 2 done.')).toBeVisible();
+  await world.followLink(page, next);
   await expect(page.getByText(`Your address is ${next}.`)).toBeVisible();
   expect(new URL(page.url()).search + new URL(page.url()).hash).toBe('');
 });
 
-test('a new e-mail address, confirmed by the codes of both mails', async ({ page, world }) => {
+test('a new email address, confirmed by the codes of both mails', async ({ page, world }) => {
   const { person, next } = await askForChange(page, world);
   for (const address of [next, person.email]) {
     const code = page.getByLabel(`Code sent to ${address}`);
     await code.fill(await world.mailedCode(address));
     await code.press('Enter');
-    if (address === next) await expect(page.getByText('One of two is done.')).toBeVisible();
+    if (address === next) await expect(page.getByText('Step 1 of 2 done.')).toBeVisible();
   }
   await expect(page.getByText(`Your address is now ${next}.`)).toBeVisible();
 });
@@ -97,15 +95,15 @@ test('a new password: at once after a fresh sign-in, with a mailed code when tha
   await change.click();
   await expect(page.getByText('Your password is changed.')).toBeVisible();
 
-  // The session is old, its token fresh: as of somebody who never signs out.
+  // An old session with a fresh token, as of a user who never signs out.
   await world.stage.supabase.database.query(
     "update auth.sessions set created_at = now() - interval '2 days' where user_id = $1",
     [person.id],
   );
   await password.fill('Yet-another-horse-14');
   await change.click();
-  await expect(page.getByText(/Your last sign-in was some time ago/)).toBeVisible();
-  await page.getByLabel('Code from the mail').fill(await world.mailedCode(person.email));
+  await expect(page.getByText(/You signed in a while ago/)).toBeVisible();
+  await page.getByLabel('Code from the email').fill(await world.mailedCode(person.email));
   await change.click();
   await expect(page.getByText('Your password is changed.')).toBeVisible();
   const signedIn = await world.auth.send('POST', '/token', {
@@ -137,7 +135,7 @@ test('a provider that was refused leads back with a reason', async ({ page, worl
   await page.getByRole('button', { name: 'Continue with GitHub' }).click();
   await page.getByRole('button', { name: 'Cancel' }).click();
   await page.waitForURL('**/login**');
-  await expect(page.getByText('The sign-in did not succeed')).toBeVisible();
+  await expect(page.getByText('We couldn’t sign you in')).toBeVisible();
 });
 
 test('an identity is linked and unlinked again', async ({ page, world }) => {

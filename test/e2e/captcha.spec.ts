@@ -36,20 +36,20 @@ test('a captcha stands there only where the configuration names one', async ({ p
   await playProvider(page);
   await page.goto(`${world.appUrl}/login`);
   await expect(page.getByRole('button', { name: 'Continue with Google' })).toBeVisible();
-  await expect(page.getByRole('group', { name: 'Check that you are human' })).toHaveCount(0);
+  await expect(page.getByRole('group', { name: 'Check that you’re human' })).toHaveCount(0);
 });
 
 test('its answer goes along with the sign-up; without it the refusal says why', async ({ page, guarded }) => {
   await playProvider(page);
   const email = guarded.newEmail();
   await page.goto(`${guarded.appUrl}/signup`);
-  await expect(page.getByRole('group', { name: 'Check that you are human' })).toBeVisible();
-  await page.getByLabel('E-mail').fill(email);
+  await expect(page.getByRole('group', { name: 'Check that you’re human' })).toBeVisible();
+  await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill('Correct-horse-12');
   await page.getByRole('button', { name: 'Create account' }).click();
   await expect(page.getByText('The check that you are human did not succeed.')).toBeVisible();
   await page.getByRole('button', { name: 'I am human: site-key' }).click();
   await expect(page.getByRole('button', { name: 'Checked' })).toBeVisible();
   await page.getByRole('button', { name: 'Create account' }).click();
-  await expect(page.getByRole('heading', { name: 'Check your e-mail' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Check your email' })).toBeVisible();
 });

@@ -155,13 +155,13 @@ test('offline says so, keeps what is there, and catches up afterwards', async ({
   await world.enter(page, ada);
   await expect(row(page, 'Before')).toBeVisible();
   await page.context().setOffline(true);
-  await expect(page.getByText('You are offline.')).toBeVisible();
+  await expect(page.getByText('You’re offline.')).toBeVisible();
   world.stage.supabase.faults.dropSockets();
   await world.notify(grace, ada, { about: 'Meanwhile' });
   await expect(row(page, 'Before')).toBeVisible();
   await page.context().setOffline(false);
   await expect(row(page, 'Meanwhile')).toBeVisible({ timeout: 15_000 });
-  await expect(page.getByText('You are offline.')).toBeHidden();
+  await expect(page.getByText('You’re offline.')).toBeHidden();
 });
 
 test('what fails is taken back with a word, and can be tried again', async ({ page, world }) => {
@@ -210,12 +210,12 @@ test('preferences changed in one tab change in the other', async ({ page, world 
   const second = await page.context().newPage();
   await second.goto(`${world.appUrl}/preferences`);
   const toggle = (tab: Page) =>
-    tab.getByRole('group', { name: 'Edits' }).getByRole('switch', { name: 'In the app' });
+    tab.getByRole('group', { name: 'Edits' }).getByRole('switch', { name: 'In app' });
   await expect(toggle(page)).toBeChecked();
   await expect(toggle(second)).toBeChecked();
   await toggle(page).click();
   await expect(toggle(second)).not.toBeChecked();
-  await page.getByRole('switch', { name: 'Notifications in the app' }).click();
+  await page.getByRole('switch', { name: 'In-app notifications' }).click();
   await expect(toggle(second)).toBeDisabled();
   await expect(second.getByText('Off now; your choice "off" is kept.')).toBeVisible();
 });

@@ -4,8 +4,8 @@ import { expect, test, type Person, type World } from './support/fixtures.ts';
 /** Invites from the inbox; the link that the dialog shows. */
 async function invite(page: Page, email: string): Promise<string> {
   await page.getByRole('button', { name: 'Invite', exact: true }).click();
-  const dialog = page.getByRole('dialog', { name: 'Invite somebody' });
-  await dialog.getByLabel('E-mail address').fill(email);
+  const dialog = page.getByRole('dialog', { name: 'Invite someone' });
+  await dialog.getByLabel('Email address').fill(email);
   await dialog.getByLabel('What for (optional)').fill('the garden plan');
   await dialog.getByRole('button', { name: 'Invite', exact: true }).click();
   await expect(dialog.getByText(`${email} is invited.`)).toBeVisible();
@@ -23,11 +23,7 @@ async function inviteByCall(world: World, inviter: Person, email: string): Promi
   return `/join/${(json as [{ token: string }])[0].token}`;
 }
 
-test('somebody with an account is invited, told by a notification, and accepts; the inviter is told', async ({
-  page,
-  browser,
-  world,
-}) => {
+test('an invited user is notified and accepts; the inviter is notified', async ({ page, browser, world }) => {
   const [ada, grace] = await world.newPair();
   await world.enter(page, ada);
   await invite(page, grace.email);
@@ -44,12 +40,12 @@ test('somebody with an account is invited, told by a notification, and accepts; 
   );
   expect(status, 'looking at it changes nothing').toBe('pending');
   await graces.getByRole('button', { name: 'Accept' }).click();
-  await expect(graces.getByRole('heading', { name: 'Accepted' })).toBeVisible();
+  await expect(graces.getByRole('heading', { name: 'Invitation accepted' })).toBeVisible();
   await expect(page.getByText(/accepted your invitation to the garden plan/)).toBeVisible();
 
   await graces.reload();
   await expect(
-    graces.getByRole('heading', { name: 'Accepted' }),
+    graces.getByRole('heading', { name: 'Invitation accepted' }),
     'also when it is opened again',
   ).toBeVisible();
   await context.close();
@@ -62,15 +58,15 @@ test('a stranger follows an invitation, signs up by the mail, and comes back to 
   const inviter = await world.newUser();
   const email = world.newEmail();
   await page.goto(world.appUrl + (await inviteByCall(world, inviter, email)));
-  await expect(page.getByRole('heading', { name: 'You have an invitation' })).toBeVisible();
-  await page.getByRole('link', { name: 'Create an account' }).click();
-  await page.getByLabel('E-mail').fill(email);
+  await expect(page.getByRole('heading', { name: 'Sign in to see this invitation' })).toBeVisible();
+  await page.getByRole('link', { name: 'Create account' }).click();
+  await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill('Correct-horse-12');
   await page.getByRole('button', { name: 'Create account' }).click();
-  await page.goto(await world.mailedLink(email));
+  await world.followLink(page, email);
   await page.waitForURL('**/join/*');
   await page.getByRole('button', { name: 'Accept' }).click();
-  await expect(page.getByRole('heading', { name: 'Accepted' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Invitation accepted' })).toBeVisible();
   expect((await world.notificationsOf(inviter)).length).toBe(1);
 });
 
@@ -85,12 +81,12 @@ test('who is signed in with another account may switch, and comes back to the in
   await expect(page.getByRole('heading', { name: 'This invitation is for another account' })).toBeVisible();
   await expect(page.getByText(grace.email), 'the address is not given away').toHaveCount(0);
   await page.getByRole('button', { name: 'Sign in with another account' }).click();
-  await page.getByLabel('E-mail').fill(grace.email);
+  await page.getByLabel('Email').fill(grace.email);
   await page.getByLabel('Password', { exact: true }).fill(grace.password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.waitForURL(`**${path}`);
   await page.getByRole('button', { name: 'Decline' }).click();
-  await expect(page.getByRole('heading', { name: 'Declined' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Invitation declined' })).toBeVisible();
   expect((await world.notificationsOf(ada)).length).toBe(1);
 });
 
@@ -105,13 +101,13 @@ test('an invitation that has expired, one of oneself, and one that never was', a
     [grace.email],
   );
   await world.enter(page, grace, path);
-  await expect(page.getByRole('heading', { name: 'The invitation has expired' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'This invitation has expired' })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Accept' })).toHaveCount(0);
 
   await page.goto(`${world.appUrl}/join/${'0'.repeat(32)}`);
-  await expect(page.getByRole('heading', { name: 'There is no such invitation' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'We can’t find this invitation' })).toBeVisible();
   await page.getByRole('link', { name: 'Enter a link or code' }).click();
   await page.getByLabel('Link or code').fill(world.appUrl + path);
   await page.getByRole('button', { name: 'Continue' }).click();
-  await expect(page.getByRole('heading', { name: 'The invitation has expired' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'This invitation has expired' })).toBeVisible();
 });

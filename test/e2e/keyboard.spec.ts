@@ -15,7 +15,7 @@ test('without a mouse: sign in, skip to the list, act, undo, and sign out', asyn
   await world.notify(grace, ada, { count: 3 });
   await page.goto(`${world.appUrl}/login`);
   await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
-  await press('Tab', page, page.getByLabel('E-mail'));
+  await press('Tab', page, page.getByLabel('Email'));
   await page.keyboard.type(ada.email);
   await page.keyboard.press('Tab');
   await page.keyboard.type(ada.password);
@@ -66,7 +66,7 @@ test('a dialog keeps the focus in it and gives it back; Escape closes what is op
   const opener = page.getByRole('button', { name: 'Invite', exact: true });
   await opener.focus();
   await page.keyboard.press('Enter');
-  const dialog = page.getByRole('dialog', { name: 'Invite somebody' });
+  const dialog = page.getByRole('dialog', { name: 'Invite someone' });
   await expect(dialog).toBeVisible();
   for (let presses = 0; presses < 8; presses += 1) {
     await page.keyboard.press('Tab');
@@ -113,7 +113,7 @@ test('who wants less motion gets none but fades', async ({ page, world }) => {
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await world.enter(page, await world.newUser());
   await page.getByRole('button', { name: 'Invite', exact: true }).click();
-  await expect(page.getByRole('dialog', { name: 'Invite somebody' })).toBeVisible();
+  await expect(page.getByRole('dialog', { name: 'Invite someone' })).toBeVisible();
   const shift = await page.evaluate(() =>
     getComputedStyle(document.documentElement).getPropertyValue('--shift').trim(),
   );

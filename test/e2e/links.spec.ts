@@ -1,150 +1,225 @@
 import type { Browser, Page } from '@playwright/test';
-import { expect, test, type World } from './support/fixtures.ts';
+import { confirmLink, expect, test, type World } from './support/fixtures.ts';
 
 const password = 'Correct-horse-12';
 
-/** What some mail programs do before the reader sees the mail. */
-async function scan(browser: Browser, link: string): Promise<void> {
+/** Opens every link of a mail as a mail scanner does: with a browser that runs scripts and presses nothing. */
+async function scan(browser: Browser, links: readonly string[]): Promise<void> {
   const scanner = await browser.newContext();
-  await scanner.request.get(link, { maxRedirects: 0 });
+  const page = await scanner.newPage();
+  for (const link of links) {
+    await page.goto(link);
+    await expect(page.locator('main > form button[type=submit]')).toBeVisible();
+  }
   await scanner.close();
 }
 
+/** The links of the next mail's template. */
+async function mailedLinks(world: World, email: string): Promise<readonly string[]> {
+  const { links } = await world.mail(email);
+  return links.filter((link) => link.includes('token_hash='));
+}
+
+async function askForReset(page: Page, world: World, email: string): Promise<void> {
+  await page.goto(`${world.appUrl}/reset-password`);
+  await page.getByLabel('Email').fill(email);
+  await page.getByRole('button', { name: 'Email me a code' }).click();
+  await expect(page.getByLabel('Code from the email')).toBeVisible();
+}
+
 async function enterFreshCode(page: Page, world: World, email: string): Promise<void> {
-  await page.getByRole('button', { name: 'Send a fresh mail' }).click();
-  await expect(page.getByText(/Leave its link alone and enter its code here/)).toBeVisible();
-  await page.getByLabel('Code from the mail').fill(await world.mailedCode(email));
+  await page.getByRole('button', { name: 'Send a new email' }).click();
+  await expect(page.getByText(/a new email is on its way/)).toBeVisible();
+  await page.getByLabel('Code from the email').fill(await world.mailedCode(email));
   await page.getByRole('button', { name: 'Confirm' }).click();
 }
 
-test.describe('a mail scanner opens the link first', () => {
-  test('of a sign-up: one click brings a fresh mail, and its code gets the person in', async ({
-    page,
+test('a mail scanner neither confirms a sign-up nor spends its link and code', async ({
+  page,
+  browser,
+  world,
+}) => {
+  const email = world.newEmail();
+  await page.goto(`${world.appUrl}/signup`);
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await expect(page.getByLabel('Code from the email')).toBeVisible();
+  const { links, code } = await world.mail(email);
+  await scan(
     browser,
-    world,
-  }) => {
-    const email = world.newEmail();
-    await page.goto(`${world.appUrl}/signup`);
-    await page.getByLabel('E-mail').fill(email);
-    await page.getByLabel('Password', { exact: true }).fill(password);
-    await page.getByRole('button', { name: 'Create account' }).click();
-    await expect(page.getByLabel('Code from the mail')).toBeVisible();
-    const { links, code } = await world.mail(email);
-    const link = links.find((candidate) => candidate.includes('/verify')) ?? '';
-    await scan(browser, link);
+    links.filter((link) => link.includes('token_hash=')),
+  );
 
-    await page.getByLabel('Code from the mail').fill(code ?? '');
-    await page.getByRole('button', { name: 'Confirm' }).click();
-    await expect(page.getByText(/This code is wrong, used or too old/)).toBeVisible();
-
-    await page.goto(link);
-    await expect(page.getByText('This link is used or too old')).toBeVisible();
-    await expect(page.getByText(/It may be confirmed by now/)).toBeVisible();
-    await expect(page.getByLabel('E-mail'), 'the address is known').toHaveValue(email);
-    await enterFreshCode(page, world, email);
-    await page.waitForURL('**/home');
-  });
-
-  test('of a sign-up: the password works too, for the account is confirmed by then', async ({
-    page,
-    browser,
-    world,
-  }) => {
-    const email = world.newEmail();
-    await world.auth.send('POST', '/signup', { body: { email, password } });
-    const link = await world.mailedLink(email);
-    await scan(browser, link);
-    await page.goto(link);
-    await page.getByRole('button', { name: 'Use my password instead' }).click();
-    await page.getByLabel('Password', { exact: true }).fill(password);
-    await page.getByLabel('E-mail').fill(email);
-    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await page.waitForURL('**/home');
-  });
-
-  test('of a password reset: the code of the second mail leads to the new password', async ({
-    page,
-    browser,
-    world,
-  }) => {
-    const person = await world.newUser();
-    await page.goto(`${world.appUrl}/reset-password`);
-    await page.getByLabel('E-mail').fill(person.email);
-    await page.getByRole('button', { name: 'Send the mail' }).click();
-    await expect(page.getByLabel('Code from the mail')).toBeVisible();
-    const link = await world.mailedLink(person.email);
-    await scan(browser, link);
-    await page.goto(link);
-    await expect(page.getByText('This link is used or too old')).toBeVisible();
-    await enterFreshCode(page, world, person.email);
-    await expect(page.getByLabel('New password', { exact: true })).toBeVisible();
-  });
+  const credentials = { query: { grant_type: 'password' }, body: { email, password } };
+  const refused = await world.auth.send('POST', '/token', credentials);
+  expect(refused.json, 'still unconfirmed').toMatchObject({ code: 'email_not_confirmed' });
+  await page.getByLabel('Code from the email').fill(code ?? '');
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  await page.waitForURL('**/home');
 });
 
-test('a link opened in another browser says why, and leads on by the code of a fresh mail', async ({
+test('a mail scanner does not spend the link of a password reset', async ({ page, browser, world }) => {
+  const person = await world.newUser();
+  await askForReset(page, world, person.email);
+  const links = await mailedLinks(world, person.email);
+  await scan(browser, links);
+  await page.goto(links[0] ?? '');
+  await confirmLink(page);
+  await expect(page.getByLabel('New password', { exact: true })).toBeVisible();
+});
+
+test('a link works in another browser, and there only by its button', async ({ page, browser, world }) => {
+  const person = await world.newUser();
+  await askForReset(page, world, person.email);
+  const [link = ''] = await mailedLinks(world, person.email);
+  const elsewhere = await browser.newContext();
+  const other = await elsewhere.newPage();
+  const sent: string[] = [];
+  other.on('request', (request) => {
+    if (request.method() !== 'GET') sent.push(new URL(request.url()).pathname);
+  });
+  await other.goto(link);
+  await expect(other.getByRole('heading', { name: 'Reset your password' })).toBeVisible();
+  expect(sent, 'nothing is sent before the button').toEqual([]);
+  await confirmLink(other);
+  await expect(other.getByLabel('New password', { exact: true })).toBeVisible();
+  expect(sent).toContain('/auth/v1/verify');
+  expect(other.url(), 'the token is gone from the URL').toBe(`${world.appUrl}/reset-password`);
+  await elsewhere.close();
+});
+
+test('a link while another user is signed in replaces nothing before they agree', async ({ page, world }) => {
+  const [ada, grace] = await world.newPair();
+  await world.auth.send('POST', '/otp', { body: { email: grace.email, create_user: false } });
+  const [link = ''] = await mailedLinks(world, grace.email);
+  await world.enter(page, ada);
+  await page.goto(link);
+  await expect(page.getByText(`You’re signed in as ${ada.email}.`, { exact: false })).toBeVisible();
+  await page.getByRole('button', { name: `Stay signed in as ${ada.email}` }).click();
+  await expect(page.getByRole('button', { name: `Account menu: ${ada.email}` })).toBeVisible();
+  expect(page.url(), 'the token is gone from the URL').not.toContain('token_hash');
+
+  await page.goto(link);
+  await confirmLink(page);
+  await expect(page.getByText(`You’re now signed in as ${grace.email}.`)).toBeVisible();
+  await expect(page.getByRole('button', { name: `Account menu: ${grace.email}` })).toBeVisible();
+});
+
+test('a link that was used says so, and leads to a new one', async ({ page, browser, world }) => {
+  const person = await world.newUser();
+  await page.goto(`${world.appUrl}/login`);
+  await page.getByLabel('Email').fill(person.email);
+  await page.getByRole('button', { name: 'Email me a code instead' }).click();
+  await page.getByRole('button', { name: 'Email me a code' }).click();
+  const [link = ''] = await mailedLinks(world, person.email);
+  const elsewhere = await browser.newContext();
+  const other = await elsewhere.newPage();
+  await other.goto(link);
+  await confirmLink(other);
+  await other.waitForURL('**/home');
+  await elsewhere.close();
+
+  await page.goto(link);
+  await confirmLink(page);
+  await expect(page.getByText('This link has expired or was already used')).toBeVisible();
+  await expect(page.getByLabel('Email'), 'the address is known').toHaveValue(person.email);
+  await enterFreshCode(page, world, person.email);
+  await page.waitForURL('**/home');
+});
+
+test('a sign-up that was confirmed on another device leads on by the password', async ({
+  page,
+  browser,
+  world,
+}) => {
+  const email = world.newEmail();
+  await page.goto(`${world.appUrl}/signup`);
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Create account' }).click();
+  const { links, code } = await world.mail(email);
+  const phone = await browser.newContext();
+  const other = await phone.newPage();
+  await other.goto(links.find((link) => link.includes('token_hash=')) ?? '');
+  await confirmLink(other);
+  await other.waitForURL('**/home');
+  await phone.close();
+
+  await page.getByLabel('Code from the email').fill(code ?? '');
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  await expect(page.getByText(/That code isn’t valid/)).toBeVisible();
+  await page.getByRole('link', { name: 'Already confirmed? Sign in' }).click();
+  await expect(page.getByLabel('Email')).toHaveValue(email);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.waitForURL('**/home');
+});
+
+test('a link with a code, of an older mail or a provider, keeps working in its own browser', async ({
   page,
   browser,
   world,
 }) => {
   const person = await world.newUser();
-  await page.goto(`${world.appUrl}/reset-password`);
-  await page.getByLabel('E-mail').fill(person.email);
-  await page.getByRole('button', { name: 'Send the mail' }).click();
-  const link = await world.mailedLink(person.email);
+  await askForReset(page, world, person.email);
+  const { links } = await world.mail(person.email);
+  const link = links.find((candidate) => candidate.includes('/verify?')) ?? '';
+  await page.goto(link);
+  await expect(page.getByLabel('New password', { exact: true })).toBeVisible();
+
+  await world.auth.send('POST', '/recover', { body: { email: person.email } });
   const elsewhere = await browser.newContext();
   const other = await elsewhere.newPage();
-  await other.goto(link);
-  await expect(other.getByText('This link was requested elsewhere')).toBeVisible();
-  await other.getByLabel('E-mail').fill(person.email);
-  await enterFreshCode(other, world, person.email);
-  await expect(other.getByLabel('New password', { exact: true })).toBeVisible();
+  await other.goto(`${world.appUrl}/reset-password?code=${crypto.randomUUID()}`);
+  await expect(other.getByText('Open this link where you asked for it')).toBeVisible();
   await elsewhere.close();
 });
 
 test('a link that is too old says so', async ({ page, world }) => {
   const person = await world.newUser();
-  await page.goto(`${world.appUrl}/reset-password`);
-  await page.getByLabel('E-mail').fill(person.email);
-  await page.getByRole('button', { name: 'Send the mail' }).click();
-  const link = await world.mailedLink(person.email);
+  await askForReset(page, world, person.email);
+  const [link = ''] = await mailedLinks(world, person.email);
   await world.stage.supabase.faults.skewClock(2 * 3_600_000);
   await page.goto(link);
-  await expect(page.getByText('This link is used or too old')).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Send a fresh mail' })).toBeVisible();
+  await confirmLink(page);
+  await expect(page.getByText('This link has expired or was already used')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Send a new email' })).toBeVisible();
 });
 
-test('sign-in without a password: by the code, and by the link, which leads to where one was going', async ({
+test('sign-in without a password: by the code, and by the link, which leads to the requested page', async ({
   page,
   world,
 }) => {
   const person = await world.newUser();
   await page.goto(`${world.appUrl}/login`);
-  await page.getByLabel('E-mail').fill(person.email);
-  await page.getByRole('button', { name: 'E-mail me a code or link instead' }).click();
-  await page.getByRole('button', { name: 'Send the mail' }).click();
-  await page.getByLabel('Code from the mail').fill(await world.mailedCode(person.email));
+  await page.getByLabel('Email').fill(person.email);
+  await page.getByRole('button', { name: 'Email me a code instead' }).click();
+  await page.getByRole('button', { name: 'Email me a code' }).click();
+  await page.getByLabel('Code from the email').fill(await world.mailedCode(person.email));
   await page.getByRole('button', { name: 'Confirm' }).click();
   await page.waitForURL('**/home');
 
   await page.context().clearCookies();
   await page.goto(`${world.appUrl}/preferences`);
   await page.waitForURL('**/login**');
-  await page.getByLabel('E-mail').fill(person.email);
-  await page.getByRole('button', { name: 'E-mail me a code or link instead' }).click();
-  await page.getByRole('button', { name: 'Send the mail' }).click();
-  await page.goto(await world.mailedLink(person.email));
+  await page.getByLabel('Email').fill(person.email);
+  await page.getByRole('button', { name: 'Email me a code instead' }).click();
+  await page.getByRole('button', { name: 'Email me a code' }).click();
+  const [link = ''] = await mailedLinks(world, person.email);
+  await page.goto(link);
+  await page.waitForURL('**/login?next=%2Fpreferences#token_hash=**');
+  await confirmLink(page);
   await page.waitForURL('**/preferences');
 });
 
-test('the next mail can be asked for after a countdown, which screen readers are spared', async ({
+test('the next mail can be requested after a countdown, which screen readers are spared', async ({
   page,
   world,
 }) => {
   const person = await world.newUser();
   await page.clock.install();
-  await page.goto(`${world.appUrl}/reset-password`);
-  await page.getByLabel('E-mail').fill(person.email);
-  await page.getByRole('button', { name: 'Send the mail' }).click();
+  await askForReset(page, world, person.email);
   const first = await world.mailedCode(person.email);
   const again = page.getByRole('button', { name: 'Send it again', exact: true });
   await expect(again).toHaveAttribute('aria-disabled', 'true');
@@ -152,10 +227,10 @@ test('the next mail can be asked for after a countdown, which screen readers are
   await page.clock.fastForward(61_000);
   await expect(again).not.toContainText(' s)');
   await again.click();
-  await expect(page.getByText('We have sent another mail.')).toBeVisible();
+  await expect(page.getByText('If there’s an account for this address')).toBeVisible();
   const second = await world.mailedCode(person.email);
   expect(second).not.toBe(first);
-  await page.getByLabel('Code from the mail').fill(second);
+  await page.getByLabel('Code from the email').fill(second);
   await page.getByRole('button', { name: 'Confirm' }).click();
   await expect(page.getByLabel('New password', { exact: true })).toBeVisible();
 });

@@ -45,7 +45,7 @@ test('offline, pointing at a link keeps the application; back online the page op
     )
     .toBe(true);
   await page.context().setOffline(true);
-  await expect(page.getByText('You are offline.')).toBeVisible();
+  await expect(page.getByText('You’re offline.')).toBeVisible();
   await page.getByRole('button', { name: /^Notifications/ }).click();
   await expect(page.getByRole('dialog', { name: 'Inbox' }).getByText(/in Plan/)).toBeVisible();
   await page.keyboard.press('Escape');
@@ -57,11 +57,11 @@ test('offline, pointing at a link keeps the application; back online the page op
   await link.click();
   const retry = page.getByRole('button', { name: 'Try again' });
   await expect(retry).toBeVisible();
-  await expect(page.getByText('You are offline.')).toBeVisible();
+  await expect(page.getByText('You’re offline.')).toBeVisible();
   await page.context().setOffline(false);
-  await expect(page.getByText('You are offline.')).toBeHidden();
+  await expect(page.getByText('You’re offline.')).toBeHidden();
   await retry.click();
-  await expect(page.getByRole('switch', { name: /E-mail notifications/ })).toBeVisible();
+  await expect(page.getByRole('switch', { name: /Email notifications/ })).toBeVisible();
   expect(await isMarked(page)).toBe(staysWithoutReload);
 });
 
@@ -70,10 +70,10 @@ test('offline, saving keeps the form and what was typed, and says why', async ({
   const name = page.getByRole('textbox', { name: 'Name' });
   await expect(name).toBeVisible();
   await page.context().setOffline(true);
-  await expect(page.getByText('You are offline.')).toBeVisible();
+  await expect(page.getByText('You’re offline.')).toBeVisible();
   await name.fill('A long name that I typed');
   await page.getByRole('button', { name: 'Save' }).first().click();
-  await expect(page.getByText(/cannot be reached/).first()).toBeVisible();
+  await expect(page.getByText(/Can’t reach the server/).first()).toBeVisible();
   await expect(name).toHaveValue('A long name that I typed');
 });
 
@@ -89,7 +89,7 @@ test('code that a newer version replaced is fetched by one reload, once a page n
   const gone = page.waitForResponse((response) => response.status() === 404);
   await link.hover();
   await gone;
-  // Nobody has gone there yet.
+  // The page was not visited yet.
   expect(await isMarked(page)).toBe(true);
   const reloaded = page.waitForEvent('load');
   await link.click();

@@ -1,24 +1,24 @@
 import { expect, test } from './support/fixtures.ts';
 
-test('a wrong password is said on the screen, and the e-mail stays', async ({ page, world }) => {
+test('a wrong password is said on the screen, and the email stays', async ({ page, world }) => {
   const person = await world.newUser();
   await page.goto(`${world.appUrl}/login`);
-  await page.getByLabel('E-mail').fill(person.email);
+  await page.getByLabel('Email').fill(person.email);
   await page.getByLabel('Password', { exact: true }).fill('not the password');
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await expect(
     page
       .getByRole('alert')
-      .filter({ hasText: /e-mail|password/i })
+      .filter({ hasText: /email|password/i })
       .first(),
   ).toBeVisible();
-  await expect(page.getByLabel('E-mail')).toHaveValue(person.email);
+  await expect(page.getByLabel('Email')).toHaveValue(person.email);
   expect(new URL(page.url()).pathname).toBe('/login');
 });
 
 test('a weak password is refused on its field', async ({ page, world }) => {
   await page.goto(`${world.appUrl}/signup`);
-  await page.getByLabel('E-mail').fill(world.newEmail());
+  await page.getByLabel('Email').fill(world.newEmail());
   const password = page.getByLabel('Password', { exact: true });
   await password.fill('abc');
   await page.getByRole('button', { name: 'Create account' }).click();
@@ -41,13 +41,13 @@ test('who was sent to the login screen lands where they were going', async ({ pa
   const person = await world.newUser();
   await page.goto(`${world.appUrl}/preferences`);
   await page.waitForURL('**/login**');
-  await page.getByLabel('E-mail').fill(person.email);
+  await page.getByLabel('Email').fill(person.email);
   await page.getByLabel('Password', { exact: true }).fill(person.password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.waitForURL('**/preferences');
 });
 
-test('a server that is down is said, and does not sign anybody out', async ({ page, world }) => {
+test('a server that is down is reported, and does not end the session', async ({ page, world }) => {
   await world.enter(page, await world.newUser());
   await page.route(`${world.stage.supabase.url}/**`, (route) => route.abort());
   await page.reload();
@@ -63,7 +63,7 @@ test('a server that is down is said, and does not sign anybody out', async ({ pa
 test('signing in while the server is down gives one clear message', async ({ page, world }) => {
   await page.route(`${world.stage.supabase.url}/**`, (route) => route.abort());
   await page.goto(`${world.appUrl}/login`);
-  await page.getByLabel('E-mail').fill('ada@example.com');
+  await page.getByLabel('Email').fill('ada@example.com');
   await page.getByLabel('Password', { exact: true }).fill('whatever-123');
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await expect(page.getByRole('alert').filter({ hasText: /\S/ }).first()).toBeVisible();

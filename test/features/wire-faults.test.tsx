@@ -19,7 +19,7 @@ const open = (url: string, isSignedIn = false): Promise<RenderedApp> =>
   });
 
 async function enterPassword({ actor }: RenderedApp): Promise<void> {
-  const email = await screen.findByLabelText('E-mail');
+  const email = await screen.findByLabelText('Email');
   // An address that was typed before is remembered.
   await actor.clear(email);
   await actor.type(email, user.email);
@@ -85,7 +85,7 @@ describe('the inbox', () => {
     expect(asked).toBeGreaterThan(1);
   });
 
-  test('behind a captive portal says that it could not be loaded, and signs nobody out', async () => {
+  test('behind a captive portal says that it could not be loaded, and keeps the session', async () => {
     const app = await open('/home', true);
     faults.answer('get', '/rest/v1/notifications', proxyPage(403));
     faults.answer('head', '/rest/v1/notifications', proxyPage(403));

@@ -14,6 +14,7 @@ import { readSessionCookies, refreshOnServer } from '../../src/auth-client/serve
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import { createCookieJar } from '../auth-client/support/cookie-jar.ts';
 import { ada, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
+import { toVerifyLink } from '../conformance/mailbox.ts';
 
 const supabase = useLocalSupabase();
 const HOME = 'http://localhost:5173/home';
@@ -47,7 +48,8 @@ async function openPage(
 /** Opens a mail's link as a browser does. */
 async function follow(to: string): Promise<string> {
   const { links } = await supabase().mailbox.waitFor({ to });
-  const reply = await supabase().fetch(links[0] ?? '', { redirect: 'manual' });
+  const link = toVerifyLink(links[0] ?? '', `${supabase().url}/auth/v1`) ?? '';
+  const reply = await supabase().fetch(link, { redirect: 'manual' });
   return reply.headers.get('location') ?? '';
 }
 

@@ -22,7 +22,7 @@ describe('a loader', () => {
     expect(source.calls).toBe(1);
   });
 
-  test('keeps a failure until somebody has dealt with it, and then loads once more', async () => {
+  test('keeps a failure until it is retried, and then loads again', async () => {
     const { source, load } = fragileLoad();
     await expect(load()).rejects.toBe(source.problem);
     await expect(load()).rejects.toBe(source.problem);

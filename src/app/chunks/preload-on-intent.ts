@@ -1,7 +1,7 @@
 import { paths } from '../../shared/routes.ts';
 import { preloadPath } from './screen-chunks.ts';
 
-/** Loads the code behind a link as soon as somebody points at it or focuses it, and the inbox while a form lets them in. */
+/** Preloads the code of a link on hover, focus or touch, and the code of the inbox when a form is submitted. */
 export function preloadOnIntent(document: Document): void {
   const intend = ({ target }: Event) => {
     const link = target instanceof Element ? target.closest('a') : null;

@@ -1,9 +1,9 @@
 import type { ComponentType } from 'react';
 
-/** A screen whose code is a chunk of its own. A call loads it; further ones load nothing. */
+/** A screen whose code is a separate chunk. The first call loads it; later calls reuse it. */
 export interface ScreenChunk<Props extends object = object> {
   (): Promise<{ readonly default: ComponentType<Props> }>;
-  /** The screen, as soon as it was loaded. */
+  /** The component, once it is loaded. */
   screen?: ComponentType<Props>;
 }
 
@@ -14,17 +14,17 @@ export function screenChunk<Props extends object>(
   return chunk;
 }
 
-/** Code and styles that could not be had. */
+/** Errors of chunks and style sheets that failed to load. */
 const failures = new WeakSet<object>();
 
 /**
- * Remembers which failures are those of a chunk. Nothing else is done about one: it may have been asked for in advance,
- * or whoever asked has a way on. Only what the page cannot be without comes to an error boundary.
+ * Records which errors are failed chunk loads. The error itself is not handled here: a preload may fail without harm,
+ * and a failed render reaches an error boundary.
  */
 export function followChunkFailures(page: Window): void {
   page.addEventListener('vite:preloadError', ({ payload }) => {
     failures.add(payload);
-    // Code is asked for again with the next import, a style sheet never.
+    // The next import() retries a script, but a failed style sheet is never retried by the browser.
     const [, sheet] = /CSS for (\S+)/.exec(payload.message) ?? [];
     const link = [...page.document.querySelectorAll('link')].find(({ href }) => href === sheet);
     page.addEventListener('online', () => link?.replaceWith(link.cloneNode()), { once: true });
@@ -36,10 +36,10 @@ export function isChunkFailure(problem: unknown): boolean {
 }
 
 /**
- * A chunk that is gone from a site that answers means that a newer version was published: one reload fetches it; a
- * second would be a loop. Without the site a reload would only put the browser's error page in our place.
+ * Reloads once when a chunk is missing although the site answers: a newer version was published. At most once a minute,
+ * to avoid a reload loop, and never while the site is unreachable, since the browser's error page would replace this one.
  *
- * @returns whether the page is about to go.
+ * @returns whether the page is about to reload.
  */
 export async function reloadIfReplaced(): Promise<boolean> {
   const key = 'reloaded-at';

@@ -2,7 +2,7 @@ import { isPublicPath, paths, plainPath } from '../../shared/routes.ts';
 import { screenChunk } from './screen-chunk.ts';
 import { account, inbox, preferences } from './signed-in-chunks.ts';
 
-/** The screens outside, and the application inside. */
+/** The public screens and the signed-in application. */
 export const login = screenChunk(
   async () => (await import('../../features/auth/sign-in/login-screen.tsx')).LoginScreen,
 );
@@ -13,10 +13,13 @@ export const resetPassword = screenChunk(
   async () =>
     (await import('../../features/auth/reset-password/reset-password-screen.tsx')).ResetPasswordScreen,
 );
+export const mailLink = screenChunk(
+  async () => (await import('../../features/auth/email-links/mail-link-screen.tsx')).MailLinkScreen,
+);
 export const join = screenChunk(async () => (await import('../../features/join/join-screen.tsx')).JoinScreen);
 export const signedIn = screenChunk(async () => (await import('../shell/signed-in-app.tsx')).SignedInApp);
 
-/** What reads and writes the data of who is signed in. */
+/** The clients that read and write the signed-in user's data. */
 export const dataClients = () => import('../data/data-clients.ts');
 
 type Chunk = () => Promise<unknown>;
@@ -34,10 +37,10 @@ const chunksByPath: Readonly<Record<string, readonly Chunk[]>> = {
 };
 
 /**
- * Loads the code for a path ahead of the rendering, all of its chunks at once.
+ * Loads the chunks of a path in parallel, ahead of rendering.
  *
- * @param isSignedIn whether somebody may be: the others are led to /login.
- * @returns settles with the last of them; failing is left to the rendering.
+ * @param isSignedIn whether a session may exist; without one, private paths lead to /login.
+ * @returns settles when all of them have; a failed load surfaces when the screen renders.
  */
 export function preloadPath(path: string, isSignedIn = true): Promise<unknown> {
   const target = isSignedIn || isPublicPath(path) ? plainPath(path) : paths.login;

@@ -9,19 +9,19 @@ import { dataClients } from '../chunks/screen-chunks.ts';
 export interface ClientsOptions {
   readonly configuration: Configuration;
   readonly platform: Platform;
-  /** Where the session is kept. */
+  /** Where the session is stored. */
   readonly store: Store;
-  /** The page's own address, to which mail links and providers lead back. */
+  /** The page's address, which mail links and providers return to. */
   readonly address: Address;
 }
 
-/** Pages to which links and providers lead back: a code at one of them is meant for us, whoever asked for it. */
+/** Paths to which mail links and providers return; a callback at any other path is ignored. */
 const callbackPaths = [paths.home, paths.resetPassword, paths.account, paths.login]
-  // A host or a mail program may have added a slash.
+  // A host or a mail program may have added a trailing slash.
   .flatMap((path): string[] => [path, `${path}/`])
   .concat(paths.root);
 
-/** The clients of the application. The data clients' code is loaded when somebody first asks for them. */
+/** The clients of the application. The code of the data clients is loaded on first use. */
 export function createClients({ configuration, platform, store, address }: ClientsOptions): Clients {
   const connection = { url: configuration.supabaseUrl, apiKey: configuration.supabaseAnonKey, platform };
   const auth = createAuthClient({ ...connection, store, address, callbackPaths });

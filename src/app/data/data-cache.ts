@@ -8,20 +8,20 @@ import type { Change, RowRecord } from '../../realtime-client/index.ts';
 import { createQueryClient } from './query-client.ts';
 import { createQueryPersistence } from './query-persistence.ts';
 
-/** One user's data as this device keeps it. Its code is loaded beside the first read, never before it. */
+/** One user's data as persisted on this device. Its code is loaded in parallel with the first read. */
 export interface DataCache {
   readonly queryClient: QueryClient;
-  /** What was kept from an earlier visit; null if nothing was, or it is too old. */
+  /** The notifications of an earlier visit; null if there are none or they are stale. */
   readonly kept: KeptNotifications | null;
   keepNotifications(kept: KeptNotifications): void;
   applyPreferences(changes: readonly Change<RowRecord>[]): void;
-  /** Changes may have been missed: what is shown is read again. */
+  /** Marks all results stale, since changes may have been missed. */
   invalidate(): void;
-  /** Removes everything, of every user, from memory and from the device. */
+  /** Deletes the data of all users from memory and from this device. */
   wipe(): Promise<void>;
 }
 
-/** Opens the cache with what was kept. Never rejects: without storage it begins empty. */
+/** Opens the cache with the persisted data. Never rejects: without storage it starts empty. */
 export async function openDataCache(userId: string, { clock, page, report }: Platform): Promise<DataCache> {
   const queryClient = createQueryClient();
   const notificationsKey = ['notifications', userId];

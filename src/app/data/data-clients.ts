@@ -12,7 +12,7 @@ export interface DataClientsOptions {
   readonly auth: AuthClient;
 }
 
-/** Both act as whoever is signed in at the moment; nothing is sent before they are used. */
+/** Both clients send the current session's access token; creating them sends nothing. */
 export function createDataClients({ auth, ...connection }: DataClientsOptions): DataClients {
   const { getAccessToken, onTokenChange } = auth;
   return {

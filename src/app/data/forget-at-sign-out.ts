@@ -1,7 +1,7 @@
 import type { Unsubscribe } from '../../platform/platform.ts';
 import type { Clients } from '../../shared/clients/clients-context.ts';
 
-/** Whoever signs out, on whichever page and in whichever tab, leaves nothing of the data cache on this device. */
+/** Deletes the persisted data cache when the session ends, on any page and in any tab. */
 export function forgetAtSignOut({ auth, platform }: Clients): Unsubscribe {
   return auth.onEvent(({ name }) => {
     if (name !== 'SIGNED_OUT') return;

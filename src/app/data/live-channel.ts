@@ -6,12 +6,12 @@ export interface LiveChannelOptions {
   readonly userId: string;
   readonly onNotifications: (changes: readonly Change<RowRecord>[]) => void;
   readonly onPreferences: (changes: readonly Change<RowRecord>[]) => void;
-  /** What was read before may lack changes: told when the channel is live, first and after each interruption. */
+  /** Changes may have been missed: called when the channel becomes live, and after each interruption. */
   readonly onGap: () => void;
   readonly onConnection: (connection: 'connecting' | 'live' | 'lost') => void;
 }
 
-/** The one live channel of a user (specification §7). @returns leaves it. */
+/** Joins the user's live channel (specification §7). @returns leaves it. */
 export function openLiveChannel(options: LiveChannelOptions): Unsubscribe {
   const { realtime, userId, onNotifications, onPreferences, onGap, onConnection } = options;
   const channel = realtime.channel(`user:${userId}`);
@@ -26,7 +26,7 @@ export function openLiveChannel(options: LiveChannelOptions): Unsubscribe {
     onGap();
   };
   const endings = [
-    // One listener for the three of them: so their order holds.
+    // One listener for all three events preserves their order.
     channel.onChanges(
       {
         event: ['INSERT', 'UPDATE', 'DELETE'],

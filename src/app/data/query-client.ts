@@ -1,8 +1,8 @@
 import { QueryClient } from '@tanstack/react-query';
 
-/** After this long a result is read again when somebody looks at it (specification §9). */
+/** A result older than this is refetched when a component mounts that uses it (specification §9). */
 export const staleMs = 300_000;
-/** After this long without anybody looking a result is discarded (specification §9). */
+/** A result that no component uses is discarded after this long (specification §9). */
 export const discardMs = 1_800_000;
 
 /** The data cache of one user. */
@@ -14,7 +14,7 @@ export function createQueryClient(): QueryClient {
         gcTime: discardMs,
         retry: 1,
         refetchOnWindowFocus: false,
-        // The clients know best whether there is a network; a paused query would show nothing at all.
+        // The clients report network failures themselves; a paused query would show neither data nor an error.
         networkMode: 'always',
       },
       mutations: { networkMode: 'always' },

@@ -5,13 +5,13 @@ import type { UseStore } from 'idb-keyval';
 import type { Clock, Page, Timer } from '../../platform/platform.ts';
 import { discardMs } from './query-client.ts';
 
-/** The data cache kept in IndexedDB, so that a reload shows the last state at once. */
+/** The data cache in IndexedDB, so that a reload shows the last state at once. */
 export interface QueryPersistence {
-  /** Puts what was kept into the cache and then keeps it up to date. Never rejects: without storage nothing is kept. */
+  /** Restores the cache and then persists its changes. Never rejects: without storage nothing is persisted. */
   start(): Promise<void>;
-  /** Ends keeping. */
+  /** Stops persisting. */
   close(): void;
-  /** Ends keeping, and removes what was kept of every user. */
+  /** Stops persisting, and deletes the persisted caches of all users. */
   wipe(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export interface QueryPersistenceOptions {
   readonly clock: Clock;
   readonly page: Page;
   readonly report: (problem: unknown) => void;
-  /** Which results to keep; default all that succeeded. */
+  /** Which results to persist. Default: all that succeeded. */
   readonly shouldKeep?: (query: Query) => boolean;
 }
 
@@ -33,7 +33,7 @@ interface Kept {
 
 const databaseName = 'inbox-cache';
 const storeName = 'users';
-/** Change it with the shape of what is kept: an older copy is then ignored. */
+/** Increase it when the persisted shape changes: older copies are then deleted. */
 const format = 1;
 const writeDelayMs = 1_000;
 
@@ -44,7 +44,7 @@ export function createQueryPersistence(options: QueryPersistenceOptions): QueryP
   let isClosed = false;
   const endings: (() => void)[] = [];
 
-  /** Without storage the cache lives in memory alone. */
+  /** Without storage the cache lives in memory only. */
   const attempt = async (act: () => Promise<void>) => {
     try {
       await act();
@@ -95,12 +95,12 @@ export function createQueryPersistence(options: QueryPersistenceOptions): QueryP
   };
 }
 
-/** Removes what was kept of every user where no cache is open, as when somebody signs out on a public page. */
+/** Deletes the persisted caches of all users, also where no cache is open, such as on a public page. */
 export function forgetKeptQueries(): Promise<void> {
   return clear(openStore());
 }
 
-/** Lets go where another page wants to delete the database, and opens it anew at the next use. */
+/** Closes the connection when another page deletes the database, and reopens it at the next use. */
 function openStore(): UseStore {
   let opened: Promise<IDBDatabase> | null = null;
   const forget = () => {
@@ -108,7 +108,7 @@ function openStore(): UseStore {
   };
   const open = () => {
     opened ??= openDatabase(forget);
-    // Whoever uses it is told; the next use tries again.
+    // The caller sees the rejection; the next use opens the database again.
     opened.catch(forget);
     return opened;
   };

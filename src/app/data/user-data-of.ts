@@ -5,8 +5,7 @@ import type { UserData } from './user-data.ts';
 const current = new WeakMap<Clients, UserData>();
 
 /**
- * The data of the user who is signed in: made when it is first asked for, the same on every page, gone when they
- * sign out.
+ * The signed-in user's data: created on first use, shared by all pages, closed at sign-out.
  */
 export function userDataOf(clients: Clients, data: DataClients, userId: string): UserData {
   const known = current.get(clients);

@@ -14,16 +14,16 @@ import type { DataClients } from '../../shared/clients/clients-context.ts';
 import type { DataCache } from './data-cache.ts';
 import { openLiveChannel } from './live-channel.ts';
 
-/** What belongs to one user as long as they are signed in, outside of React and of any one page. */
+/** The data of one signed-in user, outside of React and independent of the page. */
 export interface UserData {
   readonly userId: string;
   readonly inbox: Inbox;
   readonly minuteClock: MinuteClock;
-  /** The same promise each time. */
+  /** Returns the same promise each time. */
   readonly openCache: () => Promise<DataCache>;
-  /** Begins to read, to listen and to keep; further calls do nothing. */
+  /** Starts reading, listening and persisting. Idempotent. */
   start(): void;
-  /** Ends all of it, and removes what was kept on this device. */
+  /** Stops everything and deletes the persisted data from this device. */
   close(): Promise<void>;
 }
 
@@ -67,7 +67,7 @@ export function createUserData({ userId, rest, loadRealtime, platform }: UserDat
       keepTimer ??= clock.setTimer(keep, keepDelayMs);
     },
   });
-  /** Without the code of the live channel nothing is live: it is asked for again when the network is back. */
+  /** The code of the live channel failed to load: retry when the network is back. */
   const listenLater = (problem: unknown) => {
     reportOnce(problem);
     if (isClosed) return;

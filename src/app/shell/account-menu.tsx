@@ -11,16 +11,16 @@ import { DisplayChoices } from './display-choices.tsx';
 import { paths } from '../../shared/routes.ts';
 import styles from './shell.module.css';
 
-/** Who is signed in, the way to the account, the look, and the way out. */
+/** The signed-in user, the link to the account, theme and language, and sign-out. */
 export function AccountMenu() {
   const texts = appTexts.use();
   const { auth } = useClients();
   const user = useUser();
   const name = user?.email ?? user?.phone ?? texts.account;
   const signOut = () => {
-    // What waits for an undo is done while there still is somebody to do it for.
+    // Actions that wait for an undo are committed while the session still exists.
     toasts.clear();
-    // Signed out here in any case; the server may be told or not.
+    // The local session ends in any case, also when the server cannot be reached.
     auth.signOut({ scope: 'local' }).catch(() => undefined);
   };
   const item = classNames(buttonClass('quiet'), styles.menuItem);

@@ -5,10 +5,10 @@ import { useAuthErrorText } from '../../shared/auth-problem/auth-problem.ts';
 import { useAuthState } from '../../shared/clients/clients-context.ts';
 import { paths, plainPath } from '../../shared/routes.ts';
 
-/** What somebody was told already, here or on the account's page. */
+/** Callback errors that were already shown, here or on /account. */
 const told = new WeakSet<object>();
 
-/** Tells a person who is signed in that the link they followed did nothing. The account tells it in its own place. */
+/** Shows a failed mail link or provider callback as a toast; /account shows it in its own place. */
 export function CallbackNews() {
   const { callbackError } = useAuthState();
   const [path] = useLocation();
@@ -18,7 +18,7 @@ export function CallbackNews() {
   useEffect(() => {
     if (callbackError === null || told.has(callbackError) || !(isToldThere || text !== null)) return;
     let isGone = false;
-    // Not at once: a layout that is about to be taken away takes its messages along.
+    // Deferred: a layout that unmounts in this commit would clear its toasts.
     queueMicrotask(() => {
       if (isGone) return;
       told.add(callbackError);

@@ -9,21 +9,21 @@ import { paths } from '../../shared/routes.ts';
 import { isChunkFailure, reloadIfReplaced } from '../chunks/screen-chunk.ts';
 
 export interface ErrorBoundaryProps {
-  /** The problem is over when this changes, such as by going to another page. */
+  /** A change of this value, such as the path, resets the boundary. */
   readonly resetKey?: string;
-  /** The page can do without the tree below: nothing is shown in its place. */
+  /** Renders nothing instead of an error page when the tree below fails. */
   readonly quiet?: boolean;
   readonly onError?: (problem: unknown, info: ErrorInfo) => void;
   readonly children: ReactNode;
 }
 
 interface ErrorBoundaryState {
-  /** `checking`: code is missing, and whether a newer version replaced it is not known yet; `missing`: it was not. */
+  /** `checking`: a chunk failed to load and a newer version is looked for; `missing`: there is none. */
   readonly failure: 'checking' | 'missing' | 'broken' | null;
   readonly resetKey: string | undefined;
 }
 
-/** Shows a way on where the tree below it has failed. */
+/** Shows an error page with ways to continue when the tree below throws. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
   override state: ErrorBoundaryState = { failure: null, resetKey: this.props.resetKey };
 
@@ -68,13 +68,13 @@ function BrokenPage({ onRetry }: { readonly onRetry: (() => void) | null }) {
           {texts.tryAgain}
         </Button>
       )}
-      {/* Without a network it would lead to the browser's error page. */}
+      {/* Offline, a reload would end at the browser's error page. */}
       {online && (
         <Button look={onRetry ? 'secondary' : 'primary'} wide onClick={() => location.reload()}>
           {texts.reload}
         </Button>
       )}
-      {/* Whole page loads: whatever broke is left behind. */}
+      {/* Full page loads, which reset all state. */}
       <a className={buttonClass('secondary', true)} href={paths.home}>
         {texts.toInbox}
       </a>

@@ -20,7 +20,7 @@ const InviteDialog = lazyPart(
   async () => (await import('../../features/join/invite-dialog.tsx')).InviteDialog,
 );
 
-/** What lives as long as somebody is signed in: the data cache, the live notifications, and what shows them everywhere. */
+/** Provides the signed-in user's data to all pages: data cache, live notifications, bell and rail. */
 export function InboxFrame({ children }: { readonly children: (slots: InboxSlots) => ReactNode }) {
   const clients = useClients();
   const data = useDataClients();
@@ -34,7 +34,7 @@ export function InboxFrame({ children }: { readonly children: (slots: InboxSlots
     () => ({ inbox, minuteClock, entityUrl, InviteDialog }),
     [inbox, minuteClock, entityUrl],
   );
-  // Not after the paint: the list should not wait for it.
+  // Before paint, so that the first request is not delayed.
   useLayoutEffect(() => userData.start(), [userData]);
   return (
     <UserDataContext value={userData}>

@@ -10,13 +10,13 @@ export function NotFoundScreen() {
   return <Signpost title={notFound} text={notFoundText} />;
 }
 
-/** `/_app`: the shell on its own, which a service worker can serve for any page while offline. */
+/** `/_app`: the application shell on its own. */
 export function ShellScreen() {
   const { shell, shellText } = appTexts.use();
   return <Signpost title={shell} text={shellText} />;
 }
 
-/** A page with nothing on it but the way to the inbox. */
+/** A page with only a title, a text and the link to the inbox. */
 function Signpost({ title, text }: { readonly title: string; readonly text: string }) {
   const texts = appTexts.use();
   return (

@@ -16,7 +16,7 @@ const InboxScreen = lazyScreen(chunks.inbox);
 const PreferencesScreen = lazyScreen(chunks.preferences);
 const AccountScreen = lazyScreen(chunks.account);
 
-/** Its texts are of no use to anybody whose link did what it should. */
+/** Lazy: only a failed callback needs its texts. */
 const CallbackNews = lazyPart(async () => (await import('./callback-news.tsx')).CallbackNews);
 
 /** Everything that needs a session. */

@@ -22,7 +22,7 @@ export interface SignedInLayoutProps {
 export function SignedInLayout({ bell, rail, children }: SignedInLayoutProps) {
   const texts = appTexts.use();
   const online = useOnline();
-  // Nobody sees the messages of who was signed in before.
+  // Toasts of this user must not show to the next one.
   useEffect(() => () => toasts.clear(), []);
   return (
     <>

@@ -13,7 +13,7 @@ import { ProfileSection } from './profile-section.tsx';
 import { SessionsSection } from './sessions-section.tsx';
 import { useAccount } from './use-account.ts';
 
-/** The account as this browser knows it at once, and as the server knows it a moment later. */
+/** `/account`: first from the stored session, then as the server has it. */
 export function AccountScreen() {
   const texts = accountTexts.use();
   const linkProblem = useAuthErrorText(useAuthState().callbackError?.code);

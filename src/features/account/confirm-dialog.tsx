@@ -7,7 +7,7 @@ import styles from './account.module.css';
 export interface ConfirmDialogProps {
   readonly open: boolean;
   readonly title: string;
-  /** The name of the button that does it. */
+  /** The label of the confirming button. */
   readonly action: string;
   readonly pending: boolean;
   readonly onConfirm: () => void;
@@ -15,7 +15,7 @@ export interface ConfirmDialogProps {
   readonly children: ReactNode;
 }
 
-/** Asks once more before something that cannot be taken back. */
+/** Asks for confirmation before an irreversible action. */
 export function ConfirmDialog({
   open,
   title,

@@ -77,7 +77,7 @@ export function IdentitiesSection({ user, onChanged }: IdentitiesSectionProps) {
   );
 }
 
-/** The providers that the project offers and that are not linked yet. */
+/** One button per enabled provider that is not linked yet. */
 function LinkButtons({ linked }: { readonly linked: readonly string[] }) {
   const texts = accountTexts.use();
   const { auth, configuration } = useClients();

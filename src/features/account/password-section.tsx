@@ -21,7 +21,7 @@ const ReauthenticationCode = lazyPart(
 
 const fieldNames = ['currentPassword', 'password', 'code'] as const;
 
-/** What the server wants besides the new password; it says so when it is missing. */
+/** What the server requires besides the new password; it says so by an error code. */
 interface Wanted {
   readonly code: boolean;
   readonly currentPassword: boolean;
@@ -35,7 +35,7 @@ export function PasswordSection({ user }: { readonly user: UnverifiedUser }) {
   const [changed, setChanged] = useState(false);
   const email = user.email ?? '';
 
-  /** Asks for more where the server wants more; false: there is nothing that could be asked. */
+  /** Shows the field that the server asks for. False: the problem is another one. */
   const askFor = async (problem: unknown): Promise<boolean> => {
     if (!(problem instanceof AuthError)) return false;
     if (problem.code === 'reauthentication_needed') {
@@ -77,7 +77,7 @@ export function PasswordSection({ user }: { readonly user: UnverifiedUser }) {
     },
   });
   const errors = fieldNames.flatMap((name) => form.field(name).error ?? []);
-  // The one form with so many fields: who cannot see them at a glance hears all that is wrong with them.
+  // With three errors, screen readers hear all of them in one summary.
   const summary = errors.length > 2 && (
     <ul>
       {errors.map((error) => (

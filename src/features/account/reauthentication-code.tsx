@@ -7,7 +7,7 @@ import type { FieldBinding } from '../../ui/form/use-form.ts';
 import { useSending } from '../../ui/form/use-sending.ts';
 import { stepTexts } from './texts/step-texts.ts';
 
-/** Each code is good for one attempt, also for one that fails for another reason. */
+/** The code of a reauthentication mail. Each code works for one attempt, also one that fails for another reason. */
 export function ReauthenticationCode(field: FieldBinding) {
   const texts = stepTexts.use();
   const { auth } = useClients();

@@ -4,7 +4,7 @@ import styles from './account.module.css';
 export interface SectionProps {
   readonly title: string;
   readonly intro?: ReactNode;
-  /** Takes the focus where a step ends and what had it goes. */
+  /** Receives the focus when a step ends and its focused control is removed. */
   readonly headingRef?: Ref<HTMLHeadingElement>;
   readonly children: ReactNode;
 }

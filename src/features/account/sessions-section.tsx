@@ -12,7 +12,7 @@ import styles from './account.module.css';
 import { ConfirmDialog } from './confirm-dialog.tsx';
 import { Section } from './section.tsx';
 
-/** The server ends sessions by scope alone; it does not list them. */
+/** Signs out this device, the others, or all of them. */
 export function SessionsSection() {
   const texts = accountTexts.use();
   const { auth, platform } = useClients();
@@ -24,12 +24,12 @@ export function SessionsSection() {
   }>({});
   const signOut = async (scope: SignOutScope) => {
     setState({ pending: scope });
-    // What waits for an undo is done while there still is somebody to do it for.
+    // Actions that wait for an undo are committed while the session still exists.
     if (scope !== 'others') toasts.clear();
-    // With an expired token the server would end none of them; without a network it is told none the less.
+    // Refresh first: with an expired token the server would end no session.
     if (scope === 'global') await auth.getAccessToken().catch(platform.report);
     const failure = await attempt([], () => auth.signOut({ scope }));
-    // Signed out here, the gate has already led away from this screen: the news goes along with the next one.
+    // The local session has ended and the gate has navigated: the next screen shows the failure.
     if (failure && scope === 'global') {
       const { pathname, search } = location;
       navigate(isPublicPath(pathname) ? pathname + search : paths.login, {

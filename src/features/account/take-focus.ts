@@ -1,2 +1,2 @@
-/** A `ref` for what takes the focus as it appears, where it stands in for what had it. */
+/** A `ref` that focuses an element when it mounts, where it replaces the control that had the focus. */
 export const takeFocus = (element: HTMLElement | null): void => element?.focus();

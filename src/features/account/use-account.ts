@@ -4,16 +4,16 @@ import { attempt } from '../../shared/auth-problem/auth-problem.ts';
 import { useAuthState, useClients } from '../../shared/clients/clients-context.ts';
 
 export interface Account {
-  /** As the server knows it; from storage until it has answered. */
+  /** From the server; from the stored session until the server has answered. */
   readonly user: UnverifiedUser;
   readonly status: 'loading' | 'ready' | 'failed';
   /** Why it could not be loaded. */
   readonly problem: string | undefined;
-  /** Asks the server anew. */
+  /** Reads the account from the server again. */
   readonly reload: () => Promise<void>;
 }
 
-/** The account of whoever is signed in. Null only while they are leaving. */
+/** The signed-in user's account. Null only while signing out. */
 export function useAccount(): Account | null {
   const { auth } = useClients();
   const { user: stored } = useAuthState();
@@ -30,7 +30,7 @@ export function useAccount(): Account | null {
     [auth],
   );
   useEffect(() => void load(), [load]);
-  // A change of the stored user (by this page, a refresh or another tab) is newer than what was loaded.
+  // A change of the stored user (by this page, a refresh or another tab) supersedes the loaded one.
   const [seen, setSeen] = useState(stored);
   if (stored !== seen) {
     setSeen(stored);

@@ -15,7 +15,7 @@ export interface AuthPageProps {
   readonly intro?: string;
   /** Links to the other screens. */
   readonly foot?: ReactNode;
-  /** What may come later than the rest: at the end, so that nothing moves away from a pointer. */
+  /** Content that loads late, such as the providers. */
   readonly tail?: ReactNode;
   readonly children: ReactNode;
 }
@@ -28,7 +28,7 @@ export function AuthPage({ title, intro, foot, tail, children }: AuthPageProps) 
   const storageText = useAuthErrorText(storageProblem?.code);
   const notice = useHistoryState<EntranceNotice | null>();
   const { auth } = useClients();
-  // Not for the first screen, but for the first attempt and its failure.
+  // Preload what the first attempt and its error message need.
   useEffect(() => {
     void auth.preload();
     authErrorTexts.load().catch(() => undefined);
@@ -49,7 +49,7 @@ export function AuthPage({ title, intro, foot, tail, children }: AuthPageProps) 
       <div className={styles.foot}>
         {foot}
         <p>
-          {/* A page of its own: it must work where this application does not. */}
+          {/* A full page load: the page works where this application does not. */}
           <a className={styles.inline} href={paths.clearCookies}>
             {texts.clearCookies}
           </a>

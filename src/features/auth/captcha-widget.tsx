@@ -1,14 +1,14 @@
 import { useEffect, useRef, useState } from 'react';
 import { Message } from '../../ui/page/message.tsx';
-import { followUpTexts } from './texts/follow-up-texts.ts';
+import { authTexts } from './texts/auth-texts.ts';
 
 export interface CaptchaWidgetProps {
   readonly captcha: { readonly provider: 'hcaptcha' | 'turnstile'; readonly siteKey: string };
-  /** `undefined` when an answer has expired. */
+  /** Called with `undefined` when an answer has expired. */
   readonly onAnswer: (token: string | undefined) => void;
 }
 
-/** What both providers' scripts put on the window. */
+/** The global that both providers' scripts define. */
 interface CaptchaApi {
   render(
     container: HTMLElement,
@@ -28,7 +28,7 @@ const scripts = {
 };
 
 export function CaptchaWidget({ captcha, onAnswer }: CaptchaWidgetProps) {
-  const texts = followUpTexts.use();
+  const texts = authTexts.use();
   const container = useRef<HTMLDivElement>(null);
   const [failed, setFailed] = useState(false);
   const { provider, siteKey } = captcha;
@@ -40,7 +40,7 @@ export function CaptchaWidget({ captcha, onAnswer }: CaptchaWidgetProps) {
         if (ended || !container.current) return;
         const widget = document.createElement('div');
         container.current.replaceChildren(widget);
-        // Removed or not, an earlier widget has no say in what a later one has answered.
+        // A callback of a removed widget must not change the answer of the current one.
         const answer = (token?: string) => {
           if (!ended) onAnswer(token);
         };
@@ -53,7 +53,7 @@ export function CaptchaWidget({ captcha, onAnswer }: CaptchaWidgetProps) {
           try {
             api.remove(id);
           } catch {
-            // Somebody else's code: what it has against it is no reason to take the page away.
+            // An exception of the provider's script must not unmount the form.
           }
         };
       },

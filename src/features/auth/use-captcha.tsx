@@ -5,9 +5,9 @@ import { useClients } from '../../shared/clients/clients-context.ts';
 const CaptchaWidget = lazyPart(async () => (await import('./captcha-widget.tsx')).CaptchaWidget);
 
 export interface Captcha {
-  /** Nothing unless the configuration names a captcha. */
+  /** The widget; null unless the configuration names a captcha. */
   readonly slot: ReactNode;
-  /** The answer, once: the next attempt needs another one. */
+  /** Takes the answer, which is valid once, and renders a new widget. */
   readonly take: () => string | undefined;
 }
 

@@ -3,14 +3,14 @@ import { useClients } from '../../shared/clients/clients-context.ts';
 import { parseNext, paths } from '../../shared/routes.ts';
 
 export interface Return {
-  /** Where the person was going, for the links between the auth screens; undefined: to the inbox. */
+  /** The requested page, for the links between the auth screens; undefined: the inbox. */
   readonly next: string | undefined;
-  /** Where mail links and providers lead back to. */
+  /** Where mail links and providers return to. */
   readonly homeUrl: string;
   readonly resetUrl: string;
 }
 
-/** The specification's targets of mail links; a page that was asked for before travels along in `?next=`. */
+/** The specification's targets of mail links; `?next=` carries the requested page. */
 export function useReturn(): Return {
   const { configuration } = useClients();
   const target = parseNext(useSearch(), location.origin);

@@ -14,8 +14,8 @@ function showDone(failed: readonly string[] = []): void {
   if (problem && failed.length > 0) {
     const names = failed.join(', ');
     problem.textContent = isGerman
-      ? `Das ließ sich nicht entfernen: ${names}. Lösche die Daten dieser Seite in den Einstellungen deines Browsers.`
-      : `This could not be removed: ${names}. Remove this site's data in the settings of your browser.`;
+      ? `Nicht entfernt: ${names}. Lösche die Daten dieser Seite in den Einstellungen deines Browsers.`
+      : `Couldn’t remove: ${names}. Clear this site’s data in your browser’s settings.`;
   }
   document.querySelector('h1')?.focus();
 }

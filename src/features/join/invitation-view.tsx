@@ -13,7 +13,7 @@ import styles from './join.module.css';
 import { joinTexts } from './texts/join-texts.ts';
 import { useInvitation } from './use-invitation.ts';
 
-/** One invitation. Opening it changes nothing: a button answers. */
+/** One invitation. Opening it changes nothing; a button answers it. */
 export function InvitationView({ token }: { readonly token: string }) {
   const texts = joinTexts.use();
   const { state, reload, answer } = useInvitation(token);
@@ -76,7 +76,7 @@ function State({ title, text, children }: StateProps) {
   );
 }
 
-/** Nothing is left to do here. */
+/** A final state, with the link to the inbox. */
 function Ending(props: StateProps) {
   const texts = joinTexts.use();
   return (
@@ -111,7 +111,7 @@ function OtherAccount({ token, invitation }: { readonly token: string; readonly 
   const [isLeaving, setIsLeaving] = useState(false);
   const switchAccount = async () => {
     setIsLeaving(true);
-    // Signed out here in any case; a server that could not be told forgets the session by itself.
+    // The local session ends in any case, also when the server cannot be reached.
     await auth.signOut({ scope: 'local' }).catch(platform.report);
     navigate(links.login({ next: links.join(token) }));
   };
@@ -150,7 +150,7 @@ function Open({ invitation, answer, onStale }: OpenProps) {
       await answer(given);
     } catch (problem) {
       platform.report(problem);
-      // The database names why; the state that it means is read anew.
+      // The database names the reason: read the invitation again and show its state.
       if (problem instanceof Error && problem.message.startsWith('invitation_')) onStale();
       else setHasFailed(true);
       setPending(null);

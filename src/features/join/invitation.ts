@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
 
-/** An invitation as its reader may see it. */
+/** An invitation as the server shows it to the signed-in user. */
 export interface Invitation {
   readonly status: 'pending' | 'accepted' | 'declined' | 'revoked' | 'expired';
   readonly inviterId: string;
   readonly inviterName: string;
-  /** Shortened where it is not the reader's own. */
+  /** Masked by the server unless it is the user's own address. */
   readonly inviteeEmail: string;
   readonly isForMe: boolean;
   readonly entityType: string | null;
@@ -24,7 +24,7 @@ const rowSchema = z.object({
   expires_at: z.string(),
 });
 
-/** @throws {Error} if it is none. */
+/** @throws {Error} if the row has another shape. */
 export function parseInvitation(row: unknown): Invitation {
   const wire = rowSchema.parse(row);
   return {
@@ -43,18 +43,18 @@ export function parseInvitation(row: unknown): Invitation {
 export type JoinState =
   | { readonly kind: 'signed-out' | 'loading' | 'unknown' }
   | { readonly kind: 'failed'; readonly error: unknown }
-  /** `open`: theirs to answer; `other-account`: somebody else's; `own`: the reader sent it. */
+  /** `open`: the user may answer; `other-account`: for another address; `own`: the user sent it. */
   | {
       readonly kind: 'open' | 'other-account' | 'own' | Exclude<Invitation['status'], 'pending'>;
       readonly invitation: Invitation;
     };
 
-/** @param userId who reads; null: nobody is signed in. */
+/** @param userId the signed-in user; null: signed out. */
 export function classifyInvitation(invitation: Invitation | null, userId: string | null): JoinState {
   if (userId === null) return { kind: 'signed-out' };
   if (invitation === null) return { kind: 'unknown' };
   if (invitation.inviterId === userId) return { kind: 'own', invitation };
-  // What became of somebody else's invitation is none of the reader's business.
+  // The status of another account's invitation is private.
   if (!invitation.isForMe) return { kind: 'other-account', invitation };
   return { kind: invitation.status === 'pending' ? 'open' : invitation.status, invitation };
 }

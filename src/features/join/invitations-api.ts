@@ -4,11 +4,11 @@ import { parseInvitation } from './invitation.ts';
 import type { Invitation } from './invitation.ts';
 
 export interface InvitationsApi {
-  /** Reading changes nothing. null: there is no such invitation. */
+  /** Reads an invitation without changing it. Null: unknown token. */
   read(token: string, signal: AbortSignal): Promise<Invitation | null>;
   /** @throws {RestError} whose message is one of the database's `invitation_…` codes. */
   answer(token: string, answer: 'accept' | 'decline'): Promise<Invitation>;
-  /** @returns the token of the invitation. */
+  /** @returns the token of the new invitation. */
   create(details: { readonly email: string; readonly entityName: string }): Promise<string>;
 }
 

@@ -22,7 +22,7 @@ interface Sent {
   readonly token: string;
 }
 
-/** Invites an address; the link is there to be sent by hand, too. */
+/** Creates an invitation and shows its link for sharing. */
 export function InviteDialog({ open, onClose }: InviteDialogProps) {
   const texts = joinTexts.use();
   const [sent, setSent] = useState<Sent | null>(null);

@@ -8,7 +8,7 @@ import { parseInvitationCode } from './invitation.ts';
 import styles from './join.module.css';
 import { joinTexts } from './texts/join-texts.ts';
 
-/** Where somebody comes without a link: it takes the link or its code. */
+/** `/join` without a token: takes a pasted link or code. */
 export function JoinCodeForm() {
   const texts = joinTexts.use();
   const [, navigate] = useLocation();

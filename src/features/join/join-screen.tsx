@@ -2,7 +2,7 @@ import { NarrowPage } from '../../ui/page/narrow-page.tsx';
 import { InvitationView } from './invitation-view.tsx';
 import { JoinCodeForm } from './join-code-form.tsx';
 
-/** `/join` and `/join/:token`. The address is a secret: it is told to no other site, and no search engine keeps it. */
+/** `/join` and `/join/:token`. The URL is a secret: no referrer, no indexing. */
 export function JoinScreen({ token }: { readonly token?: string }) {
   return (
     <NarrowPage>

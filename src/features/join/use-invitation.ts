@@ -8,7 +8,7 @@ import { createInvitationsApi } from './invitations-api.ts';
 export interface UsedInvitation {
   readonly state: JoinState;
   readonly reload: () => void;
-  /** Resolves when the answer is known; rejects if it was not accepted. */
+  /** Resolves when the server has recorded the answer; rejects if it refuses. */
   readonly answer: (answer: 'accept' | 'decline') => Promise<void>;
 }
 
@@ -19,11 +19,11 @@ interface Reading {
   readonly outcome: { readonly invitation: Invitation | null } | { readonly error: unknown };
 }
 
-/** The invitation of a token as the person who is signed in sees it; read again when that changes. */
+/** The invitation of a token as the signed-in user sees it; read again when the user changes. */
 export function useInvitation(token: string): UsedInvitation {
   const { loadData, platform } = useClients();
   const { session } = useAuthState();
-  // Who still has to show a second factor is not in yet: the way to sign in leads there, and back.
+  // Without the required second factor the user is not signed in yet; /login asks for it.
   const userId = session && !needsSecondFactor(session) ? session.user.id : null;
   const [reading, setReading] = useState<Reading | null>(null);
   const [attempt, setAttempt] = useState(0);

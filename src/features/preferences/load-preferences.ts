@@ -5,9 +5,9 @@ import type { PreferencesApi } from './preferences-api.ts';
 
 /**
  * The user's preferences by the chain of specification §8: without a row the defaults are inserted; if that fails
- * the row is read again; if that fails, or the first read failed otherwise, temporary defaults. Never rejects.
+ * the row is read again; if that fails, or the first read failed for another reason, temporary defaults. Never rejects.
  *
- * @param report logs what went wrong.
+ * @param report logs the errors.
  */
 export async function loadPreferences(
   api: Pick<PreferencesApi, 'read' | 'insertDefaults'>,

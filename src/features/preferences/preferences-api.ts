@@ -3,7 +3,7 @@ import type { RestClient } from '../../rest-client/index.ts';
 import { defaultSettings, parsePreferences } from './preferences.ts';
 import type { PreferenceSettings, Preferences } from './preferences.ts';
 
-/** The calls to the table `notification_preferences`, all of them limited to the user's own row. */
+/** Calls to the table `notification_preferences`, all limited to the user's own row. */
 export interface PreferencesApi {
   /** @throws {RestError} `not-one-row` if there is no row. */
   read(): Promise<Preferences>;

@@ -54,7 +54,7 @@ export function PreferencesForm({ preferences, onChange }: PreferencesFormProps)
   );
 }
 
-/** One kind: a row of the table on wide screens, a group of its own on narrow ones. */
+/** One kind: a table row on wide screens, a fieldset on narrow ones. */
 function KindSettings({
   kind,
   preferences,

@@ -9,7 +9,7 @@ import styles from './preferences.module.css';
 import { preferencesTexts } from './texts/preferences-texts.ts';
 import { usePreferences } from './use-preferences.ts';
 
-/** `/preferences`: what one is told about, and how; saved as one changes it. */
+/** `/preferences`: kinds and channels of notifications. Each change is saved at once. */
 export function PreferencesScreen() {
   const texts = preferencesTexts.use();
   const { preferences, isLoading, isOutdated, isSaving, change, reload } = usePreferences((retry) =>

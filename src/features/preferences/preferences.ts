@@ -9,7 +9,7 @@ export type PreferenceChannel = (typeof preferenceChannels)[number];
 export const digestFrequencies = ['never', 'hourly', 'daily', 'weekly'] as const;
 export type DigestFrequency = (typeof digestFrequencies)[number];
 
-/** What a user can set, by the columns' names. */
+/** The user's settings, named as the columns. */
 export type PreferenceSettings = Readonly<
   Record<`${PreferenceChannel}_${PreferenceKind}` | `enable_${PreferenceChannel}_notifications`, boolean>
 > & { readonly email_digest_frequency: DigestFrequency };
@@ -35,7 +35,7 @@ export const defaultSettings: PreferenceSettings = {
   in_app_invites: true,
 };
 
-/** The defaults while the server's row cannot be had: in memory alone, never saved. */
+/** The defaults while the server's row cannot be read: in memory only, never saved (specification §8). */
 export const temporaryPreferences: Preferences = { ...defaultSettings, id: 'temp-id', updated_at: null };
 
 const setting = z.boolean();
@@ -70,7 +70,7 @@ export function isTemporary(preferences: Preferences | null | undefined): boolea
   return preferences?.id === temporaryPreferences.id;
 }
 
-/** Whether a kind is really notified about: the global switch disables, and erases nothing. */
+/** Whether a kind is notified about. The global switch disables the kinds without changing them. */
 export function isEffective(
   preferences: PreferenceSettings,
   channel: PreferenceChannel,
@@ -79,7 +79,7 @@ export function isEffective(
   return preferences[`enable_${channel}_notifications`] && preferences[`${channel}_${kind}`];
 }
 
-/** The newer of two copies of the row; without versions the one that came later. */
+/** The newer of two copies of the row; without versions, the one that arrived later. */
 export function newerPreferences(known: Preferences | null | undefined, later: Preferences): Preferences {
   const isOutdated =
     known?.id === later.id &&

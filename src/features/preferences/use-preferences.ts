@@ -8,19 +8,19 @@ import { preferencesKey, storePreferences } from './cached-preferences.ts';
 import type { CachedPreferences } from './cached-preferences.ts';
 
 export interface UsedPreferences {
-  /** With what is being saved on top. undefined: on their way; null: deleted elsewhere. */
+  /** Including pending changes. undefined: loading; null: deleted on another device. */
   readonly preferences: CachedPreferences | undefined;
   readonly isLoading: boolean;
-  /** Whether they could not be read again: what is shown is an earlier copy. */
+  /** Whether the refetch failed: an earlier copy is shown. */
   readonly isOutdated: boolean;
   readonly isSaving: boolean;
-  /** Shows the change at once and saves it; if that fails the change is gone again. */
+  /** Applies the change optimistically and saves it; rolls back if saving fails. */
   readonly change: (change: Partial<PreferenceSettings>) => void;
-  /** Reads them again, and creates them where there are none. */
+  /** Reads the row again, and inserts the defaults if there is none. */
   readonly reload: () => void;
 }
 
-/** @param onFailure is told when a change could not be saved; `retry` tries it again. */
+/** @param onFailure called when a change could not be saved; `retry` saves it again. */
 export function usePreferences(onFailure: (retry: () => void) => void): UsedPreferences {
   const { platform } = useClients();
   const { rest } = useDataClients();
@@ -34,17 +34,17 @@ export function usePreferences(onFailure: (retry: () => void) => void): UsedPref
     queryFn: async () => {
       const loaded = await loadPreferences(api, platform.report);
       const known = queryClient.getQueryData<CachedPreferences>(queryKey);
-      // Temporary ones are for who has none: what was read before is nearer to the truth.
+      // A failed refetch must not replace known preferences by the temporary defaults.
       if (isTemporary(loaded) && known && !isTemporary(known)) throw new Error('Not read again');
       return newerPreferences(known, loaded);
     },
-    // Temporary ones are read again at the next look.
+    // Temporary defaults are always stale.
     staleTime: ({ state }) => (isTemporary(state.data) ? 0 : 300_000),
   });
   const mutationKey = [...queryKey, 'change'];
   const mutation = useMutation({
     mutationKey,
-    // One after the other, so that the last change is the last to arrive.
+    // Serialized, so that the last change wins.
     scope: { id: mutationKey.join('/') },
     mutationFn: (change: Partial<PreferenceSettings>) => api.update(change),
     onSuccess: (saved) => storePreferences(queryClient, userId, saved),

@@ -3,38 +3,38 @@ import type { AuthErrorTexts } from './auth-error-texts.en.ts';
 import { texts as urgent } from './urgent-texts.de.ts';
 
 const unexpected = urgent.unknown;
-const notOffered = 'Diese Art der Anmeldung gibt es hier nicht.';
+const notOffered = 'Diese Anmeldeart gibt es hier nicht.';
 const expiredSignIn = 'Das hat zu lange gedauert oder wurde schon verwendet. Bitte beginne von vorn.';
-const signedOut = 'Du bist abgemeldet. Bitte melde dich wieder an.';
-const tooMany = 'Zu viele Versuche. Bitte warte einen Augenblick und versuche es dann wieder.';
-const serverTrouble = 'Der Server hat gerade Schwierigkeiten. Bitte versuche es in einer Minute wieder.';
+const signedOut = 'Du wurdest abgemeldet. Bitte melde dich wieder an.';
+const tooMany = 'Zu viele Versuche. Warte einen Moment und versuche es dann noch einmal.';
+const serverTrouble = 'Bei uns ist etwas schiefgegangen. Bitte versuche es in einer Minute noch einmal.';
 const passkey = 'Der Passkey wurde nicht angenommen. Bitte versuche es noch einmal.';
-const singleSignOn = 'Single Sign-on ist dafür nicht eingerichtet. Frage, wer es betreut.';
+const singleSignOn = 'Single Sign-on ist dafür nicht eingerichtet. Frage deine Administration.';
 
 const messages: Readonly<Record<AuthErrorCode, string>> = {
   invalid_credentials: 'E-Mail oder Passwort ist falsch.',
   email_not_confirmed:
-    'Diese E-Mail-Adresse ist noch nicht bestätigt. Nimm den Link oder den Code aus unserer Mail.',
+    'Diese E-Mail-Adresse ist noch nicht bestätigt. Nimm den Link oder den Code aus unserer E-Mail.',
   phone_not_confirmed: 'Diese Telefonnummer ist noch nicht bestätigt.',
   user_banned: 'Dieses Konto ist gesperrt. Bitte wende dich an den Support.',
   user_not_found: 'Dieses Konto gibt es nicht mehr.',
-  user_already_exists: 'Mit dieser Adresse gibt es schon ein Konto. Melde dich stattdessen an.',
+  user_already_exists: 'Für diese Adresse gibt es schon ein Konto. Melde dich damit an.',
   email_exists: 'Ein anderes Konto verwendet diese Adresse schon.',
   phone_exists: 'Ein anderes Konto verwendet diese Nummer schon.',
-  identity_already_exists: 'Diese Identität gehört schon zu einem Konto.',
+  identity_already_exists: 'Diese Anmeldung gehört schon zu einem anderen Konto.',
   weak_password: 'Dieses Passwort ist zu leicht zu erraten.',
   same_password: 'Das ist schon dein Passwort. Wähle ein anderes.',
-  current_password_invalid: 'Das ist nicht dein jetziges Passwort.',
-  current_password_required: 'Bitte gib auch dein jetziges Passwort ein.',
-  reauthentication_needed: 'Bitte bestätige, dass du es bist: Gib den Code ein, den wir dir schicken.',
-  reauthentication_not_valid: 'Dieser Code ist falsch oder zu alt. Fordere einen neuen an.',
-  otp_expired: 'Dieser Code ist falsch, verwendet oder zu alt. Fordere einen neuen an.',
-  otp_disabled: 'Mit dieser Adresse gibt es kein Konto, das sich per Mail öffnen lässt. Lege erst eines an.',
-  email_address_invalid: 'Diese Adresse kann keine Mail empfangen. Prüfe sie auf Tippfehler.',
-  email_address_not_authorized: 'An diese Adresse dürfen wir nichts schicken.',
-  email_address_not_provided: 'Der Anbieter hat deine E-Mail-Adresse nicht genannt.',
-  provider_email_needs_verification: 'Bitte bestätige erst deine E-Mail-Adresse: Sieh in dein Postfach.',
-  signup_disabled: 'Zurzeit werden keine neuen Konten angenommen.',
+  current_password_invalid: 'Das ist nicht dein aktuelles Passwort.',
+  current_password_required: 'Gib auch dein aktuelles Passwort ein.',
+  reauthentication_needed: 'Bitte bestätige, dass du es bist: Gib den Code aus unserer E-Mail ein.',
+  reauthentication_not_valid: 'Dieser Code stimmt nicht. Prüfe ihn oder hol dir einen neuen.',
+  otp_expired: 'Dieser Code stimmt nicht. Prüfe ihn oder hol dir einen neuen.',
+  otp_disabled: 'Für diese Adresse gibt es kein Konto. Erstelle erst eines.',
+  email_address_invalid: 'Diese Adresse kann keine E-Mails empfangen. Prüfe sie auf Tippfehler.',
+  email_address_not_authorized: 'An diese Adresse können wir nichts schicken.',
+  email_address_not_provided: 'Der Anbieter hat deine E-Mail-Adresse nicht weitergegeben.',
+  provider_email_needs_verification: 'Bestätige erst deine E-Mail-Adresse: Prüfe dein Postfach.',
+  signup_disabled: 'Zurzeit nehmen wir keine neuen Konten an.',
   email_provider_disabled: notOffered,
   phone_provider_disabled: notOffered,
   provider_disabled: notOffered,
@@ -45,23 +45,23 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
   oauth_provider_not_supported: notOffered,
   custom_provider_not_found: notOffered,
   feature_disabled: notOffered,
-  manual_linking_disabled: 'Weitere Anmeldearten zu verknüpfen ist hier abgeschaltet.',
-  captcha_failed: 'Die Prüfung, ob du ein Mensch bist, ist nicht gelungen. Bitte versuche sie noch einmal.',
+  manual_linking_disabled: 'Weitere Anmeldearten kannst du hier nicht verknüpfen.',
+  captcha_failed: 'Wir konnten nicht feststellen, dass du ein Mensch bist. Bitte versuche es noch einmal.',
   over_request_rate_limit: tooMany,
   over_email_send_rate_limit:
-    'Wir haben dir gerade eine Mail geschickt. Bitte warte etwas, bevor du die nächste anforderst.',
+    'Wir haben dir gerade eine E-Mail geschickt. Warte einen Moment, bevor du die nächste anforderst.',
   over_sms_send_rate_limit:
-    'Wir haben dir gerade eine Nachricht geschickt. Bitte warte etwas bis zur nächsten.',
+    'Wir haben dir gerade eine SMS geschickt. Warte einen Moment, bevor du die nächste anforderst.',
   over_custom_provider_quota: tooMany,
-  insufficient_aal: 'Bitte bestätige es erst mit deinem zweiten Faktor: Melde dich ab und wieder an.',
-  mfa_verification_failed: 'Dieser Code stimmt nicht. Gib den ein, den deine App jetzt zeigt.',
+  insufficient_aal: 'Bestätige es erst mit deinem zweiten Faktor: Melde dich ab und wieder an.',
+  mfa_verification_failed: 'Dieser Code stimmt nicht. Gib den ein, den deine App jetzt anzeigt.',
   mfa_verification_rejected: 'Der zweite Faktor wurde abgelehnt. Bitte wende dich an den Support.',
-  mfa_challenge_expired: 'Das hat zu lange gedauert. Gib den Code ein, den deine App jetzt zeigt.',
-  mfa_ip_address_mismatch: 'Dein Netz hat zwischendurch gewechselt. Bitte gib den Code noch einmal ein.',
-  mfa_factor_name_conflict: 'Einen Authenticator mit diesem Namen hast du schon. Wähle einen anderen Namen.',
-  mfa_factor_not_found: 'Diesen Authenticator gibt es nicht mehr. Lade die Seite neu.',
-  mfa_verified_factor_exists: 'Einen solchen Authenticator hast du schon.',
-  too_many_enrolled_mfa_factors: 'Du hast so viele Authenticators wie erlaubt. Entferne zuerst einen.',
+  mfa_challenge_expired: 'Das hat zu lange gedauert. Gib den Code ein, den deine App jetzt anzeigt.',
+  mfa_ip_address_mismatch: 'Dein Netzwerk hat gewechselt. Bitte gib den Code noch einmal ein.',
+  mfa_factor_name_conflict: 'Ein Gerät mit diesem Namen hast du schon. Wähle einen anderen Namen.',
+  mfa_factor_not_found: 'Diese App ist nicht mehr eingerichtet. Lade die Seite neu.',
+  mfa_verified_factor_exists: 'Diese App ist schon eingerichtet.',
+  too_many_enrolled_mfa_factors: 'Mehr Apps sind nicht erlaubt. Entferne zuerst eine.',
   mfa_totp_enroll_not_enabled: 'Authenticator-Apps sind hier abgeschaltet.',
   mfa_totp_verify_not_enabled: 'Authenticator-Apps sind hier abgeschaltet.',
   mfa_phone_enroll_not_enabled: notOffered,
@@ -70,12 +70,12 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
   mfa_webauthn_verify_not_enabled: notOffered,
   single_identity_not_deletable: 'Das ist der einzige Weg in dein Konto. Füge erst einen anderen hinzu.',
   email_conflict_identity_not_deletable: 'Das geht nicht: Ein anderes Konto verwendet die Adresse.',
-  identity_not_found: 'Diese Identität gibt es nicht mehr. Lade die Seite neu.',
+  identity_not_found: 'Diese Anmeldeart ist nicht mehr verknüpft. Lade die Seite neu.',
   user_sso_managed: 'Dein Unternehmen verwaltet dieses Konto. Ändere es dort.',
-  too_many_passkeys: 'Du hast so viele Passkeys wie erlaubt. Entferne zuerst einen.',
+  too_many_passkeys: 'Mehr Passkeys sind nicht erlaubt. Entferne zuerst einen.',
   webauthn_challenge_expired: passkey,
   webauthn_challenge_not_found: passkey,
-  webauthn_credential_exists: 'Dieser Passkey ist schon eingetragen.',
+  webauthn_credential_exists: 'Dieser Passkey ist schon eingerichtet.',
   webauthn_credential_not_found: passkey,
   webauthn_verification_failed: passkey,
   bad_code_verifier: expiredSignIn,
@@ -117,8 +117,8 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
   session_expired: signedOut,
   session_not_found: signedOut,
   unexpected_audience: signedOut,
-  sms_send_failed: 'Die Nachricht ließ sich nicht senden. Bitte versuche es noch einmal.',
-  validation_failed: 'Der Server hat das nicht angenommen. Prüfe deine Eingaben.',
+  sms_send_failed: 'Die SMS konnte nicht gesendet werden. Bitte versuche es noch einmal.',
+  validation_failed: 'Das wurde nicht angenommen. Prüfe deine Eingaben.',
   bad_json: unexpected,
   conflict: 'Zwei Änderungen kamen gleichzeitig. Bitte versuche es noch einmal.',
   request_entity_too_large: 'Das ist zu lang.',
@@ -134,9 +134,8 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
   timeout: 'Der Server antwortet nicht. Bitte versuche es noch einmal.',
   aborted: 'Die Anfrage wurde abgebrochen.',
   'invalid-argument': 'Prüfe deine Eingaben.',
-  'configuration-incomplete': 'Diese Anwendung ist nicht vollständig eingerichtet.',
-  'pkce-verifier-missing':
-    'Dieser Link wurde in einem anderen Browser oder auf einem anderen Gerät angefordert.',
+  'configuration-incomplete': 'Diese App ist nicht vollständig eingerichtet.',
+  'pkce-verifier-missing': 'Dieser Link gilt nur in dem Browser, in dem du ihn angefordert hast.',
   'storage-unavailable':
     'Dieser Browser speichert nichts für diese Seite: Beim Schließen wirst du abgemeldet.',
 };
@@ -144,10 +143,10 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
 export const texts: AuthErrorTexts = {
   messages,
   weakPassword: {
-    length: 'Mach es länger.',
-    characters: 'Mische kleine und große Buchstaben, Ziffern und Zeichen.',
-    pwned: 'Es ist aus einem Datenleck bekannt: Verwende es nirgends mehr.',
+    length: 'Nimm mehr Zeichen.',
+    characters: 'Mische Klein- und Großbuchstaben, Ziffern und Sonderzeichen.',
+    pwned: 'Es ist in einem Datenleck aufgetaucht: Verwende es nirgends mehr.',
   },
-  tryAgainIn: (seconds) => `Wieder möglich in ${seconds} Sekunden.`,
+  tryAgainIn: (seconds) => `Versuche es in ${seconds} Sekunden noch einmal.`,
   unknownSignupError: 'Unknown error during signup',
 };

@@ -1,41 +1,40 @@
 import type { AuthErrorCode } from '../../auth-client/index.ts';
 import { texts as urgent } from './urgent-texts.en.ts';
 
-/** Reasons that no screen of this application can run into: said all the same, without the jargon. */
+/** For codes that no screen of this application can cause. */
 const unexpected = urgent.unknown;
-const notOffered = 'This way of signing in is not offered here.';
-const expiredSignIn = 'This took too long or was already used. Please start again.';
-const signedOut = 'You have been signed out. Please sign in again.';
+const notOffered = 'This way of signing in isn’t available here.';
+const expiredSignIn = 'This took too long or was already used. Please start over.';
+const signedOut = 'You’ve been signed out. Please sign in again.';
 const tooMany = 'Too many attempts. Please wait a moment and try again.';
-const serverTrouble = 'The server has trouble at the moment. Please try again in a minute.';
-const passkey = 'The passkey was not accepted. Please try again.';
-const singleSignOn = 'Single sign-on is not set up for this. Ask whoever runs it.';
+const serverTrouble = 'Something’s wrong on our side. Please try again in a minute.';
+const passkey = 'The passkey wasn’t accepted. Please try again.';
+const singleSignOn = 'Single sign-on isn’t set up for this. Ask your administrator.';
 
 /** One message per code of the auth client. A code without a message is a type error. */
 const messages: Readonly<Record<AuthErrorCode, string>> = {
-  invalid_credentials: 'E-mail or password is wrong.',
-  email_not_confirmed:
-    'This e-mail address is not confirmed yet. Use the link or the code that we sent to it.',
-  phone_not_confirmed: 'This phone number is not confirmed yet.',
+  invalid_credentials: 'Wrong email or password.',
+  email_not_confirmed: 'This email address isn’t confirmed yet. Use the link or the code that we sent to it.',
+  phone_not_confirmed: 'This phone number isn’t confirmed yet.',
   user_banned: 'This account is blocked. Please contact support.',
-  user_not_found: 'There is no such account any more.',
-  user_already_exists: 'There is an account with this address already. Sign in instead.',
-  email_exists: 'Another account uses this address already.',
-  phone_exists: 'Another account uses this number already.',
-  identity_already_exists: 'This identity belongs to an account already.',
+  user_not_found: 'This account no longer exists.',
+  user_already_exists: 'There’s already an account with this address. Sign in instead.',
+  email_exists: 'Another account already uses this address.',
+  phone_exists: 'Another account already uses this number.',
+  identity_already_exists: 'This sign-in already belongs to another account.',
   weak_password: 'This password is too easy to guess.',
-  same_password: 'This is your password already. Choose another one.',
-  current_password_invalid: 'This is not your current password.',
-  current_password_required: 'Please enter your current password too.',
-  reauthentication_needed: 'Please confirm that it is you: enter the code that we send you.',
-  reauthentication_not_valid: 'This code is wrong or too old. Ask for a new one.',
-  otp_expired: 'This code is wrong, used or too old. Ask for a new one.',
-  otp_disabled: 'There is no account with this address that could be opened by mail. Create one first.',
-  email_address_invalid: 'This e-mail address cannot receive mail. Check it for typing errors.',
-  email_address_not_authorized: 'We may not send mail to this address.',
-  email_address_not_provided: 'The provider did not tell your e-mail address.',
-  provider_email_needs_verification: 'Please confirm your e-mail address first: look into your mailbox.',
-  signup_disabled: 'New accounts are not accepted at the moment.',
+  same_password: 'That’s already your password. Choose another one.',
+  current_password_invalid: 'That’s not your current password.',
+  current_password_required: 'Enter your current password too.',
+  reauthentication_needed: 'Please confirm that it’s you: enter the code that we emailed you.',
+  reauthentication_not_valid: 'That code isn’t valid. Check it, or get a new one.',
+  otp_expired: 'That code isn’t valid. Check it, or get a new one.',
+  otp_disabled: 'There’s no account with this address. Create one first.',
+  email_address_invalid: 'This address can’t receive email. Check it for typos.',
+  email_address_not_authorized: 'We can’t send email to this address.',
+  email_address_not_provided: 'The provider didn’t share your email address.',
+  provider_email_needs_verification: 'Confirm your email address first: check your mailbox.',
+  signup_disabled: 'We’re not taking new accounts at the moment.',
   email_provider_disabled: notOffered,
   phone_provider_disabled: notOffered,
   provider_disabled: notOffered,
@@ -46,38 +45,37 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
   oauth_provider_not_supported: notOffered,
   custom_provider_not_found: notOffered,
   feature_disabled: notOffered,
-  manual_linking_disabled: 'Linking further ways to sign in is switched off here.',
-  captcha_failed: 'The check that you are human did not succeed. Please try it again.',
+  manual_linking_disabled: 'Linking more ways to sign in is turned off here.',
+  captcha_failed: 'We couldn’t confirm that you’re human. Please try again.',
   over_request_rate_limit: tooMany,
-  over_email_send_rate_limit:
-    'We have just sent you a mail. Please wait a moment before you ask for another one.',
+  over_email_send_rate_limit: 'We’ve just sent you an email. Wait a moment before you ask for another one.',
   over_sms_send_rate_limit:
-    'We have just sent you a message. Please wait a moment before you ask for another one.',
+    'We’ve just sent you a text message. Wait a moment before you ask for another one.',
   over_custom_provider_quota: tooMany,
-  insufficient_aal: 'Please confirm it with your second factor first: sign out and in again.',
-  mfa_verification_failed: 'This code is not right. Enter the one that your app shows now.',
-  mfa_verification_rejected: 'The second factor was refused. Please contact support.',
+  insufficient_aal: 'Confirm with your second factor first: sign out, then sign in again.',
+  mfa_verification_failed: 'That code isn’t right. Enter the one that your app shows now.',
+  mfa_verification_rejected: 'Your second factor was rejected. Please contact support.',
   mfa_challenge_expired: 'This took too long. Enter the code that your app shows now.',
-  mfa_ip_address_mismatch: 'Your network changed in between. Please enter the code again.',
-  mfa_factor_name_conflict: 'You have an authenticator of this name already. Choose another name.',
-  mfa_factor_not_found: 'This authenticator is gone. Load the page anew.',
-  mfa_verified_factor_exists: 'You have such an authenticator already.',
-  too_many_enrolled_mfa_factors: 'You have as many authenticators as are allowed. Remove one first.',
-  mfa_totp_enroll_not_enabled: 'Authenticator apps are switched off here.',
-  mfa_totp_verify_not_enabled: 'Authenticator apps are switched off here.',
+  mfa_ip_address_mismatch: 'Your network changed. Please enter the code again.',
+  mfa_factor_name_conflict: 'You already have an authenticator with this name. Choose another name.',
+  mfa_factor_not_found: 'This authenticator no longer exists. Reload the page.',
+  mfa_verified_factor_exists: 'This app is already set up.',
+  too_many_enrolled_mfa_factors: 'You’ve reached the limit of authenticators. Remove one first.',
+  mfa_totp_enroll_not_enabled: 'Authenticator apps are turned off here.',
+  mfa_totp_verify_not_enabled: 'Authenticator apps are turned off here.',
   mfa_phone_enroll_not_enabled: notOffered,
   mfa_phone_verify_not_enabled: notOffered,
   mfa_webauthn_enroll_not_enabled: notOffered,
   mfa_webauthn_verify_not_enabled: notOffered,
   single_identity_not_deletable:
     'This is the only way into your account. Add another one before you remove it.',
-  email_conflict_identity_not_deletable: 'It cannot be removed: another account uses its address.',
-  identity_not_found: 'This identity is gone. Load the page anew.',
-  user_sso_managed: 'Your organisation manages this account. Change it there.',
-  too_many_passkeys: 'You have as many passkeys as are allowed. Remove one first.',
+  email_conflict_identity_not_deletable: 'It can’t be removed: another account uses its address.',
+  identity_not_found: 'This sign-in is no longer linked. Reload the page.',
+  user_sso_managed: 'Your organization manages this account. Change it there.',
+  too_many_passkeys: 'You’ve reached the limit of passkeys. Remove one first.',
   webauthn_challenge_expired: passkey,
   webauthn_challenge_not_found: passkey,
-  webauthn_credential_exists: 'This passkey is registered already.',
+  webauthn_credential_exists: 'This passkey is already registered.',
   webauthn_credential_not_found: passkey,
   webauthn_verification_failed: passkey,
   bad_code_verifier: expiredSignIn,
@@ -93,7 +91,7 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
   oauth_consent_not_found: expiredSignIn,
   oauth_client_not_found: unexpected,
   oauth_dynamic_client_registration_disabled: unexpected,
-  'oauth-error': 'The provider refused the sign-in.',
+  'oauth-error': 'The provider declined the sign-in.',
   saml_assertion_no_email: singleSignOn,
   saml_assertion_no_user_id: singleSignOn,
   saml_entity_id_mismatch: singleSignOn,
@@ -107,9 +105,9 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
   sso_provider_disabled: singleSignOn,
   sso_provider_not_found: singleSignOn,
   bad_jwt: signedOut,
-  invite_not_found: 'This invitation is not valid any more.',
+  invite_not_found: 'This invitation is no longer valid.',
   no_authorization: signedOut,
-  not_admin: 'You may not do this.',
+  not_admin: 'You’re not allowed to do this.',
   'expired-token': signedOut,
   'invalid-signature': signedOut,
   'invalid-token': signedOut,
@@ -119,10 +117,10 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
   session_expired: signedOut,
   session_not_found: signedOut,
   unexpected_audience: signedOut,
-  sms_send_failed: 'The message could not be sent. Please try again.',
-  validation_failed: 'The server did not accept this. Check what you entered.',
+  sms_send_failed: 'The text message couldn’t be sent. Please try again.',
+  validation_failed: 'That wasn’t accepted. Check what you entered.',
   bad_json: unexpected,
-  conflict: 'Two changes came at the same time. Please try again.',
+  conflict: 'Two changes came in at the same time. Please try again.',
   request_entity_too_large: 'This is too long.',
   request_timeout: serverTrouble,
   hook_payload_invalid_content_type: serverTrouble,
@@ -133,23 +131,23 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
   unknown: unexpected,
   'invalid-response': serverTrouble,
   network: urgent.network,
-  timeout: 'The server does not answer. Please try again.',
-  aborted: 'The request was stopped.',
+  timeout: 'The server isn’t answering. Please try again.',
+  aborted: 'The request was canceled.',
   'invalid-argument': 'Check what you entered.',
-  'configuration-incomplete': 'This application is not set up completely.',
-  'pkce-verifier-missing': 'This link was requested in another browser or on another device.',
+  'configuration-incomplete': 'This app isn’t fully set up.',
+  'pkce-verifier-missing': 'This link works only in the browser that asked for it.',
   'storage-unavailable':
-    'This browser does not keep data for this site, so you will be signed out when you close the page.',
+    'This browser doesn’t keep data for this site, so you’ll be signed out when you close the page.',
 };
 
 export const texts = {
   messages,
   weakPassword: {
-    length: 'Make it longer.',
-    characters: 'Mix lower and upper case letters, digits and signs.',
-    pwned: 'It is known from a data leak: use it nowhere any more.',
+    length: 'Use more characters.',
+    characters: 'Mix lowercase and uppercase letters, digits and symbols.',
+    pwned: 'It appeared in a data leak: don’t use it anywhere.',
   },
-  tryAgainIn: (seconds: number) => `Possible again in ${seconds} seconds.`,
+  tryAgainIn: (seconds: number) => `Try again in ${seconds} seconds.`,
   unknownSignupError: 'Unknown error during signup',
 };
 

@@ -5,16 +5,16 @@ import type { FormProblem } from '../../ui/form/use-form.ts';
 import type { AuthErrorTexts } from './auth-error-texts.en.ts';
 import { texts as urgent } from './urgent-texts.en.ts';
 
-/** One message per error code. Not part of the first screen: whoever may need it calls `load()` in good time. */
+/** One message per error code. Not part of the first screen: callers preload it by `load()`. */
 export const authErrorTexts = defineLazyTexts<AuthErrorTexts>({
   en: () => import('./auth-error-texts.en.ts'),
   de: () => import('./auth-error-texts.de.ts'),
 });
 
-/** What there may be no network to load. */
+/** Messages for when the network is down, so bundled. */
 const urgentTexts = defineTexts(urgent, { de: () => import('./urgent-texts.de.ts') });
 
-/** The field that a refusal concerns, by the names that all forms share. */
+/** The field that an error code belongs to; all forms share these names. */
 const fieldByCode: { readonly [Code in AuthErrorCode]?: string } = {
   email_exists: 'email',
   user_already_exists: 'email',
@@ -34,9 +34,9 @@ const fieldByCode: { readonly [Code in AuthErrorCode]?: string } = {
 };
 
 /**
- * What to tell a person about a failure, and at which field.
+ * The message for an error, and the field it belongs to.
  *
- * @param names the fields of the form; a refusal of another field goes to the form as a whole.
+ * @param names the fields of the form; a message for another field goes to the form as a whole.
  */
 export function describeProblem<Name extends string>(
   problem: unknown,
@@ -46,7 +46,7 @@ export function describeProblem<Name extends string>(
   const code = problem instanceof AuthError ? problem.code : 'unknown';
   const retryAfterSeconds = problem instanceof AuthError ? problem.retryAfterSeconds : null;
   const known: string | undefined = texts.messages[code];
-  // Of an error of our own making (and so in one of the specification's texts), the text itself is the best account.
+  // The specification's own error text is shown as it is.
   const isOwn = problem instanceof Error && problem.message === texts.unknownSignupError;
   const parts = [isOwn ? problem.message : (known ?? texts.messages.unknown)];
   if (code === 'weak_password' && problem instanceof AuthError) {
@@ -66,7 +66,7 @@ export function describeProblem<Name extends string>(
   };
 }
 
-/** Languages whose messages could not be had since the network was there. */
+/** Languages whose messages failed to load; cleared when the network is back. */
 const missing = new Set<Language>();
 
 /**

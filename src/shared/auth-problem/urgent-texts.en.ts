@@ -1,7 +1,7 @@
-/** The two messages that must be there before any other can be loaded. */
+/** The two messages that are bundled with the forms, for when no other text can be loaded. */
 export const texts = {
-  network: 'The server cannot be reached. Check your connection and try again.',
-  unknown: 'Something unexpected went wrong. Please try again.',
+  network: 'Can’t reach the server. Check your connection and try again.',
+  unknown: 'Something went wrong. Please try again.',
 };
 
 export type UrgentTexts = typeof texts;

@@ -6,18 +6,18 @@ import type { RestClient } from '../../rest-client/index.ts';
 import type { Database } from '../../database.types.ts';
 import type { Configuration } from './env.ts';
 
-/** What the application talks to the world through; made once in main.tsx, or by a test. */
+/** The application's clients; created once in main.tsx, or by a test. */
 export interface Clients {
   readonly auth: AuthClient;
   readonly configuration: Configuration;
   readonly platform: Platform;
-  /** Loads the code of the data clients and makes them, once. The auth screens go without. */
+  /** Loads and creates the data clients, once. The auth screens do not need them. */
   readonly loadData: () => Promise<DataClients>;
 }
 
 export interface DataClients {
   readonly rest: RestClient<Database>;
-  /** Loads the realtime client's code and makes it, once: the first list does not wait for it. */
+  /** Loads and creates the realtime client, once, after the first list. */
   readonly loadRealtime: () => Promise<RealtimeClient>;
 }
 
@@ -34,13 +34,13 @@ export function useDataClients(): DataClients {
   return use(useClients().loadData());
 }
 
-/** What the auth client knows of the session; renders anew whenever that changes. */
+/** The auth client's snapshot; rerenders when it changes. */
 export function useAuthState(): ReturnType<AuthClient['getSnapshot']> {
   const { auth } = useClients();
   return useSyncExternalStore(auth.subscribe, auth.getSnapshot);
 }
 
-/** Who is signed in; `null` where nobody is. Unverified: good for showing, not for deciding. */
+/** The signed-in user; null when signed out. Unverified: for display, never for authorization. */
 export function useUser(): UnverifiedUser | null {
   return useAuthState().session?.user ?? null;
 }

@@ -1,13 +1,13 @@
-/** What the application is told from outside, at build time. */
+/** The build-time configuration. */
 export interface Configuration {
   /** URL of the Supabase project, without a trailing slash. */
   readonly supabaseUrl: string;
   readonly supabaseAnonKey: string;
-  /** Where this application is reached; `null`: the origin of the page. Without a trailing slash. */
+  /** The application's public URL, without a trailing slash; `null`: the origin of the page. */
   readonly siteUrl: string | null;
-  /** Where an entity has its page, with `{entity_type}` and `{entity_id}` in it; `null`: this application knows of none. */
+  /** URL template of an entity's page, with `{entity_type}` and `{entity_id}`; `null`: entities have no pages. */
   readonly entityUrl: string | null;
-  /** The captcha that the project demands; the auth service does not tell. */
+  /** The captcha that the project requires; the auth server does not announce it. */
   readonly captcha: CaptchaConfiguration | null;
 }
 

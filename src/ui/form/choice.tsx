@@ -10,7 +10,7 @@ export interface ChoiceProps<Value extends string> {
   readonly disabled?: boolean;
 }
 
-/** One of a few, in the device's own select. */
+/** A native select with its label. */
 export function Choice<Value extends string>({
   label,
   value,

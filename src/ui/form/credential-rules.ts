@@ -1,9 +1,9 @@
 import type { CredentialTexts } from './credential-texts.en.ts';
 
-/** Each returns what is wrong with a value, or `undefined`. The server has the last word on all of them. */
+/** Each check returns an error text or `undefined`. The server validates again. */
 export function checkEmail(email: string, texts: CredentialTexts): string | undefined {
   if (email.trim() === '') return texts.emailMissing;
-  // Loose on purpose: a false alarm locks a person out, a slip is caught by the mail that does not arrive.
+  // Permissive on purpose: rejecting a valid address locks its owner out.
   return /^[^\s@]+@[^\s@]+\.[^\s@.]+$/.test(email.trim()) ? undefined : texts.emailMalformed;
 }
 
@@ -21,12 +21,18 @@ export function checkNewPassword(password: string, texts: CredentialTexts): stri
   return new TextEncoder().encode(password).length > 72 ? texts.passwordTooLong : undefined;
 }
 
-export function checkCode(code: string, texts: CredentialTexts): string | undefined {
+/** As `otp_length` in supabase/config.toml. */
+export const mailCodeLength = 8;
+/** RFC 6238, as authenticator apps show it. */
+export const appCodeLength = 6;
+
+/** @param digits the usual length, for the text alone: another project may send codes of 6 to 10 digits. */
+export function checkCode(code: string, texts: CredentialTexts, digits = mailCodeLength): string | undefined {
   if (code.trim() === '') return texts.codeMissing;
-  return /^\d{6,10}$/.test(compactCode(code)) ? undefined : texts.codeMalformed;
+  return /^\d{6,10}$/.test(compactCode(code)) ? undefined : texts.codeMalformed(digits);
 }
 
-/** Without the spaces and dashes that people and mail programs put between digits. */
+/** The code without spaces and dashes between its digits. */
 export function compactCode(code: string): string {
   return code.replace(/[\s-]/g, '');
 }

@@ -1,20 +1,21 @@
 import type { CredentialTexts } from './credential-texts.en.ts';
 
 export const texts: CredentialTexts = {
-  showPassword: 'Passwort zeigen',
+  showPassword: 'Passwort anzeigen',
   hidePassword: 'Passwort verbergen',
-  capsLock: 'Die Feststelltaste ist an.',
+  capsLock: 'Die Feststelltaste ist aktiv.',
   emailMissing: 'Gib deine E-Mail-Adresse ein.',
   emailMalformed: 'Das sieht nicht nach einer E-Mail-Adresse aus. Beispiel: ada@example.com',
   passwordMissing: 'Gib dein Passwort ein.',
   newPasswordMissing: 'Wähle ein Passwort.',
   passwordTooShort: 'Nimm mindestens 8 Zeichen.',
   passwordTooLong: 'Nimm höchstens 72 Zeichen.',
-  codeMissing: 'Gib den Code aus der Mail ein.',
-  codeMalformed: 'Der Code besteht aus 6 oder mehr Ziffern.',
+  passwordTooCommon: 'Dieses Passwort ist zu leicht zu erraten. Häng noch ein, zwei Wörter an.',
+  codeMissing: 'Gib den Code ein.',
+  codeMalformed: (digits) => `Gib den ${digits}-stelligen Code ein.`,
   strength: {
     label: 'Stärke',
-    levels: ['sehr schwach', 'schwach', 'mäßig', 'gut', 'stark'],
-    hint: 'Länger ist stärker: Ein paar Wörter ohne Zusammenhang sind ein gutes Passwort.',
+    levels: ['sehr schwach', 'schwach', 'mittel', 'gut', 'stark'],
+    hint: 'Je länger, desto besser: Ein paar Wörter ohne Zusammenhang ergeben ein gutes Passwort.',
   },
 };

@@ -4,9 +4,9 @@ import { WarningIcon } from '../page/message.tsx';
 
 export interface FieldFrameProps {
   readonly label: ReactNode;
-  /** What helps to fill it in; read with the field. */
+  /** Part of the field's accessible description. */
   readonly hint?: ReactNode;
-  /** What is wrong with the value and how to put it right. */
+  /** What is wrong with the value and how to fix it. */
   readonly error?: string | undefined;
   /** Further text below, not part of the description. */
   readonly below?: ReactNode;

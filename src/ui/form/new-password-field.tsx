@@ -7,11 +7,11 @@ const PasswordMeter = lazyPart(async () => (await import('./password-meter.tsx')
 
 export interface NewPasswordFieldProps extends FieldBinding {
   readonly label: string;
-  /** What others know of the person: it makes a bad password. */
+  /** Texts that a guesser knows, such as the email address. */
   readonly own: readonly string[];
 }
 
-/** A password to be chosen, with an estimate of its strength. */
+/** A field for a new password, with an estimate of its strength. */
 export function NewPasswordField({ own, ...field }: NewPasswordFieldProps) {
   return (
     <PasswordField

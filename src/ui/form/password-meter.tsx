@@ -4,11 +4,11 @@ import { estimateStrength } from './password-strength.ts';
 
 export interface PasswordMeterProps {
   readonly password: string;
-  /** What others know of the person, such as the address. */
+  /** Texts that a guesser knows, such as the email address. */
   readonly own: readonly string[];
 }
 
-/** Four bars and a word; the word is spoken when typing pauses. */
+/** Four bars and a word; the word is announced politely. */
 export function PasswordMeter({ password, own }: PasswordMeterProps) {
   const { strength: texts } = credentialTexts.use();
   const level = estimateStrength(password, own);

@@ -2,7 +2,7 @@ import { Button, type ButtonProps } from '../button.tsx';
 import { useCountdown } from './use-countdown.ts';
 
 export interface SubmitButtonProps extends Omit<ButtonProps, 'type' | 'inactive'> {
-  /** Not usable until then (epoch milliseconds): the seconds are shown but not read aloud. */
+  /** Inactive until then (epoch milliseconds). The seconds are shown but not announced. */
   readonly untilMs?: number | null;
 }
 
@@ -11,7 +11,7 @@ export function SubmitButton(props: SubmitButtonProps) {
   return <CountdownButton look="primary" wide {...props} type="submit" />;
 }
 
-/** A button that comes back after a time, such as "Send it again". */
+/** A button with a countdown, such as "Send it again". */
 export function CountdownButton(props: Omit<SubmitButtonProps, 'type'> & Pick<ButtonProps, 'type'>) {
   const { untilMs = null, children, ...rest } = props;
   const seconds = useCountdown(untilMs);

@@ -3,13 +3,13 @@ import styles from './switch.module.css';
 import { VisuallyHidden } from '../visually-hidden.tsx';
 
 export interface SwitchProps {
-  /** Never changes with the state: the state is told by the switch itself. */
+  /** Must not change with the state, which the switch itself exposes. */
   readonly label: ReactNode;
   readonly checked: boolean;
   readonly onChange: (checked: boolean) => void;
   readonly hint?: ReactNode;
   readonly disabled?: boolean;
-  /** The label is for assistive technology alone, as in a table whose headings name the switch. */
+  /** Show the label to assistive technology only, as in a table whose headings name the switch. */
   readonly labelHidden?: boolean;
 }
 

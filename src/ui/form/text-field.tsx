@@ -18,7 +18,7 @@ export function TextField({ label, hint, error, below, className, ...input }: Te
   );
 }
 
-/** An e-mail address, with the keyboard, the autofill and the spelling rules that it wants. */
+/** An email field with its keyboard, autofill and spelling attributes. */
 export function EmailField(props: TextFieldProps) {
   return (
     <TextField
@@ -33,7 +33,7 @@ export function EmailField(props: TextFieldProps) {
   );
 }
 
-/** A one-time code: one field, so that pasting and autofill work. Digits only by default. */
+/** A one-time code: a single input, so that pasting and autofill work. */
 export function CodeField(props: TextFieldProps) {
   return (
     <TextField

@@ -1,8 +1,8 @@
 import { useCallback, useSyncExternalStore } from 'react';
 
 /**
- * Whole seconds until `untilMs` (epoch milliseconds; `null` or past: 0). Renders once a second while they run; show
- * them outside of live regions, so that they are not read aloud each time.
+ * Whole seconds until `untilMs` (epoch milliseconds; `null` or past: 0). Rerenders every second; render
+ * it outside of live regions, so that the seconds are not announced.
  */
 export function useCountdown(untilMs: number | null): number {
   const subscribe = useCallback(

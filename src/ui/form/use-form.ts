@@ -10,7 +10,7 @@ import { afterPointer } from '../state/pointer.ts';
 
 export type FieldErrors<Name extends string> = { readonly [Key in Name]?: string | undefined };
 
-/** Why a form was not accepted. Without a text on a field or the form nothing is shown. */
+/** Why a submit failed. Without a text nothing is shown. */
 export interface FormProblem<Name extends string> {
   readonly fields?: FieldErrors<Name>;
   readonly message?: string;
@@ -20,9 +20,9 @@ export interface FormProblem<Name extends string> {
 
 export interface FormOptions<Name extends string> {
   readonly initial: Readonly<Record<Name, string>>;
-  /** What is wrong with each value, as a text for its field. Runs on blur, then on every change, and on submit. */
+  /** Returns the error text of each invalid field. Runs on blur, then on every change, and on submit. */
   readonly validate: (values: Readonly<Record<Name, string>>) => FieldErrors<Name>;
-  /** Sends the values; resolves with what the server has against them. Anything thrown is the caller's bug. */
+  /** Sends the values; resolves with the server's objection, if any. Must not throw. */
   readonly submit: (values: Readonly<Record<Name, string>>) => Promise<FormProblem<Name> | undefined>;
 }
 
@@ -37,9 +37,9 @@ export interface FieldBinding {
 export interface Form<Name extends string> {
   readonly values: Readonly<Record<Name, string>>;
   readonly pending: boolean;
-  /** The text of the form as a whole. */
+  /** The error of the form as a whole. */
   readonly problem: string | undefined;
-  /** Until when (epoch milliseconds) the server accepts nothing more; null: it does. */
+  /** When (epoch milliseconds) the server accepts the next attempt; null: now. */
   readonly retryAtMs: number | null;
   /** Spread on `<form>`. */
   readonly props: {
@@ -55,24 +55,24 @@ export interface Form<Name extends string> {
 
 interface FormState<Name extends string> {
   readonly values: Readonly<Record<Name, string>>;
-  /** Fields that were left once, and so are validated on every change. */
+  /** Fields that were blurred once, and so are validated on every change. */
   readonly visited: ReadonlySet<string>;
   readonly server: FieldErrors<Name>;
   readonly problem: string | undefined;
   readonly pending: boolean;
   readonly retryAtMs: number | null;
-  /** How often a submit has failed: each time the focus goes to the first bad field. */
+  /** Number of failed submits; each one moves the focus to the first invalid field. */
   readonly failures: number;
 }
 
-/** A form whose submit button is always enabled and whose errors stand on the fields that they concern. */
+/** A form whose submit button is always enabled and whose errors are attached to their fields. */
 export function useForm<Name extends string>(options: FormOptions<Name>): Form<Name> {
   const { initial, validate, submit } = options;
   const ref = useRef<HTMLFormElement>(null);
   const [state, setState] = useState<FormState<Name>>(() => pristine(initial));
   const patch = (change: Partial<FormState<Name>>) => setState((current) => ({ ...current, ...change }));
 
-  // Together with the text at the field, not some time after it.
+  // In the same frame as the error text.
   useLayoutEffect(() => {
     if (state.failures > 0) ref.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [state.failures]);
@@ -89,7 +89,7 @@ export function useForm<Name extends string>(options: FormOptions<Name>): Form<N
     setState((current) => ({ ...current, pending: false, ...change, failures: current.failures + 1 }));
 
   const send = async (values: Readonly<Record<Name, string>>) => {
-    // A field that is asked for only after this is not yet wrong.
+    // Fields that this submit reveals are not validated yet.
     const { elements } = ref.current ?? {};
     const names = new Set(Object.keys(values).filter((name) => elements?.namedItem(name)));
     patch({ values, visited: names, server: {}, problem: undefined, retryAtMs: null });
@@ -123,7 +123,7 @@ export function useForm<Name extends string>(options: FormOptions<Name>): Form<N
       error: (state.visited.has(name) ? local[name] : undefined) ?? state.server[name],
       onChange: (event) => set(name, event.currentTarget.value),
       onBlur(event) {
-        // An untouched field that one only passes through is not yet wrong.
+        // An empty field that was only tabbed through is not an error yet.
         if (event.currentTarget.value === '') return;
         afterPointer(() =>
           setState((current) => ({ ...current, visited: new Set([...current.visited, name]) })),
@@ -147,7 +147,7 @@ function pristine<Name extends string>(values: Readonly<Record<Name, string>>): 
   };
 }
 
-/** What stands in the page: a password manager may have filled it in without an event. */
+/** Reads the DOM: a password manager may have filled fields without an input event. */
 function readValues<Name extends string>(form: HTMLFormElement, known: Readonly<Record<Name, string>>) {
   const data = new FormData(form);
   const entries = Object.entries<string>(known).map(([name, value]) => {

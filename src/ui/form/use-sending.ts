@@ -1,24 +1,24 @@
 import { useState } from 'react';
 import type { FormProblem } from './use-form.ts';
 
-/** How long the auth service waits between two messages to one person, unless it says otherwise. */
+/** The auth server's default minimum interval between two messages to one user. */
 const sendAgainAfterMs = 60_000;
 
 export interface Sending {
   readonly pending: boolean;
-  /** Whether the last one was sent from here. */
+  /** Whether the last message was sent successfully by this hook. */
   readonly hasSent: boolean;
   readonly problem: string | undefined;
-  /** Until when (epoch milliseconds) the next one has to wait; null: it need not. */
+  /** When (epoch milliseconds) the next message may be sent; null: now. */
   readonly nextAtMs: number | null;
-  /** @param request resolves with what the server has against it. Anything thrown is the caller's bug. */
+  /** @param request resolves with the server's objection, if any. Must not throw. */
   send(request: () => Promise<FormProblem<never> | undefined>): Promise<void>;
 }
 
 /**
- * Sending a mail or a message once more, with the time that the server wants in between.
+ * Resends a mail or text message, respecting the server's minimum interval.
  *
- * @param wasJustSent one is on its way already, so that the next one has to wait. Default false.
+ * @param wasJustSent a message was sent just now, so that the next one has to wait. Default false.
  */
 export function useSending(wasJustSent = false): Sending {
   const [state, setState] = useState(() => ({

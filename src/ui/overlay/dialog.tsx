@@ -9,16 +9,16 @@ export interface DialogProps {
   readonly onClose: () => void;
   readonly title: string;
   readonly closeLabel: string;
-  /** On phones the dialog rises from the lower edge. */
+  /** On phones the dialog is a bottom sheet. */
   readonly sheet?: boolean;
   readonly children: ReactNode;
 }
 
-/** A modal dialog: the browser keeps the focus in it and gives it back. */
+/** A native modal dialog: the browser traps and returns the focus. */
 export function Dialog({ open, onClose, title, closeLabel, sheet = false, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  // Closed while it still is in the page: only then the browser gives the focus back, also where React removes it.
+  // Close before React removes the element: only then the browser returns the focus.
   useLayoutEffect(() => {
     const element = dialog.current;
     if (!element || !open) return;

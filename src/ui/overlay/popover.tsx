@@ -9,7 +9,7 @@ export interface PopoverTrigger {
 }
 
 export interface PopoverProps {
-  /** Renders the button that opens it: spread the properties on a `<button>`. */
+  /** Renders the button that opens it; spread the properties on a `<button>`. */
   readonly trigger: (properties: PopoverTrigger) => ReactNode;
   /** The accessible name. */
   readonly label: string;
@@ -19,7 +19,7 @@ export interface PopoverProps {
   readonly children: (close: () => void) => ReactNode;
 }
 
-/** Non-modal content in the top layer below its button: the browser closes it by Escape or a click elsewhere. */
+/** Non-modal content in the top layer; the browser closes it on Escape or a click outside. */
 export function Popover({ trigger, label, className, onOpenChange, children }: PopoverProps) {
   const id = useId();
   const [open, setOpen] = useState(false);

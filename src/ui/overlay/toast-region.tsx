@@ -10,7 +10,7 @@ export interface ToastRegionProps {
   readonly dismissLabel: string;
 }
 
-/** Where toasts appear: a live region that is there from the start, in the page's order after its content. */
+/** The toasts: a live region that is mounted from the start, after the content in DOM order. */
 export function ToastRegion({ label, dismissLabel }: ToastRegionProps) {
   const shown = useSyncExternalStore(toasts.subscribe, toasts.getSnapshot);
   return (
@@ -53,7 +53,7 @@ function ToastItem({ toast, dismissLabel }: { readonly toast: Toast; readonly di
   );
 }
 
-/** Time runs only while nobody reads it with pointer or focus and the tab is in sight. */
+/** The timer pauses on hover, on focus and while the tab is hidden. */
 function useCountdown(toast: Toast, held: boolean): void {
   const [hidden, setHidden] = useState(() => document.hidden);
   const [left] = useState(() => ({ ms: toast.durationMs }));

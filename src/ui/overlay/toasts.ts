@@ -10,16 +10,16 @@ export interface Toast {
   readonly text: string;
   readonly tone: 'info' | 'error';
   readonly action: ToastAction | null;
-  /** How long it stays, in milliseconds, while nobody hovers or focuses it and the tab is visible. */
+  /** Time on screen in milliseconds, not counting hover, focus and a hidden tab. */
   readonly durationMs: number;
-  /** Told once, whichever way it goes: by its time, the close button, or its action. */
+  /** Called once when it is gone: by timeout, dismissal or its action. */
   readonly onGone: (() => void) | undefined;
 }
 
 export interface ToastOptions {
   readonly tone?: Toast['tone'];
   readonly action?: ToastAction;
-  /** Default and least: 10 000 ms. */
+  /** Default and minimum: 10 000 ms. */
   readonly durationMs?: number;
   readonly onGone?: () => void;
 }
@@ -42,7 +42,7 @@ export const toasts = {
       onGone: options.onGone,
     };
     const kept = shown.getSnapshot();
-    // Three at most: the oldest goes as if its time were over.
+    // At most three: the oldest is dismissed as if it had timed out.
     for (const old of kept.slice(0, Math.max(0, kept.length - 2))) toasts.dismiss(old.id);
     shown.set([...shown.getSnapshot(), toast]);
     return toast.id;
@@ -55,7 +55,7 @@ export const toasts = {
     toast.onGone?.();
   },
 
-  /** Runs the action of the newest toast that has one: the keyboard's way to "undo". Returns whether there was one. */
+  /** Runs the action of the newest toast that has one, as the keyboard's undo does. @returns whether there was one. */
   actOnNewest(): boolean {
     const toast = shown.getSnapshot().findLast(({ action }) => action !== null);
     if (!toast) return false;

@@ -10,18 +10,18 @@ interface Announcement {
 const announcements = createStore<Announcement>({ status: '', alert: '' });
 
 /**
- * Speaks a text through the page's own live regions.
+ * Announces a text by the page's live regions.
  *
  * @param urgency `status` (default) waits for a pause, `alert` interrupts.
  */
 export function announce(text: string, urgency: keyof Announcement = 'status'): void {
   const previous = announcements.getSnapshot();
-  // The same words twice are two pieces of news only if the region changes.
+  // Screen readers announce changes only: make a repeated text differ.
   const changed = previous[urgency] === text ? `${text}\u00A0` : text;
   announcements.set({ ...previous, [urgency]: changed });
 }
 
-/** The page's two live regions; mounted once, before anything can be said. */
+/** The page's two live regions; mounted once, before any announcement. */
 export function Announcer() {
   const { status, alert } = useSyncExternalStore(announcements.subscribe, announcements.getSnapshot);
   return (

@@ -4,7 +4,7 @@ import styles from './message.module.css';
 
 export type MessageTone = 'info' | 'success' | 'warning' | 'error';
 
-/** A box of text within a page. It announces nothing by itself: put it into a region that was there before. */
+/** A box of text. Not a live region: render it inside of one that is already mounted. */
 export function Message({
   tone = 'info',
   children,
@@ -21,13 +21,13 @@ export function Message({
 }
 
 export interface FormMessagesProps {
-  /** Spoken at once. */
+  /** Announced at once (`alert`). */
   readonly error?: ReactNode;
-  /** Spoken when the reader pauses. */
+  /** Announced politely (`status`). */
   readonly success?: ReactNode;
 }
 
-/** The two regions of a form. They are in the page from the start, or nobody would hear what is put into them. */
+/** The live regions of a form. Mounted from the start: screen readers ignore regions that mount with their text. */
 export function FormMessages({ error, success }: FormMessagesProps) {
   return (
     <>
@@ -37,7 +37,7 @@ export function FormMessages({ error, success }: FormMessagesProps) {
   );
 }
 
-/** The sign beside every error, so that colour is never alone. */
+/** The icon beside every error, so that color is never the only sign. */
 export function WarningIcon() {
   return <RoundIcon path="M8 4.5v4M8 11v.5" />;
 }

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import styles from './narrow-page.module.css';
 import { productName } from './page-title.ts';
 
-/** A single column of 400 px with the logo above: auth screens, errors. */
+/** A single column with the logo on top, for auth screens and error pages. */
 export function NarrowPage({ children }: { readonly children: ReactNode }) {
   return (
     <main id="content" className={styles.page}>

@@ -5,14 +5,14 @@ let headingsShown = 0;
 
 export interface PageHeadingProps {
   readonly children: ReactNode;
-  /** Title of the document; needed where the heading is not plain text. */
+  /** Title of the document; required where the heading is not plain text. */
   readonly title?: string;
   readonly className?: string;
 }
 
 /**
- * The one `h1` of a page. It names the document, and takes the focus when it appears, except on the page that
- * was loaded first: there the reader's focus is nobody else's business. Give it a `key` per state of a screen.
+ * The `h1` of a page. It sets the document's title and takes the focus when it mounts, except on the first page after a
+ * load. Give it a `key` per state of a screen.
  */
 export function PageHeading({ children, title, className }: PageHeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null);
@@ -21,7 +21,7 @@ export function PageHeading({ children, title, className }: PageHeadingProps) {
   const name = title ?? (typeof children === 'string' ? children : '');
   useLayoutEffect(() => {
     headingsShown += 1;
-    // This runs once more when what had hidden the page, such as code under way, is over: that is no news.
+    // The effect runs again when a suspended page is revealed: do not move the focus then.
     if (!isSettled.current) heading.current?.focus({ preventScroll: false });
     isSettled.current = true;
   }, []);

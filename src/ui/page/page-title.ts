@@ -3,7 +3,7 @@ export const productName = 'Inbox';
 let page = '';
 let count = 0;
 
-/** Names the document after the page that is shown. */
+/** Sets the page's part of the document title. */
 export function setPageTitle(title: string): void {
   page = title;
   write();

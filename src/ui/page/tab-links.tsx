@@ -6,13 +6,13 @@ export interface TabLink {
   readonly href: string;
   readonly label: string;
   readonly current: boolean;
-  /** Shown as a badge and said in the name. */
+  /** Shown as a badge; put it into `name` too. */
   readonly count?: number;
-  /** The name with the count in words, where there is one. */
+  /** The accessible name, with the count in words. */
   readonly name?: string;
 }
 
-/** Views of one page, each with a URL of its own: links in a navigation, so that back, sharing and new tabs work. */
+/** Views of one page as links with URLs, so that back, sharing and new tabs work. */
 export function TabLinks({ label, tabs }: { readonly label: string; readonly tabs: readonly TabLink[] }) {
   return (
     <nav className={styles.tabs} aria-label={label}>

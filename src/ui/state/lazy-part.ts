@@ -2,10 +2,10 @@ import { createElement, lazy, useState, type ComponentType } from 'react';
 import { onTryAnew } from './loader.ts';
 
 /**
- * A component whose code is loaded when it is first rendered: React's `lazy`, but that a failure can be mended.
+ * React's `lazy`, whose failed load can be retried.
  *
- * @param getLoaded the component where it is there already, to be rendered at once: `lazy` suspends at its first
- *   rendering in any case, and what is shown instead then stays for 300 ms.
+ * @param getLoaded returns the component if it is loaded: `lazy` always suspends on its first render, and React then shows
+ *   the fallback for at least 300 ms.
  */
 export function lazyPart<Props extends object>(
   load: () => Promise<ComponentType<Props>>,

@@ -1,16 +1,16 @@
-/** What to do so that a failure is not the last word, by the failure. */
+/** The retry callbacks of each failure. */
 const retries = new WeakMap<object, Set<() => void>>();
 
 /**
- * Loads when it is first called, and keeps the promise, as `use` wants it. What failed is kept as well, until somebody
- * calls {@link tryAnew}: were it forgotten at once, the rendering that waits for it would load without end.
+ * Loads on the first call and returns the same promise afterwards, as React's `use` requires. A rejection is cached too,
+ * until {@link tryAnew}: without the cache, the component that suspends on it would retry in an endless loop.
  */
 export function createLoader<T>(load: () => Promise<T>): () => Promise<T> {
   let asked: Promise<T> | null = null;
   return () => {
     const promise = (asked ??= load().then(
       (value) => {
-        // As React marks a promise that it has waited for: what is there already suspends nobody.
+        // React's own marks: `use` returns the value synchronously instead of suspending.
         void Object.assign(promise, { status: 'fulfilled', value });
         return value;
       },
@@ -23,14 +23,14 @@ export function createLoader<T>(load: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** For what keeps a failure: how it is forgotten once {@link tryAnew} is called with it. */
+/** Registers how a cached failure is cleared by {@link tryAnew}. */
 export function onTryAnew(problem: unknown, retry: () => void): void {
   if (!(problem instanceof Object)) return;
   const known = retries.get(problem) ?? new Set();
   retries.set(problem, known.add(retry));
 }
 
-/** For whoever has shown or reported a failure: the next to ask loads once more. @returns whether that makes sense. */
+/** Clears a rejected load so that the next call retries. @returns whether the failure was a cached load. */
 export function tryAnew(problem: unknown): boolean {
   const known = problem instanceof Object ? retries.get(problem) : undefined;
   for (const retry of known ?? []) retry();

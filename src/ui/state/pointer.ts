@@ -8,8 +8,8 @@ if (typeof document !== 'undefined') {
 }
 
 /**
- * Runs `task` at once, or, while a pointer is down, after it is up and its click is done: whatever moves the layout
- * under a pressed button would take the click away from it.
+ * Runs `task` at once, or, while a pointer is down, after its click: a layout shift under a pressed button would cancel
+ * the click.
  */
 export function afterPointer(task: () => void): void {
   if (!isDown) return task();

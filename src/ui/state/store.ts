@@ -1,4 +1,4 @@
-/** A value that React can follow by `useSyncExternalStore`. */
+/** A value for `useSyncExternalStore`. */
 export interface Store<Value> {
   readonly subscribe: (listener: () => void) => () => void;
   readonly getSnapshot: () => Value;

@@ -1,12 +1,12 @@
 import { useState } from 'react';
 
 export interface Copying {
-  /** undefined: nobody has asked yet; false: the browser refused, and the text is selected to be copied by hand. */
+  /** undefined: not tried yet; false: the browser refused, and the text is selected for copying by hand. */
   readonly isCopied: boolean | undefined;
   readonly copy: () => Promise<void>;
 }
 
-/** @param select selects the text where it stands: the clipboard may be forbidden, or missing on a page without https. */
+/** @param select selects the text on the page, since the clipboard may be blocked, or missing without https. */
 export function useCopy(text: string, select: () => void): Copying {
   const [isCopied, setCopied] = useState<boolean>();
   return {

@@ -27,4 +27,5 @@ export const test = base.extend<{ mend: void }, { stage: Stage; world: World }>(
 });
 
 export { expect };
+export { confirmLink } from './world.ts';
 export type { Person, World } from './world.ts';

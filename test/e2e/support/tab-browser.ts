@@ -96,7 +96,7 @@ async function readEndpoint(output: Readable): Promise<string> {
     text += String(part);
     const [endpoint] = /ws:\/\/\S+\n/.exec(text) ?? [];
     if (endpoint === undefined) continue;
-    // Nobody reads what it says later, and yet it must be able to say it.
+    // Keep draining its output, or the process would block.
     output.resume();
     return endpoint.trim();
   }

@@ -29,18 +29,25 @@ export interface World extends Pick<
   readonly appUrl: string;
   /** Two fresh accounts. */
   newPair(): Promise<readonly [Person, Person]>;
-  /** The first link of the next mail to `email` that leads to the auth service. */
+  /** The link of the next mail to `email`; the page behind it has a button. */
   mailedLink(email: string): Promise<string>;
+  /** Opens the link of the next mail to `email`, and presses the button of its page. */
+  followLink(page: Page, email: string): Promise<void>;
   /** Signs a person in on the login screen and waits for the inbox. */
   signIn(page: Page, person: Pick<Person, 'email' | 'password'>): Promise<void>;
   /** The cookies of a new session of that person. */
   sessionCookies(person: Person): Promise<readonly SessionCookie[]>;
-  /** Opens a page of the application as a person who is signed in already, in a session of its own. */
+  /** Opens a page of the application in a new session of that user. */
   enter(page: Page, person: Person, path?: string): Promise<void>;
   /** Sends notifications in the name of `sender`. */
   notify(sender: Person, recipient: Person, sending?: Sending): Promise<void>;
   /** What the table holds of a person's notifications, read as that person, newest first. */
   notificationsOf(person: Person): Promise<readonly { readonly id: string; readonly status: string }[]>;
+}
+
+/** The button on the page of a mail link; nothing is sent before it. */
+export function confirmLink(page: Page): Promise<void> {
+  return page.locator('main > form button[type=submit]').click();
 }
 
 export function createWorld(stage: Stage): World {
@@ -78,13 +85,18 @@ export function createWorld(stage: Stage): World {
     newPair: () => Promise.all([newUser(), newUser()]),
     async mailedLink(email) {
       const { links } = await mail(email);
-      const link = links.find((candidate) => candidate.includes('/auth/v1/verify'));
+      const link = links.find((candidate) => candidate.includes('token_hash='));
       expect(link, 'the mail has a link').toBeTruthy();
       return link ?? '';
     },
+    async followLink(page, email) {
+      const { links } = await mail(email);
+      await page.goto(links.find((link) => link.includes('token_hash=')) ?? '');
+      await confirmLink(page);
+    },
     async signIn(page, person) {
       await page.goto(`${appUrl}/login`);
-      await page.getByLabel('E-mail').fill(person.email);
+      await page.getByLabel('Email').fill(person.email);
       await page.getByLabel('Password', { exact: true }).fill(person.password);
       await page.getByRole('button', { name: 'Sign in', exact: true }).click();
       await page.waitForURL('**/home');

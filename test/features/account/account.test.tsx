@@ -65,28 +65,28 @@ describe('the account', () => {
   test('changes the address after both mailboxes have confirmed', async () => {
     const next = `next-${crypto.randomUUID()}@example.com`;
     const { actor } = await openAccount();
-    await actor.type(section('E-mail').getByLabelText('New e-mail address'), `${next}{Enter}`);
-    await section('E-mail').findByText(/confirm it in both mailboxes/);
+    await actor.type(section('Email').getByLabelText('New email address'), `${next}{Enter}`);
+    await section('Email').findByText(/confirm in both mailboxes/);
     await actor.type(
-      section('E-mail').getByLabelText(`Code sent to ${next}`),
+      section('Email').getByLabelText(`Code sent to ${next}`),
       `${await mailedCode(next)}{Enter}`,
     );
-    await section('E-mail').findByText(/^One of two is done/);
+    await section('Email').findByText(/^Step 1 of 2 done/);
     await actor.type(
-      section('E-mail').getByLabelText(`Code sent to ${email}`),
+      section('Email').getByLabelText(`Code sent to ${email}`),
       `${await mailedCode(email)}{Enter}`,
     );
-    await section('E-mail').findByText(`Your address is now ${next}.`);
-    await waitFor(() => expect(document.activeElement).toBe(section('E-mail').getByRole('heading')));
+    await section('Email').findByText(`Your address is now ${next}.`);
+    await waitFor(() => expect(document.activeElement).toBe(section('Email').getByRole('heading')));
     expect(await signIn(supabase(), next)).toBeTruthy();
   });
 
   test('lets a mistyped new address be corrected', async () => {
     const next = `next-${crypto.randomUUID()}@example.com`;
     const { actor } = await openAccount();
-    const mail = section('E-mail');
-    await actor.type(mail.getByLabelText('New e-mail address'), `mistyped-${next}{Enter}`);
-    await mail.findByText(/confirm it in both mailboxes/);
+    const mail = section('Email');
+    await actor.type(mail.getByLabelText('New email address'), `mistyped-${next}{Enter}`);
+    await mail.findByText(/confirm in both mailboxes/);
     expect(document.activeElement).toBe(mail.getByRole('heading'));
     // The server lets a minute pass between two mails.
     await supabase().database.query(
@@ -97,7 +97,7 @@ describe('the account', () => {
     await actor.click(mail.getByRole('button', { name: 'Cancel' }));
     expect(document.activeElement).toBe(mail.getByRole('heading'));
     await actor.click(mail.getByRole('button', { name: 'Use another address' }));
-    const field = mail.getByLabelText('New e-mail address');
+    const field = mail.getByLabelText('New email address');
     expect(field).toHaveProperty('value', `mistyped-${next}`);
     expect(document.activeElement).toBe(field);
     await actor.clear(field);
@@ -109,9 +109,9 @@ describe('the account', () => {
 
   test('says on the field that an address is taken', async () => {
     const { actor } = await openAccount();
-    const field = section('E-mail').getByLabelText('New e-mail address');
+    const field = section('Email').getByLabelText('New email address');
     await actor.type(field, 'grace@example.com{Enter}');
-    await waitFor(() => expect(describedBy(field)).toBe('Another account uses this address already.'));
+    await waitFor(() => expect(describedBy(field)).toBe('Another account already uses this address.'));
   });
 
   test('changes the password', async () => {
@@ -123,11 +123,11 @@ describe('the account', () => {
 
   test('signs out everywhere only after asking', async () => {
     const { actor, url } = await openAccount();
-    await actor.click(section('Sign out').getByRole('button', { name: 'Sign out everywhere' }));
+    await actor.click(section('Devices').getByRole('button', { name: 'Sign out everywhere' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Sign out everywhere?' }));
     await actor.click(dialog.getByRole('button', { name: 'Cancel' }));
     expect(screen.queryByRole('dialog', { name: 'Sign out everywhere?' })).toBeNull();
-    await actor.click(section('Sign out').getByRole('button', { name: 'Sign out everywhere' }));
+    await actor.click(section('Devices').getByRole('button', { name: 'Sign out everywhere' }));
     await actor.click(
       within(await screen.findByRole('dialog', { name: 'Sign out everywhere?' })).getByRole('button', {
         name: 'Sign out everywhere',
@@ -143,7 +143,7 @@ describe('the account', () => {
           ? Promise.resolve(Response.json({ error_code: 'unexpected_failure', msg: 'x' }, { status: 500 }))
           : supabase().fetch(input, init),
     });
-    await actor.click(section('Sign out').getByRole('button', { name: 'Sign out everywhere' }));
+    await actor.click(section('Devices').getByRole('button', { name: 'Sign out everywhere' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Sign out everywhere?' }));
     await actor.click(dialog.getByRole('button', { name: 'Sign out everywhere' }));
     expect(await screen.findByText(/^Other devices may still be signed in/)).toBeTruthy();
@@ -155,14 +155,14 @@ describe('the account', () => {
 
   test('does not offer to remove the only way in', async () => {
     await openAccount();
-    await section('Ways to sign in').findByText('E-mail and password');
+    await section('Ways to sign in').findByText('Email and password');
     expect(section('Ways to sign in').queryByRole('button')).toBeNull();
   });
 
   test('tells that a link has failed, in its own place', async () => {
     const error = 'error=access_denied&error_code=otp_expired&error_description=x&sb=';
     await openAccount(`/account?${error}`);
-    expect(await screen.findByText(/^This code is wrong, used or too old/)).toBeTruthy();
+    expect(await screen.findByText(/^That code isn’t valid/)).toBeTruthy();
   });
 });
 
@@ -180,16 +180,16 @@ describe('two-step sign-in', () => {
     const secret = mfa.getByText(/^[A-Z2-7 ]{16,}$/).textContent ?? '';
     const totp = new OTPAuth.TOTP({ secret: secret.replaceAll(' ', '') });
     await actor.type(mfa.getByLabelText('Code that the app shows now'), `${totp.generate()}{Enter}`);
-    await mfa.findByText('Phone is added. From now on you need it to sign in.');
-    await mfa.findByText('It is on.');
+    await mfa.findByText('Two-step sign-in is on. You’ll need a code from “Phone”.');
+    await mfa.findByText('On.');
     expect(document.activeElement).toBe(mfa.getByRole('heading'));
 
     await actor.click(mfa.getByRole('button', { name: 'Remove: Phone' }));
-    const dialog = within(await screen.findByRole('dialog', { name: 'Remove Phone?' }));
-    expect(dialog.getByText(/^It is your last one/)).toBeTruthy();
+    const dialog = within(await screen.findByRole('dialog', { name: 'Remove “Phone”?' }));
+    expect(dialog.getByText(/^It’s your last one/)).toBeTruthy();
     await actor.click(dialog.getByRole('button', { name: 'Remove' }));
     await mfa.findByText('Phone is removed.');
-    await mfa.findByText(/^It is off/);
+    await mfa.findByText(/^Off\./);
     await waitFor(() => expect(document.activeElement).toBe(mfa.getByRole('heading')));
   });
 
@@ -204,7 +204,7 @@ describe('two-step sign-in', () => {
     await begin();
     await actor.click(mfa.getByRole('button', { name: 'Cancel' }));
     expect(document.activeElement).toBe(mfa.getByRole('heading'));
-    await mfa.findByText('not set up to the end');
+    await mfa.findByText('setup not finished');
     await begin();
     expect(mfa.queryByText(/of this name already/)).toBeNull();
   });
@@ -219,7 +219,7 @@ describe('two-step sign-in', () => {
     const write = vi.spyOn(navigator.clipboard, 'writeText');
     write.mockRejectedValueOnce(new DOMException('Refused', 'NotAllowedError'));
     await actor.click(copy);
-    await mfa.findByText(/^The key could not be copied/);
+    await mfa.findByText(/^Couldn’t copy the key/);
     expect(getSelection()?.toString()).toBe(mfa.getByText(/^[A-Z2-7 ]{16,}$/).textContent);
     await actor.click(copy);
     await mfa.findByText('The key is copied.');

@@ -28,9 +28,9 @@ test('a password is changed after all that the server wants to know where the si
   await clients.auth.refreshSession();
   const section = within(screen.getByRole('region', { name: 'Password' }));
   await actor.type(section.getByLabelText('New password'), 'another-quiet-boat{Enter}');
-  const code = await section.findByLabelText('Code from the mail');
-  expect(section.getByText(new RegExp(`We have sent a code to ${email}`))).toBeTruthy();
-  expect(code.getAttribute('aria-invalid'), 'not wrong before anybody could fill it in').not.toBe('true');
+  const code = await section.findByLabelText('Code from the email');
+  expect(section.getByText(new RegExp(`enter the code that we sent to ${email}`))).toBeTruthy();
+  expect(code.getAttribute('aria-invalid'), 'not invalid before it could be filled in').not.toBe('true');
   await actor.type(code, `${await mailedCode(email)}{Enter}`);
   const current = await section.findByLabelText('Current password');
   await actor.clear(code);
@@ -43,7 +43,7 @@ test('a password is changed after all that the server wants to know where the si
   const sendCode = section.getByRole('button', { name: 'Send a new code' });
   await waitFor(() => expect(sendCode.getAttribute('aria-disabled')).not.toBe('true'), { timeout: 3_000 });
   await actor.click(sendCode);
-  await section.findByText('We have sent a new code.');
+  await section.findByText('A new code is on its way.');
   await actor.type(current, seedPassword);
   await actor.type(section.getByLabelText('New password'), 'another-quiet-boat');
   await actor.type(code, `${await mailedCode(email)}{Enter}`);

@@ -24,7 +24,7 @@ test('a captcha is shown where the configuration names one, and its answer is se
   });
   Object.assign(window, { turnstile: { render, remove: () => undefined } });
   const { actor, url } = await renderApp('/login', { supabase: supabase(), configuration });
-  const email = await screen.findByLabelText('E-mail');
+  const email = await screen.findByLabelText('Email');
   await waitFor(() => expect(render).toHaveBeenCalled());
   await actor.clear(email);
   await actor.type(email, ada.email);
@@ -38,7 +38,7 @@ test('a widget that is over is removed, and has no say in the answer of the next
   const remove = vi.fn<(widget: string) => void>();
   Object.assign(window, { turnstile: { render, remove } });
   const { actor, url } = await renderApp('/login', { supabase: supabase(), configuration });
-  const email = await screen.findByLabelText('E-mail');
+  const email = await screen.findByLabelText('Email');
   await waitFor(() => expect(widgets).not.toHaveLength(0));
   await actor.clear(email);
   await actor.type(email, ada.email);
@@ -58,16 +58,16 @@ test('a widget that is over is removed, and has no say in the answer of the next
 
 test('without an answer the refusal is said in words', async () => {
   const { actor } = await renderApp('/login', { supabase: supabase() });
-  const email = await screen.findByLabelText('E-mail');
+  const email = await screen.findByLabelText('Email');
   await actor.clear(email);
   await actor.type(email, ada.email);
   await actor.type(screen.getByLabelText('Password'), `${seedPassword}{Enter}`);
-  expect(await screen.findByText(/^The check that you are human did not succeed/)).toBeTruthy();
+  expect(await screen.findByText(/^We couldn’t confirm that you’re human/)).toBeTruthy();
 });
 
 test('says that the captcha cannot be loaded', async () => {
   await renderApp('/login', { supabase: supabase(), configuration });
   await waitFor(() => expect(document.head.querySelector('script')).not.toBeNull());
   fireEvent.error(document.head.querySelector('script') ?? document.head);
-  expect(await screen.findByText(/^The check could not be loaded/)).toBeTruthy();
+  expect(await screen.findByText(/^The check couldn’t be loaded/)).toBeTruthy();
 });

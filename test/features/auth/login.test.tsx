@@ -9,7 +9,7 @@ import { renderApp } from '../../support/render-app.tsx';
 const supabase = useLocalSupabase({ auth: { externalProviders: ['github'] } });
 
 async function enter(actor: Awaited<ReturnType<typeof renderApp>>['actor'], email: string, password: string) {
-  const field = await screen.findByLabelText('E-mail');
+  const field = await screen.findByLabelText('Email');
   await actor.clear(field);
   await actor.type(field, email);
   await actor.type(screen.getByLabelText('Password'), password);
@@ -25,33 +25,33 @@ describe('signing in by password', () => {
 
   test('says what is wrong with the fields, and puts the focus on the first', async () => {
     const { actor } = await renderApp('/login', { supabase: supabase() });
-    const email = await screen.findByLabelText('E-mail');
+    const email = await screen.findByLabelText('Email');
     await actor.clear(email);
     await actor.click(screen.getByRole('button', { name: 'Sign in' }));
     await waitFor(() => expect(document.activeElement).toBe(email));
     expect(email.getAttribute('aria-invalid')).toBe('true');
-    expect(describedBy(email)).toBe('Enter your e-mail address.');
+    expect(describedBy(email)).toBe('Enter your email address.');
     expect(describedBy(screen.getByLabelText('Password'))).toBe('Enter your password.');
   });
 
   test('checks an address when one leaves it, and then with every letter', async () => {
     const { actor } = await renderApp('/login', { supabase: supabase() });
-    const email = await screen.findByLabelText('E-mail');
+    const email = await screen.findByLabelText('Email');
     await actor.clear(email);
     await actor.type(email, 'ada@');
     expect(describedBy(email)).toBe('');
     await actor.tab();
-    expect(describedBy(email)).toMatch(/does not look like an e-mail address/);
+    expect(describedBy(email)).toMatch(/doesn’t look like an email address/);
     await actor.type(email, 'example.com');
     expect(describedBy(email)).toBe('');
   });
 
   test('refuses a wrong password in words, in the alert that was there before', async () => {
     const { actor } = await renderApp('/login', { supabase: supabase() });
-    await screen.findByLabelText('E-mail');
+    await screen.findByLabelText('Email');
     const regions = screen.getAllByRole('alert');
     await enter(actor, ada.email, 'wrong');
-    const message = await screen.findByText('E-mail or password is wrong.');
+    const message = await screen.findByText('Wrong email or password.');
     expect(regions).toContain(message.closest('[role="alert"]'));
   });
 
@@ -59,7 +59,7 @@ describe('signing in by password', () => {
     const platform = { fetch: () => Promise.reject(new TypeError('Failed to fetch')) };
     const { actor } = await renderApp('/login', { supabase: supabase(), platform });
     await enter(actor, ada.email, seedPassword);
-    await screen.findByText(/^The server cannot be reached/);
+    await screen.findByText(/^Can’t reach the server/);
     expect(screen.getByLabelText('Password')).toHaveProperty('value', seedPassword);
   });
 
@@ -109,13 +109,13 @@ describe('signing in by mail', () => {
     const email = `mail-${crypto.randomUUID()}@example.com`;
     await createUser(supabase(), email);
     const { actor, url } = await renderApp('/login?next=%2Faccount', { supabase: supabase() });
-    await actor.click(await screen.findByRole('button', { name: 'E-mail me a code or link instead' }));
-    await screen.findByRole('heading', { name: 'Sign in by e-mail' });
-    const field = await screen.findByLabelText('E-mail');
+    await actor.click(await screen.findByRole('button', { name: 'Email me a code instead' }));
+    await screen.findByRole('heading', { name: 'Sign in by email' });
+    const field = await screen.findByLabelText('Email');
     await actor.clear(field);
     await actor.type(field, email);
-    await actor.click(screen.getByRole('button', { name: 'Send the mail' }));
-    const code = await screen.findByLabelText('Code from the mail');
+    await actor.click(screen.getByRole('button', { name: 'Email me a code' }));
+    const code = await screen.findByLabelText('Code from the email');
     expect(code.getAttribute('autocomplete')).toBe('one-time-code');
     await actor.click(code);
     // As a mail program copies it.
@@ -128,46 +128,46 @@ describe('signing in by mail', () => {
     const email = `wrong-${crypto.randomUUID()}@example.com`;
     await createUser(supabase(), email);
     const { actor } = await renderApp('/login', { supabase: supabase() });
-    await actor.click(await screen.findByRole('button', { name: 'E-mail me a code or link instead' }));
-    await screen.findByRole('heading', { name: 'Sign in by e-mail' });
-    const field = await screen.findByLabelText('E-mail');
+    await actor.click(await screen.findByRole('button', { name: 'Email me a code instead' }));
+    await screen.findByRole('heading', { name: 'Sign in by email' });
+    const field = await screen.findByLabelText('Email');
     await actor.clear(field);
     await actor.type(field, `${email}{Enter}`);
-    const code = await screen.findByLabelText('Code from the mail');
+    const code = await screen.findByLabelText('Code from the email');
     const right = await mailedCode(email);
     await actor.type(code, `${right === '000000' ? '111111' : '000000'}{Enter}`);
-    await waitFor(() => expect(describedBy(code)).toMatch(/^This code is wrong, used or too old/));
+    await waitFor(() => expect(describedBy(code)).toMatch(/^That code isn’t valid/));
     expect(document.activeElement).toBe(code);
   });
 
   test('says on the field that there is no such account', async () => {
     const { actor } = await renderApp('/login', { supabase: supabase() });
-    await actor.click(await screen.findByRole('button', { name: 'E-mail me a code or link instead' }));
-    await screen.findByRole('heading', { name: 'Sign in by e-mail' });
-    const field = await screen.findByLabelText('E-mail');
+    await actor.click(await screen.findByRole('button', { name: 'Email me a code instead' }));
+    await screen.findByRole('heading', { name: 'Sign in by email' });
+    const field = await screen.findByLabelText('Email');
     await actor.clear(field);
-    await actor.type(field, 'nobody@example.com{Enter}');
-    await waitFor(() => expect(describedBy(field)).toMatch(/^There is no account with this address/));
+    await actor.type(field, 'unknown@example.com{Enter}');
+    await waitFor(() => expect(describedBy(field)).toMatch(/^There’s no account with this address/));
   });
 });
 
 describe('a link that does not sign in', () => {
   test('of another browser leads on by the code of a fresh mail', async () => {
     const { actor, url } = await renderApp(`/home?code=${crypto.randomUUID()}`, { supabase: supabase() });
-    await screen.findByText('This link was requested elsewhere');
+    await screen.findByText('Open this link where you asked for it');
     expect(url()).toBe('/login');
-    const email = await screen.findByLabelText('E-mail');
+    const email = await screen.findByLabelText('Email');
     await actor.clear(email);
     await actor.type(email, ada.email);
-    await actor.click(screen.getByRole('button', { name: 'Send a fresh mail' }));
-    expect(await screen.findByLabelText('Code from the mail')).toBeTruthy();
-    expect(screen.getByText(/Leave its link alone/)).toBeTruthy();
+    await actor.click(screen.getByRole('button', { name: 'Send a new email' }));
+    expect(await screen.findByLabelText('Code from the email')).toBeTruthy();
+    expect(screen.getByText(/a new email is on its way/)).toBeTruthy();
   });
 
   test('that is used or too old says so', async () => {
     const error = 'error=access_denied&error_code=otp_expired&error_description=Email+link+is+invalid&sb=';
     await renderApp(`/home?${error}#${error}`, { supabase: supabase() });
-    expect(await screen.findByText('This link is used or too old')).toBeTruthy();
+    expect(await screen.findByText('This link has expired or was already used')).toBeTruthy();
   });
 });
 
@@ -191,7 +191,7 @@ describe('an account with a second factor', () => {
     const code = screen.getByLabelText('Code from the app');
     const wrong = String((Number(totp.generate()) + 1) % 1_000_000).padStart(6, '0');
     await actor.type(code, `${wrong}{Enter}`);
-    await waitFor(() => expect(describedBy(code)).toMatch(/^This code is not right/));
+    await waitFor(() => expect(describedBy(code)).toMatch(/^That code isn’t right/));
     await actor.clear(code);
     await actor.type(code, `${totp.generate({ timestamp: Date.now() + 30_000 })}{Enter}`);
     await screen.findByRole('heading', { name: 'Account' });
@@ -208,8 +208,8 @@ describe('an account with a second factor', () => {
     );
     const { actor } = await renderApp('/account', { supabase: supabase() });
     await enter(actor, email, seedPassword);
-    await actor.click(await screen.findByRole('button', { name: 'Send me a code' }));
-    const field = await screen.findByLabelText('Code from the message');
+    await actor.click(await screen.findByRole('button', { name: 'Text me a code' }));
+    const field = await screen.findByLabelText('Code from the text message');
     expect(screen.getByRole('button', { name: /^Send it again/ }).getAttribute('aria-disabled')).toBe('true');
     const [challenge] = await supabase().database.query<{ otp_code: string }>(
       'select otp_code from auth.mfa_challenges order by created_at desc limit 1',

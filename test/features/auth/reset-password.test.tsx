@@ -13,29 +13,29 @@ async function newUser(): Promise<string> {
 
 /** Asks for the mail and enters its code. */
 async function enterByCode(actor: RenderedApp['actor'], email: string): Promise<void> {
-  const field = await screen.findByLabelText('E-mail');
+  const field = await screen.findByLabelText('Email');
   await actor.clear(field);
   await actor.type(field, `${email}{Enter}`);
   const { text } = await supabase().mailbox.waitFor({ to: email });
-  const code = await screen.findByLabelText('Code from the mail');
+  const code = await screen.findByLabelText('Code from the email');
   await actor.type(code, `${/\b\d{6}\b/.exec(text)?.[0] ?? ''}{Enter}`);
 }
 
 describe('resetting a password', () => {
-  test('by the code of the mail sets a new one, and the old one is no more', async () => {
+  test('by the code of the mail sets a new one and replaces the old one', async () => {
     const email = await newUser();
     const { actor, url } = await renderApp('/reset-password', { supabase: supabase() });
-    const field = await screen.findByLabelText('E-mail');
+    const field = await screen.findByLabelText('Email');
     await actor.clear(field);
     await actor.type(field, `${email}{Enter}`);
-    const code = await screen.findByLabelText('Code from the mail');
-    const { text } = await supabase().mailbox.waitFor({ to: email });
-    expect(decodeURIComponent(text)).toContain(`redirect_to=${location.origin}/reset-password`);
+    const code = await screen.findByLabelText('Code from the email');
+    const { text, links } = await supabase().mailbox.waitFor({ to: email });
+    expect(links[0]).toMatch(`${location.origin}/reset-password#token_hash=`);
     await actor.type(code, `${/\b\d{6}\b/.exec(text)?.[0] ?? ''}{Enter}`);
     await screen.findByRole('heading', { name: 'Set a new password' });
     expect(url()).toBe('/reset-password');
     await actor.type(screen.getByLabelText('New password'), 'another-quiet-boat{Enter}');
-    await screen.findByRole('heading', { name: 'Your new password is saved.' });
+    await screen.findByRole('heading', { name: 'Your new password is saved' });
     await expect(signIn(supabase(), email)).rejects.toThrow('invalid_credentials');
     await signIn(supabase(), email, 'another-quiet-boat');
     await actor.click(screen.getByRole('button', { name: 'Sign out all other devices' }));
@@ -53,7 +53,7 @@ describe('resetting a password', () => {
     await waitFor(() => expect(url()).toBe('/preferences'));
   });
 
-  test('asks for the second step, and whoever signs out there is at the login screen', async () => {
+  test('asks for the second step, and signing out there leads to /login', async () => {
     const email = await newUser();
     await supabase().database.query(
       `insert into auth.mfa_factors (id, user_id, friendly_name, factor_type, status, secret, created_at, updated_at)
@@ -87,27 +87,27 @@ describe('resetting a password', () => {
     await enterByCode(actor, email);
     const password = await screen.findByLabelText('New password');
     await actor.type(password, `${seedPassword}{Enter}`);
-    await screen.findByText('This is your password already. Choose another one.');
+    await screen.findByText('That’s already your password. Choose another one.');
     expect(document.activeElement).toBe(password);
   });
 
   test('says the same for an address without an account', async () => {
     const { actor } = await renderApp('/reset-password', { supabase: supabase() });
-    const field = await screen.findByLabelText('E-mail');
+    const field = await screen.findByLabelText('Email');
     await actor.clear(field);
-    await actor.type(field, 'nobody@example.com{Enter}');
-    expect(await screen.findByText(/^If there is an account for nobody@example.com/)).toBeTruthy();
+    await actor.type(field, 'unknown@example.com{Enter}');
+    expect(await screen.findByText(/^If there’s an account for unknown@example.com/)).toBeTruthy();
   });
 
-  test('a link opened elsewhere leads on by the code of a fresh mail', async () => {
+  test('a link opened elsewhere offers a new mail', async () => {
     const { actor } = await renderApp(`/reset-password?code=${crypto.randomUUID()}`, {
       supabase: supabase(),
     });
-    await screen.findByText('This link was requested elsewhere');
-    const email = await screen.findByLabelText('E-mail');
+    await screen.findByText('Open this link where you asked for it');
+    const email = await screen.findByLabelText('Email');
     await actor.clear(email);
     await actor.type(email, ada.email);
-    await actor.click(screen.getByRole('button', { name: 'Send a fresh mail' }));
-    expect(await screen.findByLabelText('Code from the mail')).toBeTruthy();
+    await actor.click(screen.getByRole('button', { name: 'Send a new email' }));
+    expect(await screen.findByLabelText('Code from the email')).toBeTruthy();
   });
 });

@@ -10,7 +10,7 @@ const supabase = useLocalSupabase({
 });
 
 async function enter(actor: RenderedApp['actor'], email: string, password: string) {
-  const field = await screen.findByLabelText('E-mail');
+  const field = await screen.findByLabelText('Email');
   await actor.clear(field);
   await actor.type(field, email);
   const secret = screen.getByLabelText('Password');
@@ -24,12 +24,12 @@ describe('signing up', () => {
     const email = `new-${crypto.randomUUID()}@example.com`;
     const { actor, url } = await renderApp('/signup', { supabase: supabase() });
     await enter(actor, email, 'quiet-paper-boat');
-    await screen.findByRole('heading', { name: 'Check your e-mail' });
+    await screen.findByRole('heading', { name: 'Check your email' });
     expect(screen.getByText(new RegExp(email))).toBeTruthy();
     const { text } = await supabase().mailbox.waitFor({ to: email });
     expect(decodeURIComponent(text)).toContain(`redirect_to=${location.origin}/home`);
     await actor.type(
-      screen.getByLabelText('Code from the mail'),
+      screen.getByLabelText('Code from the email'),
       `${/\b\d{6}\b/.exec(text)?.[0] ?? ''}{Enter}`,
     );
     await waitFor(() => expect(url()).toBe('/home'));
@@ -39,7 +39,7 @@ describe('signing up', () => {
     const email = `guest-${crypto.randomUUID()}@example.com`;
     const { actor } = await renderApp('/signup?next=%2Fjoin%2Fabc', { supabase: supabase() });
     await enter(actor, email, 'quiet-paper-boat');
-    await screen.findByRole('heading', { name: 'Check your e-mail' });
+    await screen.findByRole('heading', { name: 'Check your email' });
     const { text } = await supabase().mailbox.waitFor({ to: email });
     expect(decodeURIComponent(decodeURIComponent(text))).toContain('/home?next=/join/abc');
   });
@@ -49,22 +49,22 @@ describe('signing up', () => {
     await enter(actor, `weak-${crypto.randomUUID()}@example.com`, 'nine-1234');
     const password = screen.getByLabelText('Password');
     await waitFor(() =>
-      expect(describedBy(password)).toBe('This password is too easy to guess. Make it longer.'),
+      expect(describedBy(password)).toBe('This password is too easy to guess. Use more characters.'),
     );
     expect(document.activeElement).toBe(password);
     await actor.clear(password);
     await actor.type(password, 'correct-horse{Enter}');
-    await waitFor(() => expect(describedBy(password)).toMatch(/known from a data leak/));
+    await waitFor(() => expect(describedBy(password)).toMatch(/appeared in a data leak/));
   });
 
   test('does not tell whether an address is taken', async () => {
     const { actor } = await renderApp('/signup', { supabase: supabase() });
     await enter(actor, ada.email, 'quiet-paper-boat');
-    expect(await screen.findByRole('heading', { name: 'Check your e-mail' })).toBeTruthy();
-    expect(screen.getByText(/^If ada@example.com is new here, a mail is on its way/)).toBeTruthy();
-    await actor.click(screen.getByRole('link', { name: 'I have an account: sign in' }));
+    expect(await screen.findByRole('heading', { name: 'Check your email' })).toBeTruthy();
+    expect(screen.getByText(/^If ada@example.com is new here/)).toBeTruthy();
+    await actor.click(screen.getByRole('link', { name: 'Already confirmed? Sign in' }));
     await screen.findByRole('heading', { name: 'Sign in' });
-    expect(screen.getByLabelText('E-mail')).toHaveProperty('value', ada.email);
+    expect(screen.getByLabelText('Email')).toHaveProperty('value', ada.email);
   });
 
   test('estimates the strength, without being asked', async () => {

@@ -53,7 +53,7 @@ describe('an invitation', () => {
     expect(await heading(/Ada.* invites you to Roadmap/)).toBeTruthy();
     expect(await status(token)).toBe('pending');
     await actor.click(screen.getByRole('button', { name: 'Accept' }));
-    expect(await heading('Accepted')).toBeTruthy();
+    expect(await heading('Invitation accepted')).toBeTruthy();
     expect(await status(token)).toBe('accepted');
     const told = await local().database.query<{ content: string }>(
       'select content from public.notifications where recipient_id = $1',
@@ -66,17 +66,17 @@ describe('an invitation', () => {
     const token = await invite();
     const { actor } = await renderApp(`/join/${token}`, { supabase: local(), user: as(grace) });
     await actor.click(await screen.findByRole('button', { name: 'Decline' }));
-    expect(await heading('Declined')).toBeTruthy();
+    expect(await heading('Invitation declined')).toBeTruthy();
     expect(await status(token)).toBe('declined');
   });
 
-  test('asks somebody who is signed out to sign in or up, and to come back', async () => {
+  test('asks to sign in or up when signed out, and returns', async () => {
     const token = await invite();
     await renderApp(`/join/${token}`, { supabase: local() });
-    expect(await heading('You have an invitation')).toBeTruthy();
+    expect(await heading('Sign in to see this invitation')).toBeTruthy();
     const next = encodeURIComponent(`/join/${token}`);
     expect(screen.getByRole('link', { name: 'Sign in' }).getAttribute('href')).toBe(`/login?next=${next}`);
-    expect(screen.getByRole('link', { name: 'Create an account' }).getAttribute('href')).toBe(
+    expect(screen.getByRole('link', { name: 'Create account' }).getAttribute('href')).toBe(
       `/signup?next=${next}`,
     );
   });
@@ -92,7 +92,7 @@ describe('an invitation', () => {
     before.unmount();
     const token = await invite(email);
     const { actor, url } = await renderApp(`/join/${token}`, { supabase: local(), user: as({ email }) });
-    expect(await heading('You have an invitation')).toBeTruthy();
+    expect(await heading('Sign in to see this invitation')).toBeTruthy();
     await actor.click(screen.getByRole('link', { name: 'Sign in' }));
     expect(await heading('One more step')).toBeTruthy();
     await actor.type(
@@ -104,10 +104,10 @@ describe('an invitation', () => {
   });
 
   test('for another account offers to switch', async () => {
-    const token = await invite('somebody@example.com');
+    const token = await invite('someone@example.com');
     const { actor, url } = await renderApp(`/join/${token}`, { supabase: local(), user: as(grace) });
     expect(await heading('This invitation is for another account')).toBeTruthy();
-    expect(screen.getByText(/It was sent to s….*You are signed in as grace@example.com/)).toBeTruthy();
+    expect(screen.getByText(/It’s for s….*You’re signed in as grace@example.com/)).toBeTruthy();
     await actor.click(screen.getByRole('button', { name: 'Sign in with another account' }));
     await waitFor(() => expect(url()).toBe(`/login?next=${encodeURIComponent(`/join/${token}`)}`));
   });
@@ -121,7 +121,7 @@ describe('an invitation', () => {
       [token],
     );
     await actor.click(screen.getByRole('button', { name: 'Accept' }));
-    expect(await heading('The invitation has expired')).toBeTruthy();
+    expect(await heading('This invitation has expired')).toBeTruthy();
   });
 
   test('that was accepted before says so', async () => {
@@ -130,7 +130,7 @@ describe('an invitation', () => {
       token,
     ]);
     await renderApp(`/join/${token}`, { supabase: local(), user: as(grace) });
-    expect(await heading('Accepted')).toBeTruthy();
+    expect(await heading('Invitation accepted')).toBeTruthy();
   });
 
   test('is shown to its sender as theirs', async () => {
@@ -142,12 +142,12 @@ describe('an invitation', () => {
   test('that does not exist leads to entering a code, which leads to the invitation', async () => {
     const token = await invite();
     const { actor } = await renderApp('/join/0123456789abcdef', { supabase: local(), user: as(grace) });
-    expect(await heading('There is no such invitation')).toBeTruthy();
+    expect(await heading('We can’t find this invitation')).toBeTruthy();
     await actor.click(screen.getByRole('link', { name: 'Enter a link or code' }));
-    expect(await heading('Join by invitation')).toBeTruthy();
+    expect(await heading('Join with a link or code')).toBeTruthy();
     await actor.type(screen.getByLabelText('Link or code'), 'nonsense');
     await actor.click(screen.getByRole('button', { name: 'Continue' }));
-    await screen.findByText(/neither an invitation link nor a code/);
+    await screen.findByText(/not an invitation link or code/);
     await actor.clear(screen.getByLabelText('Link or code'));
     await actor.type(screen.getByLabelText('Link or code'), `https://inbox.example/join/${token}`);
     await actor.click(screen.getByRole('button', { name: 'Continue' }));
@@ -167,26 +167,26 @@ describe('an invitation', () => {
             : local().fetch(input, init),
       },
     });
-    expect(await heading('The invitation could not be loaded')).toBeTruthy();
+    expect(await heading('Couldn’t load the invitation')).toBeTruthy();
     isDown = false;
     await actor.click(screen.getByRole('button', { name: 'Try again' }));
     expect(await heading(/invites you to Roadmap/)).toBeTruthy();
   });
 
-  test('tells its address to nobody', async () => {
+  test('sends no referrer and is not indexed', async () => {
     await renderApp('/join/0123456789abcdef', { supabase: local() });
-    expect(await heading('You have an invitation')).toBeTruthy();
+    expect(await heading('Sign in to see this invitation')).toBeTruthy();
     const content = (name: string) => document.querySelector(`meta[name=${name}]`)?.getAttribute('content');
     expect([content('referrer'), content('robots')]).toEqual(['no-referrer', 'noindex']);
   });
 });
 
 describe('inviting from the inbox', () => {
-  test('tells somebody who has an account, and gives the link', async () => {
+  test('notifies an existing user, and shows the link', async () => {
     const { actor } = await renderApp('/home', { supabase: local(), user: as(ada) });
     await actor.click(await screen.findByRole('button', { name: 'Invite' }));
-    const dialog = within(await screen.findByRole('dialog', { name: 'Invite somebody' }));
-    await actor.type(await dialog.findByLabelText('E-mail address'), grace.email);
+    const dialog = within(await screen.findByRole('dialog', { name: 'Invite someone' }));
+    await actor.type(await dialog.findByLabelText('Email address'), grace.email);
     await actor.type(dialog.getByLabelText(/What for/), 'Roadmap');
     await actor.click(dialog.getByRole('button', { name: 'Invite' }));
     await dialog.findByText('grace@example.com is invited.');
@@ -201,13 +201,13 @@ describe('inviting from the inbox', () => {
   test('selects the link for copying by hand where the clipboard is absent', async () => {
     const { actor } = await renderApp('/home', { supabase: local(), user: as(ada) });
     await actor.click(await screen.findByRole('button', { name: 'Invite' }));
-    const dialog = within(await screen.findByRole('dialog', { name: 'Invite somebody' }));
-    await actor.type(await dialog.findByLabelText('E-mail address'), grace.email);
+    const dialog = within(await screen.findByRole('dialog', { name: 'Invite someone' }));
+    await actor.type(await dialog.findByLabelText('Email address'), grace.email);
     await actor.click(dialog.getByRole('button', { name: 'Invite' }));
     const link = await dialog.findByLabelText<HTMLInputElement>('Invitation link');
     vi.spyOn(navigator, 'clipboard', 'get').mockReturnValue(undefined as never);
     await actor.click(dialog.getByRole('button', { name: 'Copy' }));
-    await dialog.findByText(/^The link could not be copied/);
+    await dialog.findByText(/^Couldn’t copy the link/);
     expect(link.value.slice(link.selectionStart ?? 0, link.selectionEnd ?? 0)).toBe(link.value);
     expect(dialog.queryByRole('button', { name: 'Copied' })).toBeNull();
   });
@@ -215,15 +215,15 @@ describe('inviting from the inbox', () => {
   test('says at the field what is wrong with the address', async () => {
     const { actor } = await renderApp('/home', { supabase: local(), user: as(ada) });
     await actor.click(await screen.findByRole('button', { name: 'Invite' }));
-    const dialog = within(await screen.findByRole('dialog', { name: 'Invite somebody' }));
-    const field = await dialog.findByLabelText('E-mail address');
-    await actor.type(field, 'nobody');
+    const dialog = within(await screen.findByRole('dialog', { name: 'Invite someone' }));
+    const field = await dialog.findByLabelText('Email address');
+    await actor.type(field, 'mary');
     await actor.click(dialog.getByRole('button', { name: 'Invite' }));
-    await dialog.findByText(/Enter an e-mail address/);
+    await dialog.findByText(/Enter an email address/);
     await actor.clear(field);
     await actor.type(field, ada.email);
     await actor.click(dialog.getByRole('button', { name: 'Invite' }));
-    await dialog.findByText('You cannot invite yourself.');
+    await dialog.findByText('You can’t invite yourself.');
     expect(document.activeElement).toBe(field);
   });
 });

@@ -59,18 +59,18 @@ function breakableFetch() {
 describe('the preferences', () => {
   test('of a new user are created with the defaults', async () => {
     await open();
-    await screen.findByRole('switch', { name: /E-mail notifications/ });
-    expect(isOn(kind('Mentions').getByRole('switch', { name: 'E-mail' }))).toBe(true);
-    expect(isOn(kind('Edits').getByRole('switch', { name: 'E-mail' }))).toBe(false);
+    await screen.findByRole('switch', { name: /Email notifications/ });
+    expect(isOn(kind('Mentions').getByRole('switch', { name: 'Email' }))).toBe(true);
+    expect(isOn(kind('Edits').getByRole('switch', { name: 'Email' }))).toBe(false);
     expect(screen.getByRole<HTMLSelectElement>('combobox', { name: 'How often' }).value).toBe('daily');
     expect(await saved()).toMatchObject({ email_edits: false, email_digest_frequency: 'daily' });
   });
 
   test('are saved as they are changed', async () => {
     const { actor } = await open();
-    await screen.findByRole('switch', { name: /E-mail notifications/ });
-    await actor.click(kind('Edits').getByRole('switch', { name: 'E-mail' }));
-    await actor.click(kind('Invites').getByRole('switch', { name: 'In the app' }));
+    await screen.findByRole('switch', { name: /Email notifications/ });
+    await actor.click(kind('Edits').getByRole('switch', { name: 'Email' }));
+    await actor.click(kind('Invites').getByRole('switch', { name: 'In app' }));
     await actor.selectOptions(screen.getByRole('combobox', { name: 'How often' }), 'weekly');
     await waitFor(async () =>
       expect(await saved()).toMatchObject({
@@ -83,87 +83,87 @@ describe('the preferences', () => {
 
   test('show what is in effect: a global switch disables and erases nothing', async () => {
     const { actor } = await open();
-    await actor.click(await screen.findByRole('switch', { name: /E-mail notifications/ }));
-    const mention = kind('Mentions').getByRole<HTMLInputElement>('switch', { name: /E-mail/ });
+    await actor.click(await screen.findByRole('switch', { name: /Email notifications/ }));
+    const mention = kind('Mentions').getByRole<HTMLInputElement>('switch', { name: /Email/ });
     expect([mention.checked, mention.disabled]).toEqual([false, true]);
-    expect(isOn(kind('Mentions').getByRole('switch', { name: 'In the app' }))).toBe(true);
+    expect(isOn(kind('Mentions').getByRole('switch', { name: 'In app' }))).toBe(true);
     await waitFor(async () =>
       expect(await saved()).toMatchObject({ enable_email_notifications: false, email_mentions: true }),
     );
-    await actor.click(screen.getByRole('switch', { name: /E-mail notifications/ }));
-    expect(isOn(kind('Mentions').getByRole('switch', { name: 'E-mail' }))).toBe(true);
+    await actor.click(screen.getByRole('switch', { name: /Email notifications/ }));
+    expect(isOn(kind('Mentions').getByRole('switch', { name: 'Email' }))).toBe(true);
   });
 
   test('that cannot be saved are as they were, and can be tried again', async () => {
     const backend = breakableFetch();
     const { actor } = await open({ platform: { fetch: backend.fetch } });
-    await screen.findByRole('switch', { name: /E-mail notifications/ });
+    await screen.findByRole('switch', { name: /Email notifications/ });
     backend.break('writes');
-    await actor.click(kind('Edits').getByRole('switch', { name: 'E-mail' }));
-    await screen.findByText(/could not be saved/);
-    expect(isOn(kind('Edits').getByRole('switch', { name: 'E-mail' }))).toBe(false);
+    await actor.click(kind('Edits').getByRole('switch', { name: 'Email' }));
+    await screen.findByText(/^Couldn’t save/);
+    expect(isOn(kind('Edits').getByRole('switch', { name: 'Email' }))).toBe(false);
     backend.break('nothing');
     await actor.click(screen.getByRole('button', { name: 'Try again' }));
     await waitFor(async () => expect(await saved()).toMatchObject({ email_edits: true }));
-    expect(isOn(kind('Edits').getByRole('switch', { name: 'E-mail' }))).toBe(true);
+    expect(isOn(kind('Edits').getByRole('switch', { name: 'Email' }))).toBe(true);
   });
 
   test('that cannot be read are temporary, say so, and are read on request', async () => {
     const backend = breakableFetch();
     backend.break('everything');
     const { actor } = await open({ platform: { fetch: backend.fetch } });
-    await screen.findByText(/what you change here is not saved/);
-    await actor.click(kind('Edits').getByRole('switch', { name: 'E-mail' }));
-    expect(isOn(kind('Edits').getByRole('switch', { name: 'E-mail' }))).toBe(true);
+    await screen.findByText(/changes you make now aren’t saved/);
+    await actor.click(kind('Edits').getByRole('switch', { name: 'Email' }));
+    expect(isOn(kind('Edits').getByRole('switch', { name: 'Email' }))).toBe(true);
     backend.break('nothing');
     await actor.click(screen.getByRole('button', { name: 'Try again' }));
-    await waitFor(() => expect(screen.queryByText(/what you change here is not saved/)).toBeNull());
-    expect(isOn(kind('Edits').getByRole('switch', { name: 'E-mail' }))).toBe(false);
+    await waitFor(() => expect(screen.queryByText(/changes you make now aren’t saved/)).toBeNull());
+    expect(isOn(kind('Edits').getByRole('switch', { name: 'Email' }))).toBe(false);
     expect(await saved()).toMatchObject({ email_edits: false });
   });
 
   test('that cannot be read again stay as they were last read, and say so', async () => {
     const backend = breakableFetch();
     const { actor } = await open({ platform: { fetch: backend.fetch, openSocket: openNodeSocket } });
-    const mentions = () => kind('Mentions').getByRole('switch', { name: 'E-mail' });
-    await screen.findByRole('switch', { name: /E-mail notifications/ });
+    const mentions = () => kind('Mentions').getByRole('switch', { name: 'Email' });
+    await screen.findByRole('switch', { name: /Email notifications/ });
     await waitFor(async () => {
       await change({ email_mentions: false });
       expect(isOn(mentions())).toBe(false);
     });
     backend.break('everything');
     local().faults.dropSockets();
-    await screen.findByText(/could not be brought up to date/);
+    await screen.findByText(/^Couldn’t refresh/);
     expect(isOn(mentions())).toBe(false);
-    expect(screen.queryByText(/what you change here is not saved/)).toBeNull();
+    expect(screen.queryByText(/changes you make now aren’t saved/)).toBeNull();
     backend.break('nothing');
     await actor.click(screen.getByRole('button', { name: 'Try again' }));
-    await waitFor(() => expect(screen.queryByText(/could not be brought up to date/)).toBeNull());
+    await waitFor(() => expect(screen.queryByText(/^Couldn’t refresh/)).toBeNull());
     expect(isOn(mentions())).toBe(false);
   });
 
   test('follow another device, and are cleared when it deletes them', async () => {
     await open({ platform: { fetch: local().fetch, openSocket: openNodeSocket } });
-    await screen.findByRole('switch', { name: /E-mail notifications/ });
+    await screen.findByRole('switch', { name: /Email notifications/ });
     await waitFor(async () => {
       await change({ in_app_comments: false });
-      expect(isOn(kind('Comments').getByRole('switch', { name: 'In the app' }))).toBe(false);
+      expect(isOn(kind('Comments').getByRole('switch', { name: 'In app' }))).toBe(false);
     });
     await requestApi(local(), `/rest/v1/notification_preferences?user_id=eq.${user.id}`, {
       method: 'DELETE',
       token: user.token,
     });
-    await screen.findByText('Your preferences were removed elsewhere.');
-    expect(screen.queryByRole('switch', { name: /E-mail notifications/ })).toBeNull();
+    await screen.findByText('Your preferences were deleted on another device.');
+    expect(screen.queryByRole('switch', { name: /Email notifications/ })).toBeNull();
   });
 
   test('that were deleted elsewhere can be set up anew', async () => {
     const { actor } = await open();
-    await screen.findByRole('switch', { name: /E-mail notifications/ });
+    await screen.findByRole('switch', { name: /Email notifications/ });
     await local().database.query('delete from public.notification_preferences where user_id = $1', [user.id]);
-    await actor.click(kind('Edits').getByRole('switch', { name: 'E-mail' }));
-    await actor.click(await screen.findByRole('button', { name: 'Set up the usual preferences' }));
-    await screen.findByRole('switch', { name: /E-mail notifications/ });
+    await actor.click(kind('Edits').getByRole('switch', { name: 'Email' }));
+    await actor.click(await screen.findByRole('button', { name: 'Start with the defaults' }));
+    await screen.findByRole('switch', { name: /Email notifications/ });
     expect(await saved()).toMatchObject({ email_edits: false });
   });
 });

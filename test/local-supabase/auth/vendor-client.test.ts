@@ -1,6 +1,7 @@
 import { AuthClient } from '@supabase/supabase-js';
 import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { toVerifyLink } from '../../conformance/mailbox.ts';
 
 import { createLocalSupabase, type LocalSupabase } from '../../../local-supabase/server.ts';
 
@@ -47,7 +48,7 @@ function connect(key: string = server.anonKey): Client {
 /** Opens a mail's link as a browser does and returns the page that it leads to. */
 async function openLink(to: string): Promise<URL> {
   const { links } = await server.mailbox.waitFor({ to });
-  const [link = ''] = links;
+  const link = toVerifyLink(links[0] ?? '', `${server.url}/auth/v1`) ?? '';
   const response = await server.fetch(link, { redirect: 'manual' });
   return new URL(response.headers.get('location') ?? 'about:blank');
 }

@@ -10,15 +10,15 @@ import styles from '../account.module.css';
 import { stepTexts } from '../texts/step-texts.ts';
 
 export interface EmailCodeFormProps {
-  /** Whose mailbox the code is in. */
+  /** The address that received the code. */
   readonly address: string;
-  /** The address to be. */
+  /** The new address. */
   readonly next: string;
-  /** With the new address where the change is complete, with null after the first half. */
+  /** Called with the new address when the change is complete, with null after the first confirmation. */
   readonly onConfirmed: (address: string | null) => Promise<void>;
 }
 
-/** One half of an e-mail change, by the code instead of the link. */
+/** Confirms one half of an email change by its code. */
 export function EmailCodeForm({ address, next, onConfirmed }: EmailCodeFormProps) {
   const texts = stepTexts.use();
   const rules = credentialTexts.use();

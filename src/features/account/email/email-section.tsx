@@ -24,7 +24,7 @@ export interface EmailSectionProps {
   readonly onChanged: () => Promise<void>;
 }
 
-/** A new address has to be confirmed in the old mailbox and in the new one. */
+/** Changes the email address, which both mailboxes have to confirm. */
 export function EmailSection({ user, onChanged }: EmailSectionProps) {
   const texts = accountTexts.use();
   const { callbackMessage } = useAuthState();
@@ -60,7 +60,7 @@ export function EmailSection({ user, onChanged }: EmailSectionProps) {
           current={user.email ?? ''}
           pending={pending}
           onAsked={async () => {
-            // What was said of the address before does not hold for this one.
+            // Clear the message about the previous address.
             setDone('');
             close();
             await onChanged();
@@ -74,7 +74,7 @@ export function EmailSection({ user, onChanged }: EmailSectionProps) {
 
 interface ChangeFormProps {
   readonly current: string;
-  /** The address that waits to be confirmed: a new one takes its place. */
+  /** The unconfirmed new address, if any; another one replaces it. */
   readonly pending: UnverifiedUser['new_email'];
   readonly onAsked: () => Promise<void>;
   readonly onCancel: () => void;

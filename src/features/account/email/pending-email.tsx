@@ -12,13 +12,13 @@ import { stepTexts } from '../texts/step-texts.ts';
 export interface PendingEmailProps {
   readonly current: string;
   readonly next: string;
-  /** The address where the change is complete, null after the first half. */
+  /** Called with the new address when the change is complete, with null after the first confirmation. */
   readonly onConfirmed: (address: string | null) => Promise<void>;
-  /** The new address is a wrong one. */
+  /** The user wants to enter a different new address. */
   readonly onReplace: () => void;
 }
 
-/** A change of the address that waits for its confirmations. */
+/** An email change that is waiting for its confirmations. */
 export function PendingEmail({ current, next, onConfirmed, onReplace }: PendingEmailProps) {
   const texts = stepTexts.use();
   const { auth, configuration } = useClients();

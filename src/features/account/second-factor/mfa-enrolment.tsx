@@ -3,7 +3,7 @@ import { createMfa, type EnrolledFactor } from '../../../auth-client/features/mf
 import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import { Button } from '../../../ui/button.tsx';
-import { checkCode, compactCode } from '../../../ui/form/credential-rules.ts';
+import { appCodeLength, checkCode, compactCode } from '../../../ui/form/credential-rules.ts';
 import { credentialTexts } from '../../../ui/form/credential-texts.ts';
 import { FormMessages } from '../../../ui/page/message.tsx';
 import { productName } from '../../../ui/page/page-title.ts';
@@ -21,7 +21,7 @@ export interface MfaEnrolmentProps {
   readonly onCancel: () => void;
 }
 
-/** Two steps: a name, then the QR code and the proof that the app has it. */
+/** Two steps: a name, then the QR code and a code from the app as proof. */
 export function MfaEnrolment({ onAdded, onCancel }: MfaEnrolmentProps) {
   const [enrolled, setEnrolled] = useState<EnrolledFactor | null>(null);
   return enrolled ? (
@@ -45,7 +45,7 @@ function NameStep({ onEnrolled, onCancel }: NameStepProps) {
     submit: ({ name }) =>
       attempt(['name'], async () => {
         const mfa = createMfa(auth);
-        // What was begun and never finished, here or elsewhere, gives way, since names must not repeat.
+        // Remove unfinished enrollments first, since names must be unique.
         for (const { id, status, factor_type } of (await mfa.listFactors()).all) {
           if (status !== 'verified' && factor_type === 'totp') await mfa.unenroll({ factorId: id });
         }
@@ -85,7 +85,7 @@ function ProveStep({ factor, onAdded, onCancel }: ProveStepProps) {
   const secret = factor.totp?.secret ?? '';
   const form = useForm({
     initial: { code: '' },
-    validate: ({ code }) => ({ code: checkCode(code, rules) }),
+    validate: ({ code }) => ({ code: checkCode(code, rules, appCodeLength) }),
     submit: ({ code }) =>
       attempt(['code'], async () => {
         await createMfa(auth).challengeAndVerify({ factorId: factor.id, code: compactCode(code) });
@@ -128,7 +128,7 @@ function ProveStep({ factor, onAdded, onCancel }: ProveStepProps) {
   );
 }
 
-/** In fours, for whoever types it. */
+/** In groups of four, for typing. */
 function inGroups(secret: string): string {
   return secret.replace(/(.{4})(?=.)/g, '$1 ');
 }

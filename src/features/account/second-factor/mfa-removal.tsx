@@ -9,7 +9,7 @@ import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { stepTexts } from '../texts/step-texts.ts';
 
 export interface MfaRemovalProps {
-  /** Null: nobody asks for it. */
+  /** The factor to remove; null: the dialog is closed. */
   readonly factor: Factor | null;
   readonly name: string;
   readonly isLast: boolean;
@@ -17,7 +17,7 @@ export interface MfaRemovalProps {
   readonly onRemoved: (name: string) => Promise<void>;
 }
 
-/** Asks once more before a factor goes. */
+/** Asks for confirmation before a factor is removed. */
 export function MfaRemoval({ factor, name, isLast, onClose, onRemoved }: MfaRemovalProps) {
   const texts = accountTexts.use();
   const steps = stepTexts.use();

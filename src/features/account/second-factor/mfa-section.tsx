@@ -77,7 +77,7 @@ export function MfaSection({ user, onChanged }: MfaSectionProps) {
           </Button>
         </div>
       )}
-      {/* Its code comes with the first factor, before somebody asks for it. */}
+      {/* Rendered with the first factor, so that its code is loaded before the dialog opens. */}
       {factors.length > 0 && (
         <Suspense>
           <MfaRemoval
@@ -89,7 +89,7 @@ export function MfaSection({ user, onChanged }: MfaSectionProps) {
               setRemoving(null);
               setNews(texts.mfaRemoved(name));
               await onChanged();
-              // The dialog gives the focus back to a button that is gone.
+              // The dialog returns the focus to a button that no longer exists.
               heading.current?.focus();
             }}
           />

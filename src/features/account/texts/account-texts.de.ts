@@ -2,7 +2,8 @@ import type { AccountTexts } from './account-texts.en.ts';
 
 export const texts: AccountTexts = {
   title: 'Konto',
-  loadFailed: 'Dein Konto ließ sich nicht laden.',
+  sections: 'Bereiche des Kontos',
+  loadFailed: 'Dein Konto konnte nicht geladen werden.',
   retry: 'Noch einmal versuchen',
   save: 'Speichern',
   saved: 'Gespeichert.',
@@ -20,31 +21,33 @@ export const texts: AccountTexts = {
   newEmail: 'Neue E-Mail-Adresse',
   sameEmail: 'Das ist schon deine Adresse.',
   changeEmail: 'Adresse ändern',
-  halfConfirmed: 'Eins von zweien ist erledigt. Bestätige es nun im anderen Postfach.',
+  halfConfirmed: 'Schritt 1 von 2 erledigt. Bestätige es jetzt im anderen Postfach.',
   emailChanged: (email) => `Deine Adresse ist jetzt ${email}.`,
 
   password: 'Passwort',
   newPassword: 'Neues Passwort',
-  currentPassword: 'Jetziges Passwort',
-  currentPasswordMissing: 'Gib dein jetziges Passwort ein.',
+  currentPassword: 'Aktuelles Passwort',
+  currentPasswordMissing: 'Gib dein aktuelles Passwort ein.',
   changePassword: 'Passwort ändern',
   passwordChanged:
     'Dein Passwort ist geändert. Andere Geräte bleiben angemeldet, bis du sie unten abmeldest.',
   reauthenticate: (email) =>
-    `Deine letzte Anmeldung ist eine Weile her. Wir haben einen Code an ${email} geschickt: Gib ihn ein, um zu zeigen, dass du es bist.`,
+    `Deine Anmeldung ist eine Weile her. Gib den Code ein, den wir an ${email} geschickt haben, damit wir wissen, dass du es bist.`,
 
   mfa: 'Anmeldung in zwei Schritten',
-  mfaIntro: 'Nach dem Passwort gibst du noch einen Code ein, den eine App auf deinem Telefon zeigt.',
-  mfaNone: 'Sie ist aus. Dein Passwort allein öffnet dein Konto.',
-  mfaOn: 'Sie ist an.',
+  mfaIntro: 'Nach dem Passwort gibst du noch einen Code aus einer App auf deinem Telefon ein.',
+  mfaNone: 'Ausgeschaltet. Nur dein Passwort schützt dein Konto.',
+  mfaOn: 'Eingeschaltet.',
   mfaAdd: 'Authenticator-App hinzufügen',
-  mfaAdded: (name) => `${name} ist hinzugefügt. Ab jetzt brauchst du es zum Anmelden.`,
+  mfaAdded: (name) =>
+    `Die Anmeldung in zwei Schritten ist eingeschaltet: „${name}“ ist eingerichtet, ab jetzt brauchst du den Code daraus.`,
   mfaUnnamed: 'Authenticator-App',
-  mfaUnfinished: 'nicht zu Ende eingerichtet',
-  mfaPhone: 'Nachricht aufs Telefon',
+  mfaUnfinished: 'Einrichtung nicht abgeschlossen',
+  mfaPhone: 'SMS',
   mfaPasskey: 'Sicherheitsschlüssel',
-  mfaRemoved: (name) => `${name} ist entfernt.`,
-  mfaRecovery: 'Füge auch ein zweites Gerät hinzu: Ohne eines von ihnen kannst du dich nicht anmelden.',
+  mfaRemoved: (name) => `„${name}“ ist entfernt.`,
+  mfaRecovery:
+    'Füge jetzt eine zweite App oder ein zweites Gerät hinzu. Wenn du dein einziges verlierst, kannst du dich nicht mehr anmelden, und auch wir können dich nicht hereinlassen.',
 
   identities: 'Anmeldearten',
   identityEmail: 'E-Mail und Passwort',
@@ -56,12 +59,12 @@ export const texts: AccountTexts = {
   onlyIdentity: 'Das ist der einzige Weg in dein Konto und lässt sich deshalb nicht entfernen.',
   link: (name) => `${name} verknüpfen`,
 
-  sessions: 'Abmelden',
-  sessionsIntro: 'Ein Gerät verloren oder ein öffentliches benutzt? Melde es von hier ab.',
+  sessions: 'Geräte',
+  sessionsIntro: 'Gerät verloren oder ein öffentliches benutzt? Melde es von hier ab.',
   signOutHere: 'Hier abmelden',
   signOutOthers: 'Alle anderen Geräte abmelden',
   signOutEverywhere: 'Überall abmelden',
   othersSignedOut: 'Alle anderen Geräte sind abgemeldet.',
   everywhereTitle: 'Überall abmelden?',
-  everywhereText: 'Du wirst auf diesem Gerät und auf allen anderen abgemeldet.',
+  everywhereText: 'Du wirst auf diesem und allen anderen Geräten abgemeldet.',
 };

@@ -2,34 +2,35 @@ import type { StepTexts } from './step-texts.en.ts';
 
 export const texts: StepTexts = {
   emailPending: (current, next) =>
-    `Um deine Adresse von ${current} auf ${next} zu ändern, bestätige es in beiden Postfächern: über die Links in den zwei Mails oder hier mit ihren Codes.`,
+    `Um deine Adresse von ${current} auf ${next} zu ändern, bestätige es in beiden Postfächern: Öffne die Links in den zwei E-Mails oder gib hier ihre Codes ein.`,
   emailPendingOne: (next) =>
-    `Um deine Adresse auf ${next} zu ändern, bestätige es über den Link in der Mail oder hier mit ihrem Code.`,
+    `Um deine Adresse auf ${next} zu ändern, öffne den Link in der E-Mail oder gib hier ihren Code ein.`,
   codeSentTo: (email) => `Code an ${email}`,
   confirm: 'Bestätigen',
-  resendMails: 'Mails noch einmal senden',
-  mailsSent: 'Wir haben die Mails noch einmal geschickt.',
+  resendMails: 'E-Mails noch einmal schicken',
+  mailsSent: 'Die E-Mails sind noch einmal unterwegs.',
   otherEmail: 'Andere Adresse verwenden',
 
-  reauthenticationCode: 'Code aus der Mail',
-  sendCode: 'Neuen Code senden',
-  codeSent: 'Wir haben einen neuen Code geschickt.',
+  reauthenticationCode: 'Code aus der E-Mail',
+  sendCode: 'Neuen Code schicken',
+  codeSent: 'Ein neuer Code ist unterwegs.',
 
   mfaName: 'Name des Geräts',
-  mfaNameHint: 'Damit du deine Authenticators unterscheiden kannst.',
+  mfaNameHint: 'Damit du deine Geräte auseinanderhalten kannst.',
   mfaNameMissing: 'Gib ihm einen Namen.',
   mfaDefaultName: 'Telefon',
   mfaStart: 'Weiter',
   mfaScan: 'Scanne das mit deiner Authenticator-App.',
-  mfaQr: 'QR-Code für deine Authenticator-App; der Schlüssel darunter sagt dasselbe.',
+  mfaQr: 'QR-Code für deine Authenticator-App. Der Schlüssel darunter enthält dasselbe.',
   mfaSecret: 'Oder tippe diesen Schlüssel in die App:',
   mfaCopy: 'Schlüssel kopieren',
   mfaCopied: 'Der Schlüssel ist kopiert.',
-  mfaCopyRefused: 'Der Schlüssel ließ sich nicht kopieren. Er ist markiert: Kopiere ihn von Hand.',
-  mfaCode: 'Code, den die App jetzt zeigt',
+  mfaCopyRefused:
+    'Der Schlüssel konnte nicht kopiert werden. Er ist markiert, du kannst ihn selbst kopieren.',
+  mfaCode: 'Code, den die App jetzt anzeigt',
   mfaVerify: 'Einschalten',
 
-  mfaRemoveTitle: (name) => `${name} entfernen?`,
-  mfaRemoveText: 'Codes dieser App öffnen dein Konto dann nicht mehr.',
-  mfaRemoveLast: 'Es ist der letzte: Dein Passwort allein öffnet dann dein Konto.',
+  mfaRemoveTitle: (name) => `„${name}“ entfernen?`,
+  mfaRemoveText: 'Codes aus dieser App öffnen dein Konto dann nicht mehr.',
+  mfaRemoveLast: 'Es ist dein letztes Gerät. Danach schützt nur noch dein Passwort dein Konto.',
 };

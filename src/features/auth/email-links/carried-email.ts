@@ -1,6 +1,6 @@
 let email = '';
 
-/** The address that was last typed, so that nobody types it twice on the way through the screens (WCAG 3.3.7). */
+/** The email address last typed, carried between the auth screens (WCAG 3.3.7). */
 export const carriedEmail = {
   get: () => email,
   set(entered: string) {

@@ -11,7 +11,7 @@ import { useForm } from '../../../ui/form/use-form.ts';
 import { useSending } from '../../../ui/form/use-sending.ts';
 import { AuthPage } from '../auth-page.tsx';
 import { credentialTexts } from '../../../ui/form/credential-texts.ts';
-import { followUpTexts } from '../texts/follow-up-texts.ts';
+import { authTexts } from '../texts/auth-texts.ts';
 import styles from '../auth-page.module.css';
 import { mailedEmail } from './mailed-email.ts';
 import { useCaptcha } from '../use-captcha.tsx';
@@ -20,23 +20,23 @@ import { checkCode, compactCode } from '../../../ui/form/credential-rules.ts';
 
 export interface CheckMailProps {
   readonly purpose: 'signup' | 'magiclink' | 'recovery';
-  /** Who has been sent a mail. */
+  /** The address that the mail went to. */
   readonly email: string;
-  /** Whether it was sent only now, so that the next one has to wait. Default true. */
+  /** Whether a mail was sent just now, so that the next one has to wait. Default true. */
   readonly isJustSent?: boolean;
-  /** The link of the mail before was spent by somebody else: this time it is to be the code. */
+  /** The mail replaces one whose link failed. */
   readonly isAgain?: boolean;
   readonly onBack: () => void;
 }
 
-/** A mail is on its way: its link, its code, or another mail. */
+/** A mail is on its way: enter its code, or request another one. */
 export function CheckMail({ purpose, email, isJustSent = true, isAgain = false, onBack }: CheckMailProps) {
-  const more = followUpTexts.use();
+  const texts = authTexts.use();
   const rules = credentialTexts.use();
   const { auth } = useClients();
   const captcha = useCaptcha();
   const { next } = useReturn();
-  // A sign-up does not tell whether the address has an account; who has one gets no mail.
+  // A sign-up does not reveal whether the address has an account; an existing account gets no mail.
   const isSignup = purpose === 'signup' && isJustSent;
   const form = useForm({
     initial: { code: '' },
@@ -54,19 +54,19 @@ export function CheckMail({ purpose, email, isJustSent = true, isAgain = false, 
   return (
     <AuthPage
       key={purpose}
-      title={more.checkMail}
-      intro={(isAgain ? more.freshSent : more.mailSent[isSignup ? 'new' : purpose])(email)}
+      title={texts.checkMail}
+      intro={(isAgain ? texts.freshSent : texts.mailSent[isSignup ? 'new' : purpose])(email)}
     >
       <form {...form.props} className={styles.form}>
         <FormMessages
           error={form.problem ?? again.problem}
-          success={again.hasSent && again.problem === undefined && more.resent}
+          success={again.hasSent && again.problem === undefined && texts.resent[purpose]}
         />
-        {/* Not among what is validated on blur: a code is typed in one go. */}
-        <CodeField label={more.code} required maxLength={12} {...form.field('code')} />
+        {/* No length limit below the longest code that a project may configure. */}
+        <CodeField label={texts.code} required maxLength={12} {...form.field('code')} />
         {captcha.slot}
         <SubmitButton pending={form.pending} untilMs={form.retryAtMs}>
-          {more.confirm}
+          {texts.confirm}
         </SubmitButton>
       </form>
       <div className={styles.row}>
@@ -75,23 +75,23 @@ export function CheckMail({ purpose, email, isJustSent = true, isAgain = false, 
           untilMs={again.nextAtMs}
           onClick={() => void again.send(() => attempt([], () => mail(email, captcha.take())))}
         >
-          {more.resend}
+          {texts.resend}
         </CountdownButton>
         <Button look="link" onClick={onBack}>
-          {more.otherAddress}
+          {texts.otherAddress}
         </Button>
         {isSignup && (
           <Link className={styles.inline} href={links.login({ next })}>
-            {more.haveAccount}
+            {texts.alreadyHaveAccount}
           </Link>
         )}
       </div>
-      <p className={styles.intro}>{more.spamHint}</p>
+      <p className={styles.intro}>{texts.spamHint}</p>
     </AuthPage>
   );
 }
 
-/** Asks for the same mail once more. */
+/** Requests the same mail again. */
 function useMail(purpose: CheckMailProps['purpose']) {
   const { auth } = useClients();
   const { homeUrl, resetUrl } = useReturn();

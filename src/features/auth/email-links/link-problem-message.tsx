@@ -1,20 +1,20 @@
 import type { AuthErrorCode } from '../../../auth-client/index.ts';
 import { useAuthErrorText } from '../../../shared/auth-problem/auth-problem.ts';
 import { Message } from '../../../ui/page/message.tsx';
-import { followUpTexts } from '../texts/follow-up-texts.ts';
+import { authTexts } from '../texts/auth-texts.ts';
 import { isSpentLink } from './spent-link.ts';
 
 const elsewhere: ReadonlySet<AuthErrorCode> = new Set(['pkce-verifier-missing', 'bad_code_verifier']);
 
 export interface LinkProblemMessageProps {
   readonly code: AuthErrorCode;
-  /** The link may have done its work all the same, when something opened it before its reader did. */
+  /** Offer the password too: an expired sign-up link may have been confirmed already. */
   readonly mayBeConfirmed: boolean;
 }
 
-/** Why the link that led here did not sign in. The way on is the form below: a fresh mail, and its code. */
+/** Why a link failed. The form below it requests a new one. */
 export function LinkProblemMessage({ code, mayBeConfirmed }: LinkProblemMessageProps) {
-  const texts = followUpTexts.use();
+  const texts = authTexts.use();
   const problem = useAuthErrorText(code);
   const [title, text] = elsewhere.has(code)
     ? [texts.linkElsewhere, texts.linkElsewhereText]

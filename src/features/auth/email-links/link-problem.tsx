@@ -1,24 +1,24 @@
 import { Suspense } from 'react';
 import { lazyPart } from '../../../ui/state/lazy-part.ts';
-import { useAuthState } from '../../../shared/clients/clients-context.ts';
+import { useLinkProblem } from './spent-link.ts';
 
 const LinkProblemMessage = lazyPart(
   async () => (await import('./link-problem-message.tsx')).LinkProblemMessage,
 );
 
 export interface LinkProblemProps {
-  /** The link may have done its work all the same, when something opened it before its reader did. */
+  /** Offer the password too: an expired sign-up link may have been confirmed already. */
   readonly mayBeConfirmed?: boolean;
 }
 
-/** Speaks up where somebody comes by a link that did not sign in; else an empty region, waiting. */
+/** A live region that explains a failed link; empty otherwise. */
 export function LinkProblem({ mayBeConfirmed = false }: LinkProblemProps) {
-  const { callbackError } = useAuthState();
+  const code = useLinkProblem();
   return (
     <div role="alert">
-      {callbackError && (
+      {code && (
         <Suspense>
-          <LinkProblemMessage code={callbackError.code} mayBeConfirmed={mayBeConfirmed} />
+          <LinkProblemMessage code={code} mayBeConfirmed={mayBeConfirmed} />
         </Suspense>
       )}
     </div>

@@ -1,8 +1,8 @@
 const key = 'mailed-to';
-/** As long as a link or code of the mail may hold. */
+/** No link or code is valid for longer. */
 const keptMs = 3_600_000;
 
-/** Whom this browser last asked a mail for: where its link fails, the next mail is one click away. */
+/** The address that this browser last requested a mail for; fills the form when its link fails. */
 export const mailedEmail = {
   get(nowMs = Date.now()): string {
     const [sentAtMs, email = ''] = read()?.split(' ') ?? [];
@@ -12,14 +12,14 @@ export const mailedEmail = {
     try {
       localStorage.setItem(key, `${nowMs} ${email}`);
     } catch {
-      // Storage is blocked: then the address is typed once more.
+      // Storage is blocked: the address has to be typed again.
     }
   },
   forget() {
     try {
       localStorage.removeItem(key);
     } catch {
-      // Nothing was kept.
+      // Storage is blocked: nothing was stored.
     }
   },
 };

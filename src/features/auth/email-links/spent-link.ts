@@ -1,6 +1,25 @@
+import { useHistoryState } from 'wouter/use-browser-location';
 import type { AuthErrorCode } from '../../../auth-client/index.ts';
+import { useAuthState } from '../../../shared/clients/clients-context.ts';
+import type { EntranceNotice } from '../../../shared/routes.ts';
 
-/** Whether the link is used up, and with it the code of its mail: only a fresh mail leads on. */
-export function isSpentLink(code: AuthErrorCode | undefined): boolean {
-  return code !== undefined && /^(otp_exp|flow_state|pkce-ver|bad_code_v)/.test(code);
+/** Codes of links that are used or expired, or belong to another browser: only a new mail helps. */
+const spentLinkCodes: ReadonlySet<AuthErrorCode> = new Set<AuthErrorCode>([
+  'otp_expired',
+  'flow_state_already_used',
+  'flow_state_expired',
+  'flow_state_not_found',
+  'pkce-verifier-missing',
+  'bad_code_verifier',
+]);
+
+export function isSpentLink(code: AuthErrorCode | null): boolean {
+  return code !== null && spentLinkCodes.has(code);
+}
+
+/** Why the link that led to this page failed; null if there was none, or it worked. */
+export function useLinkProblem(): AuthErrorCode | null {
+  const { callbackError } = useAuthState();
+  const notice = useHistoryState<EntranceNotice | null>();
+  return callbackError?.code ?? (notice === 'link-expired' ? 'otp_expired' : null);
 }

@@ -10,15 +10,15 @@ import { SubmitButton } from '../../../ui/form/submit-button.tsx';
 import { useForm } from '../../../ui/form/use-form.ts';
 import { AuthPage } from '../auth-page.tsx';
 import { credentialTexts } from '../../../ui/form/credential-texts.ts';
-import { followUpTexts } from '../texts/follow-up-texts.ts';
+import { authTexts } from '../texts/auth-texts.ts';
 import styles from '../auth-page.module.css';
 import { NewPasswordField } from '../../../ui/form/new-password-field.tsx';
 import { checkNewPassword } from '../../../ui/form/credential-rules.ts';
 import { useReturn } from '../use-return.ts';
 
-/** The second state of /reset-password: signed in by the link or code of the recovery mail. */
+/** The second state of /reset-password, with the session of the recovery link or code. */
 export function NewPassword({ session }: { readonly session: Session }) {
-  const texts = followUpTexts.use();
+  const texts = authTexts.use();
   const rules = credentialTexts.use();
   const { auth } = useClients();
   const [saved, setSaved] = useState(false);
@@ -49,7 +49,7 @@ export function NewPassword({ session }: { readonly session: Session }) {
 }
 
 function PasswordSaved() {
-  const texts = followUpTexts.use();
+  const texts = authTexts.use();
   const { next } = useReturn();
   const { auth } = useClients();
   const [state, setState] = useState<{ pending: boolean; done: boolean; problem?: string | undefined }>({

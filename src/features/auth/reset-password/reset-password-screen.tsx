@@ -12,11 +12,10 @@ import { useForm } from '../../../ui/form/use-form.ts';
 import { AuthPage } from '../auth-page.tsx';
 import { credentialTexts } from '../../../ui/form/credential-texts.ts';
 import { authTexts } from '../texts/auth-texts.ts';
-import { followUpTexts } from '../texts/follow-up-texts.ts';
 import styles from '../auth-page.module.css';
 import { carriedEmail } from '../email-links/carried-email.ts';
 import { LinkProblem } from '../email-links/link-problem.tsx';
-import { isSpentLink } from '../email-links/spent-link.ts';
+import { isSpentLink, useLinkProblem } from '../email-links/spent-link.ts';
 import { mailedEmail } from '../email-links/mailed-email.ts';
 import { NewPassword } from './new-password.tsx';
 import { useCaptcha } from '../use-captcha.tsx';
@@ -26,17 +25,17 @@ import { checkEmail } from '../../../ui/form/credential-rules.ts';
 const CheckMail = lazyPart(async () => (await import('../email-links/check-mail.tsx')).CheckMail);
 const MfaChallenge = lazyPart(async () => (await import('../sign-in/mfa-challenge.tsx')).MfaChallenge);
 
-/** Two states: ask for the mail; and, with the session that its link or code gave, set the new password. */
+/** Two states: request the mail; and, with the session of its link or code, set the new password. */
 export function ResetPasswordScreen() {
-  const { session, recovery, callbackError } = useAuthState();
-  const isAgain = isSpentLink(callbackError?.code);
-  // Sticks to the form after the password is set, for its last word.
+  const { session, recovery } = useAuthState();
+  const isAgain = isSpentLink(useLinkProblem());
+  // Stays true after the password is set, so that the confirmation shows.
   const [isSetting, setSetting] = useState(recovery);
   const [sentTo, setSentToNow] = useState<string>();
   const setSentTo = (next: string | undefined) => startTransition(() => setSentToNow(next));
   if (recovery && !isSetting) setSetting(true);
   const { next } = useReturn();
-  // Signed out, here or in another tab. Whoever signs in next has not asked for a new password.
+  // Signed out, here or in another tab: the next user has not requested a new password.
   if (!session && !recovery && isSetting) return <Redirect to={links.login({ next })} replace />;
   if (session && isSetting) {
     return needsSecondFactor(session) ? (
@@ -60,7 +59,6 @@ interface AskForMailProps {
 
 function AskForMail({ isAgain, onSent }: AskForMailProps) {
   const texts = authTexts.use();
-  const more = followUpTexts.use();
   const rules = credentialTexts.use();
   const { auth } = useClients();
   const { user } = useAuthState();
@@ -81,19 +79,19 @@ function AskForMail({ isAgain, onSent }: AskForMailProps) {
   const foot = (
     <p>
       <Link className={styles.inline} href={links.login({ next })}>
-        {more.backToSignIn}
+        {texts.backToSignIn}
       </Link>
     </p>
   );
   return (
-    <AuthPage title={more.resetTitle} {...(isAgain ? {} : { intro: more.resetIntro })} foot={foot}>
+    <AuthPage title={texts.resetTitle} {...(isAgain ? {} : { intro: texts.resetIntro })} foot={foot}>
       <LinkProblem />
       <form {...form.props} className={styles.form}>
         <FormMessages error={form.problem} />
         <EmailField label={texts.email} required {...form.field('email')} />
         {captcha.slot}
         <SubmitButton pending={form.pending} untilMs={form.retryAtMs}>
-          {isAgain ? more.sendFresh : more.resetSend}
+          {isAgain ? texts.sendFresh : texts.resetSend}
         </SubmitButton>
       </form>
     </AuthPage>

@@ -7,7 +7,6 @@ import { EmailField } from '../../../ui/form/text-field.tsx';
 import { useForm } from '../../../ui/form/use-form.ts';
 import { credentialTexts } from '../../../ui/form/credential-texts.ts';
 import { authTexts } from '../texts/auth-texts.ts';
-import { followUpTexts } from '../texts/follow-up-texts.ts';
 import styles from '../auth-page.module.css';
 import { carriedEmail } from '../email-links/carried-email.ts';
 import { mailedEmail } from '../email-links/mailed-email.ts';
@@ -16,16 +15,15 @@ import { useReturn } from '../use-return.ts';
 import { checkEmail } from '../../../ui/form/credential-rules.ts';
 
 export interface EmailSignInProps {
-  /** After a link that failed: the fresh mail is for its code. */
+  /** The mail replaces one whose link failed. */
   readonly isAgain: boolean;
   readonly onSent: () => void;
   readonly onPasswordInstead: () => void;
 }
 
-/** Asks for a link and a code by mail. It creates no account: that is what /signup is for. */
+/** Requests a sign-in link and code by mail. Never creates an account: /signup does. */
 export function EmailSignIn({ isAgain, onSent, onPasswordInstead }: EmailSignInProps) {
   const texts = authTexts.use();
-  const more = followUpTexts.use();
   const rules = credentialTexts.use();
   const { auth } = useClients();
   const captcha = useCaptcha();
@@ -51,10 +49,10 @@ export function EmailSignIn({ isAgain, onSent, onPasswordInstead }: EmailSignInP
       <EmailField label={texts.email} required {...form.field('email')} />
       {captcha.slot}
       <SubmitButton pending={form.pending} untilMs={form.retryAtMs}>
-        {isAgain ? more.sendFresh : more.sendCode}
+        {isAgain ? texts.sendFresh : texts.sendCode}
       </SubmitButton>
       <Button look="link" onClick={onPasswordInstead}>
-        {more.passwordInstead}
+        {texts.passwordInstead}
       </Button>
     </form>
   );

@@ -9,7 +9,7 @@ import { authTexts } from '../texts/auth-texts.ts';
 import styles from '../auth-page.module.css';
 import { carriedEmail } from '../email-links/carried-email.ts';
 import { LinkProblem } from '../email-links/link-problem.tsx';
-import { isSpentLink } from '../email-links/spent-link.ts';
+import { isSpentLink, useLinkProblem } from '../email-links/spent-link.ts';
 import { PasswordSignIn } from './password-sign-in.tsx';
 import { SocialSlot } from './social-slot.tsx';
 import { useReturn } from '../use-return.ts';
@@ -24,11 +24,11 @@ type Mode =
 
 export function LoginScreen() {
   const texts = authTexts.use();
-  const { session, callbackError } = useAuthState();
-  const isAgain = isSpentLink(callbackError?.code);
+  const { session } = useAuthState();
+  const isAgain = isSpentLink(useLinkProblem());
   const { next } = useReturn();
   const [mode, setModeNow] = useState<Mode>({ kind: isAgain ? 'email' : 'password' });
-  // What is on the screen stays until the code of what follows is there.
+  // A transition keeps the current screen until the next one's code is loaded.
   const setMode = (next: Mode) => startTransition(() => setModeNow(next));
   if (session && needsSecondFactor(session)) return <MfaChallenge session={session} />;
   if (mode.kind === 'check-mail') {

@@ -5,7 +5,7 @@ import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Choice } from '../../../ui/form/choice.tsx';
-import { checkCode, compactCode } from '../../../ui/form/credential-rules.ts';
+import { appCodeLength, checkCode, compactCode } from '../../../ui/form/credential-rules.ts';
 import { credentialTexts } from '../../../ui/form/credential-texts.ts';
 import { FormMessages } from '../../../ui/page/message.tsx';
 import { CountdownButton, SubmitButton } from '../../../ui/form/submit-button.tsx';
@@ -13,12 +13,12 @@ import { CodeField } from '../../../ui/form/text-field.tsx';
 import { useForm } from '../../../ui/form/use-form.ts';
 import { useSending } from '../../../ui/form/use-sending.ts';
 import { AuthPage } from '../auth-page.tsx';
-import { followUpTexts } from '../texts/follow-up-texts.ts';
+import { authTexts } from '../texts/auth-texts.ts';
 import styles from '../auth-page.module.css';
 
-/** The second step of a sign-in. Where it succeeds, the session rises to `aal2` and the gate leads on. */
+/** The second step of a sign-in: raises the session to `aal2`, after which the gate redirects. */
 export function MfaChallenge({ session }: { readonly session: Session }) {
-  const texts = followUpTexts.use();
+  const texts = authTexts.use();
   const { auth } = useClients();
   const mfa = useMemo(() => createMfa(auth), [auth]);
   const factors = (session.user.factors ?? []).filter(
@@ -58,13 +58,13 @@ interface FactorProps {
 }
 
 function AppCode({ mfa, factorId }: FactorProps) {
-  const texts = followUpTexts.use();
+  const texts = authTexts.use();
   return <CodeForm label={texts.mfaCode} onCode={(code) => mfa.challengeAndVerify({ factorId, code })} />;
 }
 
-/** A message is sent when the person asks for it, and then the code in it is asked for. */
+/** Sends the text message on request, then asks for its code. */
 function PhoneCode({ mfa, factorId }: FactorProps) {
-  const texts = followUpTexts.use();
+  const texts = authTexts.use();
   const [challengeId, setChallengeId] = useState<string>();
   const sending = useSending();
   const challenge = async () => setChallengeId((await mfa.challenge({ factorId, channel: 'sms' })).id);
@@ -96,11 +96,11 @@ interface CodeFormProps {
 }
 
 function CodeForm({ label, onCode }: CodeFormProps) {
-  const texts = followUpTexts.use();
+  const texts = authTexts.use();
   const rules = credentialTexts.use();
   const form = useForm({
     initial: { code: '' },
-    validate: ({ code }) => ({ code: checkCode(code, rules) }),
+    validate: ({ code }) => ({ code: checkCode(code, rules, appCodeLength) }),
     submit: ({ code }) => attempt(['code'], () => onCode(compactCode(code))),
   });
   return (

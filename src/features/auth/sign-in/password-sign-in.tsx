@@ -18,12 +18,12 @@ import { useReturn } from '../use-return.ts';
 import { checkEmail, checkPassword } from '../../../ui/form/credential-rules.ts';
 
 export interface PasswordSignInProps {
-  /** The password was right, but the address is still to be confirmed. */
+  /** The password was right, but the address is unconfirmed. */
   readonly onUnconfirmed: () => void;
   readonly onCodeInstead: () => void;
 }
 
-/** E-mail and password. Where it succeeds, the gate leads on. */
+/** Email and password. On success the gate redirects. */
 export function PasswordSignIn({ onUnconfirmed, onCodeInstead }: PasswordSignInProps) {
   const texts = authTexts.use();
   const rules = credentialTexts.use();

@@ -3,13 +3,13 @@ import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import { Button } from '../../../ui/button.tsx';
 import { FormMessages } from '../../../ui/page/message.tsx';
-import { followUpTexts } from '../texts/follow-up-texts.ts';
+import { authTexts } from '../texts/auth-texts.ts';
 import styles from '../auth-page.module.css';
 import { providerName } from '../../../ui/provider-name.ts';
 import { useReturn } from '../use-return.ts';
 
 export function SocialSignIn({ providers }: { readonly providers: readonly string[] }) {
-  const texts = followUpTexts.use();
+  const texts = authTexts.use();
   const { auth } = useClients();
   const { homeUrl } = useReturn();
   const [pending, setPending] = useState<string | null>(null);

@@ -6,7 +6,7 @@ import { useClients } from '../../../shared/clients/clients-context.ts';
 
 const SocialSignIn = lazyPart(async () => (await import('./social-sign-in.tsx')).SocialSignIn);
 
-/** Shown only for the providers that the project has enabled; silent where that cannot be asked. */
+/** The enabled providers; nothing while the settings load or if they cannot be read. */
 export function SocialSlot() {
   const providers = enabledProviders(useAuthSettings());
   return providers.length > 0 ? (
@@ -21,7 +21,7 @@ function enabledProviders(settings: AuthServerSettings | null): readonly string[
   return entries.flatMap(([name, enabled]) => (enabled && isSocialProvider(name) ? [name] : []));
 }
 
-/** The project's settings, asked for after the screen is there; null until then, and where it fails. */
+/** The auth server's settings, read after the screen has rendered; null until then and on failure. */
 export function useAuthSettings(): AuthServerSettings | null {
   const { auth } = useClients();
   const [settings, setSettings] = useState<AuthServerSettings | null>(null);

@@ -1,4 +1,4 @@
-/** Specification §8: what is thrown and is no error becomes one with this text. */
+/** Specification §8: a thrown non-error becomes an error with this text. */
 export function signupError(problem: unknown): Error {
   return problem instanceof Error ? problem : new Error('Unknown error during signup', { cause: problem });
 }

@@ -11,7 +11,6 @@ import { useForm } from '../../../ui/form/use-form.ts';
 import { AuthPage } from '../auth-page.tsx';
 import { credentialTexts } from '../../../ui/form/credential-texts.ts';
 import { authTexts } from '../texts/auth-texts.ts';
-import { followUpTexts } from '../texts/follow-up-texts.ts';
 import styles from '../auth-page.module.css';
 import { carriedEmail } from '../email-links/carried-email.ts';
 import { NewPasswordField } from '../../../ui/form/new-password-field.tsx';
@@ -25,7 +24,6 @@ const CheckMail = lazyPart(async () => (await import('../email-links/check-mail.
 
 export function SignupScreen() {
   const texts = authTexts.use();
-  const more = followUpTexts.use();
   const { session } = useAuthState();
   const { next } = useReturn();
   const settings = useAuthSettings();
@@ -44,7 +42,7 @@ export function SignupScreen() {
   return (
     <AuthPage title={texts.signUp} foot={foot} tail={<SocialSlot />}>
       <div role="status">
-        {settings?.disable_signup === true && <Message tone="warning">{more.signupClosed}</Message>}
+        {settings?.disable_signup === true && <Message tone="warning">{texts.signupClosed}</Message>}
       </div>
       <SignupForm onSent={(email) => startTransition(() => setSentTo(email))} />
     </AuthPage>
@@ -69,7 +67,7 @@ function SignupForm({ onSent }: { readonly onSent: (email: string) => void }) {
       return attempt(['email', 'password'], async () => {
         try {
           const { session } = await auth.signUp({ ...credentials, captchaToken: captcha.take() });
-          // With a session the gate leads on; without, the address is to be confirmed.
+          // With a session the gate redirects; without one the address has to be confirmed.
           if (session === null) onSent(credentials.email);
         } catch (problem) {
           throw signupError(problem);

@@ -4,7 +4,7 @@ const one = (count: number, singular: string, plural: string) =>
   `${count} ${count === 1 ? singular : plural}`;
 
 export const texts: InboxTexts = {
-  title: 'Eingang',
+  title: 'Posteingang',
   tabs: { all: 'Alle', unread: 'Ungelesen', archived: 'Archiv' },
   tabsLabel: 'Listen',
   tabName: (tab, count) => `${tab}, ${count}`,
@@ -45,7 +45,7 @@ export const texts: InboxTexts = {
   markUnread: 'Als ungelesen markieren',
   markAllRead: 'Alle als gelesen markieren',
   archive: 'Archivieren',
-  unarchive: 'Zurück in den Eingang',
+  unarchive: 'Zurück in den Posteingang',
   remove: 'Löschen',
   more: 'Weitere Aktionen',
   actionOn: (action, title) => `${action}: ${title}`,
@@ -85,7 +85,7 @@ export const texts: InboxTexts = {
   selected: (count) => `${count} ausgewählt`,
   invite: 'Einladen',
   desktop: 'Benachrichtigungen des Geräts',
-  desktopHint: 'Zeigt eine Benachrichtigung des Geräts, solange der Eingang im Hintergrund ist.',
+  desktopHint: 'Zeigt eine Benachrichtigung des Geräts, solange der Posteingang im Hintergrund ist.',
   desktopDenied:
     'Dein Browser sperrt Benachrichtigungen dieser Seite. In seinen Einstellungen kannst du sie erlauben.',
   sound: 'Ton',

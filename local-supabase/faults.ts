@@ -1,29 +1,59 @@
+import { databaseFailureRules } from './database-failure.ts';
 import type { ExpirableKeys } from './keys/expirable-keys.ts';
 import type { FaultGate } from './fault-gate.ts';
 import type { FaultRule } from './fault-rule.ts';
+import type { SlotFault } from './realtime/changes/replication-slot.ts';
 import type { RealtimeFaults } from './realtime/faults.ts';
 import type { SkewedClock } from './skewed-clock.ts';
 
-/** Makes things go wrong on command. */
+/** Failures on command. */
 export interface Faults {
-  /** Adds a rule; the first that matches a request strikes it. Returns a function that removes it. */
+  /** Adds a rule; the first rule that matches a request applies. Returns a function that removes it. */
   add(rule: FaultRule): () => void;
   list(): readonly FaultRule[];
-  /** Removes every rule and sets the clock right. */
+  /** Removes every rule, and ends every other fault that lasts. */
   clear(): Promise<void>;
-  /** Cuts every websocket without a close frame. */
+  /** Ends every WebSocket without a close frame. */
   dropSockets(): void;
-  /** Half-open connections: the websockets that are open now stay open and silent; later ones work. */
+  /** Half-open connections: the WebSockets that are open now stay open and silent; later ones work. */
   freezeSockets(): void;
-  /** Puts the server's clock ahead of the true time (negative: behind). Tokens expire accordingly. */
+  /** Sets the server's clock ahead of the true time (negative: behind). Tokens expire accordingly. */
   skewClock(byMs: number): Promise<void>;
-  /** Makes every access token that was handed out so far expire now, as seen by the server. */
+  /** Makes every access token that was issued so far expire now, as seen by the server. */
   expireTokens(): void;
-  /** A new signing key; the old stays published. */
+  /** A new signing key; the old one stays published. */
   rotateKeys(): Promise<void>;
   /** As after a restart of the machine: every connection ends, and for `downMs` nothing answers. Default 0. */
   restart(downMs?: number): Promise<void>;
+  /**
+   * What realtime's poller does from now on. Only `running` delivers changes; changes that are committed in another state
+   * are lost, and subscriptions still answer `Subscribed to PostgreSQL`.
+   *
+   * - `ended`: the poller has ended, and no client is told. `running` makes every channel subscribe again.
+   * - `slot-refused`: its replication slot cannot be created. After six tries, within about ten seconds, every channel
+   *   subscribes again and succeeds, without changes. `running` makes every channel subscribe again.
+   * - `slot-waiting`: the creation of the slot waits for a transaction. `running` creates it, and no client is told.
+   */
+  setPoller(state: PollerState): Promise<void>;
+  /**
+   * Drops changes without notice while more than this number is delivered in a second, on average over a minute and
+   * noticed every five seconds, as the free plan does at 100. Broadcasts have the same limit; they end the channel.
+   * Null restores the setting.
+   */
+  limitEvents(perSecond: number | null): void;
+  /**
+   * PostgreSQL restarts: for `downMs` (default 0) the services answer as they do without it, joins are refused and
+   * changes are lost. WebSockets stay open; every channel subscribes again afterwards.
+   */
+  restartDatabase(downMs?: number): Promise<void>;
+  /**
+   * Realtime restarts while a transaction is open for `openMs` (default 0) more: every WebSocket ends, new subscriptions
+   * succeed, and changes are lost until the transaction has ended.
+   */
+  restartDuringTransaction(openMs?: number): Promise<void>;
 }
+
+export type PollerState = 'running' | 'ended' | 'slot-refused' | 'slot-waiting';
 
 export interface FaultTargets {
   readonly gate: FaultGate;
@@ -32,9 +62,19 @@ export interface FaultTargets {
   readonly realtime: RealtimeFaults;
   /** Ends every HTTP connection. */
   readonly dropConnections: () => void;
+  /** Replaced in tests. Default: the timers of the process. */
+  readonly wait?: (durationMs: number) => Promise<void>;
 }
 
-export function createFaults({ gate, clock, keys, realtime, dropConnections }: FaultTargets): Faults {
+const SLOT_FAULTS = {
+  running: 'available',
+  ended: 'ended',
+  'slot-refused': 'refused',
+  'slot-waiting': 'waiting',
+} as const satisfies Record<PollerState, SlotFault>;
+
+export function createFaults(targets: FaultTargets): Faults {
+  const { gate, clock, keys, realtime, dropConnections, wait = waitInProcess } = targets;
   const skewClock = (byMs: number) => {
     clock.skew(byMs);
     return realtime.checkTokens();
@@ -44,6 +84,8 @@ export function createFaults({ gate, clock, keys, realtime, dropConnections }: F
     list: gate.list,
     async clear() {
       gate.removeAll();
+      realtime.limitEvents(null);
+      await realtime.setDatabaseAvailable(true);
       await skewClock(0);
     },
     dropSockets: realtime.dropSockets,
@@ -55,12 +97,31 @@ export function createFaults({ gate, clock, keys, realtime, dropConnections }: F
     },
     rotateKeys: keys.rotate,
     async restart(downMs = 0) {
-      const up = gate.add({ lose: 'request' });
+      const endRule = gate.add({ lose: 'request' });
       await realtime.kill();
       dropConnections();
-      await new Promise((resolve) => setTimeout(resolve, downMs));
+      await wait(downMs);
       await realtime.recover();
-      up();
+      endRule();
+    },
+    setPoller: (state) => realtime.setSlot(SLOT_FAULTS[state]),
+    limitEvents: realtime.limitEvents,
+    async restartDatabase(downMs = 0) {
+      const endRules = databaseFailureRules.map(gate.add);
+      await realtime.setDatabaseAvailable(false);
+      await wait(downMs);
+      await realtime.setDatabaseAvailable(true);
+      for (const endRule of endRules) endRule();
+    },
+    async restartDuringTransaction(openMs = 0) {
+      await realtime.kill();
+      await realtime.setSlot('waiting');
+      await realtime.recover();
+      await wait(openMs);
+      await realtime.setSlot('available');
     },
   };
 }
+
+const waitInProcess = (durationMs: number) =>
+  new Promise<void>((resolve) => void setTimeout(resolve, durationMs));

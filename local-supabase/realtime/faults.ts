@@ -1,6 +1,7 @@
 import type { SlotFault } from './changes/replication-slot.ts';
 import type { Channel } from './channel/channel.ts';
 import type { Delivery } from './changes/delivery.ts';
+import type { RealtimeSettings } from './settings.ts';
 import type { SocketServer } from './socket/socket-server.ts';
 
 /** Failures on command. Latency, drop rate, limits and delays are settings: `RealtimeService.configure`. */
@@ -27,6 +28,10 @@ export interface RealtimeFaults {
    * `ended` and `refused` every channel subscribes again, as after a restart of the real poller.
    */
   setSlot(fault: SlotFault): Promise<void>;
+  /** The average of changes in a second above which changes are dropped without notice; null for the setting. */
+  limitEvents(perSecond: number | null): void;
+  /** PostgreSQL stops or answers again: the slot ends with it, and joins are refused. Sockets stay open. */
+  setDatabaseAvailable(isAvailable: boolean): Promise<void>;
   /** The process dies: sockets end, subscriptions are lost, undelivered changes stay in the outbox. */
   kill(): Promise<void>;
   /** The process runs again. */
@@ -36,16 +41,26 @@ export interface RealtimeFaults {
 export interface FaultTargets {
   readonly sockets: SocketServer;
   readonly delivery: Delivery;
+  readonly settings: () => RealtimeSettings;
+  readonly configure: (settings: Partial<RealtimeSettings>) => void;
   /** Makes every channel subscribe again; delayed, as after a loss of the poller. */
   readonly renewChannels: (isDelayed: boolean) => void;
 }
 
-export function createRealtimeFaults({ sockets, delivery, renewChannels }: FaultTargets): RealtimeFaults {
+export function createRealtimeFaults(targets: FaultTargets): RealtimeFaults {
+  const { sockets, delivery, settings, configure, renewChannels } = targets;
+  const { maxEventsPerSecond } = settings();
   let slot: SlotFault = 'available';
   const everyChannel = (): Channel[] =>
     [...sockets.connections].flatMap(({ channels }) => Array.from(channels.values()));
   const dropSockets = () => {
     for (const connection of sockets.connections) connection.terminate();
+  };
+  const setSlot = async (next: SlotFault) => {
+    const previous = slot;
+    slot = next;
+    await delivery.setSlotFault(next);
+    if (next === 'available' && (previous === 'ended' || previous === 'refused')) renewChannels(true);
   };
   return {
     dropSockets,
@@ -67,11 +82,11 @@ export function createRealtimeFaults({ sockets, delivery, renewChannels }: Fault
       for (const channel of everyChannel()) channel.close('phx_error');
     },
     pauseDelivery: delivery.setPaused,
-    async setSlot(next) {
-      const previous = slot;
-      slot = next;
-      await delivery.setSlotFault(next);
-      if (next === 'available' && (previous === 'ended' || previous === 'refused')) renewChannels(true);
+    setSlot,
+    limitEvents: (perSecond) => configure({ maxEventsPerSecond: perSecond ?? maxEventsPerSecond }),
+    setDatabaseAvailable(isAvailable) {
+      configure({ databaseUnavailable: !isAvailable });
+      return setSlot(isAvailable ? 'available' : 'ended');
     },
     async kill() {
       const stopped = delivery.stop();

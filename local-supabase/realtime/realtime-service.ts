@@ -138,11 +138,14 @@ export async function createRealtimeService(options: RealtimeServiceOptions): Pr
   });
   await delivery.start();
 
+  const configure = (changed: Partial<RealtimeSettings>) => {
+    settings = { ...settings, ...changed };
+  };
   return {
     attach: sockets.attach,
     handle: (request) =>
       handleHttp({ keys, settings: current, checkToken, permissions, rooms, messages }, request),
-    faults: createRealtimeFaults({ sockets, delivery, renewChannels }),
+    faults: createRealtimeFaults({ sockets, delivery, settings: current, configure, renewChannels }),
     get statistics() {
       const { subscribers, delivered, dropped } = delivery.statistics;
       const channels = [...sockets.connections].reduce((total, { channels }) => total + channels.size, 0);
@@ -156,9 +159,7 @@ export async function createRealtimeService(options: RealtimeServiceOptions): Pr
         dropped,
       };
     },
-    configure(changed) {
-      settings = { ...settings, ...changed };
-    },
+    configure,
     sweep: sockets.sweep,
     settled: delivery.settled,
     async close() {

@@ -66,6 +66,8 @@ export interface RealtimeSettings {
   readonly latencyMs: number;
 
   // Faults.
+  /** PostgreSQL cannot be reached: every join is refused. */
+  readonly databaseUnavailable: boolean;
   /** Sends no DELETE to a subscription with row-level security, which shows the clients that depend on one. */
   readonly strictDelete: boolean;
   /** The share of changes (0 to 1) that get lost. */
@@ -104,6 +106,7 @@ export const defaultRealtimeSettings: RealtimeSettings = {
   resubscribeDelayMs: 0,
   resubscribeJitterMs: 0,
   latencyMs: 0,
+  databaseUnavailable: false,
   strictDelete: false,
   dropRate: 0,
   recoveryWindowMs: 10_000,

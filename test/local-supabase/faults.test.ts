@@ -116,6 +116,32 @@ describe('a restart', () => {
   });
 });
 
+describe('a restart of PostgreSQL', () => {
+  it('answers as the services do without their database, and keeps WebSockets open', async () => {
+    const { url, anonKey, faults, serviceRoleKey } = supabase();
+    const socket = new WebSocket(
+      `${url.replace('http', 'ws')}/realtime/v1/websocket?apikey=${anonKey}&vsn=2.0.0`,
+    );
+    await new Promise((resolve) => socket.once('open', resolve));
+    const restarted = faults.restartDatabase(50);
+    const read = await requestApi(supabase(), table, { apiKey: serviceRoleKey });
+    expect([read.status, await read.json()]).toMatchObject([503, { code: 'PGRST001' }]);
+    const refreshed = await requestApi(supabase(), '/auth/v1/token?grant_type=refresh_token', {
+      method: 'POST',
+      body: {},
+    });
+    expect([refreshed.status, await refreshed.json()]).toMatchObject([
+      500,
+      { error_code: 'unexpected_failure' },
+    ]);
+    expect((await settings()).status).toBe(200);
+    await restarted;
+    expect((await requestApi(supabase(), table, { apiKey: serviceRoleKey })).status).toBe(200);
+    expect(socket.readyState).toBe(socket.OPEN);
+    socket.terminate();
+  });
+});
+
 describe('the faults over HTTP', () => {
   const command = (path: string, init: RequestInit = {}) =>
     fetch(`${supabase().mailboxUrl}/_faults/api/${path}`, {
@@ -133,12 +159,27 @@ describe('the faults over HTTP', () => {
     expect((await settings()).status).toBe(200);
   });
 
-  it.each(['drop-sockets', 'freeze-sockets', 'expire-tokens', 'rotate-keys', 'skew-clock', 'restart'])(
-    'take the command %s',
-    async (name) => {
-      expect((await command(name, { body: '{}' })).status).toBe(204);
-    },
-  );
+  it.each([
+    'drop-sockets',
+    'freeze-sockets',
+    'expire-tokens',
+    'rotate-keys',
+    'skew-clock',
+    'restart',
+    'restart-database',
+    'restart-during-transaction',
+    'limit-events',
+  ])('take the command %s', async (name) => {
+    expect((await command(name, { body: '{}' })).status).toBe(204);
+  });
+
+  it('set the state of the poller, and refuse an unknown one', async () => {
+    const setPoller = async (state: string) =>
+      (await command('poller', { body: JSON.stringify({ state }) })).status;
+    expect([await setPoller('ended'), await setPoller('running'), await setPoller('paused')]).toEqual([
+      204, 204, 400,
+    ]);
+  });
 
   it('take nothing that a page of another origin could send unasked', async () => {
     const response = await command('restart', { headers: { 'content-type': 'text/plain' }, body: '{}' });

@@ -43,12 +43,12 @@ function readRule(form) {
 on(element('rule'), 'submit', async (event) => {
   event.preventDefault();
   await send('rules', readRule(event.target));
-  element('status').textContent = 'The rule is added.';
+  element('status').textContent = 'Rule added.';
   await showRules();
 });
 on(element('clear'), 'click', async () => {
   await fetch('/_faults/api/rules', { method: 'DELETE' });
-  element('status').textContent = 'Everything is right again.';
+  element('status').textContent = 'All faults cleared.';
   await showRules();
 });
 for (const button of document.querySelectorAll('[data-command]')) {

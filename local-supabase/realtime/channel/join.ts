@@ -49,6 +49,9 @@ export async function admitJoin(
   const token = given === null || given.startsWith('sb_') ? socket.token : given;
   const checked = await services.checkToken(token);
   if (!checked.ok) return refuse(`${checked.code}: ${checked.message}`);
+  if (services.settings().databaseUnavailable) {
+    return refuse('UnableToConnectToProject: Realtime was unable to connect to the project database');
+  }
   const permissions = await services.permissions(checked.claims, name, request.isPrivate);
   const isPresenceEnabled = request.presenceEnabled || services.settings().presenceEnabled;
   const presence = request.isPrivate && !isPresenceEnabled ? null : permissions.presence.read;

@@ -16,15 +16,20 @@ export type {
   ExecuteOptions,
   FilteredWriteQuery,
   Form,
+  FunctionRowQuery,
+  FunctionRowsQuery,
   InsertOptions,
   Modifier,
   Query,
   RowsQuery,
+  Selectable,
   Table,
+  UnfilteredWrite,
   UpsertOptions,
   WriteQuery,
 } from './query/query.ts';
 
+export type { Filterable } from './query/filterable.ts';
 export { and, eq, is, neq, not, oneOf, or } from './query/filter.ts';
 export type { Filter, Quantified } from './query/filter.ts';
 export {

@@ -5,16 +5,15 @@ import { createExchange, type ExchangeOptions } from './wire/exchange.ts';
 import type {
   ArgsOf,
   DatabaseModel,
-  FunctionName,
+  FunctionModel,
   Model,
-  RelationName,
+  Part,
   ReturnsOf,
-  RowModel,
   SchemaName,
   UnknownDatabase,
 } from './types/model.ts';
 import { encodeRequest, type Plan, readsRows, type Wire } from './query/plan.ts';
-import type { Query, RowsQuery, Table } from './query/query.ts';
+import type { FunctionRowQuery, FunctionRowsQuery, Query, Table } from './query/query.ts';
 import { encodeJson } from './query/quoting.ts';
 import { createTable, QueryBuilder, type Runner } from './query/query-builder.ts';
 import type { Validate } from './results/standard-schema.ts';
@@ -43,27 +42,41 @@ export interface TableDefinition<M extends Model = Model> {
   readonly model?: M;
 }
 
-/** What a function returns: rows where it returns a set, else a value. */
-export type FunctionQuery<Returns> = [Returns] extends [readonly (infer Row extends object)[]]
-  ? RowsQuery<RowModel<Row>, Row, Row[]>
+/** What a function returns: rows where it returns a set, one row where it returns a composite, else a value. */
+export type FunctionQuery<Schema, F, Returns> = [Returns] extends [readonly (infer Row extends object)[]]
+  ? FunctionRowsQuery<FunctionModel<Schema, F, Row>>
   : [Returns] extends [undefined]
     ? Query<null>
-    : Query<Returns>;
+    : [Returns] extends [Readonly<Record<string, unknown>>]
+      ? FunctionRowQuery<FunctionModel<Schema, F, Returns>, Returns>
+      : Query<Returns>;
+
+/** The names of a schema, as members: an interface's members appear in a compiler's message as what they are. */
+interface Names<Schema> {
+  readonly relation: (keyof Part<Schema, 'Tables'> | keyof Part<Schema, 'Views'>) & string;
+  readonly function: keyof Part<Schema, 'Functions'> & string;
+}
 
 /** Queries of a schema's tables, views and functions; typed by `Database`, if there is one. */
 export interface RestClient<
   Database = UnknownDatabase,
   Name extends SchemaName<Database> = SchemaName<Database>,
 > {
-  from<T extends RelationName<Database[Name]>>(table: T): Table<DatabaseModel<Database[Name], T>>;
-  from<M extends Model>(table: TableDefinition<M>): Table<M>;
+  /** Queries a table or view: by its name, or by its definition, whose schemas also validate the rows. */
+  from<T extends Names<Database[Name]>['relation'] | TableDefinition>(
+    table: T,
+  ): T extends string
+    ? Table<DatabaseModel<Database[Name], T>>
+    : T extends TableDefinition<infer M>
+      ? Table<M>
+      : never;
   /** The same client for another schema, which the server must expose. */
-  schema<S extends SchemaName<Database>>(name: S): RestClient<Database, S>;
+  schema<S extends Exclude<keyof Database, '__InternalSupabase'> & string>(name: S): RestClient<Database, S>;
   /** Calls a function by POST; see `viaGet()` for functions that only read. */
-  rpc<F extends FunctionName<Database[Name]>, const A extends ArgsOf<Database[Name], F>>(
+  rpc<F extends Names<Database[Name]>['function'], const A extends ArgsOf<Database[Name], F>>(
     name: F,
     ...args: ArgsList<A>
-  ): FunctionQuery<ReturnsOf<Database[Name], F, A>>;
+  ): FunctionQuery<Database[Name], F, ReturnsOf<Database[Name], F, A>>;
 }
 
 /** Arguments may be left out where none is required. */

@@ -2,9 +2,9 @@ import type { Model } from './types/model.ts';
 import type { Columns, Plan, Projection, RowCheck } from './query/plan.ts';
 import type { TableDefinition } from './rest-client.ts';
 import { RestError } from './errors.ts';
-import { type Embed, isColumn, isEmbed, type Shape, shape, type Shaped } from './query/shape.ts';
+import { type Embed, embed, isColumn, isEmbed, type Shape, shape, type Shaped } from './query/shape.ts';
 import { checkRecord, type ColumnCheck } from './results/record-check.ts';
-import { splitList } from './query/select.ts';
+import { parseSelect, type SelectEmbed, type SelectItem } from './query/select.ts';
 import type { StandardSchema } from '../platform/standard-schema.ts';
 import { checkWith, type Validate } from './results/standard-schema.ts';
 
@@ -132,20 +132,32 @@ const isCast = (schema: StandardSchema | undefined) => schema !== undefined && '
 function projectColumns(of: DefinedTable, selected: Columns, validate: Validate): Projection {
   if (typeof selected !== 'string' && !('shape' in selected)) return selected;
   const columns =
-    typeof selected === 'string' ? shapeOfList(of, selected) : ((selected as Shaped).shape as Shape);
+    typeof selected === 'string'
+      ? shapeOfItems(of, parseSelect(selected))
+      : ((selected as Shaped).shape as Shape);
   const { select, params } = shape(withCasts(of, columns));
   return { select, params, check: checkShape(of, columns, validate) };
 }
 
-/** A list as a shape; `*` as all columns of the definition. */
-function shapeOfList({ columns }: DefinedTable, list: string): Shape {
+/** A select as a shape; `*` as all columns of the definition. */
+function shapeOfItems(of: DefinedTable, items: readonly SelectItem[]): Shape {
   return Object.fromEntries(
-    splitList(list).flatMap(({ alias, column, cast }): [string, true | string][] => {
-      if (column === '*') return Object.keys(columns).map((name) => [name, true]);
-      const isOwn = !alias && !cast && column in columns;
+    items.flatMap((item): (readonly [string, Shape[string]])[] => {
+      if (item.kind === 'embed') return [shapeOfEmbed(of, item)];
+      const { alias, column, cast } = item;
+      if (column === '*') return Object.keys(of.columns).map((name) => [name, true]);
+      const isOwn = !alias && !cast && column in of.columns;
       return [isOwn ? [column, true] : [alias || nameOf(column), column + cast]];
     }),
   );
+}
+
+function shapeOfEmbed({ relations }: DefinedTable, item: SelectEmbed): readonly [string, Embed] {
+  const { alias, relation, hint, join, isSpread, items } = item;
+  const related = findRelation(relations, relation).table();
+  const options = { of: relation, ...(hint && { hint }), inner: join === 'inner' };
+  const key = isSpread ? `...${relation}` : alias || relation;
+  return [key, embed(shapeOfItems(related, items), options)];
 }
 
 /** As the server names it: by the last key of a path, or its column, positions left out. */
@@ -166,11 +178,14 @@ function withCasts({ columns, relations }: DefinedTable, selected: Shape): Shape
 
 function shapeIn(related: DefinedTable, value: Shape | Embed): Shape {
   const inner = isEmbed(value) ? value.shape : value;
-  return typeof inner === 'string' ? shapeOfList(related, inner) : (inner as Shape);
+  return typeof inner === 'string' ? shapeOfItems(related, parseSelect(inner)) : (inner as Shape);
 }
 
 function relatedTable(relations: DefinedTable['relations'], key: string, value: object): Relation {
-  const name = (isEmbed(value) && value.options.of) || key.replace(/^\.{3}/, '');
+  return findRelation(relations, (isEmbed(value) && value.options.of) || key.replace(/^\.{3}/, ''));
+}
+
+function findRelation(relations: DefinedTable['relations'], name: string): Relation {
   const relation = relations[name];
   if (!relation) throw new RestError('invalid-query', `No relation "${name}" is defined`);
   return relation;

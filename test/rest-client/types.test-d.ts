@@ -82,6 +82,9 @@ yields<{ from: { name: string } }[]>().from(
   messages.select(shape({ from: embed({ name: true }, { of: 'users', hint: 'sender_id' }) })),
 );
 yields<{ users: { name: string } | null }[]>().from(messages.select(shape({ users: { name: true } })));
+yields<{ to: { name: string } | null; from: { name: string } }[]>().from(
+  messages.select('to:users!messages_recipient_id_fkey(name), from:users!sender_id!inner(name)'),
+);
 const rooms = createRestClient<MessagesDatabase>(options).from('rooms');
 yields<{ messages: { id: number }[] }[]>().from(
   rooms.select(shape({ messages: embed({ id: true }, { hint: 'messages_room_id_fkey' }) })),
@@ -110,6 +113,34 @@ yields<{ name: string | null }[]>().from(
 );
 // @ts-expect-error a related row may be null
 notes.select(shape({ people: { name: true } })).then(([row]) => row?.people.name);
+
+// A text selects as a shape does: related rows, aliases, hints, joins, spreads, casts, JSON paths, aggregates, nested.
+yields<{ id: string; people: { name: string } | null }[]>().from(notes.select('id, people(name)'));
+yields<{ writer: { name: string } }[]>().from(notes.select('writer:people!inner(name)'));
+yields<{ owners: { name: string } }[]>().from(notes.select('owners(name)'));
+yields<{ id: string; author: string | null }[]>().from(notes.select('id, ...people(author:name)'));
+yields<{ name: string; notes: { id: string; words: Json; owners: { name: string } }[] }[]>().from(
+  db.from('people').select(`
+    name,
+    notes (id, words:data->words, owners (name))
+  `),
+);
+yields<{ title: string; people: { id: string; name: string } | null }[]>().from(
+  notes.select('title, people(*)'),
+);
+yields<{ id: string }[]>().from(notes.select('id, people!inner()'));
+yields<{ count: number; total: number | null; avg: string | null }[]>().from(
+  notes.select('count(), total:rating.sum(), rating.avg()::text'),
+);
+yields<{ 'odd name': string }[]>().from(notes.select('"odd name":title'));
+yields<{ id: string; people: { name: string } | null }>().from(
+  notes.insert({ title: 'x' }).select('id, people(name)').single(),
+);
+declare const anyColumns: string;
+yields<Record<string, unknown>[]>().from(notes.select(anyColumns));
+yields<{ people: { name: string; notes: { title: string }[] } | null }[]>().from(
+  notes.select(shape({ people: embed('name, notes(title)') })),
+);
 
 // What does not exist cannot be selected, filtered by or ordered by.
 // @ts-expect-error no such table
@@ -166,7 +197,28 @@ db.from('note_counts').insert({ n: 1 });
 
 notes.upsert({ id: '1', title: 'x' }).with(replacing(eq('id', '1')));
 
+// An update or delete is complete with a filter, or with all().
+yields<number | null>().from(notes.delete().all());
+yields<{ id: string }[]>().from(notes.update({ title: 'x' }).select('id').like('title', 'a%'));
+
+// Every operator is a method, and takes the values of its column.
+notes.select().like('title', 'a%').contains('tags', ['a']).matches({ status: 'done', rating: null });
+notes
+  .select()
+  .textSearch('words', 'cat', { type: 'plain' })
+  .overlaps('tags', ['a'])
+  .isDistinct('rating', null);
+// @ts-expect-error not a list
+notes.select().contains('tags', 'a');
+// @ts-expect-error not a status
+notes.select().matches({ status: 'archived' });
+
 // Functions.
+yields<{ id: string }[]>().from(db.rpc('recent').select('id').eq('title', 'x').limit(1));
+yields<{ id: string } | null>().from(db.rpc('recent').select('id').maybeSingle());
+yields<{ id: string; title: string }>().from(db.rpc('newest'));
+yields<{ title: string } | null>().from(db.rpc('newest').select('title').maybeSingle());
+yields<{ id: string; people: { name: string } | null }[]>().from(db.rpc('found').select('id, people(name)'));
 yields<string>().from(db.rpc('greet', { name: 'x' }));
 yields<{ id: string; title: string }[]>().from(db.rpc('recent', { days: 3 }));
 yields<{ id: string; title: string }[]>().from(db.rpc('recent'));

@@ -187,7 +187,7 @@ describe('the measured calls', () => {
 
   test('23: a missing value never deletes everything', () => {
     expect(() => t.delete().where(...matches({ id: undefined }))).toThrow(RestError);
-    expect(() => t.delete().toRequest()).toThrow(/without a filter/);
+    expect(() => t.delete().where().toRequest()).toThrow(/without a filter/);
     expect(lineOf(t.delete().all().toRequest())).toBe('DELETE /t');
     expect(
       lineOf(

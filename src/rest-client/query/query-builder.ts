@@ -1,11 +1,37 @@
 import { type Answer, readAffected, readCount, readMaybe, readNothing, readRows } from '../wire/answer.ts';
-import { compare, eq, type Filter, is, neq, oneOf } from './filter.ts';
+import { eq, type Filter, is, neq, oneOf } from './filter.ts';
+import {
+  containedBy,
+  contains,
+  containsJson,
+  gt,
+  gte,
+  hasNoRelated,
+  hasRelated,
+  ilike,
+  imatch,
+  includes,
+  isDistinct,
+  like,
+  lt,
+  lte,
+  match,
+  matches,
+  overlaps,
+  rangeAdjacent,
+  rangeGt,
+  rangeGte,
+  rangeLt,
+  rangeLte,
+  startsWith,
+  textSearch,
+} from './filters.ts';
 import { accept, maxAffected, oneRow, prefer } from './modifiers.ts';
 import { by, type OrderOptions } from './order.ts';
-import type { Columns, Plan, Projection, RestRequest } from './plan.ts';
+import { type Columns, type Plan, type Projection, readsRows, type RestRequest } from './plan.ts';
 import { type ColumnPath, encodeColumn, encodeJson, quote, refuse } from './quoting.ts';
 import type { CountKind, ExecuteOptions, Modifier, UpsertOptions } from './query.ts';
-import { encodeList } from './select.ts';
+import { encodeSelect } from './select.ts';
 
 /** What queries need of the client. */
 export interface Runner {
@@ -49,38 +75,6 @@ export class QueryBuilder implements Promise<unknown> {
     return this.#set({ filters: [...this.plan.filters, ...filters] });
   }
 
-  eq(column: ColumnName, value: unknown): QueryBuilder {
-    return this.where(eq(column, value));
-  }
-
-  neq(column: ColumnName, value: unknown): QueryBuilder {
-    return this.where(neq(column, value));
-  }
-
-  gt(column: ColumnName, value: unknown): QueryBuilder {
-    return this.where(compare('gt', column, value));
-  }
-
-  gte(column: ColumnName, value: unknown): QueryBuilder {
-    return this.where(compare('gte', column, value));
-  }
-
-  lt(column: ColumnName, value: unknown): QueryBuilder {
-    return this.where(compare('lt', column, value));
-  }
-
-  lte(column: ColumnName, value: unknown): QueryBuilder {
-    return this.where(compare('lte', column, value));
-  }
-
-  in(column: ColumnName, values: readonly unknown[]): QueryBuilder {
-    return this.where(oneOf(column, values));
-  }
-
-  is(column: ColumnName, value: null | boolean | 'unknown' | 'not_null'): QueryBuilder {
-    return this.where(is(column, value));
-  }
-
   all(): QueryBuilder {
     return this.#set({ all: true });
   }
@@ -106,10 +100,9 @@ export class QueryBuilder implements Promise<unknown> {
   }
 
   select(columns: Columns = '*'): QueryBuilder {
-    return this.with(prefer({ return: 'representation' })).#set({
-      ...project(this.plan, columns),
-      read: readRows,
-    });
+    const isWrite = !readsRows(this.plan);
+    const query = isWrite ? this.with(prefer({ return: 'representation' })) : this;
+    return query.#set({ ...project(this.plan, columns), read: readRows });
   }
 
   single(): QueryBuilder {
@@ -159,6 +152,47 @@ export class QueryBuilder implements Promise<unknown> {
   }
 }
 
+/** The operators that are methods of a query: each adds the condition that the function of its name makes. */
+const operators = {
+  eq,
+  neq,
+  gt,
+  gte,
+  lt,
+  lte,
+  in: oneOf,
+  is,
+  isDistinct,
+  matches,
+  like,
+  ilike,
+  match,
+  imatch,
+  startsWith,
+  includes,
+  contains,
+  containsJson,
+  containedBy,
+  overlaps,
+  rangeGt,
+  rangeGte,
+  rangeLt,
+  rangeLte,
+  rangeAdjacent,
+  textSearch,
+  hasRelated,
+  hasNoRelated,
+};
+
+for (const [name, operator] of Object.entries(operators)) {
+  const makeFilters = operator as (...operands: unknown[]) => Filter | readonly Filter[];
+  Object.defineProperty(QueryBuilder.prototype, name, {
+    value(this: QueryBuilder, ...operands: unknown[]): QueryBuilder {
+      return this.where(...[makeFilters(...operands)].flat());
+    },
+  });
+}
+
 function wholeNumber(value: number): number {
   return Number.isSafeInteger(value) && value >= 0 ? value : refuse('Not a whole number');
 }
@@ -166,7 +200,7 @@ function wholeNumber(value: number): number {
 /** `undefined` as the check of rows keeps none of an earlier select. */
 function project({ project: own, params }: Plan, columns: Columns): Projection {
   const { select, check, ...made } =
-    own?.(columns) ?? (typeof columns === 'string' ? { select: encodeList(columns), params: [] } : columns);
+    own?.(columns) ?? (typeof columns === 'string' ? { select: encodeSelect(columns), params: [] } : columns);
   return { select, params: [...params, ...made.params], check };
 }
 

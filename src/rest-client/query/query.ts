@@ -1,9 +1,8 @@
 import type { Answer } from '../wire/answer.ts';
-import type { Filter, Pair, Quantified } from './filter.ts';
+import type { ColumnsOf, Filterable } from './filterable.ts';
 import type { Model } from '../types/model.ts';
 import type { OrderOptions } from './order.ts';
 import type { Columns, Plan, RestRequest } from './plan.ts';
-import type { ColumnPath } from './quoting.ts';
 import type { Checked, RowOf } from '../types/row.ts';
 
 /** How one execution of a query is sent. */
@@ -60,57 +59,13 @@ export interface Form<out Data> extends Modifier {
   readonly data?: Data;
 }
 
-type Comparable<T> =
-  | T
-  | (string extends NonNullable<T> ? Date : never)
-  | (number extends NonNullable<T> ? bigint : never)
-  | (T extends readonly (infer E)[] ? readonly E[] : never);
-
-type JsonColumn<Row> = `${keyof Row & string}->${string}`;
-type JsonOperand = string | number | bigint | boolean | null;
-
-/** A column of the rows, or an arrow path into a JSON column. */
-export type Column<Row> = (keyof Row & string) | JsonColumn<Row> | ColumnPath<keyof Row & string>;
-
-type Single<Row, C> = C extends keyof Row ? Comparable<Row[C]> : JsonOperand | Date;
-
-/** What a column can be compared with. */
-export type Operand<Row, C> = Single<Row, C> | Quantified<NonNullable<Single<Row, C>>>;
-
-/** The comparisons that fit rows of this type. */
-export type PairOf<Row> =
-  | { [K in keyof Row & string]: Pair<K, Operand<Row, K>> }[keyof Row & string]
-  | Pair<JsonColumn<Row>, JsonOperand | Date | Quantified<NonNullable<JsonOperand>>>;
-
 /** How to count: exactly, by the planner's guess, or exactly only where that is cheap. */
 export type CountKind = 'exact' | 'planned' | 'estimated';
-
-/** Conditions; a query's conditions are joined by `and`. */
-export interface Filterable<Row> {
-  /** Adds conditions that are values: `where(or(eq('a', 1), like('b', 'x%')))`. */
-  where(...filters: readonly Filter<PairOf<Row>>[]): this;
-  /** Equal; `null` becomes `is.null`. */
-  eq<const C extends Column<Row>>(column: C, value: Operand<Row, C>): this;
-  /** Not equal; `null` becomes `not.is.null`. */
-  neq<const C extends Column<Row>>(column: C, value: Single<Row, C>): this;
-  /** Greater than. */
-  gt<const C extends Column<Row>>(column: C, value: NonNullable<Operand<Row, C>>): this;
-  /** Greater than or equal. */
-  gte<const C extends Column<Row>>(column: C, value: NonNullable<Operand<Row, C>>): this;
-  /** Less than. */
-  lt<const C extends Column<Row>>(column: C, value: NonNullable<Operand<Row, C>>): this;
-  /** Less than or equal. */
-  lte<const C extends Column<Row>>(column: C, value: NonNullable<Operand<Row, C>>): this;
-  /** Equal to one of the values; none match nothing. */
-  in<const C extends Column<Row>>(column: C, values: readonly Single<Row, C>[]): this;
-  /** Is null, true, false or unknown. */
-  is(column: Column<Row>, value: null | boolean | 'unknown' | 'not_null'): this;
-}
 
 /** Rows, and how they are ordered, cut and shaped. `Data` is what the query yields, by default `Item[]`. */
 export interface RowsQuery<M extends Model, Item, out Data> extends Query<Data>, Filterable<M['Row']> {
   /** Orders by a column; further calls order what is equal by the earlier ones. */
-  order(column: Column<M['Row']>, options?: OrderOptions): this;
+  order(column: ColumnsOf<M['Row']>['name'], options?: OrderOptions): this;
   /** At most so many rows. */
   limit(rows: number): this;
   /** The rows from `first` to `last`, both included and counted from 0. */
@@ -138,18 +93,41 @@ type Recounted<Data, T> = Data extends Counted<unknown> ? Counted<T> : T;
 /** How many rows match. */
 export interface CountQuery<M extends Model> extends Query<number>, Filterable<M['Row']> {}
 
-/** A write. `Data` is what it yields unless rows are asked for. */
-export interface WriteQuery<M extends Model, out Data> extends Query<Data> {
-  /** Yields the written rows instead. */
-  select<Item = M['Row']>(columns?: '*'): RowsQuery<M, Item, Item[]>;
-  select<const S extends Columns>(columns: S & Checked<M, S>): RowsQuery<M, RowOf<M, S>, RowOf<M, S>[]>;
+/** A write. `Data` is what it yields unless rows are selected. */
+export interface WriteQuery<M extends Model, out Data> extends Query<Data>, Selectable<M> {}
+
+/** What can yield rows: those of a table, or those that a write has written. */
+export interface Selectable<M extends Model> {
+  /**
+   * Yields rows. Default: all columns.
+   *
+   * @param columns a text as PostgREST reads it (`'id, total:amount::text, author:people!owner_id(name)'`), or what `shape()`
+   * or `rawSelect()` makes.
+   */
+  select<const S extends Columns = '*'>(
+    columns?: S & Checked<M, S>,
+  ): RowsQuery<M, RowOf<M, S>, RowOf<M, S>[]>;
 }
 
-/** A write of the rows that match: refused without a filter, unless `all()` says that every row is meant. */
+/** A write of the rows that match. */
 export interface FilteredWriteQuery<M extends Model>
-  extends WriteQuery<M, number | null>, Filterable<M['Row']> {
+  extends WriteQuery<M, number | null>, Filterable<M['Row']> {}
+
+/** A write that needs a filter before it can be awaited, or `all()`. */
+export interface UnfilteredWrite<M extends Model>
+  extends Filterable<M['Row'], FilteredWriteQuery<M>>, Selectable<M> {
   /** Says that every row is meant. */
-  all(): this;
+  all(): FilteredWriteQuery<M>;
+  /** Applies modifiers, such as `maxAffected(1)`. */
+  with(...modifiers: readonly Modifier[]): this;
+  /** Cannot be awaited: an update or delete of all rows has to be asked for by `all()`. */
+  then(this: AddFilterOrAll): never;
+}
+
+/** Stands in a compiler's message for an update or delete without a filter. No value has this type. */
+export interface AddFilterOrAll {
+  /** No value has it. */
+  readonly problem: unique symbol;
 }
 
 /** How rows are added. */
@@ -169,17 +147,29 @@ export interface UpsertOptions extends InsertOptions {
 type Rows<T> = T | readonly T[];
 
 /** A table or view to query. */
-export interface Table<M extends Model> {
-  select(columns?: '*'): RowsQuery<M, M['Row'], M['Row'][]>;
-  select<const S extends Columns>(columns: S & Checked<M, S>): RowsQuery<M, RowOf<M, S>, RowOf<M, S>[]>;
-  /** How many rows match. Default 'exact'. */
+export interface Table<M extends Model> extends Selectable<M> {
+  /** Counts the rows that match. Default 'exact'. */
   count(kind?: CountKind): CountQuery<M>;
   /** Adds rows: one, or all of them or none. */
   insert(rows: Rows<M['Insert']>, options?: InsertOptions): WriteQuery<M, void>;
   /** Adds rows, and overwrites those that exist. */
   upsert(rows: Rows<M['Insert']>, options?: UpsertOptions): WriteQuery<M, void>;
-  /** Yields how many rows were changed; null if the server does not say. */
-  update(values: M['Update']): FilteredWriteQuery<M>;
-  /** Yields how many rows were deleted; null if the server does not say. */
-  delete(): FilteredWriteQuery<M>;
+  /** Changes the rows that match. Yields how many were changed; null if the server does not say. */
+  update(values: M['Update']): UnfilteredWrite<M>;
+  /** Deletes the rows that match. Yields how many were deleted; null if the server does not say. */
+  delete(): UnfilteredWrite<M>;
 }
+
+/** The one row that a function returns. */
+export interface FunctionRowQuery<M extends Model, Item> extends Query<Item> {
+  /** Yields these columns of the row. */
+  select<const S extends Columns = '*'>(columns?: S & Checked<M, S>): FunctionRowQuery<M, RowOf<M, S>>;
+  /** The row, which the server guarantees. */
+  single(): Query<Item>;
+  /** The row, or null. */
+  maybeSingle(): Query<Item | null>;
+}
+
+/** The rows that a function returns. */
+export interface FunctionRowsQuery<M extends Model>
+  extends RowsQuery<M, M['Row'], M['Row'][]>, Selectable<M> {}

@@ -33,6 +33,13 @@ export function encodeName(name: string): string {
   return plainName.test(name) && !reservedName.test(name) ? name : quote(name);
 }
 
+/** A position in JSON at the end of a list; before `)` the server reads it as a key. */
+export const positionAtEnd = /(>?)>-?\d+$/;
+
+/** A list that ends in a position in JSON, with a cast that keeps it one where `)` follows. */
+export const castPositionAtEnd = (list: string): string =>
+  list.replace(positionAtEnd, (found, text: string) => `${found}::${text ? 'text' : 'json'}`);
+
 /** A column, or a JSON path with arrows (`data->items->0->>name`), each step quoted on its own. */
 export function encodeColumn(column: string | ColumnPath): string {
   if (typeof column !== 'string') return column.wire;

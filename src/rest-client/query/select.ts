@@ -1,9 +1,9 @@
 import type { Projection } from './plan.ts';
-import { encodeColumn, encodeName, refuse } from './quoting.ts';
+import { castPositionAtEnd, encodeName, refuse } from './quoting.ts';
 
 /** A select that this client neither writes nor checks. */
 export interface RawSelect<out Row = unknown> extends Projection {
-  /** Only for the type checker. */
+  /** Present for the type checker only. */
   readonly row?: Row;
 }
 
@@ -12,28 +12,140 @@ export function rawSelect<Row>(select: string): RawSelect<Row> {
   return { select, params: [] };
 }
 
-/** One column of a select: `alias:column::cast`. */
-export interface Item {
+/** One column of a select: `alias:column::cast`, where the column may be a JSON path or an aggregate (`amount.sum()`). */
+export interface SelectColumn {
+  /** Tells a column from related rows. */
+  readonly kind: 'column';
+  /** The name in the row, or empty. */
   readonly alias: string;
+  /** Column, JSON path or aggregate. */
   readonly column: string;
   /** With its colons, or empty. */
   readonly cast: string;
 }
 
-/** Encodes a list of columns: `'id, total:amount::text, data->>name'`. */
-export const encodeList = (columns: string): string => splitList(columns).map(encodeItem).join();
-
-export function splitList(columns: string): readonly Item[] {
-  if (/[()]/.test(columns)) refuse('Columns only: see shape()');
-  return columns.split(',').map(parseItem);
+/** Related rows in a select: `alias:relation!hint!inner(…)`, or spread into the row: `...relation(…)`. */
+export interface SelectEmbed {
+  /** Tells related rows from a column. */
+  readonly kind: 'embed';
+  /** The name in the row, or empty. */
+  readonly alias: string;
+  /** A table, view, foreign key, or column of a foreign key. */
+  readonly relation: string;
+  /** The foreign key to follow, or empty. */
+  readonly hint: string;
+  /** `inner` leaves out rows without related rows. */
+  readonly join: '' | 'inner' | 'left';
+  /** Whether the columns go into the row itself. */
+  readonly isSpread: boolean;
+  /** What is selected of the related rows; empty where they serve as a filter only. */
+  readonly items: readonly SelectItem[];
 }
 
-export function parseItem(text: string): Item {
-  const [, alias = '', column = '', cast = ''] =
-    /^\s*(?:([^:]*?)\s*:(?!:)\s*)?(.*?)(::\w[\w ]*?)?\s*$/s.exec(text) ?? [];
-  return { alias, column, cast };
+/** One part of a select. */
+export type SelectItem = SelectColumn | SelectEmbed;
+
+/**
+ * Encodes a select: `'id, total:amount::text, data->>name, author:people!owner_id(name)'`. A name in double quotes goes as it is,
+ * any other is quoted where the server's grammar needs it.
+ *
+ * @throws {RestError} `invalid-query` if parentheses or quotes do not match, or something is empty.
+ */
+export const encodeSelect = (text: string): string => parseSelect(text).map(encodeItem).join();
+
+/** Splits a select into its parts. */
+export function parseSelect(text: string): readonly SelectItem[] {
+  return splitTopLevel(text, ',').map(parseItem);
 }
 
-export function encodeItem({ alias, column, cast }: Item): string {
-  return `${alias && `${encodeName(alias)}:`}${column === '*' ? column : encodeColumn(column)}${cast}`;
+/** A column without related rows, such as the value of a shape. */
+export function parseColumn(text: string): SelectColumn {
+  const [beforeCast = '', ...casts] = splitTopLevel(text, '::');
+  const [first = '', ...others] = splitTopLevel(beforeCast, ':');
+  return {
+    kind: 'column',
+    alias: others.length ? first.trim() : '',
+    column: (others.length ? others.join(':') : first).trim(),
+    cast: casts.map((type) => `::${type.trim()}`).join(''),
+  };
 }
+
+/** One part in the form in which it goes over the wire. */
+export function encodeItem(item: SelectItem): string {
+  const alias = item.alias && `${quoteUnlessQuoted(item.alias)}:`;
+  if (item.kind === 'column') return `${alias}${encodeSelectColumn(item.column)}${item.cast}`;
+  const { relation, hint, join, isSpread, items } = item;
+  const path = (hint ? [relation, hint] : [relation]).map(quoteUnlessQuoted).join('!');
+  const inside = castPositionAtEnd(items.map(encodeItem).join());
+  return `${isSpread ? '...' : ''}${alias}${path}${join && `!${join}`}(${inside})`;
+}
+
+const aggregate = /^(?:(.*)\.)?(count|sum|avg|min|max)$/s;
+
+function parseItem(text: string): SelectItem {
+  const [head = '', ...others] = splitTopLevel(text, '(');
+  if (!others.length) return parseColumn(text);
+  const rest = others.join('(');
+  const end = rest.lastIndexOf(')');
+  const [inside, after] = [rest.slice(0, end), rest.slice(end + 1).trim()];
+  const column = parseColumn(`${head}${after}`);
+  if (!inside.trim() && aggregate.test(column.column)) return { ...column, column: `${column.column}()` };
+  if (after) refuse(`"${after}" after related rows`);
+  const isSpread = head.trim().startsWith('...');
+  const { alias, column: path } = parseColumn(isSpread ? head.trim().slice('...'.length) : head);
+  const [relation = '', ...modifiers] = splitTopLevel(path, '!').map((part) => part.trim());
+  const join = modifiers.find((modifier) => modifier === 'inner' || modifier === 'left') ?? '';
+  const hint = modifiers.find((modifier) => modifier !== join) ?? '';
+  const items = inside.trim() ? parseSelect(inside) : [];
+  return { kind: 'embed', alias, relation, hint, join, isSpread, items };
+}
+
+/**
+ * Splits at a separator outside of parentheses and double quotes. For `(` itself that is the first one, because the text after it
+ * is inside.
+ */
+function splitTopLevel(text: string, separator: string): string[] {
+  const parts: string[] = [];
+  let depth = 0;
+  let isQuoted = false;
+  let start = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const sign = text[at];
+    if (isQuoted && sign === '\\') at += 1;
+    else if (sign === '"') isQuoted = !isQuoted;
+    else if (!isQuoted) {
+      if (depth === 0 && text.startsWith(separator, at) && !isPartOfCast(text, at, separator)) {
+        parts.push(text.slice(start, at));
+        start = at + separator.length;
+        at = start - 1;
+      }
+      if (sign === '(') depth += 1;
+      if (sign === ')') depth -= 1;
+      if (depth < 0) break;
+    }
+  }
+  if (depth !== 0 || isQuoted) refuse(`Parentheses or quotes do not match in "${text}"`);
+  return [...parts, text.slice(start)];
+}
+
+/** One colon separates an alias, two begin a cast. */
+const isPartOfCast = (text: string, at: number, separator: string) =>
+  separator === ':' && (text[at + 1] === ':' || text[at - 1] === ':');
+
+/** A column, or a JSON path of which each step is quoted for itself. */
+function encodeSelectColumn(column: string): string {
+  if (column === '*') return column;
+  const [, target = '', name] = column.endsWith('()') ? (aggregate.exec(column.slice(0, -2)) ?? []) : [];
+  if (name) return `${target && `${encodeSelectColumn(target)}.`}${name}()`;
+  return splitArrows(column)
+    .map((step, index) => (index % 2 || (index && isPosition(step)) ? step : quoteUnlessQuoted(step)))
+    .join('');
+}
+
+const isPosition = (step: string) => /^-?\d+$/.test(step);
+
+/** Steps of a path with the arrows between them, quoted names whole. */
+const splitArrows = (column: string): string[] => column.split(/(->>?)(?=(?:[^"]*"[^"]*")*[^"]*$)/);
+
+const quoteUnlessQuoted = (name: string): string =>
+  /^"(?:[^"\\]|\\.)+"$/s.test(name) ? name : encodeName(name || refuse('An empty name in a select'));

@@ -1,7 +1,15 @@
 import type { Filter } from './filter.ts';
 import { encodeSelection, type Param, type Projection } from './plan.ts';
-import { type ColumnPath, encodeColumn, encodeName, part, refuse } from './quoting.ts';
-import { encodeItem, encodeList, parseItem } from './select.ts';
+import {
+  castPositionAtEnd,
+  type ColumnPath,
+  encodeColumn,
+  encodeName,
+  part,
+  positionAtEnd,
+  refuse,
+} from './quoting.ts';
+import { encodeItem, encodeSelect, parseColumn } from './select.ts';
 
 /** Related rows, with what is asked of them beyond their columns. */
 export interface Embed<
@@ -66,7 +74,7 @@ export interface EmbedOptions<
 
 /** Embeds related rows with conditions, order and limits of their own. */
 export function embed<
-  const S extends Shape | '*',
+  const S extends Shape | string,
   const R extends string = string,
   const Inner extends boolean = false,
   const Hint extends string = string,
@@ -75,12 +83,12 @@ export function embed<
   options: EmbedOptions<R, Inner, Hint> & { readonly where: readonly Filter[] },
 ): Embed<S, Inner, R, Hint, true>;
 export function embed<
-  const S extends Shape | '*',
+  const S extends Shape | string,
   const R extends string = string,
   const Inner extends boolean = false,
   const Hint extends string = string,
 >(columns: S, options?: EmbedOptions<R, Inner, Hint>): Embed<S, Inner, R, Hint, false>;
-export function embed(columns: Shape | '*', options: EmbedOptions = {}): Embed {
+export function embed(columns: Shape | string, options: EmbedOptions = {}): Embed {
   return { [part]: 'embed', shape: columns, options };
 }
 
@@ -91,9 +99,6 @@ export function relatedColumn(relation: string, column: string): ColumnPath<neve
     `${encodeName(relation)}(${positionAtEnd.test(wire) ? refuse('Ends in a position') : wire})`,
   );
 }
-
-/** A position in JSON that no other character follows; before `)` the server reads it as a key. */
-const positionAtEnd = /(>?)>-?\d+$/;
 
 /** The value at a path in a JSON column; a number is a position, a text a key. */
 export function json<const C extends string>(
@@ -147,7 +152,7 @@ type Step = readonly [key: string, decode: Decode];
 function encodeShape(columns: Shape, path: string, params: Param[], steps: Step[]): string {
   const encode = ([key, value]: [string, Shape[string]]) => {
     if (value === true) return encodeName(key);
-    if (typeof value === 'string') return encodeItem({ ...parseItem(`:${value}`), alias: key });
+    if (typeof value === 'string') return encodeItem({ ...parseColumn(value), alias: key });
     if (isColumn(value)) {
       if (value.decode) steps.push([key, value.decode]);
       return `${encodeName(key)}:${value.wire}`;
@@ -162,16 +167,12 @@ function encodeShape(columns: Shape, path: string, params: Param[], steps: Step[
     // What is spread is in the row itself.
     const below = spread ? steps : [];
     const list =
-      typeof inner === 'string' ? encodeList(inner) : encodeShape(inner as Shape, own, params, below);
+      typeof inner === 'string' ? encodeSelect(inner) : encodeShape(inner as Shape, own, params, below);
     if (!spread && below.length) steps.push([key, decoderOf(below)]);
     const target = `${of === name ? '' : `${encodeName(name)}:`}${encodeName(of)}`;
     // A hint that begins like a kind of join is read as one.
     const follow = hint ? `!${encodeName(hint).replace(/^(inner|left).*/, '"$&"')}` : '';
-    const inside = list.replace(
-      positionAtEnd,
-      (found, text: string) => `${found}::${text ? 'text' : 'json'}`,
-    );
-    return `${spread}${target}${follow}${options.inner ? '!inner' : ''}(${inside})`;
+    return `${spread}${target}${follow}${options.inner ? '!inner' : ''}(${castPositionAtEnd(list)})`;
   };
   return Object.entries(columns).map(encode).join();
 }

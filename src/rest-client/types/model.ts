@@ -35,14 +35,15 @@ interface UnknownTable {
   Relationships: [];
 }
 
+/** The schemas of a `Database` type. */
 export type SchemaName<Database> = Exclude<keyof Database, '__InternalSupabase'> & string;
 
-type Part<Schema, K extends 'Tables' | 'Views' | 'Functions'> = Schema extends { [P in K]: infer T }
+/** The tables, views or functions of a schema; none if it has no such part. */
+export type Part<Schema, K extends 'Tables' | 'Views' | 'Functions'> = Schema extends { [P in K]: infer T }
   ? T
   : never;
 
-export type RelationName<Schema> = (keyof Part<Schema, 'Tables'> | keyof Part<Schema, 'Views'>) & string;
-export type FunctionName<Schema> = keyof Part<Schema, 'Functions'> & string;
+type RelationName<Schema> = (keyof Part<Schema, 'Tables'> | keyof Part<Schema, 'Views'>) & string;
 
 type Relation<Schema, Name> = Name extends keyof Part<Schema, 'Tables'>
   ? Part<Schema, 'Tables'>[Name]
@@ -53,17 +54,29 @@ type Relation<Schema, Name> = Name extends keyof Part<Schema, 'Tables'>
 /** The model of a table or view by its name. */
 export interface DatabaseModel<Schema, Name extends string> extends Model {
   readonly Row: Relation<Schema, Name> extends { Row: infer R extends object } ? R : never;
-  readonly Insert: Relation<Schema, Name> extends { Insert: infer I } ? I : never;
-  readonly Update: Relation<Schema, Name> extends { Update: infer U } ? U : never;
+  readonly Insert: Relation<Schema, Name> extends { Insert: infer I } ? I : NotWritable<Name>;
+  readonly Update: Relation<Schema, Name> extends { Update: infer U } ? U : NotWritable<Name>;
   readonly Schema: Schema;
   readonly Name: Name;
 }
 
-/** The model of what a function returns. */
-export interface RowModel<Row extends object> extends Model {
+/** Stands in a compiler's message for a view that takes no rows. No value has this type. */
+export interface NotWritable<Name> {
+  /** The view. */
+  readonly view: Name;
+  /** No value has it. */
+  readonly problem: unique symbol;
+}
+
+/** The model of what a function returns: of a table's rows, with the relations of that table. */
+export interface FunctionModel<Schema, F, Row extends object> extends Model {
   readonly Row: Row;
   readonly Insert: never;
   readonly Update: never;
+  readonly Schema: Schema;
+  readonly Name: FunctionOf<Schema, F> extends { SetofOptions: { to: infer Table extends string } }
+    ? Table
+    : '';
 }
 
 interface Relationship {
@@ -145,6 +158,20 @@ export type EmbedOf<M extends Model, Key extends string, Hint extends string = s
     : never
   : M extends { Schema: infer Schema; Name: infer Name extends string }
     ? LookUp<Schema, Name, Key, Hint>
+    : never;
+
+type ReferencedBy<Schema, Name> =
+  RelationshipOf<Schema, Name> extends { referencedRelation: infer Target extends string } ? Target : never;
+
+/** The names that embed rows into rows of `M`, for a compiler's message. */
+export type RelationsOf<M extends Model> = M extends { Embeds: infer E }
+  ? keyof E & string
+  : M extends { Schema: infer Schema; Name: infer Name extends string }
+    ?
+        | ReferencedBy<Schema, Name>
+        | {
+            [K in RelationName<Schema>]: Name extends ReferencedBy<Schema, K> ? K : never;
+          }[RelationName<Schema>]
     : never;
 
 type FunctionOf<Schema, Name> = Name extends keyof Part<Schema, 'Functions'>

@@ -1,4 +1,5 @@
-import type { EmbedOf, Model } from './model.ts';
+import type { EmbedOf, EmbedTarget, Model, RelationsOf } from './model.ts';
+import type { NoSuchColumn, NoSuchRelation, ProblemIn, UnclosedParenthesis } from './problem.ts';
 import type { ColumnPath } from '../query/quoting.ts';
 import type { RawSelect } from '../query/select.ts';
 import type { Embed, Shaped } from '../query/shape.ts';
@@ -56,7 +57,16 @@ type ColumnType<Row, Column extends string> = Column extends `${infer C}::${infe
 
 type Uncast<Column extends string> = Column extends `${infer C}::${string}` ? C : Column;
 
-type Named<Row, Name extends string, Column extends string> = { [K in Name]: ColumnType<Row, Column> };
+/** The value of a column; a problem if there is no such column. */
+type ColumnValue<Row, Column extends string> = [ColumnType<Row, Column>] extends [never]
+  ? NoSuchColumn<Uncast<Column>, keyof Row & string>
+  : ColumnType<Row, Column>;
+
+type Unquote<Name extends string> = Name extends `"${infer N}"` ? N : Name;
+
+type Named<Row, Name extends string, Column extends string> = {
+  [K in Unquote<Name>]: ColumnValue<Row, Unquote<Column>>;
+};
 
 type Item<Row, Text extends string> = Text extends '*'
   ? Row
@@ -73,6 +83,144 @@ type ListRow<Row, List extends string, Done = unknown> = List extends `${infer F
   ? ListRow<Row, Rest, Done & Item<Row, Trim<First>>>
   : Done & Item<Row, Trim<List>>;
 
+/** The row that a select with related rows yields. */
+type TextRow<
+  M extends Model,
+  Text extends string,
+  Done = unknown,
+> = Text extends `${infer First},${infer Rest}`
+  ? First extends `${string}(${string}`
+    ? TextRowFrom<M, Text, Done>
+    : TextRow<M, Rest, Done & Item<M['Row'], Trim<First>>>
+  : Text extends `${string}(${string}`
+    ? TextRowFrom<M, Text, Done>
+    : Done & Item<M['Row'], Trim<Text>>;
+
+/** The same of a text whose first item has parentheses. */
+type TextRowFrom<M extends Model, Text extends string, Done> = Text extends `${infer Head}(${infer Rest}`
+  ? Inside<Rest> extends [infer In extends string, infer After extends string]
+    ? After extends `${infer Cast},${infer More}`
+      ? TextRow<M, More, Done & Group<M, Trim<Head>, Trim<In>, Trim<Cast>>>
+      : Done & Group<M, Trim<Head>, Trim<In>, Trim<After>>
+    : { [K in Trim<Head>]: UnclosedParenthesis<`${Trim<Head>}(`> }
+  : never;
+
+/** Splits a text behind an opening parenthesis at the one that closes it; null if none does. */
+type Inside<
+  Text extends string,
+  Done extends string = '',
+  Depth extends 0[] = [],
+> = Text extends `${infer First})${infer Rest}`
+  ? Opened<First, Depth> extends [0, ...infer Outer extends 0[]]
+    ? Inside<Rest, `${Done}${First})`, Outer>
+    : [`${Done}${First}`, Rest]
+  : null;
+
+type Opened<Text extends string, Depth extends 0[]> = Text extends `${string}(${infer Rest}`
+  ? Opened<Rest, [0, ...Depth]>
+  : Depth;
+
+type AggregateName = 'sum' | 'avg' | 'min' | 'max';
+
+/** `head(inside)after`: related rows, related rows that are spread, or an aggregate. */
+type Group<
+  M extends Model,
+  Head extends string,
+  In extends string,
+  After extends string,
+> = Head extends `...${infer Path}`
+  ? SpreadRows<
+      EmbedOf<M, Path extends `${infer R}!${string}` ? Trim<R> : Trim<Path>, HintIn<Path>>,
+      M,
+      Path,
+      In
+    >
+  : Head extends `${infer Alias}:${infer Path}`
+    ? GroupValue<M, Trim<Alias>, Trim<Path>, In, After>
+    : GroupValue<M, Head extends `${infer R}!${string}` ? Trim<R> : Head, Head, In, After>;
+
+type GroupValue<
+  M extends Model,
+  Key extends string,
+  Path extends string,
+  In extends string,
+  After extends string,
+> = In extends ''
+  ? Path extends 'count' | `${string}.count`
+    ? { [K in Path extends Key ? 'count' : Key]: AggregateValue<number, After> }
+    : Path extends `${string}.${AggregateName}`
+      ? {
+          [K in Path extends Key ? (Path extends `${string}.${infer A}` ? A : never) : Key]: AggregateValue<
+            number | null,
+            After
+          >;
+        }
+      : unknown
+  : {
+      [K in Unquote<Key>]: TextEmbed<
+        M,
+        Unquote<Path extends `${infer R}!${string}` ? Trim<R> : Path>,
+        HintIn<Path>,
+        Path extends `${string}!inner` ? true : false,
+        In
+      >;
+    };
+
+type AggregateValue<T, After extends string> = After extends `::${infer Type}` ? Cast<Type, T> : T;
+
+/** The foreign key that a path such as `people!owner_id!inner` names; string if it names none. */
+type HintIn<Path extends string> = Path extends `${string}!${infer Modifiers}`
+  ? Modifiers extends 'inner' | 'left'
+    ? string
+    : Modifiers extends `${infer Hint}!${string}`
+      ? Hint
+      : Modifiers
+  : string;
+
+type TextEmbed<
+  M extends Model,
+  Relation extends string,
+  Hint extends string,
+  Inner extends boolean,
+  In extends string,
+> =
+  EmbedOf<M, Relation, Hint> extends infer E
+    ? [E] extends [never]
+      ? NoSuchRelation<Relation, RelationsOf<M>>
+      : E extends EmbedTarget
+        ? EmbeddedRows<TextOf<E['model'], In>, E, Inner, false>
+        : never
+    : never;
+
+type SpreadRows<E, M extends Model, Path extends string, In extends string> = [E] extends [never]
+  ? { [K in Path]: NoSuchRelation<Path, RelationsOf<M>> }
+  : E extends EmbedTarget
+    ? SpreadValues<TextOf<E['model'], In>, E, Path extends `${string}!inner` ? true : false, false>
+    : never;
+
+/** The columns of related rows as columns of the row: lists of a to-many relation. */
+type SpreadValues<Row, E extends EmbedTarget, Inner extends boolean, Filtered extends boolean> = {
+  [K in keyof Row]: E['many'] extends true ? Row[K][] : Row[K] | MaybeNull<E, Inner, Filtered>;
+};
+
+/** The related rows of one row; a problem if their select has one. */
+type EmbeddedRows<Row, E extends EmbedTarget, Inner extends boolean, Filtered extends boolean> = [
+  ProblemIn<Row>,
+] extends [never]
+  ? Many<Row, E> | MaybeNull<E, Inner, Filtered>
+  : ProblemIn<Row>;
+
+type Many<T, E> = E extends { many: true } ? T[] : T;
+
+/** A to-one relation may have no row, unless it has to for the row to be there. */
+type MaybeNull<E extends EmbedTarget, Inner extends boolean, Filtered extends boolean> = Inner extends true
+  ? never
+  : E['many'] extends false
+    ? true extends E['nullable'] | Filtered
+      ? null
+      : never
+    : never;
+
 type EmbedKey<Key extends string, Value> =
   Value extends Embed<unknown, boolean, infer R> ? (string extends R ? Key : R) : Key;
 type EmbedShape<Value> = Value extends Embed<infer S> ? S : Value;
@@ -82,36 +230,21 @@ type HintOf<Value> = Value extends Embed<unknown, boolean, string, infer Hint> ?
 type IsFiltered<Value> =
   Value extends Embed<unknown, boolean, string, string, infer Filtered> ? Filtered : false;
 
-type Many<T, E> = E extends { many: true } ? T[] : T;
-type MaybeNull<E extends { many: boolean; nullable: boolean }, Value> =
-  IsInner<Value> extends true
-    ? never
-    : E['many'] extends false
-      ? true extends E['nullable'] | IsFiltered<Value>
-        ? null
-        : never
-      : never;
-
-/** The related rows; never if the shape names what they do not have. */
 type EmbedValue<M extends Model, Key extends string, Value> =
-  EmbedOf<M, EmbedKey<Key, Value>, HintOf<Value>> extends infer E extends {
-    model: Model;
-    many: boolean;
-    nullable: boolean;
-  }
-    ? RowOf<E['model'], EmbedShape<Value>> extends infer Row
-      ? [BadKey<Row>] extends [never]
-        ? Many<Row, E> | MaybeNull<E, Value>
+  EmbedOf<M, EmbedKey<Key, Value>, HintOf<Value>> extends infer E
+    ? [E] extends [never]
+      ? NoSuchRelation<EmbedKey<Key, Value>, RelationsOf<M>>
+      : E extends EmbedTarget
+        ? EmbeddedRows<RowOf<E['model'], EmbedShape<Value>>, E, IsInner<Value>, IsFiltered<Value>>
         : never
-      : never
     : never;
 
 type ShapeValue<M extends Model, Key extends string, Value> = Value extends true
   ? Key extends keyof M['Row']
     ? M['Row'][Key]
-    : never
+    : NoSuchColumn<Key, keyof M['Row'] & string>
   : Value extends string
-    ? ColumnType<M['Row'], Value>
+    ? ColumnValue<M['Row'], Value>
     : Value extends ColumnPath<infer C, infer T>
       ? T | Extract<M['Row'][C & keyof M['Row']], null>
       : EmbedValue<M, Key, Value>;
@@ -128,14 +261,12 @@ type OwnKey<S> = {
 }[keyof S & string];
 
 type SpreadOf<M extends Model, Key extends string, Value> =
-  EmbedOf<M, EmbedKey<Key, Value>, HintOf<Value>> extends infer E extends {
-    model: Model;
-    many: boolean;
-    nullable: boolean;
-  }
-    ? RowOf<E['model'], EmbedShape<Value>> extends infer R
-      ? { [K in keyof R]: E['many'] extends true ? R[K][] : R[K] | MaybeNull<E, Value> }
-      : never
+  EmbedOf<M, EmbedKey<Key, Value>, HintOf<Value>> extends infer E
+    ? [E] extends [never]
+      ? { [K in Key]: NoSuchRelation<EmbedKey<Key, Value>, RelationsOf<M>> }
+      : E extends EmbedTarget
+        ? SpreadValues<RowOf<E['model'], EmbedShape<Value>>, E, IsInner<Value>, IsFiltered<Value>>
+        : never
     : never;
 
 type SpreadRow<M extends Model, S> = [Extract<keyof S, `...${string}`>] extends [never]
@@ -152,26 +283,27 @@ type UnionToIntersection<U> = (U extends unknown ? (value: U) => void : never) e
   ? I
   : never;
 
-/** The row that a select yields. */
-export type RowOf<M extends Model, S> = S extends '*'
+/** The row that a text selects. */
+type TextOf<M extends Model, Text extends string> = Text extends '*'
   ? M['Row']
-  : S extends string
-    ? string extends S
-      ? Record<string, unknown>
-      : Flat<ListRow<M['Row'], S>>
-    : S extends Shaped<infer Inner>
-      ? RowOf<M, Inner>
-      : S extends RawSelect<infer Row>
-        ? Row
-        : Flat<{ -readonly [K in OwnKey<S>]: ShapeValue<M, K, S[K]> } & SpreadRow<M, S>>;
+  : string extends Text
+    ? Record<string, unknown>
+    : Text extends `${string}(${string}`
+      ? Flat<TextRow<M, Text>>
+      : Flat<ListRow<M['Row'], Text>>;
 
-type BadKey<T> = { [K in keyof T & string]: [T[K]] extends [never] ? K : never }[keyof T & string];
+/** The row that a select yields. */
+export type RowOf<M extends Model, S> = S extends string
+  ? TextOf<M, S>
+  : S extends Shaped<infer Inner>
+    ? RowOf<M, Inner>
+    : S extends RawSelect<infer Row>
+      ? Row
+      : Flat<{ -readonly [K in OwnKey<S>]: ShapeValue<M, K, S[K]> } & SpreadRow<M, S>>;
 
-/**
- * The select itself if all that it names exists, else a text that names what does not, which no select is.
- */
+/** The select itself if all that it names exists, else the problem, which no select is. */
 export type Checked<M extends Model, S> = S extends string | Shaped
-  ? [BadKey<RowOf<M, S>>] extends [never]
+  ? [ProblemIn<RowOf<M, S>>] extends [never]
     ? S
-    : `No such column or relation: ${BadKey<RowOf<M, S>>}`
+    : ProblemIn<RowOf<M, S>>
   : S;

@@ -19,7 +19,7 @@ export const clientWritingAudits: readonly Audit[] = [
       const { user, statuses } = await newInbox(server, 2);
       const tab = await open();
       const table = restOf(tab, user).from('notifications');
-      for (const query of [table.delete(), table.update({ status: 'read' })]) {
+      for (const query of [table.delete().where(), table.update({ status: 'read' }).where()]) {
         assert.equal((await refusalOf(RestError, query.execute())).code, 'invalid-query');
       }
       assert.deepEqual([tab.wire.requests, await statuses()], [[], ['unread', 'unread']]);

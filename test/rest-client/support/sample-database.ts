@@ -58,6 +58,12 @@ export interface SampleDatabase {
       greet: { Args: { name: string }; Returns: string };
       clear_all: { Args: never; Returns: undefined };
       recent: { Args: { days?: number }; Returns: { id: string; title: string }[] };
+      newest: { Args: never; Returns: { id: string; title: string } };
+      found: {
+        Args: { text?: string };
+        Returns: { id: string; title: string }[];
+        SetofOptions: { from: '*'; to: 'notes'; isOneToOne: false; isSetofReturn: true };
+      };
       area: { Args: { radius: number }; Returns: number } | { Args: { side: string }; Returns: string };
     };
     Enums: { status: 'draft' | 'done' };

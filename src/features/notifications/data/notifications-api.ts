@@ -1,6 +1,6 @@
 import type { Database } from '../../../database.types.ts';
-import { and, is, not, or } from '../../../rest-client/index.ts';
-import type { Filter, RestClient } from '../../../rest-client/index.ts';
+import { and, eq, is, lt, match, neq, not, or } from '../../../rest-client/index.ts';
+import type { RestClient } from '../../../rest-client/index.ts';
 import { notificationKinds, parseNotification } from '../model/notification.ts';
 import type {
   Notification,
@@ -32,8 +32,8 @@ export interface NotificationsApi {
   countArchived(): Promise<number>;
   countAll(): Promise<NotificationCounts>;
   /**
-   * Notifies somebody. The sender is stamped by the server; where the recipient has switched the kind off, nothing comes
-   * of it, which the sender is not told.
+   * Notifies a user. The server stamps the sender; a kind that the recipient has switched off creates nothing, which
+   * the sender is not told.
    */
   create(recipientId: string, content: NotificationContent): Promise<void>;
   /**
@@ -73,15 +73,11 @@ export function createNotificationsApi(
         .order('created_at', { ascending: false })
         .order('id', { ascending: false })
         .limit(limit)
-        .execute(signal ? { signal } : {});
+        .execute({ signal });
       return { notifications: parse(rows), isLast: rows.length < limit };
     },
     async find(id) {
-      const rows = await table()
-        .select()
-        .eq('recipient_id', userId)
-        .where(isOneOf([id]))
-        .execute();
+      const rows = await table().select().eq('recipient_id', userId).eq('id', id).execute();
       return parse(rows)[0] ?? null;
     },
     countArchived: () => count({ tab: 'archived', kind: null }),
@@ -109,7 +105,7 @@ export function createNotificationsApi(
           table()
             .update({ status })
             .eq('recipient_id', userId)
-            .where(isOneOf(chunk))
+            .in('id', chunk)
             .select()
             .execute({ keepalive: true }),
         ),
@@ -123,44 +119,32 @@ export function createNotificationsApi(
     },
     async remove(ids) {
       await inChunks(ids, async (chunk) => {
-        await table().delete().eq('recipient_id', userId).where(isOneOf(chunk)).execute({ keepalive: true });
+        await table().delete().eq('recipient_id', userId).in('id', chunk).execute({ keepalive: true });
         return [];
       });
     },
   };
 }
 
-function conditions({ tab, kind }: NotificationFilter): readonly Filter<never>[] {
-  const status = tab === 'all' ? compare('status', 'neq', 'archived') : compare('status', 'eq', tab);
+function conditions({ tab, kind }: NotificationFilter) {
+  const status = tab === 'all' ? neq('status', 'archived') : eq('status', tab);
   return kind ? [status, ofKind(kind)] : [status];
 }
 
-/** The kind is inside of a text: the server narrows the list down, and the parsed content decides. */
-function ofKind(kind: NotificationKind): Filter<never> {
+/** The kind is part of a JSON text: the server narrows the list down, and the parsed content decides. */
+function ofKind(kind: NotificationKind) {
   if (kind !== 'system') return typeMatches(`${kind}s?`);
   const named = notificationKinds.filter((other) => other !== 'system');
-  return or(is('content', null) as Filter<never>, not(typeMatches(`(${named.join('|')})s?`)));
+  return or(is('content', null), not(typeMatches(`(${named.join('|')})s?`)));
 }
 
 /** A regular expression without quotes and backslashes: not every server reads them well within `or`. */
-function typeMatches(pattern: string): Filter<never> {
-  return compare('content', 'match', `.type.[[:space:]]*:[[:space:]]*.${pattern}[^[:alpha:]]`);
+function typeMatches(pattern: string) {
+  return match('content', `.type.[[:space:]]*:[[:space:]]*.${pattern}[^[:alpha:]]`);
 }
 
-function isOlder({ createdAt, id }: Cursor): Filter<never> {
-  return or(
-    compare('created_at', 'lt', createdAt),
-    and(compare('created_at', 'eq', createdAt), compare('id', 'lt', id)),
-  );
-}
-
-function isOneOf(ids: readonly string[]): Filter<never> {
-  const [first = '', ...more] = ids;
-  return more.length === 0 ? compare('id', 'eq', first) : compare('id', 'in', ids);
-}
-
-function compare(column: string, operator: string, operand: string | readonly string[]): Filter<never> {
-  return { column, operator, operand };
+function isOlder({ createdAt, id }: Cursor) {
+  return or(lt('created_at', createdAt), and(eq('created_at', createdAt), lt('id', id)));
 }
 
 async function inChunks<T>(

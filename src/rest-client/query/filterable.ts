@@ -1,0 +1,164 @@
+import type { Filter, Pair, Quantified } from './filter.ts';
+import type { TextSearchOptions } from './filters.ts';
+import type { NoSuchColumn, NotComparable } from '../types/problem.ts';
+import type { ColumnPath } from './quoting.ts';
+
+type Scalar = string | number | bigint | boolean | null | undefined;
+
+/** Columns that hold JSON, an array or another composed value: what an arrow path can lead into. */
+type ComposedColumn<Row> = { [K in keyof Row & string]: Row[K] extends Scalar ? never : K }[keyof Row &
+  string];
+
+/**
+ * The types of a query's columns, as members: an interface's members appear in a compiler's message as what they are, and not
+ * under the name of an alias.
+ */
+export interface ColumnsOf<Row> {
+  /** A column, an arrow path into a JSON column (`data->>name`), or what `json()` and its like make. */
+  readonly name: (keyof Row & string) | `${ComposedColumn<Row>}->${string}` | ColumnPath<keyof Row & string>;
+}
+
+type Comparable<T> =
+  | T
+  | (string extends NonNullable<T> ? Date : never)
+  | (number extends NonNullable<T> ? bigint : never)
+  | (T extends readonly (infer E)[] ? readonly E[] : never);
+
+type JsonOperand = string | number | bigint | boolean | null;
+
+type Single<Row, C> = C extends keyof Row ? Comparable<Row[C]> : JsonOperand | Date;
+
+/** What a column can be compared with, as members for the same reason. */
+export interface OperandsOf<Row, C> {
+  /** One value. */
+  readonly single: Single<Row, C>;
+  /** One value, or several by `anyOf()` or `allOf()`. */
+  readonly any: Single<Row, C> | Quantified<NonNullable<Single<Row, C>>>;
+  /** The same without null. */
+  readonly present: NonNullable<Single<Row, C>> | Quantified<NonNullable<Single<Row, C>>>;
+}
+
+/** The comparisons that fit rows of this type. */
+export type PairOf<Row> =
+  | { [K in keyof Row & string]: Pair<K, OperandsOf<Row, K>['any']> }[keyof Row & string]
+  | Pair<`${ComposedColumn<Row>}->${string}`, JsonOperand | Date | Quantified<NonNullable<JsonOperand>>>;
+
+/** Anything if the filter fits the rows, else the problem. */
+type CheckedFilter<Row, F> =
+  F extends Filter<infer P>
+    ? [Exclude<P, PairOf<Row>>] extends [never]
+      ? unknown
+      : PairProblem<Row, Exclude<P, PairOf<Row>>>
+    : never;
+
+type PairProblem<Row, P> = P extends readonly [infer C, infer Value]
+  ? C extends keyof Row
+    ? NotComparable<C, Value, Row[C]>
+    : NoSuchColumn<C, keyof Row & string>
+  : never;
+
+/** The query itself, unless a filter turns it into another kind of query. */
+type Chained<Self, Next> = [unknown] extends [Next] ? Self : Next;
+
+/** A pattern, or several by `anyOf()` or `allOf()`. */
+type Pattern = string | Quantified<string>;
+
+/**
+ * The conditions of a query, joined by `and`: a method for every operator of PostgREST. Trees of conditions go through `where()`
+ * and take functions of the same names.
+ */
+export interface Filterable<Row, Next = unknown> {
+  /** Adds conditions that are values, such as trees: `where(or(eq('a', 1), like('b', 'x%')))`. */
+  where<const F extends readonly Filter[]>(
+    ...filters: { readonly [K in keyof F]: F[K] & CheckedFilter<Row, F[K]> }
+  ): Chained<this, Next>;
+  /** Equal; `null` becomes `is.null`. */
+  eq<const C extends ColumnsOf<Row>['name']>(
+    column: C,
+    value: OperandsOf<Row, C>['any'],
+  ): Chained<this, Next>;
+  /** Not equal; `null` becomes `not.is.null`. As in SQL, a row whose column is null does not match. */
+  neq<const C extends ColumnsOf<Row>['name']>(
+    column: C,
+    value: OperandsOf<Row, C>['single'],
+  ): Chained<this, Next>;
+  /** Greater than. */
+  gt<const C extends ColumnsOf<Row>['name']>(
+    column: C,
+    value: OperandsOf<Row, C>['present'],
+  ): Chained<this, Next>;
+  /** Greater than or equal. */
+  gte<const C extends ColumnsOf<Row>['name']>(
+    column: C,
+    value: OperandsOf<Row, C>['present'],
+  ): Chained<this, Next>;
+  /** Less than. */
+  lt<const C extends ColumnsOf<Row>['name']>(
+    column: C,
+    value: OperandsOf<Row, C>['present'],
+  ): Chained<this, Next>;
+  /** Less than or equal. */
+  lte<const C extends ColumnsOf<Row>['name']>(
+    column: C,
+    value: OperandsOf<Row, C>['present'],
+  ): Chained<this, Next>;
+  /** Equal to one of the values; `null` among them matches null, and no values match no row. */
+  in<const C extends ColumnsOf<Row>['name']>(
+    column: C,
+    values: readonly OperandsOf<Row, C>['single'][],
+  ): Chained<this, Next>;
+  /** Is null, true, false, unknown or not null. */
+  is(column: ColumnsOf<Row>['name'], value: null | boolean | 'unknown' | 'not_null'): Chained<this, Next>;
+  /** Differs, where null is a value like any other: never unknown. */
+  isDistinct<const C extends ColumnsOf<Row>['name']>(
+    column: C,
+    value: OperandsOf<Row, C>['single'],
+  ): Chained<this, Next>;
+  /** Each of the named columns has the value given for it; `null` matches null. */
+  matches(values: { readonly [K in keyof Row]?: OperandsOf<Row, K>['single'] }): Chained<this, Next>;
+  /** `%` stands for any text, `_` for any character, a backslash before either for the character itself. */
+  like(column: ColumnsOf<Row>['name'], pattern: Pattern): Chained<this, Next>;
+  /** As `like`, regardless of case. */
+  ilike(column: ColumnsOf<Row>['name'], pattern: Pattern): Chained<this, Next>;
+  /** Matches a POSIX regular expression of PostgreSQL. */
+  match(column: ColumnsOf<Row>['name'], pattern: Pattern): Chained<this, Next>;
+  /** As `match`, regardless of case. */
+  imatch(column: ColumnsOf<Row>['name'], pattern: Pattern): Chained<this, Next>;
+  /** The text begins with `text`, taken literally. */
+  startsWith(column: ColumnsOf<Row>['name'], text: string): Chained<this, Next>;
+  /** The text holds `text`, taken literally. */
+  includes(column: ColumnsOf<Row>['name'], text: string): Chained<this, Next>;
+  /** An array, range or JSON column holds all of the value: a list, a range's text (`[1,3)`), an object. */
+  contains<const C extends ColumnsOf<Row>['name']>(
+    column: C,
+    value: OperandsOf<Row, C>['present'],
+  ): Chained<this, Next>;
+  /** As `contains`, where the column is JSON and the value is a list or any other JSON value. */
+  containsJson(column: ColumnsOf<Row>['name'], value: unknown): Chained<this, Next>;
+  /** An array, range or JSON column lies within the value. */
+  containedBy<const C extends ColumnsOf<Row>['name']>(
+    column: C,
+    value: OperandsOf<Row, C>['present'],
+  ): Chained<this, Next>;
+  /** An array or range column has an element in common with the value. */
+  overlaps<const C extends ColumnsOf<Row>['name']>(
+    column: C,
+    value: OperandsOf<Row, C>['present'],
+  ): Chained<this, Next>;
+  /** The range lies wholly to the right of the value. */
+  rangeGt(column: ColumnsOf<Row>['name'], range: string): Chained<this, Next>;
+  /** The range does not reach to the left of the value. */
+  rangeGte(column: ColumnsOf<Row>['name'], range: string): Chained<this, Next>;
+  /** The range lies wholly to the left of the value. */
+  rangeLt(column: ColumnsOf<Row>['name'], range: string): Chained<this, Next>;
+  /** The range does not reach to the right of the value. */
+  rangeLte(column: ColumnsOf<Row>['name'], range: string): Chained<this, Next>;
+  /** The range touches the value, without a gap and without overlap. */
+  rangeAdjacent(column: ColumnsOf<Row>['name'], range: string): Chained<this, Next>;
+  /** Full-text search in a text or tsvector column. */
+  textSearch(column: ColumnsOf<Row>['name'], words: string, options?: TextSearchOptions): Chained<this, Next>;
+  /** The embedded relation of this name has rows. */
+  hasRelated(name: string): Chained<this, Next>;
+  /** The embedded relation of this name has no rows. */
+  hasNoRelated(name: string): Chained<this, Next>;
+}

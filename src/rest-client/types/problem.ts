@@ -1,0 +1,45 @@
+/**
+ * Types that stand in a compiler's message for what is wrong: `NoSuchColumn<"titel", "id" | "title">` names the wrong part, then
+ * the alternatives. No value has such a type.
+ */
+export interface SelectProblem {
+  /** No value has it. */
+  readonly problem: unique symbol;
+}
+
+/** `Name` is no column of the rows; `Columns` are. */
+export interface NoSuchColumn<Name, Columns> extends SelectProblem {
+  /** The wrong name. */
+  readonly name: Name;
+  /** What there is. */
+  readonly columns: Columns;
+}
+
+/** `Name` embeds nothing into the rows; `Relations` do. */
+export interface NoSuchRelation<Name, Relations> extends SelectProblem {
+  /** The wrong name. */
+  readonly name: Name;
+  /** What there is. */
+  readonly relations: Relations;
+}
+
+/** The column cannot be compared with this value: its own values are of `Type`. */
+export interface NotComparable<Column, Value, Type> extends SelectProblem {
+  /** The column. */
+  readonly column: Column;
+  /** The wrong value. */
+  readonly value: Value;
+  /** What the column holds. */
+  readonly type: Type;
+}
+
+/** A parenthesis of this part of the select is not closed. */
+export interface UnclosedParenthesis<Part> extends SelectProblem {
+  /** The part. */
+  readonly part: Part;
+}
+
+/** The problems among the values of a row; never if there is none. */
+export type ProblemIn<Row> = {
+  [K in keyof Row]: 0 extends 1 & Row[K] ? never : Extract<Row[K], SelectProblem>;
+}[keyof Row];

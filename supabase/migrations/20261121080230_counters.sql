@@ -176,22 +176,21 @@ create function public.notification_counts()
   language sql stable security invoker rows 1
   set search_path = ''
 begin atomic
-  with hidden as (
-    select
-      count(*) filter (where n.status <> 'archived') as inbox,
-      count(*) filter (where n.status = 'unread') as unread,
-      count(*) filter (where n.status = 'archived') as archived
+  with snoozed as materialized (
+    select n.status, n.kind
     from public.notifications n
     where n.recipient_id = (select auth.uid()) and n.snoozed_until > now()
   ),
+  hidden as (
+    select
+      count(*) filter (where s.status <> 'archived') as inbox,
+      count(*) filter (where s.status = 'unread') as unread,
+      count(*) filter (where s.status = 'archived') as archived
+    from snoozed s
+  ),
   hidden_kinds as (
     select jsonb_object_agg(k.kind, k.number) as numbers
-    from (
-      select n.kind, count(*) as number
-      from public.notifications n
-      where n.recipient_id = (select auth.uid()) and n.snoozed_until > now() and n.status = 'unread'
-      group by n.kind
-    ) k
+    from (select s.kind, count(*) as number from snoozed s where s.status = 'unread' group by s.kind) k
   )
   select
     coalesce(c.unread + c.read, 0) - h.inbox,

@@ -147,6 +147,7 @@ create function public.mark_all_notifications_read(kind text default null, up_to
   returns bigint
   language plpgsql security definer
   set search_path = ''
+  set statement_timeout = '60s'
 as $$
 declare
   me uuid := private.require_assurance();
@@ -173,6 +174,7 @@ create function public.delete_notifications(tab text, kind text default null, up
   returns bigint
   language plpgsql security definer
   set search_path = ''
+  set statement_timeout = '60s'
 as $$
 declare
   me uuid := private.require_assurance();

@@ -4,6 +4,7 @@
 create function public.export_account_data() returns json
   language plpgsql stable security definer
   set search_path = ''
+  set statement_timeout = '60s'
 as $$
 declare
   me uuid := private.require_assurance();
@@ -79,6 +80,7 @@ $$;
 create function public.delete_account() returns void
   language plpgsql security definer
   set search_path = ''
+  set statement_timeout = '60s'
 as $$
 declare
   me uuid := private.require_assurance();

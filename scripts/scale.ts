@@ -1,0 +1,67 @@
+/**
+ * `npm run scale -- [--rows 1000,100000,1000000] [--postgres DIR]`
+ *
+ * Fills a database with notifications, runs every query of the application with `explain (analyze, buffers)`, prints a
+ * table, and fails if a query reads more than ten times the rows that it returns. On the embedded database, or on a
+ * PostgreSQL whose binaries are in DIR; there, 50 sessions also race for the counters and the limits.
+ */
+import { parseArgs } from 'node:util';
+import { fill, heavyUser } from './scale/fill.ts';
+import { isWithinLimit, measure } from './scale/measure.ts';
+import type { Measurement } from './scale/measure.ts';
+import { scaleQueries } from './scale/queries.ts';
+import { raceWriters } from './scale/race.ts';
+import { openScaleDatabase } from './scale/scale-database.ts';
+import type { ScaleDatabase } from './scale/scale-database.ts';
+
+const { values } = parseArgs({
+  options: {
+    rows: { type: 'string', default: '1000,100000,1000000' },
+    postgres: { type: 'string' },
+  },
+});
+
+const database = await openScaleDatabase(values.postgres);
+const problems: string[] = [];
+try {
+  for (const rows of values.rows.split(',').map(Number)) {
+    const startedMs = performance.now();
+    await fill(database, rows);
+    const seconds = ((performance.now() - startedMs) / 1000).toFixed(0);
+    console.log(
+      `\n${database.name}, ${rows.toLocaleString('en-US')} notifications (filled in ${seconds} s)\n`,
+    );
+    const measurements = await measureAll(database);
+    print(measurements);
+    for (const { name } of measurements.filter((measurement) => !isWithinLimit(measurement)))
+      problems.push(`${rows} rows: "${name}" reads more than ten times the rows it returns, or is too slow.`);
+  }
+  if (database.connect) problems.push(...(await raceWriters(database.connect)));
+} finally {
+  await database.close();
+}
+for (const problem of problems) console.error(problem);
+process.exitCode = problems.length > 0 ? 1 : 0;
+
+async function measureAll(target: ScaleDatabase): Promise<readonly Measurement[]> {
+  const [middle] = await target.query<{ created_at: string; id: string }>(
+    `select created_at::text, id from public.notifications where recipient_id = $1 and status = 'unread'
+     order by created_at desc offset (
+       select unread / 2 from public.notification_counters where user_id = $1
+     ) limit 1`,
+    [heavyUser],
+  );
+  if (!middle) throw new Error('The heavy user has no notifications');
+  const measurements: Measurement[] = [];
+  for (const query of scaleQueries(heavyUser, middle.id, { createdAt: middle.created_at, id: middle.id }))
+    measurements.push(await measure(target, heavyUser, query));
+  return measurements;
+}
+
+function print(measurements: readonly Measurement[]): void {
+  console.log('| Query | rows read | rows returned | ms | 8 kB pages |\n|---|---|---|---|---|');
+  for (const { name, rowsRead, rowsReturned, milliseconds, buffers } of measurements)
+    console.log(
+      `| ${name} | ${rowsRead.toLocaleString('en-US')} | ${rowsReturned.toLocaleString('en-US')} | ${milliseconds.toFixed(1)} | ${buffers.toLocaleString('en-US')} |`,
+    );
+}

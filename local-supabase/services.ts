@@ -1,7 +1,7 @@
 import { createAuthService } from './auth/auth-service.ts';
 import type { AuthService } from './auth/auth-service.ts';
 import type { AuthSettings } from './auth/settings.ts';
-import { keepSmall } from './database/upkeep.ts';
+import { keepSmall, runRetention } from './database/upkeep.ts';
 import { createFunctionsService } from './functions/functions-service.ts';
 import type { FunctionHandler } from './functions/functions-service.ts';
 import type { Service } from './gateway/gateway.ts';
@@ -69,6 +69,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
   const objects = createObjectStore(options.storageDir);
   const sweep = async () => {
     await auth.sweep();
+    await runRetention(database, now());
     await keepSmall(database);
   };
   const sweeper = setInterval(() => void sweep().catch(report), SWEEP_INTERVAL_MS);

@@ -33,6 +33,9 @@ try {
     );
     const measurements = await measureAll(database);
     print(measurements);
+    console.log(
+      `\nDisk: ${await bytesPerRow(database, rows)} bytes per notification, with indexes, words and counters`,
+    );
     for (const { name } of measurements.filter((measurement) => !isWithinLimit(measurement)))
       problems.push(`${rows} rows: "${name}" reads more than ten times the rows it returns, or is too slow.`);
   }
@@ -56,6 +59,14 @@ async function measureAll(target: ScaleDatabase): Promise<readonly Measurement[]
   for (const query of scaleQueries(heavyUser, middle.id, { createdAt: middle.created_at, id: middle.id }))
     measurements.push(await measure(target, heavyUser, query));
   return measurements;
+}
+
+async function bytesPerRow(target: ScaleDatabase, rows: number): Promise<number> {
+  const [size] = await target.query<{ bytes: number | string }>(
+    `select pg_total_relation_size('public.notifications') + pg_total_relation_size('private.notification_words')
+       + pg_total_relation_size('public.notification_counters') as bytes`,
+  );
+  return Math.round(Number(size?.bytes ?? 0) / rows);
 }
 
 function print(measurements: readonly Measurement[]): void {

@@ -19,3 +19,12 @@ export async function keepSmall(database: Database): Promise<void> {
   );
   if (log && log.bytes > LOG_BYTES) await database.query('checkpoint');
 }
+
+/** Runs the project's retention job, which `pg_cron` runs on a hosted project. A project without one is left alone. */
+export async function runRetention(database: Database, nowMs: number): Promise<void> {
+  const [job] = await database.query<{ exists: boolean }>(
+    `select to_regproc('private.run_retention') is not null as exists`,
+  );
+  if (!job?.exists) return;
+  await database.query(`call private.run_retention(called_at => $1)`, [new Date(nowMs).toISOString()]);
+}

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { runRetention } from '../../local-supabase/database/upkeep.ts';
 import { ada, grace, useLocalSupabase } from '../support/local-supabase.ts';
 
 const supabase = useLocalSupabase();
@@ -22,6 +23,15 @@ describe('retention', () => {
       { status: 'unread' },
     ]);
     expect(await kept('notifications')).toBe(7);
+  });
+
+  it('is run by the embedded service by its clock', async () => {
+    const { database } = supabase();
+    await database.query(`insert into notifications (recipient_id, status) values ($1, 'read')`, [grace.id]);
+    await runRetention(database, Date.now());
+    expect(await kept('notifications')).toBe(1);
+    await runRetention(database, Date.now() + 91 * 86_400_000);
+    expect(await kept('notifications')).toBe(0);
   });
 
   it('deletes tombstones, mail-only notifications, invitations and usage after their time', async () => {

@@ -1,0 +1,51 @@
+/** The parsed form of a template (Go's text/template, without define, template and block). */
+export type Node = TextNode | ActionNode | BranchNode | JumpNode;
+
+export interface TextNode {
+  readonly kind: 'text';
+  readonly text: string;
+  readonly line: number;
+}
+
+/** `{{ pipeline }}`. */
+export interface ActionNode {
+  readonly kind: 'action';
+  readonly pipeline: Pipeline;
+  readonly line: number;
+}
+
+/** `if`, `with` and `range`. `else if` and `else with` are a branch within `otherwise`. */
+export interface BranchNode {
+  readonly kind: 'if' | 'with' | 'range';
+  readonly pipeline: Pipeline;
+  readonly body: readonly Node[];
+  readonly otherwise: readonly Node[];
+  readonly line: number;
+}
+
+/** Within `range` only. */
+export interface JumpNode {
+  readonly kind: 'break' | 'continue';
+  readonly line: number;
+}
+
+/** Commands joined by `|`; the value of each is the last argument of the next. */
+export interface Pipeline {
+  /** The variables that it declares (`:=`) or assigns (`=`); two for `range $index, $element`. */
+  readonly variables: readonly string[];
+  readonly isAssignment: boolean;
+  readonly commands: readonly Command[];
+}
+
+/** A function or an operand with its arguments. */
+export interface Command {
+  readonly operands: readonly Operand[];
+}
+
+export type Operand =
+  | { readonly kind: 'dot' | 'nil' }
+  | { readonly kind: 'constant'; readonly value: string | boolean | number | bigint }
+  | { readonly kind: 'function'; readonly name: string }
+  | { readonly kind: 'variable'; readonly name: string; readonly fields: readonly string[] }
+  | { readonly kind: 'field'; readonly fields: readonly string[] }
+  | { readonly kind: 'pipeline'; readonly pipeline: Pipeline; readonly fields: readonly string[] };

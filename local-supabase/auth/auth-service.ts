@@ -12,6 +12,7 @@ import { createRateLimiter } from './http/rate-limiter.ts';
 import { type Handler, pathsWithOptionalSlash, routes } from './routes.ts';
 import { type AuthSettings, completeAuthSettings } from './settings.ts';
 import { saveConnections } from './sso/connection.ts';
+import type { MailKind } from './mail/mail-template.ts';
 import { sweep } from './sweep.ts';
 import { createTestProvider } from './test-provider/test-provider.ts';
 
@@ -31,6 +32,8 @@ export interface AuthServiceOptions {
   readonly url?: () => string;
   /** A folder of mail templates (`confirmation.html`, `magic_link.html`, …). Default: the project's `supabase/templates`. */
   readonly templates?: URL;
+  /** Subjects and files of single mails; they replace the file of the folder. */
+  readonly mailTemplates?: MailTemplates;
   /** Receives errors that are not answers of the protocol; clients get 500. */
   readonly report?: (error: unknown) => void;
 }
@@ -42,15 +45,19 @@ export interface AuthService {
   sweep(): Promise<void>;
 }
 
+/** Where the templates of each mail come from. */
+export type MailTemplates = Readonly<
+  Partial<Record<MailKind, { readonly subject?: string; readonly file?: URL }>>
+>;
+
 const basePath = '/auth/v1';
 
-function createTemplateReader(folder: URL): (name: string) => Promise<string | null> {
-  return async (name) => {
-    try {
-      return await readFile(new URL(`${name}.html`, folder), 'utf8');
-    } catch {
-      return null;
-    }
+/** Reads the files for each mail, so that a change takes effect without a restart. */
+function createTemplateReader(folder: URL, own: MailTemplates = {}): AuthContext['readTemplate'] {
+  return async (kind) => {
+    const file = own[kind]?.file ?? new URL(`${kind}.html`, folder);
+    const html = await readFile(file, 'utf8').catch(() => null);
+    return { subject: own[kind]?.subject ?? null, html };
   };
 }
 
@@ -70,7 +77,7 @@ function createContext(options: AuthServiceOptions): AuthContext {
     now,
     siteUrl: options.siteUrl ?? 'http://localhost:5173',
     redirectUrls: options.redirectUrls ?? [],
-    readTemplate: createTemplateReader(templates),
+    readTemplate: createTemplateReader(templates, options.mailTemplates),
     limiter: createRateLimiter(settings.rateLimits, now),
     testProvider: createTestProvider(now),
     report: options.report ?? (() => undefined),

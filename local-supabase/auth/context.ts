@@ -2,6 +2,7 @@ import type { Database, Sql } from '../database/database.ts';
 import type { TokenKeys } from '../keys/keys.ts';
 import { CommitThenThrow } from './http/errors.ts';
 import type { RateLimiter } from './http/rate-limiter.ts';
+import type { MailKind, MailTemplateSource } from './mail/mail-template.ts';
 import type { AuthSettings } from './settings.ts';
 import type { TestProvider } from './test-provider/test-provider.ts';
 
@@ -40,8 +41,8 @@ export interface AuthContext {
   readonly now: () => number;
   readonly siteUrl: string;
   readonly redirectUrls: readonly string[];
-  /** Reads a mail template by name; null when the project has none. */
-  readonly readTemplate: (name: string) => Promise<string | null>;
+  /** Reads the project's templates of a mail; null in place of each that it does not have. */
+  readonly readTemplate: (kind: MailKind) => Promise<MailTemplateSource>;
   readonly limiter: RateLimiter;
   readonly testProvider: TestProvider;
   /** Receives errors that are not answers of the protocol. */

@@ -1,7 +1,13 @@
 import type { Call } from '../http/call.ts';
 import { nowDate, type AuthContext, type Transaction } from '../context.ts';
-import { tooManyRequests } from '../http/errors.ts';
-import { renderMail, type MailKind } from './mail-template.ts';
+import { internal, tooManyRequests } from '../http/errors.ts';
+import {
+  type MailFields,
+  type MailKind,
+  type MailTemplateSource,
+  type RenderedMail,
+  renderMail,
+} from './mail-template.ts';
 import { createCode, hashCode, pkcePrefix, storeOneTimeToken } from '../verification/one-time-token.ts';
 import { redirectTargetOf } from '../http/redirect-url.ts';
 import type { User } from '../users/user.ts';
@@ -10,7 +16,7 @@ import { updateUser } from '../users/users.ts';
 /** Whether a mail's link ends in a code to exchange (RFC 7636) or in tokens. */
 export type LinkFlow = 'pkce' | 'implicit';
 
-interface Letter {
+interface OutgoingLetter {
   readonly kind: MailKind;
   readonly to: string;
   readonly code: string;
@@ -37,7 +43,7 @@ export function checkFrequency(
   throw tooManyRequests(code, `For security purposes, you can only request this after ${left} seconds.`);
 }
 
-/** The link of a mail. The target is encoded unless that would change nothing that matters. */
+/** The link of a mail. As in GoTrue the target is encoded only if it contains `&`, `=` or `#`. */
 export function createActionLink(call: Call, tokenHash: string, type: string, redirectTo: string): string {
   const target = /[&=#]/.test(redirectTo) ? encodeURIComponent(redirectTo) : redirectTo;
   return `${call.authUrl}/verify?token=${encodeURIComponent(tokenHash)}&type=${type}&redirect_to=${target}`;
@@ -48,24 +54,41 @@ async function post(
   call: Call,
   tx: Transaction,
   user: User,
-  letter: Letter,
+  letter: OutgoingLetter,
 ): Promise<void> {
   if (!context.settings.mailerAutoconfirm && !context.limiter.allowMessage('email'))
     throw tooManyRequests('over_email_send_rate_limit', 'email rate limit exceeded');
   const redirectTo = redirectTargetOf(context, call);
   const { kind, to, code, link, newEmail } = letter;
-  const mail = renderMail(kind, await context.readTemplate(kind), {
+  const fields = {
     SiteURL: context.siteUrl,
     Email: user.email ?? '',
-    NewEmail: newEmail ?? '',
-    SendingTo: to,
     Token: code,
-    TokenHash: link?.tokenHash ?? '',
-    ConfirmationURL: link ? createActionLink(call, link.tokenHash, link.type, redirectTo) : '',
-    RedirectTo: redirectTo,
     Data: user.raw_user_meta_data ?? {},
-  });
+    ...(link && {
+      TokenHash: link.tokenHash,
+      ConfirmationURL: createActionLink(call, link.tokenHash, link.type, redirectTo),
+      RedirectTo: redirectTo,
+    }),
+    ...(newEmail !== undefined && { NewEmail: newEmail, SendingTo: to }),
+  };
+  const mail = render(context, kind, await context.readTemplate(kind), fields);
   tx.afterCommit(async () => context.mailer.send({ to, ...mail }));
+}
+
+/** Throws 500 when a template fails while it runs. */
+function render(
+  context: AuthContext,
+  kind: MailKind,
+  source: MailTemplateSource,
+  fields: MailFields,
+): RenderedMail {
+  try {
+    return renderMail(kind, source, fields, context.report);
+  } catch (error) {
+    context.report(new Error(`The mail template ${kind} failed`, { cause: error }));
+    throw internal(`Error sending ${kind.replace('_', ' ')} email`, error);
+  }
 }
 
 const withFlow = (hash: string, flow: LinkFlow): string => (flow === 'pkce' ? pkcePrefix + hash : hash);

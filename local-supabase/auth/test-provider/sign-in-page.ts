@@ -1,10 +1,10 @@
-import { escapeHtml } from '../mail/mail-template.ts';
+import { escapeHtml } from '../../go-template/html-escapers.ts';
 
 export interface SignInPage {
-  /** Who is played, for the heading. */
+  /** Heading: the provider's name. */
   readonly title: string;
   readonly email: string;
-  /** What the form sends along. */
+  /** Hidden fields of the form. */
   readonly hidden: Readonly<Record<string, string>>;
 }
 
@@ -17,7 +17,7 @@ const style = `
   button { font: inherit; padding: .7rem 1.2rem; min-height: 2.75rem; margin-inline-end: .5rem }
 `;
 
-/** Renders the page on which a person signs in at the test provider; it works without scripts. */
+/** Renders the sign-in page of the test provider; it needs no script. */
 export function renderSignInPage({ title, email, hidden }: SignInPage): Response {
   const fields = Object.entries(hidden)
     .map(([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`)
@@ -29,9 +29,9 @@ export function renderSignInPage({ title, email, hidden }: SignInPage): Response
 <style>${style}</style></head>
 <body><main>
 <h1>${heading}</h1>
-<p>This page plays the provider in local development. Sign in as anyone.</p>
+<p>This page stands in for the provider in local development. Sign in as anyone.</p>
 <form method="post">${fields}
-<label>E-mail <input name="email" type="email" required autocomplete="email" value="${escapeHtml(email)}"></label>
+<label>Email <input name="email" type="email" required autocomplete="email" value="${escapeHtml(email)}"></label>
 <label>Name <input name="name" autocomplete="name"></label>
 <label><input name="email_verified" type="checkbox" checked value="true"> The address is verified</label>
 <button name="decision" value="allow">Continue</button>

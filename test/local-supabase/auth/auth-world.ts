@@ -5,7 +5,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { pgcrypto } from '@electric-sql/pglite/contrib/pgcrypto';
 
 import { createAuthService } from '../../../local-supabase/auth/auth-service.ts';
-import type { AuthService } from '../../../local-supabase/auth/auth-service.ts';
+import type { AuthService, AuthServiceOptions } from '../../../local-supabase/auth/auth-service.ts';
 import type { OutgoingMail, OutgoingSms } from '../../../local-supabase/auth/context.ts';
 import type { AuthSettings } from '../../../local-supabase/auth/settings.ts';
 import type { Database } from '../../../local-supabase/database/database.ts';
@@ -144,6 +144,7 @@ function encodeRequest(method: string, path: string, body: unknown, options: Ask
 export async function openAuthWorld(
   settings: Partial<AuthSettings> = {},
   redirectUrls: readonly string[] = ['https://app.example.com/**'],
+  options: Partial<AuthServiceOptions> = {},
 ): Promise<AuthWorld> {
   shared ??= openDatabase();
   const database = await shared;
@@ -163,6 +164,7 @@ export async function openAuthWorld(
     smsBox: { send: (text) => void texts.push(text) },
     templates: new URL('file:///nowhere/'),
     report: (error) => console.error(error),
+    ...options,
   });
   const ask: AuthWorld['ask'] = async (method, path, body, options = {}) =>
     readAnswer(await service.handle(encodeRequest(method, path, body, options)));

@@ -166,20 +166,6 @@ describe('rate limits', () => {
   });
 });
 
-describe('mail templates', () => {
-  it('of the project are filled in and escaped', async () => {
-    const { fillTemplate, escapeHtml } = await import('../../../local-supabase/auth/mail/mail-template.ts');
-    const fields = { Token: '123456', ConfirmationURL: 'http://a/?b=1&c=2', Data: { name: '<b>' } };
-    expect(
-      fillTemplate(
-        '{{ .Token }} <a href="{{ .ConfirmationURL }}">{{if .Data.name}}Hi {{ .Data.name }}{{else}}Hi{{end}}</a>{{ .Missing }}',
-        fields,
-        escapeHtml,
-      ),
-    ).toBe('123456 <a href="http://a/?b=1&amp;c=2">Hi &lt;b&gt;</a>');
-  });
-});
-
 describe('the sweep', () => {
   it('forgets what is over and keeps what is not', async () => {
     const own = await openAuthWorld();

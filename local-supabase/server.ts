@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { MailTemplates } from './auth/auth-service.ts';
 import type { AuthSettings } from './auth/settings.ts';
 import { openDataFolder } from './project/data-folder.ts';
 import type { Database } from './database/database.ts';
@@ -7,7 +8,7 @@ import { createFaultGate } from './fault-gate.ts';
 import { createFaults } from './faults.ts';
 import type { Faults } from './faults.ts';
 import { createFrontDoor } from './http/front-door.ts';
-import type { FunctionHandler } from './functions/functions-service.ts';
+import type { FunctionHandler, FunctionSettings } from './functions/functions-service.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { listen } from './http/http-server.ts';
 import { createInProcessFetch } from './http/in-process.ts';
@@ -15,11 +16,13 @@ import type { FetchFunction } from './http/in-process.ts';
 import type { TokenKeys } from './keys/keys.ts';
 import { createMailboxSite } from './mailbox/mailbox-site.ts';
 import type { Mailbox } from './mailbox/mailbox.ts';
+import type { SmtpSettings } from './mailbox/smtp-mailer.ts';
 import { openProject } from './project/open-project.ts';
 import { StartError } from './project/start-error.ts';
 import type { RealtimeService } from './realtime/realtime-service.ts';
 import type { RealtimeSettings } from './realtime/settings.ts';
 import { createServices } from './services.ts';
+import type { ApiSettings, StorageSettings } from './services.ts';
 import { createSkewedClock } from './skewed-clock.ts';
 
 export interface LocalSupabaseOptions {
@@ -31,13 +34,20 @@ export interface LocalSupabaseOptions {
   readonly dataDir?: string;
   /** Where links in mails lead by default. Default `http://localhost:5173`. */
   readonly siteUrl?: string;
-  /** Further patterns of URLs to which a link may lead; localhost and 127.0.0.1 are always allowed. */
+  /** Patterns of further URLs to which a link may lead. Default: any port of localhost and 127.0.0.1. */
   readonly redirectUrls?: readonly string[];
   readonly auth?: Partial<AuthSettings>;
+  /** Subjects and files of mails. Default: the files in `supabase/templates`. */
+  readonly mailTemplates?: MailTemplates;
+  /** Sends mails by SMTP instead of keeping them in the mailbox. */
+  readonly smtp?: SmtpSettings;
+  readonly rest?: ApiSettings;
+  readonly storage?: StorageSettings;
   readonly realtime?: Partial<RealtimeSettings>;
-  /** What answers under /functions/v1/<name>, besides the modules in `supabase/functions`. */
+  /** Handlers under /functions/v1/<name>, besides the modules in `supabase/functions`. */
   readonly functions?: Readonly<Record<string, FunctionHandler>>;
-  /** Is told what went wrong inside. Default: the console. */
+  readonly functionSettings?: Readonly<Record<string, FunctionSettings>>;
+  /** Receives internal errors. Default: the console. */
   readonly report?: (problem: unknown) => void;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
@@ -45,7 +55,7 @@ export interface LocalSupabaseOptions {
   readonly seed?: boolean;
 }
 
-/** A whole Supabase in this process. */
+/** A Supabase project in this process. */
 export interface LocalSupabase {
   /** `http://127.0.0.1:<port>`, or `http://local-supabase.test` without a port. */
   readonly url: string;
@@ -54,15 +64,15 @@ export interface LocalSupabase {
   readonly publishableKey: string;
   readonly serviceRoleKey: string;
   readonly secretKey: string;
-  /** In-process; answers for every origin. */
+  /** Calls the server in process, without a port. */
   readonly fetch: FetchFunction;
   readonly mailboxUrl: string | null;
-  /** As superuser. */
+  /** Runs SQL as superuser. */
   readonly database: Database;
   readonly mailbox: Mailbox;
   readonly faults: Faults;
   readonly keys: TokenKeys;
-  /** Websockets need a port: in-process there are none. */
+  /** WebSockets need a port. */
   readonly realtime: RealtimeService;
   close(): Promise<void>;
 }
@@ -91,7 +101,7 @@ export async function createLocalSupabase(options: LocalSupabaseOptions = {}): P
   }
 }
 
-/** @param onClose takes what ends each part; the last part is to end first. */
+/** @param onClose registers a cleanup; cleanups run in reverse order. */
 async function start(
   options: LocalSupabaseOptions,
   onClose: (end: () => Promise<unknown> | void) => void,

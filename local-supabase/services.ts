@@ -1,9 +1,9 @@
 import { createAuthService } from './auth/auth-service.ts';
-import type { AuthService } from './auth/auth-service.ts';
+import type { AuthService, MailTemplates } from './auth/auth-service.ts';
 import type { AuthSettings } from './auth/settings.ts';
 import { keepSmall, runRetention } from './database/upkeep.ts';
 import { createFunctionsService } from './functions/functions-service.ts';
-import type { FunctionHandler } from './functions/functions-service.ts';
+import type { FunctionHandler, FunctionSettings } from './functions/functions-service.ts';
 import type { Service } from './gateway/gateway.ts';
 import type { TokenKeys } from './keys/keys.ts';
 import { createRestService } from './rest.ts';
@@ -12,9 +12,31 @@ import type { OpenProject } from './project/open-project.ts';
 import { createRealtimeService } from './realtime/realtime-service.ts';
 import type { RealtimeService } from './realtime/realtime-service.ts';
 import type { RealtimeSettings } from './realtime/settings.ts';
+import { createSmsBox } from './mailbox/sms-box.ts';
+import { createSmtpMailer } from './mailbox/smtp-mailer.ts';
+import type { SmtpSettings } from './mailbox/smtp-mailer.ts';
+import { saveBuckets } from './storage/buckets.ts';
+import type { BucketSettings } from './storage/buckets.ts';
 import { createObjectStore } from './storage/object-store.ts';
 import { createStorageService } from './storage/storage-service.ts';
 import type { StorageService } from './storage/storage-service.ts';
+
+/** The settings of the REST service, as `[api]` has them. */
+export interface ApiSettings {
+  /** Schemas that it exposes; the first is the default. Default `public`. */
+  readonly schemas?: readonly string[];
+  /** Default `public, extensions`. */
+  readonly extraSearchPath?: readonly string[];
+  /** Most rows of one answer. Default 1000. */
+  readonly maxRows?: number;
+}
+
+/** The settings of storage, as `[storage]` has them. */
+export interface StorageSettings {
+  readonly fileSizeLimitBytes?: number;
+  /** By name. */
+  readonly buckets?: Readonly<Record<string, BucketSettings>>;
+}
 
 export interface ServicesOptions extends Omit<OpenProject, 'keys'> {
   readonly keys: TokenKeys;
@@ -24,8 +46,13 @@ export interface ServicesOptions extends Omit<OpenProject, 'keys'> {
   readonly siteUrl?: string;
   readonly redirectUrls?: readonly string[];
   readonly auth?: Partial<AuthSettings>;
+  readonly mailTemplates?: MailTemplates;
+  readonly smtp?: SmtpSettings;
+  readonly rest?: ApiSettings;
+  readonly storage?: StorageSettings;
   readonly realtime?: Partial<RealtimeSettings>;
   readonly functions?: Readonly<Record<string, FunctionHandler>>;
+  readonly functionSettings?: Readonly<Record<string, FunctionSettings>>;
   readonly report: (problem: unknown) => void;
   /** Keeps the objects of storage; default: in memory. */
   readonly storageDir?: string | undefined;
@@ -40,22 +67,24 @@ export interface Services {
   close(): Promise<void>;
 }
 
-/** In development, links may lead to any port of this machine. */
+/** Default allow list: any port of this machine. */
 const LOCAL_URLS = ['http://localhost:*/**', 'http://127.0.0.1:*/**'];
 const SWEEP_INTERVAL_MS = 60_000;
 
 /** Starts the services of a project over its one database. */
 export async function createServices(options: ServicesOptions): Promise<Services> {
-  const { database, connection, keys, mailbox, now, siteUrl, redirectUrls = [], report } = options;
+  const { database, connection, keys, mailbox, now, siteUrl, redirectUrls = LOCAL_URLS, report } = options;
   const auth = await createAuthService({
     database,
     keys,
-    mailer: mailbox,
+    mailer: options.smtp ? createSmtpMailer(options.smtp) : mailbox,
+    smsBox: createSmsBox(mailbox),
+    ...(options.mailTemplates && { mailTemplates: options.mailTemplates }),
     now,
     url: options.url,
     settings: options.auth ?? {},
     ...(siteUrl === undefined ? {} : { siteUrl }),
-    redirectUrls: [...LOCAL_URLS, ...redirectUrls],
+    redirectUrls,
     report,
   });
   const realtime = await createRealtimeService({
@@ -65,8 +94,9 @@ export async function createServices(options: ServicesOptions): Promise<Services
     report,
     settings: options.realtime ?? {},
   });
-  const rest = await createRestService({ database, connection });
+  const rest = await createRestService({ database, connection, ...options.rest });
   const objects = createObjectStore(options.storageDir);
+  await saveBuckets(database, options.storage?.buckets ?? {});
   const sweep = async () => {
     await auth.sweep();
     await runRetention(database, now());
@@ -77,9 +107,20 @@ export async function createServices(options: ServicesOptions): Promise<Services
   return {
     auth,
     rest,
-    storage: createStorageService({ database, keys, objects, now }),
+    storage: createStorageService({
+      database,
+      keys,
+      objects,
+      now,
+      fileSizeLimitBytes: options.storage?.fileSizeLimitBytes,
+    }),
     realtime,
-    functions: createFunctionsService({ keys, report, handlers: options.functions ?? {} }),
+    functions: createFunctionsService({
+      keys,
+      report,
+      handlers: options.functions ?? {},
+      settings: options.functionSettings ?? {},
+    }),
     async close() {
       clearInterval(sweeper);
       await realtime.close();

@@ -20,8 +20,7 @@ export interface AuthServiceOptions {
   readonly database: Database;
   readonly keys: TokenKeys;
   readonly mailer: AuthMailer;
-  /** Takes the text messages. Default: they go to `mailer`, addressed to the phone number. */
-  readonly smsBox?: SmsBox;
+  readonly smsBox: SmsBox;
   readonly settings?: Partial<AuthSettings>;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
@@ -69,10 +68,7 @@ function createContext(options: AuthServiceOptions): AuthContext {
     database: options.database,
     keys: options.keys,
     mailer,
-    smsBox: options.smsBox ?? {
-      send: async ({ to, text }) =>
-        mailer.send({ to, subject: 'Text message', text, html: `<p>${text}</p>` }),
-    },
+    smsBox: options.smsBox,
     settings,
     now,
     siteUrl: options.siteUrl ?? 'http://localhost:5173',

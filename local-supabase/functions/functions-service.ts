@@ -4,13 +4,22 @@ import type { Service } from '../gateway/gateway.ts';
 import { readBearer } from '../gateway/bearer.ts';
 import type { TokenKeys } from '../keys/keys.ts';
 
-/** Answers the requests to one function. */
+/** The settings of one function, as `[functions.<name>]` has them. */
+export interface FunctionSettings {
+  /** Default true. A disabled function is not found. */
+  readonly enabled?: boolean;
+  /** Whether a request needs a valid token. Default true. */
+  readonly verifyJwt?: boolean;
+}
+
+/** Handles the requests to one function. */
 export type FunctionHandler = (request: Request) => Promise<Response> | Response;
 
 export interface FunctionsServiceOptions {
   readonly keys: TokenKeys;
-  /** Handlers by name; they come before those of the folder. */
+  /** Handlers by name; they take precedence over the folder. */
   readonly handlers?: Readonly<Record<string, FunctionHandler>>;
+  readonly settings?: Readonly<Record<string, FunctionSettings>>;
   /** A folder with `<name>/index.ts` that exports a handler, or `{ fetch }`, by default. */
   readonly folder?: URL;
   readonly report?: (problem: unknown) => void;
@@ -18,15 +27,19 @@ export interface FunctionsServiceOptions {
 
 const PROJECT_FOLDER = new URL('../../supabase/functions/', import.meta.url);
 
-/** The functions under /functions/v1/<name>; a verified token is needed, as with `verify_jwt`. */
+/** Serves the functions under /functions/v1/<name>. */
 export function createFunctionsService(options: FunctionsServiceOptions): Service {
-  const { keys, handlers = {}, folder = PROJECT_FOLDER, report = console.error } = options;
+  const { keys, handlers = {}, settings = {}, folder = PROJECT_FOLDER, report = console.error } = options;
   return {
     async handle(request) {
       if (request.method === 'OPTIONS') return new Response('ok');
       const [, name = ''] = /^\/functions\/v1\/([\w-]+)/.exec(new URL(request.url).pathname) ?? [];
-      const refusal = await checkToken(request, keys);
+      const { enabled = true, verifyJwt = true } = Object.hasOwn(settings, name)
+        ? (settings[name] ?? {})
+        : {};
+      const refusal = verifyJwt ? await checkToken(request, keys) : undefined;
       if (refusal) return refusal;
+      if (!enabled) return answerError(404, 'NOT_FOUND', 'Requested function was not found');
       const handler = Object.hasOwn(handlers, name) ? handlers[name] : await loadHandler(folder, name);
       if (!handler) return answerError(404, 'NOT_FOUND', 'Requested function was not found');
       try {

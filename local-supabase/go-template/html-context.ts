@@ -220,7 +220,7 @@ function followCss(
   let output = '';
   for (let index = 0; index < text.length;) {
     const rest = text.slice(index);
-    const [part = '', next] = readCss(css, rest);
+    const [part, next] = readCss(css, rest);
     const isComment = css.endsWith('comment') || next.endsWith('comment');
     if (!isComment || !dropsComments) output += part;
     else if (css === 'block-comment') output += ' ';
@@ -261,16 +261,11 @@ function readCss(css: HtmlContext['css'], text: string): readonly [string, HtmlC
 
 /** The context in which the value of an action is printed. */
 export function contextOfAction(context: HtmlContext): HtmlContext {
-  switch (context.state) {
-    case 'tag':
-      return { ...context, state: 'attribute-name', attribute: 'plain' };
-    case 'after-name':
-      return { ...context, state: 'attribute-name', attribute: 'plain' };
-    case 'before-value':
-      return { ...context, state: 'value', delimiter: 'space', urlPart: 'start', css: 'plain' };
-    default:
-      return context;
-  }
+  if (context.state === 'tag' || context.state === 'after-name')
+    return { ...context, state: 'attribute-name', attribute: 'plain' };
+  if (context.state === 'before-value')
+    return { ...context, state: 'value', delimiter: 'space', urlPart: 'start', css: 'plain' };
+  return context;
 }
 
 const isSame = (left: HtmlContext, right: HtmlContext): boolean =>

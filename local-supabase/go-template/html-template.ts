@@ -139,7 +139,11 @@ function escapeIn(context: HtmlContext, pipeline: Pipeline, value: Value): strin
       if (done === 'html' && context.attribute === 'plain') return inner;
       return context.delimiter === 'space' ? escapeUnquoted(inner) : escapeHtml(inner);
     }
-    default:
+    case 'tag':
+    case 'attribute-name':
+    case 'after-name':
+    case 'before-value':
+    case 'script':
       return filterName(text);
   }
 }

@@ -1,4 +1,4 @@
-import { formatFloat, formatValue, isMap, typeName, type Value } from './values.ts';
+import { formatFloat, formatValue, typeName, type Value } from './values.ts';
 
 const directive = /%([-+# 0]*)(\d+)?(?:\.(\d*))?([\s\S])?/gu;
 
@@ -50,19 +50,10 @@ function formatVerb(verb: string, value: Value, flags: string, precision: number
   if (Array.isArray(value) && verb !== 'v')
     return `[${value.map((item) => formatVerb(verb, item, flags, precision)).join(' ')}]`;
   if (verb === 'v') return typeof value === 'bigint' ? signed(String(value), flags) : formatValue(value);
-  if (isMap(value)) return mismatch(verb, value);
-  switch (typeof value) {
-    case 'string':
-      return formatString(verb, value, precision);
-    case 'bigint':
-      return formatInteger(verb, value, flags);
-    case 'number':
-      return formatNumber(verb, value, flags, precision);
-    case 'boolean':
-      return verb === 't' ? String(value) : mismatch(verb, value);
-    default:
-      return mismatch(verb, value);
-  }
+  if (typeof value === 'string') return formatString(verb, value, precision);
+  if (typeof value === 'bigint') return formatInteger(verb, value, flags);
+  if (typeof value === 'number') return formatNumber(verb, value, flags, precision);
+  return typeof value === 'boolean' && verb === 't' ? String(value) : mismatch(verb, value);
 }
 
 function formatString(verb: string, value: string, precision: number | undefined): string {

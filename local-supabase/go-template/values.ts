@@ -13,20 +13,17 @@ export const isMap = (value: Value): value is ValueMap =>
 
 /** Go's name of the type, for messages. */
 export function typeName(value: Value): string {
-  switch (typeof value) {
-    case 'string':
-      return 'string';
-    case 'number':
-      return 'float64';
-    case 'bigint':
-      return 'int';
-    case 'boolean':
-      return 'bool';
-    default:
-      if (Array.isArray(value)) return '[]interface {}';
-      return isMap(value) ? 'map[string]interface {}' : '<nil>';
-  }
+  if (Array.isArray(value)) return '[]interface {}';
+  if (isMap(value)) return 'map[string]interface {}';
+  return scalarNames.get(typeof value) ?? '<nil>';
 }
+
+const scalarNames: ReadonlyMap<string, string> = new Map([
+  ['string', 'string'],
+  ['number', 'float64'],
+  ['bigint', 'int'],
+  ['boolean', 'bool'],
+]);
 
 /** Whether `if` takes the value: not false, zero, empty, nil or missing. */
 export function isTrue(value: Value): boolean {
@@ -53,8 +50,9 @@ export function formatValue(value: Value): string {
     const members = sortedKeys(value).map((key) => `${key}:${formatValue(value[key])}`);
     return `map[${members.join(' ')}]`;
   }
-  if (value === null || value === undefined) return '<nil>';
-  return typeof value === 'number' ? formatFloat(value) : String(value as string | bigint | boolean);
+  if (typeof value === 'number') return formatFloat(value);
+  const isScalar = typeof value === 'string' || typeof value === 'bigint' || typeof value === 'boolean';
+  return isScalar ? String(value) : '<nil>';
 }
 
 /** Prints a float64 as `%v` does: the shortest form, with an exponent below 1e-4 and from 1e6 on. */

@@ -1,8 +1,7 @@
 import { Hono } from 'hono';
 import type { Sql } from '../database/database.ts';
-import { readJsonBody } from './json-body.ts';
 import type { StorageContext } from './storage-context.ts';
-import { bucketNotFound, StorageError } from './storage-error.ts';
+import { bucketNotFound, StorageError, readJsonBody } from './storage-error.ts';
 
 interface BucketBody {
   readonly id?: string;
@@ -91,10 +90,31 @@ async function findBucket(sql: Sql, id: string): Promise<Record<string, unknown>
   return bucket;
 }
 
-/** Bytes, or text such as `50MB`. */
+/** Reads bytes, or a text such as `50MB`. Throws StorageError. */
 function readSize(size: number | string | null | undefined): number | null {
   if (typeof size !== 'string') return size ?? null;
   const [, digits = '', unit = ''] = /^(\d+)\s*([kmg]?)i?b?$/i.exec(size) ?? [];
   if (!digits) throw new StorageError(422, 'InvalidRequest', `${size} is no size`);
   return Number(digits) * 1024 ** ['', 'k', 'm', 'g'].indexOf(unit.toLowerCase());
+}
+
+/** A bucket that the project configures. */
+export interface BucketSettings {
+  readonly public?: boolean;
+  readonly fileSizeLimitBytes?: number;
+  readonly allowedMimeTypes?: readonly string[];
+}
+
+/** Creates the configured buckets, or gives existing ones these settings. */
+export async function saveBuckets(
+  sql: Sql,
+  buckets: Readonly<Record<string, BucketSettings>>,
+): Promise<void> {
+  for (const [id, bucket] of Object.entries(buckets))
+    await sql.query(
+      `insert into storage.buckets (id, name, public, file_size_limit, allowed_mime_types) values ($1, $1, $2, $3, $4)
+       on conflict (id) do update set public = excluded.public, file_size_limit = excluded.file_size_limit,
+         allowed_mime_types = excluded.allowed_mime_types, updated_at = now()`,
+      [id, bucket.public ?? false, bucket.fileSizeLimitBytes ?? null, bucket.allowedMimeTypes ?? null],
+    );
 }

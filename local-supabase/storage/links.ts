@@ -1,8 +1,7 @@
 import { Hono } from 'hono';
-import { readJsonBody } from './json-body.ts';
 import { findObject, describeObject, sendObject } from './objects.ts';
 import type { StorageContext } from './storage-context.ts';
-import { bucketNotFound, invalidSignature, objectNotFound } from './storage-error.ts';
+import { bucketNotFound, invalidSignature, objectNotFound, readJsonBody } from './storage-error.ts';
 import { attemptToStore, checkUpload, readUpload, storeObject } from './upload.ts';
 
 /** How long a link for an upload is good, in seconds. */
@@ -82,7 +81,7 @@ export function createLinkRoutes(context: StorageContext): Hono {
     const { bucket, path } = c.req.param();
     const { upsert } = await verify('upload', c.req.query('token'), `upload/${bucket}/${path}`);
     const upload = await readUpload(c.req.raw);
-    await checkUpload(database, bucket, path, upload);
+    await checkUpload(context, bucket, path, upload);
     const destination = { bucket, path, upsert: upsert === true };
     const id = await runAllowed((tx) => storeObject(tx, objects, destination, upload));
     return c.json({ Key: `${bucket}/${path}`, Id: id });

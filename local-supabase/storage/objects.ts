@@ -1,11 +1,10 @@
 import { Hono } from 'hono';
 import type { Context } from 'hono';
 import type { Sql } from '../database/database.ts';
-import { readJsonBody } from './json-body.ts';
 import { listFolder } from './listing.ts';
 import type { ListBody } from './listing.ts';
 import type { StorageContext } from './storage-context.ts';
-import { objectNotFound, StorageError } from './storage-error.ts';
+import { objectNotFound, StorageError, readJsonBody } from './storage-error.ts';
 import type { Transaction } from './transaction.ts';
 import { checkUpload, readUpload, storeObject } from './upload.ts';
 import type { Upload } from './upload.ts';
@@ -35,7 +34,7 @@ interface Relocation {
 
 /** The routes below /object that go by the caller's rights. */
 export function createObjectRoutes(context: StorageContext): Hono {
-  const { run, objects, database } = context;
+  const { run, objects } = context;
   const app = new Hono();
   app.post('/list/:bucket', async (c) => {
     const body = await readJsonBody<ListBody>(c.req.raw);
@@ -88,7 +87,7 @@ export function createObjectRoutes(context: StorageContext): Hono {
   app.on(['POST', 'PUT'], '/:bucket/:path{.+}', async (c) => {
     const { bucket, path } = c.req.param();
     const upload = await readUpload(c.req.raw);
-    await checkUpload(database, bucket, path, upload);
+    await checkUpload(context, bucket, path, upload);
     return run(c.req.raw, async (sql) => {
       if (c.req.method === 'PUT') await findObject(sql, bucket, path);
       const upsert = isUpsert(c) || c.req.method === 'PUT';

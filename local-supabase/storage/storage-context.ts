@@ -7,14 +7,16 @@ export interface StorageServiceOptions {
   readonly database: Database;
   readonly keys: TokenKeys;
   readonly objects: ObjectStore;
+  /** Largest object of any bucket. Default: as large as a request may be. */
+  readonly fileSizeLimitBytes?: number | undefined;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/** What every route works with. */
+/** The options and transactions that every route uses. */
 export interface StorageContext extends StorageServiceOptions {
-  /** Runs `task` with the rights of who sent the request. */
+  /** Runs `task` with the role and claims of the request's caller. */
   run<T>(request: Request, task: (tx: Transaction) => Promise<T>): Promise<T>;
-  /** Runs `task` with all rights, for what was allowed before. */
+  /** Runs `task` as superuser, after access was checked. */
   runAllowed<T>(task: (tx: Transaction) => Promise<T>): Promise<T>;
 }

@@ -40,3 +40,10 @@ interface DatabaseRefusal {
 function refusalOf({ code = '', message = '' }: Partial<DatabaseRefusal>): StorageError | undefined {
   return isDataException(code) ? invalidRequest(message) : BY_SQLSTATE[code]?.();
 }
+
+/** Parses the body as a JSON object. Its members are not checked against `Body`. */
+export async function readJsonBody<Body extends object>(request: Request): Promise<Body> {
+  const body: unknown = await request.json().catch(() => undefined);
+  if (typeof body !== 'object' || body === null) throw invalidRequest('The body is no JSON object');
+  return body as Body;
+}

@@ -1,16 +1,15 @@
 import { Hono } from 'hono';
 import type { Claims } from '../keys/keys.ts';
 import { createBucketRoutes } from './buckets.ts';
-import { asCaller } from './caller.ts';
 import { createLinkRoutes } from './links.ts';
 import { createObjectRoutes } from './objects.ts';
 import type { StorageContext, StorageServiceOptions } from './storage-context.ts';
 import { answerStorageError } from './storage-error.ts';
-import { withEffects } from './transaction.ts';
+import { asCaller, withEffects } from './transaction.ts';
 
-/** Storage under /storage/v1, as far as its clients need it: buckets, objects, links. */
+/** The storage API under /storage/v1: buckets, objects, signed links. */
 export interface StorageService {
-  /** @param claims of the caller's verified token, or of the API key. */
+  /** @param claims those of the caller's verified token, else of the API key. */
   handle(request: Request, claims: Claims): Promise<Response>;
 }
 

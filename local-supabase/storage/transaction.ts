@@ -1,6 +1,7 @@
-import type { Sql } from '../database/database.ts';
+import type { Database, Sql } from '../database/database.ts';
+import type { Claims } from '../keys/keys.ts';
 
-/** A transaction, and what waits for its commit: bytes go only once no row names them. */
+/** A transaction with effects that run after its commit: bytes are removed only once no row refers to them. */
 export interface Transaction extends Sql {
   afterCommit(effect: () => Promise<void>): void;
 }
@@ -16,4 +17,15 @@ export async function withEffects<T>(
   );
   for (const effect of effects) await effect();
   return result;
+}
+
+/** Runs `task` with the caller's role and claims, so that the policies decide. */
+export function asCaller<T>(database: Database, claims: Claims, task: (sql: Sql) => Promise<T>): Promise<T> {
+  return database.transaction(async (sql) => {
+    await sql.query(`select set_config('request.jwt.claims', $1, true), set_config('role', $2, true)`, [
+      JSON.stringify(claims),
+      claims.role ?? 'anon',
+    ]);
+    return task(sql);
+  });
 }

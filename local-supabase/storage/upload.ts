@@ -47,9 +47,15 @@ export async function readUpload(request: Request): Promise<Upload> {
   };
 }
 
-/** Refuses what the bucket does not take. Who may write is another question. */
+export interface UploadLimits {
+  readonly database: Database;
+  /** Of the whole project. Default: none. */
+  readonly fileSizeLimitBytes?: number | undefined;
+}
+
+/** Checks an upload against the limits of the project and its bucket; policies are checked elsewhere. */
 export async function checkUpload(
-  database: Database,
+  { database, fileSizeLimitBytes = Infinity }: UploadLimits,
   bucket: string,
   path: string,
   upload: Upload,
@@ -62,7 +68,7 @@ export async function checkUpload(
     [bucket],
   );
   if (!limits) throw bucketNotFound();
-  if (limits.size !== null && upload.bytes.length > limits.size) {
+  if (upload.bytes.length > Math.min(limits.size ?? Infinity, fileSizeLimitBytes)) {
     throw new StorageError(413, 'Payload too large', 'The object exceeded the maximum allowed size');
   }
   const type = upload.contentType.split(';')[0] ?? '';

@@ -1,0 +1,35 @@
+import { createTransport } from 'nodemailer';
+import type { Mailer } from './mail.ts';
+
+/** An SMTP server, as `[auth.email.smtp]` names it. */
+export interface SmtpSettings {
+  readonly host: string;
+  readonly port: number;
+  /** Empty for a server that asks for no credentials. */
+  readonly user: string;
+  readonly password: string;
+  /** Address of the sender. */
+  readonly adminEmail: string;
+  /** Display name of the sender. */
+  readonly senderName: string;
+}
+
+/** Port of SMTP over TLS from the first byte (RFC 8314). */
+const implicitTlsPort = 465;
+
+/** Sends mails to real recipients. `send` rejects with the error of the SMTP server. */
+export function createSmtpMailer(settings: SmtpSettings): Mailer {
+  const { host, port, user, password, adminEmail, senderName } = settings;
+  const transport = createTransport({
+    host,
+    port,
+    secure: port === implicitTlsPort,
+    ...(user !== '' && { auth: { user, pass: password } }),
+  });
+  return {
+    async send({ to, subject, html, text, from }) {
+      const sender = from ?? { name: senderName, address: adminEmail };
+      await transport.sendMail({ from: sender, to, subject, html, ...(text !== undefined && { text }) });
+    },
+  };
+}

@@ -10,7 +10,7 @@ import { createLocalSupabase } from '../local-supabase/server.ts';
 import type { LocalSupabase } from '../local-supabase/server.ts';
 import { StartError } from '../local-supabase/project/start-error.ts';
 import { accountPassword, accounts, localProject } from './local-project.ts';
-import { readAuthSettings } from './project-config.ts';
+import { readProjectConfig } from './project-config/project-config.ts';
 
 interface Application {
   readonly url: string;
@@ -37,15 +37,34 @@ try {
 }
 
 function startSupabase(): Promise<LocalSupabase> {
-  const { apiPort, mailboxPort, appPort, dataDir } = localProject;
+  const { apiPort, mailboxPort, dataDir } = localProject;
+  const { options, withoutEffect } = readConfig();
+  if (withoutEffect.length > 0)
+    console.warn(`supabase/config.toml: no effect on the embedded Supabase: ${withoutEffect.join(', ')}`);
+  if (options.smtp) console.warn(`Emails are sent by ${options.smtp.host}, not kept in the mailbox`);
   return createLocalSupabase({
+    ...options,
     port: apiPort,
     mailboxPort,
     dataDir,
-    siteUrl: `http://localhost:${appPort}`,
-    auth: readAuthSettings(),
+    siteUrl: siteUrlOf(options.siteUrl),
     realtime: realisticTiming,
   });
+}
+
+function readConfig(): ReturnType<typeof readProjectConfig> {
+  try {
+    return readProjectConfig();
+  } catch (problem) {
+    throw new StartError(problem instanceof Error ? problem.message : String(problem), problem);
+  }
+}
+
+/** The configured site; on this machine, at the port at which the application really runs. */
+function siteUrlOf(configured: string | undefined): string {
+  const local = `http://localhost:${localProject.appPort}`;
+  if (configured === undefined || !URL.canParse(configured)) return local;
+  return ['localhost', '127.0.0.1'].includes(new URL(configured).hostname) ? local : configured;
 }
 
 async function startApplication(
@@ -56,7 +75,13 @@ async function startApplication(
   process.env['VITE_SUPABASE_URL'] = url;
   process.env['VITE_SUPABASE_ANON_KEY'] = anonKey;
   const server = await createServer({
-    server: { port, strictPort: true, host: 'localhost' },
+    server: {
+      port,
+      strictPort: true,
+      host: 'localhost',
+      // Vite's own list, and the data folder: keys, mails, password hashes.
+      fs: { deny: ['.env', '.env.*', '*.{crt,pem,key}', '**/.git/**', `${localProject.dataDir}/**`] },
+    },
     logLevel: 'warn',
   });
   try {

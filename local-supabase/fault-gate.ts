@@ -1,6 +1,6 @@
 import type { FaultAnswer, FaultRule } from './fault-rule.ts';
 
-/** A connection that broke: no answer will come. */
+/** A broken connection: no response will come. */
 export class ConnectionLost extends TypeError {
   override readonly name = 'ConnectionLost';
   constructor() {
@@ -8,7 +8,7 @@ export class ConnectionLost extends TypeError {
   }
 }
 
-/** The part of the faults that requests pass through. */
+/** The part of the faults that every request passes through. */
 export interface FaultGate {
   add(rule: FaultRule): () => void;
   list(): readonly FaultRule[];
@@ -20,12 +20,12 @@ export interface FaultGate {
 interface ActiveRule {
   readonly rule: FaultRule;
   skipped: number;
-  struck: number;
+  applied: number;
 }
 
 export function createFaultGate(random: () => number = Math.random): FaultGate {
   const active = new Set<ActiveRule>();
-  const strike = (request: Request): FaultRule | undefined => {
+  const takeRule = (request: Request): FaultRule | undefined => {
     for (const entry of active) {
       if (!isMatch(entry.rule, request)) continue;
       const { after = 0, probability = 1, times = Infinity } = entry.rule;
@@ -34,22 +34,22 @@ export function createFaultGate(random: () => number = Math.random): FaultGate {
         continue;
       }
       if (random() >= probability) continue;
-      entry.struck += 1;
-      if (entry.struck >= times) active.delete(entry);
+      entry.applied += 1;
+      if (entry.applied >= times) active.delete(entry);
       return entry.rule;
     }
     return undefined;
   };
   return {
     add(rule) {
-      const entry = { rule, skipped: 0, struck: 0 };
+      const entry = { rule, skipped: 0, applied: 0 };
       active.add(entry);
       return () => void active.delete(entry);
     },
     list: () => [...active].map(({ rule }) => rule),
     removeAll: () => active.clear(),
     async pass(request, handle) {
-      const rule = strike(request);
+      const rule = takeRule(request);
       if (!rule) return handle();
       if (rule.latencyMs) await new Promise((resolve) => setTimeout(resolve, rule.latencyMs));
       if (rule.lose === 'request') throw new ConnectionLost();

@@ -1,26 +1,26 @@
-/** What goes wrong, and for which requests. */
+/** A failure, and the requests that it applies to. */
 export interface FaultRule {
-  /** Default: every method but OPTIONS, which browsers send on their own. */
+  /** Default: every method but OPTIONS, which browsers send by themselves. */
   readonly method?: string;
   /** The beginning of the path, or an expression that path and query must match. Default: every route. */
   readonly path?: string | RegExp;
-  /** How many requests it strikes; default: until it is removed. */
+  /** The number of requests that it applies to. Default: until it is removed. */
   readonly times?: number;
-  /** How many matching requests go well before it strikes. Default 0. */
+  /** The number of matching requests that pass before it applies. Default 0. */
   readonly after?: number;
-  /** The share of matching requests that it strikes, 0 to 1. Default 1. */
+  /** The share of matching requests that it applies to, 0 to 1. Default 1. */
   readonly probability?: number;
-  /** Delay in milliseconds before the request is worked on. */
+  /** The delay in milliseconds before the request is handled. */
   readonly latencyMs?: number;
-  /** `request`: the connection breaks before the request is worked on; `response`: after, the answer is lost. */
+  /** `request`: the connection breaks before the request is handled; `response`: afterwards, so that the response is lost. */
   readonly lose?: 'request' | 'response';
-  /** Answers instead of the service. */
+  /** The response in place of the service's. */
   readonly answer?: FaultAnswer;
 }
 
 export interface FaultAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A string is sent as it is, as HTML unless a header says otherwise; anything else as JSON. */
+  /** A string is sent unchanged, as HTML unless a header names another type; any other value as JSON. */
   readonly body?: unknown;
 }

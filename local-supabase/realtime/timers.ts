@@ -1,6 +1,6 @@
-/** What the service waits with; replaced in tests, so that an hour passes at once. */
+/** The timers of the service; replaced in tests, so that an hour passes at once. */
 export interface Timers {
-  /** Runs `callback` after `delayMs`. Returns what cancels it. */
+  /** Runs `callback` after `delayMs`. Returns a function that cancels it. */
   after(delayMs: number, callback: () => void): () => void;
 }
 

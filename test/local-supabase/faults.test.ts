@@ -9,7 +9,7 @@ const table = '/rest/v1/notifications?select=id';
 afterEach(() => supabase().faults.clear());
 
 describe('a fault rule', () => {
-  it('answers instead of the service, on its route alone and as often as it says', async () => {
+  it('answers instead of the service, only on its route and for the given number of times', async () => {
     supabase().faults.add({ path: '/auth/v1/', times: 2, answer: { status: 503, body: '<h1>Down</h1>' } });
     const first = await settings();
     expect(first.status).toBe(503);
@@ -22,7 +22,7 @@ describe('a fault rule', () => {
     expect((await settings()).status).toBe(200);
   });
 
-  it('may wait for its turn, and be taken back', async () => {
+  it('can skip requests first, and can be removed', async () => {
     const undo = supabase().faults.add({
       after: 1,
       answer: { status: 429, headers: { 'retry-after': '7' } },
@@ -47,7 +47,7 @@ describe('a fault rule', () => {
     expect((await requestApi(supabase(), '/auth/v1/token?grant_type=password', refresh)).status).toBe(400);
   });
 
-  it('loses the request before it is worked on, or its answer after', async () => {
+  it('loses the request before it is handled, or its response afterwards', async () => {
     const { database, faults } = supabase();
     const insert = async () =>
       requestApi(supabase(), '/rest/v1/notifications', {
@@ -92,7 +92,7 @@ describe('tokens on command', () => {
     expect((await requestApi(supabase(), table, { token })).status).toBe(200);
   });
 
-  it('stay good when the signing key changes', async () => {
+  it('stay valid when the signing key changes', async () => {
     const token = await signIn(supabase(), ada.email);
     await supabase().faults.rotateKeys();
     expect((await requestApi(supabase(), table, { token })).status).toBe(200);
@@ -100,7 +100,7 @@ describe('tokens on command', () => {
 });
 
 describe('a restart', () => {
-  it('ends what is open, answers nothing while it lasts, and keeps the data', async () => {
+  it('ends open connections, answers nothing meanwhile, and keeps the data', async () => {
     const { url, anonKey, faults } = supabase();
     const token = await signIn(supabase(), ada.email);
     const socket = new WebSocket(
@@ -150,7 +150,7 @@ describe('the faults over HTTP', () => {
       ...init,
     });
 
-  it('take rules, list them and set everything right', async () => {
+  it('add rules, list them and clear all faults', async () => {
     const rule = { path: '/auth/v1/', answer: { status: 502 } };
     expect((await command('rules', { body: JSON.stringify(rule) })).status).toBe(204);
     await expect((await command('rules', { method: 'GET' })).json()).resolves.toEqual([rule]);
@@ -181,7 +181,7 @@ describe('the faults over HTTP', () => {
     ]);
   });
 
-  it('take nothing that a page of another origin could send unasked', async () => {
+  it('refuse a content type that a page of another origin can send without a preflight', async () => {
     const response = await command('restart', { headers: { 'content-type': 'text/plain' }, body: '{}' });
     expect(response.status).toBe(415);
   });

@@ -39,7 +39,7 @@ export function createTokenCheck(keys: TokenKeys, now: () => number): CheckToken
 const secondsSince = (exp: number | undefined, nowMs: number): number =>
   Math.floor(nowMs / 1000) - (exp ?? Infinity);
 
-/** The JWT that an API key of the newer form stands for; any other text as it is. */
+/** The JWT that an API key of the newer form represents; any other text unchanged. */
 export function legacyToken(keys: TokenKeys, token: string): string {
   if (token === keys.publishableKey) return keys.anonKey;
   if (token === keys.secretKey) return keys.serviceRoleKey;

@@ -5,7 +5,7 @@ import { inspectTerm } from './term.ts';
 
 export type ChangeAction = 'INSERT' | 'UPDATE' | 'DELETE';
 
-/** One entry of `postgres_changes`, understood. */
+/** One parsed entry of `postgres_changes`. */
 export interface Binding {
   readonly id: number;
   readonly action: ChangeAction | '*';
@@ -17,17 +17,17 @@ export interface Binding {
   readonly select: readonly string[] | null;
 }
 
-/** A binding that cannot be subscribed to; the message is what the client is told. */
+/** A binding that cannot be subscribed to; the client receives the message. */
 export class SubscriptionRefused extends Error {
   override name = 'SubscriptionRefused';
 }
 
-/** A number below 2^27 that depends on the parameters alone, whatever the order of their keys. */
+/** A number below 2^27, the same for equal parameters in any order of keys. */
 export function bindingId(params: Record<string, unknown>): number {
   return createHash('sha256').update(inspectTerm(params)).digest().readUInt32BE() >>> 5;
 }
 
-/** Understands the parameters of a binding. Throws `SubscriptionRefused` with the real server's text. */
+/** Parses the parameters of a binding. @throws {SubscriptionRefused} with the real server's message. */
 export function parseBinding(params: Record<string, unknown>): Binding {
   const select = parseSelect(params['select']);
   const { schema, table } = targetOf(params);

@@ -26,7 +26,7 @@ export interface Filter {
   readonly negated: boolean;
 }
 
-/** Reads `col=[not.]op.value[,…]`. Throws `FilterError` with the real server's text. */
+/** Parses `col=[not.]op.value[,…]`. @throws {FilterError} with the real server's message. */
 export function parseFilters(text: string): Filter[] {
   const trimmed = text.trim();
   return trimmed === '' ? [] : splitTopLevel(trimmed).map(parseFilter);
@@ -36,7 +36,7 @@ export class FilterError extends Error {
   override name = 'FilterError';
 }
 
-/** Splits at commas that are not in parentheses or double quotes. Quotes open only where a value can begin. */
+/** Splits at commas outside of parentheses and double quotes. Quotes open only where a value can begin. */
 function splitTopLevel(text: string): string[] {
   const segments: string[] = [];
   let [current, depth, quoted, previous] = ['', 0, false, ''];
@@ -81,7 +81,7 @@ function arrayLiteral(value: string): string {
   return `{${value.slice(1, -1)}}`;
 }
 
-/** Takes PostgREST's double quotes away, if the whole value is in them. */
+/** Removes PostgREST's double quotes around a whole value. */
 function unquote(value: string): string {
   const quoted = /^"((?:[^"\\]|\\.)*)"$/s.exec(value);
   return quoted?.[1] === undefined ? value : quoted[1].replaceAll(/\\(.)/gs, '$1');

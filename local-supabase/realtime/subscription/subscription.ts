@@ -27,8 +27,9 @@ export interface SubscriptionContext {
 }
 
 /**
- * Checks bindings against the publication, the privileges of the token's role and the types of the columns. Throws
- * `SubscriptionRefused` for the first that does not hold; then none of them is subscribed.
+ * Checks bindings against the publication, the privileges of the token's role and the types of the columns.
+ *
+ * @throws {SubscriptionRefused} for the first invalid binding; none of them is subscribed then.
  */
 export async function prepareSubscriptions(
   context: SubscriptionContext,
@@ -101,7 +102,7 @@ async function prepareSubscription(
   };
 }
 
-/** Throws if the value does not fit the column. Returns it as its type prints it, where that can be compared. */
+/** The value as its type prints it, for types with one text per value. Throws if it does not fit the column. */
 async function checkValue(database: Database, filter: Filter, column: Column): Promise<string | null> {
   const { operator, value } = filter;
   if (operator === 'in') {
@@ -158,7 +159,7 @@ async function evaluate(database: Database, expression: string): Promise<string>
   return row?.value ?? '';
 }
 
-/** What PostgreSQL code would raise; the wire names its SQLSTATE. */
+/** An exception of PostgreSQL code; the wire names its SQLSTATE. */
 class RaisedException extends Error {
   readonly code = 'P0001';
 }
@@ -170,7 +171,7 @@ function exceptionText(error: unknown): string {
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** PostgreSQL's condition names (Appendix A of its manual) of what a filter's value or role can cause. */
+/** PostgreSQL's condition names (Appendix A of its manual) for the errors of a filter's value or of a role. */
 const CONDITIONS: Record<string, string> = {
   P0001: 'raise_exception',
   '22P02': 'invalid_text_representation',

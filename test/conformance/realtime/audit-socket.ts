@@ -46,7 +46,7 @@ export async function joinLive(
   return reply;
 }
 
-/** Ada, who listens, and Grace, who writes to her. */
+/** Ada, the recipient, and Grace, the sender. */
 export interface Pair {
   readonly ada: AuditUser;
   readonly grace: AuditUser;
@@ -87,7 +87,7 @@ export const bindingIds = (reply: Frame): readonly unknown[] =>
     at(binding, 'id'),
   );
 
-/** Waits until a heartbeat has gone there and back: whatever was on its way before has come. */
+/** Waits for the reply to a heartbeat: every earlier frame has arrived by then. */
 export async function settle(socket: FrameSocket, ref: string): Promise<void> {
   socket.send(null, ref, 'phoenix', 'heartbeat', {});
   await socket.expect('the reply to the heartbeat', isReply(ref));

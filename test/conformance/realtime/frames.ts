@@ -23,7 +23,7 @@ export interface FrameSocket {
 
 const waitMs = 10_000;
 
-/** Opens a websocket to the target's realtime service. @throws NotRunError where there is none. */
+/** Opens a WebSocket to the target's realtime service. @throws NotRunError for a target without one. */
 export async function openFrameSocket({
   target,
 }: {
@@ -79,7 +79,7 @@ export function parseFrame(text: string): Frame {
   return { joinRef, ref, topic, event, payload };
 }
 
-/** The payload of a phx_join that asks for changes of tables. */
+/** The payload of a phx_join with bindings for changes of tables. */
 export const joinPayload = (accessToken: string, changes: readonly object[]) => ({
   config: {
     broadcast: { ack: false, self: false },

@@ -20,7 +20,7 @@ export const test = base.extend<{ mend: void }, { stage: Stage; world: World }>(
   mend: [
     async ({ stage }, use) => {
       await use();
-      await stage.supabase.faults.clear();
+      await stage.mend();
     },
     { auto: true },
   ],

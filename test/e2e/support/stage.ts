@@ -12,14 +12,54 @@ export interface StageOptions extends LocalSupabaseOptions {
   readonly captchaSiteKey?: string;
 }
 
+/** The Supabase behind the application, as its clients see it. */
+export type StageProject = Pick<LocalSupabase, 'url' | 'anonKey' | 'serviceRoleKey' | 'mailboxUrl'>;
+
 export interface Stage {
   readonly appUrl: string;
+  readonly project: StageProject;
+  /** The embedded Supabase. Throws on an external stage. */
   readonly supabase: LocalSupabase;
+  /** Ends the faults that a test left. */
+  mend(): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Starts an embedded Supabase and serves a production build of the application that talks to it. */
-export async function startStage({ captchaSiteKey, auth, ...options }: StageOptions = {}): Promise<Stage> {
+export async function startStage(options: StageOptions = {}): Promise<Stage> {
+  const external = externalProject();
+  return external ? startExternalStage(external) : startEmbeddedStage(options);
+}
+
+/** The project of `E2E_SUPABASE_URL`, which the nightly workflow sets; null for the embedded one. */
+function externalProject(): StageProject | null {
+  const { E2E_SUPABASE_URL, E2E_ANON_KEY, E2E_SERVICE_KEY, E2E_MAILBOX_URL } = process.env;
+  if (!E2E_SUPABASE_URL || !E2E_ANON_KEY || !E2E_SERVICE_KEY || !E2E_MAILBOX_URL) return null;
+  return {
+    url: E2E_SUPABASE_URL,
+    anonKey: E2E_ANON_KEY,
+    serviceRoleKey: E2E_SERVICE_KEY,
+    mailboxUrl: E2E_MAILBOX_URL,
+  };
+}
+
+/** The port of `site_url` in `supabase/config.toml`: the external project redirects only there. */
+const EXTERNAL_APP_PORT = 5173;
+
+async function startExternalStage(project: StageProject): Promise<Stage> {
+  const app = await serveApp(project, EXTERNAL_APP_PORT);
+  return {
+    appUrl: app.url,
+    project,
+    get supabase(): LocalSupabase {
+      throw new Error('This test needs the embedded Supabase');
+    },
+    mend: () => Promise.resolve(),
+    close: app.close,
+  };
+}
+
+async function startEmbeddedStage({ captchaSiteKey, auth, ...options }: StageOptions): Promise<Stage> {
   const appPort = await findFreePort();
   const appUrl = `http://localhost:${appPort}`;
   const supabase = await createLocalSupabase({
@@ -29,9 +69,29 @@ export async function startStage({ captchaSiteKey, auth, ...options }: StageOpti
     auth: { bcryptCost: 4, passwordUpdateRequiresReauthentication: true, ...auth },
     ...options,
   });
+  const app = await serveApp(supabase, appPort, captchaSiteKey);
+  return {
+    appUrl,
+    project: supabase,
+    supabase,
+    mend: () => supabase.faults.clear(),
+    async close() {
+      await app.close();
+      await supabase.close();
+    },
+  };
+}
+
+/** Serves a production build that is configured for a project. */
+async function serveApp(
+  { url, anonKey }: StageProject,
+  appPort: number,
+  captchaSiteKey?: string,
+): Promise<{ url: string; close(): Promise<void> }> {
+  const appUrl = `http://localhost:${appPort}`;
   const configuration = {
-    supabaseUrl: supabase.url,
-    anonKey: supabase.anonKey,
+    supabaseUrl: url,
+    anonKey,
     siteUrl: appUrl,
     ...(captchaSiteKey === undefined ? {} : { captchaSiteKey }),
   };
@@ -48,11 +108,9 @@ export async function startStage({ captchaSiteKey, auth, ...options }: StageOpti
     }),
   );
   return {
-    appUrl,
-    supabase,
+    url: appUrl,
     async close() {
       await server.close();
-      await supabase.close();
       await removeFolder(folder);
       if (shared === undefined) await removeFolder(built);
     },

@@ -51,15 +51,15 @@ export function confirmLink(page: Page): Promise<void> {
 }
 
 export function createWorld(stage: Stage): World {
-  const { supabase, appUrl } = stage;
+  const { project, appUrl } = stage;
   const context = createAuditContext({
-    authUrl: `${supabase.url}/auth/v1`,
-    restUrl: `${supabase.url}/rest/v1`,
+    authUrl: `${project.url}/auth/v1`,
+    restUrl: `${project.url}/rest/v1`,
     realtimeUrl: null,
     storageUrl: null,
-    anonKey: supabase.anonKey,
-    serviceKey: supabase.serviceRoleKey,
-    mailboxUrl: supabase.mailboxUrl,
+    anonKey: project.anonKey,
+    serviceKey: project.serviceRoleKey,
+    mailboxUrl: project.mailboxUrl,
     smsInMailbox: true,
     redirectTo: `${appUrl}/home`,
     fetch: (url, init) => fetch(url, init),
@@ -68,7 +68,7 @@ export function createWorld(stage: Stage): World {
   const sessionCookies = async ({ email, password }: Person) => {
     const { json } = await context.signIn(email, password);
     const { cookies } = writeSessionCookies(json as object, {
-      storageKey: `sb-${new URL(supabase.url).hostname.split('.')[0]}-auth-token`,
+      storageKey: `sb-${new URL(project.url).hostname.split('.')[0]}-auth-token`,
       existing: [],
     });
     return cookies.map(({ name, value }) => ({ name, value, url: appUrl }));
@@ -122,7 +122,7 @@ export function createWorld(stage: Stage): World {
       }));
       const headers = { Prefer: 'return=minimal' };
       const { status } = await rest.send('POST', '/notifications', {
-        token: isService ? supabase.serviceRoleKey : sender.accessToken,
+        token: isService ? project.serviceRoleKey : sender.accessToken,
         body,
         headers,
       });

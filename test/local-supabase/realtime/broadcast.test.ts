@@ -58,7 +58,7 @@ describe('a broadcast', () => {
     expect((await old.flush()).map(({ payload }) => payload)).toEqual([HELLO]);
   });
 
-  test('that is no JSON is not told to version 1.0.0, where it could be more than a payload', async () => {
+  test('that is not JSON is not sent with version 1.0.0, where it could forge a frame', async () => {
     const sender = await member();
     const old = await world.connect({ version: '1.0.0' });
     old.send(null, '1', TOPIC, 'phx_join', { config: {} });
@@ -100,7 +100,7 @@ describe('a broadcast', () => {
 describe('presence', () => {
   const track = (payload: unknown) => ({ type: 'presence', event: 'track', payload });
 
-  test('begins with the state, and tells who comes, changes and goes', async () => {
+  test('begins with the state, and sends joins, updates and leaves', async () => {
     const ada = await member({ presence: { key: 'ada', enabled: true } }, 'realtime:p1');
     expect((await ada.next()).payload).toEqual({});
     ada.send('1', '2', 'realtime:p1', 'presence', track({ mood: 'calm' }));

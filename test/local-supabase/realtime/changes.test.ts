@@ -35,7 +35,7 @@ const heard = async (client: RawClient): Promise<Data[]> => {
 const query = (text: string, params: unknown[] = []) => world.database.query(text, params);
 
 describe('transactions', () => {
-  test('a change that is rolled back is never told', async () => {
+  test('a change that is rolled back is not sent', async () => {
     const client = await listen(NOTES);
     await world.database
       .transaction(async (sql) => {
@@ -61,7 +61,7 @@ describe('transactions', () => {
     expect(new Set(changes.map(({ commit_timestamp }) => commit_timestamp)).size).toBe(1);
   });
 
-  test('a row that was inserted and deleted in one transaction is told by its DELETE only', async () => {
+  test('a row that is inserted and deleted in one transaction is sent as its DELETE only', async () => {
     const client = await listen(NOTES);
     await world.database.transaction(async (sql) => {
       await sql.query('insert into notes (id, owner) values (7001, $1)', [ADA]);
@@ -72,7 +72,7 @@ describe('transactions', () => {
     ]);
   });
 
-  test('TRUNCATE tells nothing', async () => {
+  test('TRUNCATE is not sent', async () => {
     const client = await listen({ schema: 'public', table: 'open_notes' });
     await query('insert into open_notes values (1)');
     await query('truncate open_notes');
@@ -81,7 +81,7 @@ describe('transactions', () => {
 });
 
 describe('row-level security', () => {
-  test('tells nobody of rows that they cannot read, whatever their filter', async () => {
+  test('withholds rows that a subscriber cannot read, whatever its filter', async () => {
     const bob = await listen({ ...NOTES, filter: `owner=eq.${ADA}` }, BOB);
     const ada = await listen({ ...NOTES, filter: `owner=eq.${ADA}` }, ADA);
     await query('insert into notes (owner, body) values ($1, $2)', [ADA, 'secret']);
@@ -89,7 +89,7 @@ describe('row-level security', () => {
     expect(await heard(ada)).toHaveLength(1);
   });
 
-  test('tells nothing of an update that takes the row out of sight', async () => {
+  test('withholds an update that makes the row invisible', async () => {
     await query('insert into notes (id, owner) values (7100, $1)', [ADA]);
     const ada = await listen(NOTES);
     await query('update notes set owner = $1 where id = 7100', [BOB]);
@@ -233,7 +233,7 @@ describe('errors in changes', () => {
 });
 
 describe('the publication', () => {
-  test('is followed: a table that joins it is told of, one that leaves it is not', async () => {
+  test('is watched: changes of an added table are sent, of a removed one not', async () => {
     await world.database.exec(
       `create table late (id int primary key); grant select on late to authenticated`,
     );
@@ -245,7 +245,7 @@ describe('the publication', () => {
     expect((await heard(client)).map(({ record }) => record)).toEqual([{ id: 1 }]);
   });
 
-  test('tells only the actions that it publishes', async () => {
+  test('limits changes to the actions that it publishes', async () => {
     const client = await listen({ table: 'open_notes' });
     await world.database.exec(`alter publication supabase_realtime set (publish = 'insert')`);
     await world.database.exec(`insert into open_notes values (70); delete from open_notes where id = 70`);
@@ -256,7 +256,7 @@ describe('the publication', () => {
     expect((await heard(client)).map(({ type }) => type)).toEqual(['INSERT', 'INSERT', 'DELETE']);
   });
 
-  test('a column that is added is told of at once', async () => {
+  test('an added column is sent at once', async () => {
     const client = await listen({ table: 'open_notes' });
     await world.database.exec(
       `alter table open_notes add column extra int default 5; insert into open_notes values (72)`,

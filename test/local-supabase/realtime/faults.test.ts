@@ -34,7 +34,7 @@ const idsHeard = async (client: RawClient) => {
   return frames.map(({ payload }) => (payload['data'] as { record: { id: number } }).record.id);
 };
 
-/** The process dies between the insert of a note and its delivery, and is back. */
+/** The process is killed between the insert of a note and its delivery, and starts again. */
 const dieBeforeDelivering = async (id: number) => {
   const { faults } = world.service;
   faults.pauseDelivery(true);
@@ -45,7 +45,7 @@ const dieBeforeDelivering = async (id: number) => {
 };
 
 describe('a process that is killed between commit and delivery', () => {
-  test('delivers what was committed to each subscriber that comes back, without a hole, before anything new', async () => {
+  test('replays every committed change to each subscriber that returns, before new changes', async () => {
     const before = await live();
     world.service.faults.pauseDelivery(true);
     await insert(1);
@@ -64,7 +64,7 @@ describe('a process that is killed between commit and delivery', () => {
     expect(await idsHeard(bob)).toEqual([2]);
   });
 
-  test('tells whoever comes back late, or again, a row as it was and all that became of it', async () => {
+  test('replays every state of a row to a subscriber that returns late or again', async () => {
     await dieBeforeDelivering(1);
     await world.database.query('update notes set done = true where id = 1');
     await world.service.settled();
@@ -93,7 +93,7 @@ describe('a process that is killed between commit and delivery', () => {
     expect(await idsHeard(client)).toEqual([1]);
   });
 
-  test('tells nothing of what was written before anybody listened, such as seeds', async () => {
+  test('does not replay changes of before the first start, such as seeds', async () => {
     await world.close();
     await database.query('insert into open_notes values (1)');
     world = await createRealtimeWorld({}, database);
@@ -102,7 +102,7 @@ describe('a process that is killed between commit and delivery', () => {
     expect(await idsHeard(client)).toEqual([]);
   });
 
-  test('forgets what nobody came back for', async () => {
+  test('discards changes when no subscriber returns in time', async () => {
     await dieBeforeDelivering(1);
     world.timers.advance(60_000);
     await world.service.settled();
@@ -120,7 +120,7 @@ describe('the outbox', () => {
     expect(await world.database.query('select * from realtime.outbox')).toEqual([]);
   });
 
-  test('cannot be read by users, nor can they ask for what others see', async () => {
+  test('and the functions behind it are closed to users', async () => {
     for (const statement of [`select * from realtime.outbox`, `select realtime.visible('[]')`]) {
       await expect(
         world.database.transaction(async (sql) => {
@@ -158,7 +158,7 @@ describe('on command', () => {
     expect(await (await world.connect()).flush()).toEqual([]);
   });
 
-  test('everyone is asked to leave with a system message and 1012', async () => {
+  test('a disconnect request sends a system message and closes with 1012', async () => {
     const client = await live();
     world.service.faults.requestDisconnect();
     expect((await client.next()).payload).toMatchObject({

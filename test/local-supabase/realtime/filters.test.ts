@@ -44,7 +44,7 @@ describe('each operator', () => {
     (1, 1.0, 'Alpha', true, '2026-01-01Z', '${ADA}', '\\x01'), (2, 2.5, 'beta, "gamma"', false, '2026-06-01Z', null, '\\x02'),
     (3, null, null, null, null, null, null), (4, -4, 'o''brien \\ (x)', true, '2027-01-01Z', null, null)`;
 
-  test('lets through what PostgreSQL says, null never but for is and isdistinct', async () => {
+  test('matches as PostgreSQL does, and null only with is and isdistinct', async () => {
     const cases: Record<string, number[]> = {
       'n=eq.1': [1],
       'n=eq.1.00': [1],

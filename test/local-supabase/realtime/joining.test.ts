@@ -110,7 +110,7 @@ describe('a subscription that cannot be', () => {
   };
   const PLEASE = 'Unable to subscribe to changes with given parameters.';
 
-  test('for an unknown column is told by a system error after the ok reply', async () => {
+  test('for an unknown column causes a system error after the ok reply', async () => {
     expect(await refusalOf({ event: '*', schema: 'public', table: 'notes', filter: 'nope=eq.1' })).toBe(
       `${PLEASE} An exception happened so please check your connect parameters: [event: *, schema: public, table: notes, filters: [{"nope", "eq", "1", false}], select: nil]. Exception: ERROR P0001 (raise_exception) invalid column for filter nope`,
     );
@@ -124,7 +124,7 @@ describe('a subscription that cannot be', () => {
     );
   });
 
-  test('for a table outside of the publication asks whether realtime is enabled', async () => {
+  test('for a table outside of the publication is refused with a hint at the publication', async () => {
     for (const table of ['unpublished', 'absent']) {
       expect(await refusalOf({ event: '*', schema: 'public', table })).toBe(
         `${PLEASE} Please check Realtime is enabled for the given connect parameters: [event: *, schema: public, table: ${table}, filters: [], select: nil]`,
@@ -199,7 +199,7 @@ describe('leaving and pushing', () => {
     ]);
   });
 
-  test('a left channel hears nothing more', async () => {
+  test('a channel that was left receives nothing', async () => {
     const client = await world.connect();
     await client.joinLive(TOPIC, { changes: [{ schema: 'public', table: 'open_notes' }] });
     client.send('1', '8', TOPIC, 'phx_leave', {});
@@ -244,7 +244,7 @@ describe('version 1.0.0', () => {
     ]);
   });
 
-  test('a join without config takes its binding from the topic and hears events by their action', async () => {
+  test('a join without config takes its binding from the topic and receives events named by action', async () => {
     const client = await world.connect({ version: '1.0.0' });
     client.send(null, '1', 'realtime:public:open_notes:id=eq.904', 'phx_join', {});
     await client.nextOf('system');

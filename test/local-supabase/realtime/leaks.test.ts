@@ -52,7 +52,7 @@ test('a channel that cannot be ended is reported, and those beside it end all th
   await other.close();
 });
 
-test('a service that is closed leaves no timer, no listener of the server and no socket', async () => {
+test('close() ends every timer, server listener and socket', async () => {
   const other = await createRealtimeWorld();
   const client = await other.connect();
   await client.joinLive('realtime:t', { changes: [{ table: 'notes' }], token: await other.tokenOf(ADA) });

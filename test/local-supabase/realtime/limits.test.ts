@@ -113,7 +113,7 @@ describe('a socket', () => {
     expect(await beating.flush()).toEqual([]);
   });
 
-  test('that has no channel for ten minutes is closed, one that has is kept', async () => {
+  test('without a channel for ten minutes is closed; one with a channel stays open', async () => {
     const [empty, joined] = [await world.connect(), await world.connect()];
     joined.join('realtime:a');
     for (let minute = 0; minute < 10; minute += 1) {
@@ -126,7 +126,7 @@ describe('a socket', () => {
     expect(await joined.flush()).toEqual([]);
   });
 
-  test('whose client does not read is cut off, and the others hear everything', async () => {
+  test('whose client does not read is ended, and the others receive everything', async () => {
     limit({ maxBufferedBytes: 100_000 });
     const token = await world.tokenOf(ADA);
     const [slow, quick] = [await world.connect(), await world.connect()];

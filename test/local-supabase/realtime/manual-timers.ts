@@ -1,6 +1,6 @@
 import type { Timers } from '../../../local-supabase/realtime/timers.ts';
 
-/** A clock that moves only when it is told to. */
+/** A clock that moves only by `advance`. */
 export interface ManualTimers extends Timers {
   /** Milliseconds since the epoch. */
   readonly now: () => number;

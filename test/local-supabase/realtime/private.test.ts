@@ -7,7 +7,7 @@ const HELLO = { type: 'broadcast', event: 'hello', payload: { n: 1 } };
 let world: RealtimeWorld;
 beforeAll(async () => {
   world = await createRealtimeWorld();
-  // Ada does everything in her room; Bob only listens there, and nobody else is let in.
+  // Ada may read and write in her room, Bob may only read there, and no other user may join.
   await world.database.exec(`
     grant usage on schema realtime to authenticated;
     create table public.members (topic text, member uuid, writes boolean, primary key (topic, member));
@@ -39,7 +39,7 @@ const post = async (user: string, messages: readonly object[]) =>
   );
 
 describe('a private channel', () => {
-  test('is refused to whom no policy lets read', async () => {
+  test('refuses a user without a policy for reading', async () => {
     for (const [user, topic] of [
       [BOB, 'bob'],
       [ADA, 'bob'],
@@ -53,7 +53,7 @@ describe('a private channel', () => {
     }
   });
 
-  test('hears whom a policy lets write, apart from the public channel of its name', async () => {
+  test('receives broadcasts of users with a policy for writing, and none of the public channel of its name', async () => {
     const [ada, bob, stranger] = [
       await join(ADA, 'ada'),
       await join(BOB, 'ada'),
@@ -75,14 +75,14 @@ describe('a private channel', () => {
     expect(frames.map(({ ref, payload }) => [ref, payload['status']])).toEqual([['3', 'error']]);
   });
 
-  test('takes what comes by HTTP from whom a policy lets write, and drops the rest', async () => {
+  test('accepts broadcasts by HTTP of users with a policy for writing, and drops others', async () => {
     const { client } = await join(BOB, 'ada');
     const message = { topic: 'ada', event: 'hello', payload: { n: 1 }, private: true };
     for (const user of [BOB, ADA]) expect((await post(user, [message])).status).toBe(202);
     expect((await client.flush()).map(({ payload }) => payload)).toEqual([HELLO]);
   });
 
-  test('ends when its policy is gone by the next look at the token', async () => {
+  test('ends when a pushed token has lost its policy', async () => {
     const { client } = await join(BOB, 'ada');
     await world.database.query('delete from public.members where member = $1', [BOB]);
     client.send('1', '2', 'realtime:ada', 'access_token', {
@@ -95,7 +95,7 @@ describe('a private channel', () => {
     ]);
   });
 
-  test('leaves no message behind', async () => {
+  test('keeps no message of the permission checks', async () => {
     expect(await world.database.query('select * from realtime.messages')).toEqual([]);
   });
 });

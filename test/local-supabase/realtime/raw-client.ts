@@ -22,7 +22,7 @@ export interface JoinOptions {
   readonly config?: Record<string, unknown>;
 }
 
-/** A websocket that speaks in bare frames, and keeps what it heard until it is taken. */
+/** A WebSocket client that sends raw frames, and queues received ones until they are taken. */
 export interface RawClient {
   readonly socket: WebSocket;
   /** Every text frame so far, as it came. */
@@ -39,7 +39,7 @@ export interface RawClient {
   next(): Promise<Frame>;
   /** Takes frames until one of `event` comes, and returns that one. */
   nextOf(event: string): Promise<Frame>;
-  /** Asks for a heartbeat and returns all frames that came before its answer. */
+  /** Sends a heartbeat and returns all frames that came before its reply. */
   flush(): Promise<Frame[]>;
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
   terminate(): void;

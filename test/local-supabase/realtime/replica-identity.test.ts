@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** Makes a published table with one row of Ada's, deletes it, and returns the `data` that Bob hears. */
+/** Creates a published table with one row of Ada's, deletes the row, and returns the `data` that Bob receives. */
 async function deletionHeard(setup: {
   readonly identity: string;
   readonly rowSecurity?: boolean;
@@ -52,7 +52,7 @@ describe('a DELETE', () => {
     ['using index $table_owner', false, 'id=eq.1', []],
     ['default', true, 'id=eq.1', [KEY]],
     ['default', true, `owner=eq.${ADA}`, []],
-    // Policies are not asked: the row is gone. So everybody hears, but no more than the key.
+    // Policies cannot be evaluated for a deleted row, so every subscriber receives its key, and only its key.
     ['full', true, undefined, [KEY]],
     ['full', true, `owner=eq.${ADA}`, [KEY]],
     ['using index $table_owner', true, `owner=eq.${ADA}`, [{}]],
@@ -63,7 +63,7 @@ describe('a DELETE', () => {
     },
   );
 
-  test('is kept back under row security by the option that shows who relies on it', async () => {
+  test('is withheld under row security with strictDelete', async () => {
     world.service.configure({ strictDelete: true });
     expect(await deletionHeard({ identity: 'full', rowSecurity: true })).toEqual([]);
     expect(await deletionHeard({ identity: 'full' })).toEqual([ROW]);

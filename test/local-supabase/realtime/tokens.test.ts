@@ -140,7 +140,7 @@ describe('a join', () => {
     expect((await client.flush()).map(({ topic }) => topic)).toEqual(['realtime:a', 'realtime:b']);
   });
 
-  test('that is refused holds up its socket for the back-off', async () => {
+  test('that is refused blocks its socket during the backoff', async () => {
     world.service.configure({ joinErrorBackoffMs: 5_000 });
     const client = await world.connect();
     const before = world.timers.pending;
@@ -154,7 +154,7 @@ describe('a join', () => {
 });
 
 describe('a handshake', () => {
-  test('with either kind of key is let in', async () => {
+  test('is admitted with either form of API key', async () => {
     for (const apiKey of [world.keys.anonKey, world.keys.publishableKey, world.keys.secretKey]) {
       const client = await world.connect({ apiKey });
       expect(await client.flush()).toEqual([]);

@@ -41,7 +41,7 @@ function subscribe(channel: RealtimeChannel) {
 type Row = { id: number; owner: string; body: string };
 
 describe('the vendor’s client', () => {
-  test('hears inserts, updates and deletes with a filter, and nothing of others', async () => {
+  test('receives inserts, updates and deletes that match a filter, and no others', async () => {
     const client = await connect(ADA);
     const heard: RealtimePostgresChangesPayload<Row>[] = [];
     const channel = client
@@ -79,7 +79,7 @@ describe('the vendor’s client', () => {
       ]);
   });
 
-  test('goes on with the rights of a token that it pushes', async () => {
+  test('uses the rights of a pushed token', async () => {
     const client = await connect(ADA);
     const heard: string[] = [];
     const channel = client
@@ -99,7 +99,7 @@ describe('the vendor’s client', () => {
     await expect.poll(() => heard).toEqual(['b']);
   });
 
-  test('joins again after its socket was cut, and hears on', async () => {
+  test('joins again after its socket ended, and receives changes', async () => {
     const client = await connect(ADA);
     const heard: number[] = [];
     const channel = client

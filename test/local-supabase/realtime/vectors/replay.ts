@@ -69,7 +69,7 @@ export async function replay(world: VectorWorld, { steps }: Scenario): Promise<R
     wait_changes: (step) => world.advance(numberOf(step['ms'], CHANGES_WAIT_MS)),
     async sql(step, index) {
       try {
-        await world.database.exec(textOf(step['sql']));
+        await world.runSql(textOf(step['sql']));
       } catch (error) {
         record(`step ${index}`, { sql_error: error instanceof Error ? error.message : String(error) });
       }
@@ -207,8 +207,7 @@ async function httpAnswer(response: Response): Promise<ExactJson> {
 const REPEAT = /<repeat:(.):(\d+)>/g;
 const NOW_MS = /<now-ms:(\d+)>/g;
 const TOKEN = /<token:[^>]+>/g;
-/** The secret of the tenant is that of the embedded project. */
-const OTHER_SECRET = new TextEncoder().encode('a-secret-that-is-not-the-one-of-the-tenant');
+const OTHER_SECRET = 'a-secret-that-is-not-the-one-of-the-tenant';
 
 /** Fills in what a scenario names: tokens (one value for each name), repeated characters and times. */
 class TokenMint {
@@ -219,7 +218,7 @@ class TokenMint {
 
   constructor(world: VectorWorld) {
     this.#world = world;
-    this.#startedAtMs = world.timers.now();
+    this.#startedAtMs = world.now();
   }
 
   async fill(text: string): Promise<string> {
@@ -229,22 +228,22 @@ class TokenMint {
     return text
       .replaceAll(TOKEN, (name) => this.#minted.get(name) ?? name)
       .replaceAll(REPEAT, (_name, char: string, count: string) => char.repeat(Number(count)))
-      .replaceAll(NOW_MS, (_name, before: string) => String(this.#world.timers.now() - Number(before)));
+      .replaceAll(NOW_MS, (_name, before: string) => String(this.#world.now() - Number(before)));
   }
 
   async #mint(name: string): Promise<string> {
     const recipe = this.#recipes[name];
     if (!recipe) throw new Error(`No recipe for ${name}`);
-    if (name === '<token:anon:key>') return this.#world.keys.anonKey;
+    if (name === '<token:anon:key>') return this.#world.anonKey;
     const claims = Object.fromEntries(
       Object.entries(recipe.claims).map(([claim, value]) => [claim, this.#claimValue(value)]),
     );
     const { key, header } = recipe;
-    if (key === 'tenant secret' && header.kid === undefined) {
-      return this.#world.keys.sign(claims, { algorithm: 'HS256' });
-    }
-    const secret = key === 'tenant secret' ? tenantSecret() : OTHER_SECRET;
-    return new SignJWT(claims).setProtectedHeader({ alg: 'HS256', typ: 'JWT', ...header }).sign(secret);
+    if (key === 'tenant secret' && header.kid === undefined) return this.#world.signToken(claims);
+    const secret = key === 'tenant secret' ? this.#world.jwtSecret : OTHER_SECRET;
+    return new SignJWT(claims)
+      .setProtectedHeader({ alg: 'HS256', typ: 'JWT', ...header })
+      .sign(new TextEncoder().encode(secret));
   }
 
   #claimValue(value: string | number): string | number {
@@ -254,6 +253,3 @@ class TokenMint {
     return isText ? String(time) : time;
   }
 }
-
-/** The embedded project's secret: the development default of the vendor's local stack. */
-const tenantSecret = () => new TextEncoder().encode('local-development-secret-of-at-least-32-characters');

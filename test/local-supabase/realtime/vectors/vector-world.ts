@@ -6,20 +6,23 @@ import { WebSocket } from 'ws';
 import { openDatabase } from '../../../../local-supabase/database/open-database.ts';
 import type { Database } from '../../../../local-supabase/database/database.ts';
 import { createTokenKeys } from '../../../../local-supabase/keys/keys.ts';
-import type { TokenKeys } from '../../../../local-supabase/keys/keys.ts';
 import { createRealtimeService } from '../../../../local-supabase/realtime/realtime-service.ts';
 import { realisticTiming } from '../../../../local-supabase/realtime/settings.ts';
 import type { RealtimeSettings } from '../../../../local-supabase/realtime/settings.ts';
 import { createManualTimers } from '../manual-timers.ts';
-import type { ManualTimers } from '../manual-timers.ts';
 import { readSetupSql } from './scenario.ts';
 
-/** A realtime service with the timing of the real one, on a clock that the replay moves. */
+/** A server that scenarios run on. */
 export interface VectorWorld {
   readonly url: string;
-  readonly database: Database;
-  readonly keys: TokenKeys;
-  readonly timers: ManualTimers;
+  readonly anonKey: string;
+  /** The secret of the project's HS256 tokens. */
+  readonly jwtSecret: string;
+  /** Milliseconds since the epoch, by the server's clock. */
+  readonly now: () => number;
+  runSql(sql: string): Promise<void>;
+  /** Signs with the project's secret. */
+  signToken(claims: Record<string, unknown>): Promise<string>;
   connect(path: string): WebSocket;
   /** Moves the clock and lets everything that falls due finish. */
   advance(ms: number, isOver?: () => boolean): Promise<void>;
@@ -37,6 +40,10 @@ export async function createVectorDatabase(): Promise<Database> {
   return database;
 }
 
+/** The development secret of the embedded project, as of the vendor's local stack a published one. */
+const EMBEDDED_SECRET = 'local-development-secret-of-at-least-32-characters';
+
+/** The embedded service with the timing of the real one, on a clock that the replay moves. */
 export async function createVectorWorld(
   shared: Database,
   settings: Partial<RealtimeSettings>,
@@ -76,9 +83,11 @@ export async function createVectorWorld(
   };
   return {
     url,
-    database,
-    keys,
-    timers,
+    anonKey: keys.anonKey,
+    jwtSecret: EMBEDDED_SECRET,
+    now: timers.now,
+    runSql: (sql) => database.exec(sql),
+    signToken: (claims) => keys.sign(claims, { algorithm: 'HS256' }),
     connect(path) {
       const socket = new WebSocket(`${url.replace('http', 'ws')}${path}`);
       socket.on('error', () => {});

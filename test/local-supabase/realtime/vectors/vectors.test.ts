@@ -3,34 +3,45 @@ import type { Database } from '../../../../local-supabase/database/database.ts';
 import type { RealtimeSettings } from '../../../../local-supabase/realtime/settings.ts';
 import { compareScenario, describeMismatch } from './compare-scenario.ts';
 import { exceptions } from './exceptions.ts';
+import { createLiveWorld, liveTarget } from './live-world.ts';
 import { replay } from './replay.ts';
-import { loadScenarios, numberOf } from './scenario.ts';
+import { loadScenarios, numberOf, readSetupSql } from './scenario.ts';
 import type { Scenario } from './scenario.ts';
 import { createVectorDatabase, createVectorWorld } from './vector-world.ts';
 import type { VectorWorld } from './vector-world.ts';
 
-const scenarios = loadScenarios();
+const live = liveTarget();
 const isDefault = ({ tenant }: Scenario) => Object.keys(tenant).length === 0;
+/** The settings of a live server cannot be changed from here. */
+const scenarios = loadScenarios().filter((scenario) => live === null || isDefault(scenario));
 
-let database: Database;
+let database: Database | null = null;
 let world: VectorWorld;
 
 beforeAll(async () => {
-  database = await createVectorDatabase();
-  world = await createVectorWorld(database, {});
+  database = live ? null : await createVectorDatabase();
+  world = live ? createLiveWorld(live) : await createVectorWorld(embeddedDatabase(), {});
+  if (live) await world.runSql(readSetupSql());
   await holdPollingAwake(world);
 });
 afterAll(async () => {
   await world.close();
-  await database.close();
+  await database?.close();
 });
+
+function embeddedDatabase(): Database {
+  if (!database) throw new Error('A live server has no embedded database');
+  return database;
+}
 
 describe('a recorded scenario of the real server', () => {
   for (const scenario of scenarios) {
-    const reason = exceptions[scenario.id];
+    const reason = live ? undefined : exceptions[scenario.id];
     const note = reason === undefined ? '' : ` (differs: ${reason})`;
     test(`${scenario.id} ${scenario.title}${note}`, async () => {
-      const own = isDefault(scenario) ? null : await createVectorWorld(database, settingsOf(scenario));
+      const own = isDefault(scenario)
+        ? null
+        : await createVectorWorld(embeddedDatabase(), settingsOf(scenario));
       try {
         const mismatch = compareScenario(scenario, await replay(own ?? world, scenario));
         if (reason === undefined && mismatch) throw new Error(describeMismatch(mismatch));
@@ -48,8 +59,8 @@ test('at most one scenario in twenty is an exception', () => {
 });
 
 /** The recorder kept one subscription on a table that is never written, so that polling never stopped. */
-async function holdPollingAwake({ connect, keys, advance }: VectorWorld): Promise<void> {
-  const socket = connect(`/realtime/v1/websocket?apikey=${keys.anonKey}&vsn=2.0.0`);
+async function holdPollingAwake({ connect, anonKey, advance }: VectorWorld): Promise<void> {
+  const socket = connect(`/realtime/v1/websocket?apikey=${anonKey}&vsn=2.0.0`);
   await new Promise((resolve) => socket.once('open', resolve));
   const config = { postgres_changes: [{ event: '*', schema: 'public', table: 'd_warm' }] };
   socket.send(JSON.stringify(['0', '0', 'realtime:warm', 'phx_join', { config }]));

@@ -27,6 +27,7 @@ import { clientStorageAudits } from './storage-client/storage.audits.ts';
 import { realtimeChangeAudits } from './realtime/changes.audits.ts';
 import { realtimeChannelAudits } from './realtime/channels.audits.ts';
 import { realtimeAudits } from './realtime/realtime.audits.ts';
+import { realtimeRuleAudits } from './realtime/rules.audits.ts';
 import { restAccessAudits } from './rest/access.audits.ts';
 import { restChangingAudits } from './rest/changing.audits.ts';
 import { restFilterAudits } from './rest/filters.audits.ts';
@@ -61,6 +62,7 @@ const serverAudits: readonly Audit[] = [
   ...realtimeAudits,
   ...realtimeChangeAudits,
   ...realtimeChannelAudits,
+  ...realtimeRuleAudits,
   ...storageAudits,
 ];
 

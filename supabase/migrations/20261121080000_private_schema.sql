@@ -1,5 +1,6 @@
 -- Functions that only triggers and other functions call. The schema is not exposed by the data service, and no role of
--- the API has the usage of it.
+-- the API has the usage of it. Those that run for each row are in PL/pgSQL, which keeps their plans: SQL functions are
+-- planned again for each row that fires a trigger.
 create schema if not exists private;
 revoke all on schema private from public;
 
@@ -20,16 +21,18 @@ $$;
  * direction, trimmed, and cut to `max_length`. Null where nothing remains.
  */
 create function private.bounded_text(input text, max_length integer) returns text
-  language sql immutable parallel safe
+  language plpgsql immutable parallel safe
   set search_path = ''
 as $$
-  select nullif(
+begin
+  return nullif(
     left(
       trim(regexp_replace(input, '[\u0001-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]', '', 'g')),
       max_length
     ),
     ''
-  )
+  );
+end
 $$;
 
 /**

@@ -52,17 +52,20 @@ create trigger stamp_updated_at before update on public.notifications
 
 /** The kind of a notification, in the singular; content without a type is a system notification. */
 create function private.notification_kind(content jsonb) returns text
-  language sql immutable parallel safe
+  language plpgsql immutable parallel safe
   set search_path = ''
 as $$
-  select case type
+declare
+  type text := private.bounded_text(lower(content ->> 'type'), 50);
+begin
+  return case type
     when 'mentions' then 'mention'
     when 'edits' then 'edit'
     when 'comments' then 'comment'
     when 'invites' then 'invite'
     else coalesce(type, 'system')
-  end
-  from (select private.bounded_text(lower(content ->> 'type'), 50) as type) named
+  end;
+end
 $$;
 
 /** Removes the name of a sender whose account was deleted: the foreign key sets sender_id to null. */

@@ -40,29 +40,33 @@ create policy "Users keep their own list of muted threads" on public.muted_threa
 
 /** Whether `recipient` has blocked `sender`. */
 create function private.is_blocked(recipient uuid, sender uuid) returns boolean
-  language sql stable security definer
+  language plpgsql stable security definer
   set search_path = ''
 as $$
-  select exists (select from public.blocked_senders b where b.user_id = recipient and b.sender_id = sender)
+begin
+  return exists (select from public.blocked_senders b where b.user_id = recipient and b.sender_id = sender);
+end
 $$;
 
 /** Whether `recipient` has muted the entity that the content is about. */
 create function private.is_muted(recipient uuid, content jsonb) returns boolean
-  language sql stable security definer
+  language plpgsql stable security definer
   set search_path = ''
 as $$
-  select exists (
+begin
+  return exists (
     select from public.muted_threads m
     where m.user_id = recipient
       and m.entity_type = coalesce(content ->> 'entity_type', '')
       and m.entity_id = content ->> 'entity_id'
       and (m.muted_until is null or m.muted_until > now())
-  )
+  );
+end
 $$;
 
 /**
- * The names of senders, for display: only of those who have sent the caller a notification or whom the caller has
- * blocked. Unknown ids have no row.
+ * The names of senders, for display: only of those who have sent the caller a notification or are blocked by the caller.
+ * Unknown ids have no row.
  */
 create function public.sender_names(sender_ids uuid[])
   returns table (sender_id uuid, name text)

@@ -186,9 +186,10 @@ create index mail_only_notifications_created_idx on private.mail_only_notificati
 
 /** Where the recipient wants notifications of a kind. Without a row of preferences the columns' defaults hold. */
 create function private.wanted_channels(recipient uuid, kind text, out in_app boolean, out by_mail boolean)
-  language sql stable security definer
+  language plpgsql stable security definer
   set search_path = ''
 as $$
+begin
   select
     coalesce(
       p.enable_in_app_notifications and case kind
@@ -212,7 +213,9 @@ as $$
       end,
       kind in ('mention', 'message', 'comment', 'invite')
     )
-  from (select) one left join public.notification_preferences p on p.user_id = recipient
+  into in_app, by_mail
+  from (select) one left join public.notification_preferences p on p.user_id = recipient;
+end
 $$;
 
 /** Before any notification is stored: stamps its kind, and stores it only where the recipient wants it in the app. */

@@ -13,47 +13,61 @@ alter table private.notification_words alter column words set statistics 0;
 
 /** The text search configuration of a language tag, as far as PostgreSQL has one. */
 create function private.text_search_config(language text) returns regconfig
-  language sql stable parallel safe
+  language plpgsql stable parallel safe
   set search_path = ''
 as $$
-  select case left(language, 2)
+begin
+  return case left(language, 2)
     when 'en' then 'pg_catalog.english'
     when 'de' then 'pg_catalog.german'
     else 'pg_catalog.simple'
-  end::regconfig
+  end::regconfig;
+end
 $$;
 
 /** What the words of one recipient begin with. */
 create function private.word_prefix(recipient uuid) returns text
-  language sql immutable parallel safe
+  language plpgsql immutable parallel safe
   set search_path = ''
-as $$ select right(recipient::text, 8) $$;
+as $$
+begin
+  return right(recipient::text, 8);
+end
+$$;
 
 /** The words of a notification, as written and as stems of the recipient's language. */
 create function private.notification_words(recipient uuid, content text, language text) returns tsvector
-  language sql stable parallel safe
+  language plpgsql stable parallel safe
   set search_path = ''
 as $$
-  select coalesce(array_to_tsvector(array_agg(private.word_prefix(recipient) || found.lexeme)), '')
-  from (
-    select left(
-      case when jsonb_typeof(parsed) = 'object' then concat_ws(
-        ' ',
-        parsed #>> '{metadata,actor_name}',
-        parsed #>> '{data,entity_name}', parsed #>> '{metadata,entity_name}',
-        parsed #>> '{data,title}', parsed #>> '{data,subject}',
-        parsed #>> '{data,text}', parsed #>> '{data,message}', parsed #>> '{data,body}', parsed #>> '{data,comment}'
-      ) else content end,
-      20000
-    ) as text
-    from (select private.parse_json(content) as parsed) document
-  ) written
-  cross join lateral (
-    select lexeme from unnest(to_tsvector('pg_catalog.simple', written.text))
-    union
-    select lexeme from unnest(to_tsvector(private.text_search_config(language), written.text))
-  ) found
-  where length(found.lexeme) <= 100
+declare
+  parsed jsonb := private.parse_json(content);
+  prefix text := private.word_prefix(recipient);
+  config regconfig := private.text_search_config(language);
+  written text := left(
+    case when jsonb_typeof(parsed) = 'object' then concat_ws(
+      ' ',
+      parsed #>> '{metadata,actor_name}',
+      parsed #>> '{data,entity_name}', parsed #>> '{metadata,entity_name}',
+      parsed #>> '{data,title}', parsed #>> '{data,subject}',
+      parsed #>> '{data,text}', parsed #>> '{data,message}', parsed #>> '{data,body}', parsed #>> '{data,comment}'
+    ) else content end,
+    20000
+  );
+begin
+  return coalesce(
+    (
+      select array_to_tsvector(array_agg(prefix || found.lexeme))
+      from (
+        select lexeme from unnest(to_tsvector('pg_catalog.simple', written))
+        union
+        select lexeme from unnest(to_tsvector(config, written))
+      ) found
+      where length(found.lexeme) <= 100
+    ),
+    ''
+  );
+end
 $$;
 
 /** After each statement on notifications. */

@@ -12,10 +12,49 @@ describe('reading', () => {
     expect(inbox.getSnapshot().view).toMatchObject({ isLoaded: true, hasMore: false });
   });
 
-  test('of a short inbox counts by itself, and asks only for the archived ones', async () => {
-    const { inbox, table } = await openScriptedInbox(3);
-    expect(table.requests).toEqual(['list all 30', 'count archived']);
+  test('opens with two requests, and asks for the changes alone when the channel is live', async () => {
+    const { inbox, table, world } = await openScriptedInbox(3);
+    expect(table.requests).toEqual(['list all 30', 'changes']);
     expect(inbox.getSnapshot().counts).toEqual(table.count());
+    inbox.catchUp();
+    await world.clock.advance(20_000);
+    expect(table.requests).toEqual(['list all 30', 'changes', 'changes']);
+  });
+
+  test('catches up while the first list is still being read', async () => {
+    const scripted = createScriptedInbox({ answerMs: 1_000, changeMs: 10 });
+    const { inbox, table, world } = scripted;
+    table.isConnected = false;
+    for (let number = 1; number <= 3; number += 1) table.insert(number);
+    const [first = '', second = ''] = table.ids();
+    inbox.start();
+    await world.clock.advance(600);
+    table.setStatus(first, 'read');
+    table.remove(second);
+    inbox.catchUp();
+    await world.clock.advance(20_000);
+    expect(shownIds(inbox)).toEqual(table.select(everything).map(({ id }) => id));
+    expect(statusOf(scripted, first)).toBe('read');
+    expect(inbox.getSnapshot().counts).toEqual(table.count());
+  });
+
+  test('reads the lists again when too much changed during a gap', async () => {
+    const { inbox, table, world, reconnect } = await openScriptedInbox(200);
+    table.isConnected = false;
+    for (const id of table.ids().slice(0, 150)) table.setStatus(id, 'read');
+    reconnect();
+    await world.clock.advance(20_000);
+    expect(table.requests.filter((name) => name.startsWith('list'))).toHaveLength(2);
+    expect(inbox.getSnapshot().counts).toEqual(table.count());
+  });
+
+  test('keeps no rows of a bulk change beyond the loaded windows', async () => {
+    const { inbox, table, world } = await openScriptedInbox(500);
+    for (const id of table.ids()) table.setStatus(id, 'read');
+    await world.clock.advance(30_000);
+    expect(inbox.getSnapshot().counts).toEqual(table.count());
+    expect(shownIds(inbox)).toHaveLength(30);
+    expect(table.requests.length).toBeLessThan(8);
   });
 
   test('of a long inbox takes pages of 30 and never more', async () => {

@@ -9,7 +9,10 @@ import { ada, grace, signIn, useLocalSupabase } from '../../support/local-supaba
 
 const local = useLocalSupabase();
 
-async function openApi(user: { readonly id: string; readonly email: string } = ada) {
+async function openApi(
+  user: { readonly id: string; readonly email: string } = ada,
+  intercept: (request: Request) => Response | null = () => null,
+) {
   const supabase = local();
   const token = await signIn(supabase, user.email);
   const requests: Request[] = [];
@@ -22,7 +25,8 @@ async function openApi(user: { readonly id: string; readonly email: string } = a
       fetch(input, init) {
         const request = new Request(input, init);
         requests.push(request);
-        return supabase.fetch(request);
+        const intercepted = intercept(request);
+        return intercepted ? Promise.resolve(intercepted) : supabase.fetch(request);
       },
     }),
   });
@@ -79,19 +83,63 @@ describe('the calls to the table of notifications', () => {
     for (const kind of notificationKinds) {
       const { notifications } = await api.list({ tab: 'all', kind }, { after: null, limit: 30 });
       expect(notifications.map((notification) => notification.kind)).toEqual(
-        Array(kind === 'mention' ? 2 : kind === 'system' ? 4 : 1).fill(kind),
+        Array(kind === 'mention' ? 2 : kind === 'system' ? 3 : 1).fill(kind),
       );
     }
+    const { notifications } = await api.list(everything, { after: null, limit: 30 });
+    expect(notifications.filter(({ kind }) => kind === 'other')).toHaveLength(1);
   });
 
-  test('count without reading, each kind and each list', async () => {
-    const { api } = await openApi();
+  test('count every kind and every list in one request', async () => {
+    const { api, requests } = await openApi();
     const { notifications } = await api.list(everything, { after: null, limit: 30 });
     await api.setStatus([notifications[0]?.id ?? ''], 'archived');
-    const counts = await api.countAll();
-    expect(counts).toMatchObject({ all: 8, unread: 8, archived: 1 });
-    expect(Object.values(counts.kinds).reduce((sum, count) => sum + count, 0)).toBe(8);
-    expect(await api.countArchived()).toBe(1);
+    const { totals } = await api.changes(null);
+    expect(totals).toMatchObject({ all: 8, unread: 8, archived: 1 });
+    expect(Object.values(totals.kinds).reduce((sum, count) => sum + count, 0)).toBe(8);
+    expect(requests.map(({ method, url }) => `${method} ${new URL(url).pathname}`)).toEqual([
+      'GET /rest/v1/notifications',
+      'PATCH /rest/v1/notifications',
+      'POST /rest/v1/rpc/notification_changes',
+    ]);
+  });
+
+  test('tell what changed and what was deleted since an answer', async () => {
+    const { api } = await openApi();
+    const { asOf } = await api.changes(null);
+    const { notifications } = await api.list(everything, { after: null, limit: 2 });
+    const [row, other] = notifications;
+    await api.setStatus([row?.id ?? ''], 'read');
+    await api.remove([other?.id ?? '']);
+    const update = await api.changes(asOf);
+    expect(update).toMatchObject({ isReset: false, totals: { all: 8 } });
+    expect(update.changes).toContainEqual({ type: 'remove', id: other?.id });
+    expect(update.changes).toContainEqual({
+      type: 'update',
+      notification: expect.objectContaining({ id: row?.id, status: 'read' }),
+    });
+  });
+
+  test('work on a table without the functions of our migrations', async () => {
+    const { api, requests } = await openApi(ada, (request) =>
+      request.url.includes('/rpc/')
+        ? Response.json({ code: 'PGRST202', message: 'Could not find the function' }, { status: 404 })
+        : null,
+    );
+    expect(await api.changes(null)).toMatchObject({
+      asOf: null,
+      isReset: true,
+      totals: { all: 9, unread: 9 },
+    });
+    await api.changes(null);
+    expect(requests.filter(({ url }) => url.includes('/rpc/'))).toHaveLength(1);
+  });
+
+  test('mark many as read by the function that announces a bulk change', async () => {
+    const { api, requests } = await openApi();
+    await api.markAllRead('mention', 5_000);
+    expect(new URL(requests[0]?.url ?? 'none:').pathname).toBe('/rest/v1/rpc/mark_all_notifications_read');
+    expect((await api.changes(null)).totals.unread).toBe(7);
   });
 
   test('change one, answer it as it is now, and leave out what does not exist', async () => {
@@ -107,10 +155,10 @@ describe('the calls to the table of notifications', () => {
 
   test('mark all read, of one kind or of every kind', async () => {
     const { api } = await openApi();
-    await api.markAllRead('mention');
-    expect((await api.countAll()).unread).toBe(7);
-    await api.markAllRead(null);
-    expect((await api.countAll()).unread).toBe(0);
+    await api.markAllRead('mention', 2);
+    expect((await api.changes(null)).totals.unread).toBe(7);
+    await api.markAllRead(null, 9);
+    expect((await api.changes(null)).totals.unread).toBe(0);
   });
 
   test('delete many, more than one URL holds', async () => {
@@ -121,7 +169,7 @@ describe('the calls to the table of notifications', () => {
     );
     const { notifications } = await api.list(everything, { after: null, limit: 990 });
     await api.remove(notifications.map(({ id }) => id));
-    expect((await api.countAll()).all).toBe(0);
+    expect((await api.changes(null)).totals.all).toBe(0);
     expect(Math.max(...requests.map(({ url }) => url.length))).toBeLessThan(8_000);
   });
 
@@ -142,7 +190,7 @@ describe('the calls to the table of notifications', () => {
   test('are sent to their end also where the page is left', async () => {
     const { api, requests } = await openApi();
     await api.setStatus([crypto.randomUUID()], 'read');
-    await api.markAllRead(null);
+    await api.markAllRead(null, 9);
     await api.remove([crypto.randomUUID()]);
     expect(requests.map(({ method, keepalive }) => [method, keepalive])).toEqual([
       ['PATCH', true],
@@ -162,7 +210,7 @@ describe('the calls to the table of notifications', () => {
     });
     expect(await api.setStatus(ids, 'read')).toEqual([]);
     await api.remove(ids);
-    await api.markAllRead(null);
-    expect((await mine.api.countAll()).unread).toBe(9);
+    await api.markAllRead(null, 9);
+    expect((await mine.api.changes(null)).totals.unread).toBe(9);
   });
 });

@@ -16,6 +16,9 @@ import type { FakeTab, FakeWorld } from '../../support/fake-platform.ts';
 import { createNotification } from './notification-fixtures.ts';
 import type { NotificationDetails } from './notification-fixtures.ts';
 
+/** More changes than this since the last answer are not listed in it. */
+const bulkRows = 100;
+
 /** A table whose answers and live changes take time by the fake clock, and fail when told to. */
 export interface ScriptedTable {
   readonly requests: string[];
@@ -57,6 +60,8 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
   const inboxes: Inbox[] = [];
   const arrivals: (readonly string[])[] = [];
   let version = 0;
+  /** Which row changed when, for the answers to `changes`. */
+  const log: { readonly id: string; readonly atMs: number }[] = [];
 
   const later = <T>(delayMs: number, act: () => T) =>
     new Promise<T>((resolve, reject) => {
@@ -76,8 +81,9 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
     const row = rows.get(id);
     if (!row) return;
     version += 1;
-    const notification = { ...row, status, version: hasVersions ? String(version).padStart(9, '0') : null };
+    const notification = { ...row, status, version: hasVersions ? versionName(version) : null };
     rows.set(id, notification);
+    log.push({ id, atMs: world.clock.now() });
     tell({ type: 'update', notification });
   };
   const table: ScriptedTable = {
@@ -88,15 +94,19 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
       version += 1;
       const notification = {
         ...createNotification(number, details),
-        version: hasVersions ? String(version).padStart(9, '0') : null,
+        version: hasVersions ? versionName(version) : null,
       };
       rows.set(notification.id, notification);
+      log.push({ id: notification.id, atMs: world.clock.now() });
       tell({ type: 'insert', notification });
       return notification.id;
     },
     setStatus: write,
     remove(id) {
-      if (rows.delete(id)) tell({ type: 'remove', id });
+      if (!rows.delete(id)) return;
+      version += 1;
+      log.push({ id, atMs: world.clock.now() });
+      tell({ type: 'remove', id });
     },
     ids: () => [...rows.keys()],
     select: (filter) =>
@@ -121,8 +131,24 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
       }),
     create: () => Promise.reject(new Error('Nobody sends here')),
     find: (id) => request('find', () => rows.get(id) ?? null),
-    countArchived: () => request('count archived', () => table.count().archived),
-    countAll: () => request('count all', () => table.count()),
+    changes: (since) =>
+      request('changes', () => {
+        if (!hasVersions) return { asOf: null, isReset: true, changes: [], totals: table.count() };
+        const nowMs = world.clock.now();
+        // As the server does, the answer repeats the changes of 30 seconds.
+        const recent = log.filter(({ atMs }) => since !== null && atMs > asOfMs(since) - 30_000);
+        return {
+          asOf: `${versionName(version)} ${nowMs}`,
+          isReset: since === null || recent.length > bulkRows,
+          changes: [...new Set(recent.map(({ id }) => id))].map((id) => {
+            const notification = rows.get(id);
+            return notification
+              ? ({ type: 'update', notification } as const)
+              : ({ type: 'remove', id } as const);
+          }),
+          totals: table.count(),
+        };
+      }),
     setStatus: (ids, status) =>
       request('set status', () => {
         for (const id of ids) write(id, status);
@@ -158,6 +184,10 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
     },
   };
 }
+
+const versionName = (version: number) => String(version).padStart(9, '0');
+/** A scripted `asOf` is the last version, by which rows are compared, and the time in milliseconds. */
+const asOfMs = (asOf: string) => Number(asOf.split(' ')[1]);
 
 /** What the inbox shows, by id. */
 export function shownIds(inbox: Inbox): readonly string[] {

@@ -87,7 +87,8 @@ export function createInboxActions(options: InboxActionsOptions): InboxActions {
     setStatus: (ids, status) => perform({ type: 'status', ids, status }),
     markAllRead(kind) {
       const newest = [...store.getState().rows.values()].sort(compareNewestFirst)[0] ?? null;
-      perform({ type: 'read-all', kind, newest: newest && cursorOf(newest) });
+      const { unread } = store.getSnapshot().counts;
+      perform({ type: 'read-all', kind, newest: newest && cursorOf(newest), unread });
     },
     remove(ids) {
       const operation = start({ type: 'remove', ids });
@@ -123,7 +124,7 @@ function execute(
     case 'status':
       return api.setStatus(operation.ids, operation.status);
     case 'read-all':
-      return api.markAllRead(operation.kind);
+      return api.markAllRead(operation.kind, operation.unread);
     case 'remove':
       return api.remove(operation.ids);
   }

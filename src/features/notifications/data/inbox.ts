@@ -2,6 +2,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import { createInboxActions } from '../actions/inbox-actions.ts';
 import type { InboxActions } from '../actions/inbox-actions.ts';
 import { createInboxReader } from './inbox-reader.ts';
+import { createInboxSync } from './inbox-sync.ts';
 import { createInboxStore } from './inbox-store.ts';
 import type { InboxStatus, InboxStore, InboxStoreOptions } from './inbox-store.ts';
 import type { Notification } from '../model/notification.ts';
@@ -26,7 +27,7 @@ export interface Inbox
   dismissProblem(): void;
   /** Changes from the live channel, oldest first. */
   receive(changes: readonly NotificationChange[]): void;
-  /** Changes may have been missed: everything shown is read again. */
+  /** Changes may have been missed: the server is asked for them in one request. */
   catchUp(): void;
   setConnection(connection: InboxStatus['connection']): void;
 }
@@ -43,7 +44,8 @@ const staleMs = 300_000;
 export function createInbox({ userId, api, platform, ...options }: InboxOptions): Inbox {
   const { clock, page, report } = platform;
   const store = createInboxStore(options);
-  const reader = createInboxReader({ api, store, clock, report });
+  const reader = createInboxReader({ api, store, report });
+  const sync = createInboxSync({ api, store, clock, report, onReset: () => void refresh() });
   let readAtMs = clock.monotonicMs();
   const refresh = () => {
     readAtMs = clock.monotonicMs();
@@ -51,12 +53,12 @@ export function createInbox({ userId, api, platform, ...options }: InboxOptions)
   };
   const actions = createInboxActions({
     api,
-    // What was done may concern rows that were never read: then the server counts, with a live channel or without.
+    // An action may concern rows that were never read: the server counts those.
     store: {
       ...store,
       dispatch(event) {
         store.dispatch(event);
-        reader.checkTotals(false);
+        sync.check(false);
       },
     },
     clock,
@@ -67,18 +69,24 @@ export function createInbox({ userId, api, platform, ...options }: InboxOptions)
   const stopWatching = page.subscribe((signal) => {
     // The last moment at which a request may leave.
     if (signal === 'pagehide') actions.commitAll();
-    if (signal === 'online' && store.getSnapshot().problem?.type === 'read') void refresh();
+    if (signal !== 'online' || store.getSnapshot().problem?.type !== 'read') return;
+    void refresh();
+    void sync.run();
   });
 
   return {
     ...store,
     ...actions,
-    start: () => void refresh(),
+    start() {
+      void refresh();
+      void sync.run();
+    },
     restore: (kept) => store.dispatch({ type: 'restored', kept }),
     close() {
       actions.commitAll();
       stopWatching();
       reader.close();
+      sync.close();
       actions.close();
     },
     show(filter) {
@@ -88,7 +96,9 @@ export function createInbox({ userId, api, platform, ...options }: InboxOptions)
       if (connection !== 'live' && clock.monotonicMs() - readAtMs > staleMs) void refresh();
       else void reader.ensure();
     },
-    refresh,
+    async refresh() {
+      await Promise.all([refresh(), sync.run()]);
+    },
     async find(id) {
       try {
         return await api.find(id);
@@ -103,11 +113,13 @@ export function createInbox({ userId, api, platform, ...options }: InboxOptions)
     dismissProblem: () => store.patch({ problem: null }),
     receive(changes) {
       store.dispatch({ type: 'changes', changes });
-      reader.checkTotals(true);
+      sync.check(true);
     },
     catchUp() {
       store.dispatch({ type: 'gap' });
-      void refresh();
+      // Lists that were never read are read whole; others need the changes alone.
+      if (!store.getSnapshot().isVerified && !store.getSnapshot().isReading) void refresh();
+      void sync.run();
     },
     setConnection: (connection) => store.patch({ connection }),
   };

@@ -1,17 +1,17 @@
 import type { Database } from '../../../database.types.ts';
-import { and, eq, is, lt, match, neq, not, or } from '../../../rest-client/index.ts';
+import { eq, lt, lte, neq, or, RestError } from '../../../rest-client/index.ts';
 import type { RestClient } from '../../../rest-client/index.ts';
-import { notificationKinds, parseNotification } from '../model/notification.ts';
+import { parseNotification } from '../model/notification.ts';
 import type {
   Notification,
   NotificationContent,
   NotificationKind,
   NotificationStatus,
 } from '../model/notification.ts';
+import { noCounts, parseCounts } from '../model/notification-counts.ts';
 import type { NotificationCounts } from '../model/notification-counts.ts';
-import { everything } from '../model/notification-filter.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
-import type { Cursor } from '../model/notifications-state.ts';
+import type { Cursor, NotificationChange } from '../model/notifications-state.ts';
 
 export interface NotificationPage {
   /** Newest first. */
@@ -20,7 +20,17 @@ export interface NotificationPage {
   readonly isLast: boolean;
 }
 
-/** The calls to the table `notifications`, all of them limited to the reader's own rows. */
+/** What changed since an earlier answer, with the totals of the same moment. */
+export interface NotificationsUpdate {
+  /** The `since` of the next call; null: the server cannot tell changes. */
+  readonly asOf: string | null;
+  /** Changes are missing from the answer: the lists have to be read again. */
+  readonly isReset: boolean;
+  readonly changes: readonly NotificationChange[];
+  readonly totals: NotificationCounts;
+}
+
+/** The calls about notifications, all of them limited to the reader's own rows. */
 export interface NotificationsApi {
   /** The page after a notification, or the newest where `after` is null. */
   list(
@@ -29,27 +39,30 @@ export interface NotificationsApi {
   ): Promise<NotificationPage>;
   /** One of any status; null if there is none. */
   find(id: string): Promise<Notification | null>;
-  countArchived(): Promise<number>;
-  countAll(): Promise<NotificationCounts>;
+  /** One request; `since` is the `asOf` of the answer before, null for the totals alone. */
+  changes(since: string | null): Promise<NotificationsUpdate>;
   /**
    * Notifies a user. The server stamps the sender; a kind that the recipient has switched off creates nothing, which
    * the sender is not told.
    */
   create(recipientId: string, content: NotificationContent): Promise<void>;
   /**
-   * Is sent to its end also where the page is left meanwhile, as all that changes something.
+   * Sets the status; like every write it outlives the page.
    *
-   * @returns the rows as they are now; those that do not exist any more are missing.
+   * @returns the rows as they are now, without those that were deleted.
    */
   setStatus(ids: readonly string[], status: NotificationStatus): Promise<readonly Notification[]>;
-  markAllRead(kind: NotificationKind | null): Promise<void>;
+  /** @param unread how many the reader has: many are marked by a function, which announces a bulk change first. */
+  markAllRead(kind: NotificationKind | null, unread: number): Promise<void>;
   remove(ids: readonly string[]): Promise<void>;
 }
 
 /** An id takes 37 characters of the URL, which is kept well below 8,000. */
 const idsPerRequest = 100;
+/** More rows than this in one statement are a bulk change (see the migration of `notification_bulk_changes`). */
+const bulkRows = 100;
 
-/** @param report is told of rows that cannot be understood; they are left out. */
+/** @param report receives rows that cannot be parsed; they are left out. */
 export function createNotificationsApi(
   rest: RestClient<Database>,
   userId: string,
@@ -64,12 +77,22 @@ export function createNotificationsApi(
       .where(...conditions(filter))
       .execute();
 
+  let hasChangesFunction = true;
+  /** On a table without the functions of our migrations: three counts, and the lists are read again. */
+  const countOnly = async (): Promise<NotificationsUpdate> => {
+    const tabs = ['all', 'unread', 'archived'] as const;
+    const [all = 0, unread = 0, archived = 0] = await Promise.all(
+      tabs.map((tab) => count({ tab, kind: null })),
+    );
+    return { asOf: null, isReset: true, changes: [], totals: { ...noCounts, all, unread, archived } };
+  };
+
   return {
     async list(filter, { after, limit, signal }) {
       const rows = await table()
         .select()
         .eq('recipient_id', userId)
-        .where(...conditions(filter), ...(after ? [isOlder(after)] : []))
+        .where(...conditions(filter), ...(after ? afterCursor(after) : []))
         .order('created_at', { ascending: false })
         .order('id', { ascending: false })
         .limit(limit)
@@ -80,18 +103,26 @@ export function createNotificationsApi(
       const rows = await table().select().eq('recipient_id', userId).eq('id', id).execute();
       return parse(rows)[0] ?? null;
     },
-    countArchived: () => count({ tab: 'archived', kind: null }),
-    async countAll() {
-      const named = notificationKinds.filter((kind) => kind !== 'system');
-      const [all, unread, archived, ...unreadByKind] = await Promise.all([
-        count(everything),
-        count({ tab: 'unread', kind: null }),
-        count({ tab: 'archived', kind: null }),
-        ...named.map((kind) => count({ tab: 'unread', kind })),
-      ]);
-      const [mention = 0, edit = 0, comment = 0, invite = 0] = unreadByKind;
-      const system = Math.max(0, unread - mention - edit - comment - invite);
-      return { all, unread, archived, kinds: { mention, edit, comment, invite, system } };
+    async changes(since) {
+      if (!hasChangesFunction) return countOnly();
+      try {
+        const answer = (await rest
+          .rpc('notification_changes', { since: since ?? '-infinity' })
+          .execute()) as unknown as ChangesAnswer;
+        return {
+          asOf: answer.as_of,
+          isReset: answer.reset,
+          changes: [
+            ...parse(answer.changed).map((notification) => ({ type: 'update', notification }) as const),
+            ...answer.deleted.map((id) => ({ type: 'remove', id }) as const),
+          ],
+          totals: parseCounts(answer.counts),
+        };
+      } catch (problem) {
+        if (!(problem instanceof RestError) || problem.code !== 'not-found') throw problem;
+        hasChangesFunction = false;
+        return countOnly();
+      }
     },
     async create(recipientId, content) {
       // Without an answer: the row is not the sender's to read.
@@ -110,7 +141,13 @@ export function createNotificationsApi(
             .execute({ keepalive: true }),
         ),
       ),
-    async markAllRead(kind) {
+    async markAllRead(kind, unread) {
+      if (unread > bulkRows && hasChangesFunction) {
+        await rest
+          .rpc('mark_all_notifications_read', kind === null ? {} : { kind })
+          .execute({ keepalive: true });
+        return;
+      }
       await table()
         .update({ status: 'read' })
         .eq('recipient_id', userId)
@@ -126,25 +163,24 @@ export function createNotificationsApi(
   };
 }
 
+/** The conditions of a list; `kind` is narrowed by its column. */
 function conditions({ tab, kind }: NotificationFilter) {
   const status = tab === 'all' ? neq('status', 'archived') : eq('status', tab);
-  return kind ? [status, ofKind(kind)] : [status];
+  return kind === null ? [status] : [status, eq('kind', kind)];
 }
 
-/** The kind is part of a JSON text: the server narrows the list down, and the parsed content decides. */
-function ofKind(kind: NotificationKind) {
-  if (kind !== 'system') return typeMatches(`${kind}s?`);
-  const named = notificationKinds.filter((other) => other !== 'system');
-  return or(is('content', null), not(typeMatches(`(${named.join('|')})s?`)));
+/** Rows after the cursor in the list's order. The first condition bounds the range of the index. */
+function afterCursor({ createdAt, id }: Cursor) {
+  return [lte('created_at', createdAt), or(lt('created_at', createdAt), lt('id', id))];
 }
 
-/** A regular expression without quotes and backslashes: not every server reads them well within `or`. */
-function typeMatches(pattern: string) {
-  return match('content', `.type.[[:space:]]*:[[:space:]]*.${pattern}[^[:alpha:]]`);
-}
-
-function isOlder({ createdAt, id }: Cursor) {
-  return or(lt('created_at', createdAt), and(eq('created_at', createdAt), lt('id', id)));
+/** What `notification_changes` answers. */
+interface ChangesAnswer {
+  readonly as_of: string;
+  readonly reset: boolean;
+  readonly changed: readonly unknown[];
+  readonly deleted: readonly string[];
+  readonly counts: unknown;
 }
 
 async function inChunks<T>(

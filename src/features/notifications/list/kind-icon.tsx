@@ -8,9 +8,10 @@ const icons = {
   comment: CommentIcon,
   invite: InviteIcon,
   system: InfoIcon,
+  other: InfoIcon,
 } as const;
 
-/** The kind's sign in its colour; its word stands beside it. */
+/** The icon of a kind in its color; decorative, since the kind's word stands beside it. */
 export function KindIcon({ kind, size }: { readonly kind: NotificationKind; readonly size?: number }) {
   const Icon = icons[kind];
   return (

@@ -1,4 +1,4 @@
-import { notificationKinds } from './notification.ts';
+import { parseKind } from './notification.ts';
 import type { Notification, NotificationKind } from './notification.ts';
 
 /** How many notifications each filter holds. Every number that the application shows comes from one of these. */
@@ -15,8 +15,25 @@ export const noCounts: NotificationCounts = {
   all: 0,
   unread: 0,
   archived: 0,
-  kinds: { mention: 0, edit: 0, comment: 0, invite: 0, system: 0 },
+  kinds: { mention: 0, edit: 0, comment: 0, invite: 0, system: 0, other: 0 },
 };
+
+const countedKinds = Object.keys(noCounts.kinds) as readonly NotificationKind[];
+
+/** Counts as the server's `notification_counts` has them: every unread kind by its name. */
+export function parseCounts(counts: unknown): NotificationCounts {
+  const { inbox, unread, archived, unread_by_kind: byKind } = counts as ServerCounts;
+  const kinds = { ...noCounts.kinds };
+  for (const [name, count] of Object.entries(byKind)) kinds[parseKind(name)] += count;
+  return { all: inbox, unread, archived, kinds };
+}
+
+interface ServerCounts {
+  readonly inbox: number;
+  readonly unread: number;
+  readonly archived: number;
+  readonly unread_by_kind: Readonly<Record<string, number>>;
+}
 
 export function countNotifications(
   notifications: Iterable<Pick<Notification, 'status' | 'kind'>>,
@@ -41,7 +58,7 @@ export function combineCounts(
 ): NotificationCounts {
   const combine = (x: number, y: number) => Math.max(0, x + sign * y);
   const kinds = { ...a.kinds };
-  for (const kind of notificationKinds) kinds[kind] = combine(a.kinds[kind], b.kinds[kind]);
+  for (const kind of countedKinds) kinds[kind] = combine(a.kinds[kind], b.kinds[kind]);
   return {
     all: combine(a.all, b.all),
     unread: combine(a.unread, b.unread),

@@ -1,7 +1,7 @@
 import { compareNewestFirst } from './notification.ts';
 import type { Notification, NotificationKind, NotificationStatus } from './notification.ts';
 
-/** What the reader did and the server has not confirmed yet. The list shows it as done. */
+/** An action that the server has not confirmed yet; the list shows it as done. */
 export type NotificationOperation = { readonly id: string } & NotificationAction;
 
 export type NotificationAction =
@@ -10,11 +10,13 @@ export type NotificationAction =
   | {
       readonly type: 'read-all';
       readonly kind: NotificationKind | null;
-      /** Later ones stay unread: the reader has not seen them. null: there was none. */
+      /** How many were unread, for the server to choose its way. */
+      readonly unread: number;
+      /** Later ones stay unread, because the reader has not seen them; null: the list was empty. */
       readonly newest: Pick<Notification, 'id' | 'createdAt' | 'createdAtMs'> | null;
     };
 
-/** The notification as it will be once the operations are done; null if it will be gone. */
+/** The notification as it will be after the operations; null if they delete it. */
 export function applyOperations(
   notification: Notification,
   operations: readonly NotificationOperation[],
@@ -32,8 +34,8 @@ export function applyOperations(
 }
 
 /**
- * Whether the later operation has to reach the server after the earlier one. A deletion waits for nothing: whatever is
- * done to a row before or after it, the row is gone.
+ * Whether the later operation has to reach the server after the earlier one. A deletion waits for none, because its
+ * outcome does not depend on the order.
  */
 export function mustFollow(later: NotificationOperation, earlier: NotificationOperation): boolean {
   if (later.type === 'remove' || earlier.type === 'remove') return false;

@@ -1,5 +1,7 @@
+/** The kinds of the specification, each with a filter of its own. */
 export const notificationKinds = ['mention', 'edit', 'comment', 'invite', 'system'] as const;
-export type NotificationKind = (typeof notificationKinds)[number];
+/** `other`: a kind that this application does not know; it is listed and counted, and has no filter. */
+export type NotificationKind = (typeof notificationKinds)[number] | 'other';
 export const notificationStatuses = ['unread', 'read', 'archived'] as const;
 export type NotificationStatus = (typeof notificationStatuses)[number];
 
@@ -11,12 +13,13 @@ export interface Notification {
   readonly createdAtMs: number;
   /** `updated_at`; null on a table without it. Greater is newer. */
   readonly version: string | null;
-  /** `system` also for a type that this application does not know. */
   readonly kind: NotificationKind;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly data: Readonly<Record<string, unknown>>;
   readonly entityType: string | null;
   readonly entityId: string | null;
+  /** The user who sent it, as the server stamped it; null: a service, a deleted account, or a table without the column. */
+  readonly senderId: string | null;
 }
 
 /** What the column `content` decodes to. */
@@ -34,7 +37,8 @@ export interface NotificationContent {
  * @throws {Error} if the row itself lacks its id, status or time.
  */
 export function parseNotification(row: unknown): Notification {
-  const { id, status: word, created_at: createdAt, updated_at: version = null, content = null } = record(row);
+  const fields = record(row);
+  const { id, status: word, created_at: createdAt, updated_at: version = null, content = null } = fields;
   const status = notificationStatuses.find((known) => known === word);
   // By hand: a schema library would come before the first list for this alone.
   if (!status || !isText(id) || !isText(createdAt) || !isTextOrNull(version) || !isTextOrNull(content))
@@ -46,17 +50,19 @@ export function parseNotification(row: unknown): Notification {
     createdAt,
     createdAtMs: Date.parse(createdAt),
     version,
-    kind: parseKind(type),
+    kind: parseKind(fields['kind'] ?? type),
     metadata: record(metadata),
     data: record(data),
     entityType: text(entityType),
     entityId: text(entityId),
+    senderId: text(fields['sender_id']),
   };
 }
 
-/** Accepts the plural spellings too; whatever is unknown is `system`. */
+/** Accepts the plural spellings too. A missing type is `system` (specification §3), an unknown one `other`. */
 export function parseKind(type: unknown): NotificationKind {
-  return notificationKinds.find((kind) => type === kind || type === `${kind}s`) ?? 'system';
+  if (typeof type !== 'string' || type === '') return 'system';
+  return notificationKinds.find((kind) => type === kind || type === `${kind}s`) ?? 'other';
 }
 
 /** Newest first, as the server orders: by creation, then by id. */

@@ -27,6 +27,8 @@ export interface NotificationsState {
   readonly windows: Readonly<Record<string, ListWindow>>;
   /** What the server holds by its own count; null before it was asked. */
   readonly totals: NotificationCounts | null;
+  /** The server's time of the totals: a row of this version or an older one is counted in them. null: unknown. */
+  readonly totalsAsOf: string | null;
   /** Whether something happened that the totals cannot follow, so that they must be read again. */
   readonly areTotalsStale: boolean;
   /** What the reader did and the server has not confirmed, oldest first. */
@@ -61,7 +63,15 @@ export type NotificationsEvent =
       /** `sequence` when the read began. */
       readonly since: number;
     }
-  | { readonly type: 'totals'; readonly totals: NotificationCounts; readonly since: number }
+  /** What changed since an earlier answer, with the totals of the same moment. `since`: `sequence` when the request began. */
+  | {
+      readonly type: 'synced';
+      readonly changes: readonly NotificationChange[];
+      readonly totals: NotificationCounts;
+      /** The server's time of the totals; null: unknown. */
+      readonly asOf: string | null;
+      readonly since: number;
+    }
   | { readonly type: 'changes'; readonly changes: readonly NotificationChange[] }
   | { readonly type: 'started'; readonly operation: NotificationOperation }
   /** Confirmed; `rows` as the server answered them, where it did: one that is missing there is gone. */
@@ -69,8 +79,10 @@ export type NotificationsEvent =
   /** Failed or taken back: the list shows again what it showed before. */
   | { readonly type: 'dropped'; readonly id: string }
   | { readonly type: 'filtered'; readonly filter: NotificationFilter }
-  /** Changes may have been missed. Whatever is not about to be read again is forgotten. */
-  | { readonly type: 'gap' };
+  /** Changes may have been missed: pages whose reading began before are outdated. */
+  | { readonly type: 'gap' }
+  /** Changes are missing for good: everything that is not about to be read again is evicted. */
+  | { readonly type: 'reset' };
 
 /** What outlives the page. */
 export type KeptNotifications = Pick<NotificationsState, 'rows' | 'windows' | 'totals'>;
@@ -79,6 +91,7 @@ export const emptyState: NotificationsState = {
   rows: new Map(),
   windows: {},
   totals: null,
+  totalsAsOf: null,
   areTotalsStale: true,
   operations: [],
   filter: everything,
@@ -108,8 +121,8 @@ function reduce(state: NotificationsState, event: NotificationsEvent): Notificat
         : { ...state, ...event.kept, rows: new Map([...event.kept.rows, ...state.rows]) };
     case 'page':
       return applyPage(state, event);
-    case 'totals':
-      return applyTotals(state, event);
+    case 'synced':
+      return applySync(state, event);
     case 'changes':
       return applyChanges(state, event.changes);
     case 'started':
@@ -123,12 +136,19 @@ function reduce(state: NotificationsState, event: NotificationsEvent): Notificat
         ? state
         : { ...state, filter: event.filter, kept: emptyState.kept };
     case 'gap':
-      return forgetUncovered(state);
+      return markGap(state);
+    case 'reset':
+      return evictUncovered(markGap(state));
   }
 }
 
+function markGap(state: NotificationsState): NotificationsState {
+  const sequence = state.sequence + 1;
+  return { ...state, areTotalsStale: true, sequence, gapAt: sequence };
+}
+
 /** Keeps what the next read covers: the whole list and the one that is shown. The rest may be outdated. */
-function forgetUncovered(state: NotificationsState): NotificationsState {
+function evictUncovered(state: NotificationsState): NotificationsState {
   const keys = new Set([filterKey(everything), filterKey(state.filter)]);
   const windows = Object.fromEntries(Object.entries(state.windows).filter(([key]) => keys.has(key)));
   const isCovered = (row: Notification) => Object.values(windows).some((window) => covers(window, row));
@@ -136,9 +156,6 @@ function forgetUncovered(state: NotificationsState): NotificationsState {
     ...state,
     rows: new Map([...state.rows].filter(([, row]) => isCovered(row))),
     windows,
-    areTotalsStale: true,
-    sequence: state.sequence + 1,
-    gapAt: state.sequence + 1,
   };
 }
 
@@ -148,19 +165,29 @@ export function covers({ filter, end, isComplete }: ListWindow, row: Notificatio
 }
 
 /**
- * What lies beyond the lists that were read is known by live changes alone, of which some may have been missed: the count
- * knows better, and such rows are forgotten. So what is shown of the rest is the server's number.
+ * Applies what the server says of the time since an earlier answer. Its totals win: rows outside the loaded windows are
+ * known by live changes alone, of which some may be missing, so they are evicted.
  */
-function applyTotals(
+function applySync(
   state: NotificationsState,
-  { totals, since }: Extract<NotificationsEvent, { type: 'totals' }>,
+  { changes, totals, asOf: totalsAsOf, since }: Extract<NotificationsEvent, { type: 'synced' }>,
 ): NotificationsState {
+  const synced = applyChanges(state, changes);
   const areTotalsStale = state.sequence > since;
-  if (areTotalsStale) return { ...state, totals, areTotalsStale };
+  if (areTotalsStale) return { ...synced, totals, totalsAsOf, areTotalsStale };
+  // A row that changed during a read stays: a page that lands later takes its absence for a deletion.
   const isListed = (row: Notification) =>
-    state.kept.has(row.id) || Object.values(state.windows).some((window) => covers(window, row));
-  const rows = new Map([...state.rows].filter(([, row]) => isListed(row)));
-  return { ...state, rows: rows.size < state.rows.size ? rows : state.rows, totals, areTotalsStale };
+    synced.kept.has(row.id) ||
+    synced.touched.has(row.id) ||
+    Object.values(synced.windows).some((window) => covers(window, row));
+  const rows = new Map([...synced.rows].filter(([, row]) => isListed(row)));
+  return {
+    ...synced,
+    rows: rows.size < synced.rows.size ? rows : synced.rows,
+    totals,
+    totalsAsOf,
+    areTotalsStale,
+  };
 }
 
 function applyPage(
@@ -180,12 +207,12 @@ function applyPage(
   for (const row of state.rows.values()) {
     const isBefore = after !== null && compareNewestFirst(row, after) <= 0;
     if (isBefore || !matchesFilter(row, filter) || listed.has(row.id) || isNewer(row.id)) continue;
-    // Not on the page: it is gone; or it is older than the page, and nobody knows any more.
+    // Deleted, or older than the loaded window: drop it in both cases.
     if (covers(window, row) || !isElsewhere(row)) rows.delete(row.id);
   }
   for (const row of page) {
     const known = state.rows.get(row.id);
-    // Touched meanwhile: only a newer version says more. Touched and unknown: it was deleted meanwhile.
+    // A row that changed meanwhile is replaced by a newer version only; one that is unknown was deleted meanwhile.
     const isNews = isNewer(row.id)
       ? known !== undefined && isOutdated(known, row)
       : known === undefined || !isOutdated(row, known);
@@ -206,15 +233,28 @@ function applyChanges(state: NotificationsState, changes: readonly NotificationC
     if (change.type !== 'remove' && known && isOutdated(change.notification, known)) continue;
     // The old status of an unknown row is unknown.
     if (!known && change.type !== 'insert') areTotalsStale = true;
-    if (known) before.push(known);
+    // A bulk change touches more rows than the page shows: those outside of every window are not kept.
+    if (!known && change.type === 'update' && !isWanted(state, change.notification)) continue;
+    const isCounted = change.type !== 'remove' && isCountedIn(state, change.notification);
+    if (known && !isCounted) before.push(known);
     if (change.type === 'remove') rows.delete(id);
     else {
       rows.set(id, change.notification);
-      after.push(change.notification);
+      if (!isCounted) after.push(change.notification);
     }
     if (state.readsUnderWay > 0) touched.set(id, sequence);
   }
   return { ...state, rows, touched, sequence, areTotalsStale, totals: adjust(state.totals, before, after) };
+}
+
+/** Whether an unknown row belongs to the state: a window covers it, or a read in flight may bring an older version of it. */
+function isWanted(state: NotificationsState, row: Notification): boolean {
+  return state.readsUnderWay > 0 || Object.values(state.windows).some((window) => covers(window, row));
+}
+
+/** Whether the totals count this version of the row already. */
+function isCountedIn({ totalsAsOf }: NotificationsState, { version }: Notification): boolean {
+  return totalsAsOf !== null && version !== null && version <= totalsAsOf;
 }
 
 function finish(
@@ -269,7 +309,7 @@ function adjust(
   );
 }
 
-/** Those that were never listed were marked, too. */
+/** Rows that were never listed were marked as well. */
 function adjustToReadAll(
   { totals, rows }: NotificationsState,
   after: Iterable<Notification>,

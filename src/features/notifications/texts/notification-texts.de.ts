@@ -23,6 +23,7 @@ export const texts: InboxTexts = {
     comment: 'Kommentar',
     invite: 'Einladung',
     system: 'System',
+    other: 'Benachrichtigung',
   },
   kindName: (kind, unread) => `${kind}, ${unread} ungelesen`,
   titles: {
@@ -31,6 +32,7 @@ export const texts: InboxTexts = {
     comment: (actor, entity) => `${actor} hat ${entity} kommentiert`,
     invite: (actor, entity) => `${actor} hat dich zu ${entity} eingeladen`,
     system: () => 'Benachrichtigung',
+    other: () => 'Benachrichtigung',
   },
   answers: {
     accepted: (actor, entity) => `${actor} hat deine Einladung zu ${entity} angenommen`,

@@ -11,7 +11,14 @@ export const texts = {
   kindsLabel: 'Kinds',
   everyKind: 'Every kind',
   kinds: { mention: 'Mentions', edit: 'Edits', comment: 'Comments', invite: 'Invites', system: 'System' },
-  kind: { mention: 'Mention', edit: 'Edit', comment: 'Comment', invite: 'Invite', system: 'System' },
+  kind: {
+    mention: 'Mention',
+    edit: 'Edit',
+    comment: 'Comment',
+    invite: 'Invite',
+    system: 'System',
+    other: 'Notification',
+  },
   kindName: (kind: string, unread: number) => `${kind}, ${unread} unread`,
   titles: {
     mention: (actor: string, entity: string) => `${actor} mentioned you in ${entity}`,
@@ -19,6 +26,7 @@ export const texts = {
     comment: (actor: string, entity: string) => `${actor} commented on ${entity}`,
     invite: (actor: string, entity: string) => `${actor} invited you to ${entity}`,
     system: () => 'Notification',
+    other: () => 'Notification',
   },
   answers: {
     accepted: (actor: string, entity: string) => `${actor} accepted your invitation to ${entity}`,

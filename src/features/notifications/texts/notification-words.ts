@@ -7,7 +7,8 @@ export function notificationTitle(notification: Notification, texts: InboxTexts)
   const { kind, entityType } = notification;
   const given = contentText(notification, 'title', 'subject');
   if (given) return given;
-  if (kind === 'system') return contentText(notification, 'message', 'text') ?? texts.titles.system();
+  if (kind === 'system' || kind === 'other')
+    return contentText(notification, 'message', 'text') ?? texts.titles[kind]();
   const actor = notificationActor(notification);
   const entity = notificationEntity(notification);
   const status = contentText(notification, 'status');

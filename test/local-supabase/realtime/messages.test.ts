@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { realtimeSchemaSql } from '../../../local-supabase/realtime/schema.ts';
 import type { RawClient } from './raw-client.ts';
 import { ADA, createRealtimeWorld } from './realtime-world.ts';
 import type { RealtimeWorld } from './realtime-world.ts';
@@ -120,6 +121,39 @@ describe('a replay', () => {
 });
 
 describe('the partitions of realtime.messages', () => {
+  test('replace the plain table of an earlier version, and keep its policies', async () => {
+    const other = await createRealtimeWorld();
+    await other.database.exec(`
+      drop table realtime.messages;
+      create table realtime.messages (topic text not null, extension text not null, id uuid primary key);
+      create policy reads on realtime.messages as restrictive for select to authenticated, anon using (topic = 'a');
+      create policy writes on realtime.messages for insert with check (extension = 'broadcast');`);
+    await other.database.exec(realtimeSchemaSql);
+    const policies = await other.database.query(
+      `select policyname, permissive, cmd, roles::text, qual, with_check from pg_policies
+       where schemaname = 'realtime' and tablename = 'messages' order by 1`,
+    );
+    expect(policies).toEqual([
+      {
+        policyname: 'reads',
+        permissive: 'RESTRICTIVE',
+        cmd: 'SELECT',
+        roles: '{anon,authenticated}',
+        qual: "(topic = 'a'::text)",
+        with_check: null,
+      },
+      {
+        policyname: 'writes',
+        permissive: 'PERMISSIVE',
+        cmd: 'INSERT',
+        roles: '{public}',
+        qual: null,
+        with_check: "(extension = 'broadcast'::text)",
+      },
+    ]);
+    await other.close();
+  });
+
   test('cover yesterday to three days ahead, and older ones are dropped', async () => {
     await world.database.exec(
       `create table realtime.messages_2020_01_01 partition of realtime.messages for values from ('2020-01-01') to ('2020-01-02');

@@ -6,8 +6,8 @@ import { createFunctionsService } from './functions/functions-service.ts';
 import type { FunctionHandler, FunctionSettings } from './functions/functions-service.ts';
 import type { Service } from './gateway/gateway.ts';
 import type { TokenKeys } from './keys/keys.ts';
-import { createRestService } from './rest.ts';
-import type { RestService } from './rest.ts';
+import { createRestService } from './rest/rest-service.ts';
+import type { RestService } from './rest/rest-service.ts';
 import type { OpenProject } from './project/open-project.ts';
 import { createRealtimeService } from './realtime/realtime-service.ts';
 import type { RealtimeService } from './realtime/realtime-service.ts';
@@ -73,7 +73,7 @@ const SWEEP_INTERVAL_MS = 60_000;
 
 /** Starts the services of a project over its one database. */
 export async function createServices(options: ServicesOptions): Promise<Services> {
-  const { database, connection, keys, mailbox, now, siteUrl, redirectUrls = LOCAL_URLS, report } = options;
+  const { database, keys, mailbox, now, siteUrl, redirectUrls = LOCAL_URLS, report } = options;
   const auth = await createAuthService({
     database,
     keys,
@@ -94,7 +94,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
     report,
     settings: options.realtime ?? {},
   });
-  const rest = await createRestService({ database, connection, ...options.rest });
+  const rest = await createRestService({ database, settings: options.rest ?? {} });
   const objects = createObjectStore(options.storageDir);
   await saveBuckets(database, options.storage?.buckets ?? {});
   const sweep = async () => {

@@ -1,12 +1,10 @@
-import { PGlite, types } from '@electric-sql/pglite';
+import { PGlite } from '@electric-sql/pglite';
 import type { PGliteInterface, PGliteOptions } from '@electric-sql/pglite';
 import { citext } from '@electric-sql/pglite/contrib/citext';
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
 import { pgcrypto } from '@electric-sql/pglite/contrib/pgcrypto';
 import { unaccent } from '@electric-sql/pglite/contrib/unaccent';
 import { uuid_ossp } from '@electric-sql/pglite/contrib/uuid_ossp';
-import { createPgliteConnection } from '@supabase/lite/pglite';
-import type { PgliteConnection } from '@supabase/lite/pglite';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { installRealtimeSchema } from '../realtime/schema.ts';
@@ -27,22 +25,11 @@ export interface DatabaseOptions {
 
 export interface OpenDatabase {
   readonly database: PgliteDatabase;
-  /** The REST service's view of the same session. To be used only within `database.exclusive`. */
-  readonly connection: PgliteConnection;
 }
 
-/**
- * How the REST service reads values: so that its JSON is PostgreSQL's own (`to_json`), where its defaults are not.
- */
-const parsers = {
-  [types.BYTEA]: (value: string) => value,
-  [types.NUMERIC]: (value: string) => (Number.isFinite(Number(value)) ? Number(value) : value),
-  [types.TIMESTAMP]: (value: string) => value.replace(' ', 'T'),
-  [types.TIMESTAMPTZ]: (value: string) => value.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00'),
-};
 const extensions = { citext, pg_trgm, pgcrypto, unaccent, uuid_ossp };
 
-/** What nobody needs makes the dump slower to load: the databases from which others would be copied. */
+/** The databases from which others would be copied are of no use here and make the dump slower to load. */
 const SHRINK = [
   `update pg_database set datistemplate = false, datallowconn = true where datname in ('template0', 'template1')`,
   'drop database template0',
@@ -63,7 +50,7 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<OpenD
   const sql = await readProjectSql(options.project);
   const isNew = dataDir === undefined || !(await exists(join(dataDir, 'PG_VERSION')));
   const build = async () => {
-    const { driver } = await connect({});
+    const driver = await connect({});
     await buildSchema(driver, sql, seed);
     await installRealtimeSchema(createPgliteDatabase(driver), 'supabase_realtime');
     for (const statement of SHRINK) await driver.exec(statement);
@@ -72,33 +59,25 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<OpenD
     return dump;
   };
   const snapshot = isNew && { loadDataDir: await loadSnapshot(`2-${sql.hash}${seed ? '-seed' : ''}`, build) };
-  const connection = await connect({ ...snapshot }, dataDir);
-  if (!isNew) await updateSchema(connection.driver, sql);
-  await connection.driver.exec('set search_path = "$user", public, extensions');
-  return { database: createPgliteDatabase(connection.driver), connection };
+  const pglite = await connect({ ...snapshot }, dataDir);
+  if (!isNew) await updateSchema(pglite, sql);
+  await pglite.exec(`set search_path = "$user", public, extensions; set timezone = 'UTC'`);
+  return { database: createPgliteDatabase(pglite) };
 }
 
-async function connect(
-  pgliteOptions: Omit<PGliteOptions, 'dataDir'>,
-  url?: string,
-): Promise<PgliteConnection> {
-  const connection = await createPgliteConnection({
-    ...(url === undefined ? {} : { url }),
-    pgliteOptions: {
-      ...pgliteOptions,
-      ...(url === undefined && { startParams: IN_MEMORY }),
-      extensions,
-      parsers,
-    },
+async function connect(options: Omit<PGliteOptions, 'dataDir'>, dataDir?: string): Promise<PGlite> {
+  const pglite = await PGlite.create({
+    ...options,
+    ...(dataDir === undefined ? { startParams: IN_MEMORY } : { dataDir }),
+    extensions,
   });
-  await connection.driver.waitReady;
-  forgetCatalogRows(connection.driver);
-  return connection;
+  forgetCatalogRows(pglite);
+  return pglite;
 }
 
 /**
  * PGlite copies its table of parsers at every query. Two thirds of it are for arrays of the catalog's own row types,
- * whose numbers initdb gives out from 10000 on: nobody reads those, and without them a query takes a quarter less time.
+ * whose numbers initdb gives out from 10000 on: no query reads those, and without them a query takes a quarter less time.
  */
 function forgetCatalogRows({ parsers: known }: PGliteInterface): void {
   for (const type of Object.keys(known).map(Number)) {

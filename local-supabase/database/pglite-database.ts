@@ -2,20 +2,23 @@ import type { PGliteInterface, Transaction } from '@electric-sql/pglite';
 import { types } from '@electric-sql/pglite';
 import { createExclusive } from './exclusive.ts';
 import type { Exclusive } from './exclusive.ts';
+import { createPipeline } from './pipeline.ts';
+import type { Pipeline } from './pipeline.ts';
 import type { Database, Sql } from './database.ts';
 
-/** The database, and the turn in its one session for a peer that speaks to PGlite itself. */
+/** The database, with direct access to its one session for the services that run whole transactions. */
 export interface PgliteDatabase extends Database {
   /**
-   * Runs `task` while nobody else uses the session. Within it, use the peer's own connection; a call to this
-   * `Database` would wait for itself.
+   * Runs `task` alone in the session. Within it, use `pipeline`: a call to any other method would wait for itself.
    */
   readonly exclusive: Exclusive;
+  /** Runs statements in the session as it is; only within `exclusive`. */
+  readonly pipeline: Pipeline;
 }
 
 /**
- * How values are read here, whatever the peer that shares the session prefers: timestamps as `Date`, `date` as
- * text, json parsed, int8 as a number, or as a bigint where a number would lose digits.
+ * How values are read: timestamps as `Date`, `date` as text, json parsed, int8 as a number, or as a bigint where a
+ * number would lose digits.
  */
 const parsers = {
   [types.TIMESTAMPTZ]: (value: string) => new Date(value),
@@ -27,7 +30,7 @@ const parsers = {
   [types.NUMERIC]: (value: string) => value,
 };
 
-/** The `Database` over one PGlite. Every statement of every peer passes through one queue. */
+/** The `Database` over one PGlite. All statements pass through one queue. */
 export function createPgliteDatabase(pglite: PGliteInterface): PgliteDatabase {
   const exclusive = createExclusive();
   const run = async <Row>(
@@ -45,6 +48,7 @@ export function createPgliteDatabase(pglite: PGliteInterface): PgliteDatabase {
 
   return {
     exclusive,
+    pipeline: createPipeline(pglite),
     query: (text, params = []) => exclusive(() => run(pglite, text, params)),
     exec: (text) => exclusive(async () => void (await pglite.exec(text))),
     transaction: (task) => exclusive(() => pglite.transaction((transaction) => task(within(transaction)))),

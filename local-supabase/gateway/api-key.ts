@@ -30,24 +30,30 @@ export async function checkApiKey(request: Request, keys: TokenKeys): Promise<Ap
       hint: 'No `apikey` request header or url param was found.',
     });
   }
-  if (apiKey === keys.publishableKey) return { ok: true, apiKey, claims: { role: 'anon' } };
+  if (apiKey === keys.publishableKey) return claimsOf(keys.anonKey, apiKey, keys);
   if (apiKey === keys.secretKey) {
     if (/^\s*Mozilla\/5\.0/i.test(request.headers.get('user-agent') ?? '')) {
       return refuse('UNAUTHORIZED_INVALID_API_KEY_TYPE', {
         message: 'Forbidden use of secret API key in browser',
       });
     }
-    return { ok: true, apiKey, claims: { role: 'service_role' } };
+    return claimsOf(keys.serviceRoleKey, apiKey, keys);
   }
-  if (apiKey === keys.anonKey || apiKey === keys.serviceRoleKey) {
-    const check = await keys.verify(apiKey);
-    if (check.ok) return { ok: true, apiKey, claims: check.claims };
-  }
-  return refuse('UNAUTHORIZED_INVALID_API_KEY', {
+  if (apiKey === keys.anonKey || apiKey === keys.serviceRoleKey) return claimsOf(apiKey, apiKey, keys);
+  return refuseKey();
+}
+
+/** A key of the newer form stands for the token of its role. */
+async function claimsOf(token: string, apiKey: string, keys: TokenKeys): Promise<ApiKeyCheck> {
+  const check = await keys.verify(token);
+  return check.ok ? { ok: true, apiKey, claims: check.claims } : refuseKey();
+}
+
+const refuseKey = (): ApiKeyCheck =>
+  refuse('UNAUTHORIZED_INVALID_API_KEY', {
     message: 'Invalid API key',
     hint: 'Double check your Supabase `anon` or `service_role` API key.',
   });
-}
 
 /** Loopback origins: the application, on any port. */
 const isLoopbackOrigin = (origin: string): boolean =>

@@ -8,7 +8,8 @@ export type BearerCheck =
 const LEEWAY_SECONDS = 30;
 
 /**
- * The claims of a REST request: its bearer token's, else its API key's; or PostgREST's refusal.
+ * The claims of a REST request: its bearer token's, else its API key's; or PostgREST's refusal. Any other scheme of
+ * authorization stands for a caller without a token.
  *
  * @see https://docs.postgrest.org/en/stable/references/errors.html#group-3-jwt
  */
@@ -17,32 +18,35 @@ export async function checkBearer(
   apiKeyClaims: Claims,
   keys: TokenKeys,
 ): Promise<BearerCheck> {
+  if (!request.headers.has('authorization')) return { ok: true, claims: apiKeyClaims };
   const token = readBearer(request);
-  if (token === null || isOpaqueKey(token)) return { ok: true, claims: apiKeyClaims };
+  if (token === null) return { ok: true, claims: {} };
+  if (isOpaqueKey(token)) return { ok: true, claims: apiKeyClaims };
   if (token === '') return refuse('PGRST301', 'Empty JWT is sent in Authorization header');
   const check = await keys.verify(token, { leewaySeconds: LEEWAY_SECONDS });
   if (check.ok) return { ok: true, claims: check.claims };
   const isAboutClaims = check.reason === 'expired' || check.reason === 'claims';
-  return refuse(
-    isAboutClaims ? 'PGRST303' : 'PGRST301',
-    check.message,
-    check.reason === 'signature' ? 'None of the keys was able to decode the JWT' : null,
-  );
+  return refuse(isAboutClaims ? 'PGRST303' : 'PGRST301', check.message, check.details);
 }
 
 /** API keys of the newer form are not tokens, although clients send them as bearer tokens. */
 export const isOpaqueKey = (token: string): boolean => /^sb_(publishable|secret)_/.test(token);
 
+/** The bearer token, null with another scheme or none. */
 export function readBearer(request: Request): string | null {
-  return /^Bearer(?:\s+(.*))?$/i.exec(request.headers.get('authorization') ?? '')?.[1]?.trim() ?? null;
+  const [matched, token = ''] =
+    /^Bearer(?:\s+(.*))?$/i.exec(request.headers.get('authorization') ?? '') ?? [];
+  return matched === undefined ? null : token.trim();
 }
 
 function refuse(code: string, message: string, details: string | null = null): BearerCheck {
-  const challenge =
-    code === 'PGRST302' ? 'Bearer' : `Bearer error="invalid_token", error_description="${message}"`;
-  const response = Response.json(
-    { code, details, hint: null, message },
-    { status: 401, headers: { 'www-authenticate': challenge, 'proxy-status': `PostgREST; error=${code}` } },
-  );
+  const response = new Response(JSON.stringify({ code, details, hint: null, message }), {
+    status: 401,
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      'www-authenticate': `Bearer error="invalid_token", error_description="${message}"`,
+      'proxy-status': `PostgREST; error=${code}`,
+    },
+  });
   return { ok: false, message, response };
 }

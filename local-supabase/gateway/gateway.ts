@@ -1,5 +1,6 @@
+import { rememberRequestLine, requestLineOf } from '../http/request-line.ts';
 import type { Claims, TokenKeys } from '../keys/keys.ts';
-import type { RestService } from '../rest.ts';
+import type { RestService } from '../rest/rest-service.ts';
 import type { StorageService } from '../storage/storage-service.ts';
 import { checkApiKey, isOpenRoute, refuseForeignServiceKey } from './api-key.ts';
 import { checkBearer, isOpaqueKey, readBearer } from './bearer.ts';
@@ -37,7 +38,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     switch (service) {
       case 'rest': {
         const bearer = await checkBearer(request, claims, keys);
-        return bearer.ok ? rest.handle(request, bearer.claims) : bearer.response;
+        return bearer.ok ? rest.handle(withoutApiKey(request), bearer.claims) : bearer.response;
       }
       case 'storage': {
         const bearer = await checkBearer(request, claims, keys);
@@ -54,12 +55,23 @@ export function createGateway(options: GatewayOptions): Gateway {
   return {
     async handle(request) {
       const path = new URL(request.url).pathname;
-      const service = /^\/(\w+)\/v1(?:\/|$)/.exec(path)?.[1] ?? '';
+      // The path as it was sent: PostgREST itself refuses `..` and empty segments.
+      const service = /^\/(\w+)\/v1(?:[/?]|$)/.exec(requestLineOf(request).target)?.[1] ?? '';
       if (isPreflight(request)) return answerPreflight(request);
       const refusal = refuseForeignServiceKey(request, keys) ?? (await refuseDeepJson(request));
       return withCors(refusal ?? (await route(request, service, path)), service);
     },
   };
+}
+
+/** A key in the query is for the gateway alone. */
+function withoutApiKey(request: Request): Request {
+  const { method, target } = requestLineOf(request);
+  const [path = '', query = ''] = target.split(/\?(.*)/s, 2);
+  if (!/(?:^|&)apikey=/.test(query)) return request;
+  const kept = query.split('&').filter((pair) => !pair.startsWith('apikey='));
+  rememberRequestLine(request, { method, target: kept.length > 0 ? `${path}?${kept.join('&')}` : path });
+  return request;
 }
 
 /** Storage answers 400 and names the real status in the body. */

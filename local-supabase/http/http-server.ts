@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { ConnectionLost } from '../fault-gate.ts';
 import { StartError } from '../project/start-error.ts';
+import { rememberRequestLine } from './request-line.ts';
 
 /** A port on 127.0.0.1. */
 export interface HttpServer {
@@ -77,11 +78,20 @@ async function readRequest(incoming: IncomingMessage): Promise<Request> {
   // Services count requests by the caller's address; a client behind a proxy says its own.
   if (!headers.has('x-forwarded-for'))
     headers.set('x-forwarded-for', incoming.socket.remoteAddress ?? '127.0.0.1');
-  const { method = 'GET', url = '/' } = incoming;
+  const { method = 'GET', url: target = '/' } = incoming;
   const hasBody = method !== 'GET' && method !== 'HEAD';
-  const address = `http://${headers.get('host') ?? 'localhost'}${url}`;
-  return new Request(address, { method, headers, ...(hasBody ? { body: await readBody(incoming) } : {}) });
+  const address = `http://${headers.get('host') ?? 'localhost'}${target}`;
+  const request = new Request(address, {
+    method: FORBIDDEN_METHODS.has(method) ? 'OPTIONS' : method,
+    headers,
+    ...(hasBody ? { body: await readBody(incoming) } : {}),
+  });
+  rememberRequestLine(request, { method, target });
+  return request;
 }
+
+/** Methods that `Request` refuses to hold; the request line tells them. */
+const FORBIDDEN_METHODS = new Set(['CONNECT', 'TRACE', 'TRACK']);
 
 async function readBody(incoming: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Buffer[] = [];

@@ -1,12 +1,4 @@
-import {
-  compactVerify,
-  exportJWK,
-  generateKeyPair,
-  importJWK,
-  SignJWT,
-  errors,
-  decodeProtectedHeader,
-} from 'jose';
+import { exportJWK, generateKeyPair, importJWK, compactVerify, SignJWT, decodeProtectedHeader } from 'jose';
 import type { CryptoKey, JWK, JWTPayload } from 'jose';
 
 /** The claims of a token, as on the wire (times in seconds). */
@@ -16,7 +8,14 @@ export type TokenRejection = 'malformed' | 'expired' | 'signature' | 'claims';
 
 export type Verification =
   | { readonly ok: true; readonly claims: Claims }
-  | { readonly ok: false; readonly reason: TokenRejection; readonly message: string };
+  | {
+      readonly ok: false;
+      readonly reason: TokenRejection;
+      /** PostgREST's words. */
+      readonly message: string;
+      /** What PostgREST adds to them. */
+      readonly details?: string;
+    };
 
 export interface SignOptions {
   /** Default ES256 with the current key of the set. HS256 is the project's legacy secret. */
@@ -149,32 +148,57 @@ async function verifyToken(
   if ('reason' in key) return key;
   try {
     const { payload } = await compactVerify(token, key.key, { algorithms: [key.algorithm] });
-    const claims: unknown = JSON.parse(new TextDecoder().decode(payload));
-    if (typeof claims !== 'object' || claims === null || Array.isArray(claims))
-      return refuse('malformed', 'JWT cryptographic operation failed');
-    return checkTimes(claims as Claims, Math.floor(nowMs / 1000), options);
-  } catch (problem) {
-    return problem instanceof errors.JWSSignatureVerificationFailed
-      ? refuse('signature', 'No suitable key or wrong key type')
-      : refuse('malformed', 'JWT cryptographic operation failed');
+    const claims = parseClaims(payload);
+    if (!claims) return refuse('claims', 'Parsing claims failed');
+    return checkTimes(claims, Math.floor(nowMs / 1000), options) ?? { ok: true, claims };
+  } catch {
+    return refuse('signature', WRONG_KEY, 'None of the keys was able to decode the JWT');
   }
 }
 
-/** Checks `exp`, `nbf` and `iat` (RFC 7519 section 4.1). */
+function parseClaims(payload: Uint8Array): Claims | undefined {
+  try {
+    const claims = JSON.parse(new TextDecoder().decode(payload)) as unknown;
+    return typeof claims === 'object' && claims !== null && !Array.isArray(claims)
+      ? (claims as Claims)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Checks `exp`, `nbf` and `iat` (RFC 7519 section 4.1). Fractions of seconds count as 1970, as in PostgREST. */
 function checkTimes(
   claims: Claims,
   nowSeconds: number,
   { leewaySeconds = 0, mayBeFuture = [] }: VerifyOptions,
-): Verification {
-  const { exp, nbf, iat } = claims;
-  if ([exp, nbf, iat].some((time) => time !== undefined && typeof time !== 'number'))
-    return refuse('claims', 'Parsing claims failed');
-  if (exp !== undefined && exp <= nowSeconds - leewaySeconds) return refuse('expired', 'JWT expired');
+): Verification | undefined {
+  const times: Readonly<Record<string, unknown>> = claims;
+  const wrong = ['exp', 'nbf', 'iat'].find((name) => {
+    const time = times[name];
+    return time !== undefined && time !== null && typeof time !== 'number';
+  });
+  if (wrong !== undefined) return refuse('claims', `The JWT '${wrong}' claim must be a number`);
+  const read = (name: string) => {
+    const time = times[name];
+    return typeof time === 'number' ? (Number.isInteger(time) ? time : 0) : undefined;
+  };
+  const [expiry, start, issue] = ['exp', 'nbf', 'iat'].map(read);
+  if (expiry !== undefined && expiry <= nowSeconds - leewaySeconds) return refuse('expired', 'JWT expired');
   const isFuture = (time: number | undefined) => time !== undefined && time > nowSeconds + leewaySeconds;
-  if (isFuture(nbf) && !mayBeFuture.includes('nbf')) return refuse('claims', 'JWT not yet valid');
-  if (isFuture(iat) && !mayBeFuture.includes('iat')) return refuse('claims', 'JWT issued at future');
-  return { ok: true, claims };
+  if (isFuture(start) && !mayBeFuture.includes('nbf')) return refuse('claims', 'JWT not yet valid');
+  if (isFuture(issue) && !mayBeFuture.includes('iat')) return refuse('claims', 'JWT issued at future');
+  const { aud }: { aud?: unknown } = claims;
+  const audiences = Array.isArray(aud) ? (aud as unknown[]) : [aud ?? ''];
+  return audiences.every((one) => typeof one === 'string')
+    ? undefined
+    : refuse('claims', "The JWT 'aud' claim must be a string or an array of strings");
 }
+
+const WRONG_KEY = 'No suitable key or wrong key type';
+
+/** Algorithms of signatures that PostgREST knows; a header with another one is malformed. */
+const ALGORITHMS = /^(?:(?:HS|RS|ES)(?:256|384|512)|EdDSA)$/;
 
 type PickedKey = { readonly key: CryptoKey | Uint8Array; readonly algorithm: string };
 
@@ -184,17 +208,32 @@ function pickKey(
 ): PickedKey | Extract<Verification, { ok: false }> {
   const parts = token.split('.').length;
   if (parts !== 3) return refuse('malformed', `Expected 3 parts in JWT; got ${parts}`);
+  const header = parseHeader(token);
+  if (!header) return refuse('malformed', 'JWT cryptographic operation failed');
+  const { alg, kid } = header;
+  if (alg === 'none') {
+    const details = "JWT is unsecured but expected 'alg' was not 'none'";
+    return refuse('malformed', 'Wrong or unsupported encoding algorithm', details);
+  }
+  if (!ALGORITHMS.test(alg ?? '')) return refuse('malformed', "JWT couldn't be decoded");
+  if (alg === 'HS256' && kid === undefined) return { key: LEGACY_SECRET, algorithm: alg };
+  const key = keys.find((known) => known.algorithm === alg && (kid === undefined || known.kid === kid));
+  if (!key) return refuse('signature', WRONG_KEY, 'No suitable key was found to decode the JWT');
+  return { key: key.publicKey, algorithm: key.algorithm };
+}
+
+function parseHeader(token: string): { readonly alg?: string; readonly kid?: string } | undefined {
   try {
-    const { alg, kid } = decodeProtectedHeader(token);
-    if (alg === 'HS256') return { key: LEGACY_SECRET, algorithm: alg };
-    const key = keys.find((known) => known.algorithm === alg && (kid === undefined || known.kid === kid));
-    if (!key) return refuse('signature', 'No suitable key or wrong key type');
-    return { key: key.publicKey, algorithm: key.algorithm };
+    return decodeProtectedHeader(token);
   } catch {
-    return refuse('malformed', 'JWT cryptographic operation failed');
+    return undefined;
   }
 }
 
-function refuse(reason: TokenRejection, message: string): Extract<Verification, { ok: false }> {
-  return { ok: false, reason, message };
+function refuse(
+  reason: TokenRejection,
+  message: string,
+  details?: string,
+): Extract<Verification, { ok: false }> {
+  return { ok: false, reason, message, ...(details !== undefined && { details }) };
 }

@@ -42,7 +42,7 @@ describe('the data service', () => {
 
   it.each([
     ['invitation_not_found', 404, 'accept_invitation', { token: 'unknown' }],
-    ['invitation_email_invalid', 400, 'create_invitation', { invitee_email: 'nobody' }],
+    ['invitation_email_invalid', 400, 'create_invitation', { invitee_email: 'no-address' }],
   ])('answers a function’s own error, %s, with its own status, %i', async (message, status, name, body) => {
     const response = await requestApi(supabase(), `/rest/v1/rpc/${name}`, {
       method: 'POST',
@@ -56,7 +56,7 @@ describe('the data service', () => {
   it.each([
     ['23514', 400, { email_digest_frequency: 'yearly' }],
     ['23503', 409, { user_id: '00000000-0000-4000-8000-00000000dead' }],
-    ['22P02', 400, { user_id: 'nobody' }],
+    ['22P02', 400, { user_id: 'no-uuid' }],
     ['PGRST204', 400, { unknown: 1 }],
   ])('names PostgreSQL’s error %s and answers %i', async (code, status, columns) => {
     const response = await requestApi(supabase(), '/rest/v1/notification_preferences', {
@@ -103,7 +103,7 @@ describe('the data service', () => {
     await database.exec('drop table public.many');
   });
 
-  it('grants nobody anything that the migrations did not', async () => {
+  it('grants no role anything beyond the migrations', async () => {
     await requestApi(supabase(), '/rest/v1/notifications');
     const grants = await supabase().database.query(
       `select privilege_type from information_schema.role_table_grants

@@ -1,0 +1,57 @@
+import type { PGliteInterface } from '@electric-sql/pglite';
+import { encodePipeline } from './protocol.ts';
+import type { ProtocolStatement } from './protocol.ts';
+
+/** One row of values as PostgreSQL writes them. */
+export type TextRow = readonly (string | null)[];
+
+export interface PipelineResult {
+  /** The types (OIDs) of the columns; a domain's is that of its base type. */
+  readonly types: readonly number[];
+  readonly rows: readonly TextRow[];
+}
+
+/** Runs statements in one round trip; rejects with PostgreSQL's first error. */
+export type Pipeline = (
+  statements: readonly ProtocolStatement[],
+  options?: { readonly keepsFiles?: boolean },
+) => Promise<readonly PipelineResult[]>;
+
+/**
+ * Talks to PGlite in its wire protocol: values stay texts, so no number loses a digit, and PostgreSQL itself infers
+ * what each parameter is.
+ */
+export function createPipeline(pglite: PGliteInterface): Pipeline {
+  return async (statements, { keepsFiles = true } = {}) => {
+    const { messages } = await pglite.execProtocol(encodePipeline(statements), { syncToFs: keepsFiles });
+    const results: PipelineResult[] = [];
+    let types: readonly number[] = [];
+    let rows: TextRow[] = [];
+    for (const message of messages) {
+      if (isRowDescription(message)) types = message.fields.map(({ dataTypeID }) => dataTypeID);
+      else if (isDataRow(message)) rows.push(message.fields);
+      else if (message.name === 'commandComplete' || message.name === 'emptyQuery') {
+        results.push({ types, rows });
+        types = [];
+        rows = [];
+      }
+    }
+    return results;
+  };
+}
+
+interface NamedMessage {
+  readonly name: string;
+}
+
+interface RowDescription extends NamedMessage {
+  readonly fields: readonly { readonly dataTypeID: number }[];
+}
+
+interface DataRow extends NamedMessage {
+  readonly fields: TextRow;
+}
+
+const isRowDescription = (message: NamedMessage): message is RowDescription =>
+  message.name === 'rowDescription';
+const isDataRow = (message: NamedMessage): message is DataRow => message.name === 'dataRow';

@@ -1,0 +1,206 @@
+import { keyOf } from './catalog.ts';
+import type {
+  ColumnPairs,
+  ComputedRelationship,
+  KeyRelationship,
+  QualifiedName,
+  Relationship,
+  Table,
+} from './catalog.ts';
+import type { ViewKey } from './view-columns.ts';
+
+/** A foreign key of a table. */
+export interface ForeignKey {
+  readonly table: QualifiedName;
+  readonly foreignTable: QualifiedName;
+  readonly isSelf: boolean;
+  readonly constraint: string;
+  readonly columns: ColumnPairs;
+  readonly isOneToOne: boolean;
+}
+
+/** All relationships of the exposed schemas, by the key of the relation that they start from. */
+export function buildRelationships(
+  foreignKeys: readonly ForeignKey[],
+  viewKeys: readonly ViewKey[],
+  tables: ReadonlyMap<string, Table>,
+  computed: readonly ComputedRelationship[],
+  schemas: readonly string[],
+): ReadonlyMap<string, readonly Relationship[]> {
+  const direct = foreignKeys.map(relationshipOf);
+  const withViews = [...direct, ...direct.flatMap((relationship) => throughViews(relationship, viewKeys))];
+  const manyToMany = throughJunctions(withViews, tables);
+  const all = [...withViews, ...manyToMany, ...withViews.map(invert)];
+  const functions = new Set(computed.map((one) => keyOf(one.table) + keyOf(one.function)));
+  const kept: readonly Relationship[] = [
+    ...computed,
+    // A function with the name of a related relation takes the place of what the keys tell.
+    ...all.filter((one) => !functions.has(keyOf(one.table) + keyOf(one.foreignTable))),
+  ];
+  const byTable = new Map<string, Relationship[]>();
+  for (const relationship of kept.filter((one) => isExposed(one, schemas)).toSorted(compareRelationships)) {
+    const key = keyOf(relationship.table);
+    byTable.set(key, [...(byTable.get(key) ?? []), relationship]);
+  }
+  return byTable;
+}
+
+function isExposed(relationship: Relationship, schemas: readonly string[]): boolean {
+  const { table, foreignTable } = relationship;
+  if (!schemas.includes(table.schema) || !schemas.includes(foreignTable.schema)) return false;
+  if (relationship.kind === 'computed' || relationship.cardinality.kind !== 'many-to-many') return true;
+  return schemas.includes(relationship.cardinality.junction.table.schema);
+}
+
+function relationshipOf({
+  table,
+  foreignTable,
+  isSelf,
+  constraint,
+  columns,
+  isOneToOne,
+}: ForeignKey): KeyRelationship {
+  return {
+    kind: 'key',
+    table,
+    foreignTable,
+    isSelf,
+    cardinality: isOneToOne
+      ? { kind: 'one-to-one', constraint, columns, isParent: false }
+      : { kind: 'many-to-one', constraint, columns },
+    isTableView: false,
+    isForeignTableView: false,
+  };
+}
+
+/** The same relationship from and to the views that show its columns. */
+function throughViews(relationship: KeyRelationship, viewKeys: readonly ViewKey[]): KeyRelationship[] {
+  const { table, foreignTable, cardinality } = relationship;
+  if (cardinality.kind === 'many-to-many') return [];
+  const showing = (of: QualifiedName, kind: ViewKey['kind']) =>
+    viewKeys
+      .filter(
+        (key) =>
+          key.kind === kind && key.constraint === cardinality.constraint && keyOf(key.table) === keyOf(of),
+      )
+      .flatMap(({ view, columns }) => combinations(columns).map((names) => ({ view, names })));
+  const sources = showing(table, 'f');
+  const targets = showing(foreignTable, 'f_ref');
+  const build = (source?: (typeof sources)[number], target?: (typeof targets)[number]): KeyRelationship => ({
+    ...relationship,
+    table: source?.view ?? table,
+    foreignTable: target?.view ?? foreignTable,
+    isSelf: source !== undefined && target !== undefined && keyOf(source.view) === keyOf(target.view),
+    cardinality: {
+      ...cardinality,
+      columns: cardinality.columns.map(
+        ([column, foreign], index) =>
+          [source?.names[index] ?? column, target?.names[index] ?? foreign] as const,
+      ),
+    },
+    isTableView: source !== undefined,
+    isForeignTableView: target !== undefined,
+  });
+  return [
+    ...sources.map((source) => build(source)),
+    ...targets.map((target) => build(undefined, target)),
+    ...sources.flatMap((source) => targets.map((target) => build(source, target))),
+  ];
+}
+
+/** Every way to take one of each list. */
+function combinations(lists: readonly (readonly string[])[]): string[][] {
+  return lists.reduce<string[][]>(
+    (taken, list) => taken.flatMap((names) => list.map((name) => [...names, name])),
+    [[]],
+  );
+}
+
+const swap = (columns: ColumnPairs): ColumnPairs => columns.map(([one, other]) => [other, one] as const);
+
+function invert(relationship: KeyRelationship): KeyRelationship {
+  const { table, foreignTable, cardinality, isTableView, isForeignTableView } = relationship;
+  if (cardinality.kind === 'many-to-many') return relationship;
+  const columns = swap(cardinality.columns);
+  return {
+    ...relationship,
+    table: foreignTable,
+    foreignTable: table,
+    isTableView: isForeignTableView,
+    isForeignTableView: isTableView,
+    cardinality:
+      cardinality.kind === 'one-to-one'
+        ? { ...cardinality, columns, isParent: true }
+        : { kind: 'one-to-many', constraint: cardinality.constraint, columns },
+  };
+}
+
+/** A table joins two others if its foreign keys to them are part of its primary key. */
+function throughJunctions(
+  relationships: readonly KeyRelationship[],
+  tables: ReadonlyMap<string, Table>,
+): KeyRelationship[] {
+  const keys = relationships.flatMap(({ table, foreignTable, cardinality, isForeignTableView }) =>
+    cardinality.kind === 'many-to-one' ? [{ table, foreignTable, ...cardinality, isForeignTableView }] : [],
+  );
+  return keys.flatMap((source) =>
+    keys
+      .filter(
+        (target) => keyOf(target.table) === keyOf(source.table) && target.constraint !== source.constraint,
+      )
+      .flatMap((target): KeyRelationship[] => {
+        const primaryKey = tables.get(keyOf(source.table))?.primaryKey ?? [];
+        const joining = [...source.columns, ...target.columns].map(([column]) => column);
+        if (!joining.every((column) => primaryKey.includes(column))) return [];
+        const junction = {
+          table: source.table,
+          sourceConstraint: source.constraint,
+          targetConstraint: target.constraint,
+          sourceColumns: swap(source.columns),
+          targetColumns: swap(target.columns),
+        };
+        return [
+          {
+            kind: 'key',
+            table: source.foreignTable,
+            foreignTable: target.foreignTable,
+            isSelf: keyOf(source.foreignTable) === keyOf(target.foreignTable),
+            cardinality: { kind: 'many-to-many', junction },
+            isTableView: source.isForeignTableView,
+            isForeignTableView: target.isForeignTableView,
+          },
+        ];
+      }),
+  );
+}
+
+const CARDINALITY_ORDER = ['one-to-many', 'many-to-one', 'one-to-one', 'many-to-many'];
+
+/** PostgREST lists relationships sorted; error messages show the order. */
+function compareRelationships(one: Relationship, other: Relationship): number {
+  const a = sortKey(one);
+  const b = sortKey(other);
+  return a < b ? -1 : Number(a > b);
+}
+
+function sortKey(relationship: Relationship): string {
+  const { table, foreignTable, isSelf } = relationship;
+  if (relationship.kind === 'computed') return ['1', keyOf(relationship.function), keyOf(table)].join('\0');
+  const { cardinality } = relationship;
+  const name =
+    cardinality.kind === 'many-to-many'
+      ? [
+          keyOf(cardinality.junction.table),
+          cardinality.junction.sourceConstraint,
+          cardinality.junction.targetConstraint,
+        ].join('\0')
+      : [cardinality.constraint, ...cardinality.columns.flat()].join('\0');
+  return [
+    '0',
+    keyOf(table),
+    keyOf(foreignTable),
+    isSelf,
+    CARDINALITY_ORDER.indexOf(cardinality.kind),
+    name,
+  ].join('\0');
+}

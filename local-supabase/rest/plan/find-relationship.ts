@@ -1,0 +1,65 @@
+import { keyOf } from '../catalog/catalog.ts';
+import type { Cardinality, Catalog, KeyRelationship, Relationship } from '../catalog/catalog.ts';
+import { ambiguousRelationship, relationshipNotFound } from '../catalog/lookup-errors.ts';
+
+/**
+ * The relationship that an embedding means. Its target is a relation, a constraint or a column; its hint is a
+ * constraint, a column of either side, or a junction.
+ *
+ * @throws {RestError} PGRST200 without one, PGRST201 with several.
+ */
+export function findRelationship(
+  schema: string,
+  catalog: Catalog,
+  origin: string,
+  target: string,
+  hint: string | undefined,
+): Relationship {
+  const known = catalog.relationships.get(keyOf({ schema, name: origin })) ?? [];
+  const found = known.filter(
+    (relationship) => relationship.foreignTable.schema === schema && isMeant(relationship, target, hint),
+  );
+  const [first, second] = found;
+  if (!first) throw relationshipNotFound(schema, origin, target, hint, catalog);
+  if (second) throw ambiguousRelationship(origin, target, found);
+  return first;
+}
+
+function isMeant(relationship: Relationship, target: string, hint: string | undefined): boolean {
+  if (relationship.kind === 'computed') return relationship.function.name === target;
+  if (relationship.isSelf) return isMeantSelf(relationship, target, hint);
+  const { cardinality, foreignTable, isForeignTableView } = relationship;
+  if (hint === undefined) {
+    return (
+      target === foreignTable.name ||
+      (!isForeignTableView && (hasConstraint(cardinality, target) || isColumn(cardinality, 0, target)))
+    );
+  }
+  return (
+    target === foreignTable.name &&
+    (hasConstraint(cardinality, hint) ||
+      isColumn(cardinality, 0, hint) ||
+      isColumn(cardinality, 1, hint) ||
+      (cardinality.kind === 'many-to-many' && cardinality.junction.table.name === hint))
+  );
+}
+
+/** A relation with itself: its name means the many, the column of the key means the one. */
+function isMeantSelf(
+  { cardinality, foreignTable }: KeyRelationship,
+  target: string,
+  hint: string | undefined,
+): boolean {
+  const isChildren = target === foreignTable.name && cardinality.kind === 'one-to-many';
+  if (hint !== undefined) return isChildren && isColumn(cardinality, 1, hint);
+  return isChildren || (cardinality.kind === 'many-to-one' && isColumn(cardinality, 0, target));
+}
+
+const hasConstraint = (cardinality: Cardinality, name: string): boolean =>
+  cardinality.kind !== 'many-to-many' && cardinality.constraint === name;
+
+/** @param side 0 for the relation itself, 1 for the other one. */
+function isColumn(cardinality: Cardinality, side: 0 | 1, name: string): boolean {
+  if (cardinality.kind === 'many-to-many' || cardinality.columns.length !== 1) return false;
+  return cardinality.columns[0]?.[side] === name;
+}

@@ -1,0 +1,94 @@
+import { noMediaType } from '../answer/errors.ts';
+import { isSameName } from '../catalog/catalog.ts';
+import type { Catalog, QualifiedName } from '../catalog/catalog.ts';
+import type { ApiRequest } from '../request/api-request.ts';
+import { JSON_TYPE, isKnown, mimeOf, parseMediaType } from '../request/media-type.ts';
+import type { MediaType } from '../request/media-type.ts';
+
+/** How the rows become the body of the answer. */
+export type BodyHandler =
+  | { readonly kind: 'json' | 'array-stripped' | 'csv' | 'geojson' | 'none' }
+  | { readonly kind: 'single'; readonly isStripped: boolean }
+  | { readonly kind: 'custom'; readonly function: QualifiedName; readonly target: QualifiedName | null };
+
+export interface Negotiated {
+  readonly handler: BodyHandler;
+  readonly mediaType: MediaType;
+}
+
+const NO_BODY: BodyHandler = { kind: 'none' };
+
+/**
+ * The first accepted media type that can be made.
+ *
+ * @param of the relation or function whose own handlers count, as long as its rows are selected whole.
+ * @throws {RestError} PGRST107.
+ */
+export function negotiate(
+  { accept, action, preferences }: ApiRequest,
+  of: QualifiedName,
+  catalog: Catalog,
+  isWholeSelect: boolean,
+  allowsPlans: boolean,
+): Negotiated {
+  const found = accept
+    .map((type) => handlerOf(type, of, catalog, isWholeSelect, allowsPlans))
+    .find((one) => one !== undefined);
+  if (!found) throw noMediaType(accept);
+  const isSilent =
+    action.kind === 'mutate'
+      ? preferences.representation !== 'representation'
+      : (action.kind === 'read' || action.kind === 'call') && action.headersOnly;
+  return isSilent ? { ...found, handler: NO_BODY } : found;
+}
+
+function handlerOf(
+  type: MediaType,
+  of: QualifiedName,
+  catalog: Catalog,
+  isWholeSelect: boolean,
+  allowsPlans: boolean,
+): Negotiated | undefined {
+  switch (type.kind) {
+    case 'single':
+      return { handler: { kind: 'single', isStripped: type.isStripped }, mediaType: type };
+    case 'array-stripped':
+      return { handler: { kind: 'array-stripped' }, mediaType: type };
+    case 'plan': {
+      const planned = handlerOf(type.of, of, catalog, isWholeSelect, allowsPlans);
+      return allowsPlans && planned ? { handler: planned.handler, mediaType: type } : undefined;
+    }
+    case 'known':
+    case 'other':
+      return customHandler(type, of, catalog, isWholeSelect) ?? builtInHandler(type);
+  }
+}
+
+function customHandler(
+  type: MediaType,
+  of: QualifiedName,
+  { mediaHandlers }: Catalog,
+  isWholeSelect: boolean,
+): Negotiated | undefined {
+  const find = (isTarget: (target: QualifiedName | null) => boolean, wanted: string) =>
+    mediaHandlers.find(
+      ({ target, mediaType }) => isTarget(target) && mimeOf(parseMediaType(mediaType)) === wanted,
+    );
+  const isOwn = (target: QualifiedName | null) => target !== null && isSameName(target, of);
+  const found =
+    (isWholeSelect ? (find(isOwn, '*/*') ?? find(isOwn, mimeOf(type))) : undefined) ??
+    find((target) => target === null, mimeOf(type));
+  return (
+    found && {
+      handler: { kind: 'custom', function: found.function, target: found.target },
+      mediaType: parseMediaType(found.resolvedMediaType),
+    }
+  );
+}
+
+function builtInHandler(type: MediaType): Negotiated | undefined {
+  if (isKnown(type, '*/*', 'application/json')) return { handler: { kind: 'json' }, mediaType: JSON_TYPE };
+  if (isKnown(type, 'text/csv')) return { handler: { kind: 'csv' }, mediaType: type };
+  if (isKnown(type, 'application/geo+json')) return { handler: { kind: 'geojson' }, mediaType: type };
+  return undefined;
+}

@@ -1,0 +1,181 @@
+import { isToOne } from '../catalog/catalog.ts';
+import type { Catalog, QualifiedName, Relationship } from '../catalog/catalog.ts';
+import { aggregatesNotAllowed, negativeLimit, notEmbedded } from '../answer/errors.ts';
+import type { EmbedPath, SelectItem, SelectedRelation } from '../grammar/syntax.ts';
+import type { ApiRequest } from '../request/api-request.ts';
+import { parseTreePath } from '../request/query-params.ts';
+import { ALL_ROWS, NO_ROWS, isEmptyRange, isLimitZero, restrict } from '../request/row-range.ts';
+import { hoistAggregates } from './aggregates.ts';
+import { addRelationSelects, orderSpreads, resolveNullEmbeds, resolveRelatedOrders } from './embeds.ts';
+import { resolveFilter, resolveLogic, resolveOrder, resolveOutput } from './fields.ts';
+import { findRelationship } from './find-relationship.ts';
+import { SOURCE } from './read-plan.ts';
+import type { JoinCondition, ReadNode } from './read-plan.ts';
+import { addAliases, expandStars } from './stars.ts';
+
+export interface PlanSettings {
+  /** Most rows of one answer, and of each embedded list; null for any. */
+  readonly maxRows: bigint | null;
+  readonly allowsAggregates: boolean;
+}
+
+/**
+ * Plans what a request reads, also after a write or call. The steps run in PostgREST's order, because each may refuse.
+ *
+ * @throws {RestError}
+ */
+export function planRead(
+  request: ApiRequest,
+  table: QualifiedName,
+  catalog: Catalog,
+  settings: PlanSettings,
+): ReadNode {
+  const { query, action } = request;
+  const isMutation = action.kind === 'mutate';
+  const root = createNode(table, undefined, 0, catalog, query.select);
+  const isForRead = ({ path }: { readonly path: EmbedPath }) => !isMutation || path.length > 0;
+  for (const { path, value } of query.filters.filter(isForRead).toReversed()) {
+    const node = findNode(root, path);
+    node.where = [resolveFilter(catalog, node.from, value), ...node.where];
+  }
+  for (const { path, value } of query.order.toReversed()) {
+    findNode(root, path).order = value.map((term) => resolveOrder(catalog, table, term));
+  }
+  if (!isMutation) {
+    for (const [name, range] of request.ranges) findNode(root, parseTreePath(name).path).range = range;
+  }
+  for (const { path, value } of query.logic.filter(isForRead).toReversed()) {
+    const node = findNode(root, path);
+    node.where = [resolveLogic(catalog, node.from, value), ...node.where];
+  }
+  if (isMutation || action.kind === 'call') {
+    root.fromAlias = root.from.name;
+    root.from = { schema: '', name: SOURCE };
+  }
+  for (const child of root.children) relate(child, root, table.schema, catalog);
+  expandStars(root, table, catalog);
+  addAliases(root);
+  resolveRelatedOrders(root);
+  resolveNullEmbeds(root);
+  addRelationSelects(root);
+  if (!settings.allowsAggregates && hasAggregates(root)) throw aggregatesNotAllowed();
+  hoistAggregates(root);
+  orderSpreads(root);
+  if (!isMutation) restrictRanges(root, settings.maxRows);
+  return root;
+}
+
+function createNode(
+  from: QualifiedName,
+  relation: SelectedRelation | undefined,
+  depth: number,
+  catalog: Catalog,
+  items: readonly SelectItem[],
+): ReadNode {
+  return {
+    select: items
+      .filter((item) => item.kind === 'field')
+      .map(({ field, aggregate, aggregateCast, cast, alias }) => ({
+        field: resolveOutput(catalog, from, field),
+        aggregate,
+        aggregateCast,
+        cast,
+        alias,
+      })),
+    from,
+    fromAlias: undefined,
+    where: [],
+    order: [],
+    range: ALL_ROWS,
+    name: relation?.name ?? from.name,
+    alias: relation?.alias,
+    hint: relation?.hint,
+    join: relation?.join,
+    spread: relation?.isSpread ? { kind: 'to-one' } : undefined,
+    relationship: undefined,
+    joinConditions: [],
+    aggregateAlias: '',
+    relationSelect: [],
+    depth,
+    children: items
+      .filter((item) => item.kind === 'relation')
+      .map((item) =>
+        createNode({ schema: from.schema, name: item.name }, item, depth + 1, catalog, item.items),
+      ),
+  };
+}
+
+/** The node that a parameter is about; it becomes the first of its siblings. */
+function findNode(root: ReadNode, path: EmbedPath): ReadNode {
+  let node = root;
+  for (const name of path) {
+    const found = node.children.find((child) => child.name === name || child.alias === name);
+    if (!found) throw notEmbedded(name);
+    node.children = [found, ...node.children.filter((child) => child !== found)];
+    node = found;
+  }
+  return node;
+}
+
+function relate(node: ReadNode, parent: ReadNode, schema: string, catalog: Catalog): void {
+  const origin = node.depth === 1 ? (parent.fromAlias ?? parent.from.name) : parent.from.name;
+  const relationship = findRelationship(schema, catalog, origin, node.name, node.hint);
+  const alias = `${relationship.foreignTable.name}_${node.depth}`;
+  node.from = relationship.foreignTable;
+  node.aggregateAlias = `${relationship.table.name}_${node.alias ?? node.name}_${node.depth}`;
+  if (node.spread && !isToOne(relationship)) node.spread = { kind: 'to-many', extraSelect: [], order: [] };
+  if (relationship.kind === 'computed') {
+    const parentAlias =
+      parent.fromAlias === undefined ? relationship.table : { schema: '', name: parent.fromAlias };
+    node.relationship = { ...relationship, parentAlias };
+    node.fromAlias = alias;
+  } else {
+    node.relationship = relationship;
+    // The junction of a many-to-many relationship is joined implicitly, without aliases.
+    if (relationship.cardinality.kind !== 'many-to-many') node.fromAlias = alias;
+    node.joinConditions = joinConditions(relationship, node.fromAlias, parent.fromAlias);
+  }
+  for (const child of node.children) relate(child, node, schema, catalog);
+}
+
+function joinConditions(
+  relationship: Extract<Relationship, { kind: 'key' }>,
+  alias: string | undefined,
+  parentAlias: string | undefined,
+): JoinCondition[] {
+  const { table, foreignTable, cardinality } = relationship;
+  const { schema } = table;
+  const named = (name: string, as: string | undefined): QualifiedName =>
+    as === undefined ? { schema, name } : { schema: '', name: as };
+  if (cardinality.kind !== 'many-to-many') {
+    return cardinality.columns.map(([column, foreignColumn]) => ({
+      left: [named(table.name, parentAlias), column],
+      right: [named(foreignTable.name, alias), foreignColumn],
+    }));
+  }
+  const { junction } = cardinality;
+  return [
+    ...junction.targetColumns.map(([column, joining]): JoinCondition => ({
+      left: [named(foreignTable.name, undefined), column],
+      right: [named(junction.table.name, undefined), joining],
+    })),
+    ...junction.sourceColumns.map(([column, joining]): JoinCondition => ({
+      left: [named(table.name, parentAlias), column],
+      right: [named(junction.table.name, undefined), joining],
+    })),
+  ];
+}
+
+const hasAggregates = (node: ReadNode): boolean =>
+  node.select.some(({ aggregate }) => aggregate !== undefined) || node.children.some(hasAggregates);
+
+function restrictRanges(node: ReadNode, maxRows: bigint | null): void {
+  if (isLimitZero(node.range)) node.range = NO_ROWS;
+  else if (isEmptyRange(node.range)) throw negativeLimit();
+  else node.range = restrict(node.range, maxRows);
+  for (const child of node.children) restrictRanges(child, maxRows);
+}
+
+/** Whether a request selects the whole rows of one relation, so that a media type may be made of them. */
+export const hasDefaultSelect = ({ select, children }: ReadNode): boolean =>
+  children.length === 0 && select.length === 1 && select[0]?.field.name === '*';

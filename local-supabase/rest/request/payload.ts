@@ -1,0 +1,121 @@
+import { invalidBody } from '../answer/errors.ts';
+import { parseCsv } from './csv.ts';
+import { isKnown, mimeOf } from './media-type.ts';
+import type { MediaType } from './media-type.ts';
+import { parseQueryString } from './query-string.ts';
+
+/** The body of a write or of a call. */
+export type Payload =
+  /** JSON text that PostgreSQL reads. */
+  | { readonly kind: 'json'; readonly text: string }
+  | { readonly kind: 'form'; readonly pairs: readonly (readonly [string, string])[] }
+  /** The one argument of a function without named parameters. */
+  | { readonly kind: 'raw'; readonly bytes: Uint8Array };
+
+export interface ParsedPayload {
+  readonly payload: Payload;
+  /** The columns or arguments that the body has, or those of `columns=`. */
+  readonly columns: ReadonlySet<string>;
+}
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+const strictDecoder = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true });
+
+/**
+ * @param columns of `columns=`, where the action looks at it; the body is then left to PostgreSQL.
+ * @throws {RestError} PGRST102.
+ */
+export function parsePayload(
+  body: Uint8Array,
+  type: MediaType,
+  columns: ReadonlySet<string> | undefined,
+  isCall: boolean,
+): ParsedPayload {
+  if (isKnown(type, 'application/json')) return parseJsonPayload(body, columns, isCall);
+  if (isKnown(type, 'text/csv')) return parseCsvPayload(decoder.decode(body));
+  if (isKnown(type, 'application/x-www-form-urlencoded')) {
+    const pairs = parseQueryString(decoder.decode(body)).map(([name, value = '']) => [name, value] as const);
+    const names = new Set(pairs.map(([name]) => name));
+    if (isCall) return { payload: { kind: 'form', pairs }, columns: names };
+    const object = Object.fromEntries(pairs);
+    return { payload: { kind: 'json', text: JSON.stringify(object) }, columns: names };
+  }
+  if (isCall && isKnown(type, 'text/plain', 'text/xml', 'application/octet-stream')) {
+    return { payload: { kind: 'raw', bytes: body }, columns: new Set() };
+  }
+  throw invalidBody(`Content-Type not acceptable: ${mimeOf(type)}`);
+}
+
+function parseJsonPayload(
+  body: Uint8Array,
+  columns: ReadonlySet<string> | undefined,
+  isCall: boolean,
+): ParsedPayload {
+  if (columns) return { payload: { kind: 'json', text: decoder.decode(body) }, columns };
+  if (body.length === 0 && isCall) return { payload: { kind: 'json', text: '' }, columns: new Set() };
+  const { text, value } = readJson(body);
+  if (!Array.isArray(value)) {
+    if (isRecord(value)) return { payload: { kind: 'json', text }, columns: keysOf(value) };
+    return NOTHING;
+  }
+  return uniform(text, value, 'All object keys must match');
+}
+
+/** What stands for a body that is neither an object nor a list of objects. */
+const NOTHING: ParsedPayload = { payload: { kind: 'json', text: '[]' }, columns: new Set() };
+
+function uniform(text: string, rows: readonly unknown[], message: string): ParsedPayload {
+  const [first] = rows;
+  if (rows.length === 0) return NOTHING;
+  if (!isRecord(first)) throw invalidBody(message);
+  const columns = keysOf(first);
+  const hasSameKeys = (row: unknown) => {
+    if (!isRecord(row)) return false;
+    const keys = Object.keys(row);
+    return keys.length === columns.size && keys.every((key) => columns.has(key));
+  };
+  if (!rows.every(hasSameKeys)) throw invalidBody(message);
+  return { payload: { kind: 'json', text }, columns };
+}
+
+const SURROGATE_ESCAPE = /\\ud[89a-f]/i;
+
+const HALF_PAIR = /\p{Surrogate}/u;
+
+/** PostgREST refuses halves of surrogate pairs, which `JSON.parse` takes. */
+function demandWellFormed(key: string, value: unknown): unknown {
+  const isBroken = HALF_PAIR.test(key) || (typeof value === 'string' && HALF_PAIR.test(value));
+  if (isBroken) throw new SyntaxError('A lone surrogate');
+  return value;
+}
+
+function readJson(body: Uint8Array): { readonly text: string; readonly value: unknown } {
+  try {
+    const text = strictDecoder.decode(body);
+    return {
+      text,
+      value: JSON.parse(text, SURROGATE_ESCAPE.test(text) ? demandWellFormed : undefined) as unknown,
+    };
+  } catch {
+    throw invalidBody('Empty or invalid json');
+  }
+}
+
+/** Each row becomes an object of texts; the text `NULL` becomes null. A row's surplus fields are left out. */
+function parseCsvPayload(source: string): ParsedPayload {
+  const [header, ...records] = parseCsv(source) ?? [];
+  if (!header) throw invalidBody('parse error (not enough input) at ""');
+  const rows = records.map((record) =>
+    Object.fromEntries(
+      header
+        .slice(0, record.length)
+        .map((name, index) => [name, record[index] === 'NULL' ? null : record[index]]),
+    ),
+  );
+  return uniform(JSON.stringify(rows), rows, 'All lines must have same number of fields');
+}
+
+const keysOf = (row: object): ReadonlySet<string> => new Set(Object.keys(row));
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,57 @@
+/** A query parameter; one without `=` has no value. */
+export type QueryParameter = readonly [name: string, value: string | undefined];
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** Percent-decoding that leaves a stray `%` as it is. */
+export function decodeComponent(encoded: string, plusIsSpace: boolean): string {
+  const source = plusIsSpace ? encoded.replaceAll('+', ' ') : encoded;
+  if (!/[%\u0080-\uffff]/.test(source)) return source;
+  return decoder.decode(decodeBytes(source));
+}
+
+function decodeBytes(source: string): Uint8Array {
+  const bytes = Buffer.from(source, 'utf8');
+  let length = 0;
+  for (let index = 0; index < bytes.length; index += 1) {
+    const code = bytes.toString('latin1', index + 1, index + 3);
+    const isEscape = bytes[index] === 0x25 && /^[\da-fA-F]{2}$/.test(code);
+    bytes[length] = isEscape ? Number.parseInt(code, 16) : (bytes[index] ?? 0);
+    if (isEscape) index += 2;
+    length += 1;
+  }
+  return bytes.subarray(0, length);
+}
+
+/** The parameters in their order, repeated ones included. A semicolon separates them too. */
+export function parseQueryString(query: string): QueryParameter[] {
+  if (query === '') return [];
+  const pairs = query.split(/[&;]/);
+  if (pairs.at(-1) === '') pairs.pop();
+  return pairs.map((pair) => {
+    const equals = pair.indexOf('=');
+    if (equals < 0) return [decodeComponent(pair, true), undefined];
+    return [decodeComponent(pair.slice(0, equals), true), decodeComponent(pair.slice(equals + 1), true)];
+  });
+}
+
+/** The query in the form of `Content-Location`: sorted, repeated parameters joined by commas. */
+export function canonicalQuery(parameters: readonly QueryParameter[]): string {
+  const values = new Map<string, string[]>();
+  const sorted = parameters.toSorted(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+  for (const [name, value = ''] of sorted) {
+    const known = values.get(name);
+    if (known) known.push(value);
+    else values.set(name, [value]);
+  }
+  return [...values].map(([name, all]) => `${encode(name)}=${all.map(encode).join(',')}`).join('&');
+}
+
+/** Every byte beyond ASCII is encoded as the character of its number, so twice: PostgREST does so. */
+function encode(source: string): string {
+  const latin1 = Buffer.from(source, 'utf8').toString('latin1');
+  return encodeURIComponent(latin1).replaceAll(
+    /[!'()*]/g,
+    (found) => `%${found.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}

@@ -1,0 +1,189 @@
+import { isDatabaseError } from '../database/database-error.ts';
+import type { TextRow } from '../database/pipeline.ts';
+import type { PgliteDatabase } from '../database/pglite-database.ts';
+import type { Claims } from '../keys/keys.ts';
+import { fromDatabaseError } from './answer/database-errors.ts';
+import { RestError, maxAffectedExceeded, notSingular, putKeyMismatch } from './answer/errors.ts';
+import type { Catalog } from './catalog/catalog.ts';
+import type { DatabasePlan } from './plan/plan-request.ts';
+import type { ApiRequest } from './request/api-request.ts';
+import { settingsStatement } from './sql/settings-sql.ts';
+import { statementsOf } from './sql/statements.ts';
+
+/** What the statement of a request answered. */
+export interface ResultRow {
+  /** All rows without the range, if they were counted. */
+  readonly total: bigint | null;
+  /** Rows of this answer. */
+  readonly pageTotal: bigint;
+  /** The primary key of the inserted row, as filters. */
+  readonly location: readonly (readonly [string, string])[];
+  readonly body: string | Uint8Array;
+  readonly responseHeaders: string | null;
+  readonly responseStatus: string | null;
+  readonly inserted: number | null;
+}
+
+export interface TransactionOptions {
+  readonly database: PgliteDatabase;
+  readonly catalog: Catalog;
+  readonly claims: Claims;
+  readonly role: string;
+  readonly anonymousRole: string;
+  readonly extraSearchPath: readonly string[];
+  readonly maxRows: bigint | null;
+}
+
+/**
+ * Runs a plan in one transaction under the caller's role, and ends it in any case: it commits only what is answered
+ * with success. Holds the session; call it within `database.exclusive`.
+ *
+ * @throws {RestError}
+ */
+export async function runTransaction(
+  plan: DatabasePlan,
+  request: ApiRequest,
+  options: TransactionOptions,
+): Promise<ResultRow> {
+  const { database } = options;
+  const { main, explainCount } = statementsOf(plan, request.preferences, options.maxRows);
+  const statements = [
+    ...openingStatements(request, options, plan),
+    main,
+    ...(explainCount ? [explainCount] : []),
+  ];
+  return inTransaction(options, async () => {
+    await demandTakeableRole(options);
+    const results = await database.pipeline(statements, { keepsFiles: false });
+    const [answered, explained] = results.slice(statements.length - (explainCount ? 2 : 1));
+    if (plan.mediaType.kind === 'plan') return planRow(answered?.rows ?? []);
+    const row = readRow(answered?.rows[0] ?? [], answered?.types ?? []);
+    demandAnswerable(plan, request, row);
+    const estimate = explained && readEstimate(explained.rows[0]?.[0] ?? '');
+    return {
+      row: { ...row, total: totalOf(request, row.total, estimate, options.maxRows) },
+      isKept: request.preferences.transaction !== 'rollback',
+    };
+  });
+}
+
+/** @returns the statements with which every transaction of the service begins. */
+export function openingStatements(request: ApiRequest, options: TransactionOptions, plan?: DatabasePlan) {
+  const { catalog, claims, role, extraSearchPath } = options;
+  const routine = plan?.kind === 'call' ? plan.routine : undefined;
+  const roleSettings = catalog.roleSettings.get(role) ?? [];
+  const isolation =
+    routine?.isolation ?? roleSettings.find(([name]) => name === 'default_transaction_isolation')?.[1];
+  const settings = settingsStatement({
+    request,
+    claims,
+    role,
+    roleSettings: roleSettings.filter(([name]) => name !== 'default_transaction_isolation'),
+    routine,
+    extraSearchPath,
+  });
+  const access = plan && !plan.isReadOnly ? 'READ WRITE' : 'READ ONLY';
+  return [{ text: `BEGIN ISOLATION LEVEL ${isolationLevel(isolation)} ${access}` }, settings];
+}
+
+function isolationLevel(setting: string | null | undefined): string {
+  const known = ['serializable', 'repeatable read'].find((level) => level === setting?.toLowerCase());
+  return known?.toUpperCase() ?? 'READ COMMITTED';
+}
+
+/** Ends the transaction that `task` begins. */
+export async function inTransaction<T>(
+  { database, role, anonymousRole }: TransactionOptions,
+  task: () => Promise<{ readonly row: T; readonly isKept: boolean }>,
+): Promise<T> {
+  try {
+    const { row, isKept } = await task();
+    const ending = isKept ? 'COMMIT' : 'ROLLBACK';
+    await database.pipeline([
+      ...(isKept ? [] : [{ text: 'SET CONSTRAINTS ALL IMMEDIATE' }]),
+      { text: ending },
+    ]);
+    return row;
+  } catch (problem) {
+    await database.pipeline([{ text: 'ROLLBACK' }]);
+    throw isDatabaseError(problem) ? fromDatabaseError(problem, role === anonymousRole) : problem;
+  }
+}
+
+/**
+ * The session belongs to a superuser, who may take any role: what PostgreSQL would refuse PostgREST's own login is
+ * refused here. A role that does not exist is left to PostgreSQL.
+ */
+async function demandTakeableRole({ database, catalog, role }: TransactionOptions): Promise<void> {
+  if (catalog.roles.has(role)) return;
+  const text = `select from pg_roles where rolname = $1 and (rolsuper or not pg_has_role('authenticator', oid, 'MEMBER'))`;
+  const [found] = await database.pipeline([{ text, values: [role] }], { keepsFiles: false });
+  if (found?.rows.length !== 1) return;
+  throw new RestError(403, { code: '42501', message: `permission denied to set role "${role}"` });
+}
+
+const BYTEA = 17;
+
+function readRow(row: TextRow, types: readonly number[]): ResultRow {
+  const [total, pageTotal, location, body, responseHeaders, responseStatus, inserted] = row;
+  const text = body ?? '';
+  return {
+    total: total === null || total === undefined ? null : BigInt(total),
+    pageTotal: BigInt(pageTotal ?? 0),
+    location: location ? (JSON.parse(location) as [string, string][]) : [],
+    body: types[3] === BYTEA ? Buffer.from(text.slice(2), 'hex') : text,
+    responseHeaders: responseHeaders ?? null,
+    responseStatus: responseStatus ?? null,
+    inserted: inserted === null || inserted === undefined ? null : Number(inserted),
+  };
+}
+
+/** The lines of an execution plan are the whole answer. */
+function planRow(rows: readonly TextRow[]): { readonly row: ResultRow; readonly isKept: boolean } {
+  const body = rows.map(([line]) => `${line ?? ''}\n`).join('');
+  return {
+    row: {
+      total: null,
+      pageTotal: 0n,
+      location: [],
+      body,
+      responseHeaders: null,
+      responseStatus: null,
+      inserted: null,
+    },
+    isKept: true,
+  };
+}
+
+/** Refuses, and so takes back, a result that the request does not allow. */
+function demandAnswerable(plan: DatabasePlan, { preferences }: ApiRequest, { pageTotal }: ResultRow): void {
+  if (plan.kind === 'write' && plan.mutation === 'single-upsert') {
+    if (pageTotal !== 1n) throw putKeyMismatch();
+    return;
+  }
+  if (plan.mediaType.kind === 'single' && pageTotal !== 1n) throw notSingular(pageTotal);
+  const { maxAffected, handling } = preferences;
+  const isLimited = plan.kind === 'call' || (plan.kind === 'write' && plan.mutation !== 'create');
+  const isExceeded = maxAffected !== undefined && handling === 'strict' && pageTotal > maxAffected;
+  if (isLimited && isExceeded) throw maxAffectedExceeded(pageTotal);
+}
+
+function readEstimate(explained: string): bigint | null {
+  const [plan] = JSON.parse(explained) as { readonly Plan?: { readonly 'Plan Rows'?: number } }[];
+  const rows = plan?.Plan?.['Plan Rows'];
+  return rows === undefined ? null : BigInt(rows);
+}
+
+/** An estimated count is exact up to the row limit and the planner's beyond. */
+function totalOf(
+  { preferences }: ApiRequest,
+  counted: bigint | null,
+  estimate: bigint | null | undefined,
+  maxRows: bigint | null,
+): bigint | null {
+  if (preferences.count === 'planned' && estimate !== undefined) return estimate;
+  const isBeyond = counted !== null && maxRows !== null && counted > maxRows;
+  if (preferences.count !== 'estimated' || !isBeyond || estimate === undefined || estimate === null)
+    return counted;
+  return estimate > counted ? estimate : counted;
+}

@@ -1,0 +1,77 @@
+import { canonicalJson, canonicalState } from './recorded-case.ts';
+import type { RecordedCase } from './recorded-case.ts';
+import type { PlainAnswer, ReplayWorld } from './replay-world.ts';
+
+/** Headers that were recorded. */
+const HEADERS = [
+  'content-range',
+  'content-type',
+  'content-profile',
+  'content-location',
+  'location',
+  'preference-applied',
+  'www-authenticate',
+  'proxy-status',
+  'allow',
+];
+
+/** Sends recorded requests and tells in what the answers differ from the recorded ones. */
+export interface Replay {
+  run(recorded: RecordedCase): Promise<readonly string[]>;
+}
+
+export async function createReplay(world: ReplayWorld): Promise<Replay> {
+  await world.reset();
+  const seeded = await world.snapshot();
+  let isSeeded = true;
+  return {
+    async run(recorded) {
+      if (!isSeeded) await world.reset();
+      isSeeded = !couldWrite(recorded);
+      if (recorded.before !== undefined) {
+        await world.database.query(recorded.before);
+        isSeeded = false;
+      }
+      const before = recorded.before === undefined ? seeded : await world.snapshot();
+      const answer = await world.send(recorded);
+      const after = couldWrite(recorded) ? await world.snapshot() : before;
+      return [...compareAnswers(recorded, answer), ...compareStates(recorded, before, after)];
+    },
+  };
+}
+
+const couldWrite = ({ method, path, state }: RecordedCase): boolean =>
+  state !== undefined || !['GET', 'HEAD', 'OPTIONS'].includes(method) || path.startsWith('/rpc/');
+
+function compareAnswers({ response: wanted, path }: RecordedCase, answer: PlainAnswer): string[] {
+  const differences: string[] = [];
+  const compare = (what: string, a: string, b: string) => {
+    if (a !== b) differences.push(`${what}: wanted ${a}, got ${b}`);
+  };
+  compare('status', String(wanted.status), String(answer.status));
+  for (const name of HEADERS)
+    compare(name, wanted.headers[name] ?? '(none)', answer.headers[name] ?? '(none)');
+  const isRoot = path === '' || path === '/';
+  compare('body', canonicalJson(wanted.body), canonicalJson(isRoot ? withoutHost(answer.body) : answer.body));
+  return differences;
+}
+
+/** Where the server is differs by its nature. */
+function withoutHost(body: string): string {
+  const parsed = body === '' ? {} : (JSON.parse(body) as Record<string, unknown>);
+  return !('swagger' in parsed)
+    ? body
+    : JSON.stringify({ ...parsed, host: '{host}', basePath: '{basePath}', schemes: ['{scheme}'] });
+}
+
+type Snapshot = Readonly<Record<string, string>>;
+
+function compareStates({ state = '{}' }: RecordedCase, before: Snapshot, after: Snapshot): string[] {
+  const recorded = new Map(Object.entries(JSON.parse(canonicalState(state)) as Record<string, unknown>));
+  return Object.entries(after).flatMap(([table, rows]) => {
+    const changed = recorded.get(`s${table}`);
+    const wanted = changed === undefined ? canonicalState(before[table] ?? '[]') : JSON.stringify(changed);
+    const got = canonicalState(rows);
+    return wanted === got ? [] : [`state of ${table}: wanted ${wanted}, got ${got}`];
+  });
+}

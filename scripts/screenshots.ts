@@ -120,7 +120,7 @@ function createShotContext({ supabase }: Stage, page: ShotContext['page']): Shot
   };
 }
 
-/** The cookies of somebody who has signed in by the screen. */
+/** The cookies of a user who signed in on the screen. */
 async function signIn(inBrowser: Browser, { appUrl }: Stage, email: string) {
   const context = await inBrowser.newContext();
   const page = await context.newPage();

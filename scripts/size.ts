@@ -69,7 +69,7 @@ const gzip = (content: string | Uint8Array): number => gzipSync(content, { level
  * application's, and counted there.
  *
  * @param counts `static`: what is there before anything runs; `all`: also what is loaded later, in one file. jose is loaded
- * by whoever verifies tokens, and is not counted.
+ * on the first verification of a token, and is not counted.
  */
 async function measureClients(
   what: string,

@@ -4,7 +4,7 @@ import type { Stage } from '../../test/e2e/support/stage.ts';
 export interface ShotContext {
   readonly page: Page;
   readonly stage: Stage;
-  /** An address that nobody has used yet. */
+  /** An unused address. */
   readonly newEmail: () => string;
   /** Code and link of the newest mail to an address. */
   readonly mail: (to: string) => Promise<{ readonly code: string; readonly link: string }>;
@@ -14,7 +14,7 @@ export interface ShotContext {
 export interface Shot {
   /** File name without the variant. */
   readonly name: string;
-  /** Seeded account that is signed in; default nobody. */
+  /** Seeded account that is signed in; default: no account. */
   readonly user?: 'ada@example.com' | 'grace@example.com';
   /** Where the page opens; made after `prepare`. */
   readonly path: string | ((stage: Stage) => Promise<string>);

@@ -71,7 +71,7 @@ async function signIn(browser: Browser, url: string) {
 async function visitLogin(browser: Browser, url: string): Promise<Vitals> {
   const page = await openSlowly(browser);
   await page.goto(`${url}/login`);
-  await page.getByLabel('Email').fill('somebody@example.com');
+  await page.getByLabel('Email').fill('typing@example.com');
   await page.getByLabel('Email').press('End');
   await page.getByRole('button', { name: 'Show password' }).click();
   await page.getByLabel('Password', { exact: true }).pressSequentially('abc');

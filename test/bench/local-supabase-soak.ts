@@ -56,7 +56,7 @@ async function createVisitors(on: LocalSupabase): Promise<readonly Visitor[]> {
     users.push(await createUser(on, `visitor-${index}@example.com`));
   }
   const [sender, ...others] = users;
-  if (!sender) throw new Error('There is nobody to send');
+  if (!sender) throw new Error('No sender exists');
   return others.map(({ id, email }) => ({ id, email, password: seedPassword, senderEmail: sender.email }));
 }
 

@@ -2,7 +2,7 @@ import { WebSocket } from 'ws';
 import type { LocalSupabase } from '../../local-supabase/server.ts';
 import { requestApi, signIn, type ApiRequest } from '../support/local-supabase.ts';
 
-/** Somebody with an account, and who sends them notifications. */
+/** An account and the sender of its notifications. */
 export interface Visitor {
   readonly id: string;
   readonly email: string;

@@ -25,7 +25,7 @@ export interface AuditContext {
   readonly auth: Wire;
   /** The REST service. @throws NotRunError where the target has none. */
   readonly rest: Wire;
-  /** An address that nobody had before. */
+  /** A new address. */
   newEmail(): string;
   newPhone(): string;
   newPkce(): Pkce;

@@ -79,7 +79,7 @@ describe('the sizes of the entries', () => {
 });
 
 describe('the exported names', () => {
-  // A name that is missing or different here breaks somebody's build. Change the snapshot on purpose, with a line in
+  // A name that is missing or different here breaks a user's build. Change the snapshot on purpose, with a line in
   // CHANGELOG.md.
   it.each(Object.entries(libraryEntries))('of %s are what they were', async (entry, file) => {
     const { folder } = inject('library');

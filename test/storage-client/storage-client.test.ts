@@ -192,7 +192,7 @@ describe('URLs', () => {
     ]);
   });
 
-  test('let somebody else upload', async () => {
+  test('let a client without an account upload', async () => {
     const { storage, requests } = createClient([
       json({ url: '/object/upload/sign/b/k?token=t' }),
       json({ Key: 'b/k' }),
@@ -206,7 +206,7 @@ describe('URLs', () => {
     ]);
   });
 
-  test('of public objects ask nobody', () => {
+  test('of public objects send no request', () => {
     const { storage, requests } = createClient();
     const bucket = storage.from('b');
     expect(bucket.getPublicUrl('a b/c.png')).toBe(`${projectUrl}/storage/v1/object/public/b/a%20b/c.png`);

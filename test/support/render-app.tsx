@@ -18,7 +18,7 @@ configure({ asyncUtilTimeout: 15_000 });
 
 export interface RenderAppOptions {
   readonly supabase: LocalSupabase;
-  /** Who is signed in before the page opens. Default: nobody. */
+  /** The user who is signed in before the page opens. Default: none. */
   readonly user?: { readonly email: string; readonly password: string };
   /** Replaces parts of the platform, such as `fetch` or `openSocket` (default: a socket that never opens). */
   readonly platform?: Partial<Platform>;

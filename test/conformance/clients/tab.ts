@@ -149,6 +149,6 @@ export const EXPIRED_MS = -1_000;
 /** Lets time pass until the access token has so many milliseconds left. */
 export function ageToken({ auth, platform, advance }: Tab, leftMs: number): void {
   const { session } = auth.getSnapshot();
-  if (!session) throw new Error('Nobody is signed in');
+  if (!session) throw new Error('No user is signed in');
   advance(session.expiresAtMs - platform.clock.now() - leftMs);
 }

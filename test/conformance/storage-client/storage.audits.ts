@@ -101,7 +101,7 @@ export const clientStorageAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-STORE-106',
-    'a signed URL is read by anybody and holds no key; without one the object is denied',
+    'a signed URL is read without a token and holds no key; without one the object is denied',
     { source, needs },
     (context) =>
       withOwnBucket(context, async (bucket, { url: project, platform, apiKey }) => {

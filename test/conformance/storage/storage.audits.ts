@@ -55,17 +55,21 @@ export const storageAudits: readonly Audit[] = [
       assert.deepEqual(names, ['a.txt', 'b.txt']);
     }),
   ),
-  audit('STORE-106', 'a signed link gives an object to whoever has it', { source, needs }, (context) =>
-    withBucket(context, false, async ({ name, service, upload }) => {
-      await upload('a.txt', 'Hello');
-      const signed = await service.send('POST', `/object/sign/${name}/a.txt`, { body: { expiresIn: 60 } });
-      assertStatus(signed, 200);
-      const link = service.baseUrl + textAt(signed, 'signedURL');
-      const got = await context.target.fetch(link, {});
-      assert.equal(await got.text(), 'Hello');
-      const broken = await context.target.fetch(link.slice(0, -3), {});
-      assert.notEqual(broken.status, 200);
-    }),
+  audit(
+    'STORE-106',
+    'a signed link gives an object to every holder of the link',
+    { source, needs },
+    (context) =>
+      withBucket(context, false, async ({ name, service, upload }) => {
+        await upload('a.txt', 'Hello');
+        const signed = await service.send('POST', `/object/sign/${name}/a.txt`, { body: { expiresIn: 60 } });
+        assertStatus(signed, 200);
+        const link = service.baseUrl + textAt(signed, 'signedURL');
+        const got = await context.target.fetch(link, {});
+        assert.equal(await got.text(), 'Hello');
+        const broken = await context.target.fetch(link.slice(0, -3), {});
+        assert.notEqual(broken.status, 200);
+      }),
   ),
   audit('STORE-107', 'a removed object is named, and gone', { source, needs }, (context) =>
     withBucket(context, false, async ({ name, service, upload }) => {

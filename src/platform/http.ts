@@ -67,21 +67,40 @@ export function withinDeadline<T>(
   work: (ended: AbortSignal) => Promise<T>,
 ): Promise<T> {
   if (signal?.aborted) return Promise.reject(new HttpFailure('aborted', signal.reason));
+  const controller = new AbortController();
+  return untilDeadline(clock, timeoutMs, signal, work(controller.signal), (reason) =>
+    controller.abort(reason),
+  );
+}
+
+/**
+ * Awaits a promise no longer than the deadline or the caller's signal allow. What the promise stands for goes on, unless `end`
+ * stops it.
+ *
+ * @param end called with the reason when the deadline has passed or the signal has aborted.
+ * @throws {HttpFailure} `timeout` or `aborted`; else what the promise rejects with.
+ */
+export function untilDeadline<T>(
+  clock: Clock,
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+  promise: Promise<T>,
+  end?: (reason: unknown) => void,
+): Promise<T> {
   return new Promise((resolve, reject) => {
-    const controller = new AbortController();
-    const end = (kind: HttpFailureKind, reason: unknown) => {
+    const fail = (kind: HttpFailureKind, reason: unknown) => {
       release();
       reject(new HttpFailure(kind, reason));
-      controller.abort(reason);
+      end?.(reason);
     };
-    const abort = () => end('aborted', signal?.reason);
-    const timer = clock.setTimer(() => end('timeout', timeoutError(timeoutMs)), timeoutMs);
+    const abort = () => fail('aborted', signal?.reason);
+    const timer = clock.setTimer(() => fail('timeout', timeoutError(timeoutMs)), timeoutMs);
     const release = () => {
       timer.cancel();
       signal?.removeEventListener('abort', abort);
     };
     signal?.addEventListener('abort', abort);
-    work(controller.signal).then(
+    promise.then(
       (value) => {
         release();
         resolve(value);

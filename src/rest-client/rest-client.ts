@@ -1,7 +1,7 @@
-import { configurationProblem, serviceUrl } from '../platform/service.ts';
-import { parseContentRange, readCount, readRows } from './wire/answer.ts';
+import { configurationProblem } from '../platform/service.ts';
+import { readRows } from './wire/answer.ts';
 import { RestError } from './errors.ts';
-import { createExchange, type ExchangeOptions } from './wire/exchange.ts';
+import { lowerCased, Runner, type RunnerOptions } from './wire/runner.ts';
 import type {
   ArgsOf,
   DatabaseModel,
@@ -12,23 +12,18 @@ import type {
   SchemaName,
   UnknownDatabase,
 } from './types/model.ts';
-import { encodeRequest, type Plan, readsRows, type Wire } from './query/plan.ts';
+import type { Method, Plan } from './query/plan.ts';
 import type { FunctionRowQuery, FunctionRowsQuery, Query, Table } from './query/query.ts';
 import { encodeJson } from './query/quoting.ts';
-import { createTable, QueryBuilder, type Runner } from './query/query-builder.ts';
+import { QueryBuilder } from './query/query-builder.ts';
+import { TableQuery } from './query/table-query.ts';
 import type { Validate } from './results/standard-schema.ts';
 
-export interface RestClientOptions<Schema extends string = string> extends ExchangeOptions {
-  /** The project's URL, without `/rest/v1`. */
-  readonly url: string;
+export interface RestClientOptions<Schema extends string = string> extends RunnerOptions {
   /** The schema to query. Default: the server's own, `public`. */
   readonly schema?: Schema;
   /** Which rows are validated, where there is a schema to validate them by. Default 'all'. */
   readonly validate?: Validate;
-  /** How many rows the server sends at most, by which `truncated` is judged. Default 1000, as Supabase has it. */
-  readonly maxRows?: number;
-  /** Longest URL to send, in characters. Default 8000, which common gateways accept. */
-  readonly maxUrlLength?: number;
   /** Headers to send with every request; preferences (`Prefer`) are added to those of the query. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -105,84 +100,65 @@ export function createRestClient<
   Database = UnknownDatabase,
   Name extends SchemaName<Database> = DefaultSchema<Database>,
 >(options: RestClientOptions<Name>): RestClient<Database, Name> {
-  const { maxRows = 1000, maxUrlLength = 8000, validate = 'all' } = options;
   const problem = configurationProblem(options);
   if (problem) throw new RestError('invalid-options', problem);
-  const base = serviceUrl(options.url, 'rest');
-  const exchange = createExchange(options);
-  const runner: Runner = {
-    encode(plan) {
-      const request = encodeRequest(plan, base);
-      if (request.url.length <= maxUrlLength) return request;
-      throw new RestError('url-too-long', `URL longer than ${maxUrlLength}: see inChunks()`);
-    },
-    async run(query, options = {}) {
-      const { headers: ownHeaders } = options;
-      const plan = ownHeaders
-        ? { ...query, headers: { ...query.headers, ...lowerCased(ownHeaders) } }
-        : query;
-      const request = runner.encode(plan);
-      await plan.precondition?.(plan, (proof) => exchange(runner.encode(proof), options));
-      const wire = await exchange(request, options);
-      const { status, headers } = wire;
-      const rows = await readAnswer(plan, wire);
-      const { rows: received, total: count } = parseContentRange(headers);
-      const { limit = Infinity, offset = 0, prefer } = plan;
-      // Only rows that are read can be cut. A count that is not exact is an estimate.
-      const truncated =
-        readsRows(plan) &&
-        (count === null || prefer['count'] !== 'exact'
-          ? received === maxRows && limit > maxRows
-          : Number(received) < Math.min(count - offset, limit));
-      const data = plan.isCounted ? { rows, count: readCount(wire), truncated } : rows;
-      return { data, count, truncated, status, headers };
-    },
-  };
-  const client = (schema: string | undefined): unknown => {
-    const plan: Plan = {
-      method: 'GET',
-      path: '',
-      schema,
-      params: [],
-      filters: [],
-      order: [],
-      prefer: {},
-      headers: lowerCased(options.headers),
-      read: readRows,
-    };
-    return {
-      schema: client,
-      from(table: string | TableDefinition) {
-        const at = (name: string): Plan => ({ ...plan, path: encodeURIComponent(name) });
-        return createTable(
-          typeof table === 'string' ? at(table) : table.prepare(at(table.name), validate),
-          runner,
-        );
-      },
-      rpc: (name: string, args: object = {}) =>
-        new QueryBuilder(
-          { ...plan, method: 'POST', path: `rpc/${encodeURIComponent(name)}`, body: encodeJson(args) },
-          runner,
-        ),
-    };
-  };
-  return client(options.schema) as RestClient<Database, Name>;
+  return new Client(options, options.schema, new Runner(options)) as unknown as RestClient<Database, Name>;
 }
 
-async function readAnswer(plan: Plan, wire: Wire): Promise<unknown> {
-  try {
-    const rows = await plan.read(wire, plan);
-    plan.verify?.(rows, wire);
-    return rows;
-  } catch (cause) {
-    const error =
-      cause instanceof RestError
-        ? cause
-        : new RestError('invalid-row', 'The answer is unreadable', { cause });
-    throw error.withStatus(wire.status);
+const none: readonly never[] = [];
+
+/** Starts queries; the interface `RestClient` types them. */
+class Client {
+  readonly #options: RestClientOptions;
+  readonly #schema: string | undefined;
+  readonly #runner: Runner;
+
+  constructor(options: RestClientOptions, schema: string | undefined, runner: Runner) {
+    this.#options = options;
+    this.#schema = schema;
+    this.#runner = runner;
+  }
+
+  schema(name: string): Client {
+    return new Client(this.#options, name, this.#runner);
+  }
+
+  from(table: string | TableDefinition): TableQuery {
+    if (typeof table === 'string')
+      return new TableQuery(this.#plan('GET', encodeURIComponent(table)), this.#runner);
+    const plan = this.#plan('GET', encodeURIComponent(table.name));
+    return new TableQuery(table.prepare(plan, this.#options.validate ?? 'all'), this.#runner);
+  }
+
+  rpc(name: string, args: object = {}): QueryBuilder {
+    const plan = this.#plan('POST', `rpc/${encodeURIComponent(name)}`);
+    return new QueryBuilder({ ...plan, body: encodeJson(args) }, this.#runner);
+  }
+
+  #plan(method: Method, path: string): Plan {
+    const { headers } = this.#options;
+    // With every member from the start: copies of an object that gains none are several times faster.
+    return {
+      method,
+      path,
+      schema: this.#schema,
+      params: none,
+      select: undefined,
+      filters: none,
+      order: none,
+      limit: undefined,
+      offset: undefined,
+      prefer: {},
+      headers: headers ? lowerCased(headers) : {},
+      body: undefined,
+      addedRows: undefined,
+      all: undefined,
+      read: readRows,
+      isCounted: undefined,
+      precondition: undefined,
+      verify: undefined,
+      project: undefined,
+      check: undefined,
+    };
   }
 }
-
-/** Headers by their names in lower case. */
-const lowerCased = (headers: Readonly<Record<string, string>> = {}): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

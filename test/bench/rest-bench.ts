@@ -1,152 +1,194 @@
-import { PostgrestClient } from '@supabase/postgrest-js';
-import { build, type Plugin } from 'esbuild';
+import { build } from 'esbuild';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { gzipSync } from 'node:zlib';
 import * as z from 'zod/mini';
+import type * as Vendor from '@supabase/postgrest-js';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import type * as Rest from '../../src/rest-client/index.ts';
 import type * as RestTable from '../../src/rest-client/table.ts';
 
-/** `npx tsx test/bench/rest-bench.ts`: the client beside postgrest-js, in one run, and the bytes that it ships. */
+/**
+ * The work of the REST client beside postgrest-js, in one run, as ratios: `npx tsx test/bench/rest-bench.ts`. Both are built as
+ * they ship, because a loader of TypeScript names each function again, which would be measured too.
+ */
 const root = join(import.meta.dirname, '../..');
+const folder = join(root, 'node_modules/.cache/rest-bench');
+mkdirSync(folder, { recursive: true });
 
-// Built as it ships: what runs TypeScript as it stands names every function anew, which would be timed too.
-const outfile = join(root, 'node_modules/.cache/rest-bench/client.mjs');
-await build({
-  stdin: {
-    contents: `export * from './src/rest-client/index.ts'; export * from './src/rest-client/table.ts';`,
-    resolveDir: root,
-  },
-  bundle: true,
-  format: 'esm',
-  target: 'es2022',
-  packages: 'external',
-  outfile,
-});
-const { createRestClient, table } = (await import(pathToFileURL(outfile).href)) as typeof Rest &
-  typeof RestTable;
-
-const rows = Array.from({ length: 1000 }, (_, index) => ({
-  id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
-  recipient_id: 'ada00000-0000-4000-8000-000000000001',
-  status: index % 2 ? 'read' : 'unread',
-  content: '{"type":"mention","metadata":{}}',
-  created_at: '2026-01-01T00:00:00.000Z',
-  n: index,
-}));
-const answer = JSON.stringify(rows);
-const fetch = async () => new Response(answer, { headers: { 'Content-Type': 'application/json' } });
-const url = 'https://project.test';
-const options = { url, apiKey: 'sb_publishable_x', platform: createBrowserPlatform({ fetch }) };
-const defined = table('notifications', {
-  columns: {
-    id: z.string(),
-    recipient_id: z.string(),
-    status: z.enum(['unread', 'read', 'archived']),
-    content: z.nullable(z.string()),
-    created_at: z.string(),
-    n: z.number(),
-  },
-});
-const ours = createRestClient(options);
-const theirs = new PostgrestClient(`${url}/rest/v1`, { fetch });
-
-const cases = {
-  'build 1,000 queries with their URLs': {
-    ours: async () => {
-      for (let n = 0; n < 1000; n += 1) {
-        ours
-          .from('notifications')
-          .select('id, status')
-          .eq('recipient_id', `u${n}`)
-          .neq('status', 'archived')
-          .order('created_at', { ascending: false })
-          .limit(50)
-          .toRequest();
-      }
-    },
-    'postgrest-js': async () => {
-      for (let n = 0; n < 1000; n += 1) {
-        const query = theirs
-          .from('notifications')
-          .select('id, status')
-          .eq('recipient_id', `u${n}`)
-          .neq('status', 'archived')
-          .order('created_at', { ascending: false })
-          .limit(50);
-        String((query as unknown as { readonly url: URL }).url);
-      }
-    },
-  },
-  'fetch and read 1,000 rows': {
-    ours: () => ours.from('notifications').select().execute(),
-    ...Object.fromEntries(
-      (['all', 'first', 'off'] satisfies Rest.Validate[]).map((validate) => {
-        const client = createRestClient({ ...options, validate });
-        return [`ours, zod/mini validates ${validate}`, () => client.from(defined).select().execute()];
-      }),
-    ),
-    'postgrest-js': async () => theirs.from('notifications').select(),
-  },
-};
-
-for (const [name, contenders] of Object.entries(cases)) {
-  const times = new Map<string, number[]>();
-  for (let round = 0; round < 60; round += 1) {
-    for (const [contender, run] of Object.entries(contenders)) {
-      const started = performance.now();
-      await run();
-      if (round >= 10) times.set(contender, [...(times.get(contender) ?? []), performance.now() - started]);
-    }
-  }
-  const median = (values: readonly number[]) =>
-    values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-  const theirsMs = median(times.get('postgrest-js') ?? []);
-  for (const [contender, values] of times) {
-    const ms = median(values);
-    console.log(`${name} · ${contender}: ${ms.toFixed(2)} ms (${(ms / theirsMs).toFixed(2)} × postgrest-js)`);
-  }
-}
-
-/** What is not the client's own: the platform beneath it, and packages. */
-const beneath: Plugin = {
-  name: 'beneath',
-  setup: ({ onResolve }) =>
-    onResolve({ filter: /\/platform\/|^ky$|^zod/ }, () => ({ path: 'beneath', external: true })),
-};
-
-async function gzipBytes(
-  names: readonly string[],
-  from: string,
-  plugins: Plugin[] = [beneath],
-): Promise<number> {
-  const { outputFiles } = await build({
-    stdin: { contents: `export { ${names.join()} } from '${from}';`, resolveDir: root },
+async function bundle(name: string, contents: string): Promise<string> {
+  const outfile = join(folder, `${name}.mjs`);
+  await build({
+    stdin: { contents, resolveDir: root },
     bundle: true,
-    minify: true,
     format: 'esm',
     target: 'es2022',
-    write: false,
-    plugins,
+    platform: 'node',
+    outfile,
   });
-  // Neither the names nor what they come from are part of what an application bundles.
-  const code = outputFiles[0]?.text.replaceAll(/export\{[^}]*\};\s*$|import\{[^}]*\}from"beneath";/g, '');
-  return gzipSync(code ?? '', { level: 9 }).length;
+  return pathToFileURL(outfile).href;
 }
 
-const namesOf = async (entry: string) => Object.keys((await import(`../../src/${entry}`)) as object);
-const all = async (entry: string) => gzipBytes(await namesOf(entry), `./src/${entry}`);
-const sizes: Record<string, number> = {
-  'rest-client, what a first screen takes': await gzipBytes(
-    ['createRestClient', 'RestError'],
-    './src/rest-client/index.ts',
-  ),
-  'rest-client, every name of its index': await all('rest-client/index.ts'),
-  'rest-client/long-reads': await all('rest-client/long-reads.ts'),
-  'rest-client/table': await all('rest-client/table.ts'),
-  'storage-client': await all('storage-client/index.ts'),
-  'functions-client': await all('functions-client/index.ts'),
-  'postgrest-js': await gzipBytes(['PostgrestClient'], '@supabase/postgrest-js', []),
+const oursFile = await bundle(
+  'ours',
+  `export * from './src/rest-client/index.ts'; export { createBrowserPlatform } from './src/platform/browser-platform.ts';`,
+);
+const tableFile = await bundle(
+  'table',
+  `export * from './src/rest-client/index.ts'; export * from './src/rest-client/table.ts';`,
+);
+const vendorFile = await bundle('vendor', `export { PostgrestClient } from '@supabase/postgrest-js';`);
+const { createRestClient } = (await import(oursFile)) as typeof Rest;
+const { table, createRestClient: createTableClient } = (await import(tableFile)) as typeof Rest &
+  typeof RestTable;
+const { PostgrestClient } = (await import(vendorFile)) as typeof Vendor;
+
+const rowsOf = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({
+    id: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
+    recipient_id: 'ada00000-0000-4000-8000-000000000001',
+    status: index % 2 ? 'read' : 'unread',
+    content: '{"type":"mention","metadata":{}}',
+    created_at: '2026-01-01T00:00:00.000Z',
+    n: index,
+  }));
+const headers = { 'Content-Type': 'application/json', 'Content-Range': '0-0/*' };
+const fetchOf = (count: number) => {
+  const answer = JSON.stringify(rowsOf(count));
+  return async () => new Response(answer, { headers });
 };
-for (const [name, bytes] of Object.entries(sizes)) console.log(`${name}: ${bytes} bytes gzip`);
+const url = 'https://project.test';
+const vendorUrl = `${url}/rest/v1`;
+const vendorHeaders = { apikey: 'sb_publishable_x', Authorization: 'Bearer token' };
+const optionsOf = (count: number) => ({
+  url,
+  apiKey: 'sb_publishable_x',
+  platform: createBrowserPlatform({ fetch: fetchOf(count) }),
+  getAccessToken: async () => 'token',
+});
+const columns = {
+  id: z.string(),
+  recipient_id: z.string(),
+  status: z.enum(['unread', 'read', 'archived']),
+  content: z.nullable(z.string()),
+  created_at: z.string(),
+  n: z.number(),
+};
+
+type Task = () => unknown;
+
+const few = createRestClient(optionsOf(1));
+const many = createRestClient(optionsOf(1000));
+const validating = createTableClient(optionsOf(1000));
+const defined = table('notifications', { columns });
+const vendorFew = new PostgrestClient(vendorUrl, { fetch: fetchOf(1), headers: vendorHeaders });
+const vendorMany = new PostgrestClient(vendorUrl, { fetch: fetchOf(1000), headers: vendorHeaders });
+let serial = 0;
+
+/** Microseconds of CPU by case: the vendor's first, then ours. */
+const cases: Readonly<
+  Record<string, { readonly times: number; readonly vendor: Task; readonly ours: Task }>
+> = {
+  'CPU of a select, stubbed fetch': {
+    times: 1000,
+    vendor: async () =>
+      vendorFew.from('notifications').select('id, status').eq('status', 'unread').order('id').limit(5),
+    ours: async () =>
+      few.from('notifications').select('id, status').eq('status', 'unread').order('id').limit(5),
+  },
+  'building a query': {
+    times: 2000,
+    vendor: () => {
+      const query = vendorFew
+        .from('notifications')
+        .select('id, status')
+        .eq('recipient_id', `u${(serial += 1)}`)
+        .neq('status', 'archived')
+        .order('created_at', { ascending: false })
+        .limit(50);
+      return String((query as unknown as { readonly url: URL }).url);
+    },
+    ours: () =>
+      few
+        .from('notifications')
+        .select('id, status')
+        .eq('recipient_id', `u${(serial += 1)}`)
+        .neq('status', 'archived')
+        .order('created_at', { ascending: false })
+        .limit(50)
+        .toRequest().url,
+  },
+  'reading 1,000 rows': {
+    times: 40,
+    vendor: async () => vendorMany.from('notifications').select(),
+    ours: async () => many.from('notifications').select(),
+  },
+  'reading 1,000 rows, all validated (zod/mini)': {
+    times: 40,
+    vendor: async () => vendorMany.from('notifications').select(),
+    ours: async () => validating.from(defined).select(),
+  },
+};
+
+async function cpuMicroseconds(task: Task, times: number): Promise<number> {
+  const before = process.cpuUsage();
+  for (let done = 0; done < times; done += 1) await task();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / times;
+}
+
+const median = (values: readonly number[]) =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+function print(name: string, ours: number, vendor: number, unit: string): void {
+  const ratio = (ours / vendor).toFixed(2);
+  console.log(`| ${name} | ${ours.toFixed(1)} ${unit} | ${vendor.toFixed(1)} ${unit} | ${ratio} |`);
+}
+
+/** What a script prints as a number, in a process of its own. */
+function numberFrom(script: string): number {
+  const flags = ['--expose-gc', '--input-type=module', '-e', script];
+  return Number(spawnSync(process.execPath, flags, { encoding: 'utf8' }).stdout);
+}
+
+const importScript = (file: string) =>
+  `const at = performance.now(); await import('${file}'); console.log(performance.now() - at);`;
+const heapScript = (file: string, make: string) =>
+  `const { createRestClient, createBrowserPlatform, PostgrestClient } = await import('${file}');
+  const platform = createBrowserPlatform?.();
+  const clients = Array.from({ length: 200 }, () => ${make});
+  gc();
+  const before = process.memoryUsage().heapUsed;
+  for (let count = 0; count < 2000; count += 1) clients.push(${make});
+  gc();
+  console.log((process.memoryUsage().heapUsed - before) / 2000);`;
+
+console.log('| REST | ours | postgrest-js | ratio |\n|---|---|---|---|');
+for (const [name, { times, vendor, ours }] of Object.entries(cases)) {
+  const measured = { ours: [] as number[], vendor: [] as number[] };
+  for (let round = 0; round < 25; round += 1) {
+    // In turn: the second pays for the garbage of the first.
+    const order = round % 2 ? (['ours', 'vendor'] as const) : (['vendor', 'ours'] as const);
+    for (const side of order) {
+      measured[side].push(await cpuMicroseconds(side === 'ours' ? ours : vendor, times));
+    }
+  }
+  print(name, median(measured.ours.slice(5)), median(measured.vendor.slice(5)), 'µs');
+}
+const imports = Array.from({ length: 21 }, () => [
+  numberFrom(importScript(oursFile)),
+  numberFrom(importScript(vendorFile)),
+]);
+print(
+  'import',
+  median(imports.map(([ours = 0]) => ours)),
+  median(imports.map(([, vendor = 0]) => vendor)),
+  'ms',
+);
+print(
+  'heap per client',
+  numberFrom(heapScript(oursFile, `createRestClient({ url: '${url}', apiKey: 'k', platform })`)),
+  numberFrom(heapScript(vendorFile, `new PostgrestClient('${vendorUrl}', { headers: { apikey: 'k' } })`)),
+  'bytes',
+);

@@ -28,7 +28,7 @@ export interface Plan extends Omit<Selection, 'where'> {
   readonly path: string;
   readonly schema?: string | undefined;
   readonly params: readonly Param[];
-  readonly select?: string;
+  readonly select?: string | undefined;
   readonly filters: readonly Filter[];
   readonly order: readonly string[];
   /** Preferences by name, such as `count: 'exact'`. */
@@ -40,11 +40,11 @@ export interface Plan extends Omit<Selection, 'where'> {
   /** How many rows an insert or upsert adds or overwrites at most; undefined for every other request. */
   readonly addedRows?: number | undefined;
   /** An update or delete of every row is meant. */
-  readonly all?: boolean;
+  readonly all?: boolean | undefined;
   /** What the answer's text becomes. */
   readonly read: Reader;
   /** Whether the count is part of the result. */
-  readonly isCounted?: boolean;
+  readonly isCounted?: boolean | undefined;
   /** Proves before the request is sent that the server will honor it, or throws. */
   readonly precondition?: ((plan: Plan, send: SendPlan) => Promise<void>) | undefined;
   /** Throws when the answer is not what the query requires. */
@@ -85,12 +85,11 @@ export interface RestRequest {
 
 /** @param path where the rows are embedded, with its dot (`author.`); default: the rows themselves. */
 export function encodeSelection({ where = [], order = [], offset, limit }: Selection, path = ''): Param[] {
-  return [
-    ...where.map((filter) => encodeFilter(filter, path)),
-    [`${path}order`, order.join() || undefined],
-    [`${path}offset`, offset],
-    [`${path}limit`, limit],
-  ];
+  const params: Param[] = where.map((filter) => encodeFilter(filter, path));
+  if (order.length) params.push([`${path}order`, order.join()]);
+  if (offset !== undefined) params.push([`${path}offset`, offset]);
+  if (limit !== undefined) params.push([`${path}limit`, limit]);
+  return params;
 }
 
 /**
@@ -98,37 +97,42 @@ export function encodeSelection({ where = [], order = [], offset, limit }: Selec
  * @throws {RestError} `invalid-query` for an update or delete that has no filter and is not meant for all rows.
  */
 export function encodeRequest(plan: Plan, base: string): RestRequest {
-  const { method, path, schema, params, select, filters: where, prefer, headers, body } = plan;
-  if (/PATCH|DELETE/.test(method) && !where.length && !plan.all) {
+  const { method, path, filters, body } = plan;
+  if ((method === 'PATCH' || method === 'DELETE') && !filters.length && !plan.all) {
     refuse(`${method} without a filter: add one, or .all()`);
   }
-  const query = [...params, ['select', select] as const, ...encodeSelection({ ...plan, where })]
-    .filter(isGiven)
-    .map((param) => param.map((text) => encodeParam(`${text}`)).join('='))
-    .join('&');
-  const preferences = Object.entries(prefer)
-    .filter(isGiven)
-    .map((preference) => preference.join('='))
-    .concat(headers['prefer'] ?? [])
-    .join();
-  return {
-    method,
-    url: `${base}/${path}${query && `?${query}`}`,
-    headers: {
-      accept: 'application/json',
-      ...(schema && { [`${isRead(method) ? 'accept' : 'content'}-profile`]: schema }),
-      ...(body && { 'content-type': 'application/json' }),
-      ...headers,
-      ...(preferences && { prefer: preferences }),
-    },
-    body,
-  };
+  const query = encodeQuery(plan);
+  return { method, url: `${base}/${path}${query && `?${query}`}`, headers: encodeHeaders(plan), body };
 }
 
-const isGiven = ([, value]: readonly [string, unknown]) => value !== undefined;
+function encodeQuery({ params, select, filters: where, order, offset, limit }: Plan): string {
+  let query = '';
+  const add = ([key, value]: Param) => {
+    if (value === undefined) return;
+    query += `${query && '&'}${encodeParam(key)}=${encodeParam(String(value))}`;
+  };
+  params.forEach(add);
+  add(['select', select]);
+  encodeSelection({ where, order, offset, limit }).forEach(add);
+  return query;
+}
+
+function encodeHeaders({ method, schema, prefer, headers, body }: Plan): Record<string, string> {
+  const encoded: Record<string, string> = { accept: 'application/json' };
+  if (schema) encoded[isRead(method) ? 'accept-profile' : 'content-profile'] = schema;
+  if (body) encoded['content-type'] = 'application/json';
+  Object.assign(encoded, headers);
+  const preferences = Object.entries(prefer).flatMap(([name, value]) =>
+    value === undefined ? [] : `${name}=${value}`,
+  );
+  if (headers['prefer']) preferences.push(headers['prefer']);
+  if (preferences.length) encoded['prefer'] = preferences.join();
+  return encoded;
+}
 
 /** Whether rows come back: those of a table, or of a function. */
-export const readsRows = ({ method, path }: Plan): boolean => /^(GET|POSTrpc\/)/.test(method + path);
+export const readsRows = ({ method, path }: Plan): boolean =>
+  method === 'GET' || (method === 'POST' && path.startsWith('rpc/'));
 
 /** Whether the method only reads, so that sending it twice is the same as once. */
-export const isRead = (method: Method): boolean => /GET|HEAD/.test(method);
+export const isRead = (method: Method): boolean => method === 'GET' || method === 'HEAD';

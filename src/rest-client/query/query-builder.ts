@@ -1,4 +1,4 @@
-import { type Answer, readAffected, readCount, readMaybe, readNothing, readRows } from '../wire/answer.ts';
+import { type Answer, readMaybe, readRows } from '../wire/answer.ts';
 import { eq, type Filter, is, neq, oneOf } from './filter.ts';
 import {
   containedBy,
@@ -29,13 +29,15 @@ import {
 import { accept, maxAffected, oneRow, prefer } from './modifiers.ts';
 import { by, type OrderOptions } from './order.ts';
 import { type Columns, type Plan, type Projection, readsRows, type RestRequest } from './plan.ts';
-import { type ColumnPath, encodeColumn, encodeJson, quote, refuse } from './quoting.ts';
-import type { CountKind, ExecuteOptions, Modifier, UpsertOptions } from './query.ts';
+import { type ColumnPath, refuse } from './quoting.ts';
+import type { CountKind, ExecuteOptions, Modifier } from './query.ts';
 import { encodeSelect } from './select.ts';
 
 /** What queries need of the client. */
-export interface Runner {
+export interface QueryRunner {
+  /** Executes a plan. */
   run(plan: Plan, options?: ExecuteOptions): Promise<Answer<unknown>>;
+  /** The request of a plan, without credentials. */
   encode(plan: Plan): RestRequest;
 }
 
@@ -44,10 +46,10 @@ type ColumnName = string | ColumnPath;
 /** Every kind of query at once; the interfaces of query.ts say what fits which. */
 export class QueryBuilder implements Promise<unknown> {
   readonly plan: Plan;
-  readonly #runner: Runner;
+  readonly #runner: QueryRunner;
   #execution: Promise<unknown> | undefined;
 
-  constructor(plan: Plan, runner: Runner) {
+  constructor(plan: Plan, runner: QueryRunner) {
     this.plan = plan;
     this.#runner = runner;
   }
@@ -67,28 +69,30 @@ export class QueryBuilder implements Promise<unknown> {
     return this.with(form);
   }
 
-  #set(change: Partial<Plan>): QueryBuilder {
-    return new QueryBuilder({ ...this.plan, ...change }, this.#runner);
+  #to(plan: Plan): QueryBuilder {
+    return new QueryBuilder(plan, this.#runner);
   }
 
   where(...filters: readonly Filter[]): QueryBuilder {
-    return this.#set({ filters: [...this.plan.filters, ...filters] });
+    const { plan } = this;
+    return this.#to({ ...plan, filters: [...plan.filters, ...filters] });
   }
 
   all(): QueryBuilder {
-    return this.#set({ all: true });
+    return this.#to({ ...this.plan, all: true });
   }
 
   order(column: ColumnName, options?: OrderOptions): QueryBuilder {
-    return this.#set({ order: [...this.plan.order, by(column, options)] });
+    const { plan } = this;
+    return this.#to({ ...plan, order: [...plan.order, by(column, options)] });
   }
 
   limit(limit: number): QueryBuilder {
-    return this.#set({ limit: wholeNumber(limit) });
+    return this.#to({ ...this.plan, limit: wholeNumber(limit) });
   }
 
   range(first: number, last: number): QueryBuilder {
-    return this.#set({ offset: wholeNumber(first), limit: wholeNumber(last - first + 1) });
+    return this.#to({ ...this.plan, offset: wholeNumber(first), limit: wholeNumber(last - first + 1) });
   }
 
   count(kind: CountKind = 'exact'): QueryBuilder {
@@ -96,17 +100,17 @@ export class QueryBuilder implements Promise<unknown> {
   }
 
   withCount(kind?: CountKind): QueryBuilder {
-    return this.count(kind).#set({ isCounted: true });
+    return this.#to({ ...this.count(kind).plan, isCounted: true });
   }
 
   select(columns: Columns = '*'): QueryBuilder {
-    const isWrite = !readsRows(this.plan);
-    const query = isWrite ? this.with(prefer({ return: 'representation' })) : this;
-    return query.#set({ ...project(this.plan, columns), read: readRows });
+    const { plan } = readsRows(this.plan) ? this : this.with(prefer({ return: 'representation' }));
+    const { select, params, check } = project(plan, columns);
+    return this.#to({ ...plan, select, params, check, read: readRows });
   }
 
   single(): QueryBuilder {
-    return this.with(accept(oneRow)).#set({ read: readRows });
+    return this.#to({ ...this.with(accept(oneRow)).plan, read: readRows });
   }
 
   maybeSingle(): QueryBuilder {
@@ -115,7 +119,7 @@ export class QueryBuilder implements Promise<unknown> {
     // The server bounds a function only if it returns a set, which the name does not tell.
     const isLimited = method === 'GET' || path.startsWith('rpc/');
     const bounded = isLimited ? this.limit(Math.min(limit, 2)) : this.with(maxAffected(1));
-    return bounded.#set({ read: readMaybe });
+    return this.#to({ ...bounded.plan, read: readMaybe });
   }
 
   toRequest(): RestRequest {
@@ -188,7 +192,8 @@ for (const [name, operator] of Object.entries(operators)) {
   const makeFilters = operator as (...operands: unknown[]) => Filter | readonly Filter[];
   Object.defineProperty(QueryBuilder.prototype, name, {
     value(this: QueryBuilder, ...operands: unknown[]): QueryBuilder {
-      return this.where(...[makeFilters(...operands)].flat());
+      const made = makeFilters(...operands);
+      return Array.isArray(made) ? this.where(...(made as readonly Filter[])) : this.where(made as Filter);
     },
   });
 }
@@ -198,40 +203,8 @@ function wholeNumber(value: number): number {
 }
 
 /** `undefined` as the check of rows keeps none of an earlier select. */
-function project({ project: own, params }: Plan, columns: Columns): Projection {
+export function project({ project: own, params }: Plan, columns: Columns): Projection {
   const { select, check, ...made } =
     own?.(columns) ?? (typeof columns === 'string' ? { select: encodeSelect(columns), params: [] } : columns);
   return { select, params: [...params, ...made.params], check };
-}
-
-/** A table or view, of which `plan` holds the path. */
-export function createTable(plan: Plan, runner: Runner) {
-  const start = (change: Partial<Plan>) => new QueryBuilder({ ...plan, ...change }, runner);
-  const add =
-    (isUpsert: boolean) =>
-    (rows: unknown, { onConflict = [], ignoreDuplicates, missing }: UpsertOptions = {}) => {
-      const names = new Set(Array.isArray(rows) ? rows.flatMap(Object.keys) : []);
-      return start({
-        method: 'POST',
-        params: [
-          ['columns', Array.from(names, quote).join() || undefined],
-          ['on_conflict', [onConflict].flat().map(encodeColumn).join() || undefined],
-        ],
-        body: encodeJson(rows),
-        addedRows: Array.isArray(rows) ? rows.length : 1,
-        read: readNothing,
-        prefer: {
-          resolution: isUpsert ? `${ignoreDuplicates ? 'ignore' : 'merge'}-duplicates` : undefined,
-          missing,
-        },
-      });
-    };
-  return {
-    select: (columns: Columns = '*') => start({ ...project(plan, columns), read: readRows }),
-    count: (kind: CountKind = 'exact') => start({ method: 'HEAD', prefer: { count: kind }, read: readCount }),
-    insert: add(false),
-    upsert: add(true),
-    update: (body: unknown) => start({ method: 'PATCH', body: encodeJson(body), read: readAffected }),
-    delete: () => start({ method: 'DELETE', prefer: { count: 'exact' }, read: readAffected }),
-  };
 }

@@ -15,8 +15,14 @@ export interface ColumnPath<out C extends string = string, out T = unknown> {
 
 /** Words of letters, ASCII digits, `_` and `$`, joined by single spaces or dashes: what the server reads unquoted. */
 const plainName = /^[\p{L}\d_$]+(?:[ -][\p{L}\d_$]+)*$/u;
-/** What means something of its own as a name: a parameter, or a position in JSON. */
-export const reservedName = /^(\d+|select|columns|on_conflict|order|limit|offset|and|or|not)$/;
+/** The usual name, which is recognized faster. */
+const asciiName = /^[A-Za-z_]\w*$/;
+const reservedNames: ReadonlySet<string> = new Set(
+  ['select', 'columns', 'on_conflict', 'order', 'limit', 'offset'].concat('and', 'or', 'not'),
+);
+
+/** Whether a name means something of its own to the server: a parameter, or a position in JSON. */
+export const isReservedName = (name: string): boolean => reservedNames.has(name) || /^\d+$/.test(name);
 
 /** Refuses a query before anything is sent. */
 export function refuse(message: string): never {
@@ -30,7 +36,7 @@ export function quote(text: string): string {
 
 /** One identifier: bare where the grammar allows it, else quoted. */
 export function encodeName(name: string): string {
-  return plainName.test(name) && !reservedName.test(name) ? name : quote(name);
+  return (asciiName.test(name) || plainName.test(name)) && !isReservedName(name) ? name : quote(name);
 }
 
 /** A position in JSON at the end of a list; before `)` the server reads it as a key. */
@@ -43,6 +49,7 @@ export const castPositionAtEnd = (list: string): string =>
 /** A column, or a JSON path with arrows (`data->items->0->>name`), each step quoted on its own. */
 export function encodeColumn(column: string | ColumnPath): string {
   if (typeof column !== 'string') return column.wire;
+  if (!column.includes('->')) return encodeName(column);
   return column
     .split(/(->>?)/)
     .map((step, index) => (index % 2 || (index && /^-?\d+$/.test(step)) ? step : encodeName(step)))
@@ -54,7 +61,9 @@ export function encodeColumn(column: string | ColumnPath): string {
  * JSON. What JSON would leave out or make null, at any depth, is refused: it would match other rows than were meant.
  */
 export function encodeValue(value: unknown): string {
-  if (/string|number|bigint|boolean/.test(typeof value)) return String(value);
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean')
+    return String(value);
   if (Array.isArray(value)) return `{${Array.from(value, encodeItem).join()}}`;
   const text = encodeJsonValue(value ?? undefined);
   return value instanceof Date ? value.toISOString() : text;
@@ -80,11 +89,15 @@ export function encodeJson(value: unknown): string {
   return JSON.stringify(value, (_key, item: unknown) => (typeof item === 'bigint' ? String(item) : item));
 }
 
+/** Text that percent-encoding does not change. */
+const verbatim = /^[\w.!~*'()$,/:@-]*$/;
+
 /**
  * Percent-encodes one part of a query string, leaving what a query may hold as it is (RFC 3986 §3.4), save `;`: the
  * server reads it as `&`.
  */
 export function encodeParam(text: string): string {
+  if (verbatim.test(text)) return text;
   if (/\p{Surrogate}/u.test(text)) refuse('Half a character');
   return encodeURIComponent(text).replace(/%(2[4CF]|3A|40)/g, decodeURIComponent);
 }

@@ -1,5 +1,5 @@
 import type { Param, Plan } from './plan.ts';
-import { encodeName, encodeValue, reservedName } from './quoting.ts';
+import { encodeName, encodeValue, isReservedName } from './quoting.ts';
 import type { Modifier } from './query.ts';
 
 /** What the server, of this version or a later one, could take for a filter rather than an argument. */
@@ -16,7 +16,7 @@ export function asRead(plan: Plan, method: 'GET' | 'HEAD'): Plan {
   const params: Param[] = [];
   for (const [name, value] of Object.entries(JSON.parse(plan.body ?? '{}') as object)) {
     const text = value === null ? 'is.null' : encodeValue(value);
-    if (Array.isArray(value) || reservedName.test(name.replace(/.*\./s, '')) || filterLike.test(text))
+    if (Array.isArray(value) || isReservedName(name.replace(/.*\./s, '')) || filterLike.test(text))
       return plan;
     params.push([encodeName(name), text]);
   }

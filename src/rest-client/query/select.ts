@@ -51,7 +51,17 @@ export type SelectItem = SelectColumn | SelectEmbed;
  *
  * @throws {RestError} `invalid-query` if parentheses or quotes do not match, or something is empty.
  */
-export const encodeSelect = (text: string): string => parseSelect(text).map(encodeItem).join();
+export function encodeSelect(text: string): string {
+  // Names alone need no parser.
+  if (plainList.test(text))
+    return text
+      .split(',')
+      .map((name) => encodeSelectColumn(name.trim()))
+      .join();
+  return parseSelect(text).map(encodeItem).join();
+}
+
+const plainList = /^\s*(?:\*|\w+)\s*(?:,\s*(?:\*|\w+)\s*)*$/;
 
 /** Splits a select into its parts. */
 export function parseSelect(text: string): readonly SelectItem[] {

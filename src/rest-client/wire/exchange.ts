@@ -1,4 +1,4 @@
-import { createHttp, HttpFailure, withinDeadline } from '../../platform/http.ts';
+import { createHttp, HttpFailure, untilDeadline, withinDeadline } from '../../platform/http.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { retry } from '../../platform/retry.ts';
@@ -63,62 +63,61 @@ export function createExchange(options: ExchangeOptions): Exchange {
   const http = createHttp(platform, { service: 'rest', log: options.log, traceparent: options.traceparent });
   const inFlight = createInFlight();
 
-  function send(
-    request: RestRequest,
-    token: string | null,
-    signal: AbortSignal,
-    { keepalive, shareInFlight = false }: SendOptions,
-  ): Promise<Wire> {
+  function send(request: RestRequest, token: string | null, execution: Execution): Promise<Wire> {
+    const { signal, keepalive, shareInFlight = false, endsAtMs } = execution;
     const headers = { ...credentialsOf(apiKey, token), ...request.headers };
-    const sendUntil = (until: AbortSignal) =>
-      http.send({ ...request, headers, keepalive, timeoutMs: attemptTimeoutMs, signal: until }, readWire);
-    if (!isRead(request.method)) {
+    const timeoutMs = Math.min(attemptTimeoutMs, Math.max(0, endsAtMs - clock.monotonicMs()));
+    const { method, url, body } = request;
+    const sendUntil = (ended: AbortSignal | undefined) =>
+      http.send({ method, url, body, headers, keepalive, timeoutMs, signal: ended }, readWire);
+    if (!isRead(method)) {
       inFlight.forget();
       return sendUntil(signal).finally(inFlight.forget);
     }
     if (!shareInFlight) return sendUntil(signal);
-    return inFlight.join(JSON.stringify([request.method, request.url, headers]), sendUntil, signal);
+    const key = JSON.stringify([method, url, headers]);
+    return withinDeadline(clock, timeoutMs, signal, (ended) => inFlight.join(key, sendUntil, ended));
   }
 
   /** One attempt with one token: an answer of success, or the error that it is. */
-  async function attempt(
-    request: RestRequest,
-    token: string | null,
-    signal: AbortSignal,
-    sendOptions: SendOptions,
-  ): Promise<Wire> {
-    const wire = await send(request, token, signal, sendOptions);
+  async function attempt(request: RestRequest, token: string | null, execution: Execution): Promise<Wire> {
+    const wire = await send(request, token, execution);
     if (wire.status < 300) return wire;
     const error = parseError(wire, clock.now());
     // A HEAD has no body with the reason, and CORS hides the header that has it: a GET of no rows tells.
     if (request.method === 'HEAD' && error.serverCode === null) {
       const url = `${request.url}${request.url.includes('?') ? '&' : '?'}limit=0`;
-      await attempt({ ...request, method: 'GET', url }, token, signal, sendOptions);
+      await attempt({ ...request, method: 'GET', url }, token, execution);
     }
     throw error;
   }
 
+  async function findToken(
+    { endsAtMs, signal }: Execution,
+    rejected?: { readonly rejectedToken: string },
+  ): Promise<string | null> {
+    if (!getAccessToken) return null;
+    if (signal?.aborted) throw new HttpFailure('aborted', signal.reason);
+    return untilDeadline(clock, endsAtMs - clock.monotonicMs(), signal, getAccessToken(rejected));
+  }
+
   /** Attempts of one execution. A token that the server calls expired is renewed once, and the request sent again. */
-  function attemptsOf(
-    request: RestRequest,
-    signal: AbortSignal,
-    sendOptions: SendOptions,
-  ): () => Promise<Wire> {
+  function attemptsOf(request: RestRequest, execution: Execution): () => Promise<Wire> {
     let token: string | null | undefined;
     let isRenewed = false;
     return async () => {
       try {
-        if (token === undefined) token = getAccessToken ? await getAccessToken() : null;
+        if (token === undefined) token = await findToken(execution);
         try {
-          return await attempt(request, token, signal, sendOptions);
+          return await attempt(request, token, execution);
         } catch (problem) {
           const rejectedToken = token;
           const isExpired = problem instanceof RestError && problem.code === 'token-expired';
-          if (!isExpired || isRenewed || !rejectedToken || !getAccessToken) throw problem;
+          if (!isExpired || isRenewed || !rejectedToken) throw problem;
           isRenewed = true;
-          token = await getAccessToken({ rejectedToken });
+          token = await findToken(execution, { rejectedToken });
           if (!token || token === rejectedToken) throw problem;
-          return await attempt(request, token, signal, sendOptions);
+          return await attempt(request, token, execution);
         }
       } catch (problem) {
         throw toRestError(problem);
@@ -128,19 +127,25 @@ export function createExchange(options: ExchangeOptions): Exchange {
 
   return async (request, sendOptions = {}) => {
     const { signal, timeoutMs = options.timeoutMs ?? 30_000 } = sendOptions;
+    const execution = { ...sendOptions, endsAtMs: clock.monotonicMs() + timeoutMs };
     try {
-      return await withinDeadline(clock, timeoutMs, signal, (ended) =>
-        retry(
-          platform,
-          retryPolicyOf(request.method, timeoutMs),
-          attemptsOf(request, ended, sendOptions),
-          ended,
-        ),
+      return await retry(
+        platform,
+        retryPolicyOf(request.method, timeoutMs),
+        attemptsOf(request, execution),
+        signal,
       );
     } catch (problem) {
-      throw toRestError(problem);
+      // The wait between two attempts ends with the signal's reason itself.
+      throw signal?.aborted ? new RestError('aborted', 'Aborted', { cause: signal.reason }) : problem;
     }
   };
+}
+
+/** One execution: how it is sent, and when it ends. */
+interface Execution extends SendOptions {
+  /** The end of its deadline on the monotonic clock, in milliseconds. */
+  readonly endsAtMs: number;
 }
 
 async function readWire(response: Response): Promise<Wire> {

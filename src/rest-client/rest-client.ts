@@ -13,7 +13,7 @@ import type {
   UnknownDatabase,
 } from './types/model.ts';
 import type { Method, Plan } from './query/plan.ts';
-import type { FunctionRowQuery, FunctionRowsQuery, Query, Table } from './query/query.ts';
+import type { FunctionRowQuery, FunctionRowsQuery, Query, Selectable, Table } from './query/query.ts';
 import { encodeJson } from './query/quoting.ts';
 import { QueryBuilder } from './query/query-builder.ts';
 import { TableQuery } from './query/table-query.ts';
@@ -30,21 +30,24 @@ export interface RestClientOptions<Schema extends string = string> extends Runne
 
 /** What `table()` of `rest-client/table.ts` makes: a table with the schemas of its columns. */
 export interface TableDefinition<M extends Model = Model> {
+  /** The table's or view's name. */
   readonly name: string;
   /** The plan of every query of this table. */
   readonly prepare: (plan: Plan, validate: Validate) => Plan;
-  /** Only for the type checker. */
+  /** Present for the type checker only. */
   readonly model?: M;
 }
 
 /** What a function returns: rows where it returns a set, one row where it returns a composite, else a value. */
-export type FunctionQuery<Schema, F, Returns> = [Returns] extends [readonly (infer Row extends object)[]]
-  ? FunctionRowsQuery<FunctionModel<Schema, F, Row>>
-  : [Returns] extends [undefined]
-    ? Query<null>
-    : [Returns] extends [Readonly<Record<string, unknown>>]
-      ? FunctionRowQuery<FunctionModel<Schema, F, Returns>, Returns>
-      : Query<Returns>;
+export type FunctionQuery<Schema, F, Returns> = [unknown] extends [Returns]
+  ? Query<unknown> & Selectable<FunctionModel<Schema, F, Record<string, unknown>>>
+  : [Returns] extends [readonly (infer Row extends object)[]]
+    ? FunctionRowsQuery<FunctionModel<Schema, F, Row>>
+    : [Returns] extends [undefined]
+      ? Query<null>
+      : [Returns] extends [Readonly<Record<string, unknown>>]
+        ? FunctionRowQuery<FunctionModel<Schema, F, Returns>, Returns>
+        : Query<Returns>;
 
 /** The names of a schema, as members: an interface's members appear in a compiler's message as what they are. */
 interface Names<Schema> {

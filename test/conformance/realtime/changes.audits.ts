@@ -106,7 +106,7 @@ const shapes: readonly Audit[] = [
       assert.deepEqual(new Set(updated), new Set(ids));
     }),
   ),
-  audit('RT-126', 'what is taken back is not told', { source }, (context) =>
+  audit('RT-126', 'a change that is rolled back is not sent', { source }, (context) =>
     withPair(context, async ({ ada, grace, socket, tell }) => {
       await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
       const good = { recipient_id: ada.id, content: '{"type":"comment"}' };
@@ -123,7 +123,7 @@ const shapes: readonly Audit[] = [
   ),
 ];
 
-/** Filters on a channel beside one that takes everything: id, title, filter of status, whether `read` passes it. */
+/** Filters on a channel beside an unfiltered binding: id, title, filter of status, whether `read` passes it. */
 const filters: readonly (readonly [string, string, string, boolean, AuditLevel?])[] = [
   ['RT-130', 'eq takes equal values', 'status=eq.read', true],
   ['RT-131', 'eq takes no other values', 'status=eq.archived', false],
@@ -163,13 +163,13 @@ const filterAudits = filters.map(([id, title, filter, passes, level = 'MUST']) =
   ),
 );
 
-/** What cannot be bound: id, title, binding. */
+/** Invalid bindings: id, title, binding. */
 const unbindable: readonly (readonly [string, string, object])[] = [
   ['RT-145', 'a table that there is not', { event: '*', schema: 'public', table: 'no_such_table' }],
   [
     'RT-146',
     'a value that does not fit its column',
-    { event: '*', schema: 'public', table: 'notifications', filter: 'id=eq.nobody' },
+    { event: '*', schema: 'public', table: 'notifications', filter: 'id=eq.not-a-uuid' },
   ],
   [
     'RT-147',
@@ -195,7 +195,7 @@ const refusals = unbindable.map(([id, title, binding]) =>
 );
 
 const bindings: readonly Audit[] = [
-  audit('RT-150', 'a row that leaves the filter is not told', { source }, (context) =>
+  audit('RT-150', 'an update that leaves the filter is not sent', { source }, (context) =>
     withPair(context, async ({ ada, socket, tell, setStatus }) => {
       await tell();
       const unread = {
@@ -251,7 +251,7 @@ const bindings: readonly Audit[] = [
         assert.deepEqual(bindingIds(second), bindingIds(first));
       }),
   ),
-  audit('RT-154', 'a binding without a table takes every table of the schema', { source }, (context) =>
+  audit('RT-154', 'a binding without a table covers every table of the schema', { source }, (context) =>
     withPair(context, async ({ ada, socket, tell }) => {
       await joinLive(socket, ada.accessToken, [{ event: 'INSERT', schema: 'public' }]);
       const id = await tell();
@@ -292,7 +292,7 @@ const bindings: readonly Audit[] = [
   ),
   audit(
     'RT-156',
-    'who is anonymous is told of no rows of others',
+    'an anonymous user receives no rows of other users',
     { source: 'decisions.md (data)' },
     (context) =>
       withPair(context, async ({ ada, socket, tell }) => {

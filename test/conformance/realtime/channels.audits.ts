@@ -36,13 +36,17 @@ const life: readonly Audit[] = [
       });
     },
   ),
-  audit('RT-161', 'the message that means live names the channel without its prefix', { source }, (context) =>
-    withPair(context, async ({ ada, socket }) => {
-      await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
-      const { payload } = await socket.expect('system ok', isSystem('ok'));
-      assert.equal(at(payload, 'channel'), 'audit');
-      assert.equal(at(payload, 'message'), 'Subscribed to PostgreSQL');
-    }),
+  audit(
+    'RT-161',
+    'the message of a live subscription names the channel without its prefix',
+    { source },
+    (context) =>
+      withPair(context, async ({ ada, socket }) => {
+        await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+        const { payload } = await socket.expect('system ok', isSystem('ok'));
+        assert.equal(at(payload, 'channel'), 'audit');
+        assert.equal(at(payload, 'message'), 'Subscribed to PostgreSQL');
+      }),
   ),
   audit('RT-162', 'the reply to a leave comes before the close', { source }, (context) =>
     withPair(context, async ({ ada, socket }) => {
@@ -305,27 +309,31 @@ const rooms: readonly Audit[] = [
         await one.expect('the broadcast', isShout);
       }),
   ),
-  audit('RT-185', 'who is present is told after a join', { source, level: 'SHOULD' }, (context) =>
+  audit('RT-185', 'a join is followed by the presence state', { source, level: 'SHOULD' }, (context) =>
     withRoom(context, { presence: { enabled: true, key: 'p' } }, async (one) => {
       await one.expect('presence_state', isEvent('presence_state'));
     }),
   ),
-  audit('RT-186', 'who comes and goes is told to the others', { source, level: 'SHOULD' }, (context) =>
-    withRoom(context, { presence: { enabled: true, key: 'p' } }, async (one, two, room) => {
-      two.send('1', '6', room, 'presence', {
-        type: 'presence',
-        event: 'track',
-        payload: { mood: 'well' },
-      });
-      const joined = (frame: Frame) =>
-        frame.event === 'presence_diff' && at(frame.payload, 'joins', 'p', 'metas', 0, 'mood') === 'well';
-      await one.expect('the arrival', joined);
-      two.send('1', '7', room, 'phx_leave', {});
-      await one.expect(
-        'the leaving',
-        (frame) => frame.event === 'presence_diff' && at(frame.payload, 'leaves', 'p') !== undefined,
-      );
-    }),
+  audit(
+    'RT-186',
+    'a join and a leave of presence reach the other channels',
+    { source, level: 'SHOULD' },
+    (context) =>
+      withRoom(context, { presence: { enabled: true, key: 'p' } }, async (one, two, room) => {
+        two.send('1', '6', room, 'presence', {
+          type: 'presence',
+          event: 'track',
+          payload: { mood: 'well' },
+        });
+        const joined = (frame: Frame) =>
+          frame.event === 'presence_diff' && at(frame.payload, 'joins', 'p', 'metas', 0, 'mood') === 'well';
+        await one.expect('the arrival', joined);
+        two.send('1', '7', room, 'phx_leave', {});
+        await one.expect(
+          'the leaving',
+          (frame) => frame.event === 'presence_diff' && at(frame.payload, 'leaves', 'p') !== undefined,
+        );
+      }),
   ),
   audit(
     'RT-187',

@@ -12,7 +12,7 @@ export interface Frame {
   readonly payload: unknown;
 }
 
-/** A websocket that keeps every frame it received. */
+/** A WebSocket that keeps every frame it received. */
 export interface FrameSocket {
   readonly received: readonly Frame[];
   send(joinRef: string | null, ref: string, topic: string, event: string, payload: unknown): void;

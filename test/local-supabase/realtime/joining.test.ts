@@ -211,8 +211,8 @@ describe('leaving and pushing', () => {
 
   test('a push to a topic that was not joined is answered with "unmatched topic", a leave with ok', async () => {
     const client = await world.connect();
-    client.send(null, '3', 'realtime:nobody', 'broadcast', {});
-    client.send(null, '4', 'realtime:nobody', 'phx_leave', {});
+    client.send(null, '3', 'realtime:unjoined', 'broadcast', {});
+    client.send(null, '4', 'realtime:unjoined', 'phx_leave', {});
     expect((await client.flush()).map(({ ref, payload }) => [ref, payload])).toEqual([
       ['3', { status: 'error', response: { reason: 'unmatched topic' } }],
       ['4', { status: 'ok', response: {} }],

@@ -2,7 +2,6 @@ import {
   type Address,
   type AuthClient,
   type AuthClientOptions,
-  AuthError,
   createAuthClient,
   createCookieStore,
   createMemoryStore,
@@ -22,54 +21,69 @@ import {
   type UnknownDatabase,
 } from './rest-client/index.ts';
 
-type Shared = 'url' | 'apiKey' | 'platform' | 'getAccessToken' | 'onTokenChange';
+type SharedOption =
+  | 'url'
+  | 'apiKey'
+  | 'platform'
+  | 'getAccessToken'
+  | 'onTokenChange';
 
-/** The project, and what to use instead of the defaults. */
+/** The options of `createSupabaseClients`. */
 export interface SupabaseClientsOptions {
   /** The project's URL (http or https). */
   readonly url: string;
-  /** The project's public key: publishable, or the legacy anonymous JWT. */
-  readonly anonKey: string;
-  /** Where the session is kept. Default: the page's cookies, as `@supabase/ssr` has them; without a page, memory. */
+  /** The project's publishable key, or its older anonymous key. */
+  readonly apiKey: string;
+  /** Where the session is stored. Default: the page's cookies, as `@supabase/ssr` has them; memory where there is no page. */
   readonly store?: Store;
-  /** Default: the realm's own (a page, a worker, Node). Node 20 has no WebSocket: see `adaptWebSocket`. */
+  /** Default: `createBrowserPlatform()`. Node 20 has no WebSocket: see `adaptWebSocket`. */
   readonly platform?: Platform;
-  /** Default `address`: the page's own, so that a link or a provider that leads back to it signs in. */
-  readonly auth?: Partial<Omit<AuthClientOptions, Shared | 'store'>>;
-  readonly rest?: Omit<RestClientOptions, Shared | 'schema'>;
-  readonly realtime?: Omit<RealtimeClientOptions, Shared>;
+  /** Options of the auth client. Default `address`: the page's own, so that a link or provider that returns to it signs in. */
+  readonly auth?: Partial<Omit<AuthClientOptions, SharedOption | 'store'>>;
+  /** Options of the REST client. */
+  readonly rest?: Omit<RestClientOptions, SharedOption | 'schema'>;
+  /** Options of the realtime client. */
+  readonly realtime?: Omit<RealtimeClientOptions, SharedOption>;
 }
 
-/** What the storage and functions clients need to act as whoever is signed in. */
+/** What the storage and functions clients need to act as the signed-in user. */
 export interface SupabaseConnection {
+  /** The project's URL. */
   readonly url: string;
+  /** The project's publishable key. */
   readonly apiKey: string;
+  /** The platform of all clients. */
   readonly platform: Platform;
+  /** Returns the user's access token. */
   readonly getAccessToken: AuthClient['getAccessToken'];
 }
 
-/** The clients of a project, joined. */
+/** The clients of a project. */
 export interface SupabaseClients<Database = UnknownDatabase> {
+  /** Sign-in, session, account. */
   readonly auth: AuthClient;
+  /** Tables, views and functions of the database. */
   readonly rest: RestClient<Database>;
+  /** Channels. */
   readonly realtime: RealtimeClient<Database>;
+  /** The platform of all clients. */
   readonly platform: Platform;
   /** For further clients: `createStorageClient(connection)`, `createFunctionsClient(connection)`. */
   readonly connection: SupabaseConnection;
-  /** Ends timers, channels and the socket. The session stays stored. */
+  /** Ends timers, channels and the socket. The session stays in storage. */
   close(): void;
 }
 
 /**
- * The three clients of a project, joined: REST and realtime act as whoever is signed in. Nothing is sent and nothing
- * is read before `auth.start()` or the first query.
+ * Creates the auth, REST and realtime clients of a project; REST and realtime act as the signed-in user. Nothing is sent or
+ * read before `auth.start()` or the first query.
  *
- * @throws {AuthError} `configuration-incomplete`
+ * @throws {AuthError} `invalid-options`
  * @example
  * ```ts
  * import { createSupabaseClients } from 'supabase-protocol-clients';
  *
- * const { auth, rest } = createSupabaseClients<Database>({ url, anonKey });
+ * const { auth, rest } = createSupabaseClients<Database>({ url, apiKey });
  * await auth.start();
  * if (auth.getSnapshot().status === 'signed-out') {
  *   await auth.signInWithPassword({ email: 'ada@example.com', password: 'inbox-development' });
@@ -80,11 +94,7 @@ export interface SupabaseClients<Database = UnknownDatabase> {
 export function createSupabaseClients<Database = UnknownDatabase>(
   options: SupabaseClientsOptions,
 ): SupabaseClients<Database> {
-  const { url, anonKey, platform = createBrowserPlatform() } = options;
-  // The clients themselves know it as the API key.
-  if (!anonKey)
-    throw new AuthError('configuration-incomplete', 'Supabase configuration incomplete: anonKey is not set');
-  const apiKey = anonKey;
+  const { url, apiKey, platform = createBrowserPlatform() } = options;
   const shared = { url, apiKey, platform };
   const auth = createAuthClient({
     address: getPageAddress(),

@@ -1,61 +1,70 @@
 import type { Unsubscribe } from '../platform/platform.ts';
+import { hasCallbackParameters } from './callback/callback.ts';
+import type { CallbackOptions } from './callback/callback-methods.ts';
+import type { LazyMethods } from './calls/lazy-methods.ts';
+import { type SignOutMethod, createSignOut } from './calls/sign-out.ts';
 import { type AuthCore, type CoreOptions, createCore } from './core.ts';
 import { AuthError, missingSession } from './errors.ts';
-import type { LaterCalls } from './calls/later-calls.ts';
-import type { CallbackOptions } from './callback/redirects.ts';
-import type { CallOptions } from './wire/request.ts';
-import type { AuthEvent, AuthSnapshot } from './session/session-keeper.ts';
+import type { AuthSnapshot } from './session/auth-snapshot.ts';
+import type { AuthEvent } from './session/session-manager.ts';
 import type { Session } from './session/session.ts';
-import { type SignOutCall, createSignOut } from './calls/sign-out.ts';
+import { token } from './wire/endpoints.ts';
+import type { CallOptions } from './wire/request.ts';
+import { parseTokenResponse } from './wire/responses.ts';
 
-export interface AuthClientOptions extends CoreOptions, CallbackOptions {
-  /** The project's URL (http or https), without `/auth/v1`. */
-  readonly url: string;
-  /** The publishable or anonymous key. */
-  readonly apiKey: string;
-  /** Where the session is kept, such as `createCookieStore(…)`. */
-  readonly store: CoreOptions['store'];
-  /** Default: `sb-<first label of the host>-auth-token`, as the vendor's clients have it. */
-  readonly storageKey?: string | undefined;
+/** The options of `createAuthClient`. */
+export interface AuthClientOptions extends CoreOptions, CallbackOptions {}
+
+/** Options of `getAccessToken`. */
+export interface AccessTokenOptions extends CallOptions {
+  /** A token that a server has just refused: if it is still the current one, it is refreshed first. Default: none. */
+  readonly rejectedToken?: string | undefined;
 }
 
-export interface AuthClient extends Omit<LaterCalls, 'consume'>, SignOutCall {
-  /** Loads the code of the calls that a signed-in page does not need, ahead of the first of them. Never rejects. */
+/** Options of `refreshSession`. */
+export interface RefreshSessionOptions extends CallOptions {
+  /** The refresh token of another session, which then replaces this one. Default: the session's own. */
+  readonly refreshToken?: string | undefined;
+}
+
+/** A client of the auth service (GoTrue). Every method that returns a promise rejects with an `AuthError` only. */
+export interface AuthClient extends Omit<LazyMethods, 'consume'>, SignOutMethod {
+  /** Loads the module of the methods that are loaded with their first call. Never rejects. */
   preload(): Promise<void>;
-  /** Restores the stored session and consumes a callback in the address. Calling it again does nothing. */
+  /** Restores the stored session and consumes a callback in the page's address. A second call does nothing more. */
   start(): Promise<AuthSnapshot>;
-  /** Ends timers and channels. The session stays stored. */
+  /** Ends timers and channels. The session stays in storage. */
   close(): void;
-  /** The same object until something changes. */
+  /** Returns the state now: the same object until something changes. */
   getSnapshot(): AuthSnapshot;
+  /** Calls `listener` after each change of the snapshot. */
   subscribe(listener: () => void): Unsubscribe;
-  /** Each event once, in order; the listener is never awaited and may call any method. */
+  /** Calls `listener` with each event once, in order. The client does not wait for it; it may call any method. */
   onEvent(listener: (event: AuthEvent) => unknown): Unsubscribe;
   /**
-   * A token that is valid now. @throws {AuthError} if there is a session whose token could not be refreshed now;
-   * `missing-session` if somebody else is signed in by the time there is one, or is not who the rejected token speaks of.
+   * Returns an access token that is valid now, or null if no user is signed in.
+   *
+   * @throws {AuthError} if the token has expired and could not be refreshed; `missing-session` if another user signed in
+   * during the call, or if the rejected token belongs to another user.
    */
-  getAccessToken(options?: {
-    /** A token that a server has just refused as expired: if it is still the current one, it is refreshed first. */
-    readonly rejectedToken?: string | undefined;
-    readonly signal?: AbortSignal | undefined;
-  }): Promise<string | null>;
+  getAccessToken(options?: AccessTokenOptions): Promise<string | null>;
+  /** Calls `listener` with each new access token, and with null after a sign-out. */
   onTokenChange(listener: (token: string | null) => unknown): Unsubscribe;
-  /** The session, refreshed first if it has expired. */
+  /** Returns the session, refreshed first if it has expired; null if no user is signed in. @throws {AuthError} */
   getSession(options?: CallOptions): Promise<Session | null>;
-  /** Refreshes now, whatever the lifetime. */
-  refreshSession(options?: CallOptions): Promise<Session>;
-  /** Consumes a callback URL, such as one that an app link brought. The outcome is in the snapshot. */
+  /** Refreshes now, whatever the lifetime. @throws {AuthError} `missing-session`, or as the server refuses. */
+  refreshSession(options?: RefreshSessionOptions): Promise<Session>;
+  /** Consumes a callback URL, for example one that an app link brought. The snapshot tells the outcome. */
   handleCallback(href: string): Promise<AuthSnapshot>;
-  /** For the entries of this library's features. */
+  /** For the optional features of this library: `createMfa(auth)`, `createSso(auth)`, … */
   readonly core: AuthCore;
 }
 
 /**
- * Creates a client of the auth service (protocol: PROTOCOL.md beside this file, RFC 6749, RFC 7636). Creating it sends and
- * reads nothing: `start()` does, and so does the first call that needs a session.
+ * Creates a client of the auth service. Creating it sends and reads nothing: `start()` does, and so does the first call that
+ * needs a session.
  *
- * @throws {AuthError} `configuration-incomplete`
+ * @throws {AuthError} `invalid-options`
  * @example
  * ```ts
  * import { createAuthClient, createCookieStore } from 'supabase-protocol-clients/auth-client';
@@ -63,7 +72,7 @@ export interface AuthClient extends Omit<LaterCalls, 'consume'>, SignOutCall {
  *
  * const auth = createAuthClient({
  *   url,
- *   apiKey: anonKey,
+ *   apiKey,
  *   platform: createBrowserPlatform(),
  *   store: createCookieStore({ jar: document, secure: location.protocol === 'https:' }),
  * });
@@ -76,85 +85,90 @@ export interface AuthClient extends Omit<LaterCalls, 'consume'>, SignOutCall {
  */
 export function createAuthClient(options: AuthClientOptions): AuthClient {
   let started: Promise<AuthSnapshot> | undefined;
-  const start = () => (started ??= begin());
+  const start = () => (started ??= restore());
   const core = createCore(options, start);
-  const { keeper, refresher, waitFor } = core;
+  const { session, refresher, waitFor } = core;
   let isClosed = false;
-  const load = async () => {
+
+  const loadLazyMethods = async () => {
     try {
-      return (await import('./calls/later-calls.ts')).createLaterCalls(core, options);
+      return (await import('./calls/lazy-methods.ts')).createLazyMethods(core, options);
     } catch (cause) {
-      throw new AuthError('network', 'Its code could not be loaded', { cause });
+      throw new AuthError('network', 'The module of this method could not be loaded', { cause });
     }
   };
-  const consume = async (href = '') => {
-    // Most page loads bring no callback.
-    if (!/[?#&](code|error|error_code|access_token|message)=/.test(href)) return null;
+  const consumeCallback = async (href = '') => {
     try {
-      return await (await load()).consume(href);
+      // Most page loads have no callback and do not need the module.
+      if (!hasCallbackParameters(href)) return null;
+      return await (await loadLazyMethods()).consume(href);
     } catch (problem) {
-      keeper.note({ callbackError: problem as AuthError });
+      session.setCallbackResult({ callbackError: problem as AuthError });
       return null;
     }
   };
-
-  const begin = async () => {
-    await keeper.restore(await consume(options.address?.href()));
-    if (isClosed) keeper.close();
+  const restore = async () => {
+    await session.restore(await consumeCallback(options.address?.href()));
+    if (isClosed) session.close();
     else refresher.start();
-    return keeper.getSnapshot();
+    return session.getSnapshot();
   };
   const accessToken = async (rejectedToken?: string) => {
     await start();
     return refresher.accessToken(rejectedToken);
   };
-  const sessionOrThrow = () => {
-    const session = keeper.getSnapshot().session;
-    if (!session) throw missingSession();
-    return session;
+  const currentSession = () => {
+    const active = session.current();
+    if (!active) throw missingSession();
+    return active.session;
   };
 
   return {
-    ...deferCalls(load),
+    ...createLazyProxies(loadLazyMethods),
     ...createSignOut(core),
     core,
     start,
     preload: () =>
-      load().then(
+      loadLazyMethods().then(
         () => undefined,
         () => undefined,
       ),
     close() {
       isClosed = true;
       refresher.stop();
-      keeper.close();
+      session.close();
     },
-    getSnapshot: keeper.getSnapshot,
-    subscribe: keeper.changes.add,
-    onEvent: keeper.events.add,
-    onTokenChange: keeper.tokens.add,
-    getAccessToken: (call = {}) => waitFor(accessToken(call.rejectedToken), call),
+    getSnapshot: session.getSnapshot,
+    subscribe: session.changes.add,
+    onEvent: session.events.add,
+    onTokenChange: session.tokens.add,
+    getAccessToken: ({ rejectedToken, ...call } = {}) => waitFor(accessToken(rejectedToken), call),
     async getSession(call = {}) {
       await waitFor(accessToken(), call);
-      return keeper.getSnapshot().session;
+      return session.getSnapshot().session;
     },
-    async refreshSession(call = {}) {
+    async refreshSession({ refreshToken, ...call } = {}) {
       await start();
-      sessionOrThrow();
+      if (refreshToken) {
+        const endpoint = token('refresh_token', { refresh_token: refreshToken });
+        const response = await refresher.exclusively(() => core.send(endpoint, parseTokenResponse, call));
+        return session.signIn({ response, name: 'SIGNED_IN', reason: 'call' });
+      }
+      currentSession();
       await waitFor(refresher.refresh(), call);
-      return sessionOrThrow();
+      return currentSession();
     },
     async handleCallback(href) {
       await start();
-      const entry = await consume(href);
-      if (entry) await keeper.enter(entry);
-      return keeper.getSnapshot();
+      const newSession = await consumeCallback(href);
+      if (newSession) await session.signIn(newSession);
+      return session.getSnapshot();
     },
   };
 }
 
-/** Calls that load their code first. What a long-lived tab needs to stay signed in is not among them. */
-const laterCalls: Readonly<Record<Exclude<keyof LaterCalls, 'consume'>, true>> = {
+/** The names of the lazy methods, kept complete by the compiler. What a long-lived tab needs is not among them. */
+const lazyMethodNames: Readonly<Record<Exclude<keyof LazyMethods, 'consume'>, true>> = {
   signUp: true,
   signInAnonymously: true,
   signInWithPassword: true,
@@ -171,11 +185,12 @@ const laterCalls: Readonly<Record<Exclude<keyof LaterCalls, 'consume'>, true>> =
   getSettings: true,
 };
 
-function deferCalls(load: () => Promise<LaterCalls>): Omit<LaterCalls, 'consume'> {
-  type Call = (...args: readonly unknown[]) => Promise<unknown>;
-  const calls = Object.keys(laterCalls).map((name): [string, Call] => [
+/** Methods that load the module of the real ones first. */
+function createLazyProxies(load: () => Promise<LazyMethods>): Omit<LazyMethods, 'consume'> {
+  type Method = (...args: readonly unknown[]) => Promise<unknown>;
+  const proxies = Object.keys(lazyMethodNames).map((name): [string, Method] => [
     name,
-    async (...args) => ((await load())[name as keyof LaterCalls] as Call)(...args),
+    async (...args) => ((await load())[name as keyof LazyMethods] as Method)(...args),
   ]);
-  return Object.fromEntries(calls) as unknown as Omit<LaterCalls, 'consume'>;
+  return Object.fromEntries(proxies) as unknown as Omit<LazyMethods, 'consume'>;
 }

@@ -1,56 +1,89 @@
-import { createHttp } from '../platform/http.ts';
+import type { Log } from '../platform/log.ts';
 import type { Platform } from '../platform/platform.ts';
+import { configurationProblem, serviceUrl } from '../platform/service.ts';
+import type { PendingFlowStore } from './callback/pending-flows.ts';
 import { AuthError } from './errors.ts';
 import { type Refresher, createRefresher } from './refresh/refresher.ts';
-import { type CallOptions, type Send, createSend } from './wire/request.ts';
-import { type SessionKeeper, createSessionKeeper } from './session/session-keeper.ts';
-import type { Store } from './storage/store.ts';
-import type { Slots } from './callback/verifier-slots.ts';
 import { waitFor } from './refresh/wait-for.ts';
-import { configurationProblem, serviceUrl } from '../platform/service.ts';
+import { type SessionManager, createSessionManager } from './session/session-manager.ts';
+import type { Store } from './storage/store.ts';
+import { type CallOptions, type Send, createSend } from './wire/request.ts';
 
-/** What the entries of the features build on. For this library's own modules; it may change with any version. */
+/** What the optional features build on. For this library's own modules: it may change with any version. */
 export interface AuthCore {
+  /** The platform of the client. */
   readonly platform: Platform;
   /** The project's URL with `/auth/v1`. */
   readonly baseUrl: string;
-  readonly keeper: SessionKeeper;
+  /** The session in memory and in storage. */
+  readonly session: SessionManager;
+  /** Refreshes the session. */
   readonly refresher: Refresher;
-  readonly slots: Slots;
+  /** The PKCE flows that wait for their callback. */
+  readonly pendingFlows: PendingFlowStore;
+  /** Sends a request with the API key, and with a user's token where one is given. */
+  readonly send: Send;
   /** Resolves once storage and the callback URL have been read. */
   ready(): Promise<unknown>;
-  /** A call with the API key alone. */
-  readonly send: Send;
-  /** Stops waiting, not the work. */
+  /** Ends the waiting of one caller; the work itself goes on. */
   waitFor<T>(work: Promise<T>, options: CallOptions): Promise<T>;
 }
 
+/** The options of every client of the auth service. */
 export interface CoreOptions {
+  /** The project's URL (http or https), without `/auth/v1`. */
   readonly url: string;
+  /** The project's publishable key, or its older anonymous key. */
   readonly apiKey: string;
+  /** The runtime's fetch, clock, locks, …: `createBrowserPlatform()`. */
   readonly platform: Platform;
+  /** Where the session is stored, for example `createCookieStore(…)`. */
   readonly store: Store;
+  /** The key of the session in the store. Default: `sb-<first label of the host>-auth-token`, as the vendor's clients have it. */
   readonly storageKey?: string | undefined;
+  /** Headers of every request to the auth service. Default: none. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Deadline of a call in milliseconds. Default 15,000. */
+  readonly timeoutMs?: number | undefined;
+  /** Receives an event for each request and each change of the session, without tokens or bodies. Default: none. */
+  readonly log?: Log | undefined;
+}
+
+/** The storage key that the vendor's clients use for a project. */
+export function defaultStorageKey(url: string): string {
+  return `sb-${new URL(url).hostname.split('.')[0]}-auth-token`;
 }
 
 export function createCore(options: CoreOptions, ready: () => Promise<unknown>): AuthCore {
-  const { platform, store, apiKey } = options;
   const problem = configurationProblem(options);
-  if (problem) throw new AuthError('configuration-incomplete', problem);
-  const { storageKey = `sb-${new URL(options.url).hostname.split('.')[0]}-auth-token` } = options;
+  if (problem) throw new AuthError('invalid-options', problem);
+  const { platform, store, apiKey, headers, timeoutMs } = options;
+  const { storageKey = defaultStorageKey(options.url) } = options;
   const baseUrl = serviceUrl(options.url, 'auth');
-  const keeper = createSessionKeeper(platform, store, storageKey);
-  const send = createSend(createHttp(platform), baseUrl, apiKey);
-  const refresher = createRefresher(platform, keeper, send, storageKey);
-  const slots = { store: keeper.store, locks: platform.locks, key: storageKey };
+  const log = options.log && withoutThrowing(options.log, platform);
+  const session = createSessionManager(platform, store, storageKey);
+  const send = createSend({ platform, baseUrl, apiKey, headers, timeoutMs, log });
+  if (log)
+    session.events.add(({ name, reason }) => log({ type: 'state', service: 'auth', name, reason }));
   return {
     platform,
     baseUrl,
-    keeper,
-    refresher,
-    slots,
+    session,
+    refresher: createRefresher(platform, session, send, storageKey),
+    pendingFlows: { store: session.store, locks: platform.locks, key: storageKey },
     ready,
     send,
     waitFor: (work, call) => waitFor(work, call, platform.clock),
+  };
+}
+
+/** A log that throws must not fail the call that it logs. */
+function withoutThrowing(log: Log, { report }: Platform): Log {
+  return (event) => {
+    try {
+      log(event);
+    } catch (problem) {
+      report(problem);
+    }
   };
 }

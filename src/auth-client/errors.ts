@@ -1,6 +1,7 @@
 /**
- * Codes of the auth server (its `apierrors/errorcode.go`, 109 of them). Types only: a bundle does not carry the list;
- * whoever needs it at run time imports `server-error-codes.ts`. A code that a newer server invents passes through.
+ * Error codes of the auth server, snake_case as on the wire (GoTrue's `internal/api/apierrors/errorcode.go`). The list is a
+ * type only, so that a bundle does not carry it. A server newer than this list may send a code that is not in it: give a
+ * `switch` over codes a `default`.
  */
 export type ServerErrorCode =
   | 'anonymous_provider_disabled'
@@ -114,16 +115,20 @@ export type ServerErrorCode =
   | 'webauthn_verification_failed';
 
 /**
- * What the client itself finds.
- * - `network`, `timeout`, `aborted`: no reply (offline, the deadline, the caller's signal).
- * - `invalid-response`: a reply that is not the auth server's, such as a proxy's HTML; `status` tells which.
- * - `oauth-error`: a refusal in OAuth's form, which carries no code of the list; `reasons[0]` is its `error`.
- * - `invalid-argument`, `configuration-incomplete`: nothing was sent.
+ * Error codes that the client makes, kebab-case.
+ *
+ * - `network`, `timeout`, `aborted`: no response (offline, the deadline, the caller's signal).
+ * - `invalid-response`: the response is not the auth server's, for example a proxy's HTML page; see `status`.
+ * - `oauth-error`: an OAuth error (RFC 6749 §5.2), whose `error` is `serverCode`.
+ * - `invalid-argument`: an argument of the call is missing; nothing was sent.
+ * - `invalid-options`: an option of the client is missing or wrong; nothing was sent.
  * - `missing-session`: the call needs a signed-in user.
- * - `pkce-verifier-missing`: the link was requested by another browser; go on with the code in the same mail.
- * - `expired-token`, `invalid-signature`, `invalid-token`: an access token failed verification: it is too old; no key of the
- *   project signed it; or for another reason, which `cause` tells.
- * - `storage-unavailable`: storage is blocked, full or corrupt; the session lives in memory.
+ * - `pkce-verifier-missing`: the link was requested by another browser; continue with the code in the same email.
+ * - `implicit-flow-disabled`: the callback URL carries tokens, and the option `acceptImplicitFlow` is off.
+ * - `token-expired`, `invalid-signature`, `invalid-token`: verification of an access token failed because it has expired,
+ *   because no key of the project signed it, or for the reason in `cause`.
+ * - `storage-unavailable`: the store is blocked, full or slow; the session is in memory only.
+ * - `unsupported-runtime`: the runtime lacks something that the call needs, named in the message.
  */
 export type ClientErrorCode =
   | 'network'
@@ -132,43 +137,60 @@ export type ClientErrorCode =
   | 'invalid-response'
   | 'oauth-error'
   | 'invalid-argument'
-  | 'configuration-incomplete'
+  | 'invalid-options'
   | 'missing-session'
   | 'pkce-verifier-missing'
-  | 'expired-token'
+  | 'implicit-flow-disabled'
+  | 'token-expired'
   | 'invalid-signature'
   | 'invalid-token'
-  | 'storage-unavailable';
+  | 'storage-unavailable'
+  | 'unsupported-runtime';
 
+/** Every code of an {@link AuthError}. */
 export type AuthErrorCode = ServerErrorCode | ClientErrorCode;
 
+/** What an {@link AuthError} says beside its code. */
 export interface AuthErrorDetails {
-  /** HTTP status of the reply. Default: null, no reply. */
+  /** HTTP status of the response. Default: null, no response. */
   readonly status?: number | null;
-  /** Seconds after which the server accepts the call again. Default: null, not said. */
+  /** Seconds until the server accepts the call again. Default: null, the server did not say. */
   readonly retryAfterSeconds?: number | null;
-  /** Why a password is weak (`length`, `characters`, `pwned`), or OAuth's `error`. Default: none. */
-  readonly reasons?: readonly string[];
+  /** The code as the server sent it. Default: null, the client made the error. */
+  readonly serverCode?: string | null;
+  /** What a password lacks. Default: empty. */
+  readonly weakPasswordReasons?: readonly string[];
+  /** The error that caused this one. */
   readonly cause?: unknown;
 }
 
-/** `missing-session`. */
-export const missingSession = (): AuthError =>
-  new AuthError('missing-session', 'Nobody is signed in, or somebody else');
-
-/** The one error of the auth client. */
+/** The one error class of the auth client. */
 export class AuthError extends Error {
+  /** `AuthError`. */
   override readonly name = 'AuthError';
+  /** The reason, for a `switch`. */
   readonly code: AuthErrorCode;
+  /** HTTP status of the response; null where there was none. */
   readonly status: number | null;
+  /** Seconds until the server accepts the call again (`Retry-After`); null if the server did not say. */
   readonly retryAfterSeconds: number | null;
-  readonly reasons: readonly string[];
+  /** The code as the server sent it: GoTrue's `error_code`, or OAuth's `error`; null if the client made the error. */
+  readonly serverCode: string | null;
+  /** For `weak_password`: `length`, `characters` or `pwned`. Empty for other codes. */
+  readonly weakPasswordReasons: readonly string[];
 
+  /** @param message for developers, in English. */
   constructor(code: AuthErrorCode, message: string, details: AuthErrorDetails = {}) {
     super(message, { cause: details.cause });
     this.code = code;
     this.status = details.status ?? null;
     this.retryAfterSeconds = details.retryAfterSeconds ?? null;
-    this.reasons = details.reasons ?? [];
+    this.serverCode = details.serverCode ?? null;
+    this.weakPasswordReasons = details.weakPasswordReasons ?? [];
   }
+}
+
+/** An {@link AuthError} with `missing-session`. */
+export function missingSession(): AuthError {
+  return new AuthError('missing-session', 'No user is signed in, or another user signed in during the call');
 }

@@ -19,7 +19,7 @@ export interface SupabaseProviderProps<Database> {
  * import { createSupabaseClients } from 'supabase-protocol-clients';
  * import { SupabaseProvider, useUser } from 'supabase-protocol-clients/react';
  *
- * const clients = createSupabaseClients({ url, anonKey });
+ * const clients = createSupabaseClients({ url, apiKey });
  * const Greeting = () => <h1>Hello {useUser()?.email ?? 'stranger'}</h1>;
  *
  * createRoot(document.body).render(

@@ -89,7 +89,7 @@ export interface RealtimeClient<Database = unknown> extends Readable<ConnectionS
  * import { createRealtimeClient } from 'supabase-protocol-clients/realtime-client';
  *
  * const { getAccessToken, onTokenChange } = auth;
- * const realtime = createRealtimeClient<Database>({ url, apiKey: anonKey, platform, getAccessToken, onTokenChange });
+ * const realtime = createRealtimeClient<Database>({ url, apiKey, platform, getAccessToken, onTokenChange });
  * const channel = realtime.channel('inbox');
  * const binding = { event: '*', table: 'notifications', filter: 'recipient_id=eq.1' } as const;
  * channel.onPostgresChanges(binding, (change) => {

@@ -88,7 +88,7 @@ type DefaultSchema<Database> = 'public' extends SchemaName<Database> ? 'public' 
  * ```ts
  * import { createRestClient, eq, like, or } from 'supabase-protocol-clients/rest-client';
  *
- * const rest = createRestClient<Database>({ url, apiKey: anonKey, platform, getAccessToken: auth.getAccessToken });
+ * const rest = createRestClient<Database>({ url, apiKey, platform, getAccessToken: auth.getAccessToken });
  * const newest = await rest
  *   .from('notifications')
  *   .select('id, status, created_at')

@@ -79,7 +79,7 @@ describe('PKCE callback', () => {
     },
   );
 
-  it('two flows, two slots: the exchange finds the one that fits, and removes only it', async () => {
+  it('two flows, two pendingFlows: the exchange finds the one that fits, and removes only it', async () => {
     const { open, server } = createHarness();
     const first = open();
     await first.client.start();
@@ -134,7 +134,7 @@ describe('PKCE callback', () => {
   });
 
   it.each(['signing in', 'signing out'])(
-    '%s puts an earlier failure of a callback out of mind',
+    '%s clears the error of an earlier callback',
     async (way) => {
       const { client, server } = await opening(`http://app.test/home?code=${CODE}`, 'none');
       await client.start();
@@ -164,11 +164,32 @@ describe('implicit links', () => {
   const hash = (more = '') =>
     `#access_token=${sessionReply('ada', 1).access_token}&expires_in=3600&refresh_token=r1&token_type=bearer${more}`;
 
+  const openImplicit = (href: string) => {
+    const harness = createHarness();
+    return { ...harness, ...harness.open({ href, callbackPaths: PATHS, acceptImplicitFlow: true }) };
+  };
+
+  it.each([undefined, PATHS])(
+    'are refused by default, because any link could sign a person in to another account (paths: %j)',
+    async (paths) => {
+      const href = `http://app.test/home?tab=all${hash('&sb=&type=magiclink')}`;
+      const harness = createHarness();
+      (await harness.signedIn()).client.close();
+      const opened = harness.open({ href, callbackPaths: paths });
+      const before = harness.server.lines.length;
+      await opened.client.start();
+      expect(opened.client.getSnapshot()).toMatchObject({
+        status: 'signed-in',
+        user: { id: 'ada' },
+        callbackError: { code: 'implicit-flow-disabled' },
+      });
+      expect(harness.server.lines).toHaveLength(before);
+      expect(opened.href()).toBe('http://app.test/home?tab=all');
+    },
+  );
+
   it('sign in after the server said whose tokens they are; the URL is cleaned', async () => {
-    const { client, server, href } = await opening(
-      `http://app.test/home?tab=all${hash('&sb=&type=magiclink')}`,
-      'none',
-    );
+    const { client, server, href } = openImplicit(`http://app.test/home?tab=all${hash('&sb=&type=magiclink')}`);
     server.next(Response.json(userOf('ada')));
     await client.start();
     expect(server.lines).toEqual(['GET /user']);
@@ -177,17 +198,14 @@ describe('implicit links', () => {
   });
 
   it('of a recovery are a recovery', async () => {
-    const { client, server } = await opening(
-      `http://app.test/reset-password${hash('&sb=&type=recovery')}`,
-      'none',
-    );
+    const { client, server } = openImplicit(`http://app.test/reset-password${hash('&sb=&type=recovery')}`);
     server.next(Response.json(userOf('ada')));
     await client.start();
     expect(client.getSnapshot().recovery).toBe(true);
   });
 
   it('with tokens that the server refuses are an error', async () => {
-    const { client, server } = await opening(`http://app.test/home${hash('&sb=')}`, 'none');
+    const { client, server } = openImplicit(`http://app.test/home${hash('&sb=')}`);
     server.next(refusal(403, 'user_not_found'));
     await client.start();
     expect(client.getSnapshot()).toMatchObject({

@@ -113,6 +113,7 @@ describe('tokens that came from elsewhere', () => {
       server.on('GET /user', () => Response.json(userOf('ada')));
       const token = tokenOf('ada', 1, { exp, iat: exp - 3600 });
       const { client, href } = open({
+        acceptImplicitFlow: true,
         href: `http://app.test/home#access_token=${token}&refresh_token=r&provider_token=pt&provider_refresh_token=prt&expires_in=3600&expires_at=${exp}&sb=&token_type=bearer`,
       });
       const { session } = await client.start();

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createIdentities } from '../../src/auth-client/features/identities.ts';
-import { signInWithIdToken } from '../../src/auth-client/features/id-token.ts';
+import { createIdToken } from '../../src/auth-client/features/id-token.ts';
 import { createMfa } from '../../src/auth-client/features/mfa.ts';
-import { signInWithSso } from '../../src/auth-client/features/sso.ts';
-import { createSignInMessage, signInWithWeb3 } from '../../src/auth-client/features/web3.ts';
+import { createSso } from '../../src/auth-client/features/sso.ts';
+import { createSignInMessage, createWeb3 } from '../../src/auth-client/features/web3.ts';
 import { refreshOnServer } from '../../src/auth-client/server/server.ts';
 import { isServerErrorCode, serverErrorCodes } from '../../src/auth-client/wire/server-error-codes.ts';
 import { createHarness } from './support/harness.ts';
@@ -184,7 +184,7 @@ describe('other ways in', () => {
     const { open, server } = createHarness();
     const { client } = open();
     server.next(Response.json(sessionReply('ada', 1)));
-    await signInWithIdToken(client, {
+    await createIdToken(client).signInWithIdToken({
       provider: 'google',
       token: 't',
       accessToken: 'a',
@@ -206,8 +206,8 @@ describe('other ways in', () => {
     const { open, server } = createHarness();
     const { client } = open();
     server.on('POST /token', () => Response.json(sessionReply('ada', 1)));
-    await signInWithWeb3(client, { chain: 'ethereum', message: 'm', signature: Uint8Array.of(0, 171) });
-    await signInWithWeb3(client, { chain: 'solana', message: 'm', signature: Uint8Array.of(251, 255) });
+    await createWeb3(client).signInWithWeb3({ chain: 'ethereum', message: 'm', signature: Uint8Array.of(0, 171) });
+    await createWeb3(client).signInWithWeb3({ chain: 'solana', message: 'm', signature: Uint8Array.of(251, 255) });
     expect(server.sent.map(({ body }) => body)).toEqual([
       { chain: 'ethereum', message: 'm', signature: '0x00ab' },
       { chain: 'solana', message: 'm', signature: '-_8' },
@@ -245,7 +245,7 @@ describe('other ways in', () => {
     const { client } = open();
     server.on('POST /sso', () => Response.json({ url: 'https://idp.test' }));
     expect(
-      await signInWithSso(client, { domain: 'example.com', redirectTo: 'http://app.test/home' }),
+      await createSso(client).signInWithSso({ domain: 'example.com', redirectTo: 'http://app.test/home' }),
     ).toEqual({
       url: 'https://idp.test',
     });
@@ -256,7 +256,7 @@ describe('other ways in', () => {
       code_challenge: expect.stringMatching(/^[\w-]{43}$/),
       code_challenge_method: 's256',
     });
-    await expect(signInWithSso(client, { domain: '' })).rejects.toMatchObject({ code: 'invalid-argument' });
+    await expect(createSso(client).signInWithSso({ domain: '' })).rejects.toMatchObject({ code: 'invalid-argument' });
     expect(server.lines).toHaveLength(1);
   });
 });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createMfa } from '../../src/auth-client/features/mfa.ts';
-import { peekClaims } from '../../src/platform/base64url.ts';
+import { decodeJwtClaims } from '../../src/platform/jwt.ts';
 import { createSupabaseClients } from '../../src/supabase-clients.ts';
 import { createHarness } from './support/harness.ts';
 import { deferred, refusal, sessionReply, userOf } from './support/scripted-server.ts';
 
 const renewed = (id: string, version: number) => Response.json(sessionReply(id, version));
-const senderOf = (headers: Headers) => peekClaims(headers.get('authorization') ?? '')?.['sub'];
+const senderOf = (headers: Headers) => decodeJwtClaims(headers.get('authorization') ?? '')?.['sub'];
 
 describe('what one user began is not done as the next', () => {
   it('where the server refuses the token of who has left meanwhile', async () => {
@@ -48,7 +48,7 @@ describe('what one user began is not done as the next', () => {
     const platform = world.openTab({ fetch: server.fetch });
     const { auth, rest, close } = createSupabaseClients({
       url: 'http://project.test',
-      anonKey: 'key',
+      apiKey: 'key',
       platform,
       store,
     });

@@ -197,7 +197,6 @@ describe('outcomes', () => {
     ['408', () => refusal(408, 'request_timeout')],
     ['504', () => refusal(504, 'request_timeout')],
     ['401 for a wrong API key', () => Response.json({ message: 'Invalid API key' }, { status: 401 })],
-    ['400 validation_failed', () => refusal(400, 'validation_failed')],
     ['no network', () => Promise.reject(new TypeError('Failed to fetch'))],
     ['no answer', () => new Promise<Response>(() => {})],
   ];
@@ -220,6 +219,7 @@ describe('outcomes', () => {
     'session_expired',
     'session_not_found',
     'user_banned',
+    'validation_failed',
   ];
   it.each(definitive)('expired + %s: cleared, one SIGNED_OUT', async (code) => {
     const { server, signedIn, world, stored } = createHarness();
@@ -232,6 +232,18 @@ describe('outcomes', () => {
     expect(await stored()).toBeNull();
     expect(reasons).toEqual(['SIGNED_OUT/refused']);
     expect(server.lines.filter((line) => line === REFRESH)).toHaveLength(1);
+  });
+
+  it('expired + 400 in the OAuth form of older servers: cleared', async () => {
+    const { server, signedIn, world, stored } = createHarness();
+    const { client, reasons } = await signedIn();
+    world.clock.sleep(2 * 3600_000);
+    const body = { error: 'invalid_grant', error_description: 'Invalid Refresh Token' };
+    server.next(Response.json(body, { status: 400 }));
+    expect(await client.getAccessToken()).toBeNull();
+    await world.settle();
+    expect(await stored()).toBeNull();
+    expect(reasons).toEqual(['SIGNED_OUT/refused']);
   });
 
   it('inside the margin + 400: kept until the access token expires, asked once, then dropped', async () => {
@@ -339,11 +351,11 @@ describe('clocks', () => {
   });
 });
 
-describe('a server that says not now', () => {
+describe('a server that refuses for a while', () => {
   it.each([
     ['a clock an hour fast', 3600_000 + 1000, 3600],
     ['a token with three seconds left', 0, 3],
-  ])('is not asked in a loop: %s', async (_name, aheadMs, lifetimeSeconds) => {
+  ])('gets one request per 30 s: %s', async (_name, aheadMs, lifetimeSeconds) => {
     const { open, server, world } = createHarness();
     const { client } = open();
     await client.start();
@@ -353,12 +365,66 @@ describe('a server that says not now', () => {
     server.on('POST /token', () => refusal(429, 'over_request_rate_limit'));
     const accessToken = tokenOf('ada', 1, { exp, iat: exp - 3600 });
     await client.setSession({ accessToken, refreshToken: 'r' });
-    await world.clock.advance(60_000);
-    expect(server.lines.filter((line) => line.startsWith('POST /token')).length).toBeLessThanOrEqual(61);
+    await world.clock.advance(59_000);
+    expect(server.lines.filter((line) => line.startsWith('POST /token'))).toHaveLength(2);
     client.close();
   });
 
-  it('is not asked by each of fifty reads', async () => {
+  const limited = (retryAfter: string) => () =>
+    Response.json(
+      { code: 'over_request_rate_limit', message: 'Too many requests' },
+      { status: 429, headers: { 'Retry-After': retryAfter } },
+    );
+  const later = new Date(Date.UTC(2026, 0, 1, 3, 2)).toUTCString();
+
+  it.each([
+    ['still valid', 3600_000 - 60_000, '120'],
+    ['expired', 2 * 3600_000, '120'],
+    ['expired, Retry-After as a date', 3 * 3600_000, later],
+  ])('gets no request before its Retry-After, whether the token is %s', async (_name, ageMs, retryAfter) => {
+    const { signedIn, server, world } = createHarness();
+    const { client } = await signedIn();
+    world.clock.sleep(ageMs);
+    server.on('POST /token', limited(retryAfter));
+    const before = server.lines.length;
+    for (let second = 0; second < 119; second += 1) {
+      await client.getAccessToken().catch(() => undefined);
+      await world.clock.advance(1_000);
+    }
+    expect(server.lines.length - before).toBe(1);
+    server.on('POST /token', () => renewed(2));
+    await world.clock.advance(31_000);
+    expect(await client.getAccessToken()).toBe(sessionReply('ada', 2).access_token);
+    client.close();
+  });
+
+  it('tells each caller the seconds that remain', async () => {
+    const { signedIn, server, world } = createHarness();
+    const { client } = await signedIn();
+    world.clock.sleep(2 * 3600_000);
+    server.on('POST /token', limited('120'));
+    const code = 'over_request_rate_limit';
+    await expect(client.getAccessToken()).rejects.toMatchObject({ code, retryAfterSeconds: 120 });
+    await world.clock.advance(20_000);
+    await expect(client.getAccessToken()).rejects.toMatchObject({ code, status: 429, retryAfterSeconds: 100 });
+    await expect(client.refreshSession()).rejects.toMatchObject({ code, retryAfterSeconds: 100 });
+    client.close();
+  });
+
+  it('does not keep a tab from the token that another tab got meanwhile', async () => {
+    const { signedIn, open, server, world } = createHarness();
+    const { client } = await signedIn();
+    world.clock.sleep(2 * 3600_000);
+    server.next(limited('120')());
+    await expect(client.getAccessToken()).rejects.toMatchObject({ status: 429 });
+    const other = open();
+    await other.client.start();
+    server.next(renewed(2));
+    const token = await other.client.getAccessToken();
+    expect(await client.getAccessToken()).toBe(token);
+  });
+
+  it('gets one request for fifty reads', async () => {
     const { signedIn, server, world } = createHarness();
     const { client } = await signedIn();
     world.clock.sleep(3600_000 - 60_000);

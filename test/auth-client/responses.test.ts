@@ -1,7 +1,7 @@
 import { assert, constantFrom, jsonValue, oneof, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
-import { parseSession, parseUser } from '../../src/auth-client/wire/responses.ts';
+import { parseTokenResponse, parseUser } from '../../src/auth-client/wire/responses.ts';
 
 /** The same shapes a second time, in a library's words. */
 const text = z.nullish(z.string());
@@ -124,12 +124,12 @@ function accepts(parse: (value: unknown) => unknown, value: unknown): boolean {
 
 describe('the shape of a reply', () => {
   it('is accepted as it is, further members and all', () => {
-    expect(parseSession(session)).toBe(session);
+    expect(parseTokenResponse(session)).toBe(session);
     expect(parseUser(user)).toBe(user);
   });
 
   it.each([
-    ['session', parseSession, sessionSchema, session],
+    ['session', parseTokenResponse, sessionSchema, session],
     ['user', parseUser, userSchema, user],
   ] as const)('of a %s is judged as a schema library judges it', (_name, parse, schema, valid) => {
     assert(
@@ -153,6 +153,6 @@ describe('the shape of a reply', () => {
     ['user.id', replaced(session, ['user', 'id'], 7), 'body.user.id'],
     ['an identity', replaced(session, ['user', 'identities', 0], 'secret'), 'body.user.identities.0'],
   ])('is refused without %s, naming the place and not the value', (_name, value, place) => {
-    expect(() => parseSession(value)).toThrow(new TypeError(`Unexpected ${place}`));
+    expect(() => parseTokenResponse(value)).toThrow(new TypeError(`Unexpected ${place}`));
   });
 });

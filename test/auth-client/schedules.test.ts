@@ -125,7 +125,9 @@ async function play(schedule: readonly Command[]) {
       case 'sign out':
         signOuts += 1;
         expectedUser = null;
-        return at(command.tab).client.signOut();
+        // With an expired token it refreshes once more for the server, also beside a refresh that is in flight.
+        signedOutTokens.add((JSON.parse(memory.get(KEY) ?? '{}') as { refresh_token?: string }).refresh_token ?? '');
+        return watch(at(command.tab), at(command.tab).client.signOut());
       case 'hide':
       case 'show':
         return at(command.tab).platform.setVisible(command.do === 'show');
@@ -154,6 +156,7 @@ async function play(schedule: readonly Command[]) {
         wasFull ||= isFull;
     }
   };
+  const signedOutTokens = new Set<string>();
   const check = async () => {
     const text = memory.get(KEY) ?? 'null';
     const stored = JSON.parse(text) as { user: { id: string } } | null;
@@ -162,7 +165,7 @@ async function play(schedule: readonly Command[]) {
     const flights = new Set<string>();
     const renewed = new Set<string>();
     for (const { tab, refreshToken, inFlight, delivered, abandoned } of server.attempts) {
-      if (abandoned) continue;
+      if (abandoned || signedOutTokens.has(refreshToken)) continue;
       // A tab whose storage is full keeps its tokens to itself: there the rule holds within the tab.
       const token = wasFull ? `${tab}:${refreshToken}` : refreshToken;
       if (renewed.has(token)) problems.push(`sent after its renewal: ${token}`);

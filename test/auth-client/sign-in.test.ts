@@ -52,7 +52,7 @@ describe('sign-up', () => {
       code: 'weak_password',
       status: 422,
       message: 'Too short',
-      reasons: ['length', 'pwned'],
+      weakPasswordReasons: ['length', 'pwned'],
     });
   });
 
@@ -307,7 +307,7 @@ describe('specification §5: validation, before anything is sent', () => {
     ],
   ])('configuration %j', (options, message) => {
     expect(() => createHarness().open(options)).toThrow(
-      expect.objectContaining({ code: 'configuration-incomplete', message }),
+      expect.objectContaining({ code: 'invalid-options', message }),
     );
   });
 });

@@ -13,7 +13,7 @@ type Clients = SupabaseClients<InboxDatabase>;
 declare global {
   type Database = InboxDatabase;
   const url: string;
-  const anonKey: string;
+  const apiKey: string;
   const auth: Clients['auth'];
   const rest: Clients['rest'];
   const realtime: Clients['realtime'];

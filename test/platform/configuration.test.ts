@@ -33,8 +33,11 @@ describe.each<[string, Create, object]>([
   });
 });
 
-it('the clients together name the option as it was given', () => {
-  expect(() => createSupabaseClients({ url: 'https://project.test', anonKey: '', platform })).toThrow(
-    expect.objectContaining({ code, message: 'Supabase configuration incomplete: anonKey is not set' }),
+it('createSupabaseClients names the missing option', () => {
+  expect(() => createSupabaseClients({ url: 'https://project.test', apiKey: '', platform })).toThrow(
+    expect.objectContaining({
+      code: 'invalid-options',
+      message: 'Supabase configuration incomplete: apiKey is not set',
+    }),
   );
 });

@@ -24,7 +24,7 @@ const supabase = useLocalSupabase({ port: 0 });
 function createClients(overrides: Partial<Platform> = {}, store = createMemoryStore()) {
   const { url, anonKey, fetch } = supabase();
   const platform = createBrowserPlatform({ fetch, openSocket: openNodeSocket, ...overrides });
-  const clients = createSupabaseClients<Database>({ url, anonKey, platform, store });
+  const clients = createSupabaseClients<Database>({ url, apiKey: anonKey, platform, store });
   onTestFinished(() => clients.close());
   return clients;
 }

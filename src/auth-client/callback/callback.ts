@@ -1,15 +1,18 @@
-/** What a URL says to this client (protocol document §1, GET /verify and /callback). */
+/** What a URL brings from the auth server. */
 export type Callback =
-  /** Not ours: nothing may be touched. */
+  /** Not from the auth server: the URL stays as it is. */
   | { readonly kind: 'none' }
+  /** The authorization code of a PKCE flow. */
   | { readonly kind: 'code'; readonly code: string }
-  /** An implicit link: the tokens themselves. */
+  /** The tokens themselves, in the fragment: the implicit flow. */
   | { readonly kind: 'tokens'; readonly tokens: CallbackTokens; readonly isRecovery: boolean }
-  /** The first half of an e-mail change: nothing to do but to tell. */
+  /** A message without a session, for example after the first half of an email change. */
   | { readonly kind: 'message'; readonly message: string }
   | {
       readonly kind: 'error';
+      /** OAuth's `error`. */
       readonly error: string | null;
+      /** GoTrue's `error_code`. */
       readonly code: string | null;
       readonly message: string;
     };
@@ -19,61 +22,87 @@ export interface CallbackTokens {
   readonly refreshToken: string;
   readonly providerToken: string | null;
   readonly providerRefreshToken: string | null;
-  /** Seconds that the access token lives from its issue, which was just now. */
-  readonly expiresIn: number | undefined;
+  /** Lifetime of the access token in seconds, from its issue a moment ago. */
+  readonly expiresInSeconds: number | undefined;
 }
 
 export interface CallbackScope {
-  /** Paths at which callbacks arrive. Default: any, and then only what bears the server's mark is ours. */
+  /** Paths at which callbacks arrive. Default: any path, where a callback must show that it is the auth server's. */
   readonly paths?: readonly string[] | undefined;
-  /** Whether a flow of ours waits for a code. */
+  /** Whether a PKCE flow of this client waits for its code. */
   readonly isFlowPending: boolean;
 }
 
-/** The server's codes are UUIDs; those of other services are rarely. */
+/** The parameters that the auth server adds to the query or the fragment of a redirect. */
+const callbackParameters = ['code', 'error', 'error_code', 'access_token', 'message'] as const;
+
+/** The auth server's codes are UUIDs; those of other services rarely are. */
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-/** Reads a redirect's query and hash; a foreign `?code=` or `#access_token=` is `none`. */
+/** Whether a URL may be a callback; `parseCallback` decides. */
+export function hasCallbackParameters(href: string): boolean {
+  if (!/[?#]/.test(href)) return false;
+  const { query, fragment } = parametersOf(new URL(href));
+  return callbackParameters.some((name) => query.has(name) || fragment.has(name));
+}
+
+/** Reads the query and fragment of a redirect; another service's `?code=` or `#access_token=` is `none`. */
 export function parseCallback(href: string, { paths, isFlowPending }: CallbackScope): Callback {
   const url = new URL(href);
   if (paths && !paths.includes(url.pathname)) return { kind: 'none' };
-  const hash = new URLSearchParams(url.hash.slice(1));
-  const read = (key: string) => url.searchParams.get(key) ?? hash.get(key);
-  const isMarked = !!paths || read('sb') !== null;
+  const { query, fragment } = parametersOf(url);
+  const read = (name: string) => query.get(name) ?? fragment.get(name);
+  // The auth server marks its redirects with an empty `sb` parameter.
+  const hasServerMark = read('sb') !== null;
+  const isOurs = !!paths || hasServerMark;
 
-  const code = url.searchParams.get('code');
   const error = read('error');
   const errorCode = read('error_code');
-  if ((error ?? errorCode) !== null && (isMarked || isFlowPending)) {
+  if ((error !== null || errorCode !== null) && (isOurs || isFlowPending)) {
     const message = read('error_description') ?? error ?? '';
     return { kind: 'error', error, code: errorCode, message };
   }
+  const code = query.get('code');
   if (code && (paths || (isFlowPending && uuid.test(code)))) return { kind: 'code', code };
-  const accessToken = hash.get('access_token');
-  const refreshToken = hash.get('refresh_token');
-  if (accessToken && refreshToken && isMarked) {
-    const tokens = {
-      accessToken,
-      refreshToken,
-      providerToken: hash.get('provider_token'),
-      providerRefreshToken: hash.get('provider_refresh_token'),
-      expiresIn: Number(hash.get('expires_in')) || undefined,
-    };
-    return { kind: 'tokens', tokens, isRecovery: hash.get('type') === 'recovery' };
-  }
+  const tokens = readTokens(fragment);
+  if (tokens && isOurs) return { kind: 'tokens', tokens, isRecovery: fragment.get('type') === 'recovery' };
   const message = read('message');
-  if (message !== null && read('sb') !== null) return { kind: 'message', message };
+  if (message !== null && hasServerMark) return { kind: 'message', message };
   return { kind: 'none' };
 }
 
-/** The URL without what the server added: it replaces the whole hash, and adds to the query. The rest stays as it is. */
+function readTokens(fragment: URLSearchParams): CallbackTokens | null {
+  const accessToken = fragment.get('access_token');
+  const refreshToken = fragment.get('refresh_token');
+  if (!accessToken || !refreshToken) return null;
+  return {
+    accessToken,
+    refreshToken,
+    providerToken: fragment.get('provider_token'),
+    providerRefreshToken: fragment.get('provider_refresh_token'),
+    expiresInSeconds: Number(fragment.get('expires_in')) || undefined,
+  };
+}
+
+function parametersOf(url: URL) {
+  return { query: url.searchParams, fragment: new URLSearchParams(url.hash.slice(1)) };
+}
+
+const addedToQuery = ['code', 'error', 'error_code', 'error_description'];
+const addedWithServerMark = ['sb', 'message'];
+const addedToFragment = ['sb', 'access_token', 'error', 'error_code'];
+
+/** Removes what the auth server added: parameters of the query, and the whole fragment. The rest stays as it is. */
 export function cleanCallbackUrl(href: string): string {
   const url = new URL(href);
-  const added = url.searchParams.has('sb')
-    ? /^(code|error(_code|_description)?|sb|message)(=|$)/
-    : /^(code|error(_code|_description)?)(=|$)/;
-  const own = url.search.slice(1).split('&');
-  url.search = own.filter((part) => !added.test(part)).join('&');
-  if (/[#&](sb|access_token|error|error_code)=/.test(url.hash)) url.hash = '';
+  const { query, fragment } = parametersOf(url);
+  const added = new Set([...addedToQuery, ...(query.has('sb') ? addedWithServerMark : [])]);
+  // Not by URLSearchParams, which would encode the application's own parameters anew.
+  url.search = url.search
+    .slice(1)
+    .split('&')
+    .filter((pair) => !added.has(pair.split('=')[0] ?? ''))
+    .join('&');
+  if (addedToFragment.some((name) => fragment.has(name))) url.hash = '';
   return url.href.replace(/#$/, '');
 }

@@ -1,47 +1,68 @@
+import { startPkceFlow } from '../callback/pkce-flow.ts';
 import type { AuthCore } from '../core.ts';
 import { get, post } from '../wire/endpoints.ts';
-import { beginFlow } from '../callback/pkce-flow.ts';
 import type { CallOptions } from '../wire/request.ts';
 import { type User, parseUser } from '../wire/responses.ts';
+import { type TypeOf, boolean, nullish, object, recordOf, string } from '../wire/schema.ts';
 import { callAsUser } from './user-call.ts';
-import { type TypeOf, flag, maybe, object, recordOf, text } from '../wire/wire-shape.ts';
 
+/** What `updateUser` changes; a member that is left out stays as it is. */
 export interface UserChanges {
+  /** The new email address; it changes once it is confirmed. */
   readonly email?: string | undefined;
+  /** The new phone number, with country code; it changes once it is confirmed. */
   readonly phone?: string | undefined;
+  /** The new password. */
   readonly password?: string | undefined;
-  /** Where the project requires it for a new password. */
+  /** The present password, where the project requires it for a new one. */
   readonly currentPassword?: string | undefined;
-  /** The code that `reauthenticate()` mailed. */
+  /** The code that `reauthenticate()` sent, where the project requires it for a new password. */
   readonly nonce?: string | undefined;
   /** Merged into `user_metadata`. */
   readonly data?: object | undefined;
+  /** How the code for a new phone number is sent. Default `sms`. */
   readonly channel?: 'sms' | 'whatsapp' | undefined;
-  /** Where the confirmation of a new address leads. */
+  /** Where the link in the confirmation email leads. Default: the project's site URL. */
   readonly redirectTo?: string | undefined;
 }
 
-export interface AccountCalls {
-  /** The user as the server knows it now. @throws {AuthError} `missing-session` and the server's codes. */
-  getUser(options?: CallOptions): Promise<User>;
+/** Options of `getUser`. */
+export interface GetUserOptions extends CallOptions {
+  /** The access token of the user to return. Default: the session's own. */
+  readonly accessToken?: string | undefined;
+}
+
+export interface AccountMethods {
+  /**
+   * Returns the user as the auth server knows it now: a verified user.
+   *
+   * @throws {AuthError} `missing-session`, or as the server refuses.
+   */
+  getUser(options?: GetUserOptions): Promise<User>;
+  /**
+   * Changes the signed-in user.
+   *
+   * @throws {AuthError} `missing-session`, `same_password`, `weak_password`, `reauthentication_needed`, `email_exists`, …
+   */
   updateUser(changes: UserChanges, options?: CallOptions): Promise<User>;
-  /** Mails a code, to be passed to `updateUser` as `nonce`. */
+  /** Sends the user a code, to be passed to `updateUser` as `nonce`. @throws {AuthError} `missing-session`, … */
   reauthenticate(options?: CallOptions): Promise<void>;
-  /** Which sign-in methods the project offers. */
+  /** Returns which sign-in methods the project offers. Needs no session. @throws {AuthError} */
   getSettings(options?: CallOptions): Promise<AuthServerSettings>;
 }
 
-export function createAccount(core: AuthCore): AccountCalls {
+export function createAccountMethods(core: AuthCore): AccountMethods {
   return {
-    async getUser(options) {
+    async getUser({ accessToken, ...options } = {}) {
+      if (accessToken) return core.send(get('/user'), parseUser, { ...options, accessToken });
       return callAsUser(core, get('/user'), parseUser, options);
     },
     async updateUser({ currentPassword, redirectTo, ...changes }, options) {
-      const challenge = changes.email ? await beginFlow(core) : {};
+      const challenge = changes.email ? await startPkceFlow(core) : {};
       const body = { ...changes, current_password: currentPassword, ...challenge };
       const endpoint = { ...post('/user', body, redirectTo), method: 'PUT' } as const;
       const user = await callAsUser(core, endpoint, parseUser, options);
-      await core.keeper.replaceUser(user, changes.password ? { recovery: false } : undefined);
+      await core.session.replaceUser(user, changes.password ? { recovery: false } : undefined);
       return user;
     },
     async reauthenticate(options) {
@@ -53,13 +74,14 @@ export function createAccount(core: AuthCore): AccountCalls {
 
 const parseSettings = object({
   /** Sign-in methods by name: `email`, `phone`, `google`, …; true if enabled. */
-  external: recordOf(flag),
-  disable_signup: flag,
-  mailer_autoconfirm: maybe(flag),
-  phone_autoconfirm: maybe(flag),
-  sms_provider: maybe(text),
-  saml_enabled: maybe(flag),
-  passkeys_enabled: maybe(flag),
+  external: recordOf(boolean),
+  disable_signup: boolean,
+  mailer_autoconfirm: nullish(boolean),
+  phone_autoconfirm: nullish(boolean),
+  sms_provider: nullish(string),
+  saml_enabled: nullish(boolean),
+  passkeys_enabled: nullish(boolean),
 });
 
+/** The public settings of the auth server, in its own names (`GET /settings`). */
 export type AuthServerSettings = TypeOf<typeof parseSettings>;

@@ -1,27 +1,34 @@
-import { type SessionWire, type User, parseSession, parseUser } from '../wire/responses.ts';
-import { maybe, object, text } from '../wire/wire-shape.ts';
+import { type TokenResponse, type User, parseTokenResponse, parseUser } from '../wire/responses.ts';
+import { nullish, object, string } from '../wire/schema.ts';
 
-/** A session if the sign-up needs no confirmation, else the bare user. */
-export function parseSignUp(body: unknown): { readonly user: User; readonly reply: SessionWire | null } {
-  const reply = hasToken(body) ? parseSession(body) : null;
-  return { user: reply ? (reply.user as User) : parseUser(body), reply };
+/** The response to a sign-up: tokens if the project needs no confirmation, else the user alone. */
+export function parseSignUp(body: unknown): {
+  readonly user: User;
+  readonly response: TokenResponse | null;
+} {
+  if (!hasToken(body)) return { user: parseUser(body), response: null };
+  const response = parseTokenResponse(body);
+  return { user: response.user as User, response };
 }
 
-/** A session, or the message after the first half of an e-mail change. */
-export function parseVerification(body: unknown): { reply: SessionWire | null; message: string | null } {
-  if (hasToken(body)) return { reply: parseSession(body), message: null };
-  return { reply: null, message: parseMessage(body).msg };
+/** The response to a verification: tokens, or a message after the first half of an email change. */
+export function parseVerification(body: unknown): {
+  readonly response: TokenResponse | null;
+  readonly message: string | null;
+} {
+  if (hasToken(body)) return { response: parseTokenResponse(body), message: null };
+  return { response: null, message: parseMessage(body).msg };
 }
 
-const parseMessage = object({ msg: text });
+const parseMessage = object({ msg: string });
 
 function hasToken(body: unknown): boolean {
   return 'access_token' in Object(body);
 }
 
-const parseMessageId = object({ message_id: maybe(text) });
+const parseMessageId = object({ message_id: nullish(string) });
 
-/** Id that the SMS provider gave the message, if any. */
-export function parseSent(body: unknown): { readonly messageId: string | null } {
+/** The response to a request for a code. */
+export function parseSentMessage(body: unknown): { readonly messageId: string | null } {
   return { messageId: parseMessageId(body ?? {}).message_id ?? null };
 }

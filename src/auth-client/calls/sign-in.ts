@@ -1,40 +1,71 @@
-import { adoptTokens } from '../callback/adopt.ts';
+import { startPkceFlow } from '../callback/pkce-flow.ts';
+import { sessionFromTokens } from '../callback/session-from-tokens.ts';
 import type { AuthCore } from '../core.ts';
-import { type Contact, captcha, encodeQuery, post, token } from '../wire/endpoints.ts';
 import { AuthError } from '../errors.ts';
-import { beginFlow } from '../callback/pkce-flow.ts';
-import type { CallOptions } from '../wire/request.ts';
-import { type SessionWire, type User, parseSession } from '../wire/responses.ts';
+import type { SignInEventName } from '../session/session-state.ts';
 import type { Session } from '../session/session.ts';
-import { parseSent, parseSignUp, parseVerification } from './sign-in-responses.ts';
+import { type Contact, captcha, encodeQuery, post, token } from '../wire/endpoints.ts';
+import type { CallOptions } from '../wire/request.ts';
+import { type TokenResponse, type User, parseTokenResponse } from '../wire/responses.ts';
+import { parseSentMessage, parseSignUp, parseVerification } from './sign-in-responses.ts';
 
-interface Captcha {
-  /** The answer to a captcha, where the project asks for one. */
+/** A captcha's answer, where the project requires one. */
+export interface CaptchaOption {
+  /** The token of the captcha widget. */
   readonly captchaToken?: string | undefined;
 }
 
-interface Redirect {
-  /** Where the mailed link leads in the end. Must be on the project's allow list. Default: its site URL. */
+/** Where a link in an email leads. */
+export interface RedirectOption {
+  /** A URL of the project's allow list. Default: the project's site URL. */
   readonly redirectTo?: string | undefined;
 }
 
-/** `sms` (default) or `whatsapp`. */
-interface Channel {
+/** How a message reaches a phone. */
+export interface ChannelOption {
+  /** Default `sms`. */
   readonly channel?: 'sms' | 'whatsapp' | undefined;
 }
 
+/** What `signUp` needs. */
 export type SignUpCredentials = Contact &
-  Channel &
-  Redirect &
-  Captcha & { readonly password: string; readonly data?: object | undefined };
+  ChannelOption &
+  RedirectOption &
+  CaptchaOption & {
+    readonly password: string;
+    /** The new user's `user_metadata`. Default: empty. */
+    readonly data?: object | undefined;
+  };
 
+/** The result of `signUp`. */
 export interface SignUpResult {
-  /** With confirmation on, an address that is already taken looks like a new one, with `identities: []`. */
+  /** The new user. With confirmation required, an address that is taken looks like a new one, with `identities: []`. */
   readonly user: User;
   /** Null until the address is confirmed. */
   readonly session: Session | null;
 }
 
+/** What `signInWithPassword` needs. */
+export type PasswordCredentials = Contact & CaptchaOption & { readonly password: string };
+
+/** What `signInAnonymously` takes. */
+export interface AnonymousSignIn extends CaptchaOption {
+  /** The new user's `user_metadata`. Default: empty. */
+  readonly data?: object | undefined;
+}
+
+/** What `signInWithOtp` needs. */
+export type OtpRequest = Contact &
+  ChannelOption &
+  RedirectOption &
+  CaptchaOption & {
+    /** Whether an unknown address gets an account. Default true. */
+    readonly createUser?: boolean | undefined;
+    /** A new user's `user_metadata`. Default: empty. */
+    readonly data?: object | undefined;
+  };
+
+/** What a one-time code or link is for. `email` covers `signup` and `magiclink`. */
 export type OtpType =
   | 'signup'
   | 'invite'
@@ -45,107 +76,107 @@ export type OtpType =
   | 'sms'
   | 'phone_change';
 
+/** A code with the address it was sent to, or the `token_hash` of a link, which needs none. */
 export type OtpVerification =
   | (Contact & { readonly type: OtpType; readonly token: string; readonly captchaToken?: string })
   | { readonly type: OtpType; readonly tokenHash: string };
 
+/** The result of `verifyOtp`. */
 export interface OtpResult {
-  /** Null after the first half of an e-mail change; `message` then says what is left to do. */
+  /** Null after the first half of an email change. */
   readonly session: Session | null;
+  /** After the first half of an email change: what is left to do; else null. */
   readonly message: string | null;
 }
 
-/** Id that the SMS provider gave the message, if any. */
-export interface Sent {
+/** What `resend` needs. */
+export type ResendRequest = Contact &
+  RedirectOption &
+  CaptchaOption & { readonly type: 'signup' | 'email_change' | 'sms' | 'phone_change' };
+
+/** The result of a call that sends a message. */
+export interface SentMessage {
+  /** The id that the SMS provider gave the message; null for email, or if it gave none. */
   readonly messageId: string | null;
 }
 
-export interface SignInCalls {
-  /** Creates an account; signs in if the project does not ask for confirmation. */
-  signUp(credentials: SignUpCredentials, options?: CallOptions): Promise<SignUpResult>;
-  signInAnonymously(details?: { readonly data?: object } & Captcha, options?: CallOptions): Promise<Session>;
-  signInWithPassword(
-    credentials: Contact & Captcha & { readonly password: string },
-    options?: CallOptions,
-  ): Promise<Session>;
-  /** Sends a link and a code. `createUser` (default true): also to an address without an account. */
-  signInWithOtp(
-    request: Contact &
-      Channel &
-      Redirect &
-      Captcha & { readonly createUser?: boolean | undefined; readonly data?: object | undefined },
-    options?: CallOptions,
-  ): Promise<Sent>;
-  /** Turns a mailed or texted code, or the `token_hash` of a link, into a session. */
-  verifyOtp(verification: OtpVerification, options?: CallOptions): Promise<OtpResult>;
-  resend(
-    request: Contact &
-      Redirect &
-      Captcha & { readonly type: 'signup' | 'email_change' | 'sms' | 'phone_change' },
-    options?: CallOptions,
-  ): Promise<Sent>;
-  /** Sends a recovery link and code; succeeds for unknown addresses too. */
-  resetPasswordForEmail(
-    request: Redirect & Captcha & { readonly email: string },
-    options?: CallOptions,
-  ): Promise<void>;
-  /** The URL to navigate to for a sign-in with a social provider. */
-  signInWithOAuth(request: OAuthRequest): Promise<{ readonly url: string }>;
-  /** Signs in with tokens had elsewhere; the server says whose they are. */
-  setSession(
-    tokens: { readonly accessToken: string; readonly refreshToken: string },
-    options?: CallOptions,
-  ): Promise<Session>;
-}
-
-export interface OAuthRequest extends Redirect {
+/** What `signInWithOAuth` needs. */
+export interface OAuthRequest extends RedirectOption {
   /** `google`, `github`, … */
   readonly provider: string;
-  /** Space-separated; default: the provider's. */
+  /** Space-separated scopes. Default: the provider's. */
   readonly scopes?: string | undefined;
-  /** Further parameters for the provider, such as `prompt`. */
+  /** Further parameters for the provider, such as `prompt`. Default: none. */
   readonly parameters?: Readonly<Record<string, string>> | undefined;
 }
 
-export function createSignIn(core: AuthCore): SignInCalls {
-  const enter = (reply: SessionWire, as: 'SIGNED_IN' | 'PASSWORD_RECOVERY' = 'SIGNED_IN') =>
-    core.keeper.enter({ reply, as, reason: 'call' });
-  const need = (condition: unknown, message: string) => {
-    if (!condition) throw new AuthError('invalid-argument', message);
-  };
-  /** A code comes back by e-mail alone. */
-  const challenge = async (email: string | undefined) => (email ? beginFlow(core) : {});
+/** The tokens of another client's session. */
+export interface SessionTokens {
+  /** The JWT; it may have expired. */
+  readonly accessToken: string;
+  /** The refresh token of the same session. */
+  readonly refreshToken: string;
+}
+
+export interface SignInMethods {
+  /**
+   * Creates an account, and signs in if the project requires no confirmation.
+   *
+   * @throws {AuthError} `weak_password`, `user_already_exists`, `signup_disabled`, …
+   */
+  signUp(credentials: SignUpCredentials, options?: CallOptions): Promise<SignUpResult>;
+  /** Creates an anonymous account and signs in. @throws {AuthError} `anonymous_provider_disabled`, … */
+  signInAnonymously(request?: AnonymousSignIn, options?: CallOptions): Promise<Session>;
+  /** Signs in with a password. @throws {AuthError} `invalid_credentials`, `email_not_confirmed`, … */
+  signInWithPassword(credentials: PasswordCredentials, options?: CallOptions): Promise<Session>;
+  /** Sends a link and a code to sign in with. @throws {AuthError} `over_email_send_rate_limit`, `otp_disabled`, … */
+  signInWithOtp(request: OtpRequest, options?: CallOptions): Promise<SentMessage>;
+  /** Signs in with a code that was sent, or with the `token_hash` of a link. @throws {AuthError} `otp_expired`, … */
+  verifyOtp(verification: OtpVerification, options?: CallOptions): Promise<OtpResult>;
+  /** Sends a code or link again. @throws {AuthError} `over_email_send_rate_limit`, … */
+  resend(request: ResendRequest, options?: CallOptions): Promise<SentMessage>;
+  /** Sends a recovery link and code; succeeds for unknown addresses too. @throws {AuthError} */
+  resetPasswordForEmail(
+    request: RedirectOption & CaptchaOption & { readonly email: string },
+    options?: CallOptions,
+  ): Promise<void>;
+  /** Returns the URL to navigate to for a sign-in with an OAuth provider. @throws {AuthError} `invalid-argument` */
+  signInWithOAuth(request: OAuthRequest): Promise<{ readonly url: string }>;
+  /** Signs in with the tokens of another client's session; the server tells whose they are. @throws {AuthError} */
+  setSession(tokens: SessionTokens, options?: CallOptions): Promise<Session>;
+}
+
+const CONTACT_REQUIRED = 'You must provide either an email or phone number.';
+const CREDENTIALS_REQUIRED = 'You must provide either an email or phone number and a password.';
+
+export function createSignInMethods(core: AuthCore): SignInMethods {
+  const signIn = (response: TokenResponse, name: SignInEventName = 'SIGNED_IN') =>
+    core.session.signIn({ response, name, reason: 'call' });
+  /** A PKCE flow, for a message with a link: phones get codes only. */
+  const startFlowFor = async (email: string | undefined) => (email ? startPkceFlow(core) : {});
 
   return {
     async signUp({ email, phone, password, data, channel, redirectTo, captchaToken }, options) {
-      need((email || phone) && password, 'You must provide either an email or phone number and a password.');
-      const body = {
-        email,
-        phone,
-        password,
-        data,
-        channel,
-        ...captcha(captchaToken),
-        ...(await challenge(email)),
-      };
-      const { user, reply } = await core.send(post('/signup', body, redirectTo), parseSignUp, options);
-      return { user, session: reply && (await enter(reply)) };
+      assertArgument((email || phone) && password, CREDENTIALS_REQUIRED);
+      const challenge = await startFlowFor(email);
+      const body = { email, phone, password, data, channel, ...captcha(captchaToken), ...challenge };
+      const { user, response } = await core.send(post('/signup', body, redirectTo), parseSignUp, options);
+      return { user, session: response && (await signIn(response)) };
     },
     async signInAnonymously({ data = {}, captchaToken } = {}, options) {
-      return enter(
-        await core.send(post('/signup', { data, ...captcha(captchaToken) }), parseSession, options),
-      );
+      const endpoint = post('/signup', { data, ...captcha(captchaToken) });
+      return signIn(await core.send(endpoint, parseTokenResponse, options));
     },
     async signInWithPassword({ email, phone, password, captchaToken }, options) {
-      need((email || phone) && password, 'You must provide either an email or phone number and a password.');
+      assertArgument((email || phone) && password, CREDENTIALS_REQUIRED);
       const endpoint = token('password', { email, phone, password, ...captcha(captchaToken) });
-      return enter(await core.send(endpoint, parseSession, options));
+      return signIn(await core.send(endpoint, parseTokenResponse, options));
     },
     async signInWithOtp(
       { email, phone, createUser = true, data, channel, redirectTo, captchaToken },
       options,
     ) {
-      need(email || phone, 'You must provide either an email or phone number.');
+      assertArgument(email || phone, CONTACT_REQUIRED);
       const body = {
         email,
         phone,
@@ -153,48 +184,53 @@ export function createSignIn(core: AuthCore): SignInCalls {
         data,
         channel: phone ? (channel ?? 'sms') : undefined,
         ...captcha(captchaToken),
-        ...(await challenge(email)),
+        ...(await startFlowFor(email)),
       };
-      return core.send(post('/otp', body, redirectTo), parseSent, options);
+      return core.send(post('/otp', body, redirectTo), parseSentMessage, options);
     },
     async verifyOtp(verification, options) {
-      const { type } = verification;
-      let body: object;
-      if ('tokenHash' in verification) {
-        body = { type, token_hash: verification.tokenHash };
-      } else {
-        const { email, phone, token: code, captchaToken } = verification;
-        need(email || phone, 'You must provide either an email or phone number.');
-        body = { type, token: code, email, phone, ...captcha(captchaToken) };
-      }
-      const { reply, message } = await core.send(post('/verify', body), parseVerification, options);
-      const as = type === 'recovery' ? 'PASSWORD_RECOVERY' : 'SIGNED_IN';
-      return { session: reply && (await enter(reply, as)), message };
+      const endpoint = post('/verify', verificationBody(verification));
+      const { response, message } = await core.send(endpoint, parseVerification, options);
+      const name = verification.type === 'recovery' ? 'PASSWORD_RECOVERY' : 'SIGNED_IN';
+      return { session: response && (await signIn(response, name)), message };
     },
     async resend({ type, email, phone, redirectTo, captchaToken }, options) {
-      need((email || phone) && type, 'You must provide either an email or phone number, and a type.');
-      const body = { type, email, phone, ...captcha(captchaToken), ...(await challenge(email)) };
-      return core.send(post('/resend', body, redirectTo), parseSent, options);
+      assertArgument(
+        (email || phone) && type,
+        'You must provide either an email or phone number, and a type.',
+      );
+      const body = { type, email, phone, ...captcha(captchaToken), ...(await startFlowFor(email)) };
+      return core.send(post('/resend', body, redirectTo), parseSentMessage, options);
     },
     async resetPasswordForEmail({ email, redirectTo, captchaToken }, options) {
-      need(email, 'You must provide an email.');
-      const body = { email, ...captcha(captchaToken), ...(await beginFlow(core, true)) };
+      assertArgument(email, 'You must provide an email.');
+      const body = { email, ...captcha(captchaToken), ...(await startPkceFlow(core, true)) };
       await core.send(post('/recover', body, redirectTo), () => undefined, options);
     },
     async signInWithOAuth({ provider, redirectTo, scopes, parameters }) {
-      need(provider, 'You must provide a provider.');
-      const query = {
-        ...parameters,
-        provider,
-        redirect_to: redirectTo,
-        scopes,
-        ...(await beginFlow(core)),
-      };
+      assertArgument(provider, 'You must provide a provider.');
+      const challenge = await startPkceFlow(core);
+      const query = { ...parameters, provider, redirect_to: redirectTo, scopes, ...challenge };
       return { url: `${core.baseUrl}/authorize${encodeQuery(query)}` };
     },
     async setSession({ accessToken, refreshToken }, options) {
-      need(accessToken && refreshToken, 'You must provide an access token and a refresh token.');
-      return enter(await adoptTokens(core, accessToken, refreshToken, options));
+      assertArgument(
+        accessToken && refreshToken,
+        'You must provide an access token and a refresh token.',
+      );
+      return signIn(await sessionFromTokens(core, { accessToken, refreshToken }, options));
     },
   };
+}
+
+function verificationBody(verification: OtpVerification): object {
+  const { type } = verification;
+  if ('tokenHash' in verification) return { type, token_hash: verification.tokenHash };
+  const { email, phone, token: code, captchaToken } = verification;
+  assertArgument(email || phone, CONTACT_REQUIRED);
+  return { type, token: code, email, phone, ...captcha(captchaToken) };
+}
+
+function assertArgument(condition: unknown, message: string): void {
+  if (!condition) throw new AuthError('invalid-argument', message);
 }

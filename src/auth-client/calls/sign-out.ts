@@ -1,36 +1,99 @@
 import type { AuthCore } from '../core.ts';
-import { post } from '../wire/endpoints.ts';
-import { AuthError } from '../errors.ts';
+import { AuthError, missingSession } from '../errors.ts';
+import { classifyRefreshError, refreshActions } from '../refresh/refresh-outcome.ts';
+import { type ActiveSession, remainingMs } from '../session/session.ts';
+import { token } from '../wire/endpoints.ts';
 import type { CallOptions } from '../wire/request.ts';
+import { parseTokenResponse } from '../wire/responses.ts';
 
-/** `global`: every session of the user; `local`: this one; `others`: all but this one. */
+/** Which sessions end: `global`, every session of the user; `local`, this one; `others`, all but this one. */
 export type SignOutScope = 'global' | 'local' | 'others';
 
-export interface SignOutCall {
+/** Whether the server ended the sessions. */
+export type SignOutResult =
+  | {
+      /** True: the sessions have ended at the server. */
+      readonly revoked: true;
+    }
+  | {
+      /** False: the sessions may live on at the server. This client is signed out all the same, except for `others`. */
+      readonly revoked: false;
+      /** Why the server could not be told. */
+      readonly cause: AuthError;
+    };
+
+export interface SignOutMethod {
   /**
-   * Ends the session here first, then at the server. Replies 401, 403 and 404 are ignored: a token that has expired ends
-   * nothing there. `others` therefore refreshes it first, and so may a caller of `global` (`getAccessToken()`).
+   * Signs out: first here (unless the scope is `others`), then at the server. An expired access token is refreshed for it,
+   * because the server ends nothing for an expired one. Never rejects.
    *
-   * @param details default scope: `global`.
-   * @throws {AuthError} if the server could not be told; this browser is signed out all the same, but for `others`.
+   * @param request default scope: `global`.
+   * @returns whether the server ended the sessions. Responses 401, 403 and 404 mean that there is none to end.
    */
-  signOut(details?: { readonly scope?: SignOutScope }, options?: CallOptions): Promise<void>;
+  signOut(request?: { readonly scope?: SignOutScope }, options?: CallOptions): Promise<SignOutResult>;
 }
 
-export function createSignOut({ ready, keeper, refresher, send }: AuthCore): SignOutCall {
+const ignoredStatuses: ReadonlySet<number | null> = new Set([401, 403, 404]);
+
+export function createSignOut(core: AuthCore): SignOutMethod {
+  const { ready, session, refresher, send } = core;
+
+  const revoke = (scope: SignOutScope, accessToken: string, options: CallOptions | undefined) =>
+    send({ method: 'POST', path: '/logout', query: { scope } }, () => undefined, {
+      ...options,
+      accessToken,
+      // The page may navigate right after the sign-out.
+      keepalive: true,
+    });
+
+  /** A valid access token of a session that has ended here: the response is used once and never stored. */
+  const refreshDetached = ({ record }: ActiveSession, options: CallOptions | undefined) =>
+    refresher.exclusively(async () => {
+      const endpoint = token('refresh_token', { refresh_token: record.refresh_token });
+      return (await send(endpoint, parseTokenResponse, options)).access_token;
+    });
+
+  const signOutHere = async (scope: SignOutScope, ended: ActiveSession, options: CallOptions | undefined) => {
+    const isExpired = remainingMs(ended, session.readClocks()) <= 0;
+    await session.signOut('call');
+    try {
+      const accessToken = isExpired ? await refreshDetached(ended, options) : ended.record.access_token;
+      await revoke(scope, accessToken, options).catch(async (problem: unknown) => {
+        const isRejectedToken = problem instanceof AuthError && problem.code === 'bad_jwt';
+        if (isExpired || !isRejectedToken) throw problem;
+        // The server's clock is ahead of this device's.
+        await revoke(scope, await refreshDetached(ended, options), options);
+      });
+    } catch (problem) {
+      // A session that the server has ended needs no local sign-out; the user's other sessions may live on.
+      const hasEnded = refreshActions[classifyRefreshError(problem)] === 'drop';
+      if (!(hasEnded && scope === 'local')) throw problem;
+    }
+  };
+  const signOutOthers = async (options: CallOptions | undefined) => {
+    const accessToken = await refresher.accessToken();
+    if (!accessToken) throw missingSession();
+    await revoke('others', accessToken, options);
+  };
+
   return {
     async signOut({ scope = 'global' } = {}, options) {
       await ready();
-      // This session goes on, so its token can be made valid first; one that is left is never waited for.
-      const accessToken =
-        scope === 'others' ? await refresher.accessToken() : keeper.held()?.record.access_token;
-      if (scope !== 'others') await keeper.leave('call');
-      if (!accessToken) return;
-      const endpoint = { ...post('/logout', {}), query: { scope } };
+      const active = session.current();
+      if (!active) {
+        // Removes what the snapshot still says about an earlier callback.
+        if (scope !== 'others') await session.signOut('call');
+        return { revoked: true };
+      }
       try {
-        await send(endpoint, () => undefined, { ...options, accessToken, keepalive: true });
+        await (scope === 'others' ? signOutOthers(options) : signOutHere(scope, active, options));
+        return { revoked: true };
       } catch (problem) {
-        if (!(problem instanceof AuthError) || ![401, 403, 404].includes(problem.status ?? 0)) throw problem;
+        const cause =
+          problem instanceof AuthError
+            ? problem
+            : new AuthError('unknown', 'The sign-out failed', { cause: problem });
+        return ignoredStatuses.has(cause.status) ? { revoked: true } : { revoked: false, cause };
       }
     },
   };

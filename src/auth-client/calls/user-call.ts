@@ -1,32 +1,32 @@
 import type { AuthCore } from '../core.ts';
+import { AuthError, type AuthErrorCode, missingSession } from '../errors.ts';
 import type { Endpoint } from '../wire/endpoints.ts';
-import { AuthError, missingSession } from '../errors.ts';
 import type { CallOptions, Parse } from '../wire/request.ts';
 
-/** Refusals of an access token, as opposed to what it may do. */
-const rejections: ReadonlySet<string> = new Set(['bad_jwt', 'session_not_found']);
+/** Codes that refuse the access token itself, not what it is used for. */
+const rejectedTokenCodes: ReadonlySet<AuthErrorCode> = new Set(['bad_jwt', 'session_not_found']);
 
-/** A call as the user who is signed in. @throws {AuthError} `missing-session` if nobody is. */
+/** Sends a request as the signed-in user. @throws {AuthError} `missing-session` if no user is signed in. */
 export async function callAsUser<T>(
   { ready, refresher, send, waitFor }: AuthCore,
   endpoint: Endpoint,
   parse: Parse<T>,
   options: CallOptions = {},
 ): Promise<T> {
-  const tokenOf = async (rejectedToken?: string) => {
+  const getAccessToken = async (rejectedToken?: string) => {
     await ready();
     return refresher.accessToken(rejectedToken);
   };
-  const accessToken = await waitFor(tokenOf(), options);
+  const accessToken = await waitFor(getAccessToken(), options);
   if (!accessToken) throw missingSession();
   try {
     return await send(endpoint, parse, { ...options, accessToken });
   } catch (problem) {
-    const refused = problem instanceof AuthError && rejections.has(problem.code);
-    if (!refused) throw problem;
-    // The server knows better than our clock whether the token or its session lives.
-    const next = await waitFor(tokenOf(accessToken), options);
-    if (!next || next === accessToken) throw problem;
-    return await send(endpoint, parse, { ...options, accessToken: next });
+    const isRejected = problem instanceof AuthError && rejectedTokenCodes.has(problem.code);
+    if (!isRejected) throw problem;
+    // This device's clock may be wrong about the lifetime: refresh and try once more.
+    const nextToken = await waitFor(getAccessToken(accessToken), options);
+    if (!nextToken || nextToken === accessToken) throw problem;
+    return await send(endpoint, parse, { ...options, accessToken: nextToken });
   }
 }

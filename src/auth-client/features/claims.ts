@@ -1,25 +1,29 @@
-import type { JSONWebKeySet, JWTPayload } from 'jose';
+import type { JWTPayload } from 'jose';
 import type { AuthClient } from '../auth-client.ts';
-import { peekClaims } from '../../platform/base64url.ts';
-import { get } from '../wire/endpoints.ts';
-import { AuthError, type AuthErrorCode } from '../errors.ts';
-import { type CallOptions, DEADLINE_MS } from '../wire/request.ts';
-import { parseUser } from '../wire/responses.ts';
+import { decodeJwtClaims, decodeJwtHeader } from '../../platform/jwt.ts';
+import { AuthError } from '../errors.ts';
 import { remainingMs } from '../session/session.ts';
-import { listOf, object, text } from '../wire/wire-shape.ts';
+import { get } from '../wire/endpoints.ts';
+import type { CallOptions } from '../wire/request.ts';
+import { parseUser } from '../wire/responses.ts';
+import { getKeySet } from './key-set.ts';
 
-/** Specification §9: the key set's cache lasts 10 minutes. */
-export const KEY_SET_MAX_AGE_MS = 600_000;
-/** A kid that no key has refetches the set, but not more often than this. */
-const REFETCH_PAUSE_MS = 30_000;
+export { KEY_SET_MAX_AGE_MS } from './key-set.ts';
+
 const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'];
 const CLOCK_TOLERANCE_SECONDS = 5;
 
 declare const verified: unique symbol;
-/** Claims whose signature, lifetime, issuer and audience were checked, here or by the server. */
-export type VerifiedClaims = JWTPayload & { readonly sub: string } & { readonly [verified]: true };
+/** Claims whose signature, lifetime, issuer and audience were verified, here or by the server. */
+export type VerifiedClaims = JWTPayload & {
+  /** The user's id. */
+  readonly sub: string;
+} & {
+  /** Type-level mark: only verification makes these claims. */
+  readonly [verified]: true;
+};
 
-/** What a token must say of its issuer and audience. */
+/** The issuer and audience that a token must name. */
 export interface ClaimsOptions {
   /** Default: the auth server's own URL. */
   readonly issuer?: string | undefined;
@@ -27,24 +31,26 @@ export interface ClaimsOptions {
   readonly audience?: string | undefined;
 }
 
-/** Verified claims of access tokens. */
+/** Verification of access tokens. */
 export interface Claims {
   /**
-   * The claims of an access token, default the session's own. Symmetric tokens (HS256) are asked of the server.
+   * Returns the verified claims of an access token. Symmetric tokens (HS256) are verified by the server.
    *
-   * @returns null if nobody is signed in and no token was given.
-   * @throws {AuthError} `expired-token`, `invalid-signature`, `invalid-token`; or as the requests for keys or the user fail.
+   * @param request default token: the session's own.
+   * @returns null if no token was given and no user is signed in.
+   * @throws {AuthError} `token-expired`, `invalid-signature`, `invalid-token`, `unsupported-runtime`; or as the request for the
+   * keys or the user fails.
    */
   getClaims(
-    details?: { readonly token?: string | undefined },
+    request?: { readonly token?: string | undefined },
     options?: CallOptions,
   ): Promise<VerifiedClaims | null>;
 }
 
-const parseKeySet = object({ keys: listOf(object({ kty: text })) });
-
 /**
- * Local verification of access tokens (RFC 7519, RFC 8725). The keys are fetched when they are first needed.
+ * Adds local verification of access tokens (RFC 7519, RFC 8725) to a client. The project's keys are fetched when they are
+ * first needed, and shared by all clients of this realm for 10 minutes.
+ *
  * @example
  * ```ts
  * import { createClaims } from 'supabase-protocol-clients/auth-client/claims';
@@ -56,34 +62,17 @@ const parseKeySet = object({ keys: listOf(object({ kty: text })) });
  */
 export function createClaims({ core, getAccessToken }: AuthClient, options: ClaimsOptions = {}): Claims {
   const { issuer = core.baseUrl, audience = 'authenticated' } = options;
-  const { clock } = core.platform;
-  let fetched: { readonly keys: Promise<JSONWebKeySet>; readonly atMs: number } | undefined;
 
-  const ageMs = () => (fetched ? clock.monotonicMs() - fetched.atMs : Infinity);
-  /** One request for all who wait; it ends with its own deadline, not with one caller. */
-  const fetchKeys = (maxAgeMs: number, call: CallOptions) => core.waitFor(keysOf(maxAgeMs), call);
-  const keysOf = (maxAgeMs: number) => {
-    if (fetched && ageMs() < maxAgeMs) return fetched.keys;
-    const parse = (body: unknown) => parseKeySet(body) as JSONWebKeySet;
-    const keys = core.send(get('/.well-known/jwks.json'), parse, { timeoutMs: DEADLINE_MS });
-    const entry = { keys, atMs: clock.monotonicMs() };
-    fetched = entry;
-    keys.catch(() => {
-      if (fetched === entry) fetched = undefined;
-    });
-    return keys;
-  };
-  /** The server's time as the session tells it: the device's clock may be off. */
+  /** By the session's lifetime where there is one: this device's clock may be wrong. */
   const serverNowMs = () => {
-    const held = core.keeper.held();
-    const expiresAt = held?.record.expires_at;
-    return held && expiresAt ? expiresAt * 1000 - remainingMs(held, core.keeper.moment()) : clock.now();
+    const active = core.session.current();
+    const expiresAt = active?.record.expires_at;
+    if (!active || !expiresAt) return core.platform.clock.now();
+    return expiresAt * 1000 - remainingMs(active, core.session.readClocks());
   };
-
   const verifyLocally = async (token: string, kid: unknown, call: CallOptions) => {
     const { createLocalJWKSet, jwtVerify } = await import('jose');
-    let keySet = await fetchKeys(KEY_SET_MAX_AGE_MS, call);
-    if (kid && !keySet.keys.some((key) => key.kid === kid)) keySet = await fetchKeys(REFETCH_PAUSE_MS, call);
+    const keySet = await getKeySet(core, kid, call);
     const { payload } = await jwtVerify(token, createLocalJWKSet(keySet), {
       algorithms: ALGORITHMS,
       issuer,
@@ -94,10 +83,10 @@ export function createClaims({ core, getAccessToken }: AuthClient, options: Clai
     });
     return payload as VerifiedClaims;
   };
-  const askServer = async (token: string, call: CallOptions) => {
+  const verifyByServer = async (token: string, call: CallOptions) => {
     const { id } = await core.send(get('/user'), parseUser, { ...call, accessToken: token });
-    const claims = peekClaims(token);
-    if (claims?.['sub'] !== id) throw new Error('The token is of another user');
+    const claims = decodeJwtClaims(token);
+    if (claims?.['sub'] !== id) throw invalidToken('The token belongs to another user');
     return claims as VerifiedClaims;
   };
 
@@ -105,26 +94,33 @@ export function createClaims({ core, getAccessToken }: AuthClient, options: Clai
     async getClaims({ token } = {}, call = {}) {
       const accessToken = token ?? (await getAccessToken(call));
       if (!accessToken) return null;
+      const header = decodeJwtHeader(accessToken);
+      if (!header) throw invalidToken('The token is not a JWT');
+      if (String(header['alg']).startsWith('HS')) return verifyByServer(accessToken, call);
       try {
-        // Null is no JWT: it throws here, before any key is fetched for it.
-        const { alg, kid } = peekClaims(`.${accessToken.split('.')[0]}`) as Record<string, unknown>;
-        return await (String(alg).startsWith('HS')
-          ? askServer(accessToken, call)
-          : verifyLocally(accessToken, kid, call));
-      } catch (cause) {
-        if (cause instanceof AuthError) throw cause;
-        throw new AuthError(codeOf(cause), 'The token failed verification', { cause });
+        return await verifyLocally(accessToken, header['kid'], call);
+      } catch (problem) {
+        throw problem instanceof AuthError ? problem : toVerificationError(problem);
       }
     },
   };
 }
 
-/** What jose calls the failures that a caller may want to tell apart. */
-function codeOf(problem: unknown): AuthErrorCode {
-  const code = String(Object(problem).code);
-  return /EXPIRED/.test(code)
-    ? 'expired-token'
-    : /SIGNATURE/.test(code)
-      ? 'invalid-signature'
-      : 'invalid-token';
+function invalidToken(message: string): AuthError {
+  return new AuthError('invalid-token', message);
+}
+
+/** Errors of jose have a `code` that begins with `ERR_`; any other error means that Web Crypto is missing. */
+function toVerificationError(cause: unknown): AuthError {
+  const joseCode = String(Object(cause).code);
+  switch (joseCode) {
+    case 'ERR_JWT_EXPIRED':
+      return new AuthError('token-expired', 'The token has expired', { cause });
+    case 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED':
+      return new AuthError('invalid-signature', 'No key of the project signed the token', { cause });
+    default:
+      return joseCode.startsWith('ERR_')
+        ? new AuthError('invalid-token', 'The token failed verification', { cause })
+        : new AuthError('unsupported-runtime', 'Verification needs Web Crypto (crypto.subtle)', { cause });
+  }
 }

@@ -1,9 +1,10 @@
 import type { AuthClient } from '../auth-client.ts';
-import { captcha, token } from '../wire/endpoints.ts';
+import { callAsUser } from '../calls/user-call.ts';
 import { AuthError } from '../errors.ts';
-import type { CallOptions } from '../wire/request.ts';
-import { parseSession } from '../wire/responses.ts';
 import type { Session } from '../session/session.ts';
+import { captcha, token } from '../wire/endpoints.ts';
+import type { CallOptions } from '../wire/request.ts';
+import { parseTokenResponse } from '../wire/responses.ts';
 
 /** What a provider's own library obtained. */
 export interface IdTokenCredentials {
@@ -11,34 +12,56 @@ export interface IdTokenCredentials {
   readonly provider: string;
   /** The OpenID Connect ID token. */
   readonly token: string;
-  /** The provider's access token, where the ID token holds an `at_hash`. */
+  /** The provider's access token, where the ID token has an `at_hash`. */
   readonly accessToken?: string | undefined;
-  /** The nonce itself; the ID token holds its SHA-256 in hexadecimal. */
+  /** The nonce itself; the ID token has its SHA-256 in hexadecimal. */
   readonly nonce?: string | undefined;
+  /** The token of the captcha widget, where the project requires one. */
   readonly captchaToken?: string | undefined;
 }
 
+/** Sign-in and linking by ID tokens. */
+export interface IdToken {
+  /** Signs in with an ID token. @throws {AuthError} `invalid-argument`, mostly `oauth-error` */
+  signInWithIdToken(credentials: IdTokenCredentials, options?: CallOptions): Promise<Session>;
+  /**
+   * Links the provider's identity to the signed-in user.
+   *
+   * @throws {AuthError} `missing-session`, `manual_linking_disabled`, `identity_already_exists`, `oauth-error`, …
+   */
+  linkIdentityWithIdToken(credentials: IdTokenCredentials, options?: CallOptions): Promise<Session>;
+}
+
 /**
- * Signs in with a token that a provider's own library obtained.
+ * Adds sign-in by ID tokens to a client, for providers whose own library shows the dialog.
  *
- * @throws {AuthError} mostly `oauth-error`.
  * @example
  * ```ts
- * import { signInWithIdToken } from 'supabase-protocol-clients/auth-client/id-token';
+ * import { createIdToken } from 'supabase-protocol-clients/auth-client/id-token';
  *
  * declare const google: { credential: string; nonce: string };
  *
- * await signInWithIdToken(auth, { provider: 'google', token: google.credential, nonce: google.nonce });
+ * const idToken = createIdToken(auth);
+ * await idToken.signInWithIdToken({ provider: 'google', token: google.credential, nonce: google.nonce });
  * ```
  */
-export async function signInWithIdToken(
-  { core }: AuthClient,
-  { provider, token: idToken, accessToken, nonce, captchaToken }: IdTokenCredentials,
-  options?: CallOptions,
-): Promise<Session> {
+export function createIdToken({ core }: AuthClient): IdToken {
+  return {
+    async signInWithIdToken(credentials, options) {
+      const endpoint = token('id_token', toBody(credentials));
+      const response = await core.send(endpoint, parseTokenResponse, options);
+      return core.session.signIn({ response, name: 'SIGNED_IN', reason: 'call' });
+    },
+    async linkIdentityWithIdToken(credentials, options) {
+      const endpoint = token('id_token', { ...toBody(credentials), link_identity: true });
+      const response = await callAsUser(core, endpoint, parseTokenResponse, options);
+      return core.session.signIn({ response, name: 'SIGNED_IN', reason: 'call' });
+    },
+  };
+}
+
+function toBody({ provider, token: idToken, accessToken, nonce, captchaToken }: IdTokenCredentials): object {
   if (!provider || !idToken)
     throw new AuthError('invalid-argument', 'You must provide a provider and an ID token.');
-  const body = { provider, id_token: idToken, access_token: accessToken, nonce, ...captcha(captchaToken) };
-  const reply = await core.send(token('id_token', body), parseSession, options);
-  return core.keeper.enter({ reply, as: 'SIGNED_IN', reason: 'call' });
+  return { provider, id_token: idToken, access_token: accessToken, nonce, ...captcha(captchaToken) };
 }

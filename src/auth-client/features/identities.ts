@@ -1,26 +1,31 @@
 import type { AuthClient } from '../auth-client.ts';
 import { get } from '../wire/endpoints.ts';
-import { beginFlow } from '../callback/pkce-flow.ts';
+import { startPkceFlow } from '../callback/pkce-flow.ts';
 import type { CallOptions } from '../wire/request.ts';
 import type { UserIdentity } from '../wire/responses.ts';
 import type { OAuthRequest } from '../calls/sign-in.ts';
 import { callAsUser } from '../calls/user-call.ts';
-import { object, text } from '../wire/wire-shape.ts';
+import { object, string } from '../wire/schema.ts';
 
-const parseUrl = object({ url: text });
+const parseUrl = object({ url: string });
 
-/** The identities of the user who is signed in. Every method throws `AuthError`. */
+/** The identities of the signed-in user. */
 export interface Identities {
-  /** Asked of the server. */
+  /** Returns the identities as the auth server knows them now. @throws {AuthError} `missing-session`, … */
   getUserIdentities(options?: CallOptions): Promise<readonly UserIdentity[]>;
-  /** The URL to navigate to; the provider returns to `redirectTo` with a code. */
+  /**
+   * Returns the URL to navigate to for linking a provider; it returns to `redirectTo` with a code.
+   *
+   * @throws {AuthError} `missing-session`, `manual_linking_disabled`, …
+   */
   linkIdentity(request: OAuthRequest, options?: CallOptions): Promise<{ readonly url: string }>;
-  /** @throws {AuthError} `single_identity_not_deletable`, `manual_linking_disabled`, … */
+  /** Removes an identity. @throws {AuthError} `single_identity_not_deletable`, `manual_linking_disabled`, … */
   unlinkIdentity(identity: { readonly identity_id: string }, options?: CallOptions): Promise<void>;
 }
 
 /**
- * The providers that a user can sign in with.
+ * Adds linking and unlinking of OAuth providers to a client.
+ *
  * @example
  * ```ts
  * import { createIdentities } from 'supabase-protocol-clients/auth-client/identities';
@@ -43,7 +48,7 @@ export function createIdentities({ core, getUser }: AuthClient): Identities {
         redirect_to: redirectTo,
         scopes,
         skip_http_redirect: 'true',
-        ...(await beginFlow(core)),
+        ...(await startPkceFlow(core)),
       });
       const { url } = await callAsUser(core, endpoint, parseUrl, options);
       return { url };
@@ -51,7 +56,7 @@ export function createIdentities({ core, getUser }: AuthClient): Identities {
     async unlinkIdentity({ identity_id }, options) {
       const path = `/user/identities/${encodeURIComponent(identity_id)}`;
       await callAsUser(core, { method: 'DELETE', path }, () => undefined, options);
-      await core.keeper.replaceUser(await getUser(options));
+      await core.session.replaceUser(await getUser(options));
     },
   };
 }

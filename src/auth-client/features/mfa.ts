@@ -1,105 +1,122 @@
 import type { AuthClient } from '../auth-client.ts';
-import { peekClaims } from '../../platform/base64url.ts';
+import { decodeJwtClaims } from '../../platform/jwt.ts';
 import { type Endpoint, post } from '../wire/endpoints.ts';
 import { missingSession } from '../errors.ts';
 import type { CallOptions } from '../wire/request.ts';
-import { type Factor, parseSession } from '../wire/responses.ts';
+import { type Factor, parseTokenResponse } from '../wire/responses.ts';
 import type { Session } from '../session/session.ts';
 import { callAsUser } from '../calls/user-call.ts';
-import { maybe, number, object, text } from '../wire/wire-shape.ts';
+import { nullish, number, object, string } from '../wire/schema.ts';
 
 const parseEnrolment = object({
-  id: text,
-  type: text,
-  friendly_name: maybe(text),
-  phone: maybe(text),
-  totp: maybe(object({ qr_code: text, secret: text, uri: text })),
+  id: string,
+  type: string,
+  friendly_name: nullish(string),
+  phone: nullish(string),
+  totp: nullish(object({ qr_code: string, secret: string, uri: string })),
 });
 const parseChallenge = object({
-  id: text,
-  type: text,
+  id: string,
+  type: string,
   expires_at: number,
-  webauthn: maybe(object({ type: text })),
+  webauthn: nullish(object({ type: string })),
 });
 
-/** What to enrol; `webauthn` is proved by `challenge` and `verify`, as the others are. */
+/** The factor to enroll. */
 export type FactorEnrolment =
   | { readonly factorType: 'totp'; readonly friendlyName?: string; readonly issuer?: string }
   | { readonly factorType: 'phone'; readonly friendlyName?: string; readonly phone: string }
   | { readonly factorType: 'webauthn'; readonly friendlyName?: string };
 
-/** A factor that is enrolled and not yet verified: it counts once it is. */
+/** A factor that is enrolled and not yet verified. */
 export interface EnrolledFactor {
+  /** The factor's id. */
   readonly id: string;
+  /** `totp`, `phone` or `webauthn`. */
   readonly type: string;
+  /** The name that the user gave the factor; null if none. */
   readonly friendlyName: string | null;
+  /** The number of a `phone` factor; else null. */
   readonly phone: string | null;
-  /** For `totp`: an image URL of the QR code, and the secret for typing in. */
+  /** For `totp`: a data URL with the QR code, the secret for typing it, and the `otpauth:` URI; else null. */
   readonly totp: { readonly qrCodeUrl: string; readonly secret: string; readonly uri: string } | null;
 }
 
-/** What a factor has to answer. */
+/** A challenge that a factor has to answer. */
 export interface FactorChallenge {
+  /** The challenge's id. */
   readonly id: string;
+  /** The factor's type: `totp`, `phone` or `webauthn`. */
   readonly type: string;
-  /** Milliseconds since the epoch by the server's clock; 300 s after the challenge. */
+  /** Milliseconds since the epoch by the server's clock: 300 s after the challenge. */
   readonly expiresAtMs: number;
-  /** For `webauthn`: what `navigator.credentials.create` or `.get` takes, in its JSON form. */
+  /** For `webauthn`: the JSON form of the options of `navigator.credentials.create` or `.get`; else null. */
   readonly webauthn: { readonly type: string; readonly options: unknown } | null;
 }
 
-/** A code, or the JSON form of the credential that the browser made. */
+/** A code, or the JSON form of the browser's credential. */
 export type FactorProof =
   | { readonly code: string }
   | { readonly webauthn: { readonly type: 'create' | 'request'; readonly credential: unknown } };
 
 /** The factors of the user. */
 export interface FactorList {
+  /** All factors, also unverified ones. */
   readonly all: readonly Factor[];
-  /** The verified ones by type. */
+  /** The verified authenticator apps. */
   readonly totp: readonly Factor[];
+  /** The verified phones. */
   readonly phone: readonly Factor[];
+  /** The verified security keys and passkeys. */
   readonly webauthn: readonly Factor[];
 }
 
-/** How sure the session is of its user, and how sure it could be. */
+/** The assurance level of a session (NIST SP 800-63B), and the one that the user's factors allow. */
 export interface AssuranceLevel {
+  /** The level of the access token; null if no user is signed in. */
   readonly currentLevel: 'aal1' | 'aal2' | null;
-  /** `aal2` where a verified factor waits to be asked. */
+  /** `aal2` if the user has a verified factor, else the current level. */
   readonly nextLevel: 'aal1' | 'aal2' | null;
-  /** How the session was authenticated, latest first; `timestamp` in seconds, null where the token has RFC 8176's bare names. */
+  /** How the session was authenticated, latest first. `timestamp` in seconds since the epoch; null if the token has none. */
   readonly methods: readonly { readonly method: string; readonly timestamp: number | null }[];
 }
 
-/** Second factors of the user who is signed in. Every method throws {@link AuthError}. */
+/** Options of `getAuthenticatorAssuranceLevel`. */
+export interface AssuranceLevelOptions extends CallOptions {
+  /** The access token to look at; the server is then asked for its user's factors. Default: the session's own. */
+  readonly accessToken?: string | undefined;
+}
+
+/** Second factors of the signed-in user. Every method throws {@link AuthError}. */
 export interface Mfa {
-  /** Begins a factor; it counts once `verify` has proved it. */
+  /** Enrolls a factor, which counts once `verify` has proved it. */
   enroll(factor: FactorEnrolment, options?: CallOptions): Promise<EnrolledFactor>;
-  /** Asks a factor; for `phone` this sends the code. */
+  /** Challenges a factor; for `phone` this sends the code. */
   challenge(
     request: { readonly factorId: string; readonly channel?: 'sms' | 'whatsapp' },
     options?: CallOptions,
   ): Promise<FactorChallenge>;
-  /** Raises the session to `aal2`; the server ends the user's sessions below it. */
+  /** Answers a challenge and raises the session to `aal2`; the server ends the user's other `aal1` sessions. */
   verify(
     request: { readonly factorId: string; readonly challengeId: string } & FactorProof,
     options?: CallOptions,
   ): Promise<Session>;
-  /** Both at once, for codes that need no sending. */
+  /** Challenges an authenticator app and answers at once. */
   challengeAndVerify(
     request: { readonly factorId: string; readonly code: string },
     options?: CallOptions,
   ): Promise<Session>;
-  /** Removes a factor and refreshes, since the session may have to fall back to `aal1`. */
+  /** Removes a factor and refreshes the session, whose level may fall to `aal1`. */
   unenroll(request: { readonly factorId: string }, options?: CallOptions): Promise<void>;
-  /** The factors as the server knows them now. */
+  /** Returns the factors as the auth server knows them now. */
   listFactors(options?: CallOptions): Promise<FactorList>;
-  /** From the access token and the stored user, without a request: a hint for the interface, not a proof. */
-  getAuthenticatorAssuranceLevel(): Promise<AssuranceLevel>;
+  /** Reads the level from the access token and the stored user, without a request: a hint for the interface, not a proof. */
+  getAuthenticatorAssuranceLevel(options?: AssuranceLevelOptions): Promise<AssuranceLevel>;
 }
 
 /**
- * Second factors: enrol one, and raise the session to `aal2` with it.
+ * Adds second factors to a client: enroll one, and raise the session to `aal2` with it.
+ *
  * @example
  * ```ts
  * import { createMfa } from 'supabase-protocol-clients/auth-client/mfa';
@@ -113,7 +130,12 @@ export interface Mfa {
  * ```
  */
 export function createMfa({ core, getAccessToken, getSession, getUser }: AuthClient): Mfa {
-  const factor = (id: string, suffix = '') => `/factors/${encodeURIComponent(id)}${suffix}`;
+  /** The session of the user who began the call. @throws {AuthError} `missing-session` */
+  const activeSessionOf = (userId: string | undefined) => {
+    const active = core.session.current();
+    if (!active || active.record.user.id !== userId) throw missingSession();
+    return active;
+  };
   const mfa: Mfa = {
     async enroll({ factorType, friendlyName, ...rest }, options) {
       const endpoint = post('/factors', { factor_type: factorType, friendly_name: friendlyName, ...rest });
@@ -134,7 +156,7 @@ export function createMfa({ core, getAccessToken, getSession, getUser }: AuthCli
     async challenge({ factorId, channel }, options) {
       const { id, type, expires_at, webauthn } = await callAsUser(
         core,
-        post(factor(factorId, '/challenge'), { channel }),
+        post(factorPath(factorId, '/challenge'), { channel }),
         parseChallenge,
         options,
       );
@@ -147,7 +169,7 @@ export function createMfa({ core, getAccessToken, getSession, getUser }: AuthCli
     },
     async verify({ factorId, challengeId, ...proof }, options) {
       await core.ready();
-      const userId = core.keeper.held()?.record.user.id;
+      const userId = core.session.current()?.record.user.id;
       await getAccessToken(options);
       const body =
         'code' in proof
@@ -156,20 +178,16 @@ export function createMfa({ core, getAccessToken, getSession, getUser }: AuthCli
               challenge_id: challengeId,
               webauthn: { type: proof.webauthn.type, credential_response: proof.webauthn.credential },
             };
-      // The verification replaces the refresh token: a refresh beside it would be refused as a reuse.
+      // The verification replaces the refresh token: a parallel refresh would be refused as a reuse.
       const verified = core.refresher.exclusively(async () => {
-        await core.keeper.sync();
-        const before = core.keeper.held()?.record;
-        if (before?.user.id !== userId || !before) throw missingSession();
-        const endpoint = post(factor(factorId, '/verify'), body);
-        const { access_token: accessToken, refresh_token } = before;
-        const reply = await core.send(endpoint, parseSession, { accessToken });
-        await core.keeper.renew(refresh_token, reply, 'MFA_CHALLENGE_VERIFIED', 'call');
-        const { session } = core.keeper.getSnapshot();
-        if (session?.user.id !== userId || !session) throw missingSession();
-        return session;
+        await core.session.sync();
+        const { access_token: accessToken, refresh_token } = activeSessionOf(userId).record;
+        const endpoint = post(factorPath(factorId, '/verify'), body);
+        const response = await core.send(endpoint, parseTokenResponse, { accessToken });
+        await core.session.renew(refresh_token, response, 'MFA_CHALLENGE_VERIFIED', 'call');
+        return activeSessionOf(userId).session;
       });
-      // The reply is the only copy of the tokens: who stops waiting does not stop it.
+      // The response holds the only copy of the tokens: the end of the caller's waiting does not abort it.
       return core.waitFor(verified, options ?? {});
     },
     async challengeAndVerify({ factorId, code }, options) {
@@ -177,9 +195,9 @@ export function createMfa({ core, getAccessToken, getSession, getUser }: AuthCli
       return mfa.verify({ factorId, challengeId: id, code }, options);
     },
     async unenroll({ factorId }, options) {
-      const endpoint: Endpoint = { method: 'DELETE', path: factor(factorId) };
+      const endpoint: Endpoint = { method: 'DELETE', path: factorPath(factorId) };
       await callAsUser(core, endpoint, () => undefined, options);
-      // The factor is gone whatever becomes of the refresh.
+      // The factor is removed even if the refresh fails.
       await core.refresher.refresh().catch(core.platform.report);
     },
     async listFactors(options) {
@@ -188,26 +206,32 @@ export function createMfa({ core, getAccessToken, getSession, getUser }: AuthCli
         all.filter((entry) => entry.factor_type === type && entry.status === 'verified');
       return { all, totp: verified('totp'), phone: verified('phone'), webauthn: verified('webauthn') };
     },
-    async getAuthenticatorAssuranceLevel() {
-      const session = await getSession();
+    async getAuthenticatorAssuranceLevel({ accessToken: givenToken, ...call } = {}) {
+      const session = givenToken
+        ? { accessToken: givenToken, user: await getUser({ ...call, accessToken: givenToken }) }
+        : await getSession(call);
       if (!session) return { currentLevel: null, nextLevel: null, methods: [] };
-      const { aal, amr } = peekClaims(session.accessToken) ?? {};
+      const { aal, amr } = decodeJwtClaims(session.accessToken) ?? {};
       const currentLevel = aal === 'aal1' || aal === 'aal2' ? aal : null;
-      const hasFactor = session.user.factors?.some((entry) => entry.status === 'verified');
+      const hasFactor = session.user.factors?.some(({ status }) => status === 'verified');
       return {
         currentLevel,
         nextLevel: hasFactor ? 'aal2' : currentLevel,
-        methods: [amr ?? []].flat().map(methodOf),
+        methods: Array.isArray(amr) ? amr.map(toMethod) : [],
       };
     },
   };
   return mfa;
 }
 
-/** What it says is a hint like the rest of the claims. */
-function methodOf(entry: unknown): AssuranceLevel['methods'][number] {
+function factorPath(id: string, suffix = ''): string {
+  return `/factors/${encodeURIComponent(id)}${suffix}`;
+}
+
+/** An entry of the claim `amr`: an object with a time, or a bare name (RFC 8176). */
+function toMethod(entry: unknown): AssuranceLevel['methods'][number] {
   const { method, timestamp } = Object(entry) as { method?: unknown; timestamp?: unknown };
-  return { method: String(method ?? entry), timestamp: Number(timestamp) || null };
+  return { method: String(method ?? entry), timestamp: typeof timestamp === 'number' ? timestamp : null };
 }
 
 function imageUrlOf(svg: string): string {

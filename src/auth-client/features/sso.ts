@@ -1,45 +1,56 @@
 import type { AuthClient } from '../auth-client.ts';
-import { captcha, post } from '../wire/endpoints.ts';
+import { startPkceFlow } from '../callback/pkce-flow.ts';
 import { AuthError } from '../errors.ts';
-import { beginFlow } from '../callback/pkce-flow.ts';
+import { captcha, post } from '../wire/endpoints.ts';
 import type { CallOptions } from '../wire/request.ts';
-import { object, text } from '../wire/wire-shape.ts';
+import { object, string } from '../wire/schema.ts';
 
-const parseUrl = object({ url: text });
+const parseUrl = object({ url: string });
 
-/** By the provider's id, or by a domain of e-mail addresses. */
+/** An organization's identity provider, by its id or by a domain of email addresses. */
 export type SsoRequest = ({ readonly providerId: string } | { readonly domain: string }) & {
+  /** Where the provider returns. Default: the project's site URL. */
   readonly redirectTo?: string | undefined;
+  /** The token of the captcha widget, where the project requires one. */
   readonly captchaToken?: string | undefined;
 };
 
+/** Sign-in through an organization's identity provider. */
+export interface Sso {
+  /**
+   * Returns the URL of the organization's sign-in page (SAML 2.0), to navigate to.
+   *
+   * @throws {AuthError} `sso_provider_not_found`, `saml_provider_disabled`, `invalid-argument`, …
+   */
+  signInWithSso(request: SsoRequest, options?: CallOptions): Promise<{ readonly url: string }>;
+}
+
 /**
- * The URL of the organisation's sign-in page (SAML 2.0), to navigate to.
+ * Adds sign-in through an organization's identity provider to a client.
  *
- * @throws {AuthError} `sso_provider_not_found`, `saml_provider_disabled`, …
  * @example
  * ```ts
- * import { signInWithSso } from 'supabase-protocol-clients/auth-client/sso';
+ * import { createSso } from 'supabase-protocol-clients/auth-client/sso';
  *
- * const signInPage = await signInWithSso(auth, { domain: 'example.com' });
+ * const signInPage = await createSso(auth).signInWithSso({ domain: 'example.com' });
  * location.assign(signInPage.url);
  * ```
  */
-export async function signInWithSso(
-  { core }: AuthClient,
-  { redirectTo, captchaToken, ...by }: SsoRequest,
-  options?: CallOptions,
-): Promise<{ readonly url: string }> {
-  const which = 'providerId' in by ? { provider_id: by.providerId } : { domain: by.domain };
-  if (!which.provider_id && !which.domain)
-    throw new AuthError('invalid-argument', 'You must provide either a provider id or a domain.');
-  const body = {
-    ...which,
-    redirect_to: redirectTo,
-    skip_http_redirect: true,
-    ...captcha(captchaToken),
-    ...(await beginFlow(core)),
+export function createSso({ core }: AuthClient): Sso {
+  return {
+    async signInWithSso({ redirectTo, captchaToken, ...by }, options) {
+      const provider = 'providerId' in by ? { provider_id: by.providerId } : { domain: by.domain };
+      if (!provider.provider_id && !provider.domain)
+        throw new AuthError('invalid-argument', 'You must provide either a provider id or a domain.');
+      const body = {
+        ...provider,
+        redirect_to: redirectTo,
+        skip_http_redirect: true,
+        ...captcha(captchaToken),
+        ...(await startPkceFlow(core)),
+      };
+      const { url } = await core.send(post('/sso', body), parseUrl, options);
+      return { url };
+    },
   };
-  const { url } = await core.send(post('/sso', body), parseUrl, options);
-  return { url };
 }

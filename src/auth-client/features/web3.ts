@@ -3,7 +3,7 @@ import { encodeBase64Url } from '../../platform/base64url.ts';
 import { captcha, token } from '../wire/endpoints.ts';
 import { AuthError } from '../errors.ts';
 import type { CallOptions } from '../wire/request.ts';
-import { parseSession } from '../wire/responses.ts';
+import { parseTokenResponse } from '../wire/responses.ts';
 import type { Session } from '../session/session.ts';
 
 /** Chains whose wallets can sign in. */
@@ -11,21 +11,32 @@ export type Web3Chain = 'ethereum' | 'solana';
 
 /** A message and its signature by a wallet. */
 export interface Web3Credentials {
+  /** The chain of the wallet. */
   readonly chain: Web3Chain;
-  /** The text that was signed, such as `createSignInMessage` makes. */
+  /** The text that was signed, for example that of `createSignInMessage`. */
   readonly message: string;
-  /** Bytes as the wallet gave them (65 for Ethereum, 64 for Solana), or their wire form. */
+  /** Bytes as the wallet returns them (65 for Ethereum, 64 for Solana), or their wire form: `0x` and hexadecimal, or base64url. */
   readonly signature: Uint8Array | string;
+  /** The token of the captcha widget, where the project requires one. */
   readonly captchaToken?: string | undefined;
 }
 
+/** Sign-in with wallets. */
+export interface Web3 {
+  /**
+   * Signs in with a wallet's signature.
+   *
+   * @throws {AuthError} `invalid-argument`, `web3_provider_disabled`, `oauth-error`, …
+   */
+  signInWithWeb3(credentials: Web3Credentials, options?: CallOptions): Promise<Session>;
+}
+
 /**
- * Signs in with a wallet's signature.
+ * Adds sign-in with wallets to a client.
  *
- * @throws {AuthError} `web3_provider_disabled`, `oauth-error`, …
  * @example
  * ```ts
- * import { createSignInMessage, signInWithWeb3 } from 'supabase-protocol-clients/auth-client/web3';
+ * import { createSignInMessage, createWeb3 } from 'supabase-protocol-clients/auth-client/web3';
  *
  * declare const wallet: { address: string; sign(text: string): Promise<Uint8Array> };
  *
@@ -36,49 +47,56 @@ export interface Web3Credentials {
  *   uri: location.origin,
  *   issuedAtMs: Date.now(),
  * });
- * await signInWithWeb3(auth, { chain: 'ethereum', message, signature: await wallet.sign(message) });
+ * const signature = await wallet.sign(message);
+ * await createWeb3(auth).signInWithWeb3({ chain: 'ethereum', message, signature });
  * ```
  */
-export async function signInWithWeb3(
-  { core }: AuthClient,
-  { chain, message, signature, captchaToken }: Web3Credentials,
-  options?: CallOptions,
-): Promise<Session> {
-  if (!message || signature.length === 0)
-    throw new AuthError('invalid-argument', 'You must provide a message and its signature.');
-  const body = { chain, message, signature: encodeSignature(chain, signature), ...captcha(captchaToken) };
-  const reply = await core.send(token('web3', body), parseSession, options);
-  return core.keeper.enter({ reply, as: 'SIGNED_IN', reason: 'call' });
+export function createWeb3({ core }: AuthClient): Web3 {
+  return {
+    async signInWithWeb3({ chain, message, signature, captchaToken }, options) {
+      if (!message || signature.length === 0)
+        throw new AuthError('invalid-argument', 'You must provide a message and its signature.');
+      const body = { chain, message, signature: encodeSignature(chain, signature), ...captcha(captchaToken) };
+      const response = await core.send(token('web3', body), parseTokenResponse, options);
+      return core.session.signIn({ response, name: 'SIGNED_IN', reason: 'call' });
+    },
+  };
 }
 
 /** The fields of the text that a wallet signs (EIP-4361). */
 export interface SignInMessage {
+  /** The chain of the wallet. */
   readonly chain: Web3Chain;
-  /** Host (and port) that asks, such as `app.example.com`. */
+  /** Host, and port if any, that requests the sign-in, such as `app.example.com`. */
   readonly domain: string;
   /** The account's address. */
   readonly address: string;
+  /** The URL of the page that requests the sign-in. */
   readonly uri: string;
-  /** `issued at`, in milliseconds since the epoch. */
+  /** When the message is made, in milliseconds since the epoch. The auth server accepts it for 10 minutes. */
   readonly issuedAtMs: number;
-  /** What the wallet shows; one line. */
+  /** A line that the wallet shows. Default: none. */
   readonly statement?: string | undefined;
-  /** Default `1` (Ethereum's main net), `mainnet` (Solana). */
+  /** Default: Ethereum's main net `1`, or `solana:mainnet`. Solana's others: `solana:devnet`, `solana:testnet`, `solana:localnet`. */
   readonly chainId?: string | undefined;
+  /** A value used once, against replay. Default: none. */
   readonly nonce?: string | undefined;
 }
 
-/** The text to sign: EIP-4361 for Ethereum, and Solana's form of it. */
+const defaultChainIds: Readonly<Record<Web3Chain, string>> = { ethereum: '1', solana: 'solana:mainnet' };
+
+/** Returns the text that the wallet signs: EIP-4361 for Ethereum, and Solana's form of it. */
 export function createSignInMessage(fields: SignInMessage): string {
   const { chain, domain, address, uri, issuedAtMs, statement, nonce } = fields;
+  const { chainId = defaultChainIds[chain] } = fields;
   const isEthereum = chain === 'ethereum';
-  const { chainId = isEthereum ? '1' : 'mainnet' } = fields;
+  // Without a statement EIP-4361 has two empty lines, and Solana's form has one.
+  const withoutStatement = isEthereum ? [''] : [];
   return [
     `${domain} wants you to sign in with your ${isEthereum ? 'Ethereum' : 'Solana'} account:`,
     address,
     '',
-    // EIP-4361 has two empty lines where there is no statement.
-    ...(statement ? [statement, ''] : isEthereum ? [''] : []),
+    ...(statement ? [statement, ''] : withoutStatement),
     `URI: ${uri}`,
     'Version: 1',
     `Chain ID: ${chainId}`,

@@ -1,136 +1,179 @@
-import { peekClaims } from '../../platform/base64url.ts';
+import { decodeJwtClaims } from '../../platform/jwt.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { type AuthError, missingSession } from '../errors.ts';
-import { holdWithin } from './hold-within.ts';
+import { retry } from '../../platform/retry.ts';
+import { AuthError, missingSession } from '../errors.ts';
+import type { SessionManager } from '../session/session-manager.ts';
+import {
+  type ActiveSession,
+  TICK_MS,
+  isDueAtTick,
+  isDueOnDemand,
+  remainingMs,
+  tickMs,
+} from '../session/session.ts';
 import { token } from '../wire/endpoints.ts';
-import { GIVE_UP_MS, backoffMs, outcomeOf, refreshVerdicts } from './refresh-outcome.ts';
 import type { Send } from '../wire/request.ts';
-import { parseSession } from '../wire/responses.ts';
-import type { SessionKeeper } from '../session/session-keeper.ts';
-import { isDueAtTick, isDueOnDemand, remainingMs, tickMs } from '../session/session.ts';
+import { parseTokenResponse } from '../wire/responses.ts';
+import { GIVE_UP_MS, REFRESH_BACKOFF, classifyRefreshError, refreshActions } from './refresh-outcome.ts';
+import { withLock } from './with-lock.ts';
 
-/** The sole path on which a session is refreshed. */
+/** The only module that refreshes the session. */
 export interface Refresher {
   /**
-   * The access token: at once if it is still valid (a refresh then runs in the background), else after a refresh.
+   * Returns the access token: at once if it is valid (a refresh may then run in the background), else after a refresh.
    *
    * @param rejectedToken a token that a server refused; if it is the current one, it counts as expired.
-   * @returns null if nobody is signed in, or no longer is.
+   * @returns null if no user is signed in.
    * @throws {AuthError} if the token has expired and could not be refreshed now; the session is kept. `missing-session` if
-   * another user is signed in by then: nothing that one user began may go out as the next.
+   * another user has signed in meanwhile, because a call that one user began must not go out as another.
    */
   accessToken(rejectedToken?: string): Promise<string | null>;
   /** Refreshes whatever the lifetime, unless another tab just did. @throws {AuthError} as the server refuses. */
   refresh(): Promise<void>;
-  /** Runs a task that itself renews the session, never beside a refresh of any tab. */
+  /** Runs a task that renews the session itself, never in parallel with a refresh of any tab. */
   exclusively<T>(task: () => Promise<T>): Promise<T>;
   start(): void;
   stop(): void;
 }
 
+/** After a refusal that an immediate retry does not help: no request with this token before `untilMs`. */
+interface Pause {
+  readonly refreshToken: string;
+  /** On the monotonic clock. */
+  readonly untilMs: number;
+  readonly error: AuthError;
+}
+
 export function createRefresher(
   platform: Platform,
-  keeper: SessionKeeper,
+  session: SessionManager,
   send: Send,
-  key: string,
+  storageKey: string,
 ): Refresher {
   const { clock, page } = platform;
-  const flights = new Map<string, Promise<void>>();
-  /** A refresh token that the server refused while its access token lives on: not asked about again until then. */
-  let refused: string | undefined;
-  /** After a refusal that a repetition does not help, such as 429: on the monotonic clock. */
-  let quietUntilMs = 0;
-  let isStopped = false;
-  let stop: (() => void) | undefined;
+  /** Refreshes in flight by refresh token. */
+  const inFlight = new Map<string, Promise<void>>();
+  /** A refresh token that the server refused while its access token is still valid: no check sends it again. */
+  let refusedToken: string | undefined;
+  let pause: Pause | undefined;
+  const stopping = new AbortController();
+  let stopChecks: (() => void) | undefined;
 
+  const isExpired = (active: ActiveSession) => remainingMs(active, session.readClocks()) <= 0;
   const exclusively = <T>(task: () => Promise<T>) =>
-    holdWithin(GIVE_UP_MS, platform, `lock:${key}:refresh`, task);
+    withLock(platform, `lock:${storageKey}:refresh`, GIVE_UP_MS, task);
 
-  /** One attempt under the lock. `rejected`: the access token is dead whatever its lifetime says. */
-  const attempt = (seen: string, rejected: boolean) =>
+  /** Ends the session that the server refused, unless another program stored a newer one. */
+  const drop = async (sentToken: string, isRejected: boolean, refusal: unknown) => {
+    await session.sync();
+    const active = session.current();
+    if (active && active.record.refresh_token !== sentToken && !isExpired(active)) return;
+    if (active?.record.refresh_token === sentToken) {
+      if (isRejected || isExpired(active)) await session.signOut('refused', sentToken);
+      else refusedToken = sentToken;
+    }
+    throw refusal;
+  };
+
+  /** One attempt under the lock. `isRejected`: a server refused the access token, whatever its lifetime says. */
+  const attempt = (expectedToken: string, isRejected: boolean) =>
     exclusively(async () => {
-      await keeper.sync();
-      const held = keeper.held();
-      const sent = held?.record.refresh_token;
-      if (!held || !sent || (sent !== seen && remainingMs(held, keeper.moment()) > 0)) return;
+      await session.sync();
+      const active = session.current();
+      if (!active) return;
+      const sentToken = active.record.refresh_token;
+      const isAlreadyRenewed = sentToken !== expectedToken && !isExpired(active);
+      if (isAlreadyRenewed) return;
       try {
-        // A refresh that was sent is never aborted: its reply may be the only copy of the next token.
-        const reply = await send(token('refresh_token', { refresh_token: sent }), parseSession);
-        await keeper.renew(sent, reply, 'TOKEN_REFRESHED', 'refresh');
+        // Not aborted by any caller: the response may hold the only copy of the next refresh token.
+        const response = await send(token('refresh_token', { refresh_token: sentToken }), parseTokenResponse);
+        await session.renew(sentToken, response, 'TOKEN_REFRESHED', 'refresh');
       } catch (problem) {
-        if (refreshVerdicts[outcomeOf(problem)] === 'drop') {
-          // Another program may have refreshed without our lock.
-          await keeper.sync();
-          const now = keeper.held();
-          if (now?.record.refresh_token === sent) {
-            if (rejected || remainingMs(now, keeper.moment()) <= 0) await keeper.leave('refused', sent);
-            else refused = sent;
-          } else if (now && remainingMs(now, keeper.moment()) > 0) return;
-        }
-        throw problem;
+        pauseAfter(problem, sentToken);
+        if (actionFor(problem) !== 'drop') throw problem;
+        await drop(sentToken, isRejected, problem);
       }
     });
 
-  const run = async (seen: string, rejected: boolean) => {
-    const startMs = clock.monotonicMs();
-    for (let n = 1; ; n += 1) {
+  /** Honors Retry-After in every state, and spares a server that refuses for another reason for one tick. */
+  const pauseAfter = (problem: unknown, refreshToken: string) => {
+    if (!(problem instanceof AuthError)) return;
+    const retryAfterMs = (problem.retryAfterSeconds ?? 0) * 1000;
+    const pauseMs = actionFor(problem) === 'keep' ? Math.max(TICK_MS, retryAfterMs) : retryAfterMs;
+    if (pauseMs > 0) pause = { refreshToken, untilMs: clock.monotonicMs() + pauseMs, error: problem };
+  };
+  const isPaused = (refreshToken: string) =>
+    pause?.refreshToken === refreshToken && clock.monotonicMs() < pause.untilMs;
+
+  const run = async (expectedToken: string, isRejected: boolean) => {
+    const isCurrent = () => session.current()?.record.refresh_token === expectedToken;
+    const policy = {
+      limit: Infinity,
+      backoff: REFRESH_BACKOFF,
+      maxElapsedMs: GIVE_UP_MS,
+      isRetryable: (problem: unknown) => actionFor(problem) === 'retry',
+    };
+    if (isPaused(expectedToken)) await session.sync();
+    if (pause && isPaused(expectedToken) && isCurrent()) throw withRemainingTime(pause);
+    let last: unknown;
+    const attemptIfCurrent = async (number: number) => {
+      // Another tab or a sign-out replaced the token during the backoff.
+      if (number > 1 && !isCurrent()) return;
       try {
-        await attempt(seen, rejected);
-        return;
+        await attempt(expectedToken, isRejected);
       } catch (problem) {
-        const waitMs = backoffMs(n, platform.random.number());
-        const nowMs = clock.monotonicMs();
-        const verdict = refreshVerdicts[outcomeOf(problem)];
-        const held = keeper.held();
-        if (verdict === 'keep' && held)
-          quietUntilMs =
-            nowMs + Math.max(tickMs(held), ((problem as AuthError).retryAfterSeconds ?? 0) * 1000);
-        if (verdict !== 'retry' || nowMs - startMs + waitMs > GIVE_UP_MS) throw problem;
-        await new Promise<void>((resolve) => void clock.setTimer(resolve, waitMs));
-        if (isStopped) throw problem;
-        if (keeper.held()?.record.refresh_token !== seen) return;
+        last = problem;
+        throw problem;
       }
-    }
+    };
+    await retry(platform, policy, attemptIfCurrent, stopping.signal).catch((problem: unknown) => {
+      throw stopping.signal.aborted ? last : problem;
+    });
+  };
+  const withRemainingTime = ({ untilMs, error }: Pause) => {
+    const { code, message, status, serverCode } = error;
+    const retryAfterSeconds = Math.ceil((untilMs - clock.monotonicMs()) / 1000);
+    return new AuthError(code, message, { status, serverCode, retryAfterSeconds, cause: error });
   };
 
-  const refresh = (rejected = false): Promise<void> => {
-    const seen = keeper.held()?.record.refresh_token;
-    if (!seen) return Promise.resolve();
-    const flying = flights.get(seen);
-    if (flying) return flying;
-    const flight = run(seen, rejected).finally(() => flights.delete(seen));
-    flights.set(seen, flight);
-    return flight;
+  const refresh = (isRejected = false): Promise<void> => {
+    const refreshToken = session.current()?.record.refresh_token;
+    if (!refreshToken) return Promise.resolve();
+    const known = inFlight.get(refreshToken);
+    if (known) return known;
+    const started = run(refreshToken, isRejected).finally(() => inFlight.delete(refreshToken));
+    inFlight.set(refreshToken, started);
+    return started;
   };
 
-  const inBackground = () => {
-    const held = keeper.held();
-    if (!held || clock.monotonicMs() < quietUntilMs) return;
-    if (held.record.refresh_token === refused && remainingMs(held, keeper.moment()) > 0) return;
-    // Whoever needs the token meets the failure; the next check tries again.
+  const refreshInBackground = () => {
+    const active = session.current();
+    if (!active) return;
+    const { refresh_token } = active.record;
+    if (isPaused(refresh_token) || (refresh_token === refusedToken && !isExpired(active))) return;
+    // A call that needs the token reports the failure; the next check tries again.
     refresh().catch(() => undefined);
   };
 
   const accessToken = async (rejectedToken?: string): Promise<string | null> => {
-    const held = keeper.held();
-    if (!held) return null;
-    const userId = held.record.user.id;
-    const current = held.record.access_token;
-    const rejected = current === rejectedToken;
-    const speaksOf = rejectedToken && peekClaims(rejectedToken)?.['sub'];
-    if (speaksOf && speaksOf !== userId) throw missingSession();
-    if (!rejected && remainingMs(held, keeper.moment()) > 0) {
-      if (isDueOnDemand(held, keeper.moment())) inBackground();
-      return current;
+    const active = session.current();
+    if (!active) return null;
+    const userId = active.record.user.id;
+    const rejectedSubject = rejectedToken && decodeJwtClaims(rejectedToken)?.['sub'];
+    if (rejectedSubject && rejectedSubject !== userId) throw missingSession();
+    const isRejected = active.record.access_token === rejectedToken;
+    if (!isRejected && !isExpired(active)) {
+      if (isDueOnDemand(active, session.readClocks())) refreshInBackground();
+      return active.record.access_token;
     }
     try {
-      await refresh(rejected);
+      await refresh(isRejected);
     } catch (problem) {
-      if (keeper.held()) throw problem;
+      if (session.current()) throw problem;
     }
-    const now = keeper.held();
-    if (now && now.record.user.id !== userId) throw missingSession();
-    return now && now.record.access_token;
+    const renewed = session.current();
+    if (renewed && renewed.record.user.id !== userId) throw missingSession();
+    return renewed && renewed.record.access_token;
   };
 
   return {
@@ -141,29 +184,32 @@ export function createRefresher(
       let timer: { cancel(): void } | undefined;
       const check = () => {
         timer?.cancel();
-        const held = keeper.held();
-        if (!held) return;
-        timer = clock.setTimer(check, tickMs(held));
-        // A visible tab goes first; hidden ones, which their owner may still want to hear from, at the last tick.
+        const active = session.current();
+        if (!active) return;
+        timer = clock.setTimer(check, tickMs(active));
+        // A visible tab refreshes first; hidden tabs, which may still have to notify their user, at the last tick.
         const ticks = page.isVisible() ? undefined : 1;
-        if (page.isOnline() && isDueAtTick(held, keeper.moment(), ticks)) inBackground();
+        if (page.isOnline() && isDueAtTick(active, session.readClocks(), ticks)) refreshInBackground();
       };
-      const undo = [
-        keeper.tokens.add(check),
-        page.subscribe((signal) => {
-          if (signal !== 'hidden' && signal !== 'pagehide' && signal !== 'offline')
-            void keeper.sync().then(check, platform.report);
-        }),
-      ];
-      stop = () => {
+      const unsubscribeTokens = session.tokens.add(check);
+      const unsubscribePage = page.subscribe((signal) => {
+        if (signal === 'hidden' || signal === 'pagehide' || signal === 'offline') return;
+        void session.sync().then(check, platform.report);
+      });
+      stopChecks = () => {
         timer?.cancel();
-        for (const end of undo) end();
+        unsubscribeTokens();
+        unsubscribePage();
       };
       check();
     },
     stop() {
-      isStopped = true;
-      stop?.();
+      stopping.abort();
+      stopChecks?.();
     },
   };
+}
+
+function actionFor(problem: unknown) {
+  return refreshActions[classifyRefreshError(problem)];
 }

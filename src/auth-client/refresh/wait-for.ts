@@ -1,17 +1,17 @@
 import { withinDeadline } from '../../platform/http.ts';
 import type { Clock } from '../../platform/platform.ts';
-import { authErrorOf, type CallOptions } from '../wire/request.ts';
+import { toAuthError, type CallOptions } from '../wire/request.ts';
 
-/** What `setTimeout` takes at most. */
+/** The longest delay that `setTimeout` takes. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Stops waiting, not the work: what was sent may change the session, and its reply is needed. */
+/** Ends the waiting at the deadline or the signal, not the work: its response may be needed for the session. */
 export function waitFor<T>(work: Promise<T>, { signal, timeoutMs }: CallOptions, clock: Clock): Promise<T> {
-  // Nearly every request waits for a token, and hardly any can be ended: those take no timer and no listener.
+  // Nearly every request waits for a token, and few can be ended: the others take no timer and no listener.
   if (!signal && timeoutMs === undefined) return work;
   return withinDeadline(clock, timeoutMs ?? LONGEST_TIMER_MS, signal, () => work).catch(
     (problem: unknown) => {
-      throw authErrorOf(problem);
+      throw toAuthError(problem);
     },
   );
 }

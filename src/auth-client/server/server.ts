@@ -1,11 +1,10 @@
 import type { Platform } from '../../platform/platform.ts';
-import { createHttp } from '../../platform/http.ts';
 import { type Cookie, decodeCookies, encodeCookies, isCookieOf } from '../storage/cookie-codec.ts';
 import { COOKIE_MAX_AGE_SECONDS, parseCookieHeader } from '../storage/cookie-store.ts';
 import { token } from '../wire/endpoints.ts';
-import { outcomeOf, refreshVerdicts } from '../refresh/refresh-outcome.ts';
+import { classifyRefreshError, refreshActions } from '../refresh/refresh-outcome.ts';
 import { type CallOptions, createSend } from '../wire/request.ts';
-import { parseSession } from '../wire/responses.ts';
+import { parseTokenResponse } from '../wire/responses.ts';
 import { parseStoredSession } from '../session/session-store.ts';
 import type { StoredSession } from '../session/session.ts';
 import { serviceUrl } from '../../platform/service.ts';
@@ -137,7 +136,7 @@ export interface ServerRefresh {
  *   const existing = request.headers.get('cookie') ?? '';
  *   const session = readSessionCookies(existing, storageKey);
  *   if (!session || (session.expires_at ?? 0) * 1000 > Date.now()) return { session, headers: new Headers() };
- *   const renewed = await refreshOnServer({ url, apiKey: anonKey, platform }, session);
+ *   const renewed = await refreshOnServer({ url, apiKey, platform }, session);
  *   const reply = writeSessionCookies(renewed, { storageKey, existing, secure: true });
  *   const headers = new Headers(reply.headers);
  *   for (const cookie of reply.setCookies) headers.append('Set-Cookie', cookie);
@@ -150,17 +149,17 @@ export async function refreshOnServer(
   session: Pick<StoredSession, 'refresh_token'>,
   options?: CallOptions,
 ): Promise<StoredSession | null> {
-  const send = createSend(createHttp(platform), serviceUrl(url, 'auth'), apiKey);
+  const send = createSend({ platform, baseUrl: serviceUrl(url, 'auth'), apiKey });
   try {
     return await send(
       token('refresh_token', { refresh_token: session.refresh_token }),
-      parseSession,
+      parseTokenResponse,
       options,
     );
   } catch (problem) {
-    const outcome = outcomeOf(problem);
+    const outcome = classifyRefreshError(problem);
     // The browser may have refreshed at this very moment: what it holds then is newer, and stays.
-    if (outcome !== 'refresh_token_already_used' && refreshVerdicts[outcome] === 'drop') return null;
+    if (outcome !== 'refresh_token_already_used' && refreshActions[outcome] === 'drop') return null;
     throw problem;
   }
 }

@@ -1,6 +1,6 @@
-import type { HeldSession } from './session.ts';
+import type { ActiveSession } from './session.ts';
 
-/** The specification's events (§4). */
+/** Names of the events that `onEvent` delivers. */
 export type AuthEventName =
   | 'INITIAL_SESSION'
   | 'SIGNED_IN'
@@ -11,110 +11,134 @@ export type AuthEventName =
   | 'MFA_CHALLENGE_VERIFIED';
 
 /**
- * Why an event came: `call` of this client, `callback` URL, `refresh`, `storage` (what another tab or program
- * stored), `refused` (the server ended the session), `start`.
+ * What caused an event: a `call` of this client, a `callback` URL, a `refresh`, `storage` (another tab or program wrote
+ * it), `refused` (the server ended the session), `start`.
  */
 export type AuthEventReason = 'call' | 'callback' | 'refresh' | 'storage' | 'refused' | 'start';
 
 export type SessionState =
   | { readonly kind: 'loading' }
   | { readonly kind: 'signed-out' }
-  | { readonly kind: 'signed-in'; readonly held: HeldSession };
+  | { readonly kind: 'signed-in'; readonly active: ActiveSession };
 
 export type SessionEvent =
-  /** What storage held at the start. */
-  | { readonly type: 'restored'; readonly held: HeldSession | null }
-  /** A new session, whoever was signed in before. */
+  /** The first read of storage. */
+  | { readonly type: 'restored'; readonly active: ActiveSession | null }
+  /** A new session replaces the previous one, of the same or another user. */
   | {
-      readonly type: 'entered';
-      readonly held: HeldSession;
-      readonly as: EntryName;
+      readonly type: 'signed-in';
+      readonly active: ActiveSession;
+      readonly name: SignInEventName;
       readonly reason: AuthEventReason;
     }
-  /** The same session with new tokens or a new user. */
+  /** The same session has new tokens or a new user record. */
   | {
       readonly type: 'renewed';
-      readonly held: HeldSession;
-      readonly as: RenewalName;
+      readonly active: ActiveSession;
+      readonly name: RenewalEventName;
       readonly reason: AuthEventReason;
     }
-  /** What storage holds now; `as` is the name under which another tab announced it. */
-  | { readonly type: 'found'; readonly held: HeldSession | null; readonly as: AuthEventName | null }
-  | { readonly type: 'left'; readonly reason: AuthEventReason };
+  /** A later read of storage. `name` is the event with which another tab announced the change. */
+  | {
+      readonly type: 'storage-read';
+      readonly active: ActiveSession | null;
+      readonly name: AuthEventName | null;
+    }
+  /** The session ended here: by a sign-out, or because the server refused it. */
+  | { readonly type: 'signed-out'; readonly reason: AuthEventReason };
 
-export type EntryName = 'SIGNED_IN' | 'PASSWORD_RECOVERY';
-export type RenewalName = 'TOKEN_REFRESHED' | 'USER_UPDATED' | 'MFA_CHALLENGE_VERIFIED';
+export type SignInEventName = 'SIGNED_IN' | 'PASSWORD_RECOVERY';
+export type RenewalEventName = 'TOKEN_REFRESHED' | 'USER_UPDATED' | 'MFA_CHALLENGE_VERIFIED';
 
-export interface Announcement {
+/** An event for the application's listeners. */
+export interface Emission {
+  /** What happened. */
   readonly name: AuthEventName;
+  /** What caused it. */
   readonly reason: AuthEventReason;
 }
 
 export interface Step {
   readonly state: SessionState;
-  readonly announce: Announcement | null;
+  readonly emission: Emission | null;
 }
 
-/** What a state does with an event. PROTOCOL.md shows the table. */
+/** The transition table of PROTOCOL.md: pure and total. */
 export function step(state: SessionState, event: SessionEvent): Step {
   switch (event.type) {
     case 'restored':
       return {
-        state: state.kind === 'loading' ? stateOf(event.held) : state,
-        announce: { name: 'INITIAL_SESSION', reason: 'start' },
+        state: state.kind === 'loading' ? stateOf(event.active) : state,
+        emission: { name: 'INITIAL_SESSION', reason: 'start' },
       };
-    case 'entered':
-      return { state: stateOf(event.held), announce: { name: event.as, reason: event.reason } };
+    case 'signed-in':
+      return { state: stateOf(event.active), emission: { name: event.name, reason: event.reason } };
     case 'renewed':
-      // Who left, or is someone else by now, is not renewed.
-      return state.kind === 'signed-in' && isSameUser(state.held, event.held)
-        ? { state: stateOf(event.held), announce: { name: event.as, reason: event.reason } }
-        : { state, announce: null };
-    case 'found':
-      return state.kind === 'loading' ? { state, announce: null } : find(state, event.held, event.as);
-    case 'left':
+      // A late response renews nothing after a sign-out or for another user.
+      return state.kind === 'signed-in' && isSameUser(state.active, event.active)
+        ? { state: stateOf(event.active), emission: { name: event.name, reason: event.reason } }
+        : { state, emission: null };
+    case 'storage-read':
+      return state.kind === 'loading'
+        ? { state, emission: null }
+        : adoptStored(state, event.active, event.name);
+    case 'signed-out':
+      if (state.kind === 'signed-out') return { state, emission: null };
       return {
         state: stateOf(null),
-        announce: state.kind === 'signed-in' ? { name: 'SIGNED_OUT', reason: event.reason } : null,
+        emission: state.kind === 'signed-in' ? { name: 'SIGNED_OUT', reason: event.reason } : null,
       };
   }
 }
 
-function find(
+function adoptStored(
   state: Exclude<SessionState, { kind: 'loading' }>,
-  held: HeldSession | null,
-  as: AuthEventName | null,
+  stored: ActiveSession | null,
+  announcedName: AuthEventName | null,
 ): Step {
-  const before = state.kind === 'signed-in' ? state.held : null;
-  const name = nameOfChange(before, held, as);
-  // An unchanged record keeps the state's identity, and the clocks at which it was received.
-  if (!name) return { state, announce: null };
-  return { state: stateOf(held), announce: { name, reason: 'storage' } };
+  const current = state.kind === 'signed-in' ? state.active : null;
+  const name = eventNameFor(current, stored, announcedName);
+  // An unchanged record keeps the state's identity, and with it the clock reading of its receipt.
+  if (!name) return { state, emission: null };
+  return { state: stateOf(stored), emission: { name, reason: 'storage' } };
 }
 
-function nameOfChange(
-  before: HeldSession | null,
-  after: HeldSession | null,
-  as: AuthEventName | null,
+function eventNameFor(
+  current: ActiveSession | null,
+  stored: ActiveSession | null,
+  announcedName: AuthEventName | null,
 ): AuthEventName | null {
-  if (!after) return before && 'SIGNED_OUT';
-  const entry = after.record.recovery ? 'PASSWORD_RECOVERY' : 'SIGNED_IN';
-  if (!before || !isSameUser(before, after)) return entry;
-  const old = before.record;
-  const { access_token, revision, recovery } = after.record;
-  if (recovery && !old.recovery) return 'PASSWORD_RECOVERY';
-  const isSameToken = access_token === old.access_token;
-  if (isSameToken && revision === old.revision) return null;
-  // A recovery that is over by now is no news.
-  const isOver = as === 'SIGNED_OUT' || (as === 'PASSWORD_RECOVERY' && !recovery);
-  if (as && !isOver && (as !== 'SIGNED_IN' || !isSameToken)) return as;
+  if (!stored) return current && 'SIGNED_OUT';
+  const { recovery } = stored.record;
+  if (!current || !isSameUser(current, stored)) return recovery ? 'PASSWORD_RECOVERY' : 'SIGNED_IN';
+  if (recovery && !current.record.recovery) return 'PASSWORD_RECOVERY';
+  const isSameToken = stored.record.access_token === current.record.access_token;
+  if (isSameToken && hasSameContent(current, stored)) return null;
+  if (announcedName && describesChange(announcedName, { isSameToken, recovery })) return announcedName;
   return isSameToken ? 'USER_UPDATED' : 'TOKEN_REFRESHED';
 }
 
-function isSameUser(a: HeldSession, b: HeldSession): boolean {
+/** A later write may have overtaken the announcement: then the change is named by what storage holds. */
+function describesChange(
+  name: AuthEventName,
+  { isSameToken, recovery }: { readonly isSameToken: boolean; readonly recovery: boolean | undefined },
+): boolean {
+  if (name === 'SIGNED_OUT') return false;
+  if (name === 'PASSWORD_RECOVERY') return !!recovery;
+  return name !== 'SIGNED_IN' || !isSameToken;
+}
+
+/** Records of other programs have no revision, so their users are compared. */
+function hasSameContent({ record: current }: ActiveSession, { record: stored }: ActiveSession): boolean {
+  if (stored.revision !== undefined && current.revision !== undefined)
+    return stored.revision === current.revision;
+  return JSON.stringify(stored.user) === JSON.stringify(current.user);
+}
+
+function isSameUser(a: ActiveSession, b: ActiveSession): boolean {
   return a.record.user.id === b.record.user.id;
 }
 
-function stateOf(held: HeldSession | null): SessionState {
-  return held ? { kind: 'signed-in', held } : { kind: 'signed-out' };
+function stateOf(active: ActiveSession | null): SessionState {
+  return active ? { kind: 'signed-in', active } : { kind: 'signed-out' };
 }

@@ -1,137 +1,147 @@
-import { peekClaims } from '../../platform/base64url.ts';
-import type { SessionWire, UnverifiedUser } from '../wire/responses.ts';
+import { decodeJwtClaims } from '../../platform/jwt.ts';
+import type { TokenResponse, UnverifiedUser } from '../wire/responses.ts';
 
-/** Specification §9: a background check every 30 seconds … */
+/** Interval of the background check in milliseconds. */
 export const TICK_MS = 30_000;
-/** … refreshes when 3 or fewer ticks remain; on demand, a session is refreshed under 90 seconds (3 ticks). */
+/** The background check refreshes a session with this many whole ticks left, or fewer. */
 export const REFRESH_TICKS = 3;
 
-/** A session as the application sees it. It shows no refresh token. */
+/** The session as the application sees it. It has no refresh token. */
 export interface Session {
+  /** The JWT for `Authorization: Bearer`. */
   readonly accessToken: string;
   /** When the access token expires, in milliseconds since the epoch by this device's clock. */
   readonly expiresAtMs: number;
-  /** From storage or from the last reply: unverified. `getUser()` gives a verified one. */
+  /** From storage or the last response, unverified. `getUser()` returns a verified user. */
   readonly user: UnverifiedUser;
-  /** The provider's own tokens, once, right after a sign-in with it. */
+  /** The OAuth provider's access token, present right after a sign-in with the provider; else null. */
   readonly providerToken: string | null;
+  /** The OAuth provider's refresh token, present right after a sign-in with the provider; else null. */
   readonly providerRefreshToken: string | null;
-  /** Why the password that signed in is weak; empty if it is not, or not said. */
+  /** Why the password of the sign-in is weak: `length`, `characters`, `pwned`. Empty if it is strong or not rated. */
   readonly weakPasswordReasons: readonly string[];
 }
 
-/** The stored form: the server's reply, readable by other programs, and what this client adds to it. */
-export type StoredSession = SessionWire & {
-  /** When the reply came, in milliseconds since the epoch by this device's clock. */
+/** The record in storage: the token response, which other programs read too, and this client's own members. */
+export type StoredSession = TokenResponse & {
+  /** When the response arrived, in milliseconds since the epoch by this device's clock. */
   readonly received_at?: number | undefined;
   /** True from the opening of a recovery link until the password is set. */
   readonly recovery?: boolean | undefined;
-  /** Grows with each write, so that tabs announce each change once. */
+  /** Grows with each write of this client, so that tabs emit each change once. Other programs write none. */
   readonly revision?: number | undefined;
 };
 
-/** The two clocks at one moment, both in milliseconds. */
-export interface Moment {
+/** Both clocks read at one moment, in milliseconds. */
+export interface ClockReading {
   readonly now: number;
   readonly monotonicMs: number;
 }
 
-/** A session in memory: the record and how long it had to live at a moment of both clocks. */
-export interface HeldSession {
+/** A session in memory: its record and the lifetime that was left at `measuredAt`. */
+export interface ActiveSession {
   readonly record: StoredSession;
   readonly session: Session;
-  readonly since: Moment;
+  readonly measuredAt: ClockReading;
   readonly remainingMs: number;
 }
 
-/** A clock that was set back by less than this since the record was written is forgiven. */
-const SETBACK_MS = 10_000;
+/** A wall clock that was set back by less than this since the record was written still counts as right. */
+const TOLERATED_SETBACK_MS = 10_000;
 
-/** What is known about a record beside what it says. */
-export interface Provenance {
-  /** The server's time, if a reply told it. */
+/** What the client knows about a record from elsewhere. */
+export interface RecordContext {
+  /** The server's time, if a response told it. */
   readonly serverTime?: ServerTime | null;
-  /** Whether another tab has just announced it. */
-  readonly isNews?: boolean;
+  /** Whether another tab has just announced the record. */
+  readonly isJustAnnounced?: boolean;
 }
 
+/** The server's wall clock, as a response told it. */
 export interface ServerTime {
   readonly ms: number;
-  /** When it was so. */
-  readonly at: Moment;
+  readonly readAt: ClockReading;
 }
 
-/** The server's time by a reply of this moment; null if its token does not say when it was issued. */
-export function serverTimeOf(
-  { access_token, expires_in = 0, expires_at = 0 }: SessionWire,
-  at: Moment,
+/** Derives the server's time from a response that just arrived; null if its token has no matching `iat`. */
+export function serverTimeFrom(
+  { access_token, expires_in = 0, expires_at = 0 }: TokenResponse,
+  readAt: ClockReading,
 ): ServerTime | null {
-  const issuedAt = peekClaims(access_token)?.['iat'];
-  // Tokens had elsewhere are older: their lifetime was counted by the clock of this device.
-  const isNew = typeof issuedAt === 'number' && Math.abs(expires_at - expires_in - issuedAt) <= 1;
-  return isNew ? { ms: issuedAt * 1000, at } : null;
+  const issuedAt = decodeJwtClaims(access_token)?.['iat'];
+  // A token from `setSession` or a link is older than the response, and its lifetime was computed by this device's clock.
+  const isNewToken = typeof issuedAt === 'number' && Math.abs(expires_at - expires_in - issuedAt) <= 1;
+  return isNewToken ? { ms: issuedAt * 1000, readAt } : null;
 }
 
-export function holdSession(record: StoredSession, since: Moment, provenance?: Provenance): HeldSession {
-  const remainingMs = estimateRemaining(record, since, provenance);
-  return { record, since, remainingMs, session: viewOf(record, since.now + remainingMs) };
+export function toActiveSession(
+  record: StoredSession,
+  measuredAt: ClockReading,
+  context?: RecordContext,
+): ActiveSession {
+  const remainingMs = estimateRemainingMs(record, measuredAt, context);
+  return { record, measuredAt, remainingMs, session: toSession(record, measuredAt.now + remainingMs) };
 }
 
 /**
- * Lifetime counts from `expires_in` at the moment of receipt, so that a clock that is off does not matter, or by the
- * server's time. The more hopeful estimate counts: a wrong hope costs a refused request, a wrong fear makes two sides whose
- * clocks differ refresh in turns. A record of another program has no moment of receipt; without the server's time,
- * `expires_at` and this device's clock must do.
+ * Counts the lifetime from `expires_in` at the moment of receipt, so that a wrong wall clock does not matter, or by the
+ * server's time. The longer estimate wins: an estimate that is too long costs one refused request, one that is too short
+ * makes two programs with different clocks refresh in turns. A record of another program has no `received_at`; without the
+ * server's time, `expires_at` and this device's clock decide.
  */
-function estimateRemaining(
+function estimateRemainingMs(
   record: StoredSession,
-  since: Moment,
-  { serverTime, isNews }: Provenance = {},
+  measuredAt: ClockReading,
+  { serverTime, isJustAnnounced }: RecordContext = {},
 ): number {
   const { received_at, expires_at } = record;
-  const lifetimeMs = lifetime(record);
-  const until = (nowMs: number) => (expires_at === undefined ? lifetimeMs : expires_at * 1000 - nowMs);
-  const byServer = serverTime ? until(serverTime.ms + elapsedMs(serverTime.at, since)) : -Infinity;
-  if (received_at === undefined) return Math.min(lifetimeMs, serverTime ? byServer : until(since.now));
-  const ageMs = since.now - received_at;
-  // Set back: how old the token is cannot be known. Zero makes for one refresh, which starts afresh.
-  const isUnknown = ageMs < -SETBACK_MS && !isNews;
-  return Math.min(lifetimeMs, Math.max(byServer, isUnknown ? 0 : lifetimeMs - Math.max(0, ageMs)));
+  const lifetime = lifetimeMs(record);
+  const leftAt = (nowMs: number) => (expires_at === undefined ? lifetime : expires_at * 1000 - nowMs);
+  const byServerTime = serverTime
+    ? leftAt(serverTime.ms + elapsedMs(serverTime.readAt, measuredAt))
+    : -Infinity;
+  if (received_at === undefined)
+    return Math.min(lifetime, serverTime ? byServerTime : leftAt(measuredAt.now));
+  const ageMs = measuredAt.now - received_at;
+  // The wall clock was set back, so the token's age is unknown: count it as expired, which costs one refresh.
+  const isAgeUnknown = ageMs < -TOLERATED_SETBACK_MS && !isJustAnnounced;
+  const byReceipt = isAgeUnknown ? 0 : lifetime - Math.max(0, ageMs);
+  return Math.min(lifetime, Math.max(byServerTime, byReceipt));
 }
 
-/** Milliseconds that the access token still lives. */
-export function remainingMs({ since, remainingMs }: HeldSession, at: Moment): number {
-  return remainingMs - elapsedMs(since, at);
+/** Milliseconds until the access token expires; negative afterwards. */
+export function remainingMs({ measuredAt, remainingMs }: ActiveSession, at: ClockReading): number {
+  return remainingMs - elapsedMs(measuredAt, at);
 }
 
 /**
- * Of both clocks the more pessimistic one counts (monotonic time stands still in sleep, wall time jumps), except a wall
- * clock that was set back.
+ * The longer of the times that the two clocks show: the monotonic clock may stand still while the device sleeps, and the
+ * wall clock may be set. A wall clock that was set back does not count.
  */
-function elapsedMs(from: Moment, to: Moment): number {
+function elapsedMs(from: ClockReading, to: ClockReading): number {
   return Math.max(to.monotonicMs - from.monotonicMs, to.now - from.now);
 }
 
-/** Length of a tick in milliseconds: 30 s, or an eighth of the lifetime of a token that lives less than 4 minutes; 1 s at least. */
-export function tickMs({ record }: HeldSession): number {
-  return Math.max(1000, Math.min(TICK_MS, lifetime(record) / 8));
+/** Length of a tick: 30 s, or an eighth of a lifetime of less than 4 minutes, and 1 s at least. */
+export function tickMs({ record }: ActiveSession): number {
+  return Math.max(1000, Math.min(TICK_MS, lifetimeMs(record) / 8));
 }
 
-/** Whether the background check refreshes: at three whole ticks or fewer. */
-export function isDueAtTick(held: HeldSession, at: Moment, ticks = REFRESH_TICKS): boolean {
-  return Math.floor(remainingMs(held, at) / tickMs(held)) <= ticks;
+/** Whether the background check refreshes: `ticks` whole ticks are left, or fewer. */
+export function isDueAtTick(active: ActiveSession, at: ClockReading, ticks = REFRESH_TICKS): boolean {
+  return Math.floor(remainingMs(active, at) / tickMs(active)) <= ticks;
 }
 
-/** Whether a read starts a refresh: under 90 seconds. The token may still be valid. */
-export function isDueOnDemand(held: HeldSession, at: Moment): boolean {
-  return remainingMs(held, at) < REFRESH_TICKS * tickMs(held);
+/** Whether a read of the token starts a background refresh: fewer than 90 s are left. The token may still be valid. */
+export function isDueOnDemand(active: ActiveSession, at: ClockReading): boolean {
+  return remainingMs(active, at) < REFRESH_TICKS * tickMs(active);
 }
 
-function lifetime({ expires_in }: StoredSession): number {
+function lifetimeMs({ expires_in }: StoredSession): number {
   return (expires_in ?? 3600) * 1000;
 }
 
-function viewOf(record: StoredSession, expiresAtMs: number): Session {
+function toSession(record: StoredSession, expiresAtMs: number): Session {
   return {
     accessToken: record.access_token,
     expiresAtMs,

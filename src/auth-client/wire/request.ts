@@ -1,104 +1,158 @@
-import { type Http, HttpFailure } from '../../platform/http.ts';
-import { type Endpoint, encodeQuery } from './endpoints.ts';
+import { createHttp, HttpFailure } from '../../platform/http.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { parseRetryAfterSeconds } from '../../platform/retry.ts';
 import { AuthError, type AuthErrorCode } from '../errors.ts';
+import { type Endpoint, encodeQuery } from './endpoints.ts';
 
-/** The server itself gives up after 10 s (protocol document §1). */
-export const DEADLINE_MS = 15_000;
+/** Longer than the 10 s after which the auth server itself gives up. */
+export const DEFAULT_TIMEOUT_MS = 15_000;
 
+/** Options that every call takes. */
 export interface CallOptions {
-  /** Ends the call with an `aborted` error. What was sent may still take effect. */
+  /** Ends the call with an `aborted` error. A request that was sent may still take effect. Default: none. */
   readonly signal?: AbortSignal | undefined;
-  /** Deadline in milliseconds. Default 15,000. */
+  /** Deadline in milliseconds; the call then ends with a `timeout` error. Default: the client's `timeoutMs`. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** Reads the JSON body of a success; what it throws becomes `invalid-response`. */
+/** Reads the JSON body of a successful response; an error that it throws becomes `invalid-response`. */
 export type Parse<T> = (body: unknown) => T;
 
+/** Sends one request to the auth server. */
 export interface Send {
-  /** @throws {AuthError} in any case but a reply that `parse` accepts. */
+  /** @throws {AuthError} unless `parse` accepts the response. */
   <T>(endpoint: Endpoint, parse: Parse<T>, options?: CallOptions & SendOptions): Promise<T>;
 }
 
 interface SendOptions {
-  /** The user's access token. Default: the call is made with the API key alone. */
+  /** The user's access token. Default: the request carries the API key alone. */
   readonly accessToken?: string;
+  /** Whether the request may outlive the page (`keepalive` of fetch). Default false. */
   readonly keepalive?: boolean;
 }
 
-export function createSend(http: Http, baseUrl: string, apiKey: string): Send {
-  return async (
-    endpoint,
-    parse,
-    { signal, timeoutMs = DEADLINE_MS, accessToken, keepalive = false } = {},
-  ) => {
+/** Where requests go and what each of them carries. */
+export interface SendSettings {
+  readonly platform: Pick<Platform, 'fetch' | 'clock' | 'random'>;
+  /** The project's URL with `/auth/v1`. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly log?: Log | undefined;
+}
+
+export function createSend(settings: SendSettings): Send {
+  const { platform, baseUrl, apiKey, headers, log } = settings;
+  const { clock } = platform;
+  const http = createHttp(platform);
+
+  const exchange = <T>(
+    endpoint: Endpoint,
+    parse: Parse<T>,
+    {
+      signal,
+      timeoutMs = settings.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+      accessToken,
+      keepalive,
+    }: CallOptions & SendOptions,
+    onStatus: (status: number) => void,
+  ) =>
+    http.send(
+      {
+        method: endpoint.method,
+        url: `${baseUrl}${endpoint.path}${encodeQuery(endpoint.query)}`,
+        headers: {
+          ...headers,
+          apikey: apiKey,
+          'X-Client-Info': 'auth-client/0.1',
+          'X-Supabase-Api-Version': '2024-01-01',
+          ...(accessToken && { Authorization: `Bearer ${accessToken}` }),
+          ...(endpoint.body && { 'Content-Type': 'application/json;charset=UTF-8' }),
+        },
+        ...(endpoint.body && { body: JSON.stringify(endpoint.body) }),
+        timeoutMs,
+        keepalive,
+        ...(signal && { signal }),
+      },
+      async (response) => {
+        onStatus(response.status);
+        const text = await response.text();
+        if (!response.ok) throw parseErrorResponse(response, text, clock.now());
+        try {
+          return parse(text ? JSON.parse(text) : null);
+        } catch (cause) {
+          throw invalidResponse(response.status, cause);
+        }
+      },
+    );
+
+  return async (endpoint, parse, options = {}) => {
+    const startedMs = clock.monotonicMs();
+    let status: number | null = null;
+    const logRequest = (errorCode: string | null) => {
+      const { method, path } = endpoint;
+      const durationMs = clock.monotonicMs() - startedMs;
+      log?.({ type: 'request', service: 'auth', method, path, status, errorCode, durationMs });
+    };
     try {
-      return await http.send(
-        {
-          method: endpoint.method,
-          url: `${baseUrl}${endpoint.path}${encodeQuery(endpoint.query)}`,
-          headers: {
-            apikey: apiKey,
-            'X-Client-Info': 'auth-client/0.1',
-            'X-Supabase-Api-Version': '2024-01-01',
-            ...(accessToken && { Authorization: `Bearer ${accessToken}` }),
-            ...(endpoint.body && { 'Content-Type': 'application/json;charset=UTF-8' }),
-          },
-          ...(endpoint.body && { body: JSON.stringify(endpoint.body) }),
-          timeoutMs,
-          keepalive,
-          ...(signal && { signal }),
-        },
-        async (response) => {
-          const text = await response.text();
-          if (!response.ok) throw parseRefusal(response, text);
-          try {
-            return parse(text ? JSON.parse(text) : null);
-          } catch (cause) {
-            throw invalidResponse(response.status, cause);
-          }
-        },
-      );
+      const result = await exchange(endpoint, parse, options, (received) => (status = received));
+      logRequest(null);
+      return result;
     } catch (problem) {
-      throw authErrorOf(problem);
+      const error = toAuthError(problem);
+      logRequest(error instanceof AuthError ? error.code : 'unknown');
+      throw error;
     }
   };
 }
 
-/** `network`, `timeout` or `aborted` for what had no answer; the rest as it is. */
-export function authErrorOf(problem: unknown): unknown {
+/** Converts a failed exchange to an `AuthError` with `network`, `timeout` or `aborted`; other errors pass unchanged. */
+export function toAuthError(problem: unknown): unknown {
   if (!(problem instanceof HttpFailure)) return problem;
   if (problem.cause instanceof AuthError) return problem.cause;
-  return new AuthError(problem.kind, `No answer: ${problem.kind}`, {
-    cause: problem.cause,
-  });
+  return new AuthError(problem.kind, `No response: ${problem.kind}`, { cause: problem.cause });
 }
 
 function invalidResponse(status: number, cause?: unknown): AuthError {
-  return new AuthError('invalid-response', `The reply is not the auth server's (HTTP ${status})`, {
-    status,
-    cause,
-  });
+  const message = `The response is not from the auth server (HTTP ${status})`;
+  return new AuthError('invalid-response', message, { status, cause });
 }
 
-/** Any of the three wire forms, or a proxy's page (protocol document §1, Errors). */
-function parseRefusal({ status, headers }: Response, text: string): AuthError {
+/** Reads an error response: GoTrue's current form, its older form, OAuth's form, or a proxy's page. */
+function parseErrorResponse({ status, headers }: Response, text: string, nowMs: number): AuthError {
   let body: Record<string, unknown>;
   try {
     body = Object(JSON.parse(text)) as Record<string, unknown>;
   } catch (cause) {
     return invalidResponse(status, cause);
   }
-  const read = (...keys: string[]) => keys.map((key) => body[key]).find((value) => typeof value === 'string');
-  const message = read('message', 'msg', 'error_description');
-  const oauthError = read('error');
-  const code = read('code', 'error_code') ?? (oauthError && 'oauth-error');
-  if (!code && !message) return invalidResponse(status, body);
-  const weakness = Object(body['weak_password']) as { reasons?: unknown };
-  return new AuthError((code ?? 'unknown') as AuthErrorCode, (message ?? code) as string, {
+  const readString = (...names: readonly string[]) => {
+    const value = names.map((name) => body[name]).find((member) => typeof member === 'string');
+    return typeof value === 'string' ? value : null;
+  };
+  const goTrueCode = readString('code', 'error_code');
+  const oauthCode = readString('error');
+  const serverCode = goTrueCode ?? oauthCode;
+  const message = readString('message', 'msg', 'error_description') ?? serverCode;
+  if (message === null) return invalidResponse(status, body);
+  const code = (goTrueCode ?? (oauthCode === null ? 'unknown' : 'oauth-error')) as AuthErrorCode;
+  return new AuthError(code, message, {
     status,
-    retryAfterSeconds:
-      Number(/after (\d+) seconds?/.exec(String(message))?.[1] ?? headers.get('retry-after')) || null,
-    reasons: Array.isArray(weakness.reasons) ? weakness.reasons.map(String) : oauthError ? [oauthError] : [],
+    serverCode,
+    retryAfterSeconds: readRetryAfterSeconds(message, headers, nowMs),
+    weakPasswordReasons: readWeakPasswordReasons(body['weak_password']),
   });
+}
+
+/** GoTrue's rate limits name the seconds in the message, those of a gateway in the header. */
+function readRetryAfterSeconds(message: string, headers: Headers, nowMs: number): number | null {
+  const inMessage = /after (\d+) seconds?/.exec(message)?.[1];
+  return parseRetryAfterSeconds(inMessage ?? headers.get('retry-after'), nowMs);
+}
+
+function readWeakPasswordReasons(value: unknown): readonly string[] {
+  const { reasons } = Object(value) as { readonly reasons?: unknown };
+  return Array.isArray(reasons) ? reasons.map(String) : [];
 }

@@ -1,77 +1,77 @@
 import {
   type TypeOf,
-  filledText,
-  flag,
+  nonEmptyString,
+  boolean,
   listOf,
-  maybe,
+  nullish,
   number,
   object,
   optional,
   record,
-  text,
-} from './wire-shape.ts';
+  string,
+} from './schema.ts';
 
-const maybeText = maybe(text);
-const maybeRecord = maybe(record);
+const nullishString = nullish(string);
+const nullishRecord = nullish(record);
 
 const identity = object({
   /** What `unlinkIdentity` needs. */
-  identity_id: text,
-  id: maybeText,
-  user_id: maybeText,
-  provider: maybeText,
-  identity_data: maybeRecord,
-  created_at: maybeText,
-  last_sign_in_at: maybeText,
+  identity_id: string,
+  id: nullishString,
+  user_id: nullishString,
+  provider: nullishString,
+  identity_data: nullishRecord,
+  created_at: nullishString,
+  last_sign_in_at: nullishString,
 });
 
 const factor = object({
-  id: text,
+  id: string,
   /** `totp`, `phone` or `webauthn`. */
-  factor_type: text,
+  factor_type: string,
   /** `verified` or `unverified`. */
-  status: text,
-  friendly_name: maybeText,
-  phone: maybeText,
+  status: string,
+  friendly_name: nullishString,
+  phone: nullishString,
 });
 
 const user = object({
-  id: text,
-  aud: maybeText,
-  role: maybeText,
-  email: maybeText,
+  id: string,
+  aud: nullishString,
+  role: nullishString,
+  email: nullishString,
   /** The address that waits for its confirmation. */
-  new_email: maybeText,
-  phone: maybeText,
-  email_confirmed_at: maybeText,
-  phone_confirmed_at: maybeText,
-  last_sign_in_at: maybeText,
-  created_at: maybeText,
-  updated_at: maybeText,
-  is_anonymous: maybe(flag),
-  app_metadata: maybeRecord,
-  user_metadata: maybeRecord,
-  identities: maybe(listOf(identity)),
-  factors: maybe(listOf(factor)),
+  new_email: nullishString,
+  phone: nullishString,
+  email_confirmed_at: nullishString,
+  phone_confirmed_at: nullishString,
+  last_sign_in_at: nullishString,
+  created_at: nullishString,
+  updated_at: nullishString,
+  is_anonymous: nullish(boolean),
+  app_metadata: nullishRecord,
+  user_metadata: nullishRecord,
+  identities: nullish(listOf(identity)),
+  factors: nullish(listOf(factor)),
 });
 
 /** What every reply with tokens holds; also the form in which a session is stored. */
-export const parseSession = object({
-  access_token: filledText,
-  refresh_token: filledText,
+export const parseTokenResponse = object({
+  access_token: nonEmptyString,
+  refresh_token: nonEmptyString,
   /** Seconds that the access token lives from its issue. */
   expires_in: optional(number),
   /** Seconds since the epoch, by the server's clock. */
   expires_at: optional(number),
   user,
-  provider_token: maybeText,
-  provider_refresh_token: maybeText,
-  weak_password: maybe(object({ message: maybeText, reasons: maybe(listOf(text)) })),
+  provider_token: nullishString,
+  provider_refresh_token: nullishString,
+  weak_password: nullish(object({ message: nullishString, reasons: nullish(listOf(string)) })),
 });
 
 export type UserIdentity = TypeOf<typeof identity>;
 export type Factor = TypeOf<typeof factor>;
-export type SessionWire = TypeOf<typeof parseSession>;
+export type TokenResponse = TypeOf<typeof parseTokenResponse>;
 
 /** A user as storage holds it. Anyone who can write storage can write this: never decide on it what a person may do. */
 export type UnverifiedUser = TypeOf<typeof user>;

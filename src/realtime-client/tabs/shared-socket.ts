@@ -23,7 +23,7 @@ import { subjectOf } from '../socket/token-subject.ts';
  * import { shareSocket } from 'supabase-protocol-clients/realtime-client/shared-socket';
  *
  * const { getAccessToken, onTokenChange } = auth;
- * const connected = { url, apiKey: anonKey, platform, getAccessToken, onTokenChange };
+ * const connected = { url, apiKey, platform, getAccessToken, onTokenChange };
  * const realtime = createRealtimeClient<Database>({ ...connected, share: shareSocket });
  * ```
  */

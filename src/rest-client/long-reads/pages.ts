@@ -34,7 +34,7 @@ export interface PagesOptions<Name extends string = string> extends ExecuteOptio
  * import { createSupabaseClients } from 'supabase-protocol-clients';
  * import { pages } from 'supabase-protocol-clients/rest-client/long-reads';
  *
- * const { rest } = createSupabaseClients<Database>({ url, anonKey });
+ * const { rest } = createSupabaseClients<Database>({ url, apiKey });
  * const query = rest.from('notifications').select('id, created_at');
  * const newestFirst = { column: 'created_at', ascending: false } as const;
  * for await (const rows of pages(query, { by: [newestFirst, 'id'], size: 1000 })) console.log(rows.length);

@@ -108,7 +108,7 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
   invite_not_found: 'Diese Einladung gilt nicht mehr.',
   no_authorization: signedOut,
   not_admin: 'Das darfst du nicht.',
-  'expired-token': signedOut,
+  'token-expired': signedOut,
   'invalid-signature': signedOut,
   'invalid-token': signedOut,
   'missing-session': signedOut,
@@ -134,8 +134,12 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
   timeout: 'Der Server antwortet nicht. Bitte versuche es noch einmal.',
   aborted: 'Die Anfrage wurde abgebrochen.',
   'invalid-argument': 'Prüfe deine Eingaben.',
-  'configuration-incomplete': 'Diese App ist nicht vollständig eingerichtet.',
+  'invalid-options': 'Diese App ist nicht vollständig eingerichtet.',
   'pkce-verifier-missing': 'Dieser Link gilt nur in dem Browser, in dem du ihn angefordert hast.',
+  'implicit-flow-disabled':
+    'Mit diesem Link kannst du dich hier nicht anmelden. Fordere einen neuen an.',
+  'unsupported-runtime':
+    'Dein Browser unterstützt das nicht. Versuche es mit einem anderen Browser.',
   'storage-unavailable':
     'Dieser Browser speichert nichts für diese Seite: Beim Schließen wirst du abgemeldet.',
 };

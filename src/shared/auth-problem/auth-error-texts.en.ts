@@ -108,7 +108,7 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
   invite_not_found: 'This invitation is no longer valid.',
   no_authorization: signedOut,
   not_admin: 'You’re not allowed to do this.',
-  'expired-token': signedOut,
+  'token-expired': signedOut,
   'invalid-signature': signedOut,
   'invalid-token': signedOut,
   'missing-session': signedOut,
@@ -134,8 +134,12 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
   timeout: 'The server isn’t answering. Please try again.',
   aborted: 'The request was canceled.',
   'invalid-argument': 'Check what you entered.',
-  'configuration-incomplete': 'This app isn’t fully set up.',
+  'invalid-options': 'This app isn’t fully set up.',
   'pkce-verifier-missing': 'This link works only in the browser that asked for it.',
+  'implicit-flow-disabled':
+    'This link can’t be used to sign in here. Request a new one.',
+  'unsupported-runtime':
+    'Your browser doesn’t support this. Try another browser.',
   'storage-unavailable':
     'This browser doesn’t keep data for this site, so you’ll be signed out when you close the page.',
 };

@@ -50,7 +50,7 @@ export function describeProblem<Name extends string>(
   const isOwn = problem instanceof Error && problem.message === texts.unknownSignupError;
   const parts = [isOwn ? problem.message : (known ?? texts.messages.unknown)];
   if (code === 'weak_password' && problem instanceof AuthError) {
-    for (const reason of problem.reasons) {
+    for (const reason of problem.weakPasswordReasons) {
       if (reason in texts.weakPassword)
         parts.push(texts.weakPassword[reason as keyof typeof texts.weakPassword]);
     }

@@ -24,9 +24,9 @@ interface Database {
   };
 }
 
-const [url = '', anonKey = '', email = '', password = ''] = process.argv.slice(2);
+const [url = '', apiKey = '', email = '', password = ''] = process.argv.slice(2);
 const platform = createBrowserPlatform({ openSocket: (address) => adaptWebSocket(new WebSocket(address)) });
-const { auth, rest, realtime, close } = createSupabaseClients<Database>({ url, anonKey, platform });
+const { auth, rest, realtime, close } = createSupabaseClients<Database>({ url, apiKey, platform });
 
 const { user } = await auth.signInWithPassword({ email, password });
 const unread = await rest.from('notifications').select('id, content').eq('status', 'unread');

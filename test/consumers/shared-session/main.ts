@@ -2,16 +2,16 @@
 import { createBrowserClient } from '@supabase/ssr';
 import { createSupabaseClients } from 'supabase-protocol-clients';
 
-const [url = '', anonKey = ''] = decodeURIComponent(location.hash.slice(1)).split(' ');
+const [url = '', apiKey = ''] = decodeURIComponent(location.hash.slice(1)).split(' ');
 const credentials = { email: 'ada@example.com', password: 'inbox-development' };
 
 /** A new instance each time, as a reload would make it. */
 const openOurs = async () => {
-  const { auth } = createSupabaseClients({ url, anonKey });
+  const { auth } = createSupabaseClients({ url, apiKey });
   await auth.start();
   return auth;
 };
-const openVendors = () => createBrowserClient(url, anonKey, { isSingleton: false }).auth;
+const openVendors = () => createBrowserClient(url, apiKey, { isSingleton: false }).auth;
 
 const page = {
   async signInWithOurs() {

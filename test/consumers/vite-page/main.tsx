@@ -10,8 +10,8 @@ interface Row {
   readonly content: string | null;
 }
 
-const [url = '', anonKey = ''] = decodeURIComponent(location.hash.slice(1)).split(' ');
-const clients = createSupabaseClients({ url, anonKey });
+const [url = '', apiKey = ''] = decodeURIComponent(location.hash.slice(1)).split(' ');
+const clients = createSupabaseClients({ url, apiKey });
 
 function Page() {
   const { auth } = useSupabase();

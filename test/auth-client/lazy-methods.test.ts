@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type * as LaterCallsModule from '../../src/auth-client/calls/later-calls.ts';
+import type * as LaterCallsModule from '../../src/auth-client/calls/lazy-methods.ts';
 import { createHarness } from './support/harness.ts';
 import { sessionReply } from './support/scripted-server.ts';
 
 const isGone = vi.hoisted(() => ({ value: false }));
-vi.mock('../../src/auth-client/calls/later-calls.ts', async (original) => {
+vi.mock('../../src/auth-client/calls/lazy-methods.ts', async (original) => {
   const module = await original<typeof LaterCallsModule>();
   return {
-    get createLaterCalls() {
+    get createLazyMethods() {
       if (isGone.value) throw new TypeError('Failed to fetch dynamically imported module');
-      return module.createLaterCalls;
+      return module.createLazyMethods;
     },
   };
 });

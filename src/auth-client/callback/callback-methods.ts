@@ -1,0 +1,123 @@
+import type { AuthCore } from '../core.ts';
+import { AuthError, type AuthErrorCode } from '../errors.ts';
+import type { NewSession } from '../session/session-manager.ts';
+import type { Session } from '../session/session.ts';
+import { token } from '../wire/endpoints.ts';
+import type { CallOptions } from '../wire/request.ts';
+import { parseTokenResponse } from '../wire/responses.ts';
+import { type Callback, type CallbackTokens, cleanCallbackUrl, parseCallback } from './callback.ts';
+import { listPendingFlows, removePendingFlow } from './pending-flows.ts';
+import { sessionFromTokens } from './session-from-tokens.ts';
+
+/** The page's address. */
+export interface Address {
+  /** Returns the whole URL. */
+  href(): string;
+  /** Replaces the URL without navigating (`history.replaceState`). */
+  replace(url: string): void;
+}
+
+/** Where callbacks arrive, and which are accepted. */
+export interface CallbackOptions {
+  /** The page's address, read at `start()` for a callback, which is then removed from it. Default: none is looked for. */
+  readonly address?: Address | undefined;
+  /**
+   * Paths at which links and providers return, for example `/home`; callbacks at other paths are ignored. Default: any path,
+   * where a callback must carry the auth server's mark (`sb`), or a code in its form while a flow is pending.
+   */
+  readonly callbackPaths?: readonly string[] | undefined;
+  /**
+   * Whether tokens in the fragment of a callback URL sign in (the implicit flow). Such a link can sign a person in to an
+   * account of an attacker, so it is refused with `implicit-flow-disabled` by default. Default false.
+   */
+  readonly acceptImplicitFlow?: boolean | undefined;
+}
+
+export interface CallbackMethods {
+  /** Reads a callback URL and, if it is the page's own, removes the callback from it. Returns null if it brought no session. */
+  consume(href: string): Promise<NewSession | null>;
+  /**
+   * Exchanges the authorization code of a PKCE flow that this browser began. `start()` does it for the page's own address.
+   *
+   * @throws {AuthError} `pkce-verifier-missing`, `bad_code_verifier`, `flow_state_expired`, …
+   */
+  exchangeCodeForSession(request: { readonly code: string }, options?: CallOptions): Promise<Session>;
+}
+
+export function createCallbackMethods(
+  core: AuthCore,
+  { address, callbackPaths: paths, acceptImplicitFlow = false }: CallbackOptions,
+): CallbackMethods {
+  const exchange = async (code: string, options?: CallOptions): Promise<NewSession> => {
+    let problem: unknown = new AuthError(
+      'pkce-verifier-missing',
+      'The link was requested by another browser: use the code in the email instead',
+    );
+    for (const { verifier, isRecovery } of await listPendingFlows(core.pendingFlows)) {
+      try {
+        const endpoint = token('pkce', { auth_code: code, code_verifier: verifier });
+        const response = await core.send(endpoint, parseTokenResponse, options);
+        await removePendingFlow(core.pendingFlows, verifier);
+        return { response, name: isRecovery ? 'PASSWORD_RECOVERY' : 'SIGNED_IN', reason: 'callback' };
+      } catch (failure) {
+        problem = failure;
+        // The server keeps the code after a wrong verifier: an older flow may have begun this one.
+        const isOtherFlow = failure instanceof AuthError && failure.code === 'bad_code_verifier';
+        if (!isOtherFlow) break;
+      }
+    }
+    throw problem;
+  };
+
+  const signInWithTokens = async (tokens: CallbackTokens, isRecovery: boolean): Promise<NewSession> => {
+    if (!acceptImplicitFlow)
+      throw new AuthError(
+        'implicit-flow-disabled',
+        'The link carries tokens, which this client refuses; acceptImplicitFlow allows them',
+      );
+    // Anyone can write such a URL: the server tells whose tokens these are.
+    const response = {
+      ...(await sessionFromTokens(core, tokens)),
+      provider_token: tokens.providerToken,
+      provider_refresh_token: tokens.providerRefreshToken,
+    };
+    return { response, name: isRecovery ? 'PASSWORD_RECOVERY' : 'SIGNED_IN', reason: 'callback' };
+  };
+
+  const process = async (callback: Callback): Promise<NewSession | null> => {
+    switch (callback.kind) {
+      case 'none':
+        return null;
+      case 'message':
+        core.session.setCallbackResult({ callbackMessage: callback.message });
+        return null;
+      case 'error': {
+        const { code, error, message } = callback;
+        throw new AuthError((code ?? 'oauth-error') as AuthErrorCode, message, { serverCode: code ?? error });
+      }
+      case 'code':
+        return exchange(callback.code);
+      case 'tokens':
+        return signInWithTokens(callback.tokens, callback.isRecovery);
+    }
+  };
+
+  return {
+    async consume(href) {
+      const isFlowPending = (await listPendingFlows(core.pendingFlows)).length > 0;
+      const callback = parseCallback(href, { paths, isFlowPending });
+      if (callback.kind === 'none') return null;
+      // Before anything else, so that no reload, bookmark or Referer repeats the callback.
+      if (address?.href() === href) address.replace(cleanCallbackUrl(href));
+      core.session.setCallbackResult({ callbackError: null, callbackMessage: null });
+      try {
+        return await process(callback);
+      } catch (problem) {
+        core.session.setCallbackResult({ callbackError: problem as AuthError });
+        return null;
+      }
+    },
+    exchangeCodeForSession: async ({ code }, options) =>
+      core.session.signIn(await exchange(code, options)),
+  };
+}

@@ -1,0 +1,15 @@
+import { type CallbackMethods, type CallbackOptions, createCallbackMethods } from '../callback/callback-methods.ts';
+import type { AuthCore } from '../core.ts';
+import { type AccountMethods, createAccountMethods } from './account.ts';
+import { type SignInMethods, createSignInMethods } from './sign-in.ts';
+
+/** The methods that a page needs rarely once a user is signed in: their module is loaded with the first call of one. */
+export type LazyMethods = SignInMethods & AccountMethods & CallbackMethods;
+
+export function createLazyMethods(core: AuthCore, options: CallbackOptions): LazyMethods {
+  return {
+    ...createSignInMethods(core),
+    ...createAccountMethods(core),
+    ...createCallbackMethods(core, options),
+  };
+}

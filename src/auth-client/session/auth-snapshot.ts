@@ -1,0 +1,65 @@
+import type { AuthError } from '../errors.ts';
+import type { UnverifiedUser } from '../wire/responses.ts';
+import type { SessionState } from './session-state.ts';
+import type { Session } from './session.ts';
+
+/** What the client found out beside the session. */
+export interface SnapshotNotes {
+  /** Why the last callback URL brought no session; null if it did, or if there was none. */
+  readonly callbackError: AuthError | null;
+  /** What the last callback URL said instead of a session, for example after the first half of an email change. */
+  readonly callbackMessage: string | null;
+  /** Set while storage fails and the session is in memory only; null again when storage works. */
+  readonly storageProblem: AuthError | null;
+}
+
+/** Storage and the callback URL are being read: it is not yet known whether a user is signed in. */
+export interface LoadingSnapshot extends SnapshotNotes {
+  /** `loading`. */
+  readonly status: 'loading';
+  /** Null. */
+  readonly session: null;
+  /** Null. */
+  readonly user: null;
+  /** False. */
+  readonly recovery: false;
+}
+
+/** No user is signed in. */
+export interface SignedOutSnapshot extends SnapshotNotes {
+  /** `signed-out`. */
+  readonly status: 'signed-out';
+  /** Null. */
+  readonly session: null;
+  /** Null. */
+  readonly user: null;
+  /** False. */
+  readonly recovery: false;
+}
+
+/** A user is signed in. */
+export interface SignedInSnapshot extends SnapshotNotes {
+  /** `signed-in`. */
+  readonly status: 'signed-in';
+  /** The session. */
+  readonly session: Session;
+  /** The session's user, unverified. */
+  readonly user: UnverifiedUser;
+  /** True from the opening of a recovery link until the password is set or the user signs out. */
+  readonly recovery: boolean;
+}
+
+/**
+ * The state of the client, a union that narrows by `status`: `session` and `user` are not null once `loading` and
+ * `signed-out` are handled. The same object until something changes.
+ */
+export type AuthSnapshot = LoadingSnapshot | SignedOutSnapshot | SignedInSnapshot;
+
+export const noNotes: SnapshotNotes = { callbackError: null, callbackMessage: null, storageProblem: null };
+
+export function toSnapshot(state: SessionState, notes: SnapshotNotes): AuthSnapshot {
+  if (state.kind !== 'signed-in')
+    return { status: state.kind, session: null, user: null, recovery: false, ...notes };
+  const { session, record } = state.active;
+  return { status: 'signed-in', session, user: session.user, recovery: !!record.recovery, ...notes };
+}

@@ -1,0 +1,67 @@
+/**
+ * Checks that a value has a shape and returns it with the type that says so.
+ *
+ * @param path where the value stands, for the error message.
+ * @throws {TypeError} naming the path, never the value: it may be a secret.
+ */
+export type Schema<T> = (value: unknown, path?: string) => T;
+
+/** The type that a schema checks for. */
+export type TypeOf<S> = S extends Schema<infer T> ? T : never;
+
+type OptionalKey<S> = { [K in keyof S]: undefined extends TypeOf<S[K]> ? K : never }[keyof S];
+type ObjectOf<S> = { [K in keyof S as Exclude<K, OptionalKey<S>>]: TypeOf<S[K]> } & {
+  [K in keyof S as K & OptionalKey<S>]?: TypeOf<S[K]>;
+} & { [key: string]: unknown };
+
+function schema<T>(matches: (value: unknown) => boolean): Schema<T> {
+  return (value, path = 'body') => {
+    if (matches(value)) return value as T;
+    throw new TypeError(`Unexpected ${path}`);
+  };
+}
+
+const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const string = schema<string>((value) => typeof value === 'string');
+export const nonEmptyString = schema<string>((value) => typeof value === 'string' && value !== '');
+export const number = schema<number>(Number.isFinite);
+export const boolean = schema<boolean>((value) => typeof value === 'boolean');
+export const record = schema<Record<string, unknown>>(isObject);
+
+const list = schema<unknown[]>(Array.isArray);
+
+export const optional =
+  <T>(inner: Schema<T>): Schema<T | undefined> =>
+  (value, path) =>
+    value === undefined ? value : inner(value, path);
+
+/** The server omits a member that has no value, or writes null: both pass. */
+export const nullish =
+  <T>(inner: Schema<T>): Schema<T | null | undefined> =>
+  (value, path) =>
+    value === null ? value : optional(inner)(value, path);
+
+export const listOf =
+  <T>(inner: Schema<T>): Schema<T[]> =>
+  (value, path) => {
+    const items = list(value, path);
+    items.forEach((item, index) => inner(item, `${path}.${index}`));
+    return items as T[];
+  };
+
+export const recordOf =
+  <T>(inner: Schema<T>): Schema<Record<string, T>> =>
+  (value, path) => {
+    for (const [key, item] of Object.entries(record(value, path))) inner(item, `${path}.${key}`);
+    return value as Record<string, T>;
+  };
+
+/** An object with at least these members; further members pass unchecked. */
+export const object =
+  <const S extends Readonly<Record<string, Schema<unknown>>>>(members: S): Schema<ObjectOf<S>> =>
+  (value, path = 'body') => {
+    const fields = record(value, path);
+    for (const [key, member] of Object.entries(members)) member(fields[key], `${path}.${key}`);
+    return fields as ObjectOf<S>;
+  };

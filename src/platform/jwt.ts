@@ -1,0 +1,32 @@
+import { decodeBase64Url } from './base64url.ts';
+
+/** A part of a JWT as JSON, unverified. */
+export type UnverifiedJwtPart = Readonly<Record<string, unknown>>;
+
+/**
+ * The claims of a JWT (RFC 7519 §4) without checking its signature: a hint for the interface, never a proof.
+ *
+ * @returns null if `token` is not a JWT.
+ */
+export function decodeJwtClaims(token: string): UnverifiedJwtPart | null {
+  return decodePart(token, 1);
+}
+
+/**
+ * The header of a JWT (RFC 7515 §4), such as its `alg` and `kid`, unverified.
+ *
+ * @returns null if `token` is not a JWT.
+ */
+export function decodeJwtHeader(token: string): UnverifiedJwtPart | null {
+  return decodePart(token, 0);
+}
+
+function decodePart(token: string, index: number): UnverifiedJwtPart | null {
+  try {
+    const bytes = decodeBase64Url(token.split('.')[index] ?? '');
+    const part: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    return typeof part === 'object' ? (part as UnverifiedJwtPart | null) : null;
+  } catch {
+    return null;
+  }
+}

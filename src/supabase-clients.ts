@@ -21,12 +21,7 @@ import {
   type UnknownDatabase,
 } from './rest-client/index.ts';
 
-type SharedOption =
-  | 'url'
-  | 'apiKey'
-  | 'platform'
-  | 'getAccessToken'
-  | 'onTokenChange';
+type SharedOption = 'url' | 'apiKey' | 'platform' | 'getAccessToken' | 'onTokenChange';
 
 /** The options of `createSupabaseClients`. */
 export interface SupabaseClientsOptions {

@@ -45,8 +45,10 @@ export interface CoreOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Deadline of a call in milliseconds. Default 15,000. */
   readonly timeoutMs?: number | undefined;
-  /** Receives an event for each request and each change of the session, without tokens or bodies. Default: none. */
+  /** Receives an event per request, without tokens, bodies or queries. Default: none. */
   readonly log?: Log | undefined;
+  /** Returns the `traceparent` header (W3C Trace Context) of the next request; null for none. Default: none. */
+  readonly traceparent?: (() => string | null) | undefined;
 }
 
 /** The storage key that the vendor's clients use for a project. */
@@ -57,14 +59,11 @@ export function defaultStorageKey(url: string): string {
 export function createCore(options: CoreOptions, ready: () => Promise<unknown>): AuthCore {
   const problem = configurationProblem(options);
   if (problem) throw new AuthError('invalid-options', problem);
-  const { platform, store, apiKey, headers, timeoutMs } = options;
+  const { platform, store, apiKey, headers, timeoutMs, log, traceparent } = options;
   const { storageKey = defaultStorageKey(options.url) } = options;
   const baseUrl = serviceUrl(options.url, 'auth');
-  const log = options.log && withoutThrowing(options.log, platform);
   const session = createSessionManager(platform, store, storageKey);
-  const send = createSend({ platform, baseUrl, apiKey, headers, timeoutMs, log });
-  if (log)
-    session.events.add(({ name, reason }) => log({ type: 'state', service: 'auth', name, reason }));
+  const send = createSend({ platform, baseUrl, apiKey, headers, timeoutMs, log, traceparent });
   return {
     platform,
     baseUrl,
@@ -74,16 +73,5 @@ export function createCore(options: CoreOptions, ready: () => Promise<unknown>):
     ready,
     send,
     waitFor: (work, call) => waitFor(work, call, platform.clock),
-  };
-}
-
-/** A log that throws must not fail the call that it logs. */
-function withoutThrowing(log: Log, { report }: Platform): Log {
-  return (event) => {
-    try {
-      log(event);
-    } catch (problem) {
-      report(problem);
-    }
   };
 }

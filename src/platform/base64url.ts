@@ -7,5 +7,7 @@ export function encodeBase64Url(bytes: Uint8Array): string {
 
 /** Decodes base64url (RFC 4648 §5). @throws {DOMException} if `text` is not base64url. */
 export function decodeBase64Url(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) => character.charCodeAt(0));
+  return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (character) =>
+    character.charCodeAt(0),
+  );
 }

@@ -21,7 +21,9 @@ describe('what is said about a failure', () => {
   });
 
   test('names the reasons why a password is weak', () => {
-    const problem = new AuthError('weak_password', '', { weakPasswordReasons: ['length', 'pwned', 'unheard-of'] });
+    const problem = new AuthError('weak_password', '', {
+      weakPasswordReasons: ['length', 'pwned', 'unheard-of'],
+    });
     expect(describeProblem(problem, english, ['password']).fields?.password).toBe(
       'This password is too easy to guess. Use more characters. It appeared in a data leak: don’t use it anywhere.',
     );

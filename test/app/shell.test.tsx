@@ -89,6 +89,24 @@ describe('the session gate', () => {
 });
 
 describe('the shell', () => {
+  test('says after a sign-out that the server could not be told', async () => {
+    const { actor } = await renderApp('/account', {
+      supabase: supabase(),
+      user,
+      platform: {
+        fetch: (input, init) =>
+          String(input instanceof Request ? input.url : input).includes('/logout')
+            ? Promise.reject(new TypeError('Failed to fetch'))
+            : supabase().fetch(input, init),
+      },
+    });
+    await actor.click(await screen.findByRole('button', { name: /^Account menu/ }));
+    const menu = within(screen.getByRole('dialog', { name: 'Account' }));
+    await actor.click(menu.getByRole('button', { name: 'Sign out' }));
+    await screen.findByRole('heading', { name: 'Sign in' });
+    expect(await screen.findByText(/^You’re signed out on this device, but/)).toBeTruthy();
+  });
+
   test('moves the focus to the heading of the next page', async () => {
     const { actor } = await renderApp('/nowhere', { supabase: supabase(), user });
     await screen.findByRole('heading', { name: 'Page not found' });

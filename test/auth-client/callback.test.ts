@@ -133,20 +133,17 @@ describe('PKCE callback', () => {
     expect(server.lines).toEqual([]);
   });
 
-  it.each(['signing in', 'signing out'])(
-    '%s clears the error of an earlier callback',
-    async (way) => {
-      const { client, server } = await opening(`http://app.test/home?code=${CODE}`, 'none');
-      await client.start();
-      expect(client.getSnapshot().callbackError).not.toBeNull();
-      if (way === 'signing in') {
-        server.next(Response.json(sessionReply('ada', 1)));
-        await client.signInWithPassword({ email: 'ada@example.com', password: 'correct horse' });
-      } else await client.signOut({ scope: 'local' });
-      const status = way === 'signing in' ? 'signed-in' : 'signed-out';
-      expect(client.getSnapshot()).toMatchObject({ status, callbackError: null });
-    },
-  );
+  it.each(['signing in', 'signing out'])('%s clears the error of an earlier callback', async (way) => {
+    const { client, server } = await opening(`http://app.test/home?code=${CODE}`, 'none');
+    await client.start();
+    expect(client.getSnapshot().callbackError).not.toBeNull();
+    if (way === 'signing in') {
+      server.next(Response.json(sessionReply('ada', 1)));
+      await client.signInWithPassword({ email: 'ada@example.com', password: 'correct horse' });
+    } else await client.signOut({ scope: 'local' });
+    const status = way === 'signing in' ? 'signed-in' : 'signed-out';
+    expect(client.getSnapshot()).toMatchObject({ status, callbackError: null });
+  });
 
   it('a failed callback leaves the session that storage held', async () => {
     const harness = createHarness();
@@ -189,7 +186,9 @@ describe('implicit links', () => {
   );
 
   it('sign in after the server said whose tokens they are; the URL is cleaned', async () => {
-    const { client, server, href } = openImplicit(`http://app.test/home?tab=all${hash('&sb=&type=magiclink')}`);
+    const { client, server, href } = openImplicit(
+      `http://app.test/home?tab=all${hash('&sb=&type=magiclink')}`,
+    );
     server.next(Response.json(userOf('ada')));
     await client.start();
     expect(server.lines).toEqual(['GET /user']);

@@ -206,8 +206,16 @@ describe('other ways in', () => {
     const { open, server } = createHarness();
     const { client } = open();
     server.on('POST /token', () => Response.json(sessionReply('ada', 1)));
-    await createWeb3(client).signInWithWeb3({ chain: 'ethereum', message: 'm', signature: Uint8Array.of(0, 171) });
-    await createWeb3(client).signInWithWeb3({ chain: 'solana', message: 'm', signature: Uint8Array.of(251, 255) });
+    await createWeb3(client).signInWithWeb3({
+      chain: 'ethereum',
+      message: 'm',
+      signature: Uint8Array.of(0, 171),
+    });
+    await createWeb3(client).signInWithWeb3({
+      chain: 'solana',
+      message: 'm',
+      signature: Uint8Array.of(251, 255),
+    });
     expect(server.sent.map(({ body }) => body)).toEqual([
       { chain: 'ethereum', message: 'm', signature: '0x00ab' },
       { chain: 'solana', message: 'm', signature: '-_8' },
@@ -256,7 +264,9 @@ describe('other ways in', () => {
       code_challenge: expect.stringMatching(/^[\w-]{43}$/),
       code_challenge_method: 's256',
     });
-    await expect(createSso(client).signInWithSso({ domain: '' })).rejects.toMatchObject({ code: 'invalid-argument' });
+    await expect(createSso(client).signInWithSso({ domain: '' })).rejects.toMatchObject({
+      code: 'invalid-argument',
+    });
     expect(server.lines).toHaveLength(1);
   });
 });

@@ -406,7 +406,11 @@ describe('a server that refuses for a while', () => {
     const code = 'over_request_rate_limit';
     await expect(client.getAccessToken()).rejects.toMatchObject({ code, retryAfterSeconds: 120 });
     await world.clock.advance(20_000);
-    await expect(client.getAccessToken()).rejects.toMatchObject({ code, status: 429, retryAfterSeconds: 100 });
+    await expect(client.getAccessToken()).rejects.toMatchObject({
+      code,
+      status: 429,
+      retryAfterSeconds: 100,
+    });
     await expect(client.refreshSession()).rejects.toMatchObject({ code, retryAfterSeconds: 100 });
     client.close();
   });

@@ -126,7 +126,9 @@ async function play(schedule: readonly Command[]) {
         signOuts += 1;
         expectedUser = null;
         // With an expired token it refreshes once more for the server, also beside a refresh that is in flight.
-        signedOutTokens.add((JSON.parse(memory.get(KEY) ?? '{}') as { refresh_token?: string }).refresh_token ?? '');
+        signedOutTokens.add(
+          (JSON.parse(memory.get(KEY) ?? '{}') as { refresh_token?: string }).refresh_token ?? '',
+        );
         return watch(at(command.tab), at(command.tab).client.signOut());
       case 'hide':
       case 'show':

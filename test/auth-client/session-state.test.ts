@@ -23,7 +23,12 @@ const events = {
   'restored: ada': { type: 'restored', active: ada },
   'signed in: ada': { type: 'signed-in', active: active('ada', 2), name: 'SIGNED_IN', reason: 'call' },
   'signed in: bob': { type: 'signed-in', active: active('bob', 1), name: 'SIGNED_IN', reason: 'call' },
-  'signed in: recovery': { type: 'signed-in', active: active('ada', 2), name: 'PASSWORD_RECOVERY', reason: 'callback' },
+  'signed in: recovery': {
+    type: 'signed-in',
+    active: active('ada', 2),
+    name: 'PASSWORD_RECOVERY',
+    reason: 'callback',
+  },
   'renewed: ada': { type: 'renewed', active: active('ada', 2), name: 'TOKEN_REFRESHED', reason: 'refresh' },
   'renewed: bob': { type: 'renewed', active: active('bob', 2), name: 'TOKEN_REFRESHED', reason: 'refresh' },
   'renewed: second factor': {
@@ -36,9 +41,17 @@ const events = {
   'storage read: the same': { type: 'storage-read', active: active('ada', 1), name: null },
   'storage read: newer tokens': { type: 'storage-read', active: active('ada', 2), name: null },
   'storage read: newer user': { type: 'storage-read', active: active('ada', 1, { revision: 2 }), name: null },
-  'storage read: recovery': { type: 'storage-read', active: active('ada', 2, { recovery: true }), name: null },
+  'storage read: recovery': {
+    type: 'storage-read',
+    active: active('ada', 2, { recovery: true }),
+    name: null,
+  },
   'storage read: bob': { type: 'storage-read', active: active('bob', 1), name: null },
-  'storage read: announced second factor': { type: 'storage-read', active: active('ada', 2), name: 'MFA_CHALLENGE_VERIFIED' },
+  'storage read: announced second factor': {
+    type: 'storage-read',
+    active: active('ada', 2),
+    name: 'MFA_CHALLENGE_VERIFIED',
+  },
   'storage read: late SIGNED_OUT': { type: 'storage-read', active: active('ada', 2), name: 'SIGNED_OUT' },
   'signed out': { type: 'signed-out', reason: 'call' },
 } as const satisfies Record<string, SessionEvent>;
@@ -113,6 +126,7 @@ describe.each(Object.entries(table))('%s', (kind, row) => {
     const result = step(before, events[name as keyof typeof events]);
     expect([result.state.kind, result.emission?.name ?? null]).toEqual([after, emitted]);
     // A state that does not change keeps its identity.
-    if (!result.emission && after === kind) expect(result.state).toBe(before);
+    const isUnchanged = !result.emission && after === kind;
+    expect(isUnchanged ? result.state : before).toBe(before);
   });
 });

@@ -46,17 +46,14 @@ it.each([401, 403, 404])('specification §8: a reply %i to a sign-out is ignored
 it.each([
   ['500', () => refusal(500, 'unexpected_failure'), 'unexpected_failure'],
   ['offline', () => Promise.reject<Response>(new TypeError('Failed to fetch')), 'network'],
-])(
-  '%s: removes the session here and says that the server did not revoke it',
-  async (_n, answer, code) => {
-    const { signedIn, server, stored } = createHarness();
-    const { client } = await signedIn();
-    server.next(answer);
-    expect(await client.signOut()).toMatchObject({ revoked: false, cause: { name: 'AuthError', code } });
-    expect(client.getSnapshot().status).toBe('signed-out');
-    expect(await stored()).toBeNull();
-  },
-);
+])('%s: removes the session here and says that the server did not revoke it', async (_n, answer, code) => {
+  const { signedIn, server, stored } = createHarness();
+  const { client } = await signedIn();
+  server.next(answer);
+  expect(await client.signOut()).toMatchObject({ revoked: false, cause: { name: 'AuthError', code } });
+  expect(client.getSnapshot().status).toBe('signed-out');
+  expect(await stored()).toBeNull();
+});
 
 it.each(['global', 'local'] as const)(
   'sign-out %s with an expired token: refreshes first, so that the server ends the sessions',

@@ -9,7 +9,6 @@ import { createSupabaseClients } from '../../src/supabase-clients.ts';
 const platform = createBrowserPlatform({
   fetch: () => Promise.reject(new Error('Nothing is sent')),
 });
-const code = 'configuration-incomplete';
 
 type Create = (options: never) => unknown;
 

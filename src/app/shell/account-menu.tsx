@@ -6,6 +6,7 @@ import { PersonIcon, SignOutIcon } from '../../ui/icons.tsx';
 import { Popover } from '../../ui/overlay/popover.tsx';
 import { toasts } from '../../ui/overlay/toasts.ts';
 import { useClients, useUser } from '../../shared/clients/clients-context.ts';
+import { signOutHere } from '../../shared/clients/sign-out.ts';
 import { appTexts } from '../texts/app-texts.ts';
 import { DisplayChoices } from './display-choices.tsx';
 import { paths } from '../../shared/routes.ts';
@@ -20,8 +21,7 @@ export function AccountMenu() {
   const signOut = () => {
     // Actions that wait for an undo are committed while the session still exists.
     toasts.clear();
-    // The local session ends in any case, also when the server cannot be reached.
-    auth.signOut({ scope: 'local' }).catch(() => undefined);
+    void signOutHere(auth, 'local');
   };
   const item = classNames(buttonClass('quiet'), styles.menuItem);
   return (

@@ -117,7 +117,6 @@ export function createCallbackMethods(
         return null;
       }
     },
-    exchangeCodeForSession: async ({ code }, options) =>
-      core.session.signIn(await exchange(code, options)),
+    exchangeCodeForSession: async ({ code }, options) => core.session.signIn(await exchange(code, options)),
   };
 }

@@ -21,10 +21,7 @@ export async function startPkceFlow(
 }
 
 /** 32 random bytes make a verifier of 43 characters (RFC 7636 §4.1); the method is S256 (§4.2). */
-export async function createChallenge({
-  random,
-  sha256,
-}: Pick<Platform, 'random' | 'sha256'>): Promise<{
+export async function createChallenge({ random, sha256 }: Pick<Platform, 'random' | 'sha256'>): Promise<{
   readonly verifier: string;
   readonly challenge: CodeChallenge;
 }> {

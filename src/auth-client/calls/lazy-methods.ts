@@ -1,4 +1,8 @@
-import { type CallbackMethods, type CallbackOptions, createCallbackMethods } from '../callback/callback-methods.ts';
+import {
+  type CallbackMethods,
+  type CallbackOptions,
+  createCallbackMethods,
+} from '../callback/callback-methods.ts';
 import type { AuthCore } from '../core.ts';
 import { type AccountMethods, createAccountMethods } from './account.ts';
 import { type SignInMethods, createSignInMethods } from './sign-in.ts';

@@ -214,10 +214,7 @@ export function createSignInMethods(core: AuthCore): SignInMethods {
       return { url: `${core.baseUrl}/authorize${encodeQuery(query)}` };
     },
     async setSession({ accessToken, refreshToken }, options) {
-      assertArgument(
-        accessToken && refreshToken,
-        'You must provide an access token and a refresh token.',
-      );
+      assertArgument(accessToken && refreshToken, 'You must provide an access token and a refresh token.');
       return signIn(await sessionFromTokens(core, { accessToken, refreshToken }, options));
     },
   };

@@ -41,6 +41,8 @@ interface Pause {
   readonly refreshToken: string;
   /** On the monotonic clock. */
   readonly untilMs: number;
+  /** A rate limit holds for every caller; after another refusal only the background checks pause. */
+  readonly isRateLimit: boolean;
   readonly error: AuthError;
 }
 
@@ -95,12 +97,14 @@ export function createRefresher(
       }
     });
 
-  /** Honors Retry-After in every state, and spares a server that refuses for another reason for one tick. */
+  /** For as long as Retry-After says, else for one tick. */
   const pauseAfter = (problem: unknown, refreshToken: string) => {
     if (!(problem instanceof AuthError)) return;
-    const retryAfterMs = (problem.retryAfterSeconds ?? 0) * 1000;
-    const pauseMs = actionFor(problem) === 'keep' ? Math.max(TICK_MS, retryAfterMs) : retryAfterMs;
-    if (pauseMs > 0) pause = { refreshToken, untilMs: clock.monotonicMs() + pauseMs, error: problem };
+    const { retryAfterSeconds, status } = problem;
+    if (retryAfterSeconds === null && actionFor(problem) !== 'keep') return;
+    const pauseMs = retryAfterSeconds === null ? TICK_MS : retryAfterSeconds * 1000;
+    const isRateLimit = retryAfterSeconds !== null || status === 429;
+    pause = { refreshToken, untilMs: clock.monotonicMs() + pauseMs, isRateLimit, error: problem };
   };
   const isPaused = (refreshToken: string) =>
     pause?.refreshToken === refreshToken && clock.monotonicMs() < pause.untilMs;
@@ -113,8 +117,10 @@ export function createRefresher(
       maxElapsedMs: GIVE_UP_MS,
       isRetryable: (problem: unknown) => actionFor(problem) === 'retry',
     };
-    if (isPaused(expectedToken)) await session.sync();
-    if (pause && isPaused(expectedToken) && isCurrent()) throw withRemainingTime(pause);
+    if (pause?.isRateLimit && isPaused(expectedToken)) {
+      await session.sync();
+      if (isCurrent()) throw withRemainingTime(pause);
+    }
     let last: unknown;
     const attemptIfCurrent = async (number: number) => {
       // Another tab or a sign-out replaced the token during the backoff.

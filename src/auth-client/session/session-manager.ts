@@ -175,9 +175,7 @@ export function createSessionManager(platform: Platform, primary: Store, key: st
 
   const restoreFromStorage = async () => {
     const readOnce = async () => {
-      const isRead = await records.read((stored) =>
-        dispatch({ type: 'restored', active: activate(stored) }),
-      );
+      const isRead = await records.read((stored) => dispatch({ type: 'restored', active: activate(stored) }));
       if (!isRead) throw new Error('Storage could not be read');
     };
     const policy = {
@@ -206,10 +204,7 @@ export function createSessionManager(platform: Platform, primary: Store, key: st
         return;
       }
       await records.replace(newRecord(callbackSession), (after, before) =>
-        dispatch(
-          { type: 'restored', active: activate(before) },
-          ...signedInEvents(after, callbackSession),
-        ),
+        dispatch({ type: 'restored', active: activate(before) }, ...signedInEvents(after, callbackSession)),
       );
     },
     async sync(notice) {
@@ -262,10 +257,7 @@ export function createSessionManager(platform: Platform, primary: Store, key: st
         );
       };
       if (refreshToken === undefined) return records.replace(null, settle);
-      return records.update(
-        (stored) => (stored?.refresh_token === refreshToken ? null : undefined),
-        settle,
-      );
+      return records.update((stored) => (stored?.refresh_token === refreshToken ? null : undefined), settle);
     },
     close() {
       closing.abort();

@@ -48,9 +48,7 @@ export function createResilientStore(
   const lastStored = new Map<string, string | null>();
 
   /** The result of an operation of the primary store; null after reporting that it failed. */
-  const attempt = async <T>(
-    operation: () => Promise<T> | T,
-  ): Promise<{ readonly result: T } | null> => {
+  const attempt = async <T>(operation: () => Promise<T> | T): Promise<{ readonly result: T } | null> => {
     try {
       const result = await withinDeadline(clock, STORE_TIMEOUT_MS, undefined, async () => operation());
       return { result };

@@ -34,76 +34,57 @@ interface SendOptions {
 
 /** Where requests go and what each of them carries. */
 export interface SendSettings {
-  readonly platform: Pick<Platform, 'fetch' | 'clock' | 'random'>;
+  readonly platform: Pick<Platform, 'fetch' | 'clock'> & Partial<Pick<Platform, 'report'>>;
   /** The project's URL with `/auth/v1`. */
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly timeoutMs?: number | undefined;
   readonly log?: Log | undefined;
+  readonly traceparent?: (() => string | null) | undefined;
 }
 
-export function createSend(settings: SendSettings): Send {
-  const { platform, baseUrl, apiKey, headers, log } = settings;
-  const { clock } = platform;
-  const http = createHttp(platform);
-
-  const exchange = <T>(
-    endpoint: Endpoint,
-    parse: Parse<T>,
-    {
-      signal,
-      timeoutMs = settings.timeoutMs ?? DEFAULT_TIMEOUT_MS,
-      accessToken,
-      keepalive,
-    }: CallOptions & SendOptions,
-    onStatus: (status: number) => void,
-  ) =>
-    http.send(
-      {
-        method: endpoint.method,
-        url: `${baseUrl}${endpoint.path}${encodeQuery(endpoint.query)}`,
-        headers: {
-          ...headers,
-          apikey: apiKey,
-          'X-Client-Info': 'auth-client/0.1',
-          'X-Supabase-Api-Version': '2024-01-01',
-          ...(accessToken && { Authorization: `Bearer ${accessToken}` }),
-          ...(endpoint.body && { 'Content-Type': 'application/json;charset=UTF-8' }),
-        },
-        ...(endpoint.body && { body: JSON.stringify(endpoint.body) }),
-        timeoutMs,
-        keepalive,
-        ...(signal && { signal }),
-      },
-      async (response) => {
-        onStatus(response.status);
-        const text = await response.text();
-        if (!response.ok) throw parseErrorResponse(response, text, clock.now());
-        try {
-          return parse(text ? JSON.parse(text) : null);
-        } catch (cause) {
-          throw invalidResponse(response.status, cause);
-        }
-      },
-    );
-
-  return async (endpoint, parse, options = {}) => {
-    const startedMs = clock.monotonicMs();
-    let status: number | null = null;
-    const logRequest = (errorCode: string | null) => {
-      const { method, path } = endpoint;
-      const durationMs = clock.monotonicMs() - startedMs;
-      log?.({ type: 'request', service: 'auth', method, path, status, errorCode, durationMs });
-    };
+export function createSend({
+  platform,
+  baseUrl,
+  apiKey,
+  headers,
+  timeoutMs: defaultTimeoutMs = DEFAULT_TIMEOUT_MS,
+  log,
+  traceparent,
+}: SendSettings): Send {
+  const http = createHttp(platform, { service: 'auth', log, traceparent });
+  return async (endpoint, parse, { signal, timeoutMs = defaultTimeoutMs, accessToken, keepalive } = {}) => {
     try {
-      const result = await exchange(endpoint, parse, options, (received) => (status = received));
-      logRequest(null);
-      return result;
+      return await http.send(
+        {
+          method: endpoint.method,
+          url: `${baseUrl}${endpoint.path}${encodeQuery(endpoint.query)}`,
+          headers: {
+            ...headers,
+            apikey: apiKey,
+            'X-Client-Info': 'auth-client/0.1',
+            'X-Supabase-Api-Version': '2024-01-01',
+            ...(accessToken && { Authorization: `Bearer ${accessToken}` }),
+            ...(endpoint.body && { 'Content-Type': 'application/json;charset=UTF-8' }),
+          },
+          ...(endpoint.body && { body: JSON.stringify(endpoint.body) }),
+          timeoutMs,
+          keepalive,
+          signal,
+        },
+        async (response) => {
+          const text = await response.text();
+          if (!response.ok) throw parseErrorResponse(response, text, platform.clock.now());
+          try {
+            return parse(text ? JSON.parse(text) : null);
+          } catch (cause) {
+            throw invalidResponse(response.status, cause);
+          }
+        },
+      );
     } catch (problem) {
-      const error = toAuthError(problem);
-      logRequest(error instanceof AuthError ? error.code : 'unknown');
-      throw error;
+      throw toAuthError(problem);
     }
   };
 }

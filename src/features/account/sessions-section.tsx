@@ -1,8 +1,7 @@
 import { useState } from 'react';
-import { navigate } from 'wouter/use-browser-location';
 import { attempt } from '../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../shared/clients/clients-context.ts';
-import { isPublicPath, paths, type EntranceNotice } from '../../shared/routes.ts';
+import { signOutHere, signOutOthers } from '../../shared/clients/sign-out.ts';
 import type { SignOutScope } from '../../auth-client/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { FormMessages } from '../../ui/page/message.tsx';
@@ -15,7 +14,7 @@ import { Section } from './section.tsx';
 /** Signs out this device, the others, or all of them. */
 export function SessionsSection() {
   const texts = accountTexts.use();
-  const { auth, platform } = useClients();
+  const { auth } = useClients();
   const [asking, setAsking] = useState(false);
   const [state, setState] = useState<{
     pending?: SignOutScope;
@@ -26,17 +25,9 @@ export function SessionsSection() {
     setState({ pending: scope });
     // Actions that wait for an undo are committed while the session still exists.
     if (scope !== 'others') toasts.clear();
-    // Refresh first: with an expired token the server would end no session.
-    if (scope === 'global') await auth.getAccessToken().catch(platform.report);
-    const failure = await attempt([], () => auth.signOut({ scope }));
-    // The local session has ended and the gate has navigated: the next screen shows the failure.
-    if (failure && scope === 'global') {
-      const { pathname, search } = location;
-      navigate(isPublicPath(pathname) ? pathname + search : paths.login, {
-        replace: true,
-        state: 'sign-out-failed' satisfies EntranceNotice,
-      });
-    }
+    const failure = await attempt([], () =>
+      scope === 'others' ? signOutOthers(auth) : signOutHere(auth, scope),
+    );
     setState({ problem: failure?.message, done: !failure && scope === 'others' });
   };
   return (

@@ -39,6 +39,7 @@ export function AuthPage({ title, intro, foot, tail, children }: AuthPageProps) 
       {intro && <p className={styles.intro}>{intro}</p>}
       <div role="alert">
         {notice === 'sign-out-failed' && <Message tone="warning">{texts.signOutFailed}</Message>}
+        {notice === 'local-sign-out-failed' && <Message tone="warning">{texts.localSignOutFailed}</Message>}
       </div>
       <div role="status">
         {notice === 'session-ended' && <Message>{texts.sessionEnded}</Message>}

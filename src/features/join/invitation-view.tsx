@@ -2,6 +2,7 @@ import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useClients, useUser } from '../../shared/clients/clients-context.ts';
+import { signOutNotices } from '../../shared/clients/sign-out.ts';
 import { links, paths } from '../../shared/routes.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { FormMessages } from '../../ui/page/message.tsx';
@@ -105,15 +106,14 @@ function SignedOut({ token }: { readonly token: string }) {
 
 function OtherAccount({ token, invitation }: { readonly token: string; readonly invitation: Invitation }) {
   const texts = joinTexts.use();
-  const { auth, platform } = useClients();
+  const { auth } = useClients();
   const user = useUser();
   const [, navigate] = useLocation();
   const [isLeaving, setIsLeaving] = useState(false);
   const switchAccount = async () => {
     setIsLeaving(true);
-    // The local session ends in any case, also when the server cannot be reached.
-    await auth.signOut({ scope: 'local' }).catch(platform.report);
-    navigate(links.login({ next: links.join(token) }));
+    const { revoked } = await auth.signOut({ scope: 'local' });
+    navigate(links.login({ next: links.join(token) }), { state: revoked ? null : signOutNotices.local });
   };
   return (
     <State

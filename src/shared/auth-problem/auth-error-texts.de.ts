@@ -136,10 +136,8 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
   'invalid-argument': 'Prüfe deine Eingaben.',
   'invalid-options': 'Diese App ist nicht vollständig eingerichtet.',
   'pkce-verifier-missing': 'Dieser Link gilt nur in dem Browser, in dem du ihn angefordert hast.',
-  'implicit-flow-disabled':
-    'Mit diesem Link kannst du dich hier nicht anmelden. Fordere einen neuen an.',
-  'unsupported-runtime':
-    'Dein Browser unterstützt das nicht. Versuche es mit einem anderen Browser.',
+  'implicit-flow-disabled': 'Mit diesem Link kannst du dich hier nicht anmelden. Fordere einen neuen an.',
+  'unsupported-runtime': 'Dein Browser unterstützt das nicht. Versuche es mit einem anderen Browser.',
   'storage-unavailable':
     'Dieser Browser speichert nichts für diese Seite: Beim Schließen wirst du abgemeldet.',
 };

@@ -136,10 +136,8 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
   'invalid-argument': 'Check what you entered.',
   'invalid-options': 'This app isn’t fully set up.',
   'pkce-verifier-missing': 'This link works only in the browser that asked for it.',
-  'implicit-flow-disabled':
-    'This link can’t be used to sign in here. Request a new one.',
-  'unsupported-runtime':
-    'Your browser doesn’t support this. Try another browser.',
+  'implicit-flow-disabled': 'This link can’t be used to sign in here. Request a new one.',
+  'unsupported-runtime': 'Your browser doesn’t support this. Try another browser.',
   'storage-unavailable':
     'This browser doesn’t keep data for this site, so you’ll be signed out when you close the page.',
 };

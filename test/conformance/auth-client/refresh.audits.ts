@@ -32,7 +32,10 @@ async function revoke({ user }: SignedInTab, server: Parameters<Audit['run']>[0]
 }
 
 const tooMany = () =>
-  Response.json({ code: 'over_request_rate_limit', message: 'Request rate limit reached' }, { status: 429 });
+  Response.json(
+    { code: 'over_request_rate_limit', message: 'Request rate limit reached' },
+    { status: 429, headers: { 'Retry-After': '1' } },
+  );
 
 /** When a session is refreshed, and what becomes of it. */
 export const clientRefreshAudits: readonly Audit[] = [
@@ -119,7 +122,7 @@ export const clientRefreshAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-AUTH-307',
-    'a refresh that is refused by a rate limit keeps the session, and a later one succeeds',
+    'a rate limit keeps the session, gets no request before its Retry-After, and the next refresh succeeds',
     { source: 'auth.md §3 (5), §4 (3)' },
     async ({ signIn }) => {
       const tab = await signIn();
@@ -128,6 +131,10 @@ export const clientRefreshAudits: readonly Audit[] = [
       const refusal = await refusalOf(AuthError, tab.auth.getAccessToken());
       assert.deepEqual([refusal.code, refusal.status], ['over_request_rate_limit', 429]);
       assert.ok(tab.stored(), 'the session is still stored');
+      const sent = tab.wire.requests.length;
+      assert.equal((await refusalOf(AuthError, tab.auth.getAccessToken())).status, 429);
+      assert.equal(tab.wire.requests.length, sent);
+      await new Promise((resolve) => setTimeout(resolve, 1_100));
       assert.ok(await tab.auth.getAccessToken());
       assert.ok(!eventNames(tab).includes('SIGNED_OUT'));
     },

@@ -91,7 +91,10 @@ export const clientSignInAudits: readonly Audit[] = [
       const { auth } = await open();
       const refusal = await refusalOf(AuthError, auth.signUp({ email: server.newEmail(), password: 'a' }));
       assert.deepEqual([refusal.code, refusal.status], ['weak_password', 422]);
-      assert.ok(refusal.weakPasswordReasons.includes('length'), `the reasons say length: ${refusal.weakPasswordReasons.join()}`);
+      assert.ok(
+        refusal.weakPasswordReasons.includes('length'),
+        `the reasons say length: ${refusal.weakPasswordReasons.join()}`,
+      );
     },
   ),
   audit(

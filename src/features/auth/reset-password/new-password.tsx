@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import type { Session } from '../../../auth-client/index.ts';
 import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';
+import { signOutOthers } from '../../../shared/clients/sign-out.ts';
 import { paths } from '../../../shared/routes.ts';
 import { Button, buttonClass } from '../../../ui/button.tsx';
 import { FormMessages } from '../../../ui/page/message.tsx';
@@ -56,9 +57,9 @@ function PasswordSaved() {
     pending: false,
     done: false,
   });
-  const signOutOthers = async () => {
+  const signOutOtherDevices = async () => {
     setState({ pending: true, done: false });
-    const failure = await attempt([], () => auth.signOut({ scope: 'others' }));
+    const failure = await attempt([], () => signOutOthers(auth));
     setState({ pending: false, done: failure === undefined, problem: failure?.message });
   };
   return (
@@ -68,7 +69,7 @@ function PasswordSaved() {
         {texts.goOn}
       </Link>
       {!state.done && (
-        <Button wide pending={state.pending} onClick={() => void signOutOthers()}>
+        <Button wide pending={state.pending} onClick={() => void signOutOtherDevices()}>
           {texts.signOutEverywhere}
         </Button>
       )}

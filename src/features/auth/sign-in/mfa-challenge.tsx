@@ -3,6 +3,7 @@ import type { Factor, Session } from '../../../auth-client/index.ts';
 import { createMfa, type Mfa } from '../../../auth-client/features/mfa.ts';
 import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';
+import { signOutHere } from '../../../shared/clients/sign-out.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Choice } from '../../../ui/form/choice.tsx';
 import { appCodeLength, checkCode, compactCode } from '../../../ui/form/credential-rules.ts';
@@ -39,7 +40,7 @@ export function MfaChallenge({ session }: { readonly session: Session }) {
       )}
       {factor && isApp(factor) && <AppCode key={factor.id} mfa={mfa} factorId={factor.id} />}
       {factor && !isApp(factor) && <PhoneCode key={factor.id} mfa={mfa} factorId={factor.id} />}
-      <Button look="link" onClick={() => void attempt([], () => auth.signOut({ scope: 'local' }))}>
+      <Button look="link" onClick={() => void signOutHere(auth, 'local')}>
         {texts.mfaOtherAccount}
       </Button>
     </AuthPage>

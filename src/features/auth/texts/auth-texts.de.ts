@@ -17,6 +17,8 @@ export const texts: AuthTexts = {
   sessionEnded: 'Du wurdest abgemeldet. Melde dich an, um weiterzumachen.',
   draftKept:
     'Du wurdest abgemeldet, bevor deine Änderungen gespeichert waren. Melde dich an, dann findest du sie wieder.',
+  localSignOutFailed:
+    'Du bist auf diesem Gerät abgemeldet, aber der Server war nicht erreichbar. Dort endet die Sitzung später.',
   signOutFailed:
     'Andere Geräte sind vielleicht noch angemeldet: Der Server konnte ihre Sitzungen nicht beenden. Melde dich an und versuche es noch einmal.',
   offline: 'Du bist offline. Du kannst das ausfüllen, aber nicht absenden.',

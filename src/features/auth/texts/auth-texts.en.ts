@@ -13,6 +13,8 @@ export const texts = {
   codeIntro: 'We’ll email you a link and a code. Either one signs you in, no password needed.',
   sessionEnded: 'You were signed out. Sign in to continue.',
   draftKept: 'You were signed out before your changes were saved. Sign in to go back to them.',
+  localSignOutFailed:
+    'You’re signed out on this device, but we couldn’t tell the server. The session will end there later.',
   signOutFailed:
     'Other devices may still be signed in: the server couldn’t end their sessions. Sign in and try again.',
   offline: 'You’re offline. You can fill this in, but not send it.',

@@ -1,0 +1,25 @@
+import { navigate } from 'wouter/use-browser-location';
+import type { AuthClient } from '../../auth-client/index.ts';
+import { type EntranceNotice, isPublicPath, paths } from '../routes.ts';
+
+/** What the next screen says if the server could not end the sessions of a scope. */
+export const signOutNotices = {
+  global: 'sign-out-failed',
+  local: 'local-sign-out-failed',
+} as const satisfies Record<string, EntranceNotice>;
+
+/** Signs out here. If the server could not end the sessions, the screen that the gate then shows says so. */
+export async function signOutHere(auth: AuthClient, scope: 'local' | 'global'): Promise<void> {
+  const { revoked } = await auth.signOut({ scope });
+  // The response may come after the user has signed in again.
+  if (revoked || auth.getSnapshot().status !== 'signed-out') return;
+  const { pathname, search } = location;
+  const path = isPublicPath(pathname) ? pathname + search : paths.login;
+  navigate(path, { replace: true, state: signOutNotices[scope] });
+}
+
+/** Signs out all other devices. @throws {AuthError} if the server could not end their sessions. */
+export async function signOutOthers(auth: AuthClient): Promise<void> {
+  const result = await auth.signOut({ scope: 'others' });
+  if (!result.revoked) throw result.cause;
+}

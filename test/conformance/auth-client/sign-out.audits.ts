@@ -1,4 +1,5 @@
 import { strict as assert } from 'node:assert';
+import type { SignOutScope } from '../../../src/auth-client/index.ts';
 import type { Audit } from '../audit.ts';
 import { clientAuditsOf, eventually, type ClientContext } from '../clients/client-audit.ts';
 import { assertStatus, textAt } from '../wire.ts';

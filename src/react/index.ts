@@ -4,3 +4,4 @@ export { useAuth, useSession, useUser } from './use-auth.ts';
 export type { QuerySnapshot } from './query-store.ts';
 export { type QueryState, useQuery } from './use-query.ts';
 export { useLiveList } from './use-live-list.ts';
+export { usePresence } from './use-presence.ts';

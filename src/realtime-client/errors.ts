@@ -10,7 +10,10 @@
  * - `subscription-refused`: the server cannot subscribe to the changes (table, column, filter or publication).
  * - `push-overflow`: the buffer of pushes was full; `push-timeout`: no reply in time; `push-refused`: refused by the
  *   server, or not serializable.
- * - `invalid-row`: a row failed the schema of its listener.
+ * - `invalid-row`, `invalid-payload`: a row, broadcast or presence failed its schema.
+ * - `payload-too-large`: a payload exceeds the limit; nothing was sent.
+ * - `network`, `timeout`, `aborted`, `rate-limited`, `server`: an HTTP broadcast failed.
+ * - `rate-limited`: the server's rate limit was reached.
  * - `closed`: the client or channel was closed.
  */
 export type RealtimeErrorCode =
@@ -26,6 +29,13 @@ export type RealtimeErrorCode =
   | 'push-timeout'
   | 'push-refused'
   | 'invalid-row'
+  | 'invalid-payload'
+  | 'payload-too-large'
+  | 'network'
+  | 'timeout'
+  | 'aborted'
+  | 'rate-limited'
+  | 'server'
   | 'closed';
 
 /** Details of a {@link RealtimeError}. */

@@ -1,12 +1,15 @@
 /** Public names of the realtime client. Live queries, the shared socket and further features are separate entries. */
 export { createRealtimeClient } from './realtime-client.ts';
 export type {
+  ClientPort,
   RealtimeChannel,
   RealtimeClient,
   RealtimeClientOptions,
   ShareConnection,
 } from './realtime-client.ts';
-export type { ChangeBinding, Channel } from './channel/channel.ts';
+export type { ChangeBinding, Channel, ChannelMessage, ChannelPort } from './channel/channel.ts';
+export type { JoinConfig, ReplayRequest } from './channel/join-config.ts';
+export type { RealtimeEvent } from './events.ts';
 export type {
   ChannelSnapshot,
   ChannelStatus,
@@ -14,6 +17,7 @@ export type {
   ContinuityLoss,
   GetAccessToken,
   OnTokenChange,
+  TabPresence,
 } from './socket/connection.ts';
 export { RealtimeError } from './errors.ts';
 export type { RealtimeErrorCode } from './errors.ts';

@@ -10,6 +10,7 @@ import type {
 } from './socket/connection.ts';
 import { configurationProblem } from '../platform/service.ts';
 import { RealtimeError } from './errors.ts';
+import type { RealtimeEvent } from './events.ts';
 import { createOwnConnection } from './socket/own-connection.ts';
 import type { Change, RowRecord } from './changes/postgres-changes.ts';
 import { defaultSettings, type RealtimeSettings } from './settings.ts';
@@ -32,11 +33,18 @@ export interface RealtimeClientOptions {
   readonly vsn?: ProtocolVersion;
   /** Overrides of {@link defaultSettings}. */
   readonly settings?: Partial<RealtimeSettings>;
+  /** Further parameters of the websocket's URL. Default: none. */
+  readonly params?: Readonly<Record<string, string>>;
+  /** Called with structured events of the client, which never contain tokens or payloads. Default: none. */
+  readonly log?: (event: RealtimeEvent) => void;
   /** Schedules deliveries: pass `requestAnimationFrame` for one delivery per frame. Default: a timer of 16 ms. */
   readonly schedule?: (flush: () => void) => void;
   /** Pass `shareSocket` of the entry `shared-socket` for one socket in all tabs of a user. Default: one per tab. */
   readonly share?: ShareConnection;
 }
+
+/** What features such as HTTP broadcasts need of the client. Not for applications. */
+export type ClientPort = Pick<ConnectOptions, 'url' | 'apiKey' | 'platform' | 'settings' | 'getAccessToken'>;
 
 /** Creates a connection that may use another tab's socket; `connect` creates one with this tab's own socket. */
 export type ShareConnection = (
@@ -71,8 +79,18 @@ export interface RealtimeChannel<Database> extends Channel {
 
 /** The realtime client. Its snapshot is the connection's status, `lost` after a grace period of 5 s. */
 export interface RealtimeClient<Database = unknown> extends Readable<ConnectionSnapshot> {
-  /** Returns the channel of this name, always the same object. Nothing is sent before `join()`. */
-  channel(name: string): RealtimeChannel<Database>;
+  /**
+   * Returns the channel of this name, always the same object. Nothing is sent before `join()`.
+   *
+   * @param options `private: true`: policies on `realtime.messages` decide who may join and send.
+   */
+  channel(name: string, options?: { readonly private?: boolean }): RealtimeChannel<Database>;
+  /** Returns all channels that were requested, also those that are not joined. */
+  getChannels(): readonly RealtimeChannel<Database>[];
+  /** Calls `listener` with structured events such as heartbeats with their latency. */
+  onEvent(listener: (event: RealtimeEvent) => void): Unsubscribe;
+  /** The seam for features of the client; not for applications. */
+  readonly port: ClientPort;
   /** Number of received frames that were malformed or of an unknown kind. */
   readonly ignoredFrames: number;
   /** Leaves every channel and closes the socket permanently. */
@@ -120,7 +138,10 @@ export function createRealtimeClient<Database = unknown>(
       platform.report(problem);
     }
   };
-  const connectOptions = { ...options, vsn, settings, getAccessToken };
+  const events = createListeners<RealtimeEvent>(platform.report);
+  if (options.log) events.add(options.log);
+  const emit = events.call;
+  const connectOptions = { ...options, vsn, settings, getAccessToken, emit };
   const connection = share ? share(connectOptions, createOwnConnection) : createOwnConnection(connectOptions);
   const channels = new Map<string, RealtimeChannel<Database>>();
 
@@ -130,12 +151,16 @@ export function createRealtimeClient<Database = unknown>(
     get ignoredFrames() {
       return connection.ignoredFrames;
     },
-    channel(name) {
+    port: connectOptions,
+    onEvent: events.add,
+    getChannels: () => [...channels.values()],
+    channel(name, join) {
       const known = channels.get(name);
+      if (join?.private && !known?.joinConfig.private) known?.updateJoinPayload(join);
       if (known) return known;
-      const channel = createChannel({ name, connection, platform, settings, schedule });
-      const created: RealtimeChannel<Database> = {
-        ...channel,
+      const channel = createChannel({ name, connection, platform, settings, schedule, emit });
+      if (join) channel.updateJoinPayload(join);
+      const created: RealtimeChannel<Database> = Object.assign(channel, {
         onPostgresChanges(binding, listener) {
           const listeners = createListeners<Parameters<typeof listener>[0]>(platform.report);
           const stops = [
@@ -144,7 +169,7 @@ export function createRealtimeClient<Database = unknown>(
           ];
           return () => stops.forEach((stop) => stop());
         },
-      };
+      } satisfies Pick<RealtimeChannel<Database>, 'onPostgresChanges'>);
       channels.set(name, created);
       return created;
     },

@@ -8,12 +8,14 @@ import {
   SupabaseProvider,
   useAuth,
   useLiveList,
+  usePresence,
   useQuery,
   useSession,
   useSupabase,
   useUser,
 } from '../../src/react/index.ts';
 import { createLiveQuery } from '../../src/realtime-client/live-query/live-query.ts';
+import { createPresence } from '../../src/realtime-client/presence/presence.ts';
 import { createMemoryStore } from '../../src/auth-client/index.ts';
 import { createSupabaseClients, type SupabaseClients } from '../../src/supabase-clients.ts';
 import { ada, grace, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
@@ -238,6 +240,37 @@ describe('useLiveList', () => {
     await screen.findByText(/^current.*"n":1/, {}, { timeout: 5_000 });
     unmount();
     await waitFor(() => expect(channel.getSnapshot().status).toBe('closed'), { timeout: 5_000 });
+  });
+});
+
+describe('usePresence', () => {
+  it('shows who is present, tracks an entry while it is mounted, in StrictMode, and only then', async () => {
+    const [here, elsewhere] = [createClients(), createClients()];
+    const open = ({ realtime }: ReturnType<typeof createClients>, key: string) => {
+      const channel = realtime.channel('lobby');
+      const presence = createPresence<{ name: string }>(channel, { key });
+      return { presence, leave: channel.join() };
+    };
+    const [ada, grace] = [open(here, 'ada'), open(elsewhere, 'grace')];
+    grace.presence.track({ name: 'Grace' });
+    function Online() {
+      const { entries } = usePresence(ada.presence, { name: 'Ada' });
+      return (
+        <p>
+          {[...entries.values()]
+            .flatMap((all) => all.map(({ name }) => name))
+            .sort()
+            .join()}
+        </p>
+      );
+    }
+    const { unmount } = renderWith(here, <Online />);
+    await screen.findByText('Ada,Grace', {}, { timeout: 10_000 });
+    unmount();
+    const names = () => [...grace.presence.getSnapshot().entries.keys()];
+    await waitFor(() => expect(names()).toEqual(['grace']), { timeout: 10_000 });
+    ada.leave();
+    grace.leave();
   });
 });
 

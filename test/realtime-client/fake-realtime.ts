@@ -11,7 +11,16 @@ export interface StoredRow {
 interface Session {
   readonly socket: Socket;
   readonly topics: Map<string, { joinRef: string; token: string; filters: { id: number; owner: string }[] }>;
+  /** The joined topics, which receive broadcasts and presence from the reply on. */
+  readonly members: Map<string, Member>;
   isHalfOpen: boolean;
+}
+
+interface Member {
+  readonly joinRef: string;
+  readonly ack: boolean;
+  readonly presence: { readonly enabled: boolean; readonly key: string };
+  entry: { readonly phx_ref: string } | null;
 }
 
 /**
@@ -31,6 +40,7 @@ export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => nu
   let opened = 0;
   let joins = 0;
   let isForbidden = false;
+  let lastRef = 0;
 
   const later = (run: () => void) => void clock.setTimer(run, latencyMs());
   // A connection keeps the order of its frames: each frame waits for the previous one.
@@ -57,10 +67,10 @@ export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => nu
         }),
       close: () => {
         isClosed = true;
-        sessions.delete(session);
+        end(session);
       },
     };
-    const session: Session = { socket, topics: new Map(), isHalfOpen: false };
+    const session: Session = { socket, topics: new Map(), members: new Map(), isHalfOpen: false };
     const deliver = (frame: string) =>
       down(() => {
         if (!isClosed && !session.isHalfOpen && sessions.has(session)) socket.onMessage?.(frame);
@@ -83,7 +93,16 @@ export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => nu
       string,
       string,
       string,
-      { access_token?: string; config?: { postgres_changes: { filter: string }[] } },
+      {
+        access_token?: string;
+        event?: string;
+        payload?: object;
+        config?: {
+          postgres_changes: { filter: string }[];
+          broadcast: { ack: boolean };
+          presence: { enabled: boolean; key: string };
+        };
+      },
     ];
     const send = (...frame: unknown[]) => deliver(JSON.stringify(frame));
     const reply = (status: string, response: unknown) =>
@@ -91,6 +110,7 @@ export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => nu
     if (event === 'heartbeat') return reply('ok', {});
     if (event === 'phx_leave') {
       session.topics.delete(topic);
+      quit(session, topic);
       return send(joinRef, null, topic, 'phx_close', {});
     }
     const joined = session.topics.get(topic);
@@ -98,6 +118,17 @@ export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => nu
     if (event === 'access_token') {
       if (joined && joined.joinRef === joinRef) joined.token = token;
       return undefined;
+    }
+    const member = session.members.get(topic);
+    if (event === 'broadcast' && member) {
+      sendToMembers(topic, 'broadcast', payload, session);
+      return member.ack ? reply('ok', {}) : undefined;
+    }
+    if (event === 'presence' && member) {
+      const before = member.entry;
+      member.entry = payload.event === 'track' ? { ...payload.payload, phx_ref: `${(lastRef += 1)}` } : null;
+      sendDiff(topic, member, before);
+      return reply('ok', {});
     }
     if (event === 'echo') return reply('ok', payload);
     if (event === 'deny') return reply('error', payload);
@@ -109,6 +140,15 @@ export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => nu
       Object.assign(sent, { id: 100 + index, owner: sent.filter.replace('owner=eq.', '') }),
     );
     reply('ok', { postgres_changes: filters });
+    quit(session, topic);
+    const presence = payload.config?.presence ?? { enabled: false, key: '' };
+    session.members.set(topic, {
+      joinRef,
+      presence,
+      ack: payload.config?.broadcast.ack ?? false,
+      entry: null,
+    });
+    if (presence.enabled) send(joinRef, null, topic, 'presence_state', presenceOf(topic));
     if (joined) send(joined.joinRef, null, topic, 'phx_close', {});
     session.topics.delete(topic);
     // The subscription begins some time after the reply.
@@ -124,6 +164,33 @@ export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => nu
     return undefined;
   };
 
+  const presenceOf = (topic: string) => {
+    const state: Record<string, { metas: object[] }> = {};
+    for (const { members } of sessions) {
+      const member = members.get(topic);
+      if (member?.entry) (state[member.presence.key] ??= { metas: [] }).metas.push(member.entry);
+    }
+    return state;
+  };
+  const sendToMembers = (topic: string, event: string, payload: unknown, except?: Session) => {
+    for (const session of sessions)
+      if (session !== except && session.members.has(topic))
+        delivers.get(session)?.(JSON.stringify([null, null, topic, event, payload]));
+  };
+  const sendDiff = (topic: string, { presence, entry }: Member, before: Member['entry']) => {
+    const metasOf = (one: Member['entry']) => (one ? { [presence.key]: { metas: [one] } } : {});
+    if (entry || before)
+      sendToMembers(topic, 'presence_diff', { joins: metasOf(entry), leaves: metasOf(before) });
+  };
+  const quit = (session: Session, topic: string) => {
+    const member = session.members.get(topic);
+    session.members.delete(topic);
+    if (member) sendDiff(topic, { ...member, entry: null }, member.entry);
+  };
+  const end = (session: Session) => {
+    sessions.delete(session);
+    [...session.members.keys()].forEach((topic) => quit(session, topic));
+  };
   const commit = () => {
     lastCommitMs = Math.max(lastCommitMs + 1, clock.now());
     version += 1;
@@ -153,7 +220,7 @@ export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => nu
       }
   };
   const disconnect = (session: Session, code: number) => {
-    sessions.delete(session);
+    end(session);
     session.socket.onClose?.({ code, reason: '', wasClean: code !== 1006 });
   };
 
@@ -173,6 +240,7 @@ export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => nu
     forbid(value: boolean) {
       isForbidden = value;
     },
+    presenceOf,
     select: (owner: string) => [...rows.values()].filter((row) => row.owner === owner),
     write(id: string, owner: string, value: number) {
       const old = rows.get(id);
@@ -243,6 +311,7 @@ export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => nu
         for (const [topic, joined] of session.topics) {
           if (joined.token !== token) continue;
           session.topics.delete(topic);
+          quit(session, topic);
           const deliver = delivers.get(session);
           deliver?.(
             JSON.stringify([

@@ -245,6 +245,25 @@ describe('a new token', () => {
     expect(scene.server.lastJoin().payload).not.toHaveProperty('access_token');
   });
 
+  it('is used when it is announced during a request that was made while signed out', async () => {
+    const answers: ((token: string | null) => void)[] = [];
+    const scene = createScriptedScene({
+      getAccessToken: () => new Promise((resolve) => answers.push(resolve)),
+    });
+    const channel = scene.client.channel('user:ada');
+    channel.join();
+    scene.server.open();
+    answers.shift()?.('token-1');
+    await scene.world.settle();
+    scene.server.acceptJoin();
+    scene.setToken(null);
+    channel.join();
+    scene.setToken('token-1');
+    answers.forEach((answer) => answer(null));
+    await scene.world.settle();
+    expect(channel.getSnapshot().status).not.toBe('failed');
+  });
+
   it('is requested again with backoff when the request fails', async () => {
     let calls = 0;
     const scene = createScriptedScene({

@@ -225,8 +225,10 @@ function changeToken(
     const { state: failed } = fail(interrupted, 'signed-out', 'The user is signed out');
     return isOnTopic ? next(failed, { do: 'leave' }, { do: 'discard' }) : next(failed);
   }
+  // Also the token of the last join: the pending request may have been made while the user was signed out.
+  if (kind === 'authorizing') return next({ ...state, newerToken: token });
   if (token === state.token) return stay;
-  if (kind === 'authorizing' || kind === 'joining') return next({ ...state, newerToken: token });
+  if (kind === 'joining') return next({ ...state, newerToken: token });
   if (isOtherUser(state.token, token))
     return isOnTopic ? changeUser(interrupted) : next(state, { do: 'discard' });
   return isOnTopic ? next({ ...state, token }, { do: 'pushToken', token }) : stay;

@@ -10,7 +10,9 @@ import {
   type ChangeType,
   type RowRecord,
 } from '../changes/postgres-changes.ts';
+import type { RealtimeEvent } from '../events.ts';
 import type { RealtimeSettings } from '../settings.ts';
+import { defaultJoinConfig, type JoinConfig } from './join-config.ts';
 import { createListeners } from '../../platform/listeners.ts';
 import { createStore, type Readable } from '../machine/store.ts';
 
@@ -59,6 +61,39 @@ export interface Channel extends Readable<ChannelSnapshot> {
    * @throws {RealtimeError} `push-overflow`, `push-timeout`, `push-refused`, `closed`
    */
   push(event: string, payload: unknown): Promise<unknown>;
+  /**
+   * Changes how the channel joins. A joined channel joins again only if the change requires it; new tokens are pushed
+   * without that.
+   */
+  updateJoinPayload(config: Partial<JoinConfig>): void;
+  /** The current join config. */
+  readonly joinConfig: JoinConfig;
+  /** The seam for features of a channel; not for applications. */
+  readonly port: ChannelPort;
+}
+
+/** What features such as broadcast and presence need of a channel. Not for applications. */
+export interface ChannelPort {
+  readonly clock: Platform['clock'];
+  readonly report: Platform['report'];
+  /** The client's settings, the same object for all its channels. */
+  readonly settings: RealtimeSettings;
+  /** Calls `flush` before the next paint, or after a short delay. */
+  readonly schedule: (flush: () => void) => void;
+  readonly emit: (event: RealtimeEvent) => void;
+  /** Calls `listener` with each broadcast and presence message. */
+  onMessage(listener: (message: ChannelMessage) => void): Unsubscribe;
+  /** Sends without waiting for a reply; discarded while the channel is not joined. */
+  send(event: string, payload: unknown): void;
+  /** Calls `listener` when the user changes: what is known belongs to the previous one. */
+  onDiscard(listener: () => void): Unsubscribe;
+  readonly track: Topic['track'];
+}
+
+/** A message that is neither a reply nor a change. */
+export interface ChannelMessage {
+  readonly event: string;
+  readonly payload: unknown;
 }
 
 interface Listening {
@@ -76,12 +111,23 @@ export interface ChannelOptions {
   readonly settings: RealtimeSettings;
   /** Calls `flush` before the next paint, or after a short delay. */
   readonly schedule: (flush: () => void) => void;
+  readonly emit: (event: RealtimeEvent) => void;
 }
 
-export function createChannel({ name, connection, platform, settings, schedule }: ChannelOptions): Channel {
+export function createChannel({
+  name,
+  connection,
+  platform,
+  settings,
+  schedule,
+  emit,
+}: ChannelOptions): Channel {
   const { clock, report } = platform;
   const store = createStore<ChannelSnapshot>({ status: 'closed', error: null }, report);
   const losses = createListeners<ContinuityLoss>(report);
+  const messages = createListeners<ChannelMessage>(report);
+  const discards = createListeners<void>(report);
+  let config = defaultJoinConfig;
   const listenings = new Set<Listening>();
   const uses = new Set<object>();
   let graceTimer: Timer | undefined;
@@ -106,9 +152,11 @@ export function createChannel({ name, connection, platform, settings, schedule }
       flush();
       losses.call(loss);
     },
+    onMessage: (event, payload) => messages.call({ event, payload }),
     onDiscard() {
       dropped = undefined;
       listenings.forEach((listening) => listening.discard());
+      discards.call();
     },
     onChange(keys, change) {
       for (const listening of listenings)
@@ -122,11 +170,14 @@ export function createChannel({ name, connection, platform, settings, schedule }
   const isClosed = () => connection.getSnapshot().status === 'closed';
   const want = () =>
     isClosed() ||
-    topic.want([...new Map([...listenings].flatMap(({ bindings }) => Array.from(bindings))).values()]);
+    topic.want(
+      [...new Map([...listenings].flatMap(({ bindings }) => Array.from(bindings))).values()],
+      config,
+    );
   const leave = () => {
     graceTimer?.cancel();
     uses.clear();
-    topic.want(null);
+    topic.want(null, config);
   };
   return {
     name,
@@ -138,6 +189,24 @@ export function createChannel({ name, connection, platform, settings, schedule }
         ? Promise.reject(new RealtimeError('closed', 'The channel is closed'))
         : topic.push(event, payload),
     leave,
+    get joinConfig() {
+      return config;
+    },
+    updateJoinPayload(change) {
+      config = { ...config, ...change };
+      if (uses.size > 0) want();
+    },
+    port: {
+      clock,
+      report,
+      settings,
+      schedule,
+      emit,
+      onMessage: messages.add,
+      onDiscard: discards.add,
+      send: topic.send,
+      track: topic.track,
+    },
     onChanges(binding, listener) {
       const listening = createListening(binding, listener, settings, report, drop);
       listenings.add(listening);

@@ -10,6 +10,7 @@ import {
 import type { ChannelSnapshot, Topic, TopicSink } from '../socket/connection.ts';
 import type { JoinQueue } from '../socket/join-queue.ts';
 import type { TokenSource } from '../socket/token-source.ts';
+import { defaultJoinConfig, encodeConfig, type JoinConfig } from './join-config.ts';
 import { classifyRefusal } from './refusal.ts';
 import { createDuplicateFilter } from '../changes/duplicate-filter.ts';
 import { createMachine } from '../machine/machine.ts';
@@ -34,7 +35,8 @@ export interface OwnTopic extends Topic {
   readonly isOverLimit: boolean;
   /** @returns false if the message is of an unknown kind. */
   receive(message: Message): boolean;
-  send(event: ChannelEvent): void;
+  /** Passes an event to the state machine. */
+  step(event: ChannelEvent): void;
 }
 
 export interface OwnTopicOptions {
@@ -61,6 +63,8 @@ export function createOwnTopic({
   const isDuplicate = createDuplicateFilter();
   let wanted: readonly Binding[] = [];
   let joinedWith: readonly Binding[] = [];
+  let config: JoinConfig = defaultJoinConfig;
+  let joinedConfig = '';
   let joinRef: string | null = null;
   /** The ref of a join that was given up; its refusal may arrive later. */
   let abandonedRef: string | null = null;
@@ -117,13 +121,9 @@ export function createOwnTopic({
       return machine.send({ kind: 'refused', reason: 'ChannelRateLimitReached: Too many channels' });
     joinedWith = wanted;
     joinRef = socket.nextRef();
-    const config = {
-      broadcast: { ack: false, self: false },
-      presence: { key: '', enabled: false },
-      private: false,
-      postgres_changes: joinedWith.map(encodeBinding),
-    };
-    const payload = token === null ? { config } : { config, access_token: token };
+    joinedConfig = JSON.stringify(config);
+    const encoded = encodeConfig(config, joinedWith.map(encodeBinding), machine.state.lostAtMs);
+    const payload = { config: encoded, ...(token !== null && { access_token: token }) };
     socket.send({ joinRef, ref: joinRef, topic, event: 'phx_join', payload });
     return undefined;
   };
@@ -140,8 +140,8 @@ export function createOwnTopic({
       if (kind === 'joined' || kind === 'live') queue.accepted(topic);
       else queue.left(topic);
       if (kind !== 'queued' && kind !== 'authorizing' && kind !== 'joining') queue.release(topic);
-      const snapshot = describe(state);
-      if (snapshot.status !== describe(before).status) sink.onStatus(snapshot);
+      const snapshot = describe(state, config.private);
+      if (snapshot.status !== describe(before, config.private).status) sink.onStatus(snapshot);
       if (isJoined()) pushes.flush();
     },
   });
@@ -207,19 +207,24 @@ export function createOwnTopic({
     get isOverLimit() {
       return machine.state.kind === 'failed' && machine.state.code === 'channel-limit';
     },
-    want(bindings) {
+    want(bindings, nextConfig) {
       if (!bindings) {
         pushes.close();
         return machine.send({ kind: 'leave', wallMs: clock.now() });
       }
       wanted = bindings;
+      config = nextConfig;
       const joinedKeys = new Set(joinedWith.map(bindingKey));
       machine.send({ kind: 'join' });
-      if (!bindings.every((binding) => joinedKeys.has(bindingKey(binding))))
+      const isCovered = bindings.every((binding) => joinedKeys.has(bindingKey(binding)));
+      if (!isCovered || joinedConfig !== JSON.stringify(config))
         machine.send({ kind: 'rejoin', wallMs: clock.now() });
     },
     push: pushes.push,
-    send: machine.send,
+    send(event, payload) {
+      if (isJoined()) push(event, payload);
+    },
+    step: machine.send,
     receive(message) {
       if (message.event === 'phx_reply' && message.ref !== null && message.ref === abandonedRef)
         return receiveLateReply(message);
@@ -239,6 +244,11 @@ export function createOwnTopic({
           return receiveSystem(message.payload);
         case 'postgres_changes':
           return receiveChange(message.payload);
+        case 'broadcast':
+        case 'presence_state':
+        case 'presence_diff':
+          if (isJoined()) sink.onMessage(message.event, message.payload);
+          return true;
         default:
           return false;
       }
@@ -255,9 +265,14 @@ function refusalOf(payload: unknown): string | null {
   return typeof reason === 'string' ? reason : 'no reason given';
 }
 
-function describe(state: ChannelState): ChannelSnapshot {
+const missingSelect = 'no policy on realtime.messages allows this user to select';
+
+function describe(state: ChannelState, isPrivate: boolean): ChannelSnapshot {
   const { kind } = state;
   const pending = state.wasLive ? 'recovering' : kind === 'joined' ? kind : 'connecting';
   const status = kind === 'idle' ? 'closed' : kind === 'live' || kind === 'failed' ? kind : pending;
-  return { status, error: kind === 'failed' ? { code: state.code, message: state.message } : null };
+  if (kind !== 'failed') return { status, error: null };
+  const { code, message } = state;
+  const missing = isPrivate && code === 'unauthorized' ? `${message} (${missingSelect})` : message;
+  return { status, error: { code, message: missing } };
 }

@@ -13,6 +13,11 @@ import { createStore, type Readable } from '../machine/store.ts';
 export interface LiveQueryOptions<Row extends object> extends RowRules<Row> {
   /** The channel that delivers the changes. */
   readonly channel: Channel;
+  /**
+   * Where the changes come from. Default: the channel's `postgres_changes`; see `createDatabaseBroadcast` for those that
+   * the database broadcasts.
+   */
+  readonly source?: Pick<Channel, 'onChanges' | 'onContinuity'>;
   /** The changes that affect the list. */
   readonly binding: ChangeBinding<Row>;
   /** Reads the whole list. Called at the start, when the channel becomes live, and when changes may be missing. */
@@ -102,7 +107,7 @@ const ownChange = { schema: '', table: '', commitTimestamp: '' };
  * ```
  */
 export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Row>): LiveQuery<Row> {
-  const { channel, platform, read, compare, isEager = true, initialRows = [] } = options;
+  const { channel, source = channel, platform, read, compare, isEager = true, initialRows = [] } = options;
   const { clock, report } = platform;
   const { retryDelaysMs: reconnectDelaysMs = defaultSettings.reconnectDelaysMs } = options;
   let state = createLiveRows(initialRows, options);
@@ -222,8 +227,8 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
       wasLive = live;
     };
     stops = [
-      channel.onChanges(options.binding, receive),
-      channel.onContinuity(refresh),
+      source.onChanges(options.binding, receive),
+      source.onContinuity(refresh),
       channel.subscribe(watch),
       channel.join(),
     ];

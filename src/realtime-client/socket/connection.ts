@@ -1,5 +1,7 @@
 import type { Platform, Unsubscribe } from '../../platform/platform.ts';
+import type { JoinConfig } from '../channel/join-config.ts';
 import type { RealtimeErrorCode } from '../errors.ts';
+import type { RealtimeEvent } from '../events.ts';
 import type { Binding, Change, RowRecord } from '../changes/postgres-changes.ts';
 import type { RealtimeSettings } from '../settings.ts';
 import type { Readable } from '../machine/store.ts';
@@ -23,6 +25,9 @@ export interface ConnectOptions {
   readonly settings: RealtimeSettings;
   readonly getAccessToken: GetAccessToken;
   readonly onTokenChange?: OnTokenChange | undefined;
+  /** Further parameters of the websocket's URL. */
+  readonly params?: Readonly<Record<string, string>> | undefined;
+  readonly emit: (event: RealtimeEvent) => void;
 }
 
 /**
@@ -42,14 +47,24 @@ export interface ConnectionSnapshot {
 }
 
 export interface Topic {
-  /** Joins with at least these bindings, again if the current join lacks one; null leaves. */
-  want(bindings: readonly Binding[] | null): void;
+  /** Joins with at least these bindings, again if the current join lacks one or has another config; null leaves. */
+  want(bindings: readonly Binding[] | null, config: JoinConfig): void;
   /**
    * Sends an event and resolves with the server's response.
    *
    * @throws {RealtimeError} `push-overflow`, `push-timeout`, `push-refused`, `closed`
    */
   push(event: string, payload: unknown): Promise<unknown>;
+  /** Sends an event without waiting for a reply; discarded while the channel is not joined. */
+  send(event: string, payload: unknown): void;
+  /** On a shared socket: declares this tab's presence to the leading tab, which tracks the tabs as one. */
+  readonly track?: (entry: TabPresence | null) => void;
+}
+
+/** What one tab tracks. `perTab`: every tab is an entry of its own, instead of the last one standing for all. */
+export interface TabPresence {
+  readonly payload: Readonly<Record<string, unknown>>;
+  readonly perTab: boolean;
 }
 
 export interface TopicSink {
@@ -57,6 +72,8 @@ export interface TopicSink {
   /** @param keys the bindings (see `bindingKey`) that the change matches. */
   onChange(keys: readonly string[], change: Change<RowRecord>): void;
   onGap(loss: ContinuityLoss): void;
+  /** A broadcast or a presence message arrived. */
+  onMessage(event: string, payload: unknown): void;
   /** The user changed: what is queued for the listeners belongs to the previous one. */
   onDiscard(): void;
 }

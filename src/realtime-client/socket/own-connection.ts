@@ -4,12 +4,13 @@ import { createConnectionStatus } from './connection-status.ts';
 import { createKeptSocket } from './socket.ts';
 import { createJoinQueue } from './join-queue.ts';
 import { createTokenSource } from './token-source.ts';
+import { defaultJoinConfig } from '../channel/join-config.ts';
 import { createOwnTopic, type OwnTopic } from '../channel/topic.ts';
 import { encodeSocketUrl } from './wire.ts';
 
 /** A connection over a socket of this tab's own. */
 export function createOwnConnection(options: ConnectOptions): Connection {
-  const { url, apiKey, vsn, platform, settings, onTokenChange } = options;
+  const { url, apiKey, vsn, platform, settings, onTokenChange, emit } = options;
   const { clock, report } = platform;
   const topics = new Map<string, OwnTopic>();
   const status = createConnectionStatus(clock, settings, report);
@@ -17,17 +18,19 @@ export function createOwnConnection(options: ConnectOptions): Connection {
   const tokens = createTokenSource(options.getAccessToken, clock, settings.timeoutMs);
   let ignoredFrames = 0;
   let wasOpen = false;
+  let shownState = 'idle';
   let releaseTimer: Timer | undefined;
   let stopTokens: Unsubscribe | undefined;
 
   const socket = createKeptSocket({
     ...options,
-    url: encodeSocketUrl(url, apiKey, vsn),
+    url: encodeSocketUrl(url, apiKey, vsn, options.params),
     onMessage(message) {
       const isKnown = message && (message.topic === 'phoenix' || topics.get(message.topic)?.receive(message));
       if (!isKnown) ignoredFrames += 1;
     },
     onState(kind, isOpen, lastFrameAtMs) {
+      if (kind !== shownState) emit({ type: 'socket', state: (shownState = kind) });
       status.publish(
         kind === 'idle' || kind === 'closed' ? kind : isOpen ? 'connected' : 'connecting',
         lastFrameAtMs,
@@ -36,10 +39,10 @@ export function createOwnConnection(options: ConnectOptions): Connection {
       wasOpen = isOpen;
       if (!isOpen) queue.reset();
       topics.forEach((topic) =>
-        topic.send(isOpen ? { kind: 'online' } : { kind: 'offline', wallMs: lastFrameAtMs }),
+        topic.step(isOpen ? { kind: 'online' } : { kind: 'offline', wallMs: lastFrameAtMs }),
       );
     },
-    onUnavailable: (message) => topics.forEach((topic) => topic.send({ kind: 'unavailable', message })),
+    onUnavailable: (message) => topics.forEach((topic) => topic.step({ kind: 'unavailable', message })),
   });
 
   /** Keeps the socket open while a topic needs it, and for a grace period after. */
@@ -48,7 +51,7 @@ export function createOwnConnection(options: ConnectOptions): Connection {
     if ([...topics.values()].some((topic) => topic.isWanted)) {
       stopTokens ??= onTokenChange?.((token) => {
         tokens.reset();
-        topics.forEach((topic) => topic.send({ kind: 'tokenChange', token, wallMs: clock.now() }));
+        topics.forEach((topic) => topic.step({ kind: 'tokenChange', token, wallMs: clock.now() }));
       });
       socket.want(true);
     } else if (status.getSnapshot().status !== 'closed')
@@ -58,7 +61,7 @@ export function createOwnConnection(options: ConnectOptions): Connection {
   /** A channel that exceeded the server's limit takes the place of one that was left. */
   const offerSlot = () => {
     if (queue.isFull) return;
-    [...topics.values()].find((topic) => topic.isOverLimit)?.send({ kind: 'slot' });
+    [...topics.values()].find((topic) => topic.isOverLimit)?.step({ kind: 'slot' });
   };
 
   return {
@@ -77,6 +80,7 @@ export function createOwnConnection(options: ConnectOptions): Connection {
           ...sink,
           onStatus(snapshot) {
             updateWanted();
+            emit({ type: 'channel', name, state: snapshot.status, reason: snapshot.error?.message ?? null });
             sink.onStatus(snapshot);
             if (snapshot.status === 'closed' || snapshot.status === 'failed') offerSlot();
           },
@@ -88,7 +92,7 @@ export function createOwnConnection(options: ConnectOptions): Connection {
     close() {
       // Close the socket before leaving the topics: status listeners may call join().
       socket.close();
-      topics.forEach((topic) => topic.want(null));
+      topics.forEach((topic) => topic.want(null, defaultJoinConfig));
       stopTokens?.();
       releaseTimer?.cancel();
     },

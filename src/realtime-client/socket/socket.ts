@@ -1,4 +1,5 @@
 import type { Platform, Socket } from '../../platform/platform.ts';
+import type { RealtimeEvent } from '../events.ts';
 import { withJitter } from './backoff.ts';
 import { createMachine } from '../machine/machine.ts';
 import type { RealtimeSettings } from '../settings.ts';
@@ -20,6 +21,7 @@ export function createKeptSocket({
   platform,
   url,
   vsn,
+  emit,
   settings,
   onMessage,
   onState,
@@ -28,6 +30,7 @@ export function createKeptSocket({
   readonly platform: Platform;
   readonly url: string;
   readonly vsn: ProtocolVersion;
+  readonly emit: (event: RealtimeEvent) => void;
   readonly settings: RealtimeSettings;
   /** Called with null for a malformed frame. */
   readonly onMessage: (message: Message | null) => void;
@@ -39,6 +42,7 @@ export function createKeptSocket({
   const { clock, page, random } = platform;
   let socket: Socket | undefined;
   let lastRef = 0;
+  let heartbeat = { ref: '', sentAtMs: 0 };
   let lastFrameAtMs = clock.now();
 
   const nextRef = () => `${(lastRef += 1)}`;
@@ -74,7 +78,10 @@ export function createKeptSocket({
     socket.onMessage = (data) => {
       alive();
       machine.send({ kind: 'frame' });
-      onMessage(parseMessage(data));
+      const message = parseMessage(data);
+      if (message?.topic === 'phoenix' && message.ref === heartbeat.ref)
+        emit({ type: 'heartbeat', latencyMs: clock.monotonicMs() - heartbeat.sentAtMs });
+      onMessage(message);
     };
     socket.onClose = () => machine.send({ kind: 'lost' });
   };
@@ -96,7 +103,11 @@ export function createKeptSocket({
     run(effect) {
       if (effect.do === 'open') open();
       else if (effect.do === 'drop') drop();
-      else send({ topic: 'phoenix', event: 'heartbeat', payload: {} });
+      else
+        heartbeat = {
+          sentAtMs: clock.monotonicMs(),
+          ref: send({ topic: 'phoenix', event: 'heartbeat', payload: {} }),
+        };
     },
     clock,
     jitter: (delayMs) => withJitter(delayMs, settings, random.number()),

@@ -15,22 +15,49 @@ export interface Message {
 }
 
 /** The websocket's URL. It carries the public key, because a browser cannot set headers on a websocket. */
-export function encodeSocketUrl(projectUrl: string, apiKey: string, vsn: ProtocolVersion): string {
+export function encodeSocketUrl(
+  projectUrl: string,
+  apiKey: string,
+  vsn: ProtocolVersion,
+  params: Readonly<Record<string, string>> = {},
+): string {
   const url = new URL(`${serviceUrl(projectUrl, 'realtime')}/websocket`);
   url.protocol = url.protocol.replace('http', 'ws');
-  url.search = `${new URLSearchParams({ apikey: apiKey, vsn })}`;
+  url.search = `${new URLSearchParams({ ...params, apikey: apiKey, vsn })}`;
   return url.href;
 }
 
-export function encodeMessage(
-  { joinRef, ref, topic, event, payload }: Message,
-  vsn: ProtocolVersion,
-): string {
+export function encodeMessage(message: Message, vsn: ProtocolVersion): string | Uint8Array<ArrayBuffer> {
+  const { joinRef, ref, topic, event, payload } = message;
+  if (isRecord(payload) && payload['payload'] instanceof Uint8Array)
+    return encodeBinary(message, String(payload['event']), payload['payload'], vsn);
   return JSON.stringify(
     vsn === '1.0.0'
       ? { topic, event, payload, ref, join_ref: joinRef }
       : [joinRef, ref, topic, event, payload],
   );
+}
+
+/**
+ * A broadcast of bytes, kind 3: the lengths of join ref, ref, topic, event and metadata, the encoding (0: bytes), then
+ * these strings and the payload.
+ *
+ * @throws {RangeError} if the version has no binary frames, or a name is longer than 255 bytes.
+ */
+function encodeBinary(
+  { joinRef, ref, topic }: Message,
+  event: string,
+  payload: Uint8Array,
+  vsn: ProtocolVersion,
+): Uint8Array<ArrayBuffer> {
+  const names = [joinRef ?? '', ref ?? '', topic, event].map((name) => new TextEncoder().encode(name));
+  if (vsn === '1.0.0') throw new RangeError('Protocol version 1.0.0 has no binary frames');
+  if (names.some(({ length }) => length > 255)) throw new RangeError('The topic or event is too long');
+  const head = [3, ...names.map(({ length }) => length), 0, 0, ...names.flatMap((name) => Array.from(name))];
+  const frame = new Uint8Array(head.length + payload.length);
+  frame.set(head);
+  frame.set(payload, head.length);
+  return frame;
 }
 
 /** Parses a frame; null if it is malformed. Never throws. */

@@ -1,16 +1,34 @@
 import type { Page, PageSignal, Timer } from '../../platform/platform.ts';
-import type { ChannelSnapshot, ConnectOptions, Connection, Topic } from '../socket/connection.ts';
+import type {
+  ChannelSnapshot,
+  ConnectOptions,
+  Connection,
+  TabPresence,
+  Topic,
+} from '../socket/connection.ts';
 import type { RealtimeError } from '../errors.ts';
+import type { RealtimeEvent } from '../events.ts';
 import { bindingKey, type Binding } from '../changes/postgres-changes.ts';
 import { createListeners, type Listeners } from '../../platform/listeners.ts';
 
-import type { LeaderNews } from './tab-message.ts';
+import { mergeConfigs, type JoinConfig } from '../channel/join-config.ts';
+import { createTracker, mergeTabs, presenceError, type Tracker } from '../presence/tracker.ts';
+import {
+  encodePresence,
+  initialPresence,
+  stepPresence,
+  type PresenceEvent,
+  type PresenceState,
+} from '../presence/presence-state.ts';
+import type { FollowerMessage, LeaderNews } from './tab-message.ts';
 
 /** The leading tab: joins the channels that any tab wants over its own socket, and forwards what it receives. */
 export interface Leader {
-  /** @param isRequested false when the tab only repeats its wants for a roll call or a new leader. */
-  want(tab: string, name: string, bindings: readonly Binding[] | null, isRequested: boolean): void;
-  push(id: string, name: string, event: string, payload: unknown): void;
+  want(message: MessageOf<'want'>): void;
+  push(message: MessageOf<'push'>): void;
+  send(message: MessageOf<'send'>): void;
+  /** @param entry what the tab tracks in the channel's presence. */
+  track(tab: string, name: string, entry: TabPresence | null): void;
   forget(tab: string): void;
   /** Another tab became visible or online: probes the socket, or opens it at once. */
   wake(): void;
@@ -20,11 +38,22 @@ export interface Leader {
   close(): void;
 }
 
+type MessageOf<Kind> = Omit<Extract<FollowerMessage, { readonly kind: Kind }>, 'to'>;
+
 interface LedTopic {
   readonly topic: Topic;
-  readonly wants: Map<string, readonly Binding[]>;
+  readonly wants: Map<string, Wants>;
+  readonly entries: Map<string, TabPresence>;
+  readonly tracker: Tracker;
+  /** For tabs that come later: the server sends the full state once per join. */
+  presence: PresenceState;
   keys: readonly string[];
   snapshot: ChannelSnapshot;
+}
+
+interface Wants {
+  readonly bindings: readonly Binding[];
+  readonly config: JoinConfig;
 }
 
 /** Interval of the roll call, by which crashed tabs are detected. In milliseconds. */
@@ -36,10 +65,11 @@ export function createLeader(
   self: string,
   tell: (news: LeaderNews) => void,
 ): Leader {
-  const { report } = options.platform;
+  const { report, clock } = options.platform;
+  const emit = (event: RealtimeEvent) => tell({ kind: 'event', event });
   const wakes = createListeners<PageSignal>(report);
   const page = createSharedPage(options.platform.page, wakes);
-  const connection = connect({ ...options, platform: { ...options.platform, page } });
+  const connection = connect({ ...options, emit, platform: { ...options.platform, page } });
   const topics = new Map<string, LedTopic>();
   const present = new Set<string>([self]);
   let timer: Timer;
@@ -53,33 +83,78 @@ export function createLeader(
     const topic = connection.open(name, {
       onStatus(snapshot) {
         led.snapshot = snapshot;
+        const isJoined = snapshot.status === 'live' || snapshot.status === 'joined';
+        led.tracker.setJoined(isJoined);
+        if (!isJoined) led.presence = initialPresence;
         tellStatus(name, led);
       },
       onChange: (keys, change) => tell({ kind: 'change', name, keys, change }),
       onGap: (loss) => tell({ kind: 'gap', name, loss }),
       onDiscard: () => tell({ kind: 'discard', name }),
+      onMessage(event, payload) {
+        if (event === 'presence_state') follow({ kind: 'state', payload });
+        else if (event === 'presence_diff') follow({ kind: 'diff', payload });
+        tell({ kind: 'message', name, event, payload, except: null });
+      },
     });
-    const led: LedTopic = { topic, wants: new Map(), keys: [], snapshot: { status: 'closed', error: null } };
+    const led: LedTopic = {
+      topic,
+      wants: new Map(),
+      entries: new Map(),
+      tracker: createTracker({
+        name,
+        clock,
+        emit,
+        report,
+        push: topic.push,
+        onError: ({ code, message }) =>
+          tell({ kind: 'message', name, event: presenceError, payload: { code, message }, except: null }),
+      }),
+      presence: initialPresence,
+      keys: [],
+      snapshot: { status: 'closed', error: null },
+    };
+    const follow = (event: PresenceEvent) => {
+      led.presence = stepPresence(led.presence, event, clock.monotonicMs(), 0).state;
+    };
     topics.set(name, led);
     return led;
   };
   /** A failed channel is joined again only on an explicit request, or for other bindings. */
   const update = (name: string, led: LedTopic, isRequested = false) => {
-    const union = new Map([...led.wants.values()].flat().map((binding) => [bindingKey(binding), binding]));
+    const wants = [...led.wants.values()];
+    const union = new Map(
+      wants.flatMap(({ bindings }) => bindings).map((binding) => [bindingKey(binding), binding]),
+    );
+    const config = mergeConfigs(wants.map((want) => want.config));
     const before = led.keys.join();
-    led.keys = [...union.keys()];
-    if (led.wants.size === 0) led.topic.want(null);
-    else if (isRequested || led.keys.join() !== before) led.topic.want([...union.values()]);
+    led.keys = [...union.keys(), JSON.stringify(config)];
+    if (wants.length === 0) led.topic.want(null, config);
+    else if (isRequested || led.keys.join() !== before) led.topic.want([...union.values()], config);
     tellStatus(name, led);
+  };
+  const track = (led: LedTopic, tab: string, entry: TabPresence | null) => {
+    // Set last, because the latest entry stands for all tabs.
+    led.entries.delete(tab);
+    if (entry) led.entries.set(tab, entry);
+    led.tracker.set(mergeTabs([...led.entries.values()]));
+  };
+  const find = (name: string) => topics.get(name) ?? open(name);
+  /** The server does not echo a broadcast to its sender, whose other tabs are listeners all the same. */
+  const echo = (name: string, event: string, payload: unknown, except: string) => {
+    if (event === 'broadcast') tell({ kind: 'message', name, event, payload, except });
   };
   const forget = (tab: string) => {
     present.delete(tab);
-    for (const [name, led] of topics) if (led.wants.delete(tab)) update(name, led);
+    for (const [name, led] of topics) {
+      if (led.entries.has(tab)) track(led, tab, null);
+      if (led.wants.delete(tab)) update(name, led);
+    }
   };
   const callRoll = () => {
-    timer = options.platform.clock.setTimer(() => {
+    timer = clock.setTimer(() => {
       topics.forEach(({ wants }) =>
-        wants.forEach((_bindings, tab) => {
+        wants.forEach((_want, tab) => {
           if (tab !== self && !present.has(tab)) forget(tab);
         }),
       );
@@ -91,21 +166,37 @@ export function createLeader(
   callRoll();
 
   return {
-    want(tab, name, bindings, isRequested) {
-      present.add(tab);
-      const led = topics.get(name) ?? open(name);
-      const isNew = !led.wants.has(tab);
-      if (bindings) led.wants.set(tab, bindings);
-      else led.wants.delete(tab);
+    want({ from, name, bindings, config, isRequested }) {
+      present.add(from);
+      const led = find(name);
+      const isNew = !led.wants.has(from);
+      if (bindings) led.wants.set(from, { bindings, config });
+      else {
+        led.wants.delete(from);
+        track(led, from, null);
+      }
       update(name, led, bindings !== null && (isRequested || isNew));
+      // A tab that repeats its wants may have missed the state.
+      if (bindings && (isNew || !isRequested) && led.presence.isSynced) {
+        const payload = encodePresence(led.presence);
+        tell({ kind: 'message', name, event: 'presence_state', payload, except: null });
+      }
     },
-    push(id, name, event, payload) {
-      (topics.get(name) ?? open(name)).topic.push(event, payload).then(
-        (response) => tell({ kind: 'pushed', id, response, error: null }),
-        ({ code, message, cause }: RealtimeError) =>
-          tell({ kind: 'pushed', id, response: cause, error: { code, message } }),
-      );
+    push({ from, id, name, event, payload }) {
+      echo(name, event, payload, from);
+      find(name)
+        .topic.push(event, payload)
+        .then(
+          (response) => tell({ kind: 'pushed', id, response, error: null }),
+          ({ code, message, cause }: RealtimeError) =>
+            tell({ kind: 'pushed', id, response: cause, error: { code, message } }),
+        );
     },
+    send({ from, name, event, payload }) {
+      echo(name, event, payload, from);
+      find(name).topic.send(event, payload);
+    },
+    track: (tab, name, entry) => track(find(name), tab, entry),
     forget,
     wake: () => wakes.call('visible'),
     ignoredFrames: () => connection.ignoredFrames,
@@ -116,6 +207,7 @@ export function createLeader(
     },
     close() {
       timer.cancel();
+      topics.forEach(({ tracker }) => tracker.close());
       connection.close();
     },
   };

@@ -115,12 +115,19 @@ function createSharedConnection(
       topics.set(name, { shared, pushes });
       return {
         push: pushes.push,
-        want(bindings) {
-          shared.want(bindings);
+        send(event, payload) {
+          membership?.say({ kind: 'send', name, event, payload });
+        },
+        track(entry) {
+          shared.entry = entry;
+          membership?.say({ kind: 'track', name, entry });
+        },
+        want(bindings, config) {
+          shared.want(bindings, config);
           if (!bindings) pushes.close();
           if (user === null) shared.signOut();
           if (!stops && bindings) begin();
-          membership?.say({ kind: 'want', name, bindings, isRequested: true });
+          membership?.say({ kind: 'want', name, bindings, config, isRequested: true });
         },
       };
     },
@@ -133,7 +140,7 @@ function createSharedConnection(
       stops = [];
       // Publish `closed` before leaving the topics: listeners may call join().
       status.publish('closed', clock.now());
-      topics.forEach(({ shared }) => shared.want(null));
+      topics.forEach(({ shared }) => shared.want(null, shared.config));
     },
   };
 }
@@ -201,6 +208,10 @@ function joinUser({
         return topic?.onGap(news.loss);
       case 'discard':
         return topic?.onDiscard();
+      case 'message':
+        return news.except === self ? undefined : topic?.onMessage(news.event, news.payload);
+      case 'event':
+        return options.emit(news.event);
       case 'pushed':
         topics.forEach(({ pushes }) => pushes.reply(news.id, news.response, news.error));
     }
@@ -213,9 +224,10 @@ function joinUser({
   };
   const applyFollowerMessage = (message: Without<FollowerMessage, 'to'>) => {
     if (message.kind === 'ask') machine.send({ kind: 'asked', term: message.term });
-    else if (message.kind === 'want')
-      leader?.want(message.from, message.name, message.bindings, message.isRequested);
-    else if (message.kind === 'push') leader?.push(message.id, message.name, message.event, message.payload);
+    else if (message.kind === 'want') leader?.want(message);
+    else if (message.kind === 'push') leader?.push(message);
+    else if (message.kind === 'send') leader?.send(message);
+    else if (message.kind === 'track') leader?.track(message.from, message.name, message.entry);
     else if (message.kind === 'wake') leader?.wake();
     else leader?.forget(message.from);
   };
@@ -225,7 +237,9 @@ function joinUser({
   };
   const sayWants = () =>
     topics.forEach(({ shared }, topic) => {
-      if (shared.bindings) say({ kind: 'want', name: topic, bindings: shared.bindings, isRequested: false });
+      const { bindings, config, entry } = shared;
+      if (bindings) say({ kind: 'want', name: topic, bindings, config, isRequested: false });
+      if (bindings && entry) say({ kind: 'track', name: topic, entry });
     });
   const attach = () => {
     detach();

@@ -1,12 +1,16 @@
 import type { Clock } from '../../platform/platform.ts';
-import type { ChannelSnapshot, ContinuityLoss, TopicSink } from '../socket/connection.ts';
+import { defaultJoinConfig, type JoinConfig } from '../channel/join-config.ts';
+import type { ChannelSnapshot, ContinuityLoss, TabPresence, TopicSink } from '../socket/connection.ts';
 import { bindingKey, type Binding, type Change, type RowRecord } from '../changes/postgres-changes.ts';
 
 /** One tab's view of a topic that the leading tab has joined. */
 export interface SharedTopic {
   /** Null while this tab has not joined the channel. */
   readonly bindings: readonly Binding[] | null;
-  want(bindings: readonly Binding[] | null): void;
+  readonly config: JoinConfig;
+  /** What this tab tracks in the channel's presence. */
+  entry: TabPresence | null;
+  want(bindings: readonly Binding[] | null, config: JoinConfig): void;
   /** The leader is gone: its last messages may be lost. */
   detach(lastHeardMs: number): void;
   /** The user signed out. */
@@ -15,10 +19,12 @@ export interface SharedTopic {
   onChange(keys: readonly string[], change: Change<RowRecord>): void;
   onGap(loss: ContinuityLoss): void;
   onDiscard(): void;
+  onMessage(event: string, payload: unknown): void;
 }
 
 export function createSharedTopic(sink: TopicSink, clock: Clock): SharedTopic {
   let bindings: readonly Binding[] | null = null;
+  let config = defaultJoinConfig;
   let shown: ChannelSnapshot = { status: 'closed', error: null };
   let wasLive = false;
   let lostAtMs: number | null = null;
@@ -35,8 +41,13 @@ export function createSharedTopic(sink: TopicSink, clock: Clock): SharedTopic {
     get bindings() {
       return bindings;
     },
-    want(next) {
+    get config() {
+      return config;
+    },
+    entry: null,
+    want(next, nextConfig) {
       bindings = next;
+      config = nextConfig;
       if (next) {
         if (shown.status === 'closed' || shown.status === 'failed')
           show({ status: 'connecting', error: null });
@@ -75,6 +86,9 @@ export function createSharedTopic(sink: TopicSink, clock: Clock): SharedTopic {
       show(snapshot);
     },
     onDiscard: sink.onDiscard,
+    onMessage(event, payload) {
+      if (bindings) sink.onMessage(event, payload);
+    },
     onChange(keys, change) {
       if (bindings) sink.onChange(keys, change);
     },

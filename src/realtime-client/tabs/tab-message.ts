@@ -1,4 +1,11 @@
-import type { ChannelSnapshot, ConnectionSnapshot, ContinuityLoss } from '../socket/connection.ts';
+import type {
+  ChannelSnapshot,
+  ConnectionSnapshot,
+  ContinuityLoss,
+  TabPresence,
+} from '../socket/connection.ts';
+import type { JoinConfig } from '../channel/join-config.ts';
+import type { RealtimeEvent } from '../events.ts';
 import type { Binding, Change, RowRecord } from '../changes/postgres-changes.ts';
 import { isRecord } from '../json.ts';
 
@@ -15,8 +22,12 @@ export type FollowerMessage = { readonly from: string; readonly to: 'leader' } &
       readonly kind: 'want';
       readonly name: string;
       readonly bindings: readonly Binding[] | null;
+      readonly config: JoinConfig;
       readonly isRequested: boolean;
     }
+  /** What the tab tracks in the channel's presence; null: nothing any more. */
+  | { readonly kind: 'track'; readonly name: string; readonly entry: TabPresence | null }
+  | { readonly kind: 'send'; readonly name: string; readonly event: string; readonly payload: unknown }
   | {
       readonly kind: 'push';
       readonly id: string;
@@ -50,6 +61,15 @@ export type LeaderNews =
       readonly change: Change<RowRecord>;
     }
   | { readonly kind: 'gap'; readonly name: string; readonly loss: ContinuityLoss }
+  | {
+      readonly kind: 'message';
+      readonly name: string;
+      readonly event: string;
+      readonly payload: unknown;
+      /** The tab that sent the broadcast, which does not receive it. */
+      readonly except: string | null;
+    }
+  | { readonly kind: 'event'; readonly event: RealtimeEvent }
   /** The user changed: drop what is queued. */
   | { readonly kind: 'discard'; readonly name: string }
   | {

@@ -1,0 +1,81 @@
+import { HttpFailure, withinDeadline } from '../../platform/http.ts';
+import { parseRetryAfterSeconds } from '../../platform/retry.ts';
+import { credentialsOf, serviceUrl } from '../../platform/service.ts';
+import { RealtimeError } from '../errors.ts';
+import type { RealtimeClient } from '../realtime-client.ts';
+
+/** A broadcast to a topic. */
+export interface TopicBroadcast {
+  /** The channel's name. */
+  readonly topic: string;
+  readonly event: string;
+  /** JSON; the server accepts objects only. */
+  readonly payload: Readonly<Record<string, unknown>>;
+  /** Whether the channel is private; policies on `realtime.messages` must allow the insert. Default false. */
+  readonly private?: boolean;
+}
+
+/** Options of one call. */
+export interface BroadcastCallOptions {
+  /** Aborts the request. */
+  readonly signal?: AbortSignal;
+  /** Deadline in milliseconds. Default: the client's `timeoutMs`. */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * Sends broadcasts to any number of topics by one HTTP request, without a socket and without joining. It resolves when
+ * the server has accepted the request; the server drops broadcasts to private channels silently where a policy forbids
+ * them.
+ *
+ * @throws {RealtimeError} `network`, `timeout`, `aborted`, `unauthorized`, `rate-limited`, `payload-too-large`,
+ *   `invalid-payload`, `server`
+ * @example
+ * ```ts
+ * import { sendBroadcasts } from 'supabase-protocol-clients/realtime-client/http-broadcast';
+ *
+ * await sendBroadcasts(realtime, [{ topic: 'room', event: 'chat', payload: { text: 'Hello' } }]);
+ * ```
+ */
+export async function sendBroadcasts(
+  { port }: Pick<RealtimeClient, 'port'>,
+  messages: readonly TopicBroadcast[],
+  { signal, timeoutMs = port.settings.timeoutMs }: BroadcastCallOptions = {},
+): Promise<void> {
+  const { platform, url, apiKey, getAccessToken } = port;
+  try {
+    await withinDeadline(platform.clock, timeoutMs, signal, async (ended) => {
+      const response = await platform.fetch(`${serviceUrl(url, 'realtime')}/api/broadcast`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...credentialsOf(apiKey, await getAccessToken()) },
+        body: JSON.stringify({ messages }),
+        signal: ended,
+      });
+      if (!response.ok) throw await errorOf(response, platform.clock.now());
+    });
+  } catch (problem) {
+    if (problem instanceof RealtimeError) throw problem;
+    const code = problem instanceof HttpFailure ? problem.kind : 'network';
+    throw new RealtimeError(code, `The broadcast failed: ${code}`, { cause: problem });
+  }
+}
+
+async function errorOf(response: Response, nowMs: number): Promise<RealtimeError> {
+  const { status, headers } = response;
+  const text = await response.text();
+  const codes: Readonly<Record<number, RealtimeError['code']>> = {
+    401: 'unauthorized',
+    403: 'unauthorized',
+    413: 'payload-too-large',
+    422: 'invalid-payload',
+    429: 'rate-limited',
+  };
+  return new RealtimeError(
+    codes[status] ?? 'server',
+    `The server refused the broadcast (${status}): ${text}`,
+    {
+      status,
+      retryAfterSeconds: parseRetryAfterSeconds(headers.get('retry-after'), nowMs),
+    },
+  );
+}

@@ -1,0 +1,113 @@
+import { createListeners } from '../../platform/listeners.ts';
+import type { Unsubscribe } from '../../platform/platform.ts';
+import type { ChangeBinding, Channel } from '../channel/channel.ts';
+import type { ContinuityLoss } from '../socket/connection.ts';
+import { isRecord } from '../json.ts';
+import { createDelivery } from './delivery.ts';
+import { createDuplicateFilter } from './duplicate-filter.ts';
+import type { Change, RowRecord } from './postgres-changes.ts';
+
+/** Which changes a listener receives. The topic decides which rows; there is no filter. */
+export type BroadcastBinding<Row> = Pick<
+  ChangeBinding<Row>,
+  'event' | 'schema' | 'table' | 'primaryKey' | 'parseRow'
+>;
+
+/** Changes of rows that a trigger sends by `realtime.broadcast_changes()`, a source of changes like a channel. */
+export interface DatabaseBroadcast {
+  /**
+   * Calls `listener` with the changes received since the last frame, merged to at most one per row. `commitTimestamp`
+   * is when the change arrived, because the broadcast has no commit time.
+   */
+  onChanges<Row extends object>(
+    binding: BroadcastBinding<Row>,
+    listener: (changes: readonly Change<Row>[]) => void,
+  ): Unsubscribe;
+  /** Calls `listener` when changes may be missing; see {@link Channel.onContinuity}. */
+  onContinuity(listener: (loss: ContinuityLoss) => void): Unsubscribe;
+}
+
+/**
+ * Receives the changes of a private channel that the database sends by `realtime.broadcast_changes()`. They scale better
+ * than `postgres_changes`: the database decides once per change who receives it. Also a `source` of a live query.
+ *
+ * Integers beyond the safe range become strings of their digits, up to 19 of them.
+ *
+ * @example
+ * ```ts
+ * import { createDatabaseBroadcast } from 'supabase-protocol-clients/realtime-client/database-broadcast';
+ *
+ * const channel = realtime.channel('user:1', { private: true });
+ * const changes = createDatabaseBroadcast(channel);
+ * changes.onChanges({ table: 'notifications' }, (rows) => console.log(rows.length));
+ * channel.join();
+ * ```
+ */
+export function createDatabaseBroadcast(channel: Channel): DatabaseBroadcast {
+  const { port } = channel;
+  const losses = createListeners<ContinuityLoss>(port.report);
+  const announceLoss = (reason: ContinuityLoss['reason']) =>
+    losses.call({ continuity: 'lost', sinceMs: port.clock.now(), reason });
+  return {
+    onContinuity(listener) {
+      const stops = [channel.onContinuity(listener), losses.add(listener)];
+      return () => stops.forEach((stop) => stop());
+    },
+    onChanges<Row extends object>(
+      { event = '*', schema = 'public', table, primaryKey = ['id'], parseRow }: BroadcastBinding<Row>,
+      listener: (changes: readonly Change<Row>[]) => void,
+    ) {
+      const types = new Set<string>([event].flat());
+      const delivery = createDelivery(primaryKey, port.settings.deliveryBuffer);
+      const isDuplicate = createDuplicateFilter();
+      const listeners = createListeners<readonly Change<Row>[]>(port.report);
+      listeners.add(listener);
+      let isScheduled = false;
+      const parse = (change: Change<RowRecord>): readonly Change<Row>[] => {
+        try {
+          if (!parseRow || change.type === 'DELETE') return [change as Change<Row>];
+          return [{ ...change, record: parseRow(change.record) } as Change<Row>];
+        } catch (problem) {
+          port.report(problem);
+          announceLoss('invalid');
+          return [];
+        }
+      };
+      const flush = () => {
+        isScheduled = false;
+        const changes = delivery.take().flatMap(parse);
+        if (changes.length > 0) listeners.call(changes);
+      };
+      const stops = [
+        port.onDiscard(() => void delivery.take()),
+        port.onMessage(({ event: kind, payload }) => {
+          if (kind !== 'broadcast' || !isRecord(payload)) return;
+          const change = parseChange(payload['payload'], new Date(port.clock.now()).toISOString());
+          if (!change || change.schema !== schema || (table !== undefined && change.table !== table)) return;
+          if (!types.has('*') && !types.has(change.type)) return;
+          const id = isRecord(payload['meta']) ? payload['meta']['id'] : undefined;
+          if (typeof id === 'string' && isDuplicate(id)) return;
+          if (!delivery.add(change)) announceLoss('overflow');
+          if (isScheduled) return;
+          isScheduled = true;
+          port.schedule(flush);
+        }),
+      ];
+      return () => stops.forEach((stop) => stop());
+    },
+  };
+}
+
+/** The payload of `realtime.broadcast_changes()`; null for any other broadcast. */
+function parseChange(payload: unknown, commitTimestamp: string): Change<RowRecord> | null {
+  if (!isRecord(payload)) return null;
+  const { operation, schema, table, record, old_record: oldRecord } = payload;
+  if (typeof schema !== 'string' || typeof table !== 'string') return null;
+  const origin = { schema, table, commitTimestamp };
+  if (operation === 'DELETE') return isRecord(oldRecord) ? { ...origin, type: operation, oldRecord } : null;
+  if (!isRecord(record)) return null;
+  if (operation === 'INSERT') return { ...origin, type: operation, record };
+  return operation === 'UPDATE'
+    ? { ...origin, type: operation, record, oldRecord: isRecord(oldRecord) ? oldRecord : {} }
+    : null;
+}

@@ -1,0 +1,55 @@
+/** How a channel joins, beside its bindings. Other tabs may want more of the same channel: see {@link mergeConfigs}. */
+export interface JoinConfig {
+  /** Whether policies on `realtime.messages` decide who may join and send. Default false. */
+  readonly private: boolean;
+  /** Whether the server acknowledges broadcasts. Default false. */
+  readonly ack: boolean;
+  /** Key of this client's presence, empty for one that the server generates; null without presence. Default null. */
+  readonly presenceKey: string | null;
+  /** Earlier broadcasts of a private channel to deliver after the join. Default null. */
+  readonly replay: ReplayRequest | null;
+}
+
+/** Which earlier broadcasts to deliver. The server keeps those from the database for three days. */
+export interface ReplayRequest {
+  /** Start, in milliseconds since the epoch (wall clock). */
+  readonly sinceMs: number;
+  /** Most broadcasts, 1 to 25. */
+  readonly limit: number;
+}
+
+/** The defaults of {@link JoinConfig}. */
+export const defaultJoinConfig: JoinConfig = { private: false, ack: false, presenceKey: null, replay: null };
+
+/** One join that serves all of them. */
+export function mergeConfigs(configs: readonly JoinConfig[]): JoinConfig {
+  return {
+    private: configs.some((config) => config.private),
+    ack: configs.some((config) => config.ack),
+    presenceKey: configs.find((config) => config.presenceKey !== null)?.presenceKey ?? null,
+    replay: configs.find((config) => config.replay)?.replay ?? null,
+  };
+}
+
+/** Messages older than a gap by this much are replayed too, because clocks differ. In milliseconds. */
+const overlapMs = 5_000;
+
+/**
+ * The `config` of a `phx_join`.
+ *
+ * @param lostAtMs since when broadcasts may be missing; null at the first join.
+ */
+export function encodeConfig(
+  { private: isPrivate, ack, presenceKey, replay }: JoinConfig,
+  bindings: readonly unknown[],
+  lostAtMs: number | null,
+): Readonly<Record<string, unknown>> {
+  const since = replay && Math.round(Math.max(replay.sinceMs, (lostAtMs ?? 0) - overlapMs));
+  return {
+    // A broadcast reaches the other listeners of this client without the server's echo.
+    broadcast: { ack, self: false, ...(replay && isPrivate && { replay: { since, limit: replay.limit } }) },
+    presence: { key: presenceKey ?? '', enabled: presenceKey !== null },
+    private: isPrivate,
+    postgres_changes: bindings,
+  };
+}

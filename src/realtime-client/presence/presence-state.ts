@@ -1,0 +1,164 @@
+import { isRecord } from '../json.ts';
+
+/** The entries of one key by `phx_ref`, the server's unique id of an entry. */
+export type PresenceRefs = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+
+/**
+ * Who is present, merged from full states and diffs by `phx_ref` (a CRDT: applying a message twice changes nothing).
+ * Immutable.
+ */
+export interface PresenceState {
+  readonly keys: ReadonlyMap<string, PresenceRefs>;
+  /** Whether the full state of the current join has arrived. */
+  readonly isSynced: boolean;
+  /** Diffs that arrived before the full state. */
+  readonly pending: readonly PresenceDiff[];
+  /**
+   * Keys that were present before a rejoin and are missing after it, with the monotonic time (ms) at which they count as
+   * gone. When the server restarts, everybody joins again, each a little later.
+   */
+  readonly departing: ReadonlyMap<string, number>;
+}
+
+interface PresenceDiff {
+  readonly joins: ReadonlyMap<string, PresenceRefs>;
+  readonly leaves: ReadonlyMap<string, PresenceRefs>;
+}
+
+export type PresenceEvent =
+  /** The channel is not joined any more. */
+  | { readonly kind: 'interrupted' }
+  /** The user changed, or the channel was left. */
+  | { readonly kind: 'reset' }
+  | { readonly kind: 'state' | 'diff'; readonly payload: unknown }
+  | { readonly kind: 'timer' };
+
+/** The next state, and the keys that appeared and disappeared. */
+export interface PresenceStep {
+  readonly state: PresenceState;
+  readonly joined: readonly string[];
+  readonly left: readonly string[];
+}
+
+/** More diffs than these before a full state are not kept: the state has them. */
+const maxPending = 1_000;
+
+export const initialPresence: PresenceState = {
+  keys: new Map(),
+  isSynced: false,
+  pending: [],
+  departing: new Map(),
+};
+
+/** @param graceMs how long a key that is missing after a rejoin still counts as present. */
+export function stepPresence(
+  state: PresenceState,
+  event: PresenceEvent,
+  nowMs: number,
+  graceMs: number,
+): PresenceStep {
+  switch (event.kind) {
+    case 'interrupted':
+      return unchanged({ ...state, isSynced: false, pending: [] });
+    case 'reset':
+      return { state: initialPresence, joined: [], left: [...state.keys.keys()] };
+    case 'state':
+      return synchronize(state, parseKeys(event.payload), nowMs, graceMs);
+    case 'diff': {
+      const diff = parseDiff(event.payload);
+      if (!state.isSynced)
+        return unchanged({ ...state, pending: [...state.pending, diff].slice(-maxPending) });
+      const keys = applyDiff(state.keys, diff);
+      const departing = new Map(state.departing);
+      // A key that comes back is not departing; its old entries are superseded.
+      for (const key of diff.joins.keys())
+        if (departing.delete(key)) keys.set(key, diff.joins.get(key) ?? new Map());
+      return compare(state, { ...state, keys, departing });
+    }
+    case 'timer': {
+      const gone = [...state.departing].filter(([, atMs]) => atMs <= nowMs).map(([key]) => key);
+      if (gone.length === 0) return unchanged(state);
+      const keys = new Map(state.keys);
+      const departing = new Map(state.departing);
+      for (const key of gone) {
+        keys.delete(key);
+        departing.delete(key);
+      }
+      return { state: { ...state, keys, departing }, joined: [], left: gone };
+    }
+  }
+}
+
+function unchanged(state: PresenceState): PresenceStep {
+  return { state, joined: [], left: [] };
+}
+
+function synchronize(
+  state: PresenceState,
+  full: ReadonlyMap<string, PresenceRefs>,
+  nowMs: number,
+  graceMs: number,
+): PresenceStep {
+  const keys = state.pending.reduce(applyDiff, new Map(full));
+  const departing = new Map<string, number>();
+  for (const [key, refs] of state.keys) {
+    if (keys.has(key)) continue;
+    keys.set(key, refs);
+    departing.set(key, state.departing.get(key) ?? nowMs + graceMs);
+  }
+  return compare(state, { keys, isSynced: true, pending: [], departing });
+}
+
+function compare(before: PresenceState, state: PresenceState): PresenceStep {
+  return {
+    state,
+    joined: [...state.keys.keys()].filter((key) => !before.keys.has(key)),
+    left: [...before.keys.keys()].filter((key) => !state.keys.has(key)),
+  };
+}
+
+/** Adds the joins first: an update of an entry leaves the old ref and joins the new one in the same diff. */
+function applyDiff(
+  before: ReadonlyMap<string, PresenceRefs>,
+  { joins, leaves }: PresenceDiff,
+): Map<string, PresenceRefs> {
+  const keys = new Map(before);
+  for (const [key, refs] of joins) keys.set(key, new Map([...(keys.get(key) ?? []), ...refs]));
+  for (const [key, refs] of leaves) {
+    const remaining = new Map([...(keys.get(key) ?? [])].filter(([ref]) => !refs.has(ref)));
+    if (remaining.size > 0) keys.set(key, remaining);
+    else keys.delete(key);
+  }
+  return keys;
+}
+
+function parseDiff(payload: unknown): PresenceDiff {
+  const { joins, leaves } = isRecord(payload) ? payload : {};
+  return { joins: parseKeys(joins), leaves: parseKeys(leaves) };
+}
+
+function parseKeys(value: unknown): ReadonlyMap<string, PresenceRefs> {
+  const entries = isRecord(value) ? Object.entries(value) : [];
+  return new Map(entries.map(([key, presence]) => [key, parseRefs(presence)]));
+}
+
+function parseRefs(presence: unknown): PresenceRefs {
+  const metas: readonly unknown[] =
+    isRecord(presence) && Array.isArray(presence['metas']) ? presence['metas'] : [];
+  return new Map(
+    metas.filter(isRecord).map((meta) => {
+      const { phx_ref: ref, phx_ref_prev: _previous, ...payload } = meta;
+      return [String(ref), payload];
+    }),
+  );
+}
+
+/** The state in the form of the server's `presence_state`. */
+export function encodePresence({ keys }: PresenceState): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Array.from(keys, ([key, refs]) => [
+      key,
+      { metas: Array.from(refs, ([ref, payload]) => Object.assign({ phx_ref: ref }, payload)) },
+    ]),
+  );
+}

@@ -1,0 +1,109 @@
+import type { Clock, Timer } from '../../platform/platform.ts';
+import { RealtimeError } from '../errors.ts';
+import type { RealtimeEvent } from '../events.ts';
+import { isRecord } from '../json.ts';
+import type { TabPresence } from '../socket/connection.ts';
+
+/** Keeps the server's presence of this client equal to what it wants to show, within the server's rate limit. */
+export interface Tracker {
+  /** What to show; null for nothing. */
+  set(payload: Readonly<Record<string, unknown>> | null): void;
+  /** After each join the server knows nothing: the payload is tracked again. */
+  setJoined(isJoined: boolean): void;
+  close(): void;
+}
+
+/** The server closes a channel with more calls than this in a window of 30 s. */
+const maxCalls = 5;
+const windowMs = 30_000;
+
+/** The event by which the leading tab reports a refused entry to the others. */
+export const presenceError = 'presence_error';
+
+/** Name of the payload member that lists the entries of several tabs; see {@link expandTabs}. */
+const tabsMember = '$tabs';
+
+export function createTracker({
+  name,
+  clock,
+  emit,
+  report,
+  push,
+  onError = report,
+}: {
+  readonly name: string;
+  readonly clock: Clock;
+  readonly emit: (event: RealtimeEvent) => void;
+  readonly report: (problem: unknown) => void;
+  readonly push: (event: string, payload: unknown) => Promise<unknown>;
+  readonly onError?: (error: RealtimeError) => void;
+}): Tracker {
+  let wanted: Readonly<Record<string, unknown>> | null = null;
+  let sent: string | null = null;
+  let isJoined = false;
+  let calls: readonly number[] = [];
+  let timer: Timer | undefined;
+
+  const synchronize = () => {
+    timer?.cancel();
+    const next = wanted && JSON.stringify(wanted);
+    if (!isJoined || next === sent) return;
+    const nowMs = clock.monotonicMs();
+    calls = calls.filter((atMs) => nowMs - atMs < windowMs);
+    const [oldest = 0] = calls;
+    if (calls.length >= maxCalls) {
+      const waitMs = windowMs - (nowMs - oldest);
+      timer = clock.setTimer(synchronize, waitMs);
+      return emit({ type: 'throttled', name, waitMs });
+    }
+    calls = [...calls, nowMs];
+    sent = next;
+    const call = wanted ? { event: 'track', payload: wanted } : { event: 'untrack' };
+    push('presence', { type: 'presence', ...call }).catch((problem: unknown) => {
+      const error = problem instanceof RealtimeError ? refusalOf(problem) : null;
+      if (error && error.code !== 'closed') onError(error);
+    });
+    return undefined;
+  };
+  return {
+    set(payload) {
+      wanted = payload;
+      synchronize();
+    },
+    setJoined(value) {
+      if (value === isJoined) return;
+      isJoined = value;
+      sent = null;
+      calls = [];
+      synchronize();
+    },
+    close: () => timer?.cancel(),
+  };
+}
+
+/** The server refuses a missing right with an empty response, and a bad payload with a reason. */
+function refusalOf(problem: RealtimeError): RealtimeError {
+  if (problem.code !== 'push-refused') return problem;
+  return isRecord(problem.cause) && 'reason' in problem.cause
+    ? new RealtimeError('invalid-payload', String(problem.cause['reason']), { cause: problem })
+    : new RealtimeError(
+        'unauthorized',
+        'No policy on realtime.messages allows this user to insert with the extension "presence"',
+        { cause: problem },
+      );
+}
+
+/** What one channel tracks for several tabs: the latest entry, or a list of all. */
+export function mergeTabs(entries: readonly TabPresence[]): Readonly<Record<string, unknown>> | null {
+  const latest = entries.at(-1);
+  if (!latest) return null;
+  return entries.some(({ perTab }) => perTab)
+    ? { [tabsMember]: entries.map(({ payload }) => payload) }
+    : latest.payload;
+}
+
+/** The entries of a tracked payload, one per tab where it lists several. */
+export function expandTabs(payload: Readonly<Record<string, unknown>>): readonly unknown[] {
+  const tabs = payload[tabsMember];
+  return Array.isArray(tabs) ? tabs : [payload];
+}

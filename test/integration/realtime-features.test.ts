@@ -1,0 +1,212 @@
+import {
+  REALTIME_SUBSCRIBE_STATES,
+  RealtimeClient as VendorClient,
+  type RealtimeChannel as VendorChannel,
+} from '@supabase/realtime-js';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createBroadcast, type BroadcastOptions } from '../../src/realtime-client/broadcast/broadcast.ts';
+import { sendBroadcasts } from '../../src/realtime-client/broadcast/http-broadcast.ts';
+import { createDatabaseBroadcast } from '../../src/realtime-client/changes/database-broadcast.ts';
+import { createRealtimeClient } from '../../src/realtime-client/index.ts';
+import { createPresence } from '../../src/realtime-client/presence/presence.ts';
+import {
+  ADA,
+  BOB,
+  createRealtimeWorld,
+  type RealtimeWorld,
+} from '../local-supabase/realtime/realtime-world.ts';
+import { openNodeSocket } from '../support/node-socket.ts';
+
+interface Events extends Record<string, unknown> {
+  readonly chat: { readonly text: string };
+  readonly bytes: Uint8Array;
+}
+interface Person {
+  readonly name: string;
+}
+
+let world: RealtimeWorld;
+const closers: (() => unknown)[] = [];
+beforeAll(async () => {
+  world = await createRealtimeWorld();
+  // Ada reads and writes in the room "ada"; Bob reads only.
+  await world.database.exec(`
+    grant usage on schema realtime to authenticated;
+    create policy reads on realtime.messages for select to authenticated using (realtime.topic() = 'ada');
+    create policy writes on realtime.messages for insert to authenticated
+      with check (realtime.topic() = 'ada' and auth.uid() = '${ADA}');
+    create function public.tell_notes() returns trigger language plpgsql security definer as $$ begin
+      perform realtime.broadcast_changes('ada', tg_op, tg_op, tg_table_name, tg_table_schema, new, old);
+      return null;
+    end $$;
+    create trigger tell_notes after insert or update or delete on public.notes
+      for each row execute function public.tell_notes();
+  `);
+});
+afterAll(() => world.close());
+afterEach(async () => {
+  await Promise.all(closers.splice(0).map((close) => close()));
+});
+
+async function open(
+  user: string,
+  name: string,
+  options: BroadcastOptions<Events> & { private?: boolean } = {},
+) {
+  const token = await world.tokenOf(user);
+  const client = createRealtimeClient({
+    url: world.url,
+    apiKey: world.keys.anonKey,
+    platform: createBrowserPlatform({
+      openSocket: openNodeSocket,
+      fetch: (input, init) => Promise.resolve(world.service.handle(new Request(input, init))),
+    }),
+    getAccessToken: () => Promise.resolve(token),
+    settings: { timeoutMs: 2_000 },
+  });
+  closers.push(() => client.close());
+  const channel = client.channel(name, { private: options.private ?? false });
+  const room = createBroadcast<Events>(channel, options);
+  const heard: unknown[] = [];
+  room.on('*', ({ payload }) => heard.push(payload));
+  return {
+    client,
+    channel,
+    room,
+    heard,
+    join: async () => {
+      channel.join();
+      await expect.poll(() => channel.getSnapshot().status, { timeout: 5_000 }).toBe('live');
+    },
+  };
+}
+
+async function openVendor(user: string, name: string, config: object = {}): Promise<VendorChannel> {
+  const token = await world.tokenOf(user);
+  const client = new VendorClient(`${world.url.replace('http', 'ws')}/realtime/v1`, {
+    params: { apikey: world.keys.anonKey },
+    transport: WebSocket as unknown as typeof globalThis.WebSocket,
+  });
+  closers.push(() => client.disconnect());
+  await client.setAuth(token);
+  return client.channel(name, { config });
+}
+const subscribed = (channel: VendorChannel) =>
+  new Promise<void>((resolve) => {
+    channel.subscribe((status) => {
+      if (status === REALTIME_SUBSCRIBE_STATES.SUBSCRIBED) resolve();
+    });
+  });
+
+describe('broadcasts', () => {
+  it('reach the other clients as JSON and as bytes, and are acknowledged', async () => {
+    const [ada, bob] = [await open(ADA, 'room', { ack: true }), await open(BOB, 'room')];
+    await Promise.all([ada.join(), bob.join()]);
+    expect(await ada.room.send('chat', { text: 'Hello' })).toEqual({ status: 'acknowledged' });
+    expect(await ada.room.send('bytes', Uint8Array.of(1, 2, 255))).toEqual({ status: 'acknowledged' });
+    expect(await bob.room.send('chat', { text: 'Hi' })).toEqual({ status: 'sent' });
+    await expect.poll(() => bob.heard).toEqual([{ text: 'Hello' }, Uint8Array.of(1, 2, 255)]);
+    await expect.poll(() => ada.heard).toEqual([{ text: 'Hi' }]);
+  });
+
+  it('by HTTP reach several topics without a socket, and errors are typed', async () => {
+    const [one, two] = [await open(ADA, 'one'), await open(BOB, 'two')];
+    await Promise.all([one.join(), two.join()]);
+    const { client } = await open(ADA, 'unused');
+    const message = (topic: string) => ({ topic, event: 'chat', payload: { text: topic } });
+    await sendBroadcasts(client, [message('one'), message('two')]);
+    await expect.poll(() => [one.heard, two.heard]).toEqual([[{ text: 'one' }], [{ text: 'two' }]]);
+    await expect(sendBroadcasts(client, [{ topic: '', event: '', payload: {} }])).rejects.toMatchObject({
+      code: 'invalid-payload',
+      status: 422,
+    });
+    const aborted = AbortSignal.abort();
+    await expect(sendBroadcasts(client, [message('one')], { signal: aborted })).rejects.toMatchObject({
+      code: 'aborted',
+      status: null,
+    });
+  });
+
+  it('are exchanged with the vendor’s client', async () => {
+    const ours = await open(ADA, 'mixed');
+    const theirs = await openVendor(BOB, 'mixed');
+    const heard: unknown[] = [];
+    theirs.on('broadcast', { event: 'chat' }, ({ payload }) => heard.push(payload));
+    await Promise.all([ours.join(), subscribed(theirs)]);
+    await ours.room.send('chat', { text: 'from us' });
+    await theirs.send({ type: 'broadcast', event: 'chat', payload: { text: 'from them' } });
+    await expect.poll(() => [heard, ours.heard]).toEqual([[{ text: 'from us' }], [{ text: 'from them' }]]);
+  });
+});
+
+describe('private channels', () => {
+  it('refuse a user without the right to read, and name the right', async () => {
+    const { channel } = await open(BOB, 'elsewhere', { private: true });
+    channel.join();
+    await expect.poll(() => channel.getSnapshot().status, { timeout: 5_000 }).toBe('failed');
+    expect(channel.getSnapshot().error).toMatchObject({
+      code: 'unauthorized',
+      message: expect.stringMatching(/realtime\.messages allows this user to select/) as string,
+    });
+  });
+
+  it('deliver from users who may write only, and tell the others which right is missing', async () => {
+    const ada = await open(ADA, 'ada', { private: true, ack: true });
+    const bob = await open(BOB, 'ada', { private: true, ack: true });
+    await Promise.all([ada.join(), bob.join()]);
+    expect(await ada.room.send('chat', { text: 'Hello' })).toEqual({ status: 'acknowledged' });
+    await expect.poll(() => bob.heard).toEqual([{ text: 'Hello' }]);
+    await expect(bob.room.send('chat', { text: 'forbidden' })).rejects.toMatchObject({
+      code: 'push-timeout',
+      message: expect.stringMatching(/insert/) as string,
+    });
+    const presence = createPresence<Person>(bob.channel, { key: 'bob' });
+    presence.track({ name: 'Bob' });
+    await expect.poll(() => presence.getSnapshot().error?.code, { timeout: 5_000 }).toBe('unauthorized');
+    expect(ada.heard).toEqual([]);
+  });
+
+  it('deliver the changes that the database broadcasts', async () => {
+    const { channel, join } = await open(ADA, 'ada', { private: true });
+    const changes: string[] = [];
+    createDatabaseBroadcast(channel).onChanges<{ id: number; body: string }>({ table: 'notes' }, (all) =>
+      changes.push(...all.map((one) => `${one.type} ${one.type === 'DELETE' ? '' : one.record.body}`.trim())),
+    );
+    await join();
+    await world.database.exec(`insert into notes (owner, body) values ('${ADA}', 'a')`);
+    await expect.poll(() => changes).toEqual(['INSERT a']);
+    await world.database.exec(`update notes set body = 'b'`);
+    await expect.poll(() => changes).toEqual(['INSERT a', 'UPDATE b']);
+    await world.database.exec('delete from notes');
+    await expect.poll(() => changes).toEqual(['INSERT a', 'UPDATE b', 'DELETE']);
+  });
+});
+
+describe('presence', () => {
+  it('shows who is there, also to and from the vendor’s client', async () => {
+    const ada = await open(ADA, 'lobby');
+    const bob = await open(BOB, 'lobby');
+    const theirs = await openVendor(BOB, 'lobby', { presence: { key: 'vendor', enabled: true } });
+    theirs.on('presence', { event: 'sync' }, () => {});
+    const presences = [
+      createPresence<Person>(ada.channel, { key: 'ada' }),
+      createPresence<Person>(bob.channel, { key: 'bob' }),
+    ] as const;
+    presences[0].track({ name: 'Ada' });
+    presences[1].track({ name: 'Bob' });
+    await Promise.all([ada.join(), bob.join(), subscribed(theirs)]);
+    await theirs.track({ name: 'Vendor' });
+    const names = (presence: (typeof presences)[number]) =>
+      [...presence.getSnapshot().entries.values()]
+        .flat()
+        .map(({ name }) => name)
+        .sort();
+    const all = ['Ada', 'Bob', 'Vendor'];
+    await expect.poll(() => presences.map(names), { timeout: 10_000 }).toEqual([all, all]);
+    expect(Object.keys(theirs.presenceState()).sort()).toEqual(['ada', 'bob', 'vendor']);
+    bob.client.close();
+    await expect.poll(() => names(presences[0]), { timeout: 10_000 }).toEqual(['Ada', 'Vendor']);
+  });
+});

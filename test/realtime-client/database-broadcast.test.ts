@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { createDatabaseBroadcast } from '../../src/realtime-client/changes/database-broadcast.ts';
+import { createLiveQuery } from '../../src/realtime-client/live-query/live-query.ts';
+import { createScriptedScene, topic } from './scripted-server.ts';
+
+interface Item {
+  readonly id: string;
+  readonly version: number;
+}
+
+async function openScene() {
+  const scene = createScriptedScene();
+  const channel = scene.client.channel('user:ada', { private: true });
+  const source = createDatabaseBroadcast(channel);
+  let serial = 0;
+  return {
+    ...scene,
+    channel,
+    source,
+    async open() {
+      scene.server.open();
+      await scene.world.settle();
+      scene.server.acceptJoin();
+      await scene.world.settle();
+    },
+    async change(operation: string, record: object | null, oldRecord: object | null = null, table = 'items') {
+      const id = `${(serial += 1)}`;
+      const payload = { id, operation, schema: 'public', table, record, old_record: oldRecord };
+      scene.server.send(null, null, topic, 'broadcast', { event: operation, payload, meta: { id } });
+      await scene.world.clock.advance(16);
+    },
+  };
+}
+
+describe('changes that the database broadcasts', () => {
+  it('join a private channel without bindings and arrive typed, by table and type', async () => {
+    const { source, channel, open, change, server } = await openScene();
+    const seen: string[] = [];
+    source.onChanges<Item>({ table: 'items', event: ['INSERT', 'DELETE'] }, (changes) =>
+      seen.push(
+        ...changes.map(
+          (one) => `${one.type} ${one.type === 'DELETE' ? (one.oldRecord.id ?? '') : one.record.id}`,
+        ),
+      ),
+    );
+    channel.join();
+    await open();
+    expect(server.lastJoin().payload['config']).toMatchObject({ private: true, postgres_changes: [] });
+    await change('INSERT', { id: 'a', version: 1 });
+    await change('UPDATE', { id: 'a', version: 2 }, { id: 'a', version: 1 });
+    await change('INSERT', { id: 'x' }, null, 'others');
+    await change('DELETE', null, { id: 'a', version: 2 });
+    expect(seen).toEqual(['INSERT a', 'DELETE a']);
+  });
+
+  it('are the source of a live query with the same guarantees', async () => {
+    const { source, channel, open, change, tab, server, world } = await openScene();
+    const table: Item[] = [{ id: 'a', version: 1 }];
+    const query = createLiveQuery<Item>({
+      channel,
+      source,
+      binding: { table: 'items' },
+      platform: tab,
+      key: ({ id }) => String(id),
+      version: ({ version }) => version,
+      read: () => Promise.resolve([...table]),
+    });
+    query.start();
+    await open();
+    expect(query.getSnapshot()).toMatchObject({ isCurrent: true, rows: [{ id: 'a' }] });
+    await change('INSERT', { id: 'b', version: 1 });
+    await change('UPDATE', { id: 'a', version: 2 }, { id: 'a', version: 1 });
+    await change('DELETE', null, { id: 'b', version: 1 });
+    expect(query.getSnapshot().rows).toEqual([{ id: 'a', version: 2 }]);
+    table.push({ id: 'missed', version: 3 });
+    server.endChannel('phx_error');
+    await world.clock.advance(1_300);
+    server.acceptJoin();
+    await world.settle();
+    expect(query.getSnapshot().rows.map(({ id }) => id)).toContain('missed');
+  });
+
+  it('that repeat are delivered once, and invalid ones are announced as a gap', async () => {
+    const { source, channel, open, change, server } = await openScene();
+    const seen: unknown[] = [];
+    source.onContinuity(({ reason }) => seen.push(reason));
+    source.onChanges<Item>(
+      {
+        table: 'items',
+        parseRow(record) {
+          if (record['version'] === 0) throw new Error('no version');
+          return record as unknown as Item;
+        },
+      },
+      (changes) => seen.push(...changes.map(({ type }) => type)),
+    );
+    channel.join();
+    await open();
+    await change('INSERT', { id: 'a', version: 1 });
+    const repeated = { operation: 'INSERT', schema: 'public', table: 'items', record: { id: 'a' } };
+    server.send(null, null, topic, 'broadcast', { event: 'INSERT', payload: repeated, meta: { id: '1' } });
+    await change('INSERT', { id: 'b', version: 0 });
+    expect(seen).toEqual(['INSERT', 'invalid']);
+  });
+});

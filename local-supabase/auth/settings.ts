@@ -44,7 +44,7 @@ export interface AuthSettings {
   readonly jwtExpirySeconds: number;
   readonly jwtAudience: string;
   readonly disableSignup: boolean;
-  /** Sign-ups by e-mail are confirmed at once. Default false. */
+  /** Sign-ups by email are confirmed at once. Default false. */
   readonly mailerAutoconfirm: boolean;
   /** Sign-ups by phone are confirmed at once. Default false. */
   readonly phoneAutoconfirm: boolean;
@@ -54,7 +54,7 @@ export interface AuthSettings {
   readonly phoneEnabled: boolean;
   readonly magicLinkEnabled: boolean;
   readonly anonymousEnabled: boolean;
-  /** Both addresses confirm a change of e-mail. Default true. */
+  /** Both addresses confirm a change of email. Default true. */
   readonly secureEmailChange: boolean;
   readonly emailOtpExpirySeconds: number;
   readonly smsOtpExpirySeconds: number;

@@ -1,15 +1,15 @@
-/** Lets requests in until it is closed. */
+/** Admits requests until it is closed, and drains those in flight. */
 export interface FrontDoor {
-  /** Answers a request by `answer`; with 503 once the door is closed, whatever `answer` came to. */
+  /** Runs `answer`; once closed, the response is 503. */
   pass(answer: () => Promise<Response>): Promise<Response>;
-  /** Lets nobody in any more, and waits for those who are, though not for ever. */
+  /** Refuses new requests and waits a bounded time for those in flight. */
   close(): Promise<void>;
-  /** Whether what is behind the door may be gone: what fails then is no news. */
+  /** Whether services may be closed; their errors need no report then. */
   isClosed(): boolean;
 }
 
-/** Who waits longer, such as for a fault's latency, is left behind. */
-const PATIENCE_MS = 500;
+/** Requests that take longer, such as for a fault's latency, are answered with 503. */
+const DRAIN_TIMEOUT_MS = 500;
 
 export function createFrontDoor(): FrontDoor {
   const inside = new Set<Promise<unknown>>();
@@ -34,10 +34,10 @@ export function createFrontDoor(): FrontDoor {
     async close() {
       isClosing = true;
       let timer: NodeJS.Timeout | undefined;
-      const patience = new Promise((resolve) => {
-        timer = setTimeout(resolve, PATIENCE_MS);
+      const drainTimeout = new Promise((resolve) => {
+        timer = setTimeout(resolve, DRAIN_TIMEOUT_MS);
       });
-      await Promise.race([Promise.allSettled(inside), patience]);
+      await Promise.race([Promise.allSettled(inside), drainTimeout]);
       clearTimeout(timer);
       isClosed = true;
     },

@@ -60,7 +60,7 @@ async function answer(
   try {
     await send(await handle(await readRequest(incoming)), outgoing);
   } catch (problem) {
-    // Not `incoming.destroyed`: a request is that as soon as its body was read.
+    // `incoming.destroyed` is true as soon as the body was read, so the socket decides.
     if (problem instanceof ConnectionLost || outgoing.headersSent || incoming.socket.destroyed) {
       outgoing.destroy();
       return;
@@ -75,7 +75,7 @@ async function readRequest(incoming: IncomingMessage): Promise<Request> {
   for (const [name, values] of Object.entries(incoming.headersDistinct)) {
     for (const value of values ?? []) headers.append(name, value);
   }
-  // Services count requests by the caller's address; a client behind a proxy says its own.
+  // Services count requests by client address; behind a proxy the header names it already.
   if (!headers.has('x-forwarded-for'))
     headers.set('x-forwarded-for', incoming.socket.remoteAddress ?? '127.0.0.1');
   const { method = 'GET', url: target = '/' } = incoming;

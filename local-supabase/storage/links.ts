@@ -69,7 +69,7 @@ export function createLinkRoutes(context: StorageContext): Hono {
     const { bucket, path } = c.req.param();
     const upsert = c.req.header('x-upsert') === 'true';
     const token = await run(c.req.raw, async (sql) => {
-      // The link is used as superuser: whoever may not do now what it does then gets none. The attempt is taken back.
+      // Signed links are redeemed as superuser, so check the permission now by an upload that is rolled back.
       await sql.query('savepoint attempt');
       await attemptToStore(sql, { bucket, path, upsert });
       await sql.query('rollback to savepoint attempt');

@@ -113,7 +113,7 @@ export async function storeObject(
   return row?.id ?? '';
 }
 
-/** Fails as `storeObject` would for whoever may not write there. The caller takes the row back. */
+/** Fails as `storeObject` would where the policies refuse the write. The caller removes the row. */
 export async function attemptToStore(sql: Sql, destination: Destination): Promise<void> {
   // Nothing is returned: who may create objects need not be able to read them.
   await sql.query(writeStatement(destination), [destination.bucket, destination.path, null, null, null]);

@@ -80,7 +80,7 @@ export function createAuditContext(target: ConformanceTarget): AuditContext {
     },
     async newUser() {
       const email = context.newEmail();
-      const password = `Secret-${randomBytes(6).toString('hex')}`;
+      const password = `Secret-1${randomBytes(6).toString('hex')}`;
       const session = await createSignedInUser(context, email, password);
       return {
         id: textAt(session, 'user', 'id'),

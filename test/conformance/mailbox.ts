@@ -11,6 +11,11 @@ export interface ReceivedMail {
   readonly code: string | null;
 }
 
+/** No mail arrived in time. */
+export class NoMailError extends Error {
+  override readonly name = 'NoMailError';
+}
+
 export interface MailReader {
   /** Waits for the newest message to `address` that is not in `seen`, and adds it there. */
   next(address: string): Promise<ReceivedMail>;
@@ -37,7 +42,7 @@ export function createMailReader(mailboxUrl: string): MailReader {
         }
         await new Promise((resolve) => setTimeout(resolve, pauseMs));
       }
-      throw new Error(`No mail for ${address} within ${waitMs} ms`);
+      throw new NoMailError(`No mail for ${address} within ${waitMs} ms`);
     },
   };
 }

@@ -1,6 +1,9 @@
 import { NotRunError, type Audit, type AuditNeed } from './audit.ts';
 import { createAuditContext, type AuditContext } from './audit-context.ts';
+import { NoMailError } from './mailbox.ts';
 import type { ConformanceTarget } from './target.ts';
+import { readTargetSettings, type TargetSettings } from './target-settings.ts';
+import { UnexpectedReplyError } from './wire.ts';
 
 export type AuditOutcome =
   | { readonly status: 'passed' }
@@ -31,6 +34,7 @@ export async function runAudits(
   { knownFailing = new Map(), concurrency = 4, timeoutMs = 30_000 }: RunOptions = {},
 ): Promise<readonly AuditResult[]> {
   const context = createAuditContext(target);
+  const settings = await readTargetSettings(context.auth);
   const results: AuditResult[] = [];
   let next = 0;
   const work = async () => {
@@ -38,7 +42,7 @@ export async function runAudits(
       const audit = audits[index];
       if (!audit) return;
       const startedMs = performance.now();
-      const outcome = await runAudit(audit, context, timeoutMs);
+      const outcome = await runAudit(audit, context, settings, timeoutMs);
       results[index] = {
         audit,
         outcome,
@@ -51,7 +55,12 @@ export async function runAudits(
   return results;
 }
 
-async function runAudit(audit: Audit, context: AuditContext, timeoutMs: number): Promise<AuditOutcome> {
+async function runAudit(
+  audit: Audit,
+  context: AuditContext,
+  settings: TargetSettings,
+  timeoutMs: number,
+): Promise<AuditOutcome> {
   const lacking = audit.needs.find((need) => !provides(context.target, need));
   if (lacking) return { status: 'not-run', reason: `the target lacks: ${lacking}` };
   let timer: NodeJS.Timeout | undefined;
@@ -62,11 +71,20 @@ async function runAudit(audit: Audit, context: AuditContext, timeoutMs: number):
     await Promise.race([audit.run(context), timeout]);
     return { status: 'passed' };
   } catch (problem) {
+    const setting = explainFailure(problem, settings);
+    if (setting !== undefined)
+      return { status: 'not-run', reason: `the target's settings forbid it: ${setting}` };
     const reason = problem instanceof Error ? problem.message : String(problem);
     return { status: problem instanceof NotRunError ? 'not-run' : 'failed', reason };
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** The setting of the target that explains a failure; undefined where none does. */
+function explainFailure(problem: unknown, settings: TargetSettings): string | undefined {
+  if (problem instanceof UnexpectedReplyError) return settings.explain(problem.reply);
+  return problem instanceof NoMailError && settings.isEmailAutoconfirmed ? 'mailer_autoconfirm' : undefined;
 }
 
 function provides({ mailboxUrl, serviceKey, smsInMailbox }: ConformanceTarget, need: AuditNeed): boolean {

@@ -73,8 +73,19 @@ export function textAt(reply: WireReply, ...path: readonly (string | number)[]):
   return found as string;
 }
 
+/** A reply with another status than the audit expects. */
+export class UnexpectedReplyError extends Error {
+  override readonly name = 'UnexpectedReplyError';
+  readonly reply: WireReply;
+  constructor(reply: WireReply, expected: number) {
+    super(`expected ${expected}, got ${describe(reply)}`);
+    this.reply = reply;
+  }
+}
+
+/** Throws UnexpectedReplyError. */
 export function assertStatus(reply: WireReply, status: number): void {
-  assert.equal(reply.status, status, `expected ${status}, got ${describe(reply)}`);
+  if (reply.status !== status) throw new UnexpectedReplyError(reply, status);
 }
 
 /** Asserts status and error code, in the form that the version header asks for. */

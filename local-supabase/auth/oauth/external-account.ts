@@ -88,7 +88,7 @@ async function confirmOrRefuse(
   );
 }
 
-/** Signs a person in whom a provider vouches for: finds, links or makes the account. */
+/** Signs in by a provider's profile: finds, links or creates the account. */
 export async function enterByProvider(
   context: AuthContext,
   call: Call,

@@ -3,7 +3,7 @@ import { invalid } from '../http/errors.ts';
 const label = '[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?';
 const emailPattern = new RegExp(`^[a-zA-Z0-9.!#$%&'*+/=?^_\`{|}~-]+@${label}(?:\\.${label})*$`);
 
-/** Checks an e-mail address and returns it in lower case. Throws 400 validation_failed. */
+/** Checks an email address and returns it in lower case. Throws 400 validation_failed. */
 export function parseEmail(email: string): string {
   if (email === '') throw invalid('An email address is required');
   if (Buffer.byteLength(email) > 255) throw invalid('An email address is too long');

@@ -12,20 +12,20 @@ import { deleteSessions } from '../sessions/session.ts';
 import type { User } from './user.ts';
 import { mergeUserMetadata, refreshProviders, updateUser } from './users.ts';
 
-/** Marks the user's e-mail as confirmed and forgets all codes. */
+/** Marks the user's email as confirmed and deletes all codes. */
 export async function confirmEmail(sql: Sql, now: Date, user: User): Promise<User> {
   await clearOneTimeTokens(sql, user.id);
   const confirmed = await updateUser(sql, now, user, { confirmation_token: '', email_confirmed_at: now });
   return mergeUserMetadata(sql, now, confirmed, { email_verified: true });
 }
 
-/** Marks the user's phone as confirmed and forgets all codes. */
+/** Marks the user's phone as confirmed and deletes all codes. */
 export async function confirmPhone(sql: Sql, now: Date, user: User): Promise<User> {
   await clearOneTimeTokens(sql, user.id);
   return updateUser(sql, now, user, { confirmation_token: '', phone_confirmed_at: now });
 }
 
-/** Makes the awaited new e-mail the user's own, in its identity too. */
+/** Makes the pending new email the user's own, in its identity too. */
 export async function confirmEmailChange(sql: Sql, now: Date, user: User): Promise<User> {
   const email = user.email_change ?? '';
   const identity = await findIdentity(sql, user.id, 'email');
@@ -73,7 +73,7 @@ export async function confirmPhoneChange(sql: Sql, now: Date, user: User, phone:
 }
 
 /**
- * Takes from an unconfirmed user all that somebody else may have put there: other identities, metadata, and for an
+ * Removes from an unconfirmed user what an earlier, unproven sign-up may have set: other identities, metadata, and for an
  * identity of a provider the password.
  */
 export async function removeUnconfirmed(sql: Sql, now: Date, user: User, keep: Identity): Promise<User> {
@@ -86,7 +86,7 @@ export async function removeUnconfirmed(sql: Sql, now: Date, user: User, keep: I
   return refreshProviders(sql, now, cleaned);
 }
 
-/** Forgets every code, link and awaited change of the user. */
+/** Column values that clear every code, link and pending change of a user. */
 export const noPendingTokens = {
   confirmation_token: '',
   confirmation_sent_at: null,
@@ -101,7 +101,7 @@ export const noPendingTokens = {
   reauthentication_sent_at: null,
 } as const;
 
-/** Sets a new password hash (null for none), forgets all codes and ends all sessions but `sessionId`. */
+/** Sets a new password hash (null for none), deletes all codes and ends all sessions but `sessionId`. */
 export async function setPassword(
   sql: Sql,
   now: Date,

@@ -26,7 +26,7 @@ export interface IdentityData {
   readonly [claim: string]: unknown;
 }
 
-/** The data of an identity of our own, by e-mail or phone. */
+/** The data of an identity of our own, by email or phone. */
 export const ownIdentityData = (userId: string, known: Partial<IdentityData>): IdentityData => ({
   email_verified: false,
   phone_verified: false,

@@ -114,7 +114,7 @@ async function applyChanges(
   return user;
 }
 
-/** PUT /user: e-mail, phone, password, data. */
+/** PUT /user: email, phone, password, data. */
 export async function updateOwnUser(context: AuthContext, call: Call): Promise<Response> {
   const caller = await requireCaller(context, call);
   context.limiter.count('user', call.ip);

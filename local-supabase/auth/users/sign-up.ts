@@ -184,7 +184,7 @@ async function signUpAnonymously(context: AuthContext, call: Call, body: JsonObj
   return sendJson(call, tokens);
 }
 
-/** POST /signup: by e-mail, by phone, or anonymously. */
+/** POST /signup: by email, by phone, or anonymously. */
 export async function signUp(context: AuthContext, call: Call): Promise<Response> {
   const body = await call.json();
   if (readText(body, 'email') === '' && readText(body, 'phone') === '') {

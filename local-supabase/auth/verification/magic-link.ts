@@ -9,7 +9,7 @@ import { createPassword } from '../users/password.ts';
 import { signUpWith } from '../users/sign-up.ts';
 import { findUserByEmail } from '../users/users.ts';
 
-/** POST /magiclink, and POST /otp with an e-mail: a link and code to sign in; unknown addresses are signed up. */
+/** POST /magiclink, and POST /otp with an email: a link and code to sign in; unknown addresses are signed up. */
 export async function magicLink(context: AuthContext, call: Call): Promise<Response> {
   const { settings, database } = context;
   if (!settings.emailEnabled) throw unprocessable('email_provider_disabled', 'Email logins are disabled');

@@ -159,7 +159,7 @@ async function acceptRecovery(context: AuthContext, tx: Transaction, user: User)
   return user.email_confirmed_at === null ? confirmEmail(tx.sql, now, recovered) : recovered;
 }
 
-/** Takes one half of a change of e-mail. Null while the other half is awaited. */
+/** Takes one half of a change of email. Null while the other half is awaited. */
 async function acceptEmailChange(
   context: AuthContext,
   tx: Transaction,
@@ -178,7 +178,7 @@ async function acceptEmailChange(
   return null;
 }
 
-/** Does what a proof allows. Null when it was the first half of a change of e-mail. */
+/** Does what a proof allows. Null when it was the first half of a change of email. */
 export async function acceptProof(
   context: AuthContext,
   tx: Transaction,

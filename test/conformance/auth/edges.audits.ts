@@ -9,7 +9,7 @@ const source = 'auth.md §1';
 export const authEdgeAudits: readonly Audit[] = [
   audit(
     'AUTH-921',
-    'a password grant that names nobody is refused as validation_failed',
+    'a password grant without an address is refused as validation_failed',
     { source },
     async ({ auth }) => {
       const reply = await auth.send('POST', '/token', {

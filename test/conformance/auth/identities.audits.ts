@@ -81,7 +81,7 @@ export const identityAudits: readonly Audit[] = [
   ),
   audit('AUTH-711', 'POST /sso of an unknown domain is refused', { source }, async ({ auth }) => {
     const reply = await auth.send('POST', '/sso', {
-      body: { domain: 'nobody.example.net', skip_http_redirect: true },
+      body: { domain: 'unknown.example.net', skip_http_redirect: true },
     });
     assertStatus(reply, 404);
     assert.ok(['sso_provider_not_found', 'saml_provider_disabled'].includes(String(at(reply.json, 'code'))));

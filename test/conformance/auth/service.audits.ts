@@ -62,7 +62,7 @@ export const serviceAudits: readonly Audit[] = [
     async ({ auth }) => {
       const reply = await auth.send('POST', '/token', {
         query: { grant_type: 'password' },
-        body: { email: 'nobody@example.com', password: 'wrong-password' },
+        body: { email: 'unknown@example.com', password: 'wrong-password' },
       });
       assertStatus(reply, 400);
       assert.equal(at(reply.json, 'code'), 'invalid_credentials');
@@ -76,7 +76,7 @@ export const serviceAudits: readonly Audit[] = [
     async ({ auth }) => {
       const reply = await auth.send('POST', '/token', {
         query: { grant_type: 'password' },
-        body: { email: 'nobody@example.com', password: 'wrong-password' },
+        body: { email: 'unknown@example.com', password: 'wrong-password' },
       });
       assert.equal(reply.headers.get('x-supabase-api-version'), '2024-01-01');
     },
@@ -88,7 +88,7 @@ export const serviceAudits: readonly Audit[] = [
     async ({ auth }) => {
       const reply = await auth.send('POST', '/token', {
         query: { grant_type: 'password' },
-        body: { email: 'nobody@example.com', password: 'wrong-password' },
+        body: { email: 'unknown@example.com', password: 'wrong-password' },
         headers: { 'X-Supabase-Api-Version': '' },
       });
       assertStatus(reply, 400);
@@ -100,7 +100,7 @@ export const serviceAudits: readonly Audit[] = [
   audit('AUTH-008', 'the error code stands in the x-sb-error-code header', { source }, async ({ auth }) => {
     const reply = await auth.send('POST', '/token', {
       query: { grant_type: 'password' },
-      body: { email: 'nobody@example.com', password: 'wrong-password' },
+      body: { email: 'unknown@example.com', password: 'wrong-password' },
     });
     assert.equal(reply.headers.get('x-sb-error-code'), 'invalid_credentials');
   }),

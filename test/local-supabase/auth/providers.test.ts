@@ -95,7 +95,7 @@ describe('sign-in at a provider', () => {
     expect(world.mailTo(email).link.searchParams.get('type')).toBe('signup');
   });
 
-  it('takes a password away that somebody else may have set before the owner came', async () => {
+  it('removes a password that was set before the owner proved the address', async () => {
     const email = freshEmail();
     await world.post('/signup', { email, password: 'an attacker’s password' });
     await walk({ email });
@@ -262,7 +262,7 @@ describe('the id_token grant', () => {
       'Passed nonce and nonce in id_token should either both exist or not.',
     ],
     [{}, { nonce }, 'invalid request', 'Passed nonce and nonce in id_token should either both exist or not.'],
-    [{ aud: 'somebody-else' }, {}, 'invalid request', 'Unacceptable audience in id_token: [somebody-else]'],
+    [{ aud: 'other-client' }, {}, 'invalid request', 'Unacceptable audience in id_token: [other-client]'],
     [{ exp: 1 }, {}, 'invalid request', 'Bad ID token'],
     [{ iss: 'https://elsewhere.example.com' }, {}, 'invalid request', 'Bad ID token'],
     [{ at_hash: 'nonsense' }, { access_token: 'a' }, 'invalid request', 'Bad ID token'],

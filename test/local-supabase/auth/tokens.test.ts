@@ -49,7 +49,7 @@ describe('the password grant', () => {
 
   it.each([
     [{ password: 'wrong password' }, 'invalid_credentials', 'Invalid login credentials'],
-    [{ email: 'nobody@example.com' }, 'invalid_credentials', 'Invalid login credentials'],
+    [{ email: 'unknown@example.com' }, 'invalid_credentials', 'Invalid login credentials'],
     [
       { phone: '15550001' },
       'validation_failed',

@@ -134,7 +134,7 @@ describe('verification', () => {
     'javascript://localhost/%0Aalert(1)',
     'ftp://localhost/',
     'other://callback',
-  ])('leads nobody to %j, whatever the patterns make of it', async (asked) => {
+  ])('does not redirect to %j, although a pattern may match it', async (asked) => {
     const patterns = ['http://localhost:*/**', 'https://*.example.com/**', 'https://*/x', 'app://callback'];
     const wide = await openAuthWorld({}, patterns);
     const { location } = await wide.get(
@@ -219,7 +219,7 @@ describe('verification', () => {
   });
 });
 
-describe('a change of e-mail', () => {
+describe('a change of email', () => {
   let world: AuthWorld;
   beforeAll(async () => {
     world = await openAuthWorld();

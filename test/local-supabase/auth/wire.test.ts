@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 
 describe('the forms of errors', () => {
-  const bad = { email: 'nobody@example.com', password };
+  const bad = { email: 'unknown@example.com', password };
 
   it('follow the version that the request asks for', async () => {
     const current = await world.post('/token?grant_type=password', bad);

@@ -15,6 +15,8 @@ export default defineConfig({
   use: {
     ...devices['Desktop Chrome'],
     viewport: { width: 1280, height: 800 },
+    // A worker would answer requests that tests route or fail; offline.spec.ts allows it.
+    serviceWorkers: 'block',
     // A picture, and the tree of the page beside it; `npm run e2e -- --trace on` records all, for a quarter more time.
     screenshot: 'only-on-failure',
     launchOptions: { executablePath: findBrowser(), args: [...browserArgs] },

@@ -1,8 +1,9 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig, loadEnv, type Connect, type Plugin } from 'vite';
-import { createPageHeaders, encodeHeadersFile } from './scripts/page-headers.ts';
+import { VitePWA } from 'vite-plugin-pwa';
+import { createPageHeaders, encodeHeadersFile, isOwnFormPost } from './scripts/page-headers.ts';
 
-/** Modules that are always wanted together: fewer requests, and they compress better whole. */
+/** Modules that always load together: fewer requests and better compression. */
 const chunkGroups = [
   {
     // Runs first and depends on nothing else.
@@ -10,7 +11,7 @@ const chunkGroups = [
     test: /preload-helper|src\/(entry|shared\/routes|app\/chunks\/(screen-chunks?|signed-in-chunks))\./,
   },
   {
-    // A signed-in page calls these late or never.
+    // Signed-in pages need these late or never.
     name: 'sign-in',
     test: /src\/auth-client\/(calls\/(?!sign-out)|callback\/)/,
   },
@@ -49,6 +50,7 @@ export default defineConfig(({ mode }) => {
       preloadMain(env['VITE_SUPABASE_URL']),
       layerOrder(),
       clearSiteData(),
+      installable(),
     ],
     server: {
       port: 5173,
@@ -64,7 +66,8 @@ export default defineConfig(({ mode }) => {
     build: {
       // What the interface needs anyway: light-dark(), popover, nested rules.
       target: ['chrome123', 'edge123', 'firefox129', 'safari17.5'],
-      sourcemap: 'hidden',
+      // Not for visitors: a host publishes all that lies in `dist`.
+      sourcemap: process.env['SOURCE_MAPS'] === 'hidden' ? 'hidden' : false,
       modulePreload: { polyfill: false },
       // A data URL would need `data:` in more of the policy.
       assetsInlineLimit: 0,
@@ -76,7 +79,7 @@ export default defineConfig(({ mode }) => {
   };
 });
 
-/** Leaves the headers beside the pages, for hosts that read a `_headers` file. */
+/** Emits the headers as a `_headers` file, which some hosts read. */
 function pageHeaders(headers: Readonly<Record<string, string>>): Plugin {
   return {
     name: 'page-headers',
@@ -87,7 +90,7 @@ function pageHeaders(headers: Readonly<Record<string, string>>): Plugin {
   };
 }
 
-/** The entry asks for main.tsx at once: the page says so before the entry is there, and greets the project's server. */
+/** Preloads main.tsx, which the entry imports at once, and opens the connection to the project's server. */
 function preloadMain(supabaseUrl = ''): Plugin {
   return {
     name: 'preload-main',
@@ -110,7 +113,7 @@ function preloadMain(supabaseUrl = ''): Plugin {
   };
 }
 
-/** Styles are loaded per screen in any order: each file states the order of the layers, so that the first one sets it. */
+/** Style sheets load per screen in any order: each one declares the order of the layers, and the first one sets it. */
 function layerOrder(): Plugin {
   return {
     name: 'layer-order',
@@ -126,10 +129,14 @@ function layerOrder(): Plugin {
   };
 }
 
-/** Answers the form of /clear-cookies where no script runs at all: the browser itself forgets everything. */
+/** Answers the form of /clear-cookies when no script runs: the browser itself deletes the site's data. */
 function clearSiteData(): Plugin {
   const answer: Connect.NextHandleFunction = (request, response, next) => {
     if (request.method !== 'POST' || request.url !== '/clear-cookies') return next();
+    if (!isOwnFormPost(request.headers)) {
+      response.writeHead(403).end();
+      return;
+    }
     response.writeHead(303, {
       'Clear-Site-Data': '"cookies", "storage", "cache"',
       Location: '/clear-cookies?done',
@@ -141,4 +148,40 @@ function clearSiteData(): Plugin {
     configureServer: ({ middlewares }) => void middlewares.use(answer),
     configurePreviewServer: ({ middlewares }) => void middlewares.use(answer),
   };
+}
+
+/** The manifest, and a service worker that serves the shell without a network. src/app/service-worker.ts registers it. */
+function installable(): ReturnType<typeof VitePWA> {
+  return VitePWA({
+    injectRegister: false,
+    filename: 'sw.js',
+    manifestFilename: 'manifest.webmanifest',
+    manifest: {
+      name: 'Tidings',
+      short_name: 'Tidings',
+      description: 'Mentions, comments, edits and invites in one quiet inbox.',
+      id: '/home',
+      start_url: '/home',
+      scope: '/',
+      display: 'standalone',
+      background_color: '#ffffff',
+      theme_color: '#2456d6',
+      icons: [
+        { src: '/icon-192.png', sizes: '192x192', type: 'image/png' },
+        { src: '/icon-512.png', sizes: '512x512', type: 'image/png' },
+        { src: '/icon-maskable-512.png', sizes: '512x512', type: 'image/png', purpose: 'maskable' },
+      ],
+    },
+    workbox: {
+      globPatterns: ['index.html', 'theme.js', '*.svg', 'assets/*.{js,css}'],
+      // Large, and of use only with a network.
+      globIgnores: ['assets/password-strength-*', 'assets/clear-cookies-*'],
+      navigateFallback: '/index.html',
+      navigateFallbackDenylist: [/^\/clear-cookies/],
+      cleanupOutdatedCaches: true,
+      // importScripts() of a second file would need a policy of Trusted Types within the worker.
+      inlineWorkboxRuntime: true,
+      sourcemap: false,
+    },
+  });
 }

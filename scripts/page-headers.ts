@@ -14,6 +14,8 @@ const captchaHosts: Readonly<Record<string, string>> = {
 export function createPageHeaders(options: PageHeaderOptions): Record<string, string> {
   return {
     'Content-Security-Policy': createContentSecurityPolicy(options),
+    // Browsers ignore it on plain http.
+    'Strict-Transport-Security': 'max-age=31536000',
     'Referrer-Policy': 'no-referrer',
     'X-Content-Type-Options': 'nosniff',
     'X-Frame-Options': 'DENY',
@@ -37,7 +39,13 @@ function createContentSecurityPolicy({ supabaseUrl, captchaProvider = '' }: Page
     ['base-uri', "'none'"],
     ['form-action', "'self'"],
     ['frame-ancestors', "'none'"],
-    ...(captcha === '' ? ([['require-trusted-types-for', "'script'"]] as const) : []),
+    // The one policy registers the service worker (src/app/service-worker.ts).
+    ...(captcha === ''
+      ? ([
+          ['require-trusted-types-for', "'script'"],
+          ['trusted-types', 'service-worker'],
+        ] as const)
+      : []),
   ];
   return directives.map((directive) => directive.filter(Boolean).join(' ')).join('; ');
 }
@@ -46,4 +54,15 @@ function createContentSecurityPolicy({ supabaseUrl, captchaProvider = '' }: Page
 export function encodeHeadersFile(headers: Readonly<Record<string, string>>): string {
   const lines = Object.entries(headers).map(([name, value]) => `  ${name}: ${value}`);
   return ['/*', ...lines, '/assets/*', '  Cache-Control: public, max-age=31536000, immutable', ''].join('\n');
+}
+
+/**
+ * Whether `POST /clear-cookies` may be answered with `Clear-Site-Data`: only for a form of this site, since a foreign one
+ * could sign users out. Browsers that send no `Sec-Fetch-Site` send `Origin` with every POST.
+ */
+export function isOwnFormPost(headers: Readonly<Record<string, string | string[] | undefined>>): boolean {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined) return site === 'same-origin';
+  const origin = String(headers['origin'] ?? '');
+  return URL.canParse(origin) && new URL(origin).host === headers['host'];
 }

@@ -2,6 +2,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app.tsx';
 import { createClients } from './app/data/clients.ts';
+import { guardRestoredPage } from './app/restored-page.ts';
 import { parseConfiguration, type Configuration } from './shared/clients/env.ts';
 import { paths, plainPath } from './shared/routes.ts';
 import { preloadOnIntent } from './app/chunks/preload-on-intent.ts';
@@ -14,7 +15,7 @@ import { createBrowserPlatform } from './platform/browser-platform.ts';
  * @param screen settles when the code of the opened screen is loaded.
  */
 export function start(screen: Promise<unknown>): void {
-  const container = document.querySelector('#root');
+  const container = document.querySelector<HTMLElement>('#root');
   if (!container) throw new Error('index.html has no #root');
   // A host without the rewrite for /clear-cookies serves this page instead of the static one.
   if (plainPath(location.pathname) === paths.clearCookies)
@@ -40,6 +41,16 @@ export function start(screen: Promise<unknown>): void {
     },
   });
   preloadOnIntent(document);
+  guardRestoredPage({
+    page: window,
+    root: container,
+    readSession: () =>
+      document.cookie
+        .split('; ')
+        .filter((pair) => pair.includes('-auth-token'))
+        .join(),
+    reload: () => location.reload(),
+  });
   const render = () =>
     root.render(
       <StrictMode>
@@ -50,5 +61,16 @@ export function start(screen: Promise<unknown>): void {
     if (status === 'signed-in') await clients.loadData();
   });
   // Until then index.html shows `Loading...`.
-  void Promise.allSettled([session, screen]).then(render);
+  void Promise.allSettled([session, screen]).then(() => {
+    render();
+    // After everything that the first screen needs. Safari has no requestIdleCallback.
+    const whenIdle = globalThis.requestIdleCallback ?? setTimeout;
+    if (import.meta.env.PROD) whenIdle(() => void followServiceWorker());
+  });
+}
+
+/** Without the code of the service worker the application works as before, with a network. */
+async function followServiceWorker(): Promise<void> {
+  const worker = await import('./app/service-worker.ts').catch(() => null);
+  await worker?.followServiceWorker();
 }

@@ -5,7 +5,7 @@ import { Announcer } from '../ui/page/announcer.tsx';
 import { ScreenMessage } from '../ui/spinner.tsx';
 import { ClientsContext, useAuthState, useClients, type Clients } from '../shared/clients/clients-context.ts';
 import { ErrorBoundary } from './shell/error-boundary.tsx';
-import { forgetAtSignOut } from './data/forget-at-sign-out.ts';
+import { forgetWhenSignedOut } from './data/forget-kept-data.ts';
 import { decideGate } from './gate.ts';
 import { lazyScreen } from './chunks/lazy-screen.ts';
 import { needsSecondFactor } from '../shared/second-factor.ts';
@@ -22,7 +22,7 @@ const MailLinkScreen = lazyScreen(chunks.mailLink);
 /** The whole application, given its clients. */
 export function App({ clients }: { readonly clients: Clients }) {
   const [path] = useLocation();
-  useEffect(() => forgetAtSignOut(clients), [clients]);
+  useEffect(() => forgetWhenSignedOut(clients), [clients]);
   return (
     <ClientsContext value={clients}>
       <Announcer />

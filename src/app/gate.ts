@@ -44,9 +44,29 @@ function decidePage(input: GateInput, isIn: boolean): Gate {
     if (isIn) return isReturn ? { kind: 'redirect', to: parseNext(query, origin) } : { kind: 'private' };
     if (isReturn) return { kind: 'redirect', to: links.login({ next: parseNext(query, origin) }) };
     const isDefault = route === paths.root || route === paths.home;
-    const next = input.hasLeft || (isDefault && query === '') ? undefined : path + query + hash;
+    const next = input.hasLeft || (isDefault && query === '') ? undefined : withoutSecrets(path, query, hash);
     return { kind: 'redirect', to: links.login({ next }) };
   }
   const isEntrance = route === paths.login || route === paths.signup;
   return isIn && isEntrance ? { kind: 'redirect', to: parseNext(query, origin) } : { kind: 'public' };
+}
+
+/** Names of parameters that sign in; they must not reach ?next=, which stays in the history and in mails. */
+const secretParameters = [
+  'code',
+  'token',
+  'token_hash',
+  'access_token',
+  'refresh_token',
+  'provider_token',
+  'provider_refresh_token',
+];
+
+function withoutSecrets(path: string, query: string, hash: string): string {
+  const parameters = new URLSearchParams(query);
+  const fragment = new URLSearchParams(hash.slice(1));
+  const isSecret = (name: string) => parameters.has(name) || fragment.has(name);
+  if (!secretParameters.some(isSecret)) return path + query + hash;
+  for (const name of secretParameters) parameters.delete(name);
+  return path + (parameters.size > 0 ? `?${parameters}` : '');
 }

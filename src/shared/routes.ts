@@ -82,7 +82,10 @@ export function parseNext(query: string, origin: string): string {
   return target === origin && !isDoor && isLocalPath(pathname) ? pathname + ownQuery + hash : paths.home;
 }
 
-/** "//host" and "/\\host" are other hosts to a browser. */
-function isLocalPath(path: string): boolean {
-  return /^\/(?![/\\])/.test(path);
+/**
+ * Whether a text is a path of this origin. Browsers read `//host` and `/\\host` as other hosts, and drop tabs and line breaks
+ * before they look.
+ */
+export function isLocalPath(path: string): boolean {
+  return /^\/(?![/\\])\P{Cc}*$/u.test(path);
 }

@@ -40,6 +40,10 @@ describe('what is said about a failure', () => {
     const problem = new AuthError('brand_new_code' as 'unknown', 'raw text of the server');
     expect(describeProblem(problem, english).message).toBe(english.messages.unknown);
     expect(describeProblem('not an error', english).message).toBe(english.messages.unknown);
+    for (const inherited of ['__proto__', 'constructor', 'toString', 'hasOwnProperty'])
+      expect(describeProblem(new AuthError(inherited as 'unknown', ''), english, ['email'])).toEqual({
+        message: english.messages.unknown,
+      });
   });
 
   test('is the text of the specification where a sign-up threw what is no error', () => {

@@ -24,7 +24,7 @@ const row = {
 
 test('a live row that cannot be understood is logged, and those after it count all the same', async () => {
   const tab = createFakeWorld().openTab();
-  const cache = await openDataCache('ada', tab);
+  const cache = await openDataCache({ userId: 'ada', sessionId: 's1' }, tab);
   const change = (record: Record<string, unknown>) =>
     ({ type: 'UPDATE', record, oldRecord: {}, errors: [] }) as never;
   cache.applyPreferences([change({ id: 7 }), change(row)]);

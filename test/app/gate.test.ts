@@ -29,10 +29,16 @@ describe('signed out', () => {
     ['/account', '', '/login?next=%2Faccount'],
     ['/nowhere', '', '/login?next=%2Fnowhere'],
     ['/home/', '', '/login'],
+    ['/preferences', '?a=1&code=secret', '/login?next=%2Fpreferences%3Fa%3D1'],
     ['/home/', '?next=%2Fjoin%2Fabc', '/login?next=%2Fjoin%2Fabc'],
     ['/home', '?next=%2Fjoin%2Fabc', '/login?next=%2Fjoin%2Fabc'],
   ])('%s%s leads to %s', (path, query, to) => {
     expect(decideGate({ ...signedOut, path, query })).toEqual({ kind: 'redirect', to });
+  });
+
+  test('tokens of a fragment never reach ?next=', () => {
+    const gate = decideGate({ ...signedOut, path: '/account', hash: '#access_token=a&refresh_token=b' });
+    expect(gate).toEqual({ kind: 'redirect', to: '/login?next=%2Faccount' });
   });
 
   test('who has just left is not led back', () => {

@@ -1,8 +1,10 @@
 import 'fake-indexeddb/auto';
 import { IDBFactory } from 'fake-indexeddb';
+import { createStore, keys } from 'idb-keyval';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createQueryClient } from '../../src/app/data/query-client.ts';
-import { createQueryPersistence, forgetKeptQueries } from '../../src/app/data/query-persistence.ts';
+import { forgetKeptData } from '../../src/app/data/forget-kept-data.ts';
+import { createQueryPersistence } from '../../src/app/data/query-persistence.ts';
 import { createFakeWorld } from '../support/fake-platform.ts';
 import type { FakeWorld } from '../support/fake-platform.ts';
 
@@ -11,12 +13,13 @@ beforeEach(() => {
 });
 
 /** A page of a user, with the cache that it keeps. */
-async function openPage(world: FakeWorld, userId = 'ada') {
+async function openPage(world: FakeWorld, userId = 'ada', sessionId = `session of ${userId}`) {
   const { clock, page, report, reported, setVisible } = world.openTab();
   const queryClient = createQueryClient();
   const persistence = createQueryPersistence({
     queryClient,
     userId,
+    sessionId,
     clock,
     page,
     report,
@@ -46,6 +49,23 @@ describe('the data cache on this device', () => {
     await written();
     expect((await openPage(world)).queryClient.getQueryData(['list'])).toEqual(new Map([['a', 1]]));
     expect((await openPage(world, 'grace')).queryClient.getQueryData(['list'])).toBeUndefined();
+    expect(
+      (await openPage(world)).queryClient.getQueryData(['list']),
+      'deleted, not ignored',
+    ).toBeUndefined();
+  });
+
+  test('belongs to one session: the next one deletes it', async () => {
+    const world = createFakeWorld();
+    const { queryClient, persistence } = await openPage(world);
+    queryClient.setQueryData(['list'], 1);
+    await world.clock.advance(1_000);
+    await written();
+    persistence.close();
+    expect(
+      (await openPage(world, 'ada', 'another session')).queryClient.getQueryData(['list']),
+    ).toBeUndefined();
+    expect((await openPage(world)).queryClient.getQueryData(['list'])).toBeUndefined();
   });
 
   test('is written at once when the page is left, and once for a burst', async () => {
@@ -69,6 +89,7 @@ describe('the data cache on this device', () => {
     expect((await openPage(world)).queryClient.getQueryData(['list'])).toBe(1);
     world.clock.sleep(60_000);
     expect((await openPage(world)).queryClient.getQueryData(['list'])).toBeUndefined();
+    expect(await keys(createStore('inbox-cache', 'users')), 'deleted, not ignored').toEqual([]);
   });
 
   test('leaves out what is not to be kept', async () => {
@@ -102,7 +123,7 @@ describe('the data cache on this device', () => {
     queryClient.setQueryData(['list'], 1);
     await world.clock.advance(1_000);
     await written();
-    await forgetKeptQueries();
+    await forgetKeptData();
     expect((await openPage(world)).queryClient.getQueryData(['list'])).toBeUndefined();
   });
 
@@ -127,7 +148,6 @@ describe('the data cache on this device', () => {
     queryClient.setQueryData(['list'], 1);
     expect(queryClient.getQueryData(['list'])).toBe(1);
     expect(reported.length).toBeGreaterThan(0);
-    await expect(forgetKeptQueries()).rejects.toThrow('indexedDB');
   });
 
   test('does not block another page from deleting the database, and works afterwards', async () => {

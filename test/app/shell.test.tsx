@@ -79,7 +79,7 @@ describe('the session gate', () => {
   test('an unknown path is not found for who is signed in', async () => {
     await renderApp('/nowhere', { supabase: supabase(), user });
     await screen.findByRole('heading', { name: 'Page not found' });
-    expect(document.title).toMatch(/Page not found · Inbox$/);
+    expect(document.title).toMatch(/Page not found · Tidings$/);
   });
 
   test('/_app shows the shell on its own', async () => {

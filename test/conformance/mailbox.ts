@@ -69,6 +69,7 @@ function parseMail(id: string, message: unknown): ReceivedMail {
  * application with `token_hash` and `type`; null for any other link.
  */
 export function toVerifyLink(link: string, authUrl: string): string | null {
+  if (!URL.canParse(link)) return null;
   const page = new URL(link);
   const { token_hash: token, type } = Object.fromEntries(new URLSearchParams(page.hash.slice(1)));
   if (!token || !type) return null;

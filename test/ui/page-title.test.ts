@@ -1,15 +1,15 @@
 import { afterEach, expect, test } from 'vitest';
-import { setPageTitle, setTitleCount } from '../../src/ui/page/page-title.ts';
+import { productName, setPageTitle, setTitleCount } from '../../src/ui/page/page-title.ts';
 
 afterEach(() => setTitleCount(0));
 
 test('the document is named after the page and the number of unread notifications', () => {
   setPageTitle('Account');
-  expect(document.title).toBe('Account · Inbox');
+  expect(document.title).toBe('Account · Tidings');
   setTitleCount(3);
-  expect(document.title).toBe('(3) Account · Inbox');
-  setPageTitle('Inbox');
-  expect(document.title).toBe('(3) Inbox');
+  expect(document.title).toBe('(3) Account · Tidings');
+  setPageTitle(productName);
+  expect(document.title).toBe(`(3) ${productName}`);
   setTitleCount(120);
-  expect(document.title).toBe('(99+) Inbox');
+  expect(document.title).toBe(`(99+) ${productName}`);
 });

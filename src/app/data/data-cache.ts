@@ -21,14 +21,24 @@ export interface DataCache {
   wipe(): Promise<void>;
 }
 
+/** Whose data a cache holds, and the session that may read it. */
+export interface CacheOwner {
+  readonly userId: string;
+  readonly sessionId: string;
+}
+
 /** Opens the cache with the persisted data. Never rejects: without storage it starts empty. */
-export async function openDataCache(userId: string, { clock, page, report }: Platform): Promise<DataCache> {
+export async function openDataCache(
+  { userId, sessionId }: CacheOwner,
+  { clock, page, report }: Platform,
+): Promise<DataCache> {
   const queryClient = createQueryClient();
   const notificationsKey = ['notifications', userId];
   const settingsKey = preferencesKey(userId);
   const persistence = createQueryPersistence({
     queryClient,
     userId,
+    sessionId,
     clock,
     page,
     report,

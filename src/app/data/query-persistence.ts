@@ -1,8 +1,9 @@
 import { dehydrate, hydrate } from '@tanstack/react-query';
 import type { DehydratedState, Query, QueryClient } from '@tanstack/react-query';
-import { clear, get, promisifyRequest, set } from 'idb-keyval';
+import { clear, delMany, get, keys, promisifyRequest, set } from 'idb-keyval';
 import type { UseStore } from 'idb-keyval';
 import type { Clock, Page, Timer } from '../../platform/platform.ts';
+import { cacheDatabaseName } from './forget-kept-data.ts';
 import { discardMs } from './query-client.ts';
 
 /** The data cache in IndexedDB, so that a reload shows the last state at once. */
@@ -18,6 +19,8 @@ export interface QueryPersistence {
 export interface QueryPersistenceOptions {
   readonly queryClient: QueryClient;
   readonly userId: string;
+  /** The session that the cache belongs to; another one, also of the same user, starts with an empty cache. */
+  readonly sessionId: string;
   readonly clock: Clock;
   readonly page: Page;
   readonly report: (problem: unknown) => void;
@@ -27,18 +30,18 @@ export interface QueryPersistenceOptions {
 
 interface Kept {
   readonly format: number;
+  readonly sessionId: string;
   readonly keptAtMs: number;
   readonly state: DehydratedState;
 }
 
-const databaseName = 'inbox-cache';
 const storeName = 'users';
 /** Increase it when the persisted shape changes: older copies are then deleted. */
-const format = 1;
+const format = 2;
 const writeDelayMs = 1_000;
 
 export function createQueryPersistence(options: QueryPersistenceOptions): QueryPersistence {
-  const { queryClient, userId, clock, page, report, shouldKeep = () => true } = options;
+  const { queryClient, userId, sessionId, clock, page, report, shouldKeep = () => true } = options;
   const store = openStore();
   let timer: Timer | null = null;
   let isClosed = false;
@@ -60,7 +63,7 @@ export function createQueryPersistence(options: QueryPersistenceOptions): QueryP
       shouldDehydrateQuery: (query) => query.state.status === 'success' && shouldKeep(query),
       shouldDehydrateMutation: () => false,
     });
-    const kept: Kept = { format, keptAtMs: clock.now(), state };
+    const kept: Kept = { format, sessionId, keptAtMs: clock.now(), state };
     await attempt(() => set(userId, kept, store));
   };
   const close = () => {
@@ -73,8 +76,13 @@ export function createQueryPersistence(options: QueryPersistenceOptions): QueryP
     async start() {
       await attempt(async () => {
         const kept = await get<Kept>(userId, store);
-        const isFresh = kept?.format === format && clock.now() - kept.keptAtMs < discardMs;
-        if (kept && isFresh && !isClosed) hydrate(queryClient, kept.state);
+        const ageMs = kept ? clock.now() - kept.keptAtMs : 0;
+        const isUsable =
+          kept?.format === format && kept.sessionId === sessionId && ageMs >= 0 && ageMs < discardMs;
+        // Nothing that this session may not use stays on the device.
+        const unusable = (await keys(store)).filter((key) => !isUsable || key !== userId);
+        if (unusable.length > 0) await delMany(unusable, store);
+        if (kept && isUsable && !isClosed) hydrate(queryClient, kept.state);
       });
       if (isClosed) return;
       endings.push(
@@ -95,11 +103,6 @@ export function createQueryPersistence(options: QueryPersistenceOptions): QueryP
   };
 }
 
-/** Deletes the persisted caches of all users, also where no cache is open, such as on a public page. */
-export function forgetKeptQueries(): Promise<void> {
-  return clear(openStore());
-}
-
 /** Closes the connection when another page deletes the database, and reopens it at the next use. */
 function openStore(): UseStore {
   let opened: Promise<IDBDatabase> | null = null;
@@ -117,7 +120,7 @@ function openStore(): UseStore {
 }
 
 async function openDatabase(onGone: () => void): Promise<IDBDatabase> {
-  const request = indexedDB.open(databaseName);
+  const request = indexedDB.open(cacheDatabaseName);
   request.onupgradeneeded = () => request.result.createObjectStore(storeName);
   const database = await promisifyRequest(request);
   database.onclose = onGone;

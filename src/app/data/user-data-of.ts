@@ -1,4 +1,5 @@
 import type { Clients, DataClients } from '../../shared/clients/clients-context.ts';
+import { readSessionId } from '../../shared/token-claims.ts';
 import { createUserData } from './user-data.ts';
 import type { UserData } from './user-data.ts';
 
@@ -10,7 +11,9 @@ const current = new WeakMap<Clients, UserData>();
 export function userDataOf(clients: Clients, data: DataClients, userId: string): UserData {
   const known = current.get(clients);
   if (known?.userId === userId) return known;
-  const made = createUserData({ ...data, userId, platform: clients.platform });
+  const { session } = clients.auth.getSnapshot();
+  const sessionId = session ? readSessionId(session) : '';
+  const made = createUserData({ ...data, userId, sessionId, platform: clients.platform });
   current.set(clients, made);
   const stop = clients.auth.subscribe(() => {
     const { status, user } = clients.auth.getSnapshot();

@@ -29,12 +29,20 @@ export interface UserData {
 
 export interface UserDataOptions extends DataClients {
   readonly userId: string;
+  /** The claim `session_id`: the persisted data belongs to it. */
+  readonly sessionId: string;
   readonly platform: Platform;
 }
 
 const keepDelayMs = 500;
 
-export function createUserData({ userId, rest, loadRealtime, platform }: UserDataOptions): UserData {
+export function createUserData({
+  userId,
+  sessionId,
+  rest,
+  loadRealtime,
+  platform,
+}: UserDataOptions): UserData {
   const { clock, page, report } = platform;
   const arrivals = createArrivals(platform);
   let keepTimer: Timer | null = null;
@@ -42,7 +50,7 @@ export function createUserData({ userId, rest, loadRealtime, platform }: UserDat
   let isClosed = false;
 
   const openCache = createLoader(async () =>
-    (await import('./data-cache.ts')).openDataCache(userId, platform),
+    (await import('./data-cache.ts')).openDataCache({ userId, sessionId }, platform),
   );
   const reportOnce = (problem: unknown) => {
     tryAnew(problem);

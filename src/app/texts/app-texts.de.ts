@@ -13,6 +13,7 @@ export const texts: AppTexts = {
   themes: { system: 'System', light: 'Hell', dark: 'Dunkel' },
   language: 'Sprache',
   offline: 'Du bist offline. Was du siehst, ist vielleicht nicht mehr aktuell.',
+  newVersion: 'Eine neue Version ist bereit.',
   messages: 'Meldungen',
   dismiss: 'Schließen',
   notFound: 'Seite nicht gefunden',

@@ -11,6 +11,7 @@ export const texts = {
   themes: { system: 'System', light: 'Light', dark: 'Dark' },
   language: 'Language',
   offline: 'You’re offline. You may be seeing an older copy.',
+  newVersion: 'A new version is ready.',
   messages: 'Messages',
   dismiss: 'Dismiss',
   notFound: 'Page not found',

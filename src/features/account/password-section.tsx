@@ -5,6 +5,7 @@ import { attempt } from '../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../shared/clients/clients-context.ts';
 import { checkCode, checkNewPassword, compactCode } from '../../ui/form/credential-rules.ts';
 import { credentialTexts } from '../../ui/form/credential-texts.ts';
+import { refuseCommonPassword } from '../../ui/form/common-password.ts';
 import { FormMessages } from '../../ui/page/message.tsx';
 import { NewPasswordField } from '../../ui/form/new-password-field.tsx';
 import { PasswordField } from '../../ui/form/password-field.tsx';
@@ -57,8 +58,10 @@ export function PasswordSection({ user }: { readonly user: UnverifiedUser }) {
         wanted.currentPassword && currentPassword === '' ? texts.currentPasswordMissing : undefined,
       code: wanted.code ? checkCode(code, rules) : undefined,
     }),
-    submit({ password, currentPassword, code }) {
+    async submit({ password, currentPassword, code }) {
       setChanged(false);
+      const refusal = await refuseCommonPassword(password, [email]);
+      if (refusal) return refusal;
       return attempt(fieldNames, async () => {
         try {
           await auth.updateUser({

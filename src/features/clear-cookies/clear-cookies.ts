@@ -2,7 +2,7 @@
 import { clearBrowserData } from './browser-data.ts';
 
 const isGerman = document.documentElement.lang === 'de';
-if (isGerman) document.title = 'Cookies löschen · Inbox';
+if (isGerman) document.title = 'Cookies löschen · Tidings';
 
 const ask = document.querySelector<HTMLElement>('#ask');
 const done = document.querySelector<HTMLElement>('#done');

@@ -33,6 +33,11 @@ const fieldByCode: { readonly [Code in AuthErrorCode]?: string } = {
   mfa_factor_name_conflict: 'name',
 };
 
+/** Undefined for a code without a message, such as one of a newer server or `__proto__` from a URL. */
+function messageOf({ messages }: AuthErrorTexts, code: AuthErrorCode): string | undefined {
+  return Object.hasOwn(messages, code) ? messages[code] : undefined;
+}
+
 /**
  * The message for an error, and the field it belongs to.
  *
@@ -45,19 +50,20 @@ export function describeProblem<Name extends string>(
 ): FormProblem<Name> {
   const code = problem instanceof AuthError ? problem.code : 'unknown';
   const retryAfterSeconds = problem instanceof AuthError ? problem.retryAfterSeconds : null;
-  const known: string | undefined = texts.messages[code];
+  const known = messageOf(texts, code);
   // The specification's own error text is shown as it is.
   const isOwn = problem instanceof Error && problem.message === texts.unknownSignupError;
   const parts = [isOwn ? problem.message : (known ?? texts.messages.unknown)];
   if (code === 'weak_password' && problem instanceof AuthError) {
     for (const reason of problem.weakPasswordReasons) {
-      if (reason in texts.weakPassword)
+      if (Object.hasOwn(texts.weakPassword, reason))
         parts.push(texts.weakPassword[reason as keyof typeof texts.weakPassword]);
     }
   }
   if (retryAfterSeconds !== null) parts.push(texts.tryAgainIn(retryAfterSeconds));
   const message = parts.join(' ');
-  const field = names.find((name) => name === fieldByCode[code]);
+  const fieldName = Object.hasOwn(fieldByCode, code) ? fieldByCode[code] : undefined;
+  const field = names.find((name) => name === fieldName);
   return {
     ...(field === undefined
       ? { message }
@@ -81,9 +87,8 @@ export function useAuthErrorText(code: AuthErrorCode | undefined): string | null
     missing.add(language);
     addEventListener('online', () => missing.delete(language), { once: true });
   });
-  const { messages } = use(loading);
-  const known: string | undefined = messages[code];
-  return known ?? messages.unknown;
+  const texts = use(loading);
+  return messageOf(texts, code) ?? texts.messages.unknown;
 }
 
 /**

@@ -1,3 +1,5 @@
+import { isLocalPath } from '../routes.ts';
+
 /** The build-time configuration. */
 export interface Configuration {
   /** URL of the Supabase project, without a trailing slash. */
@@ -49,7 +51,7 @@ function parseCaptcha(env: Readonly<Record<string, unknown>>): CaptchaConfigurat
 /** A path of this site, or an http or https URL. */
 function parseEntityUrl(env: Readonly<Record<string, unknown>>): string | null {
   const template = read('VITE_ENTITY_URL', env);
-  return /^\/(?![/\\])/.test(template) ? template : parseUrl('VITE_ENTITY_URL', env);
+  return isLocalPath(template) ? template : parseUrl('VITE_ENTITY_URL', env);
 }
 
 function parseUrl(variable: string, env: Readonly<Record<string, unknown>>): string | null {

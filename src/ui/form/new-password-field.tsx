@@ -1,8 +1,10 @@
-import { Suspense } from 'react';
+import { Suspense, useDeferredValue } from 'react';
 import { lazyPart } from '../state/lazy-part.ts';
+import { credentialTexts } from './credential-texts.ts';
 import { PasswordField } from './password-field.tsx';
 import type { FieldBinding } from './use-form.ts';
 
+/** Large: loaded with the first character. */
 const PasswordMeter = lazyPart(async () => (await import('./password-meter.tsx')).PasswordMeter);
 
 export interface NewPasswordFieldProps extends FieldBinding {
@@ -13,15 +15,23 @@ export interface NewPasswordFieldProps extends FieldBinding {
 
 /** A field for a new password, with an estimate of its strength. */
 export function NewPasswordField({ own, ...field }: NewPasswordFieldProps) {
+  const { strength } = credentialTexts.use();
+  // The estimate takes some milliseconds: typing goes first.
+  const password = useDeferredValue(field.value);
+  const hint = <p>{strength.hint}</p>;
   return (
     <PasswordField
       autoComplete="new-password"
       required
       {...field}
       below={
-        <Suspense fallback={<p>&nbsp;</p>}>
-          <PasswordMeter password={field.value} own={own} />
-        </Suspense>
+        password === '' ? (
+          hint
+        ) : (
+          <Suspense fallback={hint}>
+            <PasswordMeter password={password} own={own} />
+          </Suspense>
+        )
       }
     />
   );

@@ -17,14 +17,12 @@ export function PasswordMeter({ password, own }: PasswordMeterProps) {
     <div className={styles.meter}>
       <div className={styles.bars} aria-hidden="true">
         {[1, 2, 3, 4].map((bar) => (
-          <span
-            key={bar}
-            className={styles.bar}
-            data-on={password !== '' && bar <= Math.max(1, level) ? look : undefined}
-          />
+          <span key={bar} className={styles.bar} data-on={bar <= Math.max(1, level) ? look : undefined} />
         ))}
       </div>
-      <p role="status">{password === '' ? texts.hint : `${texts.label}: ${texts.levels[level] ?? ''}`}</p>
+      <p role="status">
+        <span>{`${texts.label}: ${texts.levels[level] ?? ''}`}</span>
+      </p>
     </div>
   );
 }

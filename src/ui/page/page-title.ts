@@ -1,4 +1,5 @@
-export const productName = 'Inbox';
+/** The name of the product. index.html, clear-cookies.html and the manifest repeat it. */
+export const productName = 'Tidings';
 
 let page = '';
 let count = 0;

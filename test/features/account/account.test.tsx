@@ -188,7 +188,7 @@ describe('two-step sign-in', () => {
     const dialog = within(await screen.findByRole('dialog', { name: 'Remove “Phone”?' }));
     expect(dialog.getByText(/^It’s your last one/)).toBeTruthy();
     await actor.click(dialog.getByRole('button', { name: 'Remove' }));
-    await mfa.findByText('Phone is removed.');
+    await mfa.findByText('“Phone” is removed.');
     await mfa.findByText(/^Off\./);
     await waitFor(() => expect(document.activeElement).toBe(mfa.getByRole('heading')));
   });

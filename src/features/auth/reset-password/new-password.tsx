@@ -14,6 +14,7 @@ import { credentialTexts } from '../../../ui/form/credential-texts.ts';
 import { authTexts } from '../texts/auth-texts.ts';
 import styles from '../auth-page.module.css';
 import { NewPasswordField } from '../../../ui/form/new-password-field.tsx';
+import { refuseCommonPassword } from '../../../ui/form/common-password.ts';
 import { checkNewPassword } from '../../../ui/form/credential-rules.ts';
 import { useReturn } from '../use-return.ts';
 
@@ -27,7 +28,8 @@ export function NewPassword({ session }: { readonly session: Session }) {
   const form = useForm({
     initial: { password: '' },
     validate: ({ password }) => ({ password: checkNewPassword(password, rules) }),
-    submit: ({ password }) =>
+    submit: async ({ password }) =>
+      (await refuseCommonPassword(password, [email])) ??
       attempt(['password'], async () => {
         await auth.updateUser({ password });
         setSaved(true);

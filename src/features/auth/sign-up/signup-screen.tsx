@@ -18,6 +18,7 @@ import { signupError } from './signup-error.ts';
 import { SocialSlot, useAuthSettings } from '../sign-in/social-slot.tsx';
 import { useCaptcha } from '../use-captcha.tsx';
 import { useReturn } from '../use-return.ts';
+import { refuseCommonPassword } from '../../../ui/form/common-password.ts';
 import { checkEmail, checkNewPassword } from '../../../ui/form/credential-rules.ts';
 
 const CheckMail = lazyPart(async () => (await import('../email-links/check-mail.tsx')).CheckMail);
@@ -61,8 +62,10 @@ function SignupForm({ onSent }: { readonly onSent: (email: string) => void }) {
       email: checkEmail(email, rules),
       password: checkNewPassword(password, rules),
     }),
-    submit({ email, password }) {
+    async submit({ email, password }) {
       carriedEmail.set(email);
+      const refusal = await refuseCommonPassword(password, [email]);
+      if (refusal) return refusal;
       const credentials = { email: email.trim(), password, redirectTo: homeUrl };
       return attempt(['email', 'password'], async () => {
         try {

@@ -1,0 +1,25 @@
+import type { Unsubscribe } from '../../platform/platform.ts';
+import type { Clients } from '../../shared/clients/clients-context.ts';
+
+/** The IndexedDB database of the data cache. */
+export const cacheDatabaseName = 'inbox-cache';
+
+/** Deletes the persisted data caches of all users. Open connections close by themselves on `versionchange`. */
+export function forgetKeptData(): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const request = indexedDB.deleteDatabase(cacheDatabaseName);
+    request.onsuccess = () => resolve();
+    request.onerror = () => reject(request.error ?? new Error(`${cacheDatabaseName} was not deleted`));
+  });
+}
+
+/** Deletes the persisted data when the application starts signed out, and when the session ends on any page or in any tab. */
+export function forgetWhenSignedOut({ auth, platform }: Clients): Unsubscribe {
+  const forget = () => void Promise.resolve().then(forgetKeptData).catch(platform.report);
+  void auth.start().then(({ status }) => {
+    if (status === 'signed-out') forget();
+  });
+  return auth.onEvent(({ name }) => {
+    if (name === 'SIGNED_OUT') forget();
+  });
+}

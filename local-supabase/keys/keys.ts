@@ -23,6 +23,8 @@ export interface SignOptions {
 }
 
 export interface VerifyOptions {
+  /** Accepts a token of the legacy secret with any `kid`, as Realtime does; PostgREST refuses one. Default false. */
+  readonly ignoresLegacyKid?: boolean;
   /** How far `exp`, `nbf` and `iat` may be off. Default 0; PostgREST allows 30. */
   readonly leewaySeconds?: number;
   /** Claims that may lie in the future. Default: none, as in PostgREST; GoTrue does not check `iat`. */
@@ -144,7 +146,7 @@ async function verifyToken(
   nowMs: number,
   options: VerifyOptions = {},
 ): Promise<Verification> {
-  const key = pickKey(token, keys);
+  const key = pickKey(token, keys, options);
   if ('reason' in key) return key;
   try {
     const { payload } = await compactVerify(token, key.key, { algorithms: [key.algorithm] });
@@ -205,6 +207,7 @@ type PickedKey = { readonly key: CryptoKey | Uint8Array; readonly algorithm: str
 function pickKey(
   token: string,
   keys: readonly SigningKey[],
+  { ignoresLegacyKid = false }: VerifyOptions,
 ): PickedKey | Extract<Verification, { ok: false }> {
   const parts = token.split('.').length;
   if (parts !== 3) return refuse('malformed', `Expected 3 parts in JWT; got ${parts}`);
@@ -216,7 +219,8 @@ function pickKey(
     return refuse('malformed', 'Wrong or unsupported encoding algorithm', details);
   }
   if (!ALGORITHMS.test(alg ?? '')) return refuse('malformed', "JWT couldn't be decoded");
-  if (alg === 'HS256' && kid === undefined) return { key: LEGACY_SECRET, algorithm: alg };
+  const isLegacy = alg === 'HS256' && (kid === undefined || ignoresLegacyKid);
+  if (isLegacy) return { key: LEGACY_SECRET, algorithm: alg };
   const key = keys.find((known) => known.algorithm === alg && (kid === undefined || known.kid === kid));
   if (!key) return refuse('signature', WRONG_KEY, 'No suitable key was found to decode the JWT');
   return { key: key.publicKey, algorithm: key.algorithm };

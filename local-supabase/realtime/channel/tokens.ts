@@ -18,13 +18,13 @@ export type TokenCheck = { readonly ok: true; readonly claims: ChannelClaims } |
 /** Checks a token as the real server does, with its messages. */
 export type CheckToken = (token: string) => Promise<TokenCheck>;
 
-/** The real server checks `exp` only; `nbf` and `iat` may lie in the future. */
-const ANY_TIME = { leewaySeconds: Number.MAX_SAFE_INTEGER };
+/** The real server checks `exp` by its own rule; `nbf` and `iat` may lie in the future, and a legacy token has any `kid`. */
+const LENIENT = { leewaySeconds: Number.MAX_SAFE_INTEGER, ignoresLegacyKid: true };
 
 /** Accepts JWTs, and API keys of the newer form as the project's legacy tokens. */
 export function createTokenCheck(keys: TokenKeys, now: () => number): CheckToken {
   return async (token) => {
-    const verified = await keys.verify(legacyToken(keys, token), ANY_TIME);
+    const verified = await keys.verify(legacyToken(keys, token), LENIENT);
     if (!verified.ok && verified.reason === 'signature') return refusals.signature;
     if (!verified.ok && verified.reason === 'expired') {
       return expired(Math.max(0, secondsSince(unverifiedClaims(token)?.exp, now())));

@@ -1,4 +1,4 @@
-/** The clients' seam to the world: the realm's own, and the types to replace parts of it. */
+/** The runtime as the clients see it: `createBrowserPlatform()`, and the types to replace parts of it. */
 export { createBrowserPlatform } from './browser-platform.ts';
 export type { HttpLogEvent, Log, ServiceName } from './log.ts';
 export type {

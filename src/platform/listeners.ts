@@ -1,18 +1,20 @@
 import type { Unsubscribe } from './platform.ts';
 
-/** Listeners that cannot break or block what they listen to. */
+/** A set of listeners whose failures are reported, and affect neither the caller nor other listeners. */
 export interface Listeners<T> {
+  /** Adds a listener; the result removes it. */
   add(listener: (value: T) => unknown): Unsubscribe;
-  /** Calls each that is still there when its turn comes; what one throws, or rejects with, is reported. */
+  /** Calls each listener that is still in the set when its turn comes; what one throws or rejects with is reported. */
   call(value: T): void;
-  /** The same after the current call has ended; order is kept. */
+  /** As `call`, in a microtask; the order of calls is kept. */
   defer(value: T): void;
 }
 
+/** @param report receives the failures of listeners. */
 export function createListeners<T>(report: (problem: unknown) => void): Listeners<T> {
   const entries = new Set<{ readonly listener: (value: T) => unknown }>();
   const call = (value: T) => {
-    // A copy: a listener may add another, whose turn comes with the next call.
+    // A listener that is added during the call is first called by the next one.
     const present = [...entries];
     for (const entry of present) {
       if (!entries.has(entry)) continue;

@@ -1,33 +1,37 @@
 /**
- * The seam between the clients and the world. Whatever a client cannot compute from its arguments comes
- * through here: requests, time, randomness, locks, other tabs, the page, sockets. A client never reads a global.
+ * The runtime as the clients see it: requests, time, random numbers, locks, other tabs, the page, sockets. A client reads no
+ * global; tests and other runtimes pass parts of their own.
  */
 export interface Platform {
   /** WHATWG `fetch`. */
   readonly fetch: FetchFunction;
+  /** Time and timers. */
   readonly clock: Clock;
+  /** Random numbers. */
   readonly random: Random;
   /** SHA-256 of `data` (32 bytes). */
   readonly sha256: (data: Uint8Array) => Promise<Uint8Array>;
+  /** Exclusive locks, shared with other tabs where the runtime can. */
   readonly locks: Locks;
   /** Opens the named channel to the other tabs of this origin. */
   readonly openBroadcast: (name: string) => Broadcast;
+  /** Visibility of the page, and whether the host is online. */
   readonly page: Page;
-  /** A new XMLHttpRequest, which alone reports an upload under way; absent where the runtime has none. */
+  /** Creates an XMLHttpRequest, the only API that reports the progress of an upload; absent where the runtime has none. */
   readonly createXhr?: (() => XMLHttpRequest) | undefined;
   /** Opens a websocket; the socket is `connecting` when it is returned. */
   readonly openSocket: (url: string) => Socket;
-  /** Where a failure goes that no caller awaits, such as a listener that threw. Never throws. */
+  /** Receives a failure that no caller awaits, such as that of a listener. Never throws. */
   readonly report: (problem: unknown) => void;
 }
 
 /** WHATWG `fetch`. */
 export type FetchFunction = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
 
-/** Ends what it was returned for. Calling it again does nothing. */
+/** Ends the subscription that returned it. Calling it again does nothing. */
 export type Unsubscribe = () => void;
 
-/** Time, and timers. */
+/** Time and timers. */
 export interface Clock {
   /** Wall-clock time in milliseconds since the epoch. May jump in either direction. */
   now(): number;
@@ -43,7 +47,7 @@ export interface Timer {
   cancel(): void;
 }
 
-/** Chance. */
+/** Random numbers. */
 export interface Random {
   /** A number in [0, 1), for jitter; not for secrets. */
   number(): number;
@@ -51,7 +55,7 @@ export interface Random {
   bytes(length: number): Uint8Array<ArrayBuffer>;
 }
 
-/** Mutual exclusion, of tabs where the realm can. */
+/** Exclusive locks, shared with other tabs where the runtime can. */
 export interface Locks {
   /** `origin`: a lock excludes other tabs too, which `openBroadcast` reaches; `realm`: one of the two is missing. */
   readonly scope: 'origin' | 'realm';
@@ -67,30 +71,40 @@ export interface Locks {
 export interface Broadcast {
   /** Sends a structured-cloneable message to the other tabs. Must not carry secrets. */
   post(message: unknown): void;
+  /** Calls the listener with each message of another tab. */
   subscribe(listener: (message: unknown) => void): Unsubscribe;
+  /** Closes the channel; no message arrives afterwards. */
   close(): void;
 }
 
-/** What the page tells of itself and of the network. */
+/** An event of the page or of the network: the names of the DOM's events, and the two states of `visibilitychange`. */
 export type PageSignal = 'visible' | 'hidden' | 'online' | 'offline' | 'pageshow' | 'pagehide' | 'resume';
 
-/** The page, or what stands for it. */
+/** The page, or its equivalent in a runtime without one. */
 export interface Page {
   /** False only when the page is known to be hidden; true where there is no page. */
   isVisible(): boolean;
   /** False only when the host is known to be offline. */
   isOnline(): boolean;
+  /** Calls the listener with each signal. */
   subscribe(listener: (signal: PageSignal) => void): Unsubscribe;
 }
 
-/** What the realtime client needs of a WHATWG WebSocket. */
+/** The part of a WHATWG WebSocket that the realtime client uses. */
 export interface Socket {
+  /** Sends a text or binary frame. */
   send(data: string | Uint8Array<ArrayBuffer>): void;
-  /** @param code 1000 or 3000–4999 (RFC 6455 §7.4); default: no code. */
+  /**
+   * Closes the connection.
+   *
+   * @param code 1000 or 3000–4999 (RFC 6455 §7.4); default: no code.
+   */
   close(code?: number, reason?: string): void;
   /** Bytes queued and not yet handed to the network. */
   readonly bufferedAmount: number;
+  /** Called once, when the connection is open. */
   onOpen: (() => void) | null;
+  /** Called with each text or binary frame. */
   onMessage: ((data: string | ArrayBuffer) => void) | null;
   /** Called once, also when the connection never opened. 1006 where no close frame was received. */
   onClose: ((close: SocketClose) => void) | null;
@@ -98,7 +112,10 @@ export interface Socket {
 
 /** How a websocket ended (RFC 6455 §7.1). */
 export interface SocketClose {
+  /** Code of the close frame; 1006 without one. */
   readonly code: number;
+  /** Reason of the close frame; empty without one. */
   readonly reason: string;
+  /** Whether both sides completed the closing handshake. */
   readonly wasClean: boolean;
 }

@@ -1,4 +1,4 @@
-/** The promise, or a rejection with the signal's reason as soon as that is aborted. The work itself goes on. */
+/** Settles as the work does, or rejects with the signal's reason as soon as it aborts. The work itself goes on. */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
   return new Promise((resolve, reject) => {

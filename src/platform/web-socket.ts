@@ -1,19 +1,27 @@
 import type { Socket } from './platform.ts';
 
-/** A WebSocket of the WHATWG's shape: the browser's own, or that of a package such as `ws`. */
+/** The part of the WHATWG's WebSocket that `adaptWebSocket` uses: the browser's own, or that of a package such as `ws`. */
 export interface WebSocketLike {
+  /** Set to `arraybuffer`. */
   binaryType: string;
+  /** Bytes queued and not yet handed to the network. */
   readonly bufferedAmount: number;
+  /** Sends a text or binary frame. */
   send(data: string | Uint8Array<ArrayBuffer>): void;
+  /** Closes the connection. */
   close(code?: number, reason?: string): void;
+  /** Handler of the `open` event. */
   onopen: unknown;
+  /** Handler of `message` events. */
   onmessage: unknown;
+  /** Handler of the `close` event. */
   onclose: unknown;
+  /** Handler of the `error` event. */
   onerror: unknown;
 }
 
 /**
- * A WebSocket as the platform's `openSocket` has to return it. Node 20 has none of its own:
+ * Adapts a WebSocket to the platform's `openSocket`, such as the one of the package `ws` on Node 20, which has none:
  *
  * @example
  * ```ts

@@ -54,6 +54,7 @@ export interface RestErrorFields {
 
 /** The one error of this client: what the server answered, or why there is no answer. */
 export class RestError extends Error {
+  /** `RestError`. */
   override readonly name = 'RestError';
   /** What went wrong. */
   readonly code: RestErrorCode;

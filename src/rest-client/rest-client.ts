@@ -19,20 +19,21 @@ import { QueryBuilder } from './query/query-builder.ts';
 import { TableQuery } from './query/table-query.ts';
 import type { Validate } from './results/standard-schema.ts';
 
+/** The project, the caller, and how queries are sent. */
 export interface RestClientOptions<Schema extends string = string> extends RunnerOptions {
   /** The schema to query. Default: the server's own, `public`. */
   readonly schema?: Schema;
-  /** Which rows are validated, where there is a schema to validate them by. Default 'all'. */
+  /** Which rows of a `table()` are validated by its schemas. Default 'all'. */
   readonly validate?: Validate;
   /** Headers to send with every request; preferences (`Prefer`) are added to those of the query. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What `table()` of `rest-client/table.ts` makes: a table with the schemas of its columns. */
+/** A table with the schemas of its columns: what `table()` makes. */
 export interface TableDefinition<M extends Model = Model> {
   /** The table's or view's name. */
   readonly name: string;
-  /** The plan of every query of this table. */
+  /** Adds the schemas to the plan of a query of this table. */
   readonly prepare: (plan: Plan, validate: Validate) => Plan;
   /** Present for the type checker only. */
   readonly model?: M;
@@ -83,7 +84,9 @@ type ArgsList<A> = [undefined] extends [A] ? [args?: A] : {} extends A ? [args?:
 type DefaultSchema<Database> = 'public' extends SchemaName<Database> ? 'public' : SchemaName<Database>;
 
 /**
- * Creates a client of PostgREST (protocol: PROTOCOL.md beside this file). Creating it sends nothing.
+ * Creates a client of PostgREST. Creating it sends nothing.
+ *
+ * @throws {RestError} `invalid-options`
  * @example
  * ```ts
  * import { createRestClient, eq, like, or } from 'supabase-protocol-clients/rest-client';

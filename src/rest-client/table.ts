@@ -13,13 +13,17 @@ type Schemas = Readonly<Record<string, StandardSchema>>;
 type OutputOf<S> = S extends StandardSchema<unknown, infer T> ? T : never;
 type RowOfColumns<C> = { [K in keyof C]: OutputOf<C[K]> };
 
+/** A relation of a table: what `one()`, `exactlyOne()` and `many()` make. */
 export interface Relation<
   M extends Model = Model,
   Many extends boolean = boolean,
   Nullable extends boolean = boolean,
 > {
+  /** The related table; a function, so that tables can refer to one another. */
   readonly table: () => DefinedTable<M>;
+  /** Whether there are many related rows. */
   readonly many: Many;
+  /** Whether the one related row may be missing. */
   readonly nullable: Nullable;
 }
 
@@ -29,26 +33,35 @@ type EmbedsOf<R> = {
     : never;
 };
 
+/** The types of a defined table. */
 export interface DefinedModel<C, R, Insert, Update> extends Model {
+  /** A row: the outputs of the columns' schemas. */
   readonly Row: RowOfColumns<C>;
+  /** What an insert takes. */
   readonly Insert: Insert;
+  /** What an update takes. */
   readonly Update: Update;
+  /** The related rows. */
   readonly Embeds: EmbedsOf<R>;
 }
 
+/** A table defined by the schemas of its columns: what `table()` makes. */
 export interface DefinedTable<M extends Model = Model> extends TableDefinition<M> {
+  /** The schemas by column. */
   readonly columns: Schemas;
+  /** The relations by the name that embeds them. */
   readonly relations: Readonly<Record<string, Relation>>;
 }
 
+/** What defines a table. */
 export interface TableParts<C extends Schemas, R, Insert, Update> {
-  /** A schema for each column: for partial selects, each must stand on its own. */
+  /** A schema for each column. Selects are partial, so each stands for itself. */
   readonly columns: C;
-  /** Related tables, by the names that embed them. */
+  /** Related tables by the names that embed them. Default: none. */
   readonly relations?: R;
-  /** Only for the type checker: what an insert takes. Default: any part of a row. */
+  /** Present for the type checker only: what an insert takes. Default: any part of a row. */
   readonly insert?: StandardSchema<unknown, Insert>;
-  /** Only for the type checker: what an update takes. Default: any part of a row. */
+  /** Present for the type checker only: what an update takes. Default: any part of a row. */
   readonly update?: StandardSchema<unknown, Update>;
 }
 
@@ -91,7 +104,7 @@ export function one<M extends Model>(of: () => DefinedTable<M>): Relation<M, fal
   return { table: of, many: false, nullable: true };
 }
 
-/** One related row that is always there. */
+/** One related row that is never missing. */
 export function exactlyOne<M extends Model>(of: () => DefinedTable<M>): Relation<M, false, false> {
   return { table: of, many: false, nullable: false };
 }
@@ -101,12 +114,13 @@ export function many<M extends Model>(of: () => DefinedTable<M>): Relation<M, tr
   return { table: of, many: true, nullable: false };
 }
 
+/** The schema of an int8 column. */
 export interface Int8Schema<T extends bigint | null> extends StandardSchema<unknown, T> {
   /** The column is selected as text. */
   readonly cast: 'text';
 }
 
-/** An int8 column, carried as text and decoded to a bigint, so that it loses nothing. */
+/** An int8 column without loss: selected as text and decoded to a bigint. */
 export function int8(): Int8Schema<bigint> {
   return int8Schema((value) => (isInteger(value) ? { value: BigInt(value) } : notInt8));
 }
@@ -160,7 +174,7 @@ function shapeOfEmbed({ relations }: DefinedTable, item: SelectEmbed): readonly 
   return [key, embed(shapeOfItems(related, items), options)];
 }
 
-/** As the server names it: by the last key of a path, or its column, positions left out. */
+/** The name that the server gives a column: the last key of its path, positions left out. */
 const nameOf = (column: string) => column.replace(/(->>?-?\d+)+$/, '').replace(/.*->>?/, '');
 
 function withCasts({ columns, relations }: DefinedTable, selected: Shape): Shape {

@@ -22,13 +22,13 @@ const ranged = (range: string, body: unknown = [], status = 200) =>
   json(body, { status, headers: { 'Content-Range': range } });
 
 describe('rows', () => {
-  test('come as they are sent', async () => {
+  test('are returned as the server sends them', async () => {
     expect(await answering(json([{ id: '1', title: 'a' }])).select('id, title')).toEqual([
       { id: '1', title: 'a' },
     ]);
   });
 
-  test('come as one row from single', async () => {
+  test('are one row for single()', async () => {
     expect(
       await answering(json({ id: '1' }))
         .select('id')
@@ -36,7 +36,7 @@ describe('rows', () => {
     ).toEqual({ id: '1' });
   });
 
-  test('that are not one are the error of the server', async () => {
+  test('reject with not-one-row when single() finds none', async () => {
     const refused = refusal(406, 'PGRST116', { details: 'The result contains 0 rows' });
     await expect(answering(refused).select().single()).rejects.toMatchObject({
       code: 'not-one-row',
@@ -45,7 +45,7 @@ describe('rows', () => {
     });
   });
 
-  test('are null, one row, or an error for maybeSingle', async () => {
+  test('are null, one row or an error for maybeSingle()', async () => {
     expect(await answering(json([])).select('id').maybeSingle()).toBeNull();
     expect(
       await answering(json([{ id: '1' }]))
@@ -59,7 +59,7 @@ describe('rows', () => {
     ).rejects.toMatchObject({ code: 'not-one-row' });
   });
 
-  test('come with their count', async () => {
+  test('have their count for withCount()', async () => {
     const query = answering(ranged('0-0/57', [{ id: '1' }], 206))
       .select('id')
       .limit(1)
@@ -67,11 +67,11 @@ describe('rows', () => {
     expect(await query).toEqual({ rows: [{ id: '1' }], count: 57, truncated: false });
   });
 
-  test('without the count that was asked for are an error', async () => {
+  test('reject when the server omits the requested count', async () => {
     await expect(answering(json([])).select('id').withCount()).rejects.toMatchObject({ code: 'gateway' });
   });
 
-  test('come one by one with their count, and in other forms without it', async () => {
+  test('keep the count with single(), and lose it in other forms', async () => {
     const counted = () =>
       answering(ranged('0-0/1', { id: '1' }))
         .select('id')
@@ -81,14 +81,14 @@ describe('rows', () => {
     expect(await text.select('id').withCount().as(csv())).toBe('id\n1');
   });
 
-  test('that are nothing at all come from a gateway', async () => {
+  test('reject with gateway for an empty body', async () => {
     for (const nothing of [new Response(''), new Response(null, { status: 204 })]) {
       await expect(answering(nothing.clone()).select()).rejects.toMatchObject({ code: 'gateway' });
       await expect(answering(nothing.clone()).select().single()).rejects.toMatchObject({ code: 'gateway' });
     }
   });
 
-  test('come with the count, the status and the headers of the answer', async () => {
+  test('have the count, status and headers in answer()', async () => {
     const answer = await answering(ranged('0-0/57', [{ id: '1' }], 206))
       .select('id')
       .limit(1)
@@ -98,7 +98,7 @@ describe('rows', () => {
     expect(answer.headers.get('content-range')).toBe('0-0/57');
   });
 
-  test('hold bigints, also in related rows, in those that are spread, and where nulls are left out', async () => {
+  test('hold bigints, also in related rows, in spread rows and with stripNulls()', async () => {
     const select = shape({
       n: asBigint('rating'),
       people: { big: asBigint('id') },
@@ -115,19 +115,19 @@ describe('rows', () => {
     expect(await many).toMatchObject([{ other: [1n, null] }]);
   });
 
-  test('that cannot be decoded are invalid, with the status of the answer', async () => {
+  test('reject with invalid-row and the status when they cannot be decoded', async () => {
     const query = answering(json([{ n: '1.5' }])).select(shape({ n: asBigint('rating') }));
     await expect(query).rejects.toMatchObject({ code: 'invalid-row', status: 200 });
   });
 
-  test('are never asked one by one for several that are written', () => {
+  test('refuse maybeSingle() of an insert of several rows', () => {
     const written = answering()
       .insert([{ title: 'x' }, { title: 'y' }])
       .select();
     expect(() => written.maybeSingle()).toThrow(/several rows/);
   });
 
-  test('that are no JSON come from a gateway', async () => {
+  test('reject with gateway for a body that is not JSON', async () => {
     await expect(answering(new Response('<html>')).select()).rejects.toMatchObject({
       code: 'gateway',
       status: 200,
@@ -135,7 +135,7 @@ describe('rows', () => {
   });
 });
 
-describe('the flag of a cut answer', () => {
+describe('truncated', () => {
   const rows = (length: number) => Array.from({ length }, () => ({}));
   const truncated = async (
     answer: Response,
@@ -143,7 +143,7 @@ describe('the flag of a cut answer', () => {
   ) => (await change(select(answer)).answer()).truncated;
   const select = (answer: Response) => answering(answer).select('id');
 
-  test('is raised when the count says that more were wanted', async () => {
+  test('is true when the exact count exceeds the rows', async () => {
     expect(await truncated(ranged('0-999/1500', rows(1000), 206), (q) => q.count())).toBe(true);
     expect(await truncated(ranged('0-999/1500', rows(1000), 206), (q) => q.count().limit(1000))).toBe(false);
     expect(
@@ -152,18 +152,18 @@ describe('the flag of a cut answer', () => {
     expect(await truncated(ranged('*/0'), (q) => q.count())).toBe(false);
   });
 
-  test('is never raised or lowered by a count that is a guess', async () => {
+  test('ignores an estimated count', async () => {
     expect(await truncated(ranged('0-0/50', rows(1), 206), (q) => q.count('planned'))).toBe(false);
     expect(await truncated(ranged('0-999/900', rows(1000)), (q) => q.count('estimated'))).toBe(true);
   });
 
-  test('is raised without a count when exactly as many rows came as the cap allows', async () => {
+  test('is true without a count when exactly maxRows rows arrive', async () => {
     expect(await truncated(ranged('0-999/*', rows(1000)), (q) => q)).toBe(true);
     expect(await truncated(ranged('0-999/*', rows(1000)), (q) => q.limit(1000))).toBe(false);
     expect(await truncated(ranged('0-998/*', rows(999)), (q) => q)).toBe(false);
   });
 
-  test('is raised for the rows of a function, and never for those that are written', async () => {
+  test('is true for rows of a function, and never for written rows', async () => {
     const full = () => createRecordingClient([ranged('0-999/*', rows(1000))]).db;
     expect((await full().rpc('recent').answer()).truncated).toBe(true);
     expect((await full().from('notes').update({ title: 'x' }).all().select('id').answer()).truncated).toBe(
@@ -182,7 +182,7 @@ describe('the flag of a cut answer', () => {
 describe('a write', () => {
   const done = (range: string) => new Response(null, { status: 204, headers: { 'Content-Range': range } });
 
-  test('yields how many rows it changed', async () => {
+  test('yields the number of changed rows', async () => {
     expect(await answering(done('0-2/*')).update({ title: 'x' }).all()).toBe(3);
     expect(await answering(done('*/*')).update({ title: 'x' }).all()).toBe(0);
     expect(await answering(done('*/2')).delete().eq('id', '1')).toBe(2);
@@ -193,7 +193,7 @@ describe('a write', () => {
     ).toBeNull();
   });
 
-  test('is as large as expected, or an error, whatever it yields', async () => {
+  test('rejects when another number of rows than expected changed', async () => {
     const created = (range: string, body: unknown = null, rows = [{ title: 'x' }, { title: 'y' }]) =>
       answering(
         new Response(body === null ? null : JSON.stringify(body), {
@@ -213,7 +213,7 @@ describe('a write', () => {
     await expect(updated('*/*').with(expectAffected(1))).rejects.toMatchObject({ code: 'affected-rows' });
   });
 
-  test('yields the written rows if they are selected', async () => {
+  test('yields the written rows with select()', async () => {
     expect(
       await answering(json([{ id: '1' }], { status: 201 }))
         .insert({ title: 'x' })
@@ -221,11 +221,11 @@ describe('a write', () => {
     ).toEqual([{ id: '1' }]);
   });
 
-  test('yields nothing if it inserts', async () => {
+  test('yields undefined for an insert', async () => {
     expect(await answering(new Response(null, { status: 201 })).insert({ title: 'x' })).toBeUndefined();
   });
 
-  test('can yield where the new row is', async () => {
+  test('yields the address of the new row with location()', async () => {
     const created = new Response(null, { status: 201, headers: { Location: '/notes?id=eq.1' } });
     expect(await answering(created).insert({ title: 'x' }).as(location())).toBe('/notes?id=eq.1');
   });
@@ -239,7 +239,7 @@ describe('a count', () => {
     );
   });
 
-  test('that the answer does not hold is an error, not a number', async () => {
+  test('rejects when the server sends none', async () => {
     await expect(answering(new Response(null)).count()).rejects.toMatchObject({ code: 'gateway' });
   });
 });
@@ -267,7 +267,7 @@ describe('other forms', () => {
     );
   });
 
-  test('are asked for by Accept and Prefer', () => {
+  test('are requested by Accept and Prefer', () => {
     const query = answering().select('id');
     const headers = (changed: { toRequest(): { headers: unknown } }) => changed.toRequest().headers;
     expect(headers(query.as(csv()))).toEqual({ accept: 'text/csv' });
@@ -290,7 +290,7 @@ describe('other forms', () => {
     });
   });
 
-  test('keep a header once, in whatever case it is named, and every preference', () => {
+  test('send a header once in any case, and every preference', () => {
     const { db } = createRecordingClient(undefined, { headers: { PREFER: 'tx=rollback', 'X-Trace': 'a' } });
     const { headers } = db
       .from('notes')
@@ -362,43 +362,43 @@ describe('an error', () => {
   });
 
   test.each(['constructor', 'toString', '__proto__'])(
-    'of the code %s is known by its status',
+    'has a code by its status for the server code %s',
     async (serverCode) => {
       expect(await errorOf(refusal(400, serverCode))).toMatchObject({ code: 'invalid-request', serverCode });
     },
   );
 
-  test('holds details of any form, and the hint', async () => {
+  test('has details of any type, and the hint', async () => {
     const details = [{ relationship: 'a' }];
     const error = await errorOf(refusal(300, 'PGRST201', { details, hint: 'Try a!b' }));
     expect([error.details, error.hint]).toEqual([details, 'Try a!b']);
   });
 
-  test('lacks what a terse server leaves out', async () => {
+  test('has null for details and hint that the server omits', async () => {
     const error = await errorOf(json({ code: 'PGRST100', message: 'no' }, { status: 400 }));
     expect([error.details, error.hint]).toEqual([null, null]);
   });
 
-  test('names the constraint that was violated', async () => {
+  test('names the violated constraint', async () => {
     const message = 'duplicate key value violates unique constraint "people_name_key"';
     expect((await errorOf(refusal(409, '23505', { message }))).constraint).toBe('people_name_key');
   });
 
-  test('of an empty 404 is an error', async () => {
+  test('is not-found for an empty 404', async () => {
     expect(await errorOf(new Response(null, { status: 404 }))).toMatchObject({
       code: 'not-found',
       status: 404,
     });
   });
 
-  test('of a page of HTML comes from a gateway', async () => {
+  test('is gateway for a page of HTML', async () => {
     expect(await errorOf(new Response('<html>', { status: 400 }))).toMatchObject({
       code: 'gateway',
       status: 400,
     });
   });
 
-  test('of a gateway that speaks JSON is known by its status', async () => {
+  test('has a code by its status where a gateway answers in JSON', async () => {
     const error = await errorOf(json({ message: 'No API key found' }, { status: 401 }));
     expect([error.code, error.message]).toEqual(['unauthenticated', 'No API key found']);
   });

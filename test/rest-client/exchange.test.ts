@@ -29,7 +29,7 @@ async function settle<T>(
 }
 
 describe('a write that may outlive the page', () => {
-  test('is sent so, and no other', async () => {
+  test('is sent with keepalive, and no other request is', async () => {
     const { db, requests } = createRecordingClient();
     await db.from('notes').delete().eq('id', '1').execute({ keepalive: true });
     await db.from('notes').delete().eq('id', '1').execute();
@@ -45,13 +45,13 @@ describe('credentials', () => {
     expect(requests[0]?.headers.get('authorization')).toBeNull();
   });
 
-  test('are a legacy key as a token too', async () => {
+  test('include a legacy key as the bearer token', async () => {
     const { db, requests } = createRecordingClient(undefined, { apiKey: 'aa.bb.cc' });
     await db.from('notes').select();
     expect(requests[0]?.headers.get('authorization')).toBe('Bearer aa.bb.cc');
   });
 
-  test('are the token of the signed-in user, and never part of what toRequest shows', async () => {
+  test('are the token of the signed-in user, which toRequest() does not show', async () => {
     const { db, requests } = createRecordingClient(undefined, { getAccessToken: async () => 'secret-token' });
     const query = db.from('notes').select();
     await query;
@@ -59,7 +59,7 @@ describe('credentials', () => {
     expect(JSON.stringify(query)).not.toMatch(/secret-token|sb_publishable/);
   });
 
-  test('that cannot be had end the query without a request', async () => {
+  test('that fail end the query without a request', async () => {
     const { db, requests } = createRecordingClient(undefined, {
       getAccessToken: () => Promise.reject(new Error('storage is gone')),
     });
@@ -83,7 +83,7 @@ describe('an expired token', () => {
     };
   };
 
-  test('is refreshed once, and the query sent once more, a write too', async () => {
+  test('is refreshed once and the query sent again, writes included', async () => {
     const { asked, getAccessToken } = rotating();
     const { db, requests } = createRecordingClient(
       [refusal(401, 'PGRST303'), new Response(null, { status: 201 })],
@@ -99,13 +99,13 @@ describe('an expired token', () => {
     ]);
   });
 
-  test('that is refused again is an error', async () => {
+  test('rejects when the new token is refused too', async () => {
     const { db, requests } = createRecordingClient([refusal(401, 'PGRST303')], rotating());
     await expect(db.from('notes').select()).rejects.toMatchObject({ code: 'token-expired', status: 401 });
     expect(requests).toHaveLength(2);
   });
 
-  test('is never suspected when a row is denied', async () => {
+  test('is not assumed when a row is denied', async () => {
     const { asked, getAccessToken } = rotating();
     const { db } = createRecordingClient([refusal(401, '42501')], { getAccessToken });
     await expect(db.from('notes').select()).rejects.toMatchObject({ code: 'denied', serverCode: '42501' });
@@ -113,7 +113,7 @@ describe('an expired token', () => {
   });
 });
 
-describe('a read that fails for a moment', () => {
+describe('a read with a transient failure', () => {
   test.each([429, 502, 503, 504, 520])('is repeated after a %i', async (status) => {
     const client = createRecordingClient([new Response('<html>', { status }), note()]);
     expect(await settle(client, client.db.from('notes').select('id'))).toEqual([{ id: '1' }]);
@@ -127,20 +127,20 @@ describe('a read that fails for a moment', () => {
     expect(client.requests).toHaveLength(4);
   });
 
-  test('is not repeated while the page knows that it is offline', async () => {
+  test('is not repeated while the page is offline', async () => {
     const client = createRecordingClient([offline]);
     client.tab.setOnline(false);
     expect(await settle(client, client.db.from('notes').select())).toMatchObject({ code: 'network' });
     expect(client.requests).toHaveLength(1);
   });
 
-  test('is not repeated after an error that time does not heal', async () => {
+  test('is not repeated after a definitive error', async () => {
     const client = createRecordingClient([refusal(400, 'PGRST100')]);
     expect(await settle(client, client.db.from('notes').select())).toMatchObject({ code: 'invalid-request' });
     expect(client.requests).toHaveLength(1);
   });
 
-  test('waits as many seconds as the server asks', async () => {
+  test('waits for the seconds in Retry-After', async () => {
     const client = createRecordingClient([
       new Response(null, { status: 503, headers: { 'Retry-After': '7' } }),
       note(),
@@ -153,7 +153,7 @@ describe('a read that fails for a moment', () => {
     await query;
   });
 
-  test('waits until the date that the server names', async () => {
+  test('waits until the date in Retry-After', async () => {
     const at = new Date(Date.UTC(2026, 0, 1) + 4_000).toUTCString();
     const client = createRecordingClient([
       new Response(null, { status: 503, headers: { 'Retry-After': at } }),
@@ -167,7 +167,7 @@ describe('a read that fails for a moment', () => {
     await query;
   });
 
-  test('gives up at once when the server asks to wait beyond the deadline', async () => {
+  test('rejects at once when Retry-After exceeds the deadline', async () => {
     const client = createRecordingClient([
       new Response(null, { status: 503, headers: { 'Retry-After': '31' } }),
     ]);
@@ -205,13 +205,13 @@ describe('a write that fails', () => {
   });
 });
 
-describe('time', () => {
-  test('for one attempt ends it, and the next may succeed', async () => {
+describe('a deadline', () => {
+  test('of one attempt ends it, and the next may succeed', async () => {
     const client = createRecordingClient([never, note()], { attemptTimeoutMs: 1_000 });
     expect(await settle(client, client.db.from('notes').select('id'))).toEqual([{ id: '1' }]);
   });
 
-  test('for the whole query ends it with its retries', async () => {
+  test('of the whole query ends it with its retries', async () => {
     const client = createRecordingClient([never], { attemptTimeoutMs: 4_000, timeoutMs: 6_000 });
     expect(await settle(client, client.db.from('notes').select(), 6_000)).toMatchObject({
       code: 'timeout',
@@ -219,7 +219,7 @@ describe('time', () => {
     });
   });
 
-  test('also runs while a token is awaited', async () => {
+  test('includes the wait for a token', async () => {
     const client = createRecordingClient([note()], { getAccessToken: () => new Promise(() => undefined) });
     expect(await settle(client, client.db.from('notes').select(), 30_000)).toMatchObject({ code: 'timeout' });
   });
@@ -232,7 +232,7 @@ describe('time', () => {
 });
 
 describe("the caller's abort", () => {
-  test('ends the query with its reason, apart from a time-out', async () => {
+  test('ends the query with its reason, distinct from a timeout', async () => {
     const client = createRecordingClient([never]);
     const controller = new AbortController();
     const query = client.db.from('notes').select().execute({ signal: controller.signal });
@@ -252,7 +252,7 @@ describe("the caller's abort", () => {
     expect(client.requests).toHaveLength(1);
   });
 
-  test('before the query sends nothing', async () => {
+  test('before the execution sends nothing', async () => {
     const client = createRecordingClient();
     const query = client.db.from('notes').select().execute({ signal: AbortSignal.abort() });
     await expect(query).rejects.toMatchObject({ code: 'aborted' });
@@ -281,7 +281,7 @@ describe('identical reads at the same time', () => {
     expect(await first).not.toBe(await second);
   });
 
-  test('are sent each for itself unless both ask to share', async () => {
+  test('are sent separately unless both set shareInFlight', async () => {
     const { db, requests, world } = createRecordingClient([never]);
     const query = db.from('notes').select('id');
     const ended = Promise.allSettled([query.execute({ shareInFlight }), query.execute(), query.execute()]);
@@ -291,7 +291,7 @@ describe('identical reads at the same time', () => {
     await ended;
   });
 
-  test('go on for the one when the other is aborted, and end with the last', async () => {
+  test('continue for the second caller when the first aborts', async () => {
     const { db, requests, world, answer } = slow();
     const [a, b] = [new AbortController(), new AbortController()];
     const query = db.from('notes').select('id');
@@ -305,7 +305,7 @@ describe('identical reads at the same time', () => {
     expect(await stays).toEqual([{ id: '1' }]);
   });
 
-  test('end the request when all have left', async () => {
+  test('abort the request when all callers have aborted', async () => {
     const { db, requests, world } = slow();
     const controller = new AbortController();
     const query = db.from('notes').select('id');
@@ -333,7 +333,7 @@ describe('identical reads at the same time', () => {
     await ended;
   });
 
-  test('are not shared with those that a write of the same client has overtaken', async () => {
+  test('do not join a read that began before a write of the same client', async () => {
     const answers: ((response: Response) => void)[] = [];
     const { db, requests, world } = createRecordingClient([
       () => new Promise<Response>((resolve) => answers.push(resolve)),
@@ -361,7 +361,7 @@ describe('identical reads at the same time', () => {
     ]);
   });
 
-  test('are not shared when they write', async () => {
+  test('are not shared for writes', async () => {
     const { db, requests } = createRecordingClient([new Response(null, { status: 201 })]);
     await Promise.all([
       db.from('notes').insert({ title: 'x' }).execute(),
@@ -413,7 +413,7 @@ describe('a log', () => {
     expect(client.requests[2]?.headers.get('traceparent')).toBe(events[2]?.traceparent);
   });
 
-  test('that throws breaks no query', async () => {
+  test('that throws does not fail the query', async () => {
     const { db } = createRecordingClient([note()], {
       log() {
         throw new Error('full');
@@ -432,8 +432,8 @@ describe('a trace', () => {
   });
 });
 
-describe('a HEAD that is refused', () => {
-  test('is understood by Proxy-Status', async () => {
+describe('a refused HEAD', () => {
+  test('has its code from Proxy-Status', async () => {
     const { db, requests } = createRecordingClient([
       new Response(null, { status: 404, headers: { 'Proxy-Status': 'PostgREST; error=PGRST205' } }),
     ]);
@@ -444,7 +444,7 @@ describe('a HEAD that is refused', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('is looked at again by a GET of no rows where that header is hidden', async () => {
+  test('is followed by a GET of no rows where that header is hidden', async () => {
     const { db, requests } = createRecordingClient([
       new Response(null, { status: 404 }),
       refusal(404, 'PGRST205'),
@@ -458,7 +458,7 @@ describe('a HEAD that is refused', () => {
     ]);
   });
 
-  test('is an error by its status alone if the second look finds nothing', async () => {
+  test('has a code by its status if the GET succeeds', async () => {
     const { db } = createRecordingClient([new Response(null, { status: 404 }), json([])]);
     await expect(db.from('notes').count()).rejects.toMatchObject({
       code: 'not-found',

@@ -32,7 +32,7 @@ describe('a query', () => {
     expect(requests).toHaveLength(2);
   });
 
-  test('is never changed by what is built on it', () => {
+  test('does not change when others are built on it', () => {
     const { db } = createRecordingClient();
     const base = db.from('notes').select('id').eq('status', 'done');
     const before = JSON.stringify(base);
@@ -47,7 +47,7 @@ describe('a query', () => {
     expect({ ...base.plan, read: null }).toEqual(plan);
   });
 
-  test('that writes keeps what it was given, whatever becomes of that', async () => {
+  test('encodes its body at once, before the caller changes the row', async () => {
     const { db, requests } = createRecordingClient([created()]);
     const row = { title: 'x' };
     const args = { name: 'x' };
@@ -75,7 +75,7 @@ describe('a query', () => {
     ).toBe('caught');
   });
 
-  test('refuses a URL that is too long, naming the limit and what to do', async () => {
+  test('refuses a URL that is too long, with the limit and the remedy', async () => {
     const { db, requests } = createRecordingClient();
     const ids = Array.from({ length: 2000 }, (_, index) => `id-${index}`);
     const query = db.from('notes').select().in('id', ids);
@@ -103,7 +103,7 @@ describe('a function', () => {
     expect(db.rpc('clear_all').toRequest().body).toBe('{}');
   });
 
-  test('that returns rows can be filtered, ordered and cut', () => {
+  test('that returns rows takes filters, order and limit', () => {
     const { db } = createRecordingClient();
     const query = db.rpc('recent', { days: 3 }).eq('title', 'x').order('id').limit(1);
     expect(lineOf(query.toRequest())).toBe('POST /rpc/recent?title=eq.x&order=id.asc&limit=1');

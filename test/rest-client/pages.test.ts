@@ -41,7 +41,7 @@ function fits(row: Row, condition: ReadFilter | ReadTree): boolean {
 }
 
 describe('pages by key', () => {
-  test('are all rows once, in order, whatever the order of nulls, the size and the cap of the server', async () => {
+  test('yield all rows once, in order, for any order of nulls, page size and server limit', async () => {
     const orders = fc.record({
       ascending: fc.boolean(),
       nulls: fc.constantFrom('first' as const, 'last' as const),
@@ -84,7 +84,7 @@ describe('pages by key', () => {
     );
   });
 
-  test('are each row that stays once, while others come and go', async () => {
+  test('yield each remaining row once while others are added and deleted', async () => {
     const changes = fc.array(
       fc.record({ rank: fc.option(fc.integer({ min: 0, max: 3 })), removes: fc.nat({ max: 20 }) }),
       { minLength: 1, maxLength: 8 },
@@ -138,14 +138,14 @@ describe('pages by key', () => {
     );
   });
 
-  test('need each key in the rows, without loss', () => {
+  test('refuse rows without a key, or with one that has lost digits', () => {
     expect(() => filterAfter({ id: 1 }, [{ column: 'rank' }])).toThrow(/rank/);
     expect(() => filterAfter({ id: 2 ** 60 }, [{ column: 'id' }])).toThrow(/id/);
     // A date has lost the microseconds of its column: the same row would come again.
     expect(() => filterAfter({ at: new Date(0) }, [{ column: 'at' }])).toThrow(/dates/);
   });
 
-  test('cannot keep an order, a limit, a range or a count of the query', async () => {
+  test('refuse an order, limit, range or count of the query', async () => {
     const { db, requests } = createRecordingClient();
     const query = db.from('notes').select('id');
     const write = db.from('notes').update({ title: 'x' }).all().select('id');
@@ -155,7 +155,7 @@ describe('pages by key', () => {
     expect(requests).toHaveLength(0);
   });
 
-  test('end with an error where the same page would come for ever', async () => {
+  test('reject where the same page would repeat forever', async () => {
     // The server has more digits of a numeric than its JSON leaves here: the row is greater than itself.
     const { db, requests } = createRecordingClient([json([{ id: 'a', rating: 0.1234567890123456 }])]);
     const iterator = pages(db.from('notes').select('id, rating'), { by: ['rating', 'id'], size: 1 });
@@ -175,7 +175,7 @@ describe('pages by key', () => {
 });
 
 describe('a list in chunks', () => {
-  test('is asked for part by part, its rows joined', async () => {
+  test('is read in parts, and the rows are joined', async () => {
     const { db, requests } = createRecordingClient([json([{ id: 'a' }]), json([{ id: 'b' }])]);
     const query = db.from('notes').select('id').eq('status', 'done').in('id', ['1', '2', '3']);
     expect(await inChunks(query, { size: 2 })).toEqual([{ id: 'a' }, { id: 'b' }]);
@@ -185,7 +185,7 @@ describe('a list in chunks', () => {
     ]);
   });
 
-  test('finds the rows of an empty text that is alone in its part', async () => {
+  test('finds rows of an empty text that is alone in its part', async () => {
     const { db, requests } = createRecordingClient();
     await inChunks(db.from('notes').select('id').in('title', ['a', 'b', '']), { size: 2 });
     expect(requests.map(lineOf)).toEqual([
@@ -194,14 +194,14 @@ describe('a list in chunks', () => {
     ]);
   });
 
-  test('asks for each value once', async () => {
+  test('reads each value once', async () => {
     const { db, requests } = createRecordingClient();
     const dates = [new Date(0), new Date(1), new Date(0)];
     await inChunks(db.from('notes').select('id').in('created_at', dates), { size: 2 });
     expect(requests).toHaveLength(1);
   });
 
-  test('is asked for in smaller parts where the cap of the server cuts one', async () => {
+  test('is read in smaller parts where the server limit cuts one', async () => {
     const sent = (ids: string[]) =>
       json(
         ids.map((id) => ({ id })),
@@ -224,7 +224,7 @@ describe('a list in chunks', () => {
     });
   });
 
-  test('may be of more rows than a call has arguments', async () => {
+  test('yields more rows than a call may have arguments', async () => {
     const rows = Array.from({ length: 200_000 }, () => 1);
     const { db } = createRecordingClient([json(rows)]);
     expect(await inChunks(db.from('notes').select('id').in('id', ['1']))).toHaveLength(rows.length);
@@ -237,7 +237,7 @@ describe('a list in chunks', () => {
     expect(requests).toHaveLength(0);
   });
 
-  test('cannot keep an order, a limit or a count, and never writes', async () => {
+  test('refuses an order, limit, count or write', async () => {
     const { db, requests } = createRecordingClient();
     const query = db.from('notes').select('id').in('id', ['1']);
     const write = db.from('notes').update({ title: 'x' }).in('id', ['1']).select('id');

@@ -54,7 +54,7 @@ const text = fc
 const name = text.filter((value) => value !== '' && !value.includes('->'));
 const item = fc.oneof(text, fc.integer(), fc.boolean(), fc.bigInt());
 
-describe('what a filter sends is what the server reads', () => {
+describe('a filter is read back as it was written', () => {
   test('for any column and any text, on its own and within a tree', () => {
     fc.assert(
       fc.property(name, text, (column, value) => {
@@ -159,7 +159,7 @@ const unquoted = (column: string) =>
   column.startsWith('"') ? column.slice(1, -1).replace(/\\([^])/gu, '$1') : column;
 
 describe('names', () => {
-  test('of any characters are read back from a select, an order and the columns of an insert', () => {
+  test('of any characters survive a select, an order and the columns of an insert', () => {
     fc.assert(
       fc.property(name, (column) => {
         expect(readQuery(db.from('t').select().order(column).toRequest().url).order).toEqual([
@@ -212,7 +212,7 @@ describe('patterns', () => {
     );
   });
 
-  test('made of literal text match that text alone', () => {
+  test('made of literal text match only that text', () => {
     fc.assert(
       fc.property(text, text, (prefix, rest) => {
         fc.pre(!/[*\n]/.test(prefix + rest));
@@ -225,13 +225,13 @@ describe('patterns', () => {
     );
   });
 
-  test('that are regular expressions go as they are', () => {
+  test('that are regular expressions are sent unchanged', () => {
     expect(inTree(loose(match('c', '^a,b$'))).value).toBe('^a,b$');
   });
 });
 
-describe('a value from elsewhere', () => {
-  test('never passes for an operator, a column or a shape', () => {
+describe('a value from JSON', () => {
+  test('is never taken for an operator, a column or a shape', () => {
     const posing = { quantifier: 'any).x', values: ['1'], wire: 'a=eq.1&b', operator: 'is' };
     const found = only(loose(contains('c', posing)));
     expect(found).toMatchObject({ operator: 'cs', quantifier: null });
@@ -239,7 +239,7 @@ describe('a value from elsewhere', () => {
   });
 });
 
-describe('what cannot be compared is refused before anything is sent', () => {
+describe('values that cannot be compared are refused before sending', () => {
   const from = db.from('t').select();
   const cases: [string, () => unknown][] = [
     ['undefined', () => from.eq('a', undefined)],

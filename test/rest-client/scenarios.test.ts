@@ -47,7 +47,7 @@ const t = db.from('t').select('id');
  * The 40 scenarios in which clients of PostgREST go wrong, as far as the wire shows them: what is sent. What a server
  * answers to them is in test/integration/rest-client.test.ts, and by number below where the embedded one differs.
  */
-describe('what is sent', () => {
+describe('requests', () => {
   const filtered = (filter: Filter) => t.where(filter as Filter<never>);
   const cases: readonly (readonly [scenario: string, query: Query<unknown>, line: string])[] = [
     ['1: a value with marks of the grammar', t.eq('a', 'a,b(c)"'), 'a=eq.a,b(c)"'],
@@ -176,7 +176,7 @@ describe('what is sent', () => {
     expect(lineOf(db.from('t').insert([]).toRequest())).toBe('POST /t');
   });
 
-  test('35: an upsert says what a missing column gets', () => {
+  test('35: an upsert sends the value of missing columns', () => {
     const request = db
       .from('t')
       .upsert([{ id: 1 }, { id: 2, a: 3 }], { missing: 'default' })
@@ -197,7 +197,7 @@ describe('what is sent', () => {
     }
   });
 
-  test('a replacement of one row is a PUT with its whole key, which keeps what else is preferred', () => {
+  test('replacing() is a PUT with the whole key, and keeps other preferences', () => {
     const put = db
       .from('t')
       .upsert({ id: 1, a: 2 })
@@ -208,13 +208,13 @@ describe('what is sent', () => {
   });
 });
 
-describe('what is answered', () => {
+describe('answers', () => {
   const connect = (...replies: Response[]) => {
     const recorded = createRecordingTab(replies);
     return createRestClient({ url: projectUrl, apiKey: 'k', platform: recorded.tab });
   };
 
-  test('35: a column that gets its default comes back with it', async () => {
+  test('35: a column with a default is returned with it', async () => {
     const written = reply([{ id: 1, kind: 'plain' }], { status: 201 });
     expect(
       await connect(written)
@@ -229,12 +229,12 @@ describe('what is answered', () => {
     await expect(limited).rejects.toMatchObject({ code: 'invalid-request', serverCode: 'PGRST128' });
   });
 
-  test('a count of what a function returns', async () => {
+  test('rowCount() counts the rows of a function', async () => {
     const counted = new Response(null, { headers: { 'Content-Range': '0-2/3' } });
     expect(await connect(counted).rpc('f').as(rowCount())).toBe(3);
   });
 
-  test('a token that has expired is an error of its own, apart from one that is malformed', async () => {
+  test('an expired token and a malformed one have different codes', async () => {
     for (const [serverCode, code] of [
       ['PGRST303', 'token-expired'],
       ['PGRST301', 'unauthenticated'],

@@ -74,7 +74,7 @@ describe('a table with schemas', () => {
     await expect(query).rejects.not.toThrow(/secret value/);
   });
 
-  test('validates related rows, and names where in them', async () => {
+  test('validates related rows, and names the path of an invalid value', async () => {
     const select = shape({
       status: true,
       people: { name: true },
@@ -86,7 +86,7 @@ describe('a table with schemas', () => {
     await expect(connect([bad]).db.from(notes).select(select)).rejects.toThrow(/people\.name/);
   });
 
-  test('decodes and validates what is spread into the row', async () => {
+  test('decodes and validates spread columns', async () => {
     const select = shape({ status: true, '...people': { name: true } });
     const good = { status: 'done', name: 'Ann' };
     expect(await connect([good]).db.from(notes).select(select)).toEqual([good]);
@@ -122,7 +122,7 @@ describe('a table with schemas', () => {
     ).toEqual([{ n: null }]);
   });
 
-  test('validates the first row only, or none, and decodes all the same', async () => {
+  test('validates the first row only, or none, and decodes every row', async () => {
     const rows = [row, { ...row, status: 'unknown' }];
     expect(await connect(rows, 'first').db.from(notes).select()).toMatchObject([
       { status: 'done' },
@@ -136,14 +136,14 @@ describe('a table with schemas', () => {
     });
   });
 
-  test('takes what is left out for null, where nulls are stripped, and leaves it out', async () => {
+  test('validates a column that stripNulls() left out as null, and leaves it out', async () => {
     const { id, status, at } = row;
     const stripped = connect([{ id, status, at }]).db.from(notes).select().with(stripNulls());
     expect(await stripped).toEqual([{ id: BigInt(id), status, at: new Date(at) }]);
     await expect(connect([{ id, at }]).db.from(notes).select().with(stripNulls())).rejects.toThrow(/status/);
   });
 
-  test('names a position in JSON as the server does', () => {
+  test('names a JSON position as the server does', () => {
     const { db } = connect([]);
     expect(
       lineOf(
@@ -214,7 +214,7 @@ describe('a schema of any library', () => {
     });
   });
 
-  test('validates one row, and leaves none as null', async () => {
+  test('validates one row, and passes null on', async () => {
     const schema = z.object({ id: z.number() });
     expect(await parsed(connect({ id: 1 }).db.from('t').select().single(), schema)).toEqual({ id: 1 });
     expect(await parsed(connect([]).db.from('t').select().maybeSingle(), schema)).toBeNull();

@@ -37,7 +37,7 @@ const t = loose.from('t');
 
 /** The 25 calls that were measured at the vendor's builder (PROTOCOL.md), as they are here. */
 describe('the measured calls', () => {
-  test('1: a select of everything asks for *', () => {
+  test('1: a select of all columns sends *', () => {
     expect(notes.select().toRequest()).toEqual({
       method: 'GET',
       url: `${projectUrl}/rest/v1/notes?select=*`,
@@ -55,13 +55,13 @@ describe('the measured calls', () => {
     expect(lineOf(t.select(' id,\n  status ').toRequest())).toBe('GET /t?select=id,status');
   });
 
-  test('4: equality with null asks for null', () => {
+  test('4: equality with null is sent as is.null', () => {
     expect(lineOf(t.select().eq('a', null).neq('b', null).toRequest())).toBe(
       'GET /t?select=*&a=is.null&b=not.is.null',
     );
   });
 
-  test('5: a date goes as ISO 8601', () => {
+  test('5: a date is sent as ISO 8601', () => {
     expect(lineOf(t.select().eq('a', new Date(0)).toRequest())).toBe(
       'GET /t?select=*&a=eq.1970-01-01T00:00:00.000Z',
     );
@@ -92,7 +92,7 @@ describe('the measured calls', () => {
     expect(lineOf(query.toRequest())).toBe('GET /t?u.or=(a.eq.1)&select=u(a)');
   });
 
-  test('10: a pattern with a literal asterisk goes as a regular expression', () => {
+  test('10: a pattern with a literal asterisk is sent as a regular expression', () => {
     expect(lineOf(t.select().where(like('a', '%x*_')).toRequest())).toBe(
       String.raw`GET /t?select=*&a=match.^.*x\*.$`,
     );
@@ -146,11 +146,11 @@ describe('the measured calls', () => {
     expect(lineOf(t.select().range(10, 19).toRequest())).toBe('GET /t?select=*&offset=10&limit=10');
   });
 
-  test('17: a single row is asked for as an object', () => {
+  test('17: single() requests an object', () => {
     expect(notes.select().single().toRequest().headers['accept']).toBe('application/vnd.pgrst.object+json');
   });
 
-  test('18: one row or none is asked for as at most two rows, and as at most one written row', () => {
+  test('18: maybeSingle() requests at most two rows, or at most one written row', () => {
     expect(lineOf(notes.select().maybeSingle().toRequest())).toBe('GET /notes?select=*&limit=2');
     const write = notes.update({ title: 'x' }).eq('id', '1').select().maybeSingle().toRequest();
     expect(write.headers['prefer']).toBe('return=representation,handling=strict,max-affected=1');
@@ -174,7 +174,7 @@ describe('the measured calls', () => {
     expect(request.headers['prefer']).toBe('return=representation');
   });
 
-  test('21: an upsert says by which columns and what becomes of duplicates', () => {
+  test('21: an upsert names its conflict columns and the handling of duplicates', () => {
     const request = t.upsert({ a: 1 }, { onConflict: ['a', 'b'], ignoreDuplicates: true }).toRequest();
     expect(lineOf(request)).toBe('POST /t?on_conflict=a,b');
     expect(request.headers['prefer']).toBe('resolution=ignore-duplicates');
@@ -185,7 +185,7 @@ describe('the measured calls', () => {
     expect(request.headers['prefer']).toBe('handling=strict,max-affected=1');
   });
 
-  test('23: a missing value never deletes everything', () => {
+  test('23: a missing value never deletes all rows', () => {
     expect(() => t.delete().where(...matches({ id: undefined }))).toThrow(RestError);
     expect(() => t.delete().where().toRequest()).toThrow(/without a filter/);
     expect(lineOf(t.delete().all().toRequest())).toBe('DELETE /t');
@@ -220,7 +220,7 @@ describe('the measured calls', () => {
     expect(loose.rpc('f', {}).as(rowCount()).toRequest().method).toBe('HEAD');
   });
 
-  test('25: a plan is asked for by its media type', () => {
+  test('25: a plan is requested by its media type', () => {
     expect(
       t
         .select()
@@ -259,22 +259,22 @@ describe('embedded rows', () => {
   });
 });
 
-describe('what is embedded', () => {
+describe('an embedded relation', () => {
   const select = (columns: ReturnType<typeof shape>) => lineOf(t.select(columns as never).toRequest());
 
-  test('is spread from another relation under the name of that', () => {
+  test('is spread by the name of its relation', () => {
     const spread = shape({ '...a': embed({ n: true }, { of: 'people', where: [eq('n', 1)] }) });
     expect(select(spread)).toBe('GET /t?people.n=eq.1&select=...people(n)');
   });
 
-  test('follows a hint that begins like a kind of join, quoted', () => {
+  test('quotes a hint that begins like a join', () => {
     for (const hint of ['left_id', 'inner']) {
       expect(select(shape({ a: embed({ n: true }, { hint }) }))).toBe(`GET /t?select=a!"${hint}"(n)`);
     }
     expect(select(shape({ a: embed({ n: true }, { hint: 'is left' }) }))).toBe('GET /t?select=a!is left(n)');
   });
 
-  test('ends in a position in JSON with a cast, for the server reads it as a key before a parenthesis', () => {
+  test('gets a cast when it ends in a JSON position, which the server reads as a key', () => {
     const line = select(
       shape({ rel: { k: path('a', 'k'), first: path('items', 0) }, other: { n: true, last: 'items->>-1' } }),
     );
@@ -286,7 +286,7 @@ describe('what is embedded', () => {
 });
 
 describe('an expected number of affected rows', () => {
-  test('is refused after the fact when there were fewer', async () => {
+  test('rejects when fewer rows changed', async () => {
     const { db } = createRecordingClient([
       new Response(null, { status: 204, headers: { 'Content-Range': '*/*' } }),
     ]);
@@ -297,7 +297,7 @@ describe('an expected number of affected rows', () => {
     });
   });
 
-  test('is met by as many rows', async () => {
+  test('resolves when that many rows changed', async () => {
     const { db } = createRecordingClient([json([{ id: '1' }])]);
     const rows = await db
       .from('notes')

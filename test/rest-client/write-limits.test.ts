@@ -19,7 +19,7 @@ describe('a limit of an insert, which the server does not apply', () => {
     expect(requests).toHaveLength(0);
   });
 
-  test('asks nothing of the server when the rows fit', async () => {
+  test('sends no preference when the rows fit', async () => {
     const { db, requests } = createRecordingClient([created()]);
     await db.from('notes').insert(two).with(maxAffected(2));
     expect(requests[0]?.headers.get('prefer')).toBeNull();
@@ -49,7 +49,7 @@ describe('maybeSingle() of a function', () => {
 describe('rollback()', () => {
   const applied = { 'Preference-Applied': 'tx=rollback' };
 
-  test('asks first whether the server rolls back, by a read of no rows', async () => {
+  test('reads no rows first to learn whether the server rolls back', async () => {
     const { db, requests } = createRecordingClient([
       json([], { headers: applied }),
       new Response(null, { status: 201, headers: applied }),
@@ -59,21 +59,21 @@ describe('rollback()', () => {
     expect(requests.map(({ headers }) => headers.get('prefer'))).toEqual(['tx=rollback', 'tx=rollback']);
   });
 
-  test('sends no write to a server that does not state it', async () => {
+  test('sends no write when Preference-Applied lacks tx=rollback', async () => {
     const { db, requests } = createRecordingClient([json([])]);
     const write = db.from('notes').delete().eq('id', '1').with(rollback());
     await expect(write).rejects.toMatchObject({ code: 'not-rolled-back' });
     expect(requests.map(({ method }) => method)).toEqual(['GET']);
   });
 
-  test('passes on why the question was refused', async () => {
+  test('rejects with the error of that read', async () => {
     const { db, requests } = createRecordingClient([refusal(404, 'PGRST205')]);
     const write = db.from('notes').insert({ title: 'x' }).with(rollback());
     await expect(write).rejects.toMatchObject({ code: 'not-found' });
     expect(requests).toHaveLength(1);
   });
 
-  test('of a function fails when the answer does not state it', async () => {
+  test('of a function rejects when Preference-Applied lacks tx=rollback', async () => {
     const { db, requests } = createRecordingClient([json('hello')]);
     await expect(db.rpc('greet', { name: 'x' }).with(rollback())).rejects.toMatchObject({
       code: 'not-rolled-back',
@@ -81,7 +81,7 @@ describe('rollback()', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('keeps what else the write has to fulfil', async () => {
+  test('keeps the other conditions of the write', async () => {
     const { db } = createRecordingClient([
       json([], { headers: applied }),
       new Response(null, { status: 204, headers: { ...applied, 'Content-Range': '*/1' } }),

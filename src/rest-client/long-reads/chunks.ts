@@ -4,15 +4,15 @@ import type { ExecuteOptions, RowsQuery } from '../query/query.ts';
 import { refuse } from '../query/quoting.ts';
 import { refuseCut } from './pages.ts';
 
+/** How a long list is divided. */
 export interface ChunksOptions extends ExecuteOptions {
   /** Values of the list per request. Default 100. */
   readonly size?: number;
 }
 
 /**
- * Executes a read whose `in` list is too long for one URL: in several requests, each with a part of its longest list, one
- * after another. The rows come in the order of the list's parts. A part that the server's cap on rows cuts is asked for
- * again in smaller ones.
+ * Executes a read whose `in` list is too long for one URL in several requests, one after another, each with a part of the longest
+ * list. The rows are in the order of the parts. A part whose rows the server's limit cuts is divided and read again.
  *
  * @throws {RestError} `invalid-query` for a write, for an order, limit, range or count, which parts cannot keep, and if one
  * value alone has as many rows as the server sends at most.
@@ -25,7 +25,7 @@ export async function inChunks<M extends Model, Item>(
   refuseCut('inChunks', query.plan);
   if (!(Number.isSafeInteger(size) && size > 0)) refuse('Not a whole number');
   const [longest] = filters.filter(isList).sort((a, b) => b.operand.length - a.operand.length);
-  // A value in two parts would bring its rows twice.
+  // A value in two parts would yield its rows twice.
   const values = [...new Set(longest?.operand)];
   let rows: Item[] = [];
   let start = 0;

@@ -5,14 +5,17 @@ import { type Plan, readsRows } from '../query/plan.ts';
 import type { ExecuteOptions, RowsQuery } from '../query/query.ts';
 import { refuse } from '../query/quoting.ts';
 
+/** A column by which pages are ordered and continued. */
 export interface PageKey<Name extends string = string> {
+  /** The column. */
   readonly column: Name;
-  /** Default true. */
+  /** Smallest first. Default true. */
   readonly ascending?: boolean;
-  /** Default: as PostgreSQL has it, last when ascending and first when descending. */
+  /** Where rows with null come. Default: PostgreSQL's own, last when ascending and first when descending. */
   readonly nulls?: 'first' | 'last';
 }
 
+/** How rows are divided into pages. */
 export interface PagesOptions<Name extends string = string> extends ExecuteOptions {
   /** The columns to order and continue by. The last of them must be unique and never null. */
   readonly by: readonly (PageKey<Name> | Name)[];
@@ -21,14 +24,15 @@ export interface PagesOptions<Name extends string = string> extends ExecuteOptio
 }
 
 /**
- * Pages of all rows of a query, each asked for by the last row of the one before. Unlike offsets, this neither
- * skips nor repeats rows when others come and go, and each page costs the same. The query must select the columns to
- * continue by, under their own names.
+ * Reads all rows of a query in pages, each of which continues after the last row of the one before (keyset pagination). Unlike
+ * offsets, this neither skips nor repeats rows when other rows are added or deleted, and each page costs the same. The query has to
+ * select the columns to continue by, under their own names.
  *
- * The server's cap on rows may make pages smaller; what ends the iteration is a page that is shorter than the ones before.
+ * The server's limit of rows may make pages smaller; a page that is shorter than the ones before ends the iteration.
  *
- * @throws {RestError} `invalid-query` for a write, for an order, limit, range or count of the query's own, if a row lacks a column to
- * continue by, and if the rows after a row begin with that row, as a numeric has it that JSON has rounded: select it as text.
+ * @throws {RestError} `invalid-query` for a write; for an order, limit, range or count of the query's own; for a row that lacks a
+ * column to continue by; and for a numeric column that JSON has rounded, after which the same row would come again: select it as
+ * text.
  * @example
  * ```ts
  * import { createSupabaseClients } from 'supabase-protocol-clients';

@@ -1,31 +1,40 @@
 import { type ColumnPath, encodeColumn, encodeItem, encodeValue, part, quote, refuse } from './quoting.ts';
 
 /**
- * A condition on rows: a comparison, or a tree of them. `P` is the pairs `[column, value]` that it uses, by which a
- * query checks that it fits its rows.
+ * A condition on rows: a comparison, or a tree of them. `P` is the union of its pairs `[column, value]`, by which the compiler
+ * checks that it fits the rows of a query.
  */
 export interface Filter<out P = unknown> {
+  /** Whether the condition is negated. Default false. */
   readonly not?: boolean;
-  /** The column, as it goes over the wire; absent for a tree. */
+  /** The column in its wire form; absent for a tree. */
   readonly column?: string;
   /** A comparison's operator, or `and` / `or`. */
   readonly operator: string;
-  /** What to compare with; a list is for `in` alone. */
+  /** The operand in its wire form; a list for `in` only. */
   readonly operand?: string | readonly string[];
+  /** The conditions of a tree. */
   readonly filters?: readonly Filter[];
-  /** Only for the type checker. */
+  /** Present for the type checker only. */
   readonly pair?: P;
 }
 
-/** An operand that stands for several: `eq('status', anyOf('read', 'archived'))`. */
+/** Several operands of one comparison: `eq('status', anyOf('read', 'archived'))`. */
 export interface Quantified<out T = unknown> {
+  /** Whether one of the values has to fit, or each. */
   readonly [part]: 'any' | 'all';
+  /** The values. */
   readonly values: readonly T[];
 }
 
+/** A column and a value that it is compared with. */
 export type Pair<C extends string = string, V = unknown> = readonly [column: C, value: V];
 
-/** A comparison with an operator of PostgREST. A missing value is refused: it would match the wrong rows. */
+/**
+ * A comparison with an operator of PostgREST.
+ *
+ * @throws {RestError} `invalid-query` for a missing value, which would match other rows.
+ */
 export function compare(operator: string, column: string | ColumnPath, value: unknown): Filter<never> {
   const { [part]: quantifier, values } = (value ?? {}) as Partial<Quantified>;
   if (quantifier && operator === 'neq') refuse('neq of several values');
@@ -48,12 +57,12 @@ export function is<const C extends string>(
   };
 }
 
-/** Equal; `null` asks whether the column is null. */
+/** Equal; `null` matches null. */
 export function eq<const C extends string, const V>(column: C | ColumnPath<C>, value: V): Filter<Pair<C, V>> {
   return value === null ? is(column, null) : compare('eq', column, value);
 }
 
-/** Not equal; `null` asks whether the column is not null. As in SQL, a row whose column is null does not match. */
+/** Not equal; `null` matches what is not null. As in SQL, a row whose column is null does not match. */
 export function neq<const C extends string, const V>(
   column: C | ColumnPath<C>,
   value: V extends Quantified ? never : V,
@@ -61,9 +70,7 @@ export function neq<const C extends string, const V>(
   return value === null ? not(is(column, null)) : compare('neq', column, value);
 }
 
-/**
- * Equal to one of the values; `null` among them matches null, and no values match nothing.
- */
+/** Equal to one of the values; `null` among them matches null, and no values match no row. The method is `.in()`. */
 export function oneOf<const C extends string, const V>(
   column: C | ColumnPath<C>,
   values: readonly V[],
@@ -78,7 +85,7 @@ export function oneOf<const C extends string, const V>(
   return isNullToo ? or(list, is(column, null)) : list;
 }
 
-/** The opposite of a condition. As in SQL, what is unknown because of a null stays unknown, and does not match. */
+/** Negates a condition. As in SQL, a comparison with null is unknown, and so is its negation: neither matches. */
 export function not<P>(filter: Filter<P>): Filter<P> {
   return { ...filter, not: !filter.not };
 }
@@ -106,18 +113,23 @@ function tree(operator: string, filters: readonly Filter[]): Filter<never> {
  * @param isNested within a tree, where a character of a value could end it.
  */
 export function encodeFilter(
-  { not: isNegated, column = '', operator, operand = '', filters }: Filter,
+  filter: Filter,
   path = '',
   isNested = false,
 ): readonly [key: string, value: string] {
-  // The server reads a list of one empty text as a list of none.
-  if (`${operator}${String(operand)}` === 'in""') [operator, operand] = ['eq', ''];
+  const { not: isNegated, column = '', filters } = filter;
+  // The server reads a list of one empty text as an empty list.
+  const { operator, operand = '' } = isListOfOneEmptyText(filter) ? { operator: 'eq' } : filter;
   const prefix = `${isNegated ? 'not.' : ''}${operator}`;
   if (filters) {
-    const terms = filters.map((filter) => encodeFilter(filter, '', true).join(filter.filters ? '' : '.'));
+    const terms = filters.map((term) => encodeFilter(term, '', true).join(term.filters ? '' : '.'));
     return [path + prefix, `(${terms.join()})`];
   }
   if (typeof operand !== 'string') return [path + column, `${prefix}.(${operand.join()})`];
   const isBare = !isNested || /^[^\s,()"\\{}]+$/.test(operand);
   return [path + column, `${prefix}.${isBare ? operand : quote(operand)}`];
+}
+
+function isListOfOneEmptyText({ operator, operand }: Filter): boolean {
+  return operator === 'in' && Array.isArray(operand) && operand.length === 1 && operand[0] === '""';
 }

@@ -5,7 +5,7 @@ type Col<C extends string> = C | ColumnPath<C>;
 
 type Quantify = <const T extends {}>(...values: readonly T[]) => Quantified<T>;
 
-/** Null equals nothing, not even among others: as a value it would be forgotten. */
+/** Null is refused: it equals nothing, and the server would ignore it. */
 const quantify =
   (quantifier: 'any' | 'all'): Quantify =>
   (...values) =>
@@ -24,9 +24,13 @@ const comparison =
   (column: string | ColumnPath, value: unknown): Filter<never> =>
     compare(operator, column, value);
 
+/** Greater than. */
 export const gt: Compare = comparison('gt');
+/** Greater than or equal. */
 export const gte: Compare = comparison('gte');
+/** Less than. */
 export const lt: Compare = comparison('lt');
+/** Less than or equal. */
 export const lte: Compare = comparison('lte');
 
 /** Differs, where null is a value like any other: never unknown. */
@@ -34,7 +38,7 @@ export function isDistinct<const C extends string, const V>(column: Col<C>, valu
   return value === null ? not(is(column, null)) : compare('isdistinct', column, value);
 }
 
-/** Each of the named columns has the value given for it; `null` asks for null. */
+/** Each of the named columns has the value given for it; `null` matches null. */
 export function matches<const R extends object>(
   values: R,
 ): readonly Filter<{ [K in keyof R & string]: Pair<K, R[K]> }[keyof R & string]>[] {
@@ -48,14 +52,14 @@ type Match = <const C extends string>(
 
 /** A POSIX regular expression of PostgreSQL. */
 export const match: Match = comparison('match');
-/** As `match`, upper and lower case alike. */
+/** As `match`, regardless of case. */
 export const imatch: Match = comparison('imatch');
-/** `%` for any text, `_` for any character, a backslash before each that is meant as itself. */
+/** `%` stands for any text, `_` for any character, a backslash before either for the character itself. */
 export const like: Match = likeness('like', match);
-/** As `like`, upper and lower case alike. */
+/** As `like`, regardless of case. */
 export const ilike: Match = likeness('ilike', imatch);
 
-/** A pattern that holds `*`, which the server would take for `%`, goes as the equal regular expression. */
+/** The server reads `*` in a pattern as `%`, so a pattern that contains one goes as the equivalent regular expression. */
 function likeness(operator: string, regular: Match): Match {
   return (column, pattern) => {
     const { values } = pattern as Partial<Quantified<string>>;
@@ -88,17 +92,16 @@ export function includes<const C extends string>(column: Col<C>, text: string): 
 
 const escapeLike = (text: string) => text.replace(/[\\%_]/g, '\\$&');
 
-/** The server reads every `*` of a pattern as `%`: a pattern that means the character goes as a regular expression. */
 type Holds = <const C extends string, const V extends {}>(column: Col<C>, value: V) => Filter<Pair<C, V>>;
 
 /** An array, range or JSON column holds all of the value: a list, a range's text (`[1,3)`), an object. */
 export const contains: Holds = comparison('cs');
 /** An array, range or JSON column lies within the value. */
 export const containedBy: Holds = comparison('cd');
-/** An array or range column has something in common with the value. */
+/** An array or range column has an element in common with the value. */
 export const overlaps: Holds = comparison('ov');
 
-/** As `contains`, where the column is JSON and the value is a list or anything else of JSON. */
+/** As `contains`, where the column is JSON and the value is a list or any other JSON value. */
 export function containsJson<const C extends string>(column: Col<C>, value: unknown): Filter<Pair<C, never>> {
   return compare('cs', column, encodeJsonValue(value));
 }
@@ -113,7 +116,7 @@ export const rangeGte: RangeFilter = comparison('nxl');
 export const rangeLt: RangeFilter = comparison('sl');
 /** The range does not reach to the right of the value. */
 export const rangeLte: RangeFilter = comparison('nxr');
-/** The range touches the value without a gap and without overlap. */
+/** The range touches the value, without a gap and without overlap. */
 export const rangeAdjacent: RangeFilter = comparison('adj');
 
 /** A range as text: `rangeOf(1, 3)` is `["1","3")`; null leaves a side open. */
@@ -126,12 +129,15 @@ export function rangeOf(
   return `${bounds[0]}${side(lower)},${side(upper)}${bounds[1]}`;
 }
 
+/** How a full-text search reads its words. */
 export interface TextSearchOptions {
-  /** How the words are read; default: as `to_tsquery` has it. */
+  /** `plainto_tsquery`, `phraseto_tsquery` or `websearch_to_tsquery`. Default: `to_tsquery`. */
   readonly type?: 'plain' | 'phrase' | 'websearch';
-  /** Name of the text search configuration, such as `english`. */
+  /** Name of the text search configuration, such as `english`. Default: the database's. */
   readonly config?: string;
 }
+
+const searchOperators = { plain: 'plfts', phrase: 'phfts', websearch: 'wfts' } as const;
 
 /** Full-text search in a text or tsvector column. */
 export function textSearch<const C extends string>(
@@ -140,17 +146,16 @@ export function textSearch<const C extends string>(
   { type, config }: TextSearchOptions = {},
 ): Filter<Pair<C, never>> {
   if (config && /[^\p{L}\d_$ ]/u.test(config)) refuse('Not a configuration');
-  // `plfts`, `phfts`, `wfts`.
-  const prefix = /^(p.|w)/.exec(type ?? '')?.[0] ?? '';
-  return compare(`${prefix}fts${config ? `(${config})` : ''}`, column, words);
+  const operator = type ? searchOperators[type] : 'fts';
+  return compare(config ? `${operator}(${config})` : operator, column, words);
 }
 
-/** Rows for which the embedded relation of this name has no rows. */
+/** The embedded relation of this name has no rows. */
 export function hasNoRelated(name: string): Filter<never> {
   return { column: encodeName(name), operator: 'is', operand: 'null' };
 }
 
-/** Rows for which the embedded relation of this name has rows. */
+/** The embedded relation of this name has rows. */
 export function hasRelated(name: string): Filter<never> {
   return not(hasNoRelated(name));
 }

@@ -10,43 +10,53 @@ const form =
 
 const readText: Reader = ({ text }) => text;
 
-/** The rows as CSV, with a line of names. */
+/** The rows as CSV, the first line being the columns' names. */
 export const csv = (): Form<string> => form(readText, accept('text/csv'));
 
 /** GeoJSON as PostGIS makes it of rows with a geometry. */
 export interface FeatureCollection {
+  /** The GeoJSON type (RFC 7946 §3.3). */
   readonly type: 'FeatureCollection';
+  /** One feature per row. */
   readonly features: readonly unknown[];
 }
 
 /** The rows as GeoJSON; the server needs PostGIS. */
 export const geojson = (): Form<FeatureCollection> => form(parseJson, accept('application/geo+json'));
 
+/** The options of PostgreSQL's EXPLAIN. */
 export interface ExplainOptions {
+  /** Executes the query and adds the actual times. Default false. */
   readonly analyze?: boolean;
+  /** Adds output columns and schemas. Default false. */
   readonly verbose?: boolean;
+  /** Adds settings that differ from their defaults. Default false. */
   readonly settings?: boolean;
+  /** Adds the use of buffers. Default false. */
   readonly buffers?: boolean;
+  /** Adds the write-ahead log that was written. Default false. */
   readonly wal?: boolean;
 }
 
 const planAs =
   (format: string, options: ExplainOptions): Modifier =>
   (plan) => {
-    const wanted = Object.entries(options).flatMap(([name, on]) => (on ? name : []));
-    const of = plan.headers['accept'] ?? 'application/json';
-    return accept(`application/vnd.pgrst.plan+${format}; for="${of}"; options=${wanted.join('|')};`)(plan);
+    const enabled = Object.entries(options).flatMap(([name, isOn]) => (isOn ? name : []));
+    const mediaType = plan.headers['accept'] ?? 'application/json';
+    return accept(`application/vnd.pgrst.plan+${format}; for="${mediaType}"; options=${enabled.join('|')};`)(
+      plan,
+    );
   };
 
 /** How PostgreSQL would execute the query, as JSON; the server needs `db-plan-enabled`. */
 export const explain = (options: ExplainOptions = {}): Form<unknown> =>
   form(parseJson, planAs('json', options));
 
-/** As `explain`, as text for people. */
+/** As `explain`, in PostgreSQL's text format. */
 export const explainText = (options: ExplainOptions = {}): Form<string> =>
   form(readText, planAs('text', options));
 
-/** Of an insert: where the new row is (`/t?id=eq.1`), without the row; null if the server does not say. */
+/** Of an insert: the address of the new row (`/t?id=eq.1`) instead of the row; null if the server does not send it. */
 export const location = (): Form<string | null> =>
   form(({ headers }) => headers.get('location'), prefer({ return: 'headers-only' }));
 

@@ -5,7 +5,7 @@ import type { Plan, Wire } from './plan.ts';
 import type { Modifier } from './query.ts';
 import { refuse } from './quoting.ts';
 
-/** Any preference of RFC 7240 that the server knows. */
+/** Adds preferences (RFC 7240) that the server knows, by name. */
 export function prefer(preferences: Plan['prefer']): Modifier {
   return (plan) => ({ ...plan, prefer: { ...plan.prefer, ...preferences } });
 }
@@ -52,7 +52,7 @@ export function expectAffected(rows: number): Modifier {
   };
 }
 
-/** Leaves out what is null in the rows. To be applied last. */
+/** Leaves out the columns of a row that are null. Apply it last. */
 export const stripNulls = (): Modifier => (plan) =>
   accept(`${plan.headers['accept'] ?? 'application/vnd.pgrst.array+json'};nulls=stripped`)(plan);
 
@@ -97,7 +97,7 @@ function requireRollback({ headers }: Wire, outcome: string): void {
 /** The time zone in which the server writes timestamps, such as `Europe/Berlin`. */
 export const timezone = (name: string): Modifier => prefer({ timezone: name });
 
-/** A header of the caller's own, in place of another of that name in any case; preferences are added to the query's. */
+/** Adds a header, in place of another of that name in any case; preferences are added to the query's. */
 export function header(name: string, value: string): Modifier {
   return (plan) => ({ ...plan, headers: { ...plan.headers, [name.toLowerCase()]: value } });
 }
@@ -117,7 +117,7 @@ export function replacing(...key: readonly Filter[]): Modifier {
   });
 }
 
-/** A parameter exactly as given, only percent-encoded. Never build it from foreign text. */
+/** Adds a parameter as it is, only percent-encoded. Never build it from foreign text. */
 export function rawParam(key: string, value: string): Modifier {
   return (plan) => ({ ...plan, params: [...plan.params, [key, value]] });
 }

@@ -1,9 +1,10 @@
 import { type ColumnPath, encodeColumn } from './quoting.ts';
 
+/** The direction of an order. */
 export interface OrderOptions {
-  /** Default true. */
+  /** Smallest first. Default true. */
   readonly ascending?: boolean;
-  /** Default: as PostgreSQL has it, last when ascending and first when descending. */
+  /** Where rows with null come. Default: PostgreSQL's own, last when ascending and first when descending. */
   readonly nulls?: 'first' | 'last';
 }
 

@@ -3,7 +3,7 @@ import { encodeParam, refuse } from './quoting.ts';
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
-/** A parameter of the query string, not yet percent-encoded; absent if it has no value. */
+/** A parameter of the query string, not yet percent-encoded; left out if its value is undefined. */
 export type Param = readonly [key: string, value: string | number | undefined];
 
 /** Which rows, in which order. */
@@ -14,34 +14,40 @@ export interface Selection {
   readonly offset?: number | undefined;
 }
 
-/** An answer, read but not understood. */
+/** A response whose body is read and not yet parsed. */
 export interface Wire {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
-/** All that a query is: plain values, never changed, only copied. Modifiers turn one plan into another. */
+/** A query as plain values. A plan never changes; modifiers return another. */
 export interface Plan extends Omit<Selection, 'where'> {
+  /** HTTP method. */
   readonly method: Method;
   /** Below `/rest/v1/`, percent-encoded. */
   readonly path: string;
+  /** The schema; undefined for the server's default. */
   readonly schema?: string | undefined;
+  /** Parameters other than `select`, filters, order, limit and offset. */
   readonly params: readonly Param[];
+  /** The select, encoded; undefined for all columns. */
   readonly select?: string | undefined;
+  /** Conditions, joined by `and`. */
   readonly filters: readonly Filter[];
+  /** Terms of the order, encoded: `created_at.desc`. */
   readonly order: readonly string[];
   /** Preferences by name, such as `count: 'exact'`. */
   readonly prefer: Readonly<Record<string, string | number | undefined>>;
-  /** By their names in lower case. */
+  /** Headers by their names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON. */
+  /** The body, as JSON; undefined for none. */
   readonly body?: string | undefined;
   /** How many rows an insert or upsert adds or overwrites at most; undefined for every other request. */
   readonly addedRows?: number | undefined;
-  /** An update or delete of every row is meant. */
+  /** Whether an update or delete is meant for every row. */
   readonly all?: boolean | undefined;
-  /** What the answer's text becomes. */
+  /** Turns the response into the result. */
   readonly read: Reader;
   /** Whether the count is part of the result. */
   readonly isCounted?: boolean | undefined;
@@ -49,7 +55,7 @@ export interface Plan extends Omit<Selection, 'where'> {
   readonly precondition?: ((plan: Plan, send: SendPlan) => Promise<void>) | undefined;
   /** Throws when the answer is not what the query requires. */
   readonly verify?: ((data: unknown, wire: Wire) => void) | undefined;
-  /** Encodes a select in another way than `encodeSelect`. */
+  /** Encodes a select in place of `encodeSelect`, as a `table()` does. */
   readonly project?: ((columns: Columns) => Projection) | undefined;
   /** Decodes or validates one row or value; `index` tells which. */
   readonly check?: RowCheck | undefined;
@@ -58,13 +64,13 @@ export interface Plan extends Omit<Selection, 'where'> {
 /** Sends a request of a precondition, such as one that reads no rows. */
 export type SendPlan = (plan: Plan) => Promise<Wire>;
 
-/** What a row becomes; a promise of it for a schema that validates asynchronously. */
+/** Returns what a row becomes, or a promise of it for a schema that validates asynchronously. */
 export type RowCheck = (row: unknown, index: number) => unknown;
 
-/** What a select can be made of: a list of columns, or what shape() and rawSelect() make. */
+/** A select: a text, or what `shape()` and `rawSelect()` make. */
 export type Columns = string | Projection;
 
-/** The wire form of a select, with the parameters and the check of rows that it brings. */
+/** A select in its wire form, with the parameters and the check of rows that it needs. */
 export interface Projection {
   readonly select: string;
   readonly params: readonly Param[];
@@ -73,13 +79,15 @@ export interface Projection {
 
 export type Reader = (wire: Wire, plan: Plan) => unknown;
 
-/** A request as it goes over the wire, without credentials: fit for logs, previews and cache keys. */
+/** A request as it goes over the wire, without credentials: for previews and cache keys. */
 export interface RestRequest {
+  /** HTTP method. */
   readonly method: Method;
+  /** Absolute URL. */
   readonly url: string;
-  /** By their names in lower case. */
+  /** Headers by their names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON. */
+  /** The body, as JSON; undefined for none. */
   readonly body?: string | undefined;
 }
 

@@ -24,23 +24,23 @@ export interface ExecuteOptions {
 }
 
 /**
- * A query: a value that describes a request and never changes. Every method returns another query.
+ * A query: an immutable value that describes a request. Every method returns another query.
  *
- * `await query` executes it once, however often the value is awaited: the same write never happens twice by
- * accident. `execute()` executes it anew at each call, as a cache's refetch wants it.
+ * `await query` executes it once, however often the same value is awaited, so that a write is not repeated by accident.
+ * `execute()` executes it anew at each call.
  *
  * @throws {RestError} from every way to execute it.
  */
 export interface Query<out Data> extends Promise<Data> {
-  /** All that the query is, as plain values: what modifiers change. */
+  /** The query as plain values, which modifiers take and return. */
   readonly plan: Plan;
   /** Executes the query anew at each call. */
   execute(options?: ExecuteOptions): Promise<Data>;
   /** As `execute`, with the count, the status, the headers and whether the answer was cut. */
   answer(options?: ExecuteOptions): Promise<Answer<Data>>;
-  /** What would be sent, without credentials. */
+  /** The request, without credentials. */
   toRequest(): RestRequest;
-  /** `toRequest()`, by which the query can be part of a cache key. */
+  /** `toRequest()`, so that a query can be part of a cache key. */
   toJSON(): RestRequest;
   /** Applies modifiers, such as `maxAffected(1)`. */
   with(...modifiers: readonly Modifier[]): this;
@@ -48,14 +48,14 @@ export interface Query<out Data> extends Promise<Data> {
   as<D>(form: Form<D>): Query<D>;
 }
 
-/** Changes how a query is asked. */
+/** Changes a query: `maxAffected(1)`, `header('x-a', 'b')`. */
 export interface Modifier {
   (plan: Plan): Plan;
 }
 
-/** Changes what a query yields. */
+/** Changes what a query yields: `csv()`. */
 export interface Form<out Data> extends Modifier {
-  /** Only for the type checker. */
+  /** Present for the type checker only. */
   readonly data?: Data;
 }
 
@@ -82,8 +82,11 @@ export interface RowsQuery<M extends Model, Item, out Data> extends Query<Data>,
 
 /** Rows, and how many match in all. */
 export interface Counted<out Data> {
+  /** The rows. */
   readonly rows: Data;
+  /** How many match in all. */
   readonly count: number;
+  /** Whether the server's limit of rows cut them. */
   readonly truncated: boolean;
 }
 

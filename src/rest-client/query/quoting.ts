@@ -1,21 +1,23 @@
 import { RestError } from '../errors.ts';
 
-/** Marks what the functions of this client make, so that no value from elsewhere can pass for it. */
+/** Marks values that this client's functions make, so that no JSON can imitate them. */
 export const part: unique symbol = Symbol();
 
-/** A column, a path into a JSON column or an aggregate, in the form in which it goes over the wire. */
+/** A column, a path into a JSON column or an aggregate, in its wire form. */
 export interface ColumnPath<out C extends string = string, out T = unknown> {
+  /** Marks the value as made by this client. */
   readonly [part]: 'column';
+  /** The wire form. */
   readonly wire: string;
   /** Decodes the value of the answer. */
   readonly decode?: ((value: unknown) => T) | undefined;
-  /** Only for the type checker: the column that is used. */
+  /** Present for the type checker only: the column. */
   readonly column?: C;
 }
 
-/** Words of letters, ASCII digits, `_` and `$`, joined by single spaces or dashes: what the server reads unquoted. */
+/** Words of letters, ASCII digits, `_` and `$`, joined by single spaces or dashes, which the server reads unquoted. */
 const plainName = /^[\p{L}\d_$]+(?:[ -][\p{L}\d_$]+)*$/u;
-/** The usual name, which is recognized faster. */
+/** An ASCII name, which is recognized without Unicode classes. */
 const asciiName = /^[A-Za-z_]\w*$/;
 const reservedNames: ReadonlySet<string> = new Set(
   ['select', 'columns', 'on_conflict', 'order', 'limit', 'offset'].concat('and', 'or', 'not'),
@@ -58,7 +60,9 @@ export function encodeColumn(column: string | ColumnPath): string {
 
 /**
  * A single value as text, not yet quoted: dates as ISO 8601, arrays as PostgreSQL's literal (`{"a,b",1,NULL}`), objects as
- * JSON. What JSON would leave out or make null, at any depth, is refused: it would match other rows than were meant.
+ * JSON.
+ *
+ * @throws {RestError} `invalid-query` for what JSON leaves out or turns into null, at any depth: it would match other rows.
  */
 export function encodeValue(value: unknown): string {
   if (typeof value === 'string') return value;
@@ -72,19 +76,23 @@ export function encodeValue(value: unknown): string {
 /** A value as JSON, as strictly. */
 export const encodeJsonValue = (value: unknown): string => JSON.stringify(value, refuseMissing);
 
+const unlikeJson: ReadonlySet<string> = new Set(['undefined', 'function', 'symbol', 'bigint']);
+
 function refuseMissing(this: Readonly<Record<string, unknown>>, key: string, item: unknown): unknown {
-  const isMissing = item === null ? this[key] !== null : /undefined|function|symbol|bigint/.test(typeof item);
+  // JSON turns an invalid date into null.
+  const isMissing = item === null ? this[key] !== null : unlikeJson.has(typeof item);
   return isMissing ? refuse(`Cannot compare with ${String(this[key])}`) : item;
 }
 
-/** An item of a list: numbers, booleans and arrays bare, all else quoted. */
+/** An item of a list: numbers, booleans and arrays bare, anything else quoted. */
 export function encodeItem(item: unknown): string {
   if (item === null) return 'NULL';
   const text = encodeValue(item);
-  return /string|object/.test(typeof item) && !Array.isArray(item) ? quote(text) : text;
+  const isText = typeof item === 'string' || (typeof item === 'object' && !Array.isArray(item));
+  return isText ? quote(text) : text;
 }
 
-/** JSON in which a bigint is written as text, which the database reads back without loss. */
+/** JSON in which a bigint is a text, which the database reads without loss. */
 export function encodeJson(value: unknown): string {
   return JSON.stringify(value, (_key, item: unknown) => (typeof item === 'bigint' ? String(item) : item));
 }

@@ -2,13 +2,12 @@ import type { Param, Plan } from './plan.ts';
 import { encodeName, encodeValue, isReservedName } from './quoting.ts';
 import type { Modifier } from './query.ts';
 
-/** What the server, of this version or a later one, could take for a filter rather than an argument. */
+/** A text that this or a later version of the server could read as a filter instead of an argument. */
 const filterLike = /^[a-z]+[.(]/;
 
 /**
- * Calls a function that only reads by GET, so that caches can keep the answer. Arguments that would change their meaning in
- * a URL (null, a list, which an array and a JSON argument write differently, or a text such as `eq.1` that the server could
- * take for a filter) make it stay a POST.
+ * Calls a function that only reads by GET, so that caches can store the answer. Some arguments mean something else in a URL: null, a
+ * list (an array and a JSON argument write it differently), a text such as `eq.1`. With one of those, the call stays a POST.
  */
 export const viaGet = (): Modifier => (plan) => asRead(plan, 'GET');
 

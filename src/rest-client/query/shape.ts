@@ -11,7 +11,7 @@ import {
 } from './quoting.ts';
 import { encodeItem, encodeSelect, parseColumn } from './select.ts';
 
-/** Related rows, with what is asked of them beyond their columns. */
+/** Related rows with conditions, order and limits of their own: what `embed()` makes. */
 export interface Embed<
   out S = unknown,
   out Inner extends boolean = boolean,
@@ -20,26 +20,29 @@ export interface Embed<
   out Filtered extends boolean = boolean,
 > {
   readonly [part]: 'embed';
+  /** What is selected of them. */
   readonly shape: S;
+  /** Conditions, order and limits. */
   readonly options: EmbedOptions;
-  /** Only for the type checker. */
+  /** Present for the type checker only: whether rows without related rows are left out. */
   readonly inner?: Inner;
-  /** Only for the type checker: the relation, if the key in the shape is an alias. */
+  /** Present for the type checker only: the relation, if the key in the shape is an alias. */
   readonly source?: R;
-  /** Only for the type checker: which foreign key is followed. */
+  /** Present for the type checker only: the foreign key that is followed. */
   readonly hint?: Hint;
-  /** Only for the type checker: whether there are conditions, which leave out the one row that does not fit. */
+  /** Present for the type checker only: whether conditions may leave out the one related row. */
   readonly filtered?: Filtered;
 }
 
 /**
- * Columns and related rows by the name that they get: `true` for the column or relation of that name, a text for
- * another column (`total: 'amount::text'`), a shape for related rows, `'...author'` to spread them into the row.
+ * Columns and related rows by their names in the row: `true` for the column or relation of that name, a text for another column
+ * (`total: 'amount::text'`), a shape for related rows, a key such as `'...author'` to spread them into the row.
  */
 export type Shape = { readonly [name: string]: true | string | Shape | Embed | ColumnPath };
 
 /** A select made of a shape. */
 export interface Shaped<out S = unknown> extends Projection {
+  /** The shape. */
   readonly shape: S;
 }
 
@@ -55,20 +58,25 @@ export function shape<const S extends Shape>(columns: S): Shaped<S> {
   };
 }
 
+/** Conditions, order and limits of related rows. */
 export interface EmbedOptions<
   R extends string = string,
   Inner extends boolean = boolean,
   Hint extends string = string,
 > {
-  /** The relation (or its foreign key), if its key in the shape is an alias. */
+  /** The relation (or its foreign key), if its key in the shape is an alias. Default: the key. */
   readonly of?: R;
-  /** The foreign key to follow where several lead to the relation. */
+  /** The foreign key to follow where several lead to the relation. Default: the only one. */
   readonly hint?: Hint;
   /** Only rows that have related rows. Default false. */
   readonly inner?: Inner;
+  /** Conditions on the related rows, joined by `and`. Default: none. */
   readonly where?: readonly Filter[];
+  /** Their order: `[by('name')]`. Default: the database's. */
   readonly order?: readonly string[];
+  /** At most so many of them per row. Default: all. */
   readonly limit?: number;
+  /** How many of them to skip per row. Default 0. */
   readonly offset?: number;
 }
 
@@ -120,21 +128,25 @@ export function jsonText<const C extends string>(
 
 const encodeKey = (key: string | number) => (typeof key === 'number' ? key : encodeName(key));
 
-/** An int8 column without loss: asked for as text, decoded to a bigint. */
+/** An int8 column without loss: selected as text and decoded to a bigint. */
 export function asBigint<const C extends string>(column: C): ColumnPath<C, bigint> {
   return columnPath(`${encodeName(column)}::text`, BigInt as (value: unknown) => bigint);
 }
 
-/** How many rows, of those in the same group; needs `db-aggregates-enabled` on the server, as all aggregates do. */
+/** The number of rows in the group. Aggregates need `db-aggregates-enabled` on the server. */
 export const countRows = (): ColumnPath<never, number> => columnPath('count()');
 type Aggregate = <const C extends string>(column: C) => ColumnPath<C, number | null>;
 const aggregate =
   (name: string): Aggregate =>
   (column) =>
     columnPath(`${encodeColumn(column)}.${name}()`);
+/** The sum of a column in the group. */
 export const sum: Aggregate = aggregate('sum');
+/** The average of a column in the group. */
 export const avg: Aggregate = aggregate('avg');
+/** The smallest value of a column in the group. */
 export const min: Aggregate = aggregate('min');
+/** The largest value of a column in the group. */
 export const max: Aggregate = aggregate('max');
 
 function columnPath<T>(wire: string, decode?: (value: unknown) => T): ColumnPath<never, T> {
@@ -148,7 +160,7 @@ export const isColumn = (value: object): value is ColumnPath => kindOf(value) ==
 type Decode = (value: unknown) => unknown;
 type Step = readonly [key: string, decode: Decode];
 
-/** A select; as side effects the parameters that it brings and the steps by which its rows are decoded. */
+/** Encodes a select, and adds its parameters and the steps that decode its rows. */
 function encodeShape(columns: Shape, path: string, params: Param[], steps: Step[]): string {
   const encode = ([key, value]: [string, Shape[string]]) => {
     if (value === true) return encodeName(key);
@@ -160,24 +172,24 @@ function encodeShape(columns: Shape, path: string, params: Param[], steps: Step[
     const spread = key.startsWith('...') ? '...' : '';
     const { shape: inner, options } = isEmbed(value) ? value : embed(value);
     const { of = key.slice(spread.length), hint } = options;
-    // What is spread has no name of its own.
+    // Spread rows have no alias.
     const name = spread ? of : key;
     const own = `${path}${encodeName(name)}.`;
     params.push(...encodeSelection(options, own));
-    // What is spread is in the row itself.
+    // The columns of spread rows are in the row itself.
     const below = spread ? steps : [];
     const list =
       typeof inner === 'string' ? encodeSelect(inner) : encodeShape(inner as Shape, own, params, below);
     if (!spread && below.length) steps.push([key, decoderOf(below)]);
     const target = `${of === name ? '' : `${encodeName(name)}:`}${encodeName(of)}`;
-    // A hint that begins like a kind of join is read as one.
+    // The server reads a hint that begins like a join as one.
     const follow = hint ? `!${encodeName(hint).replace(/^(inner|left).*/, '"$&"')}` : '';
     return `${spread}${target}${follow}${options.inner ? '!inner' : ''}(${castPositionAtEnd(list)})`;
   };
   return Object.entries(columns).map(encode).join();
 }
 
-/** Decodes the columns that need it, in place: the rows are fresh from JSON. */
+/** Decodes the columns that need it in place; the rows were parsed for this caller. */
 function decoderOf(steps: readonly Step[]): Decode {
   return (row) => {
     const record = row as Record<string, unknown>;
@@ -186,7 +198,7 @@ function decoderOf(steps: readonly Step[]): Decode {
   };
 }
 
-/** To-many relations hold a list, and spread they make one of each column. */
+/** A to-many relation is a list; spread, each of its columns is one. */
 function decodeEach(value: unknown, decode: Decode): unknown {
   if (Array.isArray(value)) return value.map((item) => decodeEach(item, decode));
   return (value ?? null) === null ? value : decode(value);

@@ -2,19 +2,21 @@ import { RestError } from '../errors.ts';
 import type { RowCheck } from '../query/plan.ts';
 import type { Validate } from './standard-schema.ts';
 
-/** How one column of a row, or the related rows in it, are decoded and validated. */
+/** How one column of a row, or its related rows, are decoded and validated. */
 export interface ColumnCheck {
+  /** The name in the row. */
   readonly key: string;
+  /** Decodes or validates the value. */
   readonly check: RowCheck;
-  /** Decodes, and so runs even where nothing is validated. */
+  /** Whether it decodes, and so runs even where nothing is validated. */
   readonly isDecoder: boolean;
-  /** Null or nothing is passed on: there is no related row, or nothing to decode. */
+  /** Whether null is passed on unchecked: no related row, or nothing to decode. */
   readonly mayMiss?: boolean;
-  /** A list: of related rows, or of what they have in a column that is spread. */
+  /** Whether the value is a list: of related rows, or of a spread column's values. */
   readonly isMany?: boolean;
 }
 
-/** A check of whole rows; undefined if nothing is to be done. The rows are changed in place: they are fresh from JSON. */
+/** A check of whole rows; undefined if there is nothing to do. Rows are changed in place; they were parsed for this caller. */
 export function checkRecord(checks: readonly ColumnCheck[], validate: Validate): RowCheck | undefined {
   const decoders = checks.filter(({ isDecoder }) => isDecoder);
   if (validate === 'off' && !decoders.length) return undefined;
@@ -30,7 +32,7 @@ export function checkRecord(checks: readonly ColumnCheck[], validate: Validate):
       const settle = (settled: unknown) => {
         if (key in record || settled !== null) record[key] = settled;
       };
-      // What `stripNulls()` has left out is null, and stays out.
+      // A column that `stripNulls()` left out is checked as null, and stays out.
       const value = checkColumn(column, record[key] ?? null, index);
       if (value instanceof Promise) pending.push(value.then(settle));
       else settle(value);

@@ -4,7 +4,7 @@ import type { Model } from '../types/model.ts';
 import type { RowCheck } from '../query/plan.ts';
 import type { Counted, RowsQuery } from '../query/query.ts';
 
-/** Which rows are validated: all, the first of an answer, or none. */
+/** Which rows are validated: all of them, the first of each answer, or none. */
 export type Validate = 'all' | 'first' | 'off';
 
 type Replaced<Data, Item, T> = Data extends readonly Item[]
@@ -14,10 +14,10 @@ type Replaced<Data, Item, T> = Data extends readonly Item[]
     : T | Extract<Data, null>;
 
 /**
- * A query whose rows are validated one by one and become what the schema makes of them.
+ * Validates the rows of a query one by one; they become the schema's output.
  *
- * @throws {RestError} `invalid-row` when it is executed, naming the row and the paths, never the values; what the schema says of
- * them is the `cause`.
+ * @throws {RestError} `invalid-row` when the query is executed. The message names the row and the paths, never the values; the
+ * schema's issues are the `cause`.
  */
 export function parsed<M extends Model, Item, Data, T>(
   query: RowsQuery<M, Item, Data>,
@@ -28,9 +28,11 @@ export function parsed<M extends Model, Item, Data, T>(
 }
 
 /**
- * @param path where in the row the value is.
- * @throws {RestError} `invalid-row`, naming the row and the paths, never the values, which some libraries quote: their issues are
- * the `cause`.
+ * A check by a schema.
+ *
+ * @param path the keys that lead to the value in the row.
+ * @throws {RestError} `invalid-row`. The message names the row and the paths, never the values, which some libraries quote: the
+ * issues are the `cause`.
  */
 export function checkWith(schema: StandardSchema, path: readonly string[] = []): RowCheck {
   return (value, index) => {

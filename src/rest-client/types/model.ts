@@ -3,24 +3,33 @@
  * `Database` type that `supabase gen types typescript` prints, or spelled out by a table definition.
  */
 export interface Model {
+  /** A row. */
   readonly Row: object;
+  /** What an insert takes. */
   readonly Insert: unknown;
+  /** What an update takes. */
   readonly Update: unknown;
   /** Relations spelled out by a table definition. */
   readonly Embeds?: Readonly<Record<string, EmbedTarget>>;
-  /** Where to look relations up otherwise. */
+  /** The schema in which relations are looked up otherwise. */
   readonly Schema?: unknown;
+  /** The table's name in that schema. */
   readonly Name?: string;
 }
 
+/** The rows that a relation embeds. */
 export interface EmbedTarget {
+  /** Their model. */
   readonly model: Model;
+  /** Whether they are a list. */
   readonly many: boolean;
+  /** Whether one related row may be missing. */
   readonly nullable: boolean;
 }
 
-/** What a client knows without a `Database` type: nothing. */
+/** The `Database` of a client without one: any table and function, of unknown values. */
 export interface UnknownDatabase {
+  /** The only schema. */
   readonly public: {
     Tables: Record<string, UnknownTable>;
     Views: { [_ in never]: never };

@@ -2,23 +2,28 @@ import { parseRetryAfterSeconds } from '../../platform/retry.ts';
 import { errorCodeOf, RestError } from '../errors.ts';
 import type { Plan, Wire } from '../query/plan.ts';
 
-/** A result and what came with it. */
+/** A result with its count, status and headers. */
 export interface Answer<Data> {
+  /** What the query yields. */
   readonly data: Data;
+  /** HTTP status. */
   readonly status: number;
+  /** Headers of the response. */
   readonly headers: Headers;
-  /** How many rows match in all, if the query asked for a count; else null. */
+  /** How many rows match in all, if the query counts; else null. */
   readonly count: number | null;
   /**
-   * Whether the server's cap on rows cut the answer: known from an exact count where there is one, else assumed when
-   * exactly as many rows came as the cap allows and more were wanted.
+   * Whether the server's limit of rows cut the answer: known from an exact count, else assumed when exactly as many rows
+   * arrived as the limit allows and the query asks for more.
    */
   readonly truncated: boolean;
 }
 
+/** The numbers of a Content-Range header. */
 export interface ContentRange {
   /** How many rows the answer holds or the write changed; null where the server does not say. */
   readonly rows: number | null;
+  /** How many rows match in all; null where the server does not count. */
   readonly total: number | null;
 }
 
@@ -29,13 +34,13 @@ export function parseContentRange(headers: Headers): ContentRange {
   return { rows: found ? Number(last) - Number(first) + 1 : null, total: total ? Number(total) : null };
 }
 
-/** The error that an answer of 300 or more is. */
+/** The error of an answer with a status of 300 or more. */
 export function parseError({ status, headers, text }: Wire, nowMs: number): RestError {
   let body: Readonly<Record<string, unknown>> | null | undefined;
   try {
     body = JSON.parse(text) as typeof body;
   } catch {
-    // Not of PostgREST.
+    // A gateway answers in HTML or text.
   }
   const field = (name: string) => (typeof body?.[name] === 'string' ? body[name] : null);
   const serverCode =
@@ -54,7 +59,7 @@ export function parseError({ status, headers, text }: Wire, nowMs: number): Rest
   );
 }
 
-/** @throws {RestError} `gateway`: PostgREST sends JSON, or nothing, if a function returns it. */
+/** @throws {RestError} `gateway`, as PostgREST sends JSON; a function that returns nothing sends no body. */
 export function parseJson({ text }: Wire, { path }: Plan): unknown {
   if (!text && path.startsWith('rpc/')) return null;
   try {
@@ -79,7 +84,7 @@ export async function readMaybe(wire: Wire, plan: Plan): Promise<unknown> {
   return row;
 }
 
-/** How many rows a write changed. An update says how many it holds; of other writes the same range says nothing. */
+/** How many rows a write changed. An update has them in its range; other writes only with a count. */
 export function readAffected({ headers }: Wire, { method }: Plan): number | null {
   const { rows, total } = parseContentRange(headers);
   return total ?? (method === 'PATCH' ? rows : null);
@@ -92,4 +97,5 @@ export function readCount({ headers }: Wire): number {
   return total;
 }
 
+/** The result of a write that yields nothing. */
 export const readNothing = (): undefined => undefined;

@@ -37,18 +37,18 @@ interface FilterCase {
 const cases: readonly FilterCase[] = [
   { id: '101', title: 'eq', filter: ({ content }) => eq('content', content) },
   { id: '102', title: 'neq', filter: ({ content }) => neq('content', content), finds: 'the rest' },
-  { id: '103', title: 'a list', filter: ({ content }) => oneOf('content', [content, 'of nobody']) },
+  { id: '103', title: 'a list', filter: ({ content }) => oneOf('content', [content, 'of no row']) },
   {
     id: '104',
     title: 'not a list',
-    filter: ({ content }) => not(oneOf('content', [content, 'of nobody'])),
+    filter: ({ content }) => not(oneOf('content', [content, 'of no row'])),
     finds: 'the rest',
   },
-  { id: '105', title: 'anyOf', filter: ({ content }) => eq('content', anyOf(content, 'of nobody')) },
+  { id: '105', title: 'anyOf', filter: ({ content }) => eq('content', anyOf(content, 'of no row')) },
   {
     id: '106',
     title: 'or',
-    filter: ({ content }) => or(eq('content', content), eq('content', 'of nobody')),
+    filter: ({ content }) => or(eq('content', content), eq('content', 'of no row')),
   },
   {
     id: '107',

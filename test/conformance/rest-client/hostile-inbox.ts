@@ -30,7 +30,7 @@ export interface HostileRow {
   readonly text: string;
 }
 
-/** Rows whose contents hold hostile texts, all unread and all of one user. Nobody changes them. */
+/** Rows whose contents are hostile texts, all unread and all of one user. No audit changes them. */
 export interface HostileInbox {
   readonly ada: AuditUser;
   readonly rows: readonly HostileRow[];

@@ -31,7 +31,7 @@ export const clientReadingAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-REST-202',
-    'nobody is signed in: the public key alone, and a key of the newer form is no bearer',
+    'a signed-out caller sends the public key alone, and a key of the newer form is no bearer token',
     { source: 'rest.md §1 (storage, functions)' },
     async ({ open }) => {
       const tab = await open();

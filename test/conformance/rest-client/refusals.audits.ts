@@ -53,7 +53,7 @@ export const clientRefusalAudits: readonly Audit[] = [
   }),
   audit(
     'CLIENT-REST-403',
-    'a reference to nobody is a foreign-key-violation',
+    'a reference to a missing user is a foreign-key-violation',
     { source },
     async ({ server, open }) => {
       const { user } = await newCaller(server);
@@ -112,7 +112,7 @@ export const clientRefusalAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-REST-411',
-    'a token that has expired is refreshed once and the request sent once more, whoever waits',
+    'an expired token is refreshed once for all waiting requests, and each is sent again',
     { source: 'rest.md §1 (PGRST303), §3 (15)' },
     async ({ signIn }) => {
       const tab = await signIn();

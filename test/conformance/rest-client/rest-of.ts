@@ -3,7 +3,7 @@ import { type RestClient, type RestClientOptions, createRestClient } from '../..
 import type { AuditUser } from '../audit-context.ts';
 import type { Tab } from '../clients/tab.ts';
 
-/** A REST client of a user's, whose token nobody refreshes. */
+/** A REST client with a user's token, which is never refreshed. */
 export function restOf(
   { url, apiKey, platform }: Tab,
   user: Pick<AuditUser, 'accessToken'>,

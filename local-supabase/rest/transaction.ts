@@ -6,6 +6,7 @@ import { fromDatabaseError } from './answer/database-errors.ts';
 import { RestError, maxAffectedExceeded, notSingular, putKeyMismatch } from './answer/errors.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import type { DatabasePlan } from './plan/plan-request.ts';
+import type { ReadNode } from './plan/read-plan.ts';
 import type { ApiRequest } from './request/api-request.ts';
 import { settingsStatement } from './sql/settings-sql.ts';
 import { statementsOf } from './sql/statements.ts';
@@ -54,6 +55,7 @@ export async function runTransaction(
   ];
   return inTransaction(options, async () => {
     await demandTakeableRole(options);
+    await demandBearableCost(plan, request, options);
     const results = await database.pipeline(statements, { keepsFiles: false });
     const [answered, explained] = results.slice(statements.length - (explainCount ? 2 : 1));
     if (plan.mediaType.kind === 'plan') return planRow(answered?.rows ?? []);
@@ -121,6 +123,37 @@ async function demandTakeableRole({ database, catalog, role }: TransactionOption
   if (found?.rows.length !== 1) return;
   throw new RestError(403, { code: '42501', message: `permission denied to set role "${role}"` });
 }
+
+/** Embedded relations nested deeper than this are planned first, to learn what they would cost. */
+const UNCHECKED_DEPTH = 10;
+/** In the planner's units. A query of this cost runs for longer than any statement timeout of the API roles. */
+const MOST_COST = 10_000_000;
+
+/**
+ * Nesting multiplies rows without end. PostgreSQL would cancel such a query at its statement timeout; PGlite has no
+ * timers and no second thread, so it would block the whole process instead.
+ */
+async function demandBearableCost(
+  plan: DatabasePlan,
+  request: ApiRequest,
+  options: TransactionOptions,
+): Promise<void> {
+  if (depthOf(plan.read) <= UNCHECKED_DEPTH) return;
+  const { main } = statementsOf(plan, request.preferences, options.maxRows);
+  const explain = { text: `EXPLAIN (FORMAT JSON) ${main.text}`, values: main.values };
+  const opening = openingStatements(request, options, plan);
+  const results = await options.database.pipeline([...opening, explain, { text: 'ROLLBACK' }], {
+    keepsFiles: false,
+  });
+  const [planned] = JSON.parse(results.at(-2)?.rows[0]?.[0] ?? '[]') as {
+    Plan?: { 'Total Cost'?: number };
+  }[];
+  if ((planned?.Plan?.['Total Cost'] ?? 0) <= MOST_COST) return;
+  throw new RestError(500, { code: '57014', message: 'canceling statement due to statement timeout' });
+}
+
+const depthOf = ({ children }: ReadNode): number =>
+  children.length === 0 ? 0 : 1 + Math.max(...children.map(depthOf));
 
 const BYTEA = 17;
 

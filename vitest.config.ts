@@ -45,7 +45,7 @@ export default defineConfig({
           name: 'app',
           environment: './test/support/jsdom-environment.ts',
           setupFiles: ['./test/support/fresh-page.ts'],
-          include: ['test/{app,features,ui,react}/**/*.test.{ts,tsx}'],
+          include: ['test/{app,features,ui,react,examples}/**/*.test.{ts,tsx}'],
         },
       },
     ],

@@ -23,6 +23,7 @@ import { clientWritingAudits } from './rest-client/writing.audits.ts';
 import { clientFunctionAudits } from './functions-client/functions.audits.ts';
 import { clientChangeAudits } from './realtime-client/changes.audits.ts';
 import { clientChannelAudits } from './realtime-client/channels.audits.ts';
+import { clientFeatureAudits } from './realtime-client/features.audits.ts';
 import { clientStorageAudits } from './storage-client/storage.audits.ts';
 import { realtimeChangeAudits } from './realtime/changes.audits.ts';
 import { realtimeChannelAudits } from './realtime/channels.audits.ts';
@@ -80,6 +81,7 @@ const clientAudits: readonly Audit[] = [
   ...clientRefusalAudits,
   ...clientChangeAudits,
   ...clientChannelAudits,
+  ...clientFeatureAudits,
   ...clientStorageAudits,
   ...clientFunctionAudits,
 ];

@@ -1,0 +1,34 @@
+import type { Platform } from '../src/platform/platform.ts';
+import { createDatabaseBroadcast } from '../src/realtime-client/changes/database-broadcast.ts';
+import type { RealtimeClient } from '../src/realtime-client/index.ts';
+import { createLiveQuery, type LiveQuery } from '../src/realtime-client/live-query/live-query.ts';
+import type { RestClient } from '../src/rest-client/index.ts';
+import type { ExampleDatabase, Message } from './database.ts';
+
+/** What the examples with a history need. */
+export interface ChatClients {
+  readonly rest: RestClient<ExampleDatabase>;
+  readonly realtime: RealtimeClient;
+  readonly platform: Platform;
+}
+
+/** The newest messages of a room: read by REST, kept current by broadcasts of the database. */
+export function createHistory({ rest, realtime, platform }: ChatClients, room: string): LiveQuery<Message> {
+  const channel = realtime.channel(`room:${room}`, { private: true });
+  return createLiveQuery<Message>({
+    platform,
+    channel,
+    source: createDatabaseBroadcast(channel),
+    binding: { table: 'example_messages' },
+    key: ({ id }) => id ?? '',
+    version: ({ created_at: createdAt }) => createdAt,
+    compare: (a, b) => a.created_at.localeCompare(b.created_at),
+    read: (signal) =>
+      rest.from('example_messages').select().eq('room', room).order('created_at').execute({ signal }),
+  });
+}
+
+/** Writes a message; its author receives it by the same broadcast as all others. */
+export async function post({ rest }: ChatClients, room: string, name: string, body: string): Promise<void> {
+  await rest.from('example_messages').insert([{ room, author_name: name, body }]);
+}

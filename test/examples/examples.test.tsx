@@ -1,0 +1,100 @@
+import { readFile } from 'node:fs/promises';
+import { fireEvent, render, within } from '@testing-library/react';
+import { afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { Chat } from '../../examples/chat.tsx';
+import { Cursors } from '../../examples/cursors.tsx';
+import type { ExampleDatabase } from '../../examples/database.ts';
+import { Typing } from '../../examples/typing.tsx';
+import { Workspace } from '../../examples/workspace.tsx';
+import { createMemoryStore } from '../../src/auth-client/index.ts';
+import { createBrowserPlatform } from '../../src/platform/index.ts';
+import { createSupabaseClients } from '../../src/supabase-clients.ts';
+import { ada, grace, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
+import { openNodeSocket } from '../support/node-socket.ts';
+
+const supabase = useLocalSupabase({ port: 0 });
+beforeAll(async () => supabase().database.exec(await readFile('examples/schema.sql', 'utf8')));
+const patience = { timeout: 10_000 };
+const mounted: (() => void)[] = [];
+afterEach(() => mounted.splice(0).forEach((unmount) => unmount()));
+
+/** A window of a user: clients of its own and a part of the page. */
+async function openWindow(
+  { email }: typeof ada,
+  show: (clients: ReturnType<typeof createClients>) => React.ReactNode,
+) {
+  const clients = createClients();
+  onTestFinished(() => clients.close());
+  await clients.auth.start();
+  await clients.auth.signInWithPassword({ email, password: seedPassword });
+  const { container, unmount } = render(show(clients), {
+    container: document.body.appendChild(document.createElement('div')),
+  });
+  mounted.push(unmount);
+  return { ...within(container), unmount };
+}
+
+function createClients() {
+  const { url, anonKey, fetch } = supabase();
+  const platform = createBrowserPlatform({ fetch, openSocket: openNodeSocket });
+  return createSupabaseClients<ExampleDatabase>({
+    url,
+    apiKey: anonKey,
+    platform,
+    store: createMemoryStore(),
+  });
+}
+
+describe('the examples', () => {
+  it('share cursors between windows', async () => {
+    const here = await openWindow(ada, ({ realtime }) => <Cursors realtime={realtime} name="ada" />);
+    const there = await openWindow(grace, ({ realtime }) => <Cursors realtime={realtime} name="grace" />);
+    await expect
+      .poll(() => {
+        // jsdom has no PointerEvent with coordinates.
+        const moved = new MouseEvent('pointermove', { bubbles: true, clientX: 20, clientY: 30 });
+        fireEvent(there.getByLabelText('Shared canvas'), moved);
+        return here.queryByText('grace')?.style.transform;
+      }, patience)
+      .toBe('translate(20px, 30px)');
+    there.unmount();
+    await expect.poll(() => here.queryByText('grace'), patience).toBeNull();
+  });
+
+  it('show who is online and who is typing', async () => {
+    const here = await openWindow(ada, ({ realtime }) => <Typing realtime={realtime} name="ada" />);
+    const there = await openWindow(grace, ({ realtime }) => <Typing realtime={realtime} name="grace" />);
+    const online = () => here.getAllByRole('listitem').map(({ textContent }) => textContent);
+    await expect.poll(() => here.queryAllByRole('listitem').length, patience).toBe(2);
+    fireEvent.change(there.getByLabelText('Message'), { target: { value: 'H' } });
+    await expect.poll(online, patience).toEqual(['ada', 'grace is typing…']);
+  });
+
+  it('chat with a history', async () => {
+    const here = await openWindow(ada, (clients) => <Chat clients={clients} name="ada" />);
+    const there = await openWindow(grace, (clients) => <Chat clients={clients} name="grace" />);
+    const say = (from: typeof here, text: string) => {
+      fireEvent.change(from.getByLabelText('Message'), { target: { value: text } });
+      fireEvent.click(from.getByRole('button', { name: 'Send' }));
+    };
+    say(here, 'Hello');
+    await there.findByText('Hello', {}, patience);
+    say(there, 'Hi Ada');
+    await here.findByText('Hi Ada', {}, patience);
+    const later = await openWindow(ada, (clients) => <Chat clients={clients} name="ada" />);
+    await later.findByText('Hello', {}, patience);
+    expect(later.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
+      'ada Hello',
+      'grace Hi Ada',
+    ]);
+  });
+
+  it('form a workspace of rooms and members', async () => {
+    const here = await openWindow(ada, (clients) => <Workspace clients={clients} name="ada" />);
+    const there = await openWindow(grace, (clients) => <Workspace clients={clients} name="grace" />);
+    await here.findByText('grace in general', {}, patience);
+    fireEvent.click(there.getByRole('button', { name: /# help/ }));
+    await here.findByText('grace in help', {}, patience);
+    expect(await here.findByRole('button', { name: '# help (1)' }, patience)).toBeTruthy();
+  });
+});

@@ -13,7 +13,14 @@ import type {
   UnknownDatabase,
 } from './types/model.ts';
 import type { Method, Plan } from './query/plan.ts';
-import type { FunctionRowQuery, FunctionRowsQuery, Query, Selectable, Table } from './query/query.ts';
+import type {
+  FunctionRowQuery,
+  FunctionRowsQuery,
+  Query,
+  RowsQuery,
+  Selectable,
+  Table,
+} from './query/query.ts';
 import { encodeJson } from './query/quoting.ts';
 import { QueryBuilder } from './query/query-builder.ts';
 import { TableQuery } from './query/table-query.ts';
@@ -41,7 +48,7 @@ export interface TableDefinition<M extends Model = Model> {
 
 /** What a function returns: rows where it returns a set, one row where it returns a composite, else a value. */
 export type FunctionQuery<Schema, F, Returns> = [unknown] extends [Returns]
-  ? Query<unknown> & Selectable<FunctionModel<Schema, F, Record<string, unknown>>>
+  ? UntypedFunctionQuery<FunctionModel<Schema, F, Record<string, unknown>>>
   : [Returns] extends [readonly (infer Row extends object)[]]
     ? FunctionRowsQuery<FunctionModel<Schema, F, Row>>
     : [Returns] extends [undefined]
@@ -49,6 +56,9 @@ export type FunctionQuery<Schema, F, Returns> = [unknown] extends [Returns]
       : [Returns] extends [Readonly<Record<string, unknown>>]
         ? FunctionRowQuery<FunctionModel<Schema, F, Returns>, Returns>
         : Query<Returns>;
+
+/** What a function returns of which nothing is known: any value, or rows. */
+type UntypedFunctionQuery<M extends Model> = RowsQuery<M, M['Row'], unknown> & Selectable<M>;
 
 /** The names of a schema, as members: an interface's members appear in a compiler's message as what they are. */
 interface Names<Schema> {

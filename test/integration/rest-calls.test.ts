@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createRestClient, RestError } from '../../src/rest-client/index.ts';
+import { useLocalSupabase } from '../support/local-supabase.ts';
+import { type Call, type CallContext, Failing, itemsOf } from './rest-calls/call.ts';
+import { filterCalls } from './rest-calls/filters.ts';
+import { resultCalls } from './rest-calls/results.ts';
+import { writeCalls } from './rest-calls/writes.ts';
+
+const supabase = useLocalSupabase();
+const recorded = join(import.meta.dirname, '../local-supabase/rest/recorded');
+let seed = '';
+
+beforeAll(async () => {
+  await supabase().database.exec(await readFile(join(recorded, 'schema.sql'), 'utf8'));
+  await supabase().database.exec("notify pgrst, 'reload schema'");
+  seed = await readFile(join(recorded, 'seed.sql'), 'utf8');
+  await supabase().database.exec(seed);
+});
+
+function connect(): CallContext {
+  const { url, fetch, serviceRoleKey } = supabase();
+  const rest = createRestClient({ url, apiKey: serviceRoleKey, platform: createBrowserPlatform({ fetch }) });
+  return { rest, items: () => itemsOf(rest), ids: (rows) => rows.map(({ id }) => id) };
+}
+
+/** What a call yields, or the codes of the error that it rejects with. */
+async function outcomeOf(call: Call[1]): Promise<unknown> {
+  try {
+    return await call(connect());
+  } catch (problem) {
+    if (problem instanceof RestError) return new Failing(problem.code, problem.serverCode);
+    throw problem;
+  }
+}
+
+test.each([...filterCalls, ...resultCalls])('%s', async (_name, call, result) => {
+  expect(await outcomeOf(call)).toEqual(result);
+});
+
+describe('writes on freshly seeded tables', () => {
+  beforeEach(() => supabase().database.exec(seed));
+
+  test.each(writeCalls)('%s', async (_name, call, result) => {
+    expect(await outcomeOf(call)).toEqual(result);
+  });
+});

@@ -1,35 +1,37 @@
 import type { Query, RestError } from '../rest-client/index.ts';
 
+/** The state of a query: its status, its last result and its last error. */
 export interface QuerySnapshot<Data> {
-  /** `stale`: there is data, and a newer answer is awaited. */
+  /** `stale`: there is data, and a newer result is pending. */
   readonly status: 'loading' | 'stale' | 'success' | 'error';
-  /** The last answer, also while the next is awaited or after it failed. */
+  /** The last result; it stays while the next request is pending and after it has failed. */
   readonly data: Data | undefined;
+  /** Why the last request failed; null if it succeeded or is pending. */
   readonly error: RestError | null;
 }
 
 export interface QueryStore<Data> {
   getSnapshot(): QuerySnapshot<Data>;
-  /** The first subscriber makes it ask; when the last is gone, a request under way is aborted. */
+  /** The first subscriber sends the request; removing the last aborts a request in flight. */
   subscribe(listener: () => void): () => void;
-  /** Asks again. */
+  /** Sends the query again. */
   refetch(): void;
 }
 
-/** One query and what is known of its answer. */
+/** Holds the state of one query for `useSyncExternalStore`. */
 export function createQueryStore<Data>(query: Query<Data>): QueryStore<Data> {
   const listeners = new Set<() => void>();
   let snapshot: QuerySnapshot<Data> = { status: 'loading', data: undefined, error: null };
-  let asking: AbortController | null = null;
+  let inFlight: AbortController | null = null;
 
   const set = (change: Partial<QuerySnapshot<Data>>) => {
     snapshot = { ...snapshot, ...change };
     listeners.forEach((listener) => listener());
   };
   const refetch = () => {
-    asking?.abort();
+    inFlight?.abort();
     const controller = new AbortController();
-    asking = controller;
+    inFlight = controller;
     set({ status: snapshot.data === undefined ? 'loading' : 'stale', error: null });
     query.execute({ signal: controller.signal }).then(
       (data) => controller.signal.aborted || set({ status: 'success', data }),
@@ -44,7 +46,7 @@ export function createQueryStore<Data>(query: Query<Data>): QueryStore<Data> {
       if (listeners.size === 1 && snapshot.status !== 'success') refetch();
       return () => {
         listeners.delete(listener);
-        if (listeners.size === 0) asking?.abort();
+        if (listeners.size === 0) inFlight?.abort();
       };
     },
     refetch,

@@ -4,9 +4,11 @@ import type { SupabaseClients } from '../supabase-clients.ts';
 
 const ClientsContext = createContext<SupabaseClients | null>(null);
 
+/** Props of {@link SupabaseProvider}. */
 export interface SupabaseProviderProps<Database> {
-  /** What `createSupabaseClients` returned, made once outside of any component. */
+  /** The result of `createSupabaseClients`, created once outside of any component. */
   readonly clients: SupabaseClients<Database>;
+  /** The components that may use the hooks. */
   readonly children: ReactNode;
 }
 

@@ -3,7 +3,7 @@ import type { AuthSnapshot, Session, UnverifiedUser } from '../auth-client/index
 import { useSupabase } from './supabase-provider.tsx';
 
 /**
- * Whether somebody is signed in, who, and what the last callback URL brought. Rendered anew when it changes.
+ * The auth client's snapshot: status, user, session and callback error. The component renders again when it changes.
  *
  * @throws {Error} outside of a `SupabaseProvider`, as all hooks do.
  * @example
@@ -23,12 +23,12 @@ export function useAuth(): AuthSnapshot {
   return useSyncExternalStore(auth.subscribe, auth.getSnapshot, auth.getSnapshot);
 }
 
-/** The session; null while it loads and when nobody is signed in: `useAuth().status` tells which. */
+/** The session; null while it loads and after sign-out: `useAuth().status` tells which. */
 export function useSession(): Session | null {
   return useAuth().session;
 }
 
-/** The user as stored, unverified; null as in {@link useSession}. */
+/** The user of the stored session, unverified; null as in {@link useSession}. */
 export function useUser(): UnverifiedUser | null {
   return useAuth().user;
 }

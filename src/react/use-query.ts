@@ -3,15 +3,16 @@ import type { Query } from '../rest-client/index.ts';
 import { createQueryStore, type QuerySnapshot } from './query-store.ts';
 import { useAuth } from './use-auth.ts';
 
+/** What {@link useQuery} returns. */
 export interface QueryState<Data> extends QuerySnapshot<Data> {
-  /** Asks again. */
+  /** Sends the query again. */
   readonly refetch: () => void;
 }
 
 /**
- * Executes a read, as soon as it is known who asks. The query may be built anew at each render: what it would send, and
- * for whom, decides whether it is another one. An answer to an earlier query or of another user is never shown for a
- * later one. For caching across components use a cache, with `query.toRequest()` as the key.
+ * Executes a read once the session has loaded. The query may be built anew at each render: its request and the user's id
+ * identify it. The result of an earlier query or of another user is never shown for a later one. For caching across
+ * components use a cache, with `query.toRequest()` as the key.
  *
  * @example
  * ```tsx
@@ -37,5 +38,5 @@ export function useQuery<Data>(query: Query<Data>): QueryState<Data> {
   return { ...snapshot, refetch: store.refetch };
 }
 
-/** Subscribes to nothing: whose session is stored will be known in a moment, and is told by `useAuth`. */
+/** Subscribes to nothing while the session loads: `useAuth` renders the component again when it has. */
 const waitForSession = () => () => {};

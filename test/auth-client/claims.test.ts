@@ -161,6 +161,17 @@ describe('claims', () => {
     expect(await claims.getClaims()).toBeNull();
   });
 
+  it('all clients of a realm share the key set of an issuer, and a request for it', async () => {
+    const key = await keyOf('ES256', 'k1');
+    const { claims, now, fetches, open } = await verifier([key]);
+    const others = [open({ url: projectUrl() }), open({ url: projectUrl() })].map(({ client }) =>
+      createClaims(client),
+    );
+    const token = await sign(key, now());
+    await Promise.all([claims, ...others].map(({ getClaims }) => getClaims({ token })));
+    expect(fetches()).toBe(1);
+  });
+
   it('a failed fetch of the keys is not cached', async () => {
     const key = await keyOf('ES256', 'k1');
     const { claims, now, server } = await verifier([key]);

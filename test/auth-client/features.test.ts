@@ -153,6 +153,56 @@ describe('second factors', () => {
   });
 });
 
+it('assurance level of a given token: the server tells whose factors count', async () => {
+  const { open, server } = createHarness();
+  const { client } = open();
+  const accessToken = tokenOf('bob', 1, { aal: 'aal1' });
+  const factors = [{ id: '1', factor_type: 'totp', status: 'verified' }];
+  server.next(Response.json(userOf('bob', { factors })));
+  expect(await createMfa(client).getAuthenticatorAssuranceLevel({ accessToken })).toEqual({
+    currentLevel: 'aal1',
+    nextLevel: 'aal2',
+    methods: [],
+  });
+  expect(server.sent[0]?.headers.get('authorization')).toBe(`Bearer ${accessToken}`);
+});
+
+describe('calls with tokens of another session', () => {
+  it('getUser returns the user of a given access token, without a session', async () => {
+    const { open, server } = createHarness();
+    server.next(Response.json(userOf('bob')));
+    expect((await open().client.getUser({ accessToken: 'given' })).id).toBe('bob');
+    expect(server.lines).toEqual(['GET /user']);
+    expect(server.sent[0]?.headers.get('authorization')).toBe('Bearer given');
+  });
+
+  it('refreshSession signs in with a given refresh token', async () => {
+    const { signedIn, server, stored } = createHarness();
+    const { client, events } = await signedIn();
+    server.next(Response.json(sessionReply('bob', 5)));
+    const session = await client.refreshSession({ refreshToken: 'refresh-bob-4' });
+    expect(session.user.id).toBe('bob');
+    expect(server.sent[1]?.body).toEqual({ refresh_token: 'refresh-bob-4' });
+    expect((await stored())?.['refresh_token']).toBe('refresh-bob-5');
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(events).toEqual(['SIGNED_IN']);
+  });
+
+  it('links an identity by ID token as the signed-in user', async () => {
+    const { signedIn, server } = createHarness();
+    const { client } = await signedIn();
+    const user = userOf('ada', { identities: [{ identity_id: 'i2', provider: 'google' }] });
+    server.next(Response.json(sessionReply('ada', 2, { user })));
+    const session = await createIdToken(client).linkIdentityWithIdToken({ provider: 'google', token: 'jwt' });
+    expect(session.user.identities).toHaveLength(1);
+    expect(server.lines[1]).toBe('POST /token?grant_type=id_token');
+    expect(server.sent[1]?.body).toEqual({ provider: 'google', id_token: 'jwt', link_identity: true });
+    expect(server.sent[1]?.headers.get('authorization')).toBe(
+      `Bearer ${sessionReply('ada', 1).access_token}`,
+    );
+  });
+});
+
 describe('identities', () => {
   it('specification §7: GET /user/identities/authorize and DELETE /user/identities/{identity_id}', async () => {
     const { signedIn, server } = createHarness();
@@ -220,6 +270,20 @@ describe('other ways in', () => {
       { chain: 'ethereum', message: 'm', signature: '0x00ab' },
       { chain: 'solana', message: 'm', signature: '-_8' },
     ]);
+  });
+
+  it.each([
+    ['solana', 'solana:mainnet'],
+    ['ethereum', '1'],
+  ] as const)('the default chain id of %s is one that the server accepts: %s', (chain, chainId) => {
+    const message = createSignInMessage({
+      chain,
+      domain: 'app.test',
+      address: 'a',
+      uri: 'https://app.test',
+      issuedAtMs: 0,
+    });
+    expect(message.split('\n')).toContain(`Chain ID: ${chainId}`);
   });
 
   it('the message of EIP-4361', () => {

@@ -258,3 +258,26 @@ describe('notices that come late, after a freeze', () => {
     second.client.close();
   });
 });
+
+it.each([
+  ['never written by this client', (record: object) => record],
+  ['rewritten by another program, which drops what it does not know', undefined],
+])(
+  'a record without revision that did not change emits nothing when the tab returns: %s',
+  async (_name, first) => {
+    const { open, signedIn, store, stored, world } = createHarness();
+    if (first) await store.set('sb-project-auth-token', JSON.stringify(first(sessionReply('ada', 1))));
+    const { client, tab, events } = first ? open() : await signedIn();
+    await client.start();
+    const { revision: _revision, received_at: _receivedAt, ...foreign } = (await stored()) ?? {};
+    await store.set('sb-project-auth-token', JSON.stringify(foreign));
+    await world.settle();
+    events.length = 0;
+    const before = client.getSnapshot();
+    tab.setVisible(true);
+    await world.settle();
+    expect(events).toEqual([]);
+    expect(client.getSnapshot()).toBe(before);
+    client.close();
+  },
+);

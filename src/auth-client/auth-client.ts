@@ -3,7 +3,7 @@ import { hasCallbackParameters } from './callback/callback.ts';
 import type { CallbackOptions } from './callback/callback-methods.ts';
 import type { LazyMethods } from './calls/lazy-methods.ts';
 import { type SignOutMethod, createSignOut } from './calls/sign-out.ts';
-import { type AuthCore, type CoreOptions, createCore } from './core.ts';
+import { type AuthCore, type CoreInternals, type CoreOptions, createCore } from './core.ts';
 import { AuthError, missingSession } from './errors.ts';
 import type { AuthSnapshot } from './session/auth-snapshot.ts';
 import type { AuthEvent } from './session/session-manager.ts';
@@ -84,9 +84,14 @@ export interface AuthClient extends Omit<LazyMethods, 'consume'>, SignOutMethod 
  * ```
  */
 export function createAuthClient(options: AuthClientOptions): AuthClient {
+  return createAuthClientWith(options, {});
+}
+
+/** For `createServerClients`. */
+export function createAuthClientWith(options: AuthClientOptions, internals: CoreInternals): AuthClient {
   let started: Promise<AuthSnapshot> | undefined;
   const start = () => (started ??= restore());
-  const core = createCore(options, start);
+  const core = createCore(options, start, internals);
   const { session, refresher, waitFor } = core;
   let isClosed = false;
 

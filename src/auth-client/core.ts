@@ -3,7 +3,7 @@ import type { Platform } from '../platform/platform.ts';
 import { configurationProblem, serviceUrl } from '../platform/service.ts';
 import type { PendingFlowStore } from './callback/pending-flows.ts';
 import { AuthError } from './errors.ts';
-import { type Refresher, createRefresher } from './refresh/refresher.ts';
+import { type Refresher, type ShareRefresh, createRefresher } from './refresh/refresher.ts';
 import { waitFor } from './refresh/wait-for.ts';
 import { type SessionManager, createSessionManager } from './session/session-manager.ts';
 import type { Store } from './storage/store.ts';
@@ -41,6 +41,11 @@ export interface CoreOptions {
   readonly store: Store;
   /** The key of the session in the store. Default: `sb-<first label of the host>-auth-token`, as the vendor's clients have it. */
   readonly storageKey?: string | undefined;
+  /**
+   * Whether the session is refreshed in the background before it expires. False for servers, which have no background: the call
+   * that needs the token then refreshes it when fewer than 90 s are left. Default true.
+   */
+  readonly autoRefresh?: boolean | undefined;
   /** Headers of every request to the auth service. Default: none. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Deadline of a call in milliseconds. Default 15,000. */
@@ -51,24 +56,39 @@ export interface CoreOptions {
   readonly traceparent?: (() => string | null) | undefined;
 }
 
+/** What `createServerClients` changes in a client: not for applications. */
+export interface CoreInternals {
+  /** Shares the request of a refresh with other clients of this process. Default: each client sends its own. */
+  readonly shareRefresh?: ShareRefresh | undefined;
+}
+
 /** The storage key that the vendor's clients use for a project. */
 export function defaultStorageKey(url: string): string {
   return `sb-${new URL(url).hostname.split('.')[0]}-auth-token`;
 }
 
-export function createCore(options: CoreOptions, ready: () => Promise<unknown>): AuthCore {
+export function createCore(
+  options: CoreOptions,
+  ready: () => Promise<unknown>,
+  { shareRefresh }: CoreInternals,
+): AuthCore {
   const problem = configurationProblem(options);
   if (problem) throw new AuthError('invalid-options', problem);
   const { platform, store, apiKey, headers, timeoutMs, log, traceparent } = options;
   const { storageKey = defaultStorageKey(options.url) } = options;
   const baseUrl = serviceUrl(options.url, 'auth');
-  const session = createSessionManager(platform, store, storageKey);
+  const { autoRefresh = true } = options;
+  const session = createSessionManager(platform, store, storageKey, { checksStorage: autoRefresh });
   const send = createSend({ platform, baseUrl, apiKey, headers, timeoutMs, log, traceparent });
   return {
     platform,
     baseUrl,
     session,
-    refresher: createRefresher(platform, session, send, storageKey),
+    refresher: createRefresher(platform, session, send, {
+      storageKey,
+      autoRefresh,
+      shareRefresh: shareRefresh ?? ((_refreshToken, request) => request()),
+    }),
     pendingFlows: { store: session.store, locks: platform.locks, key: storageKey },
     ready,
     send,

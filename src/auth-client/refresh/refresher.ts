@@ -13,7 +13,7 @@ import {
 } from '../session/session.ts';
 import { token } from '../wire/endpoints.ts';
 import type { Send } from '../wire/request.ts';
-import { parseTokenResponse } from '../wire/responses.ts';
+import { type TokenResponse, parseTokenResponse } from '../wire/responses.ts';
 import { GIVE_UP_MS, REFRESH_BACKOFF, classifyRefreshError, refreshActions } from './refresh-outcome.ts';
 import { withLock } from './with-lock.ts';
 
@@ -46,11 +46,23 @@ interface Pause {
   readonly error: AuthError;
 }
 
+/** Runs the request for a refresh token, or returns the result of another client's request for it. */
+export type ShareRefresh = (
+  refreshToken: string,
+  request: () => Promise<TokenResponse>,
+) => Promise<TokenResponse>;
+
+export interface RefresherSettings {
+  readonly storageKey: string;
+  readonly autoRefresh: boolean;
+  readonly shareRefresh: ShareRefresh;
+}
+
 export function createRefresher(
   platform: Platform,
   session: SessionManager,
   send: Send,
-  storageKey: string,
+  { storageKey, autoRefresh, shareRefresh }: RefresherSettings,
 ): Refresher {
   const { clock, page } = platform;
   /** Refreshes in flight by refresh token. */
@@ -88,7 +100,8 @@ export function createRefresher(
       if (isAlreadyRenewed) return;
       try {
         // Not aborted by any caller: the response may hold the only copy of the next refresh token.
-        const response = await send(token('refresh_token', { refresh_token: sentToken }), parseTokenResponse);
+        const endpoint = token('refresh_token', { refresh_token: sentToken });
+        const response = await shareRefresh(sentToken, () => send(endpoint, parseTokenResponse));
         await session.renew(sentToken, response, 'TOKEN_REFRESHED', 'refresh');
       } catch (problem) {
         pauseAfter(problem, sentToken);
@@ -112,7 +125,8 @@ export function createRefresher(
   const run = async (expectedToken: string, isRejected: boolean) => {
     const isCurrent = () => session.current()?.record.refresh_token === expectedToken;
     const policy = {
-      limit: Infinity,
+      // A server answers its request instead: the browser that sent it tries again.
+      limit: autoRefresh ? Infinity : 0,
       backoff: REFRESH_BACKOFF,
       maxElapsedMs: GIVE_UP_MS,
       isRetryable: (problem: unknown) => actionFor(problem) === 'retry',
@@ -169,13 +183,15 @@ export function createRefresher(
     if (rejectedSubject && rejectedSubject !== userId) throw missingSession();
     const isRejected = active.record.access_token === rejectedToken;
     if (!isRejected && !isExpired(active)) {
-      if (isDueOnDemand(active, session.readClocks())) refreshInBackground();
-      return active.record.access_token;
+      const isDue = isDueOnDemand(active, session.readClocks());
+      if (isDue && autoRefresh) refreshInBackground();
+      if (!isDue || autoRefresh) return active.record.access_token;
     }
     try {
       await refresh(isRejected);
     } catch (problem) {
-      if (session.current()) throw problem;
+      const kept = session.current();
+      if (kept && (isRejected || isExpired(kept))) throw problem;
     }
     const renewed = session.current();
     if (renewed && renewed.record.user.id !== userId) throw missingSession();
@@ -187,6 +203,7 @@ export function createRefresher(
     refresh: () => refresh(),
     exclusively,
     start() {
+      if (!autoRefresh) return;
       let timer: { cancel(): void } | undefined;
       const check = () => {
         timer?.cancel();

@@ -1,38 +1,29 @@
+/** For servers that handle the session's cookies themselves. `createServerClients` of `/server` does it for a whole request. */
 import type { Platform } from '../../platform/platform.ts';
-import { type Cookie, decodeCookies, encodeCookies, isCookieOf } from '../storage/cookie-codec.ts';
-import { COOKIE_MAX_AGE_SECONDS, parseCookieHeader } from '../storage/cookie-store.ts';
-import { token } from '../wire/endpoints.ts';
+import { serviceUrl } from '../../platform/service.ts';
 import { classifyRefreshError, refreshActions } from '../refresh/refresh-outcome.ts';
-import { type CallOptions, createSend } from '../wire/request.ts';
-import { parseTokenResponse } from '../wire/responses.ts';
 import { parseStoredSession } from '../session/session-store.ts';
 import type { StoredSession } from '../session/session.ts';
-import { serviceUrl } from '../../platform/service.ts';
+import { type Cookie, decodeCookies } from '../storage/cookie-codec.ts';
+import { parseCookieHeader } from '../storage/cookie-store.ts';
+import { token } from '../wire/endpoints.ts';
+import { type CallOptions, createSend } from '../wire/request.ts';
+import { parseTokenResponse } from '../wire/responses.ts';
+import { type CookieScope, type CookieToSet, cookiesToSet, serializeCookie } from './cookies-to-set.ts';
 
-/** For servers: what a request's cookies say, and the cookies of a reply. Pure but for `refreshOnServer`. */
-export interface CookieAttributes {
-  readonly path: string;
-  readonly sameSite: 'lax' | 'strict' | 'none';
-  readonly httpOnly: boolean;
-  readonly maxAge: number;
-  readonly secure?: boolean;
-  readonly domain?: string;
-}
+export type { CookieAttributes, CookieScope, CookieToSet } from './cookies-to-set.ts';
 
-/** A cookie of a reply, in the form that frameworks take. */
-export interface CookieToSet extends Cookie {
-  readonly options: CookieAttributes;
-}
-
-/** A reply with these cookies must carry these headers, or a cache hands one user's session to another. */
+/** Cookies for a response, and the headers that it must carry, so that no cache hands one user's session to another. */
 export interface SessionReply {
+  /** The cookies, in the form that frameworks take. */
   readonly cookies: readonly CookieToSet[];
   /** The same as values of `Set-Cookie`. */
   readonly setCookies: readonly string[];
+  /** Headers that forbid caching. */
   readonly headers: typeof NO_STORE_HEADERS;
 }
 
-/** Headers that forbid every cache to keep an answer. */
+/** Headers that forbid every cache to store a response (RFC 9111 §5.2). */
 export const NO_STORE_HEADERS = {
   'Cache-Control': 'private, no-cache, no-store, must-revalidate, max-age=0',
   Expires: '0',
@@ -40,15 +31,16 @@ export const NO_STORE_HEADERS = {
 } as const;
 
 /**
- * @param cookies the `Cookie` header, or the cookies already parsed.
- * @returns the session as the browser sent it, unverified; null if there is none, or its chunks do not fit together.
+ * Reads the session from a request's cookies.
+ *
+ * @param cookies the `Cookie` header, or the parsed cookies.
+ * @returns the session as the browser sent it, unverified; null if there is none, or if its chunks do not fit together.
  */
 export function readSessionCookies(
   cookies: string | readonly Cookie[],
   storageKey: string,
 ): StoredSession | null {
-  const list = typeof cookies === 'string' ? parseCookieHeader(cookies) : cookies;
-  const byName = new Map(list.map(({ name, value }) => [name, value]));
+  const byName = new Map(toList(cookies).map(({ name, value }) => [name, value]));
   try {
     const text = decodeCookies(storageKey, (name) => byName.get(name));
     return text ? parseStoredSession(text) : null;
@@ -57,69 +49,42 @@ export function readSessionCookies(
   }
 }
 
-/** Which cookies to write, and as what. */
-export interface WriteSessionOptions {
+/** Which cookies `writeSessionCookies` writes. */
+export interface WriteSessionOptions extends CookieScope {
+  /** The session's key, the cookies' name. */
   readonly storageKey: string;
-  /** The cookies of the request: chunks among them that the new value does not need are removed. */
+  /** The request's cookies: chunks among them that the new session does not need are removed. */
   readonly existing: string | readonly Cookie[];
-  /** True on https. Default false. */
-  readonly secure?: boolean;
-  readonly domain?: string;
-  /** Default `lax`. */
-  readonly sameSite?: CookieAttributes['sameSite'];
 }
 
-/** @param session the session to set, or null to remove it. */
+/** Returns the cookies that store a session in the browser, or remove it (null). */
 export function writeSessionCookies(
   session: object | null,
-  { storageKey, existing, secure, domain, sameSite = 'lax' }: WriteSessionOptions,
+  { storageKey, existing, ...scope }: WriteSessionOptions,
 ): SessionReply {
-  const list = typeof existing === 'string' ? parseCookieHeader(existing) : existing;
-  const wanted = session ? encodeCookies(storageKey, JSON.stringify(session)) : [];
-  const give = (list: readonly Cookie[], maxAge: number, scope: string | undefined): CookieToSet[] => {
-    const options: CookieAttributes = {
-      path: '/',
-      sameSite,
-      httpOnly: false,
-      maxAge,
-      ...(secure && { secure }),
-      ...(scope && { domain: scope }),
-    };
-    return list.map(({ name, value }) => ({ name, value, options }));
-  };
-  const known = list
-    .filter(({ name }) => isCookieOf(storageKey, name))
-    .map(({ name }) => ({ name, value: '' }));
-  const stale = known.filter(({ name }) => !wanted.some((cookie) => cookie.name === name));
-  const cookies = [
-    // A cookie of the host alone would hide the domain's of the same name.
-    ...(domain ? give(known, 0, undefined) : []),
-    ...give(stale, 0, domain),
-    ...give(wanted, COOKIE_MAX_AGE_SECONDS, domain),
-  ];
-  return { cookies, setCookies: cookies.map(encodeSetCookie), headers: NO_STORE_HEADERS };
+  const text = session && JSON.stringify(session);
+  const cookies = cookiesToSet(storageKey, text, toList(existing), scope);
+  return { cookies, setCookies: cookies.map(serializeCookie), headers: NO_STORE_HEADERS };
 }
 
-/** RFC 6265 §4.1. */
-function encodeSetCookie({ name, value, options }: CookieToSet): string {
-  const { path, sameSite, maxAge, secure, domain } = options;
-  const site = sameSite.replace(/^./, (letter) => letter.toUpperCase());
-  return `${name}=${value}; Max-Age=${maxAge}; Path=${path}; SameSite=${site}${domain ? `; Domain=${domain}` : ''}${
-    secure ? '; Secure' : ''
-  }`;
+function toList(cookies: string | readonly Cookie[]): readonly Cookie[] {
+  return typeof cookies === 'string' ? parseCookieHeader(cookies) : cookies;
 }
 
-/** The project whose session is refreshed. */
+/** The project whose session `refreshOnServer` refreshes. */
 export interface ServerRefresh {
+  /** The project's URL. */
   readonly url: string;
+  /** The project's publishable key. */
   readonly apiKey: string;
-  readonly platform: Pick<Platform, 'fetch' | 'clock' | 'random'>;
+  /** The runtime's fetch and clock. */
+  readonly platform: Pick<Platform, 'fetch' | 'clock'>;
 }
 
 /**
- * Refreshes a request's session, once: the browser that sent it has the retries.
+ * Refreshes the session of a request with one attempt: the browser that sent it has the retries.
  *
- * @returns the new session to write, or null if the server has ended this one: remove its cookies.
+ * @returns the new session; null if the auth server has ended this one: remove its cookies.
  * @throws {AuthError} for any other failure: leave the cookies as they are.
  * @example
  * ```ts
@@ -150,16 +115,14 @@ export async function refreshOnServer(
   options?: CallOptions,
 ): Promise<StoredSession | null> {
   const send = createSend({ platform, baseUrl: serviceUrl(url, 'auth'), apiKey });
+  const endpoint = token('refresh_token', { refresh_token: session.refresh_token });
   try {
-    return await send(
-      token('refresh_token', { refresh_token: session.refresh_token }),
-      parseTokenResponse,
-      options,
-    );
+    return await send(endpoint, parseTokenResponse, options);
   } catch (problem) {
     const outcome = classifyRefreshError(problem);
-    // The browser may have refreshed at this very moment: what it holds then is newer, and stays.
-    if (outcome !== 'refresh_token_already_used' && refreshActions[outcome] === 'drop') return null;
+    // The browser may have refreshed in parallel: then its cookies are newer than those of this request.
+    const mayBeOutdated = outcome === 'refresh_token_already_used';
+    if (refreshActions[outcome] === 'drop' && !mayBeOutdated) return null;
     throw problem;
   }
 }

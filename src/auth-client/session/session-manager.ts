@@ -82,7 +82,12 @@ export interface NewSession {
   readonly reason: AuthEventReason;
 }
 
-export function createSessionManager(platform: Platform, primary: Store, key: string): SessionManager {
+export function createSessionManager(
+  platform: Platform,
+  primary: Store,
+  key: string,
+  { checksStorage }: { readonly checksStorage: boolean },
+): SessionManager {
   const { clock } = platform;
   const changes = createListeners<AuthSnapshot>(platform.report);
   const events = createListeners<AuthEvent>(platform.report);
@@ -125,7 +130,7 @@ export function createSessionManager(platform: Platform, primary: Store, key: st
     const message = 'Storage failed: the session is in memory only';
     setNotes({ storageProblem: new AuthError('storage-unavailable', message, { cause }) });
     platform.report(notes.storageProblem);
-    if (!closing.signal.aborted) scheduleStoreCheck(1);
+    if (checksStorage && !closing.signal.aborted) scheduleStoreCheck(1);
   };
   const onRecovery = () => {
     if (!notes.storageProblem) return;

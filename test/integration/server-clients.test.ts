@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createBrowserPlatform } from '../../src/platform/index.ts';
+import { createServerClients, parseCookieHeader, type CookieToSet } from '../../src/server-clients.ts';
+import { ada, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
+import { startExpressServer } from './server-examples/express.ts';
+import { createFetchServer } from './server-examples/fetch.ts';
+import { createHonoServer } from './server-examples/hono.ts';
+import { createNextServer } from './server-examples/next.ts';
+import type { Project } from './server-examples/routes.ts';
+
+const supabase = useLocalSupabase();
+const refreshes: string[] = [];
+const project = (): Project => ({
+  url: supabase().url,
+  apiKey: supabase().publishableKey,
+  fetch: (input, init) => {
+    const url = String(input instanceof Request ? input.url : input);
+    if (url.includes('grant_type=refresh_token')) refreshes.push(url);
+    return supabase().fetch(input, init);
+  },
+});
+const credentials = { email: ada.email, password: seedPassword };
+
+type Send = (request: Request) => Promise<Response>;
+
+/** A browser: it keeps the cookies of responses and sends them. */
+function createBrowser(send: Send) {
+  const jar = new Map<string, string>();
+  return {
+    jar,
+    async request(method: 'GET' | 'POST', path: string, body?: object) {
+      const cookie = Array.from(jar, ([name, value]) => `${name}=${value}`).join('; ');
+      const headers = { cookie, 'content-type': 'application/json' };
+      const init = { method, headers, ...(method === 'POST' && { body: JSON.stringify(body ?? {}) }) };
+      const response = await send(new Request(`https://app.test${path}`, init));
+      for (const line of response.headers.getSetCookie()) {
+        const [pair = ''] = line.split(';');
+        const name = pair.slice(0, pair.indexOf('='));
+        if (/max-age=0(;|$)/i.test(line)) jar.delete(name);
+        else jar.set(name, pair.slice(name.length + 1));
+      }
+      return { response, body: (await response.json()) as Record<string, unknown> | null };
+    },
+  };
+}
+
+/** Moves the expiry of the session in a browser's cookies, as time does. */
+function expire(jar: Map<string, string>, secondsLeft: number) {
+  const [name = ''] = [...jar.keys()].filter((key) => key.endsWith('-auth-token'));
+  const text = Buffer.from((jar.get(name) ?? '').replace('base64-', ''), 'base64url').toString();
+  const { received_at: _receivedAt, ...session } = JSON.parse(text) as Record<string, unknown>;
+  const expires_at = Math.floor(Date.now() / 1000) + secondsLeft;
+  const next = JSON.stringify({ ...session, expires_at });
+  jar.set(name, `base64-${Buffer.from(next).toString('base64url')}`);
+}
+
+const servers: Record<string, () => Promise<{ send: Send; close?: () => Promise<unknown> }>> = {
+  'Request and Response': async () => ({ send: createFetchServer(project()) }),
+  Hono: async () => ({ send: createHonoServer(project()) }),
+  Express: () => startExpressServer(project()),
+  'Next (app router, middleware)': async () => ({ send: createNextServer(project()) }),
+};
+
+describe.each(Object.entries(servers))('%s', (_name, start) => {
+  let send: Send;
+  let close: (() => Promise<unknown>) | undefined;
+  beforeAll(async () => ({ send, close } = { close: undefined, ...(await start()) }));
+  afterAll(() => close?.());
+
+  it('signs in, answers as the user, and signs out', async () => {
+    const browser = createBrowser(send);
+    expect((await browser.request('GET', '/me')).response.status).toBe(401);
+    const signedIn = await browser.request('POST', '/login', credentials);
+    expect(signedIn.body).toEqual({ email: ada.email });
+    const cookie = signedIn.response.headers.getSetCookie().join();
+    expect(cookie).toMatch(/-auth-token=base64-/);
+    expect(cookie).toMatch(/Secure/i);
+    expect((await browser.request('GET', '/me')).body).toEqual({ email: ada.email, hasCount: true });
+    expect((await browser.request('POST', '/logout')).body).toEqual({ revoked: true });
+    expect(browser.jar.size).toBe(0);
+    expect((await browser.request('GET', '/me')).response.status).toBe(401);
+  });
+
+  it('refreshes a session with less than 90 s left once for concurrent requests, and forbids caching', async () => {
+    const browser = createBrowser(send);
+    await browser.request('POST', '/login', credentials);
+    expire(browser.jar, 60);
+    refreshes.length = 0;
+    const answers = await Promise.all(Array.from({ length: 5 }, () => browser.request('GET', '/me')));
+    expect(answers.map(({ response }) => response.status)).toEqual([200, 200, 200, 200, 200]);
+    expect(refreshes).toHaveLength(1);
+    for (const { response } of answers) {
+      expect(response.headers.get('cache-control')).toContain('no-store');
+      expect(response.headers.getSetCookie().join()).toMatch(/-auth-token=/);
+    }
+    expect((await browser.request('GET', '/me')).response.status).toBe(200);
+    expect(refreshes).toHaveLength(1);
+  });
+
+  it('refuses a code that another browser requested, and keeps the session', async () => {
+    const browser = createBrowser(send);
+    await browser.request('POST', '/login', credentials);
+    const { response, body } = await browser.request(
+      'GET',
+      '/callback?code=c0de0000-aaaa-4bbb-8ccc-000000000001&sb=&error_code=otp_expired&error=access_denied',
+    );
+    expect([response.status, body?.['code']]).toEqual([400, 'otp_expired']);
+    expect((await browser.request('GET', '/me')).response.status).toBe(200);
+  });
+});
+
+it('finishes on a later request the PKCE flow that an earlier one began', async () => {
+  const jar = new Map<string, string>();
+  const clientsOfRequest = () =>
+    createServerClients({
+      ...project(),
+      platform: createBrowserPlatform({ fetch: project().fetch }),
+      cookies: {
+        getAll: () => Array.from(jar, ([name, value]) => ({ name, value })),
+        setAll: (cookies: readonly CookieToSet[]) =>
+          cookies.forEach(({ name, value, options }) =>
+            options.maxAge > 0 ? jar.set(name, value) : jar.delete(name),
+          ),
+      },
+    });
+  const { auth } = clientsOfRequest();
+  await auth.signInWithOtp({ email: ada.email, redirectTo: 'http://localhost:5173/home' });
+  expect([...jar.keys()].some((name) => name.endsWith('-code-verifier'))).toBe(true);
+  const { links } = await supabase().mailbox.waitFor({ to: ada.email });
+  const hash = /token_hash=([\w-]+)|[?&]token=([\w-]+)/.exec(links[0] ?? '');
+  const verify = `${supabase().url}/auth/v1/verify?type=magiclink&token=${hash?.[1] ?? hash?.[2] ?? ''}&redirect_to=${encodeURIComponent('http://localhost:5173/home')}`;
+  const redirect = await supabase().fetch(verify, { redirect: 'manual' });
+  const callback = redirect.headers.get('location') ?? '';
+  expect(callback).toContain('code=');
+  const later = clientsOfRequest();
+  expect(await later.auth.handleCallback(callback)).toMatchObject({
+    status: 'signed-in',
+    callbackError: null,
+  });
+  expect([...jar.keys()].some((name) => name.endsWith('-code-verifier'))).toBe(false);
+  expect((await clientsOfRequest().auth.getUser()).email).toBe(ada.email);
+});
+
+it('without setAll a refreshed session lasts for the request, and the browser’s cookies stay valid', async () => {
+  const browser = createBrowser(createFetchServer(project()));
+  await browser.request('POST', '/login', credentials);
+  expire(browser.jar, -10);
+  const cookies = parseCookieHeader(Array.from(browser.jar, (pair) => pair.join('=')).join('; '));
+  const platform = createBrowserPlatform({ fetch: project().fetch });
+  const { auth } = createServerClients({ ...project(), platform, cookies: { getAll: () => cookies } });
+  expect((await auth.getUser()).email).toBe(ada.email);
+  expect((await browser.request('GET', '/me')).response.status).toBe(200);
+});

@@ -131,8 +131,8 @@ it('reports one problem for each time that storage fails, and leaves no timer af
   const { signedIn, failing, world } = createFailingHarness();
   const { client, tab } = await signedIn();
   const timers = world.clock.pendingTimers;
-  for (const _failure of ['first', 'second']) {
-    failing.reads = 'throws';
+  for (const failure of ['throws', 'never settles'] as const) {
+    failing.reads = failure;
     tab.setVisible(true);
     await world.clock.advance(100_000);
     failing.reads = null;

@@ -46,7 +46,7 @@ function createBrowser(send: Send) {
 
 /** Moves the expiry of the session in a browser's cookies, as time does. */
 function expire(jar: Map<string, string>, secondsLeft: number) {
-  const [name = ''] = [...jar.keys()].filter((key) => key.endsWith('-auth-token'));
+  const name = [...jar.keys()].find((key) => key.endsWith('-auth-token')) ?? '';
   const text = Buffer.from((jar.get(name) ?? '').replace('base64-', ''), 'base64url').toString();
   const { received_at: _receivedAt, ...session } = JSON.parse(text) as Record<string, unknown>;
   const expires_at = Math.floor(Date.now() / 1000) + secondsLeft;

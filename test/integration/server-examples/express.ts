@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import express from 'express';
+import express, { type Request, type Response } from 'express';
 import { createBrowserPlatform } from '../../../src/platform/index.ts';
 import { createServerClients, parseCookieHeader, serializeCookie } from '../../../src/server-clients.ts';
 import { answer, type Project } from './routes.ts';
@@ -8,24 +8,25 @@ import { answer, type Project } from './routes.ts';
 /** Express. */
 export function createExpressApp({ url, apiKey, fetch }: Project) {
   const platform = createBrowserPlatform({ fetch });
+  const handle = async (request: Request, response: Response) => {
+    const clients = createServerClients({
+      url,
+      apiKey,
+      platform,
+      cookies: {
+        getAll: () => parseCookieHeader(request.headers.cookie ?? ''),
+        setAll: (cookies, headers) =>
+          response.append('Set-Cookie', cookies.map(serializeCookie)).set({ ...headers }),
+      },
+    });
+    const absolute = { method: request.method, url: `https://app.test${request.originalUrl}` };
+    const { status, body } = await answer(clients, absolute, async () => request.body as never);
+    response.status(status).json(body);
+  };
   return express()
     .use(express.json())
-    .use(async (request, response) => {
-      const clients = createServerClients({
-        url,
-        apiKey,
-        platform,
-        cookies: {
-          getAll: () => parseCookieHeader(request.headers.cookie ?? ''),
-          setAll(cookies, headers) {
-            response.append('Set-Cookie', cookies.map(serializeCookie));
-            response.set({ ...headers });
-          },
-        },
-      });
-      const absolute = { method: request.method, url: `https://app.test${request.originalUrl}` };
-      const { status, body } = await answer(clients, absolute, async () => request.body as never);
-      response.status(status).json(body);
+    .use((request, response, next) => {
+      handle(request, response).catch(next);
     });
 }
 
@@ -37,7 +38,7 @@ export async function startExpressServer(project: Project) {
   const { port } = server.address() as AddressInfo;
   return {
     close: () => new Promise((resolve) => server.close(resolve)),
-    async send(request: Request): Promise<Response> {
+    async send(request: globalThis.Request): Promise<globalThis.Response> {
       const { pathname, search } = new URL(request.url);
       const body = request.method === 'POST' ? await request.text() : null;
       const { method, headers } = request;

@@ -26,7 +26,7 @@ export function createExpressApp({ url, apiKey, fetch }: Project) {
   return express()
     .use(express.json())
     .use((request, response, next) => {
-      handle(request, response).catch(next);
+      handle(request, response).catch((problem: unknown) => next(problem));
     });
 }
 

@@ -26,6 +26,7 @@ export function createExpressApp({ url, apiKey, fetch }: Project) {
   return express()
     .use(express.json())
     .use((request, response, next) => {
+      // eslint-disable-next-line promise/no-callback-in-promise -- Express 4 and 5 take errors by a callback
       handle(request, response).catch((problem: unknown) => next(problem));
     });
 }

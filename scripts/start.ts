@@ -4,6 +4,7 @@
  * Environment: SUPABASE_PORT (54321), MAILBOX_PORT (54324), APP_PORT (5173), DATA_DIR (.local-supabase).
  */
 import { styleText } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
 import type * as Vite from 'vite';
 import { realisticTiming } from '../local-supabase/realtime/settings.ts';
 import { createLocalSupabase } from '../local-supabase/server.ts';
@@ -19,6 +20,9 @@ interface Application {
 
 const elsewhere =
   'To run elsewhere: SUPABASE_PORT=64321 MAILBOX_PORT=64324 APP_PORT=6173 DATA_DIR=.local-supabase-2 npm start';
+
+// PGlite stays in V8's baseline code, because the optimized code takes another 60 to 100 MB.
+for (const flag of ['--liftoff', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering']) setFlagsFromString(flag);
 
 const startedAtMs = performance.now();
 const running: { close(): Promise<void> }[] = [];

@@ -59,7 +59,7 @@ export interface Form<out Data> extends Modifier {
   readonly data?: Data;
 }
 
-/** How to count: exactly, by the planner's guess, or exactly only where that is cheap. */
+/** How to count: exactly, by the planner's estimate, or exactly only where the estimate is small. */
 export type CountKind = 'exact' | 'planned' | 'estimated';
 
 /** Rows, and how they are ordered, cut and shaped. `Data` is what the query yields, by default `Item[]`. */
@@ -123,7 +123,7 @@ export interface UnfilteredWrite<M extends Model>
   all(): FilteredWriteQuery<M>;
   /** Applies modifiers, such as `maxAffected(1)`. */
   with(...modifiers: readonly Modifier[]): this;
-  /** Cannot be awaited: an update or delete of all rows has to be asked for by `all()`. */
+  /** Cannot be awaited: an update or delete of all rows needs `all()`. */
   then(this: AddFilterOrAll): never;
 }
 

@@ -58,7 +58,7 @@ const commands = fc.array(
       }),
     },
     { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('revoke', 'fill', 'empty') }) },
-  ) as fc.Arbitrary<Command>,
+  ),
   { minLength: 4, maxLength: 16 },
 );
 

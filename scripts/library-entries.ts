@@ -36,7 +36,7 @@ export interface RepositoryManifest {
   readonly dependencies: Readonly<Record<string, string>>;
 }
 
-const runtimeDependencies = ['jose', 'ky'] as const;
+const runtimeDependencies = ['@noble/hashes', 'jose', 'ky'] as const;
 
 export function createLibraryManifest({ version, license, engines, dependencies }: RepositoryManifest) {
   return {

@@ -23,7 +23,7 @@ export function createBrowserPlatform(overrides: Partial<Platform> = {}): Platfo
       number: () => Math.random(),
       bytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
     },
-    sha256: async (data) => new Uint8Array(await crypto.subtle.digest('SHA-256', Uint8Array.from(data))),
+    sha256,
     locks: createLocks(),
     openBroadcast: (name) =>
       typeof BroadcastChannel === 'undefined' ? silentBroadcast : openBroadcastChannel(name),
@@ -33,6 +33,14 @@ export function createBrowserPlatform(overrides: Partial<Platform> = {}): Platfo
     report: (problem) => (typeof reportError === 'function' ? reportError(problem) : console.error(problem)), // eslint-disable-line no-console
     ...overrides,
   };
+}
+
+/** Web Crypto is missing on http pages of a local network and in some runtimes: those load a library. */
+async function sha256(data: Uint8Array): Promise<Uint8Array> {
+  const { crypto } = globalThis as { readonly crypto?: Partial<Crypto> };
+  if (crypto?.subtle) return new Uint8Array(await crypto.subtle.digest('SHA-256', Uint8Array.from(data)));
+  const library = await import('@noble/hashes/sha2.js');
+  return library.sha256(data);
 }
 
 function createLocks(): Locks {

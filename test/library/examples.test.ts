@@ -20,7 +20,18 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'examples-'));
   await mkdir(join(folder, 'node_modules'));
-  const installed = ['react', 'react-dom', 'zod', 'ws', 'jose', 'ky', '@types', '@supabase', 'hono'];
+  const installed = [
+    'react',
+    'react-dom',
+    'zod',
+    'ws',
+    'jose',
+    'ky',
+    '@noble',
+    '@types',
+    '@supabase',
+    'hono',
+  ];
   for (const name of installed)
     await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name));
   await symlink(inject('library').folder, join(folder, 'node_modules', libraryName));

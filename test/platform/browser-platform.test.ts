@@ -47,6 +47,19 @@ describe('locks', () => {
   });
 });
 
+describe('SHA-256', () => {
+  it.each([
+    ['Web Crypto', undefined],
+    ['an http page, where crypto.subtle is missing', {}],
+  ])('is computed with %s', async (_name, crypto) => {
+    if (crypto) vi.stubGlobal('crypto', crypto);
+    const digest = await createBrowserPlatform().sha256(new TextEncoder().encode('abc'));
+    expect(Buffer.from(digest).toString('hex')).toBe(
+      'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
+    );
+  });
+});
+
 describe('the page', () => {
   it.each([
     ['no navigator (Node 20)', undefined, true],

@@ -19,7 +19,9 @@ export function createListeners<T>(report: (problem: unknown) => void): Listener
     for (const entry of present) {
       if (!entries.has(entry)) continue;
       try {
-        void Promise.resolve(entry.listener(value)).catch(report);
+        const result = entry.listener(value);
+        // Most listeners return nothing; a promise per call would cost more than the call.
+        if (result !== undefined) void Promise.resolve(result).catch(report);
       } catch (problem) {
         report(problem);
       }

@@ -77,7 +77,7 @@ export function createKeptSocket({
     };
     socket.onMessage = (data) => {
       alive();
-      machine.send({ kind: 'frame' });
+      if (machine.state.kind === 'probing') machine.send({ kind: 'frame' });
       const message = parseMessage(data);
       if (message?.topic === 'phoenix' && message.ref === heartbeat.ref)
         emit({ type: 'heartbeat', latencyMs: clock.monotonicMs() - heartbeat.sentAtMs });

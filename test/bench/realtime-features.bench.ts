@@ -3,7 +3,7 @@
  * of 10,000 broadcasts in and out, and of 100 changes of a presence of 1,000 people. Rounds alternate; prints medians in
  * milliseconds and their ratio as JSON. Run: `npx tsx test/bench/realtime-features.bench.ts`
  */
-import { RealtimeClient as VendorClient } from '@supabase/realtime-js';
+import { REALTIME_SUBSCRIBE_STATES, RealtimeClient as VendorClient } from '@supabase/realtime-js';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import type { Socket } from '../../src/platform/platform.ts';
 import { createBroadcast } from '../../src/realtime-client/broadcast/broadcast.ts';
@@ -115,7 +115,7 @@ async function openTheirs(): Promise<Subject> {
   channel.on('presence', { event: 'sync' }, () => (present = Object.keys(channel.presenceState()).length));
   await new Promise<void>((resolve) => {
     channel.subscribe((status) => {
-      if (`${status}` === 'SUBSCRIBED') resolve();
+      if (status === REALTIME_SUBSCRIBE_STATES.SUBSCRIBED) resolve();
     });
   });
   return {
@@ -172,7 +172,8 @@ async function runRound(subject: Subject) {
 }
 
 const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
-const results = { ours: [] as Awaited<ReturnType<typeof runRound>>[], theirs: [] as typeof results.ours };
+type Round = Awaited<ReturnType<typeof runRound>>;
+const results: Record<'ours' | 'theirs', Round[]> = { ours: [], theirs: [] };
 for (let round = 0; round < rounds; round += 1) {
   const order = round % 2 ? (['ours', 'theirs'] as const) : (['theirs', 'ours'] as const);
   for (const who of order)

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createDatabaseBroadcast } from '../../src/realtime-client/changes/database-broadcast.ts';
+import { createRealtimeClient } from '../../src/realtime-client/index.ts';
+import { createLiveQuery } from '../../src/realtime-client/live-query/live-query.ts';
+import { ada, grace, useLocalSupabase } from '../support/local-supabase.ts';
+import { openNodeSocket } from '../support/node-socket.ts';
+
+interface NotificationRow {
+  readonly id: string;
+  readonly recipient_id: string;
+  readonly status: string;
+  readonly updated_at: string;
+}
+
+const getSupabase = useLocalSupabase({ port: 0 });
+const closers: (() => void)[] = [];
+afterEach(() => closers.splice(0).forEach((close) => close()));
+
+const enable = (isEnabled: boolean) =>
+  getSupabase().database.query('select private.broadcast_notifications($1)', [isEnabled]);
+const insert = async (user: { id: string }, id: string = randomUUID()) => {
+  await getSupabase().database.query('insert into public.notifications (id, recipient_id) values ($1, $2)', [
+    id,
+    user.id,
+  ]);
+  return id;
+};
+
+function openList(user: { id: string }, owner = user) {
+  const { url, anonKey, database, keys } = getSupabase();
+  const platform = createBrowserPlatform({ openSocket: openNodeSocket });
+  const client = createRealtimeClient({
+    url,
+    apiKey: anonKey,
+    platform,
+    getAccessToken: () =>
+      keys.sign({ sub: user.id, role: 'authenticated', exp: Math.floor(Date.now() / 1_000) + 3_600 }),
+  });
+  const channel = client.channel(`user:${owner.id}`, { private: true });
+  const query = createLiveQuery<NotificationRow>({
+    channel,
+    source: createDatabaseBroadcast(channel),
+    binding: { table: 'notifications' },
+    platform,
+    key: ({ id }) => String(id),
+    version: (row) => row.updated_at,
+    read: () =>
+      database.query<NotificationRow>(
+        "select to_jsonb(n) ->> 'id' as id, recipient_id, status, to_jsonb(n) ->> 'updated_at' as updated_at from public.notifications n where recipient_id = $1",
+        [user.id],
+      ),
+    reconcileMs: 0,
+  });
+  closers.push(query.start(), () => client.close());
+  return {
+    channel,
+    row: (id: string) => query.getSnapshot().rows.find((one) => one.id === id),
+    isCurrent: () => query.getSnapshot().isCurrent,
+  };
+}
+
+describe('broadcasts of notifications', () => {
+  it('are off by default', async () => {
+    const list = openList(ada);
+    await expect.poll(list.isCurrent).toBe(true);
+    const id = await insert(ada);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(list.row(id)).toBeUndefined();
+  });
+
+  it('keep a live list current once they are on, for the own rows only', async () => {
+    await enable(true);
+    const list = openList(ada);
+    await expect.poll(list.isCurrent).toBe(true);
+    const id = await insert(ada);
+    await insert(grace);
+    await expect.poll(() => list.row(id)?.status).toBe('unread');
+    await getSupabase().database.query("update public.notifications set status = 'read' where id = $1", [id]);
+    await expect.poll(() => list.row(id)?.status).toBe('read');
+    await getSupabase().database.query('delete from public.notifications where id = $1', [id]);
+    await expect.poll(() => list.row(id)).toBeUndefined();
+    await enable(false);
+  });
+
+  it('are refused to another user', async () => {
+    const { channel } = openList(grace, ada);
+    await expect.poll(() => channel.getSnapshot().error?.code).toBe('unauthorized');
+  });
+});

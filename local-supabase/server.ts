@@ -8,14 +8,17 @@ import { createFaultGate } from './fault-gate.ts';
 import { createFaults } from './faults.ts';
 import type { Faults } from './faults.ts';
 import { createFrontDoor } from './http/front-door.ts';
+import { createFunctionFetch } from './functions/function-runtime.ts';
 import type { FunctionHandler, FunctionSettings } from './functions/functions-service.ts';
 import { createGateway } from './gateway/gateway.ts';
 import { listen } from './http/http-server.ts';
 import { createInProcessFetch } from './http/in-process.ts';
 import type { FetchFunction } from './http/in-process.ts';
 import type { TokenKeys } from './keys/keys.ts';
+import type { MailRun } from './functions/mail-timer.ts';
 import { createMailboxSite } from './mailbox/mailbox-site.ts';
 import type { Mailbox } from './mailbox/mailbox.ts';
+import { createSmtpDoor, type SmtpDoor } from './mailbox/smtp-door.ts';
 import type { SmtpSettings } from './mailbox/smtp-mailer.ts';
 import { openProject } from './project/open-project.ts';
 import { StartError } from './project/start-error.ts';
@@ -30,6 +33,8 @@ export interface LocalSupabaseOptions {
   readonly port?: number | null;
   /** The mailbox's port, likewise. */
   readonly mailboxPort?: number | null;
+  /** The port at which the mailbox takes mails by SMTP. Default: any free one, opened when a function first runs. */
+  readonly smtpPort?: number;
   /** The folder that keeps the data. Default: in memory. */
   readonly dataDir?: string;
   /** Where links in mails lead by default. Default `http://localhost:5173`. */
@@ -47,6 +52,8 @@ export interface LocalSupabaseOptions {
   /** Handlers under /functions/v1/<name>, besides the modules in `supabase/functions`. */
   readonly functions?: Readonly<Record<string, FunctionHandler>>;
   readonly functionSettings?: Readonly<Record<string, FunctionSettings>>;
+  /** Secrets of the functions; they override the variables that the server sets. */
+  readonly functionEnv?: Readonly<Record<string, string>>;
   /** Receives internal errors. Default: the console. */
   readonly report?: (problem: unknown) => void;
   /** Milliseconds since the epoch. */
@@ -72,6 +79,8 @@ export interface LocalSupabase {
   readonly mailbox: Mailbox;
   readonly faults: Faults;
   readonly keys: TokenKeys;
+  /** Sends the notification mails that are due now by the project's clock; a timer does so each minute. */
+  sendDueMails(): Promise<MailRun>;
   /** WebSockets need a port. */
   readonly realtime: RealtimeService;
   close(): Promise<void>;
@@ -117,6 +126,9 @@ async function start(
   const door = createFrontDoor();
   const { report = console.error } = options;
   let url = IN_PROCESS_URL;
+  const smtpDoor = createSmtpDoor(mailbox, options.smtpPort ?? 0);
+  onClose(smtpDoor.close);
+  if (options.smtpPort !== undefined) await smtpDoor.port();
   const services = await createServices({
     ...options,
     ...project,
@@ -127,6 +139,21 @@ async function start(
     now: clock.now,
     url: () => url,
     storageDir: folder?.storageDir,
+    functionRuntime: async () => ({
+      env: {
+        SUPABASE_URL: url,
+        SUPABASE_ANON_KEY: keys.anonKey,
+        SUPABASE_SERVICE_ROLE_KEY: keys.serviceRoleKey,
+        APP_URL: options.siteUrl ?? 'http://localhost:5173',
+        ...(await mailVariables(options.smtp, smtpDoor)),
+        ...options.functionEnv,
+      },
+      fetch: createFunctionFetch(
+        () => url,
+        createInProcessFetch((request) => handle(request)),
+      ),
+      now: clock.now,
+    }),
   });
   onClose(services.close);
   const gate = createFaultGate();
@@ -166,6 +193,24 @@ async function start(
     mailbox,
     faults,
     keys,
+    sendDueMails: services.sendDueMails,
     realtime: services.realtime,
+  };
+}
+
+/** Functions send to the mailbox, or by the SMTP server of the project. */
+async function mailVariables(
+  smtp: SmtpSettings | undefined,
+  door: SmtpDoor,
+): Promise<Readonly<Record<string, string>>> {
+  if (!smtp) {
+    const port = String(await door.port());
+    return { MAIL_FROM: 'Inbox <notifications@inbox.test>', SMTP_HOST: '127.0.0.1', SMTP_PORT: port };
+  }
+  return {
+    MAIL_FROM: `${smtp.senderName} <${smtp.adminEmail}>`,
+    SMTP_HOST: smtp.host,
+    SMTP_PORT: String(smtp.port),
+    ...(smtp.user !== '' && { SMTP_USER: smtp.user, SMTP_PASS: smtp.password }),
   };
 }

@@ -2,8 +2,11 @@ import { createAuthService } from './auth/auth-service.ts';
 import type { AuthService, MailTemplates } from './auth/auth-service.ts';
 import type { AuthSettings } from './auth/settings.ts';
 import { keepSmall, runRetention } from './database/upkeep.ts';
+import type { FunctionRuntime } from './functions/function-runtime.ts';
 import { createFunctionsService } from './functions/functions-service.ts';
 import type { FunctionHandler, FunctionSettings } from './functions/functions-service.ts';
+import { sendDueMails } from './functions/mail-timer.ts';
+import type { MailRun } from './functions/mail-timer.ts';
 import type { Service } from './gateway/gateway.ts';
 import type { TokenKeys } from './keys/keys.ts';
 import { createRestService } from './rest/rest-service.ts';
@@ -53,6 +56,7 @@ export interface ServicesOptions extends Omit<OpenProject, 'keys'> {
   readonly realtime?: Partial<RealtimeSettings>;
   readonly functions?: Readonly<Record<string, FunctionHandler>>;
   readonly functionSettings?: Readonly<Record<string, FunctionSettings>>;
+  readonly functionRuntime: () => Promise<FunctionRuntime>;
   readonly report: (problem: unknown) => void;
   /** Keeps the objects of storage; default: in memory. */
   readonly storageDir?: string | undefined;
@@ -64,6 +68,8 @@ export interface Services {
   readonly storage: StorageService;
   readonly realtime: RealtimeService;
   readonly functions: Service;
+  /** Runs the mail worker if mails are due by the project's clock. */
+  sendDueMails(): Promise<MailRun>;
   close(): Promise<void>;
 }
 
@@ -97,9 +103,19 @@ export async function createServices(options: ServicesOptions): Promise<Services
   const rest = await createRestService({ database, settings: options.rest ?? {} });
   const objects = createObjectStore(options.storageDir);
   await saveBuckets(database, options.storage?.buckets ?? {});
+  const functions = createFunctionsService({
+    keys,
+    report,
+    handlers: options.functions ?? {},
+    settings: options.functionSettings ?? {},
+    runtime: options.functionRuntime,
+  });
+  const sendMails = () =>
+    sendDueMails({ database, functions, serviceKey: () => keys.serviceRoleKey, url: options.url, now });
   const sweep = async () => {
     await auth.sweep();
     await runRetention(database, now());
+    await sendMails();
     await keepSmall(database);
   };
   const sweeper = setInterval(() => void sweep().catch(report), SWEEP_INTERVAL_MS);
@@ -115,12 +131,8 @@ export async function createServices(options: ServicesOptions): Promise<Services
       fileSizeLimitBytes: options.storage?.fileSizeLimitBytes,
     }),
     realtime,
-    functions: createFunctionsService({
-      keys,
-      report,
-      handlers: options.functions ?? {},
-      settings: options.functionSettings ?? {},
-    }),
+    functions,
+    sendDueMails: sendMails,
     async close() {
       clearInterval(sweeper);
       await realtime.close();

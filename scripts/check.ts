@@ -12,6 +12,7 @@ const steps: readonly (readonly [name: string, command: string])[] = [
   ['types: local-supabase', `${tsc} local-supabase`],
   ['types: scripts', `${tsc} scripts`],
   ['types: test', `${tsc} test`],
+  ['types: functions', `${tsc} supabase/functions`],
   ['lint', 'npx oxlint --deny-warnings'],
   ['format', 'npx oxfmt --check'],
   ['lock file', 'npm ci --dry-run --offline --ignore-scripts --no-audit'],

@@ -1,5 +1,6 @@
 /**
  * `npm run notify -- --to ada@example.com --kind mention [--burst 100] [--text "…"] [--from grace@example.com]`
+ * `npm run notify -- --mail-now`: mails everything that is queued at once, without waiting for its time.
  *
  * Sends notifications to the project of `npm start`, as a service in the name of another user: so neither the limits of
  * users nor their kinds apply.
@@ -34,6 +35,7 @@ const NAMES = [
   'Reading list',
 ];
 const AT_ONCE = 100;
+const LONGEST_PERIOD_MS = 8 * 86_400_000;
 
 /** A failure that the message explains. */
 class NotifyError extends Error {}
@@ -55,6 +57,7 @@ async function notify(): Promise<void> {
       kind: { type: 'string', default: 'mention' },
       text: { type: 'string' },
       burst: { type: 'string', default: '1' },
+      'mail-now': { type: 'boolean', default: false },
     },
   });
   const { to, kind, text } = values;
@@ -63,6 +66,7 @@ async function notify(): Promise<void> {
   if (!Number.isInteger(burst) || burst < 1) throw new NotifyError('--burst is a number from 1');
   const from = values.from ?? accounts.find((account) => account !== to) ?? accounts[0];
   const keys = await createTokenKeys();
+  if (values['mail-now']) return mailNow(keys.serviceRoleKey);
   const recipient = await findUser(to, keys.serviceRoleKey);
   const sender = await findUser(from, keys.serviceRoleKey);
   const rest = createRestClient<Database>({
@@ -82,6 +86,27 @@ async function notify(): Promise<void> {
     await rest.from('notifications').insert(rows).execute();
   }
   console.log(`${from} sent ${burst} ${burst === 1 ? 'notification' : 'notifications'} (${kind}) to ${to}.`);
+}
+
+/** Calls the mail worker for everything that is due within the longest period, a week. */
+async function mailNow(serviceKey: string): Promise<void> {
+  const response = await fetch(`${apiUrl()}/functions/v1/notification-mails`, {
+    method: 'POST',
+    headers: {
+      apikey: serviceKey,
+      authorization: `Bearer ${serviceKey}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ due_before: new Date(Date.now() + LONGEST_PERIOD_MS).toISOString() }),
+  });
+  if (!response.ok)
+    throw new NotifyError(`notification-mails answered ${response.status}: ${await response.text()}`);
+  const { sent, failed, skipped } = (await response.json()) as {
+    sent: number;
+    failed: number;
+    skipped: number;
+  };
+  console.log(`Mails sent: ${sent}, failed: ${failed}, skipped: ${skipped}.`);
 }
 
 function createContent(

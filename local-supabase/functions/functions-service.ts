@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Service } from '../gateway/gateway.ts';
 import { readBearer } from '../gateway/bearer.ts';
 import type { TokenKeys } from '../keys/keys.ts';
+import type { FunctionRuntime } from './function-runtime.ts';
 
 /** The settings of one function, as `[functions.<name>]` has them. */
 export interface FunctionSettings {
@@ -13,7 +14,7 @@ export interface FunctionSettings {
 }
 
 /** Handles the requests to one function. */
-export type FunctionHandler = (request: Request) => Promise<Response> | Response;
+export type FunctionHandler = (request: Request, runtime: FunctionRuntime) => Promise<Response> | Response;
 
 export interface FunctionsServiceOptions {
   readonly keys: TokenKeys;
@@ -23,13 +24,22 @@ export interface FunctionsServiceOptions {
   /** A folder with `<name>/index.ts` that exports a handler, or `{ fetch }`, by default. */
   readonly folder?: URL;
   readonly report?: (problem: unknown) => void;
+  /** Environment, clock and network of the functions. */
+  readonly runtime: () => Promise<FunctionRuntime>;
 }
 
 const PROJECT_FOLDER = new URL('../../supabase/functions/', import.meta.url);
 
 /** Serves the functions under /functions/v1/<name>. */
 export function createFunctionsService(options: FunctionsServiceOptions): Service {
-  const { keys, handlers = {}, settings = {}, folder = PROJECT_FOLDER, report = console.error } = options;
+  const {
+    keys,
+    handlers = {},
+    settings = {},
+    folder = PROJECT_FOLDER,
+    report = console.error,
+    runtime,
+  } = options;
   return {
     async handle(request) {
       if (request.method === 'OPTIONS') return new Response('ok');
@@ -43,7 +53,7 @@ export function createFunctionsService(options: FunctionsServiceOptions): Servic
       const handler = Object.hasOwn(handlers, name) ? handlers[name] : await loadHandler(folder, name);
       if (!handler) return answerError(404, 'NOT_FOUND', 'Requested function was not found');
       try {
-        return await handler(request);
+        return await handler(request, await runtime());
       } catch (problem) {
         report(problem);
         return answerError(500, 'WORKER_ERROR', 'Function exited due to an error (please check logs)');

@@ -8,6 +8,8 @@ export interface Mail {
   readonly text?: string;
   /** Default: the project's own address. */
   readonly from?: string;
+  /** Further headers. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** Takes mails to where they are read. */
@@ -34,6 +36,8 @@ export interface ReceivedMail {
   readonly links: readonly string[];
   /** The one-time code in the mail: a word of six to ten digits that stands alone. */
   readonly code: string | null;
+  /** By name as it was sent; empty for a mail of the auth service. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 const SENDER = 'Inbox <no-reply@inbox.test>';
@@ -51,6 +55,7 @@ export function receiveMail(mail: Mail, id: string, nowMs: number): ReceivedMail
     text,
     isRead: false,
     links: [...mail.html.matchAll(/\bhref="([^"]+)"/g)].map(([, href = '']) => decodeEntities(href)),
+    headers: mail.headers ?? {},
     code: /(?<![\w/=&?.%@-])\d{6,10}(?![\w/=&%@-])/.exec(text)?.[0] ?? null,
   };
 }

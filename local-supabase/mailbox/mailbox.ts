@@ -36,7 +36,8 @@ export interface MailboxOptions {
 const KEPT = 500;
 
 export function createMailbox({ now = Date.now, initial = [] }: MailboxOptions = {}): Mailbox {
-  let mails: readonly ReceivedMail[] = initial;
+  // Mails of an earlier version were saved without headers.
+  let mails: readonly ReceivedMail[] = initial.map((mail) => ({ ...mail, headers: mail.headers ?? {} }));
   let counter = 0;
   const listeners = new Set<() => void>();
   const change = (next: readonly ReceivedMail[]) => {

@@ -49,6 +49,11 @@ export function createMailpitApi(mailbox: Mailbox): Hono {
     if (!mail.isRead) mailbox.setRead([mail.id], true);
     return c.json(encodeMessage(mail));
   });
+  app.get('/api/v1/message/:id/headers', (c) => {
+    const mail = find(c.req.param('id'));
+    if (!mail) return c.text('message not found', 404);
+    return c.json(Object.fromEntries(Object.entries(mail.headers).map(([name, value]) => [name, [value]])));
+  });
   app.get('/view/:file', (c) => {
     const [, id = '', form] = /^(.+)\.(html|txt)$/.exec(c.req.param('file')) ?? [];
     const mail = find(id);
@@ -85,10 +90,10 @@ function list(mailbox: Mailbox, mails: readonly ReceivedMail[], { start, limit }
 
 const encodeAddress = ({ name, address }: MailAddress) => ({ Name: name, Address: address });
 
-function encodeHead({ id, from, to, subject, html, text }: ReceivedMail) {
+function encodeHead({ id, from, to, subject, html, text, headers }: ReceivedMail) {
   return {
     ID: id,
-    MessageID: `${id}@inbox.test`,
+    MessageID: headers['Message-ID']?.replace(/^<|>$/g, '') ?? `${id}@inbox.test`,
     From: encodeAddress(from),
     To: [encodeAddress(to)],
     Cc: [],
@@ -115,6 +120,10 @@ function encodeMessage(mail: ReceivedMail) {
     ...encodeHead(mail),
     ReturnPath: mail.from.address,
     Date: new Date(mail.receivedAtMs).toISOString(),
+    ListUnsubscribe: {
+      Header: mail.headers['List-Unsubscribe'] ?? '',
+      HeaderPost: mail.headers['List-Unsubscribe-Post'] ?? '',
+    },
     Text: mail.text,
     HTML: mail.html,
     Inline: [],

@@ -1,0 +1,78 @@
+import type { QueuedItem } from './queued-mail.ts';
+
+/** Kinds that a mail names; services may send others. */
+export const mailKinds = ['mention', 'message', 'comment', 'edit', 'invite', 'other'] as const;
+export type MailKind = (typeof mailKinds)[number];
+
+/** A notification, bounded and ready to be worded. */
+export interface MailItem {
+  readonly kind: MailKind;
+  /** The sender's name; null: not named. */
+  readonly actor: string | null;
+  /** What it is about; null: not named. */
+  readonly entity: string | null;
+  readonly entityType: string | null;
+  /** Groups the items of one entity; null: about none. */
+  readonly entityKey: string | null;
+  /** What was said; null: nothing. */
+  readonly text: string | null;
+  /** An invitation that was answered. */
+  readonly answer: 'accepted' | 'declined' | null;
+  readonly createdAtMs: number;
+  /** Where the item leads. */
+  readonly url: string;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const mostNameCharacters = 100;
+const mostTextCharacters = 280;
+
+export function readMailItem(item: QueuedItem, appUrl: string): MailItem {
+  const content = fieldsOf(item.content);
+  const data = fieldsOf(content['data']);
+  const metadata = fieldsOf(content['metadata']);
+  const find = (names: readonly string[], mostCharacters: number): string | null => {
+    for (const name of names) {
+      const found = bounded(data[name], mostCharacters) ?? bounded(metadata[name], mostCharacters);
+      if (found) return found;
+    }
+    return null;
+  };
+  const entityType = bounded(content['entity_type'], mostNameCharacters);
+  const entityId = bounded(content['entity_id'], 200);
+  const status = data['status'] ?? metadata['status'];
+  return {
+    kind: mailKinds.find((kind) => kind === item.kind) ?? 'other',
+    actor: find(['actor_name', 'actor', 'inviter_name'], mostNameCharacters),
+    entity: find(['entity_name', 'entity_title', 'name'], mostNameCharacters),
+    entityType,
+    entityKey: entityId === null ? null : `${entityType ?? ''}:${entityId}`,
+    text: find(['excerpt', 'snippet', 'message', 'body', 'text', 'comment'], mostTextCharacters),
+    answer: item.kind === 'invite' && (status === 'accepted' || status === 'declined') ? status : null,
+    createdAtMs: Date.parse(item.created_at),
+    url: itemUrl(item, find(['url', 'href', 'link', 'path'], 1000), appUrl),
+  };
+}
+
+/** The notification in the inbox; one that the inbox does not list leads to its own path of the application. */
+function itemUrl(item: QueuedItem, path: string | null, appUrl: string): string {
+  if (item.is_in_inbox) return `${appUrl}/home?open=${encodeURIComponent(item.id)}`;
+  return path !== null && /^\/(?![/\\])/.test(path) ? appUrl + path : `${appUrl}/home`;
+}
+
+/** One line without control characters and without characters that reverse the reading direction. */
+function bounded(value: unknown, mostCharacters: number): string | null {
+  if (typeof value !== 'string') return null;
+  const line = value
+    .replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
+    .replace(/[\p{Cc}\s]+/gu, ' ')
+    .trim();
+  if (line === '') return null;
+  const characters = Array.from(line);
+  return characters.length <= mostCharacters ? line : `${characters.slice(0, mostCharacters - 1).join('')}…`;
+}
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+}

@@ -1,0 +1,176 @@
+import { html } from './html.ts';
+import type { Html } from './html.ts';
+import type { MailItem } from './mail-item.ts';
+import type { MailTexts } from './mail-texts.ts';
+
+export interface MailLink {
+  readonly label: string;
+  readonly url: string;
+}
+
+/** Items under one heading. */
+export interface MailGroup {
+  readonly heading: string;
+  readonly items: readonly MailItem[];
+}
+
+/** A mail as both forms show it. */
+export interface MailContent {
+  readonly texts: MailTexts;
+  readonly timeZone: string;
+  readonly title: string;
+  /** A paragraph before the items; null: none. */
+  readonly intro: string | null;
+  readonly groups: readonly MailGroup[];
+  /** Named below the items; null: all are shown. */
+  readonly more: string | null;
+  readonly button: MailLink;
+  readonly why: string;
+  readonly footer: readonly MailLink[];
+}
+
+export function renderHtml(content: MailContent): string {
+  const { texts, title, intro, groups, more, button, why, footer } = content;
+  return html`<!doctype html>
+    <html lang="${texts.language}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="supported-color-schemes" content="light dark" />
+        <title>${title}</title>
+        <style>
+          :root {
+            color-scheme: light dark;
+          }
+          @media (prefers-color-scheme: dark) {
+            .page {
+              background-color: #14161a !important;
+            }
+            .card {
+              background-color: #1d2026 !important;
+              border-color: #343943 !important;
+            }
+            .text {
+              color: #e8eaee !important;
+            }
+            .quiet {
+              color: #aab0bb !important;
+            }
+            .line {
+              border-color: #343943 !important;
+            }
+            .link {
+              color: #a9c1ff !important;
+            }
+          }
+        </style>
+      </head>
+      <body class="page" style="margin: 0; padding: 0; background-color: #f4f5f7">
+        <table
+          role="presentation"
+          class="page"
+          width="100%"
+          cellpadding="0"
+          cellspacing="0"
+          border="0"
+          style="background-color: #f4f5f7"
+        >
+          <tr>
+            <td align="center" style="padding: 24px 8px">
+              <table
+                role="presentation"
+                class="card"
+                width="100%"
+                cellpadding="0"
+                cellspacing="0"
+                border="0"
+                style="max-width: 560px; table-layout: fixed; background-color: #ffffff; border: 1px solid #dfe2e7; border-radius: 12px"
+              >
+                <tr>
+                  <td
+                    style="padding: 24px 20px; font-family: -apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif; font-size: 16px; line-height: 24px; overflow-wrap: anywhere; word-break: break-word"
+                  >
+                    <h1
+                      class="text"
+                      style="margin: 0 0 16px; font-size: 20px; line-height: 28px; font-weight: 600; color: #1a1d23"
+                    >
+                      ${title}
+                    </h1>
+                    ${intro === null ? '' : html` <p class="text" style="margin: 0 0 16px; color: #1a1d23">${intro}</p> `}${groups.map((group) => renderGroup(group, content))}${more === null ? '' : html` <p class="quiet" style="margin: 0 0 16px; color: #5a6170">${more}</p> `}
+                    <p style="margin: 24px 0 0">
+                      <a
+                        href="${button.url}"
+                        style="display: inline-block; padding: 12px 24px; border-radius: 8px; background-color: #2453c9; color: #ffffff; font-weight: 600; text-decoration: none"
+                        >${button.label}</a
+                      >
+                    </p>
+                  </td>
+                </tr>
+              </table>
+              <p
+                class="quiet"
+                style="max-width: 560px; margin: 16px 12px 0; font-family: -apple-system, 'Segoe UI', Roboto, Helvetica, Arial, sans-serif; font-size: 13px; line-height: 20px; color: #5a6170"
+              >
+                ${why}<br />
+                ${footer.map((link, index) => html` ${index === 0 ? '' : ' · '}<a class="quiet" href="${link.url}" style="color: #5a6170">${link.label}</a> `)}
+              </p>
+            </td>
+          </tr>
+        </table>
+      </body>
+    </html> `.html;
+}
+
+function renderGroup({ heading, items }: MailGroup, content: MailContent): Html {
+  return html` <h2
+      class="quiet"
+      style="margin: 16px 0 0; font-size: 14px; line-height: 20px; font-weight: 600; color: #5a6170"
+    >
+      ${heading}
+    </h2>
+    ${items.map((item) => renderItem(item, content))}`;
+}
+
+function renderItem(item: MailItem, { texts, timeZone }: MailContent): Html {
+  return html`
+    <div class="line" style="padding: 12px 0; border-bottom: 1px solid #dfe2e7">
+      <a class="link" href="${item.url}" style="color: #2453c9; font-weight: 600; text-decoration: none"
+        >${texts.sentence(item)}</a
+      >
+      ${item.text === null ? '' : html` <div class="text" style="margin-top: 4px; color: #1a1d23">${item.text}</div> `}
+      <div class="quiet" style="margin-top: 4px; font-size: 13px; line-height: 20px; color: #5a6170">
+        ${formatTime(item.createdAtMs, texts.language, timeZone)}
+      </div>
+    </div>
+  `;
+}
+
+export function renderText(content: MailContent): string {
+  const { texts, title, intro, groups, more, button, why, footer } = content;
+  const lines = [title, ''];
+  if (intro !== null) lines.push(intro, '');
+  for (const { heading, items } of groups) {
+    lines.push(heading, '');
+    for (const item of items) {
+      lines.push(`* ${texts.sentence(item)}`);
+      if (item.text !== null) lines.push(`  ${item.text}`);
+      lines.push(`  ${formatTime(item.createdAtMs, texts.language, content.timeZone)}`, `  ${item.url}`, '');
+    }
+  }
+  if (more !== null) lines.push(more, '');
+  lines.push(`${button.label}: ${button.url}`, '', '-- ', why);
+  for (const link of footer) lines.push(`${link.label}: ${link.url}`);
+  return `${lines.join('\n')}\n`;
+}
+
+function formatTime(timeMs: number, language: string, timeZone: string): string {
+  const format = (zone: string) =>
+    new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short', timeZone: zone });
+  try {
+    return format(timeZone).format(timeMs);
+  } catch {
+    // PostgreSQL knows zones that this runtime does not.
+    return format('UTC').format(timeMs);
+  }
+}

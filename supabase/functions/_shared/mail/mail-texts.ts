@@ -1,0 +1,171 @@
+import type { MailItem, MailKind } from './mail-item.ts';
+
+/** The words of the mails and of the unsubscribe page in one language. */
+export interface MailTexts {
+  /** BCP 47. */
+  readonly language: string;
+  readonly kinds: Readonly<Record<MailKind, string>>;
+  readonly sentence: (item: MailItem) => string;
+  readonly instantSubject: (item: MailItem, count: number) => string;
+  readonly digestSubject: (count: number) => string;
+  readonly digestTitle: (count: number) => string;
+  readonly more: (count: number) => string;
+  readonly openInbox: string;
+  readonly why: (frequency: string) => string;
+  readonly preferences: string;
+  readonly unsubscribe: (kind: MailKind | null) => string;
+  readonly testSubject: string;
+  readonly testBody: string;
+  readonly page: {
+    readonly title: string;
+    readonly question: (kind: string | null) => string;
+    readonly confirm: string;
+    readonly done: (kind: string | null) => string;
+    readonly undo: string;
+    readonly undone: (kind: string | null) => string;
+    readonly all: string;
+    readonly invalid: string;
+  };
+}
+
+export const english: MailTexts = {
+  language: 'en',
+  kinds: {
+    mention: 'Mentions',
+    message: 'Messages',
+    comment: 'Comments',
+    edit: 'Edits',
+    invite: 'Invites',
+    other: 'Notifications',
+  },
+  sentence({ kind, actor, entity, entityType, answer }) {
+    const who = actor ?? 'Someone';
+    const what = entity ?? (entityType ? `a ${entityType}` : 'a shared item');
+    if (answer) return `${who} ${answer} your invitation to ${what}`;
+    switch (kind) {
+      case 'mention':
+        return `${who} mentioned you in ${what}`;
+      case 'message':
+        return `${who} sent you a message`;
+      case 'comment':
+        return `${who} commented on ${what}`;
+      case 'edit':
+        return `${who} edited ${what}`;
+      case 'invite':
+        return `${who} invited you to ${what}`;
+      case 'other':
+        return 'You have a notification';
+    }
+  },
+  instantSubject: (item, count) =>
+    count === 1 ? english.sentence(item) : `${english.sentence(item)} (and ${count - 1} more)`,
+  digestSubject: (count) => `${count} unread ${count === 1 ? 'notification' : 'notifications'}`,
+  digestTitle: (count) =>
+    count === 1 ? 'You have 1 unread notification' : `You have ${count} unread notifications`,
+  more: (count) => `${count} more in your inbox`,
+  openInbox: 'Open inbox',
+  why: (frequency) =>
+    frequency === 'instant'
+      ? 'You get an email about each thread because you chose “instant”.'
+      : `You get this summary because you chose “${frequency}”.`,
+  preferences: 'Change email settings',
+  unsubscribe: (kind) =>
+    kind === null ? 'Unsubscribe from all' : `Unsubscribe from ${english.kinds[kind].toLowerCase()}`,
+  testSubject: 'Test email from Inbox',
+  testBody: 'Emails from Inbox reach this address. This is how a notification looks:',
+  page: {
+    title: 'Unsubscribe',
+    question: (kind) =>
+      kind === null ? 'Stop all notification emails?' : `Stop emails about ${kind.toLowerCase()}?`,
+    confirm: 'Unsubscribe',
+    done: (kind) =>
+      kind === null
+        ? 'You no longer get notification emails.'
+        : `You no longer get emails about ${kind.toLowerCase()}.`,
+    undo: 'Undo',
+    undone: (kind) =>
+      kind === null
+        ? 'You get notification emails again.'
+        : `You get emails about ${kind.toLowerCase()} again.`,
+    all: 'Stop all notification emails',
+    invalid: 'This link has expired or is incomplete. Change your email settings in the app.',
+  },
+};
+
+const frequenciesInGerman: Readonly<Record<string, string>> = {
+  hourly: 'stündlich',
+  daily: 'täglich',
+  weekly: 'wöchentlich',
+};
+
+export const german: MailTexts = {
+  language: 'de',
+  kinds: {
+    mention: 'Erwähnungen',
+    message: 'Nachrichten',
+    comment: 'Kommentare',
+    edit: 'Änderungen',
+    invite: 'Einladungen',
+    other: 'Benachrichtigungen',
+  },
+  sentence({ kind, actor, entity, entityType, answer }) {
+    const who = actor ?? 'Jemand';
+    const what = entity ?? entityType ?? 'etwas Gemeinsames';
+    if (answer)
+      return `${who} hat deine Einladung zu ${what} ${answer === 'accepted' ? 'angenommen' : 'abgelehnt'}`;
+    switch (kind) {
+      case 'mention':
+        return `${who} hat dich in ${what} erwähnt`;
+      case 'message':
+        return `${who} hat dir eine Nachricht geschickt`;
+      case 'comment':
+        return `${who} hat ${what} kommentiert`;
+      case 'edit':
+        return `${who} hat ${what} geändert`;
+      case 'invite':
+        return `${who} hat dich zu ${what} eingeladen`;
+      case 'other':
+        return 'Du hast eine Benachrichtigung';
+    }
+  },
+  instantSubject: (item, count) =>
+    count === 1 ? german.sentence(item) : `${german.sentence(item)} (und ${count - 1} weitere)`,
+  digestSubject: (count) =>
+    count === 1 ? '1 ungelesene Benachrichtigung' : `${count} ungelesene Benachrichtigungen`,
+  digestTitle: (count) =>
+    count === 1 ? 'Du hast 1 ungelesene Benachrichtigung' : `Du hast ${count} ungelesene Benachrichtigungen`,
+  more: (count) => `${count} weitere in deinem Posteingang`,
+  openInbox: 'Posteingang öffnen',
+  why: (frequency) =>
+    frequency === 'instant'
+      ? 'Du bekommst eine E-Mail zu jedem Thema, weil du „sofort“ gewählt hast.'
+      : `Du bekommst diese Zusammenfassung, weil du „${frequenciesInGerman[frequency] ?? frequency}“ gewählt hast.`,
+  preferences: 'E-Mail-Einstellungen ändern',
+  unsubscribe: (kind) => (kind === null ? 'Alle abbestellen' : `${german.kinds[kind]} abbestellen`),
+  testSubject: 'Test-E-Mail von Inbox',
+  testBody: 'E-Mails von Inbox erreichen diese Adresse. So sieht eine Benachrichtigung aus:',
+  page: {
+    title: 'Abbestellen',
+    question: (kind) =>
+      kind === null
+        ? 'Keine Benachrichtigungen per E-Mail mehr bekommen?'
+        : `Keine E-Mails über ${kind} mehr bekommen?`,
+    confirm: 'Abbestellen',
+    done: (kind) =>
+      kind === null
+        ? 'Du bekommst keine Benachrichtigungen per E-Mail mehr.'
+        : `Du bekommst keine E-Mails über ${kind} mehr.`,
+    undo: 'Rückgängig machen',
+    undone: (kind) =>
+      kind === null
+        ? 'Du bekommst wieder Benachrichtigungen per E-Mail.'
+        : `Du bekommst wieder E-Mails über ${kind}.`,
+    all: 'Alle E-Mails abbestellen',
+    invalid: 'Dieser Link ist abgelaufen oder unvollständig. Ändere deine E-Mail-Einstellungen in der App.',
+  },
+};
+
+/** The texts of the closest language: `de-AT` is German, an unknown language English. */
+export function mailTextsOf(language: string): MailTexts {
+  return /^de(?:-|$)/i.test(language) ? german : english;
+}

@@ -1,0 +1,135 @@
+import { mailKinds, readMailItem } from './mail-item.ts';
+import type { MailItem, MailKind } from './mail-item.ts';
+import { renderHtml, renderText } from './mail-layout.ts';
+import type { MailContent, MailGroup, MailLink } from './mail-layout.ts';
+import { mailTextsOf } from './mail-texts.ts';
+import type { MailTexts } from './mail-texts.ts';
+import type { OutgoingMail } from './mail-transport.ts';
+import type { QueuedMail } from './queued-mail.ts';
+
+export interface MailSettings {
+  /** The application, without a slash at the end. */
+  readonly appUrl: string;
+  /** Address of the function `unsubscribe`. */
+  readonly unsubscribeUrl: string;
+  /** Address of the sender. */
+  readonly from: string;
+  /** Domain of Message-ID and List-Id: that of the sender. */
+  readonly domain: string;
+}
+
+/** Makes the mail to send out of a claimed one. The same claimed mail has the same Message-ID on every attempt. */
+export function renderMail(mail: QueuedMail, settings: MailSettings): OutgoingMail {
+  const texts = mailTextsOf(mail.language);
+  const items = mail.items.map((item) => readMailItem(item, settings.appUrl));
+  const isInstant = mail.topic !== 'digest' && mail.topic !== 'test';
+  const content =
+    mail.topic === 'test' ? testContent(mail, settings) : notificationContent(mail, items, settings);
+  const kinds = kindsOf(items);
+  const onlyKind = isInstant && kinds.length === 1 ? (kinds[0] ?? null) : null;
+  const { domain } = settings;
+  return {
+    id: mail.id,
+    messageId: `<${mail.id}@${domain}>`,
+    from: settings.from,
+    to: { name: mail.name, address: mail.address },
+    subject: subjectOf(mail, items, texts),
+    html: renderHtml(content),
+    text: renderText(content),
+    headers: {
+      'List-Id': `Notifications <notifications.${domain}>`,
+      'List-Unsubscribe': `<${unsubscribeLink(mail, onlyKind, settings)}>`,
+      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      'Auto-Submitted': 'auto-generated',
+      'X-Auto-Response-Suppress': 'All',
+      // Mails of one thread refer to one root that was never sent, so that mail programs group them.
+      ...(isInstant && {
+        'In-Reply-To': `<thread.${mail.thread_id}@${domain}>`,
+        References: `<thread.${mail.thread_id}@${domain}>`,
+      }),
+    },
+  };
+}
+
+function subjectOf(mail: QueuedMail, items: readonly MailItem[], texts: MailTexts): string {
+  const [newest] = items;
+  if (mail.topic === 'test' || !newest) return texts.testSubject;
+  return mail.topic === 'digest'
+    ? texts.digestSubject(mail.item_count)
+    : texts.instantSubject(newest, mail.item_count);
+}
+
+function notificationContent(
+  mail: QueuedMail,
+  items: readonly MailItem[],
+  settings: MailSettings,
+): MailContent {
+  const texts = mailTextsOf(mail.language);
+  const hidden = mail.item_count - items.length;
+  return {
+    texts,
+    timeZone: mail.time_zone,
+    title: mail.topic === 'digest' ? texts.digestTitle(mail.item_count) : subjectOf(mail, items, texts),
+    intro: null,
+    groups: groupItems(items, texts),
+    more: hidden > 0 ? texts.more(hidden) : null,
+    ...frame(mail, kindsOf(items), settings),
+  };
+}
+
+function testContent(mail: QueuedMail, settings: MailSettings): MailContent {
+  const texts = mailTextsOf(mail.language);
+  const sample = readMailItem(
+    {
+      id: '',
+      kind: 'mention',
+      content: { metadata: { actor_name: 'Ada Lovelace' }, data: { entity_name: 'Analytical Engine' } },
+      created_at: mail.due_at,
+      is_in_inbox: false,
+    },
+    settings.appUrl,
+  );
+  return {
+    texts,
+    timeZone: mail.time_zone,
+    title: texts.testSubject,
+    intro: texts.testBody,
+    groups: [{ heading: texts.kinds.mention, items: [sample] }],
+    more: null,
+    ...frame(mail, [], settings),
+  };
+}
+
+function frame(mail: QueuedMail, kinds: readonly MailKind[], settings: MailSettings) {
+  const texts = mailTextsOf(mail.language);
+  const footer: MailLink[] = [{ label: texts.preferences, url: `${settings.appUrl}/preferences` }];
+  for (const kind of [...kinds.filter((kind) => kind !== 'other'), null])
+    footer.push({ label: texts.unsubscribe(kind), url: unsubscribeLink(mail, kind, settings) });
+  return {
+    button: { label: texts.openInbox, url: `${settings.appUrl}/home` },
+    why: texts.why(mail.frequency),
+    footer,
+  };
+}
+
+/** By kind, in the order of `mailKinds`; within it the items of one entity stand together, the newest entity first. */
+function groupItems(items: readonly MailItem[], texts: MailTexts): MailGroup[] {
+  return kindsOf(items).map((kind) => {
+    const ofKind = items.filter((item) => item.kind === kind);
+    const entities = [...new Set(ofKind.map(({ entityKey }) => entityKey))];
+    const grouped = entities.flatMap((key) => ofKind.filter(({ entityKey }) => entityKey === key));
+    return { heading: texts.kinds[kind], items: grouped };
+  });
+}
+
+function kindsOf(items: readonly MailItem[]): MailKind[] {
+  return mailKinds.filter((kind) => items.some((item) => item.kind === kind));
+}
+
+function unsubscribeLink(mail: QueuedMail, kind: MailKind | null, settings: MailSettings): string {
+  const query = new URLSearchParams({
+    token: mail.unsubscribe_token,
+    ...(kind !== null && kind !== 'other' && { kind }),
+  });
+  return `${settings.unsubscribeUrl}?${query.toString()}`;
+}

@@ -1,0 +1,46 @@
+import { createTransport } from 'nodemailer';
+import { requireSetting } from '../runtime/runtime.ts';
+import type { Environment } from '../runtime/runtime.ts';
+import { MailTransportError } from './mail-transport.ts';
+import type { MailTransport } from './mail-transport.ts';
+
+/** Port of SMTP over TLS from the first byte (RFC 8314). */
+const implicitTlsPort = 465;
+const timeoutMs = 20_000;
+/** Answers to RCPT TO that say that the mailbox does not exist (RFC 5321, section 4.2.3). */
+const unknownMailboxCodes = new Set([550, 551, 553]);
+
+interface SmtpProblem {
+  readonly command?: string;
+  readonly responseCode?: number;
+}
+
+/** Sends by SMTP: SMTP_HOST, SMTP_PORT (default 587), SMTP_USER and SMTP_PASS where the server wants credentials. */
+export function createSmtpTransport(env: Environment): MailTransport {
+  const port = Number(env['SMTP_PORT'] ?? '587');
+  const user = env['SMTP_USER'];
+  const smtp = createTransport({
+    host: requireSetting(env, 'SMTP_HOST'),
+    port,
+    secure: port === implicitTlsPort,
+    pool: true,
+    maxConnections: 5,
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    ...(user && { auth: { user, pass: requireSetting(env, 'SMTP_PASS') } }),
+  });
+  return {
+    async send({ messageId, from, to, subject, html, text, headers }) {
+      try {
+        await smtp.sendMail({ messageId, from, to: { ...to }, subject, html, text, headers: { ...headers } });
+      } catch (problem) {
+        const { command, responseCode = 0 } = problem as SmtpProblem;
+        const isRejectedAddress = command === 'RCPT TO' && unknownMailboxCodes.has(responseCode);
+        const message = problem instanceof Error ? problem.message : String(problem);
+        throw new MailTransportError(message, isRejectedAddress, problem);
+      }
+    },
+    close: () => smtp.close(),
+  };
+}

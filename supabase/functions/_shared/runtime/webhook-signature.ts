@@ -1,0 +1,23 @@
+import { Buffer } from 'node:buffer';
+import { createHmac } from 'node:crypto';
+import { isEqual } from './service-key.ts';
+
+/** A delivery whose time differs more is refused: it may be a replay. */
+const toleranceSeconds = 300;
+
+/**
+ * Whether a webhook is signed with the secret (`whsec_…`), in the scheme of Svix and Standard Webhooks: HMAC-SHA-256 of
+ * `<id>.<timestamp>.<body>`.
+ *
+ * @see https://docs.svix.com/receiving/verifying-payloads/how-manual
+ */
+export function isSignedWebhook(headers: Headers, body: string, secret: string, nowMs: number): boolean {
+  const id = headers.get('svix-id') ?? headers.get('webhook-id') ?? '';
+  const timestamp = headers.get('svix-timestamp') ?? headers.get('webhook-timestamp') ?? '';
+  const signatures = headers.get('svix-signature') ?? headers.get('webhook-signature') ?? '';
+  const isRecent = Math.abs(nowMs / 1000 - Number(timestamp)) <= toleranceSeconds;
+  if (id === '' || timestamp === '' || !isRecent) return false;
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+  const expected = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
+  return signatures.split(' ').some((signature) => isEqual(signature, `v1,${expected}`));
+}

@@ -1,0 +1,323 @@
+import { createHmac } from 'node:crypto';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { runAs } from '../support/database-roles.ts';
+import { ada, grace, useLocalSupabase } from '../support/local-supabase.ts';
+
+const webhookSecret = `whsec_${Buffer.from('the secret of the webhook').toString('base64')}`;
+const startMs = Date.parse('2027-01-15T10:00:00Z');
+let nowMs = startMs;
+
+const supabase = useLocalSupabase({
+  now: () => nowMs,
+  functionEnv: { MAIL_WEBHOOK_SECRET: webhookSecret },
+  functionSettings: { unsubscribe: { verifyJwt: false }, 'mail-events': { verifyJwt: false } },
+});
+
+const minuteMs = 60_000;
+
+beforeEach(async () => {
+  nowMs = startMs;
+  supabase().mailbox.clear();
+  await supabase().database.exec(`
+    delete from notifications; delete from private.notification_mails; delete from notification_preferences;
+    delete from private.mail_only_notifications; delete from private.suppressed_addresses;
+    delete from blocked_senders; delete from muted_threads;
+    update auth.users set email_confirmed_at = now(), email = '${ada.email}' where id = '${ada.id}';
+  `);
+});
+
+const prefer = (settings: Record<string, unknown>) =>
+  supabase().database.query(
+    `insert into notification_preferences
+     select * from jsonb_populate_record(null::notification_preferences, $1)`,
+    [
+      JSON.stringify({
+        ...columnDefaults,
+        id: crypto.randomUUID(),
+        user_id: ada.id,
+        ...settings,
+      }),
+    ],
+  );
+const columnDefaults = {
+  enable_email_notifications: true,
+  enable_in_app_notifications: true,
+  email_mentions: true,
+  email_edits: false,
+  email_comments: true,
+  email_invites: true,
+  in_app_mentions: true,
+  in_app_edits: true,
+  in_app_comments: true,
+  in_app_invites: true,
+  email_digest_frequency: 'daily',
+  language: 'en',
+  time_zone: 'UTC',
+  digest_hour: 8,
+  digest_weekday: 1,
+  quiet_weekdays: [1, 2, 3, 4, 5, 6, 7],
+  created_at: '2027-01-01T00:00:00Z',
+  updated_at: '2027-01-01T00:00:00Z',
+};
+
+const notify = async (type: string, { entity = 'notes', text = 'Please look', atMs = nowMs } = {}) => {
+  const [row] = await supabase().database.query<{ id: string }>(
+    `insert into notifications (recipient_id, sender_id, content, created_at) values ($1, $2, $3, $4) returning id`,
+    [
+      ada.id,
+      grace.id,
+      JSON.stringify({
+        type,
+        entity_type: 'document',
+        entity_id: entity,
+        metadata: { actor_id: grace.id, actor_name: 'Grace Hopper' },
+        data: { entity_name: `Name of ${entity}`, text },
+      }),
+      new Date(atMs).toISOString(),
+    ],
+  );
+  return row?.id ?? '';
+};
+const sendAt = (timeMs: number) => {
+  nowMs = timeMs;
+  return supabase().sendDueMails();
+};
+const mails = () => supabase().mailbox.messages();
+const states = () =>
+  supabase().database.query<{ state: string; reason: string | null }>(
+    'select state, reason from private.notification_mails order by created_at, due_at',
+  );
+
+describe('an instant mail', () => {
+  beforeEach(() => prefer({ email_digest_frequency: 'instant' }));
+
+  it('goes two minutes after the first event of a thread, with all of its events, to the notification', async () => {
+    const first = await notify('mention');
+    nowMs += minuteMs;
+    const second = await notify('comment', { text: 'One <b>more</b> & last' });
+    expect(await sendAt(startMs + 2 * minuteMs - 1)).toEqual({ sent: 0, failed: 0, skipped: 0 });
+    expect(await sendAt(startMs + 2 * minuteMs)).toEqual({ sent: 1, failed: 0, skipped: 0 });
+    const [mail, ...others] = mails();
+    expect(others).toEqual([]);
+    expect(mail).toMatchObject({
+      to: { address: ada.email, name: 'Ada Lovelace' },
+      subject: 'Grace Hopper commented on Name of notes (and 1 more)',
+    });
+    expect(mail?.html).toContain('One &lt;b&gt;more&lt;/b&gt; &amp; last');
+    expect(mail?.text).toContain('One <b>more</b> & last');
+    for (const id of [first, second]) expect(mail?.links).toContain(`http://localhost:5173/home?open=${id}`);
+    expect(mail?.links.some((link) => link.endsWith('/home'))).toBe(true);
+  });
+
+  it('is not sent if everything was read within two minutes', async () => {
+    await notify('mention');
+    await supabase().database.exec(`update notifications set status = 'read'`);
+    expect(await sendAt(startMs + 3 * minuteMs)).toEqual({ sent: 0, failed: 0, skipped: 1 });
+    expect(mails()).toEqual([]);
+  });
+
+  it('is one per thread, and refers to the same root as the next mail of its thread', async () => {
+    await notify('mention', { entity: 'one' });
+    await notify('mention', { entity: 'two' });
+    await sendAt(startMs + 5 * minuteMs);
+    await notify('mention', { entity: 'one' });
+    await sendAt(nowMs + 5 * minuteMs);
+    const roots = mails().map(({ headers }) => headers['References']);
+    expect(roots).toHaveLength(3);
+    expect(new Set(roots).size).toBe(2);
+    const ids = mails().map(({ headers }) => headers['Message-ID']);
+    expect(new Set(ids).size).toBe(3);
+  });
+});
+
+describe('a digest', () => {
+  it('of three kinds goes at 08:00 in Vienna, in German, across the change to summer time', async () => {
+    await prefer({ language: 'de', time_zone: 'Europe/Vienna' });
+    nowMs = Date.parse('2027-03-27T12:00:00+01:00');
+    await notify('mention');
+    await notify('comment');
+    await notify('invite', { entity: 'other' });
+    const dueMs = Date.parse('2027-03-28T08:00:00+02:00');
+    await sendAt(dueMs - 1);
+    expect(mails()).toEqual([]);
+    await sendAt(dueMs);
+    expect(mails()).toMatchObject([{ subject: '3 ungelesene Benachrichtigungen' }]);
+    for (const words of ['Erwähnungen', 'Kommentare', 'Einladungen', '27.03.2027, 12:00'])
+      expect(mails()[0]?.text).toContain(words);
+    await sendAt(dueMs + 86_400_000);
+    expect(mails()).toHaveLength(1);
+  });
+
+  it('moves when another frequency, hour or zone is chosen', async () => {
+    await prefer({ email_digest_frequency: 'weekly' });
+    await notify('mention');
+    await supabase().database.exec(
+      `update notification_preferences set email_digest_frequency = 'instant' where user_id = '${ada.id}'`,
+    );
+    const [mail] = await supabase().database.query<{ is_soon: boolean }>(
+      `select due_at between now() and now() + interval '3 minutes' as is_soon from private.notification_mails`,
+    );
+    expect(mail?.is_soon).toBe(true);
+  });
+});
+
+describe('switches', () => {
+  it.each([
+    ['email_mentions', 'mention'],
+    ['email_comments', 'comment'],
+    ['email_invites', 'invite'],
+    ['email_edits', 'edit'],
+  ])('%s decides about mails of its kind', async (column, kind) => {
+    await prefer({ [column]: false });
+    await notify(kind);
+    await sendAt(startMs + 2 * 86_400_000);
+    expect(mails()).toEqual([]);
+    await supabase().database.exec('delete from notification_preferences');
+    await prefer({ [column]: true });
+    await notify(kind);
+    await sendAt(nowMs + 2 * 86_400_000);
+    expect(mails()).toHaveLength(1);
+  });
+
+  it('a kind that is off in the app and on by email is mailed only', async () => {
+    await prefer({ in_app_mentions: false });
+    await notify('mention');
+    expect(await supabase().database.query('select * from notifications')).toEqual([]);
+    await sendAt(startMs + 86_400_000);
+    expect(mails()).toMatchObject([{ subject: '1 unread notification' }]);
+  });
+
+  it.each([
+    ['the frequency never', `update notification_preferences set email_digest_frequency = 'never'`],
+    ['the global switch', 'update notification_preferences set enable_email_notifications = false'],
+    ['the kind, turned off later', 'update notification_preferences set email_mentions = false'],
+    ['an unconfirmed address', `update auth.users set email_confirmed_at = null where id = '${ada.id}'`],
+    [
+      'a blocked sender',
+      `insert into blocked_senders (user_id, sender_id) values ('${ada.id}', '${grace.id}')`,
+    ],
+    [
+      'a muted thread',
+      `insert into muted_threads (user_id, entity_type, entity_id) values ('${ada.id}', 'document', 'notes')`,
+    ],
+    ['a deleted notification', 'delete from notifications'],
+    ['a suppressed address', `select public.suppress_mail_address('${ada.email}', 'bounce')`],
+  ])('%s stops a queued mail', async (_name, statement) => {
+    await prefer({});
+    await notify('mention');
+    await supabase().database.exec(statement);
+    await sendAt(startMs + 86_400_000);
+    expect(mails()).toEqual([]);
+    expect(await states()).toMatchObject([{ state: 'skipped' }]);
+  });
+});
+
+describe('unsubscribing', () => {
+  const chosen = async () => {
+    const [row] = await supabase().database.query(
+      'select enable_email_notifications as all, email_mentions as mentions from notification_preferences',
+    );
+    return row;
+  };
+  const post = (link: string, body: string) =>
+    supabase().fetch(link, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
+  const mailed = async () => {
+    await prefer({ email_digest_frequency: 'instant' });
+    await notify('mention');
+    await sendAt(startMs + 2 * minuteMs);
+    const headers = mails()[0]?.headers ?? {};
+    const [, link = ''] = /^<(.+)>$/.exec(headers['List-Unsubscribe'] ?? '') ?? [];
+    return { headers, link };
+  };
+
+  it('by one click of the mail program turns the kind off; a scanner that follows the link changes nothing', async () => {
+    const { headers, link } = await mailed();
+    expect(headers['List-Unsubscribe-Post']).toBe('List-Unsubscribe=One-Click');
+    const page = await supabase().fetch(link);
+    expect(page.headers.get('content-type')).toContain('text/html');
+    expect(await page.text()).toContain('Stop emails about mentions?');
+    expect(await chosen()).toEqual({ all: true, mentions: true });
+    expect((await post(link, 'List-Unsubscribe=One-Click')).status).toBe(200);
+    expect(await chosen()).toEqual({ all: true, mentions: false });
+    expect(await (await post(link, 'action=undo')).text()).toContain('You get emails about mentions again.');
+    expect(await chosen()).toEqual({ all: true, mentions: true });
+    await post(link, 'action=all');
+    expect(await chosen()).toEqual({ all: false, mentions: true });
+  });
+
+  it('is refused with a forged token, a token for another account and one that has ended', async () => {
+    const { link } = await mailed();
+    const forged = link.replace(/(token=[^&]+)./, '$1x');
+    const ofGrace = link.replace(ada.id, grace.id);
+    for (const bad of [forged, ofGrace, link.replace('unsubscribe.', 'sign-in.'), link.split('?')[0] ?? ''])
+      expect((await post(bad, 'List-Unsubscribe=One-Click')).status).toBe(400);
+    nowMs += 91 * 86_400_000;
+    expect((await post(link, 'List-Unsubscribe=One-Click')).status).toBe(400);
+    expect(await chosen()).toEqual({ all: true, mentions: true });
+  });
+});
+
+describe('an address that does not work', () => {
+  it('is suppressed when the mail server refuses it, until its owner tries again', async () => {
+    await supabase().database.query('update auth.users set email = $1 where id = $2', [
+      'ada@bounce.test',
+      ada.id,
+    ]);
+    await notify('mention');
+    expect(await sendAt(startMs + 86_400_000)).toEqual({ sent: 0, failed: 1, skipped: 0 });
+    expect(await states()).toMatchObject([
+      { state: 'dead', reason: expect.stringContaining('No such mailbox') },
+    ]);
+    const asAda = { role: 'authenticated', userId: ada.id } as const;
+    const status = () =>
+      runAs(supabase().database, asAda, (sql) =>
+        sql.query<{ s: object }>('select public.mail_status() as s'),
+      );
+    expect((await status())[0]?.s).toMatchObject({ obstacle: 'suppressed', suppression_reason: 'bounce' });
+    await runAs(supabase().database, asAda, (sql) => sql.query('select public.allow_mail_address()'));
+    expect((await status())[0]?.s).toMatchObject({ obstacle: null, suppression_reason: null });
+  });
+
+  const deliver = (event: object, secret = webhookSecret) => {
+    const body = JSON.stringify(event);
+    const timestamp = String(Math.floor(nowMs / 1000));
+    const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
+    const signature = createHmac('sha256', key).update(`msg_1.${timestamp}.${body}`).digest('base64');
+    return supabase().fetch(`${supabase().url}/functions/v1/mail-events`, {
+      method: 'POST',
+      body,
+      headers: { 'svix-id': 'msg_1', 'svix-timestamp': timestamp, 'svix-signature': `v1,${signature}` },
+    });
+  };
+  const suppressed = () =>
+    supabase().database.query('select address, reason from private.suppressed_addresses');
+
+  it('is suppressed by the signed webhook of the provider only', async () => {
+    const bounced = {
+      type: 'email.bounced',
+      data: { to: ['Ada@Example.com'], bounce: { type: 'Permanent' } },
+    };
+    expect((await deliver(bounced, 'whsec_b3RoZXI=')).status).toBe(401);
+    await deliver({ type: 'email.bounced', data: { to: [ada.email], bounce: { type: 'Transient' } } });
+    await deliver({ type: 'email.delivered', data: { to: [ada.email] } });
+    expect(await suppressed()).toEqual([]);
+    expect((await deliver(bounced)).status).toBe(200);
+    expect(await suppressed()).toEqual([{ address: ada.email, reason: 'bounce' }]);
+    await deliver({ type: 'email.complained', data: { to: [ada.email] } });
+    expect(await suppressed()).toEqual([{ address: ada.email, reason: 'complaint' }]);
+  });
+});
+
+it('a test mail goes with the next run, and no second one within a minute', async () => {
+  const asAda = { role: 'authenticated', userId: ada.id } as const;
+  const request = () =>
+    runAs(supabase().database, asAda, (sql) => sql.query('select public.send_test_mail()'));
+  await request();
+  await expect(request()).rejects.toThrow('test_mail_limit_exceeded');
+  await sendAt(startMs);
+  expect(mails()).toMatchObject([{ subject: 'Test email from Inbox', to: { address: ada.email } }]);
+});

@@ -8,16 +8,16 @@ const chunkGroups = [
   {
     // Runs first and depends on nothing else.
     name: 'entry',
-    test: /preload-helper|src\/(entry|shared\/routes|app\/chunks\/(screen-chunks?|signed-in-chunks))\./,
+    test: /preload-helper|src\/(entry|shared\/(routes|mail-link)|app\/chunks\/(screen-chunks?|signed-in-chunks))\./,
   },
   {
     // Signed-in pages need these late or never.
     name: 'sign-in',
-    test: /src\/auth-client\/(calls\/(?!sign-out)|callback\/)/,
+    test: /src\/auth-client\/(calls\/(?!sign-out)|callback\/(?!callback\.))/,
   },
   {
     name: 'base',
-    test: /node_modules\/(react|react-dom|scheduler|wouter|regexparam|use-sync-external-store|ky)\/|src\/platform\/|src\/auth-client\/(?!features\/(mfa|identities|claims))|src\/shared\/(clients\/clients-context|second-factor)|src\/app\/(shell\/error-boundary|chunks\/lazy-screen|texts\/app-texts\.(en|ts))|src\/ui\/(texts|button|spinner|visually|state\/(loader|lazy-part|store|class-names|online)|page\/(page-|announcer|narrow-page|message)|form\/choice)/,
+    test: /node_modules\/(react|react-dom|scheduler|wouter|regexparam|use-sync-external-store|ky)\/|src\/platform\/|src\/auth-client\/(?!features\/(mfa|identities|claims))|src\/shared\/(clients\/clients-context|second-factor|token-claims|held-draft)|src\/app\/(data\/forget-kept-data|shell\/error-boundary|chunks\/lazy-screen|texts\/app-texts\.(en|ts))|src\/ui\/(texts|button|spinner|visually|state\/(loader|lazy-part|store|class-names|online)|page\/(page-|announcer|narrow-page|message)|form\/choice)/,
   },
   {
     name: 'inside',
@@ -33,7 +33,7 @@ const chunkGroups = [
   },
   {
     name: 'auth',
-    test: /src\/features\/auth\/(auth-page|texts\/auth-texts\.(en|ts)|use-|sign-in\/social-slot|email-links\/(carried|link-problem\.tsx))/,
+    test: /src\/features\/auth\/(auth-page|texts\/auth-texts\.(en|ts)|use-|sign-in\/social-slot|email-links\/(carried|spent-link|link-problem\.tsx))/,
   },
 ];
 

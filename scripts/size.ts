@@ -11,7 +11,8 @@ const budgets = {
   login: 105 * kB,
   home: 125 * kB,
   route: 15 * kB,
-  css: 8 * kB,
+  // 8 kB until /account became a page of cards with devices and data.
+  css: 10 * kB,
 } as const;
 
 const page = ['src/entry.ts', 'src/main.tsx'];

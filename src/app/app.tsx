@@ -8,6 +8,7 @@ import { ErrorBoundary } from './shell/error-boundary.tsx';
 import { forgetWhenSignedOut } from './data/forget-kept-data.ts';
 import { decideGate } from './gate.ts';
 import { lazyScreen } from './chunks/lazy-screen.ts';
+import { heldDraft } from '../shared/held-draft.ts';
 import { needsSecondFactor } from '../shared/second-factor.ts';
 import { paths, type EntranceNotice } from '../shared/routes.ts';
 import * as chunks from './chunks/screen-chunks.ts';
@@ -39,16 +40,25 @@ function Loading() {
   return <ScreenMessage>Loading...</ScreenMessage>;
 }
 
+/** What /login says after the session has ended. */
+const notices = {
+  'on-purpose': null,
+  refused: 'session-ended',
+  'while-saving': 'draft-kept',
+} as const satisfies Record<string, EntranceNotice | null>;
+
 function SessionGate({ path }: { readonly path: string }) {
   // The fragment belongs to it: a mail link may arrive as a change of the fragment alone.
   const { search: query, hash, origin } = new URL(useLocationProperty(() => location.href));
   const { status, session } = useAuthState();
   const { auth } = useClients();
-  const [leaving, setLeaving] = useState<'on-purpose' | 'refused' | null>(null);
+  const [leaving, setLeaving] = useState<'on-purpose' | 'refused' | 'while-saving' | null>(null);
   useEffect(
     () =>
       auth.onEvent(({ name, reason }) => {
-        if (name === 'SIGNED_OUT') setLeaving(reason === 'refused' ? 'refused' : 'on-purpose');
+        if (name !== 'SIGNED_OUT') return;
+        const isSaving = reason !== 'call' && heldDraft.isHeld();
+        setLeaving(isSaving ? 'while-saving' : reason === 'refused' ? 'refused' : 'on-purpose');
       }),
     [auth],
   );
@@ -67,7 +77,7 @@ function SessionGate({ path }: { readonly path: string }) {
     case 'loading':
       return <Loading />;
     case 'redirect': {
-      const notice: EntranceNotice | null = leaving === 'refused' ? 'session-ended' : null;
+      const notice = leaving === null ? null : notices[leaving];
       return <Redirect to={gate.to} replace state={notice} />;
     }
     case 'mail-link':

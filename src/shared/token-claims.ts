@@ -11,6 +11,15 @@ export function readSessionId(session: Session): string {
   return typeof id === 'string' ? id : '';
 }
 
+/** When the user last proved their identity by a password, code or factor, in epoch milliseconds; 0 if unknown. */
+export function readProofTimeMs(session: Session): number {
+  const methods = readClaims(session)['amr'];
+  const times = Array.isArray(methods)
+    ? methods.map((method: unknown) => Number(Object(method)['timestamp']))
+    : [];
+  return Math.max(0, ...times.filter(Number.isFinite)) * 1000;
+}
+
 function readClaims({ accessToken }: Session): Readonly<Record<string, unknown>> {
   const payload = accessToken.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? '';
   try {

@@ -45,7 +45,7 @@ export function Button(props: ButtonProps) {
       }}
     >
       {pending && <Spinner />}
-      {children}
+      {typeof children === 'string' ? <span>{children}</span> : children}
     </button>
   );
 }

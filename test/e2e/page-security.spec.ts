@@ -74,10 +74,24 @@ test.describe('with the service worker', () => {
     await world.enter(page, ada);
     await expect(page.locator('[data-id]')).toHaveCount(1);
     await page.evaluate(async () => navigator.serviceWorker.ready);
-    // The cache of the list is written a moment after its last change.
-    await page.waitForFunction(() => document.querySelector('[data-id]') !== null);
     await page.reload();
     await expect(page.locator('[data-id]')).toHaveCount(1);
+    // The cache of the list is written a moment after its last change.
+    const readKept = () =>
+      page.evaluate(
+        () =>
+          new Promise<string>((resolve) => {
+            const opening = indexedDB.open('inbox-cache');
+            opening.onsuccess = () => {
+              const reading = opening.result.transaction('users').objectStore('users').getAll();
+              reading.onsuccess = () => {
+                opening.result.close();
+                resolve(JSON.stringify(reading.result));
+              };
+            };
+          }),
+      );
+    await expect.poll(readKept).toContain('Plan');
     await page.context().setOffline(true);
     await page.reload();
     await expect(page.getByText('You’re offline.').first()).toBeVisible();

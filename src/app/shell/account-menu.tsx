@@ -40,14 +40,14 @@ export function AccountMenu() {
           <p className={styles.who}>{name}</p>
           <Link className={item} href={paths.account} onClick={close}>
             <PersonIcon />
-            {texts.account}
+            <span>{texts.account}</span>
           </Link>
           <div className={styles.choices}>
             <DisplayChoices />
           </div>
           <Button look="quiet" className={styles.menuItem} onClick={signOut}>
             <SignOutIcon />
-            {texts.signOut}
+            <span>{texts.signOut}</span>
           </Button>
         </>
       )}

@@ -46,6 +46,9 @@ export function SignedInLayout({ bell, rail, children }: SignedInLayoutProps) {
             <NavigationLink className={styles.railLink} href={paths.preferences} icon={SettingsIcon}>
               {texts.preferences}
             </NavigationLink>
+            <NavigationLink className={styles.railLink} href={paths.account} icon={PersonIcon}>
+              {texts.account}
+            </NavigationLink>
           </nav>
         </aside>
         <main id="content" className={styles.content} tabIndex={-1}>
@@ -81,7 +84,7 @@ function NavigationLink({ href, icon: Icon, className, children }: NavigationLin
   return (
     <Link href={href} className={className} aria-current={current ? 'page' : undefined}>
       <Icon />
-      {children}
+      <span>{children}</span>
     </Link>
   );
 }

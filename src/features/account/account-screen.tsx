@@ -1,7 +1,10 @@
+import { Suspense } from 'react';
 import { useAuthErrorText } from '../../shared/auth-problem/auth-problem.ts';
 import { useAuthState } from '../../shared/clients/clients-context.ts';
 import { Button } from '../../ui/button.tsx';
 import { Message } from '../../ui/page/message.tsx';
+import { Skeleton } from '../../ui/spinner.tsx';
+import { lazyPart } from '../../ui/state/lazy-part.ts';
 import { PageHeading } from '../../ui/page/page-heading.tsx';
 import { accountTexts } from './texts/account-texts.ts';
 import styles from './account.module.css';
@@ -10,8 +13,9 @@ import { IdentitiesSection } from './identities-section.tsx';
 import { MfaSection } from './second-factor/mfa-section.tsx';
 import { PasswordSection } from './password-section.tsx';
 import { ProfileSection } from './profile-section.tsx';
-import { SessionsSection } from './sessions-section.tsx';
 import { useAccount } from './use-account.ts';
+
+const LaterSections = lazyPart(async () => (await import('./later-sections.tsx')).LaterSections);
 
 /** `/account`: first from the stored session, then as the server has it. */
 export function AccountScreen() {
@@ -20,15 +24,31 @@ export function AccountScreen() {
   const account = useAccount();
   if (account === null) return null;
   const { user, status, problem, reload } = account;
+  const sections = [
+    ['profile', texts.profile],
+    ['email', texts.email],
+    ['password', texts.password],
+    ['two-step', texts.mfa],
+    ['identities', texts.identities],
+    ['devices', texts.sessions],
+    ['data', texts.data],
+  ] as const;
   return (
     <div className={styles.page} aria-busy={status === 'loading'}>
       <PageHeading>{texts.title}</PageHeading>
+      <nav className={styles.nav} aria-label={texts.sections}>
+        {sections.map(([id, title]) => (
+          <a key={id} href={`#${id}`}>
+            {title}
+          </a>
+        ))}
+      </nav>
       <div role="alert">
         {linkProblem && <Message tone="warning">{linkProblem}</Message>}
         {status === 'failed' && (
           <Message tone="error">
             <p>
-              {texts.loadFailed} {problem}
+              <span>{texts.loadFailed}</span> <span>{problem}</span>
             </p>
             <Button look="link" onClick={() => void reload()}>
               {texts.retry}
@@ -41,7 +61,9 @@ export function AccountScreen() {
       <PasswordSection user={user} />
       <MfaSection user={user} onChanged={reload} />
       <IdentitiesSection user={user} onChanged={reload} />
-      <SessionsSection />
+      <Suspense fallback={<Skeleton height="240px" />}>
+        <LaterSections />
+      </Suspense>
     </div>
   );
 }

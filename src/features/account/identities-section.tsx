@@ -41,7 +41,7 @@ export function IdentitiesSection({ user, onChanged }: IdentitiesSectionProps) {
   };
   const isOnly = identities.length === 1;
   return (
-    <Section title={texts.identities} headingRef={heading}>
+    <Section id="identities" title={texts.identities} headingRef={heading}>
       <FormMessages error={state.problem} success={state.news} />
       <ul className={styles.list}>
         {identities.map((identity) => (

@@ -89,7 +89,7 @@ export function PasswordSection({ user }: { readonly user: UnverifiedUser }) {
     </ul>
   );
   return (
-    <Section title={texts.password}>
+    <Section id="password" title={texts.password}>
       <form {...form.props} className={styles.form}>
         <FormMessages
           error={form.problem ?? summary}
@@ -109,7 +109,7 @@ export function PasswordSection({ user }: { readonly user: UnverifiedUser }) {
             <ReauthenticationCode {...form.field('code')} />
           </Suspense>
         )}
-        <CountdownButton type="submit" pending={form.pending} untilMs={form.retryAtMs}>
+        <CountdownButton type="submit" look="primary" pending={form.pending} untilMs={form.retryAtMs}>
           {texts.changePassword}
         </CountdownButton>
       </form>

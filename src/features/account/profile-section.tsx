@@ -3,6 +3,7 @@ import type { UnverifiedUser } from '../../auth-client/index.ts';
 import { attempt } from '../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../shared/clients/clients-context.ts';
 import { FormMessages } from '../../ui/page/message.tsx';
+import { heldDraft } from '../../shared/held-draft.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import { useForm } from '../../ui/form/use-form.ts';
@@ -17,12 +18,15 @@ export function ProfileSection({ user }: { readonly user: UnverifiedUser }) {
   const { name } = user.user_metadata ?? {};
   const known = typeof name === 'string' ? name : '';
   const form = useForm({
-    initial: { name: known },
+    initial: { name: heldDraft.get(user.id)?.['name'] ?? known },
     validate: ({ name }) => ({ name: name.trim().length > 80 ? texts.nameTooLong : undefined }),
     async submit({ name }) {
       setSaved(false);
+      heldDraft.keep(user.id, { name });
       const problem = await attempt(['name'], () => auth.updateUser({ data: { name: name.trim() } }));
       setSaved(problem === undefined);
+      // A session that has ended leads to /login: the draft waits for the same user.
+      if (auth.getSnapshot().status === 'signed-in') heldDraft.clear();
       return problem;
     },
   });
@@ -33,11 +37,11 @@ export function ProfileSection({ user }: { readonly user: UnverifiedUser }) {
     if (form.values.name === shown) form.set('name', known);
   }
   return (
-    <Section title={texts.profile}>
+    <Section id="profile" title={texts.profile}>
       <form {...form.props} className={styles.form}>
         <FormMessages error={form.problem} success={saved && texts.saved} />
         <TextField label={texts.name} hint={texts.nameHint} autoComplete="name" {...form.field('name')} />
-        <Button type="submit" pending={form.pending}>
+        <Button type="submit" look="primary" pending={form.pending}>
           {texts.save}
         </Button>
       </form>

@@ -17,7 +17,7 @@ export function ReauthenticationCode(field: FieldBinding) {
       <FormMessages error={again.problem} success={again.hasSent && texts.codeSent} />
       <CodeField label={texts.reauthenticationCode} {...field} />
       <CountdownButton
-        look="quiet"
+        look="link"
         pending={again.pending}
         untilMs={again.nextAtMs}
         onClick={() => void again.send(() => attempt([], () => auth.reauthenticate()))}

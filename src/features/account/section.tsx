@@ -2,6 +2,8 @@ import { useId, type ReactNode, type Ref } from 'react';
 import styles from './account.module.css';
 
 export interface SectionProps {
+  /** The fragment that leads here. */
+  readonly id: string;
   readonly title: string;
   readonly intro?: ReactNode;
   /** Receives the focus when a step ends and its focused control is removed. */
@@ -9,11 +11,11 @@ export interface SectionProps {
   readonly children: ReactNode;
 }
 
-export function Section({ title, intro, headingRef, children }: SectionProps) {
-  const id = useId();
+export function Section({ id, title, intro, headingRef, children }: SectionProps) {
+  const headingId = useId();
   return (
-    <section className={styles.section} aria-labelledby={id}>
-      <h2 ref={headingRef} id={id} tabIndex={-1}>
+    <section id={id} className={styles.section} aria-labelledby={headingId}>
+      <h2 ref={headingRef} id={headingId} tabIndex={-1}>
         {title}
       </h2>
       {intro && <p className={styles.intro}>{intro}</p>}

@@ -15,13 +15,13 @@ export interface AuthPageProps {
   readonly intro?: string;
   /** Links to the other screens. */
   readonly foot?: ReactNode;
-  /** Content that loads late, such as the providers. */
-  readonly tail?: ReactNode;
+  /** The providers, between the form and the links. Its height is reserved while it loads. */
+  readonly alternatives?: ReactNode;
   readonly children: ReactNode;
 }
 
 /** The frame of every auth screen. Give it a `key` per state, so that the heading takes the focus. */
-export function AuthPage({ title, intro, foot, tail, children }: AuthPageProps) {
+export function AuthPage({ title, intro, foot, alternatives, children }: AuthPageProps) {
   const texts = authTexts.use();
   const online = useOnline();
   const { storageProblem } = useAuthState();
@@ -43,10 +43,12 @@ export function AuthPage({ title, intro, foot, tail, children }: AuthPageProps) 
       </div>
       <div role="status">
         {notice === 'session-ended' && <Message>{texts.sessionEnded}</Message>}
+        {notice === 'draft-kept' && <Message>{texts.draftKept}</Message>}
         {!online && <Message tone="warning">{texts.offline}</Message>}
         {storageText && <Message tone="warning">{storageText}</Message>}
       </div>
       {children}
+      {alternatives}
       <div className={styles.foot}>
         {foot}
         <p>
@@ -56,7 +58,6 @@ export function AuthPage({ title, intro, foot, tail, children }: AuthPageProps) 
           </a>
         </p>
       </div>
-      {tail}
     </NarrowPage>
   );
 }

@@ -3,7 +3,15 @@ import type { RestClient } from '../../rest-client/index.ts';
 import { parseInvitation } from './invitation.ts';
 import type { Invitation } from './invitation.ts';
 
+/** An open invitation, with the token that answers it. */
+export interface ListedInvitation {
+  readonly token: string;
+  readonly invitation: Invitation;
+}
+
 export interface InvitationsApi {
+  /** The open invitations of the user's confirmed address, newest first. */
+  list(signal: AbortSignal): Promise<readonly ListedInvitation[]>;
   /** Reads an invitation without changing it. Null: unknown token. */
   read(token: string, signal: AbortSignal): Promise<Invitation | null>;
   /** @throws {RestError} whose message is one of the database's `invitation_…` codes. */
@@ -14,6 +22,10 @@ export interface InvitationsApi {
 
 export function createInvitationsApi(rest: RestClient<Database>): InvitationsApi {
   return {
+    async list(signal) {
+      const rows = await rest.rpc('list_invitations').execute({ signal });
+      return rows.map((row) => ({ token: row.token, invitation: parseInvitation(row) }));
+    },
     async read(token, signal) {
       const [row] = await rest.rpc('get_invitation', { token }).execute({ signal });
       return row ? parseInvitation(row) : null;

@@ -58,6 +58,7 @@ function InviteForm({ onSent }: { readonly onSent: (sent: Sent) => void }) {
         const reason = problem instanceof Error ? problem.message : '';
         if (reason === 'invitation_to_yourself') return { fields: { email: texts.toYourself } };
         if (reason === 'invitation_email_invalid') return { fields: { email: texts.emailInvalid } };
+        if (reason === 'invitation_limit_exceeded') return { message: texts.tooMany };
         platform.report(problem);
         return { message: texts.inviteFailed };
       }

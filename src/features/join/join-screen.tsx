@@ -1,4 +1,5 @@
 import { NarrowPage } from '../../ui/page/narrow-page.tsx';
+import { InvitationList } from './invitation-list.tsx';
 import { InvitationView } from './invitation-view.tsx';
 import { JoinCodeForm } from './join-code-form.tsx';
 
@@ -8,7 +9,14 @@ export function JoinScreen({ token }: { readonly token?: string }) {
     <NarrowPage>
       <meta name="referrer" content="no-referrer" />
       <meta name="robots" content="noindex" />
-      {token ? <InvitationView key={token} token={token} /> : <JoinCodeForm />}
+      {token ? (
+        <InvitationView key={token} token={token} />
+      ) : (
+        <>
+          <JoinCodeForm />
+          <InvitationList />
+        </>
+      )}
     </NarrowPage>
   );
 }

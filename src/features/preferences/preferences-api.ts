@@ -1,7 +1,7 @@
 import type { Database } from '../../database.types.ts';
 import type { RestClient } from '../../rest-client/index.ts';
 import { defaultSettings, parsePreferences } from './preferences.ts';
-import type { PreferenceSettings, Preferences } from './preferences.ts';
+import type { PreferenceChange, Preferences } from './preferences.ts';
 
 /** Calls to the table `notification_preferences`, all limited to the user's own row. */
 export interface PreferencesApi {
@@ -9,7 +9,7 @@ export interface PreferencesApi {
   read(): Promise<Preferences>;
   insertDefaults(): Promise<Preferences>;
   /** @throws {RestError} `not-one-row` if there is no row. */
-  update(change: Partial<PreferenceSettings>): Promise<Preferences>;
+  update(change: PreferenceChange): Promise<Preferences>;
 }
 
 export function createPreferencesApi(rest: RestClient<Database>, userId: string): PreferencesApi {

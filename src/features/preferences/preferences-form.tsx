@@ -1,18 +1,17 @@
-import { Choice } from '../../ui/form/choice.tsx';
 import { Switch } from '../../ui/form/switch.tsx';
-import { digestFrequencies, isEffective, preferenceChannels, preferenceKinds } from './preferences.ts';
-import type { PreferenceKind, PreferenceSettings } from './preferences.ts';
+import { DigestSection } from './digest-section.tsx';
+import { isEffective, preferenceChannels, preferenceKinds } from './preferences.ts';
+import type { PreferenceChange, PreferenceKind, PreferenceSettings, Schedule } from './preferences.ts';
 import styles from './preferences.module.css';
 import { preferencesTexts } from './texts/preferences-texts.ts';
 
 export interface PreferencesFormProps {
-  readonly preferences: PreferenceSettings;
-  readonly onChange: (change: Partial<PreferenceSettings>) => void;
+  readonly preferences: PreferenceSettings & Partial<Schedule>;
+  readonly onChange: (change: PreferenceChange) => void;
 }
 
 export function PreferencesForm({ preferences, onChange }: PreferencesFormProps) {
   const texts = preferencesTexts.use();
-  const isEmailOn = preferences.enable_email_notifications;
   return (
     <>
       <div className={styles.group}>
@@ -39,17 +38,7 @@ export function PreferencesForm({ preferences, onChange }: PreferencesFormProps)
           ))}
         </div>
       </section>
-      <section className={styles.section}>
-        <h2>{texts.digestTitle}</h2>
-        <Choice
-          label={texts.digest}
-          value={isEmailOn ? preferences.email_digest_frequency : 'never'}
-          options={digestFrequencies.map((frequency) => [frequency, texts.frequencies[frequency]])}
-          disabled={!isEmailOn}
-          onChange={(frequency) => onChange({ email_digest_frequency: frequency })}
-        />
-        {!isEmailOn && <p className={styles.intro}>{texts.digestOff}</p>}
-      </section>
+      <DigestSection preferences={preferences} onChange={onChange} />
     </>
   );
 }

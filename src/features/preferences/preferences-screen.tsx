@@ -2,8 +2,9 @@ import { Button } from '../../ui/button.tsx';
 import { Message } from '../../ui/page/message.tsx';
 import { PageHeading } from '../../ui/page/page-heading.tsx';
 import { Skeleton } from '../../ui/spinner.tsx';
+import { VisuallyHidden } from '../../ui/visually-hidden.tsx';
 import { toasts } from '../../ui/overlay/toasts.ts';
-import { isTemporary } from './preferences.ts';
+import { isTemporary, preferenceKinds } from './preferences.ts';
 import { PreferencesForm } from './preferences-form.tsx';
 import styles from './preferences.module.css';
 import { preferencesTexts } from './texts/preferences-texts.ts';
@@ -28,7 +29,7 @@ export function PreferencesScreen() {
       <div role="status">
         {warning && (
           <Message tone="warning">
-            {warning}{' '}
+            <span>{warning}</span>{' '}
             <Button look="link" pending={isLoading} onClick={reload}>
               {texts.retry}
             </Button>
@@ -36,7 +37,7 @@ export function PreferencesScreen() {
         )}
         {preferences === null && (
           <Message>
-            {texts.cleared}{' '}
+            <span>{texts.cleared}</span>{' '}
             <Button look="link" pending={isLoading} onClick={reload}>
               {texts.restore}
             </Button>
@@ -46,10 +47,16 @@ export function PreferencesScreen() {
       {preferences && <PreferencesForm preferences={preferences} onChange={change} />}
       {preferences === undefined && (
         <div className={styles.placeholder}>
-          <span role="status">{texts.loading}</span>
-          <Skeleton height="44px" />
-          <Skeleton height="44px" />
-          <Skeleton height="240px" />
+          <VisuallyHidden>
+            <span role="status">{texts.loading}</span>
+          </VisuallyHidden>
+          <Skeleton height="148px" />
+          <Skeleton width="40%" height="28px" />
+          {preferenceKinds.map((kind) => (
+            <Skeleton key={kind} height="64px" />
+          ))}
+          <Skeleton width="40%" height="28px" />
+          <Skeleton height="62px" />
         </div>
       )}
     </div>

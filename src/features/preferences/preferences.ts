@@ -6,7 +6,7 @@ export type PreferenceKind = (typeof preferenceKinds)[number];
 export const preferenceChannels = ['email', 'in_app'] as const;
 export type PreferenceChannel = (typeof preferenceChannels)[number];
 
-export const digestFrequencies = ['never', 'hourly', 'daily', 'weekly'] as const;
+export const digestFrequencies = ['never', 'instant', 'hourly', 'daily', 'weekly'] as const;
 export type DigestFrequency = (typeof digestFrequencies)[number];
 
 /** The user's settings, named as the columns. */
@@ -14,11 +14,24 @@ export type PreferenceSettings = Readonly<
   Record<`${PreferenceChannel}_${PreferenceKind}` | `enable_${PreferenceChannel}_notifications`, boolean>
 > & { readonly email_digest_frequency: DigestFrequency };
 
-export type Preferences = PreferenceSettings & {
-  readonly id: string;
-  /** The row's version; null on a table without it. */
-  readonly updated_at: string | null;
-};
+/** When digests are sent, in local time. Not on tables of the specification's columns alone. */
+export interface Schedule {
+  /** 0–23. */
+  readonly digest_hour: number;
+  /** ISO 8601: 1 is Monday. */
+  readonly digest_weekday: number;
+  /** IANA name. */
+  readonly time_zone: string;
+}
+
+export type PreferenceChange = Partial<PreferenceSettings & Schedule>;
+
+export type Preferences = PreferenceSettings &
+  Partial<Schedule> & {
+    readonly id: string;
+    /** The row's version; null on a table without it. */
+    readonly updated_at: string | null;
+  };
 
 /** The defaults of a new row (specification §3); the two global switches are on. */
 export const defaultSettings: PreferenceSettings = {
@@ -54,6 +67,9 @@ const rowSchema = z.object({
   in_app_comments: setting,
   in_app_invites: setting,
   updated_at: z.nullish(z.string()),
+  digest_hour: z.optional(z.number()),
+  digest_weekday: z.optional(z.number()),
+  time_zone: z.optional(z.string()),
 });
 
 /**
@@ -62,8 +78,14 @@ const rowSchema = z.object({
  * @throws {Error} if it lacks a setting.
  */
 export function parsePreferences(row: unknown): Preferences {
-  const { updated_at = null, ...settings } = rowSchema.parse(row);
-  return { ...settings, updated_at };
+  const { updated_at = null, digest_hour, digest_weekday, time_zone, ...settings } = rowSchema.parse(row);
+  return {
+    ...settings,
+    updated_at,
+    ...(digest_hour === undefined ? {} : { digest_hour }),
+    ...(digest_weekday === undefined ? {} : { digest_weekday }),
+    ...(time_zone === undefined ? {} : { time_zone }),
+  };
 }
 
 export function isTemporary(preferences: Preferences | null | undefined): boolean {

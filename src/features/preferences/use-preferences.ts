@@ -2,7 +2,7 @@ import { useMutation, useMutationState, useQuery, useQueryClient } from '@tansta
 import { useClients, useDataClients, useUser } from '../../shared/clients/clients-context.ts';
 import { isNoRow, loadPreferences } from './load-preferences.ts';
 import { isTemporary, newerPreferences } from './preferences.ts';
-import type { PreferenceSettings, Preferences } from './preferences.ts';
+import type { PreferenceChange, Preferences } from './preferences.ts';
 import { createPreferencesApi } from './preferences-api.ts';
 import { preferencesKey, storePreferences } from './cached-preferences.ts';
 import type { CachedPreferences } from './cached-preferences.ts';
@@ -15,7 +15,7 @@ export interface UsedPreferences {
   readonly isOutdated: boolean;
   readonly isSaving: boolean;
   /** Applies the change optimistically and saves it; rolls back if saving fails. */
-  readonly change: (change: Partial<PreferenceSettings>) => void;
+  readonly change: (change: PreferenceChange) => void;
   /** Reads the row again, and inserts the defaults if there is none. */
   readonly reload: () => void;
 }
@@ -46,7 +46,7 @@ export function usePreferences(onFailure: (retry: () => void) => void): UsedPref
     mutationKey,
     // Serialized, so that the last change wins.
     scope: { id: mutationKey.join('/') },
-    mutationFn: (change: Partial<PreferenceSettings>) => api.update(change),
+    mutationFn: (change: PreferenceChange) => api.update(change),
     onSuccess: (saved) => storePreferences(queryClient, userId, saved),
     onError(problem, change) {
       platform.report(problem);
@@ -56,7 +56,7 @@ export function usePreferences(onFailure: (retry: () => void) => void): UsedPref
   });
   const pending = useMutationState({
     filters: { mutationKey, status: 'pending' },
-    select: ({ state }) => state.variables as Partial<PreferenceSettings>,
+    select: ({ state }) => state.variables as PreferenceChange,
   });
   const known = query.data;
   return {

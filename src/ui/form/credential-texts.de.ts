@@ -13,6 +13,7 @@ export const texts: CredentialTexts = {
   passwordTooCommon: 'Dieses Passwort ist zu leicht zu erraten. Häng noch ein, zwei Wörter an.',
   codeMissing: 'Gib den Code ein.',
   codeMalformed: (digits) => `Gib den ${digits}-stelligen Code ein.`,
+  slow: 'Einen Moment noch. Deine Verbindung scheint langsam zu sein.',
   strength: {
     label: 'Stärke',
     levels: ['sehr schwach', 'schwach', 'mittel', 'gut', 'stark'],

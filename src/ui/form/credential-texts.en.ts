@@ -11,6 +11,7 @@ export const texts = {
   passwordTooCommon: 'This password is too easy to guess. Add another word or two.',
   codeMissing: 'Enter the code.',
   codeMalformed: (digits: number) => `Enter the ${digits}-digit code.`,
+  slow: 'Still working on it. Your connection seems slow.',
   strength: {
     label: 'Strength',
     levels: ['very weak', 'weak', 'fair', 'good', 'strong'] as readonly string[],

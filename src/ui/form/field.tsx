@@ -43,7 +43,7 @@ export function FieldFrame({ label, hint, error, below, children }: FieldFramePr
       {error && (
         <p className={styles.error} id={`${id}-error`}>
           <WarningIcon />
-          {error}
+          <span>{error}</span>
         </p>
       )}
       {below}

@@ -1,4 +1,6 @@
+import { useEffect, useState } from 'react';
 import { Button, type ButtonProps } from '../button.tsx';
+import { credentialTexts } from './credential-texts.ts';
 import { useCountdown } from './use-countdown.ts';
 
 export interface SubmitButtonProps extends Omit<ButtonProps, 'type' | 'inactive'> {
@@ -6,9 +8,32 @@ export interface SubmitButtonProps extends Omit<ButtonProps, 'type' | 'inactive'
   readonly untilMs?: number | null;
 }
 
-/** The main button of a form. */
+/** After this long a pending request says that it is slow. */
+const slowMs = 2_000;
+
+function useSlow(pending: boolean): boolean {
+  const [isSlow, setSlow] = useState(false);
+  useEffect(() => {
+    if (!pending) return;
+    const timer = setTimeout(() => setSlow(true), slowMs);
+    return () => {
+      clearTimeout(timer);
+      setSlow(false);
+    };
+  }, [pending]);
+  return isSlow;
+}
+
+/** The main button of a form, and a message while its request is slow. */
 export function SubmitButton(props: SubmitButtonProps) {
-  return <CountdownButton look="primary" wide {...props} type="submit" />;
+  const texts = credentialTexts.use();
+  const isSlow = useSlow(props.pending ?? false);
+  return (
+    <>
+      <CountdownButton look="primary" wide {...props} type="submit" />
+      <p role="status">{isSlow && <span>{texts.slow}</span>}</p>
+    </>
+  );
 }
 
 /** A button with a countdown, such as "Send it again". */
@@ -17,7 +42,7 @@ export function CountdownButton(props: Omit<SubmitButtonProps, 'type'> & Pick<Bu
   const seconds = useCountdown(untilMs);
   return (
     <Button {...rest} inactive={seconds > 0}>
-      {children}
+      <span>{children}</span>
       {seconds > 0 && <span aria-hidden="true">({seconds} s)</span>}
     </Button>
   );

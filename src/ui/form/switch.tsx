@@ -25,7 +25,7 @@ export function Switch({
   return (
     <label className={styles.row} htmlFor={id}>
       <span className={labelHidden ? undefined : styles.text}>
-        {labelHidden ? <VisuallyHidden>{label}</VisuallyHidden> : label}
+        {labelHidden ? <VisuallyHidden>{label}</VisuallyHidden> : <span>{label}</span>}
         {hint && (
           <span className={styles.hint} id={`${id}-hint`}>
             {hint}

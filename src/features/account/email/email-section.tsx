@@ -15,6 +15,7 @@ import { useForm } from '../../../ui/form/use-form.ts';
 import { accountTexts } from '../texts/account-texts.ts';
 import styles from '../account.module.css';
 import { Section } from '../section.tsx';
+import { useRecentProof } from '../proof/recent-proof.tsx';
 import { takeFocus } from '../take-focus.ts';
 
 const PendingEmail = lazyPart(async () => (await import('./pending-email.tsx')).PendingEmail);
@@ -43,7 +44,7 @@ export function EmailSection({ user, onChanged }: EmailSectionProps) {
     heading.current?.focus();
   };
   return (
-    <Section title={texts.email} intro={texts.currentEmail(user.email ?? '')} headingRef={heading}>
+    <Section id="email" title={texts.email} intro={texts.currentEmail(user.email ?? '')} headingRef={heading}>
       <FormMessages success={news} />
       {pending && !isReplacing ? (
         <Suspense fallback={<Spinner />}>
@@ -84,34 +85,40 @@ function ChangeForm({ current, pending, onAsked, onCancel }: ChangeFormProps) {
   const texts = accountTexts.use();
   const rules = credentialTexts.use();
   const { auth, configuration } = useClients();
+  const proof = useRecentProof();
   const form = useForm({
     initial: { email: pending ?? '' },
     validate: ({ email }) => ({
       email: email.trim() === current ? texts.sameEmail : checkEmail(email, rules),
     }),
-    submit: ({ email }) =>
-      attempt(['email'], async () => {
+    submit: async ({ email }) => {
+      if (!(await proof.request())) return undefined;
+      return attempt(['email'], async () => {
         const site = configuration.siteUrl ?? location.origin;
         await auth.updateUser({ email: email.trim(), redirectTo: site + paths.account });
         await onAsked();
-      }),
+      });
+    },
   });
   return (
-    <form {...form.props} className={styles.form}>
-      <FormMessages error={form.problem} />
-      <EmailField
-        ref={pending ? takeFocus : null}
-        label={texts.newEmail}
-        autoComplete="email"
-        required
-        {...form.field('email')}
-      />
-      <div className={styles.row}>
-        <CountdownButton type="submit" pending={form.pending} untilMs={form.retryAtMs}>
-          {texts.changeEmail}
-        </CountdownButton>
-        {pending && <Button onClick={onCancel}>{texts.cancel}</Button>}
-      </div>
-    </form>
+    <>
+      <form {...form.props} className={styles.form}>
+        <FormMessages error={form.problem} />
+        <EmailField
+          ref={pending ? takeFocus : null}
+          label={texts.newEmail}
+          autoComplete="email"
+          required
+          {...form.field('email')}
+        />
+        <div className={styles.row}>
+          <CountdownButton type="submit" look="primary" pending={form.pending} untilMs={form.retryAtMs}>
+            {texts.changeEmail}
+          </CountdownButton>
+          {pending && <Button onClick={onCancel}>{texts.cancel}</Button>}
+        </div>
+      </form>
+      {proof.dialog}
+    </>
   );
 }

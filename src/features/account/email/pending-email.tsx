@@ -36,14 +36,14 @@ export function PendingEmail({ current, next, onConfirmed, onReplace }: PendingE
       <FormMessages error={again.problem} success={again.hasSent && texts.mailsSent} />
       <div className={styles.row}>
         <CountdownButton
-          look="quiet"
+          look="link"
           pending={again.pending}
           untilMs={again.nextAtMs}
           onClick={() => void again.send(() => attempt([], resend))}
         >
           {texts.resendMails}
         </CountdownButton>
-        <Button look="quiet" onClick={onReplace}>
+        <Button look="link" onClick={onReplace}>
           {texts.otherEmail}
         </Button>
       </div>

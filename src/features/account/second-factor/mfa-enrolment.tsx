@@ -14,6 +14,7 @@ import { useForm } from '../../../ui/form/use-form.ts';
 import { accountTexts } from '../texts/account-texts.ts';
 import styles from '../account.module.css';
 import { stepTexts } from '../texts/step-texts.ts';
+import { useRecentProof } from '../proof/recent-proof.tsx';
 import { takeFocus } from '../take-focus.ts';
 
 export interface MfaEnrolmentProps {
@@ -39,36 +40,42 @@ interface NameStepProps {
 function NameStep({ onEnrolled, onCancel }: NameStepProps) {
   const texts = { ...accountTexts.use(), ...stepTexts.use() };
   const { auth } = useClients();
+  const proof = useRecentProof();
   const form = useForm({
     initial: { name: texts.mfaDefaultName },
     validate: ({ name }) => ({ name: name.trim() === '' ? texts.mfaNameMissing : undefined }),
-    submit: ({ name }) =>
-      attempt(['name'], async () => {
+    submit: async ({ name }) => {
+      if (!(await proof.request())) return undefined;
+      return attempt(['name'], async () => {
         const mfa = createMfa(auth);
         // Remove unfinished enrollments first, since names must be unique.
         for (const { id, status, factor_type } of (await mfa.listFactors()).all) {
           if (status !== 'verified' && factor_type === 'totp') await mfa.unenroll({ factorId: id });
         }
         onEnrolled(await mfa.enroll({ factorType: 'totp', friendlyName: name.trim(), issuer: productName }));
-      }),
+      });
+    },
   });
   return (
-    <form {...form.props} className={styles.form}>
-      <FormMessages error={form.problem} />
-      <TextField
-        ref={takeFocus}
-        label={texts.mfaName}
-        hint={texts.mfaNameHint}
-        required
-        {...form.field('name')}
-      />
-      <div className={styles.row}>
-        <Button type="submit" look="primary" pending={form.pending}>
-          {texts.mfaStart}
-        </Button>
-        <Button onClick={onCancel}>{texts.cancel}</Button>
-      </div>
-    </form>
+    <>
+      <form {...form.props} className={styles.form}>
+        <FormMessages error={form.problem} />
+        <TextField
+          ref={takeFocus}
+          label={texts.mfaName}
+          hint={texts.mfaNameHint}
+          required
+          {...form.field('name')}
+        />
+        <div className={styles.row}>
+          <Button type="submit" look="primary" pending={form.pending}>
+            {texts.mfaStart}
+          </Button>
+          <Button onClick={onCancel}>{texts.cancel}</Button>
+        </div>
+      </form>
+      {proof.dialog}
+    </>
   );
 }
 
@@ -109,7 +116,7 @@ function ProveStep({ factor, onAdded, onCancel }: ProveStepProps) {
       <code ref={key} className={styles.secret}>
         {inGroups(secret)}
       </code>
-      <Button look="quiet" onClick={() => void copy()}>
+      <Button look="link" onClick={() => void copy()}>
         {texts.mfaCopy}
       </Button>
       <FormMessages

@@ -6,6 +6,7 @@ import { useClients } from '../../../shared/clients/clients-context.ts';
 import { FormMessages } from '../../../ui/page/message.tsx';
 import { accountTexts } from '../texts/account-texts.ts';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
+import { useRecentProof } from '../proof/recent-proof.tsx';
 import { stepTexts } from '../texts/step-texts.ts';
 
 export interface MfaRemovalProps {
@@ -24,8 +25,9 @@ export function MfaRemoval({ factor, name, isLast, onClose, onRemoved }: MfaRemo
   const { auth } = useClients();
   const [pending, setPending] = useState(false);
   const [problem, setProblem] = useState<string>();
+  const proof = useRecentProof();
   const remove = async () => {
-    if (!factor) return;
+    if (!factor || !(await proof.request())) return;
     setPending(true);
     const failure = await attempt([], () => createMfa(auth).unenroll({ factorId: factor.id }));
     setPending(false);
@@ -33,20 +35,23 @@ export function MfaRemoval({ factor, name, isLast, onClose, onRemoved }: MfaRemo
     if (!failure) await onRemoved(name);
   };
   return (
-    <ConfirmDialog
-      open={factor !== null}
-      title={steps.mfaRemoveTitle(name)}
-      action={texts.remove}
-      pending={pending}
-      onConfirm={() => void remove()}
-      onClose={() => {
-        setProblem(undefined);
-        onClose();
-      }}
-    >
-      <FormMessages error={problem} />
-      <p>{steps.mfaRemoveText}</p>
-      {isLast && <p>{steps.mfaRemoveLast}</p>}
-    </ConfirmDialog>
+    <>
+      <ConfirmDialog
+        open={factor !== null}
+        title={steps.mfaRemoveTitle(name)}
+        action={texts.remove}
+        pending={pending}
+        onConfirm={() => void remove()}
+        onClose={() => {
+          setProblem(undefined);
+          onClose();
+        }}
+      >
+        <FormMessages error={problem} />
+        <p>{steps.mfaRemoveText}</p>
+        {isLast && <p>{steps.mfaRemoveLast}</p>}
+      </ConfirmDialog>
+      {proof.dialog}
+    </>
   );
 }

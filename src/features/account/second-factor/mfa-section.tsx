@@ -31,7 +31,7 @@ export function MfaSection({ user, onChanged }: MfaSectionProps) {
     await onChanged();
   };
   return (
-    <Section title={texts.mfa} intro={texts.mfaIntro} headingRef={heading}>
+    <Section id="two-step" title={texts.mfa} intro={texts.mfaIntro} headingRef={heading}>
       <FormMessages success={news} />
       <p>{verified.length > 0 ? texts.mfaOn : texts.mfaNone}</p>
       {factors.length > 0 && (

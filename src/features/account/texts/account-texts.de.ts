@@ -64,6 +64,7 @@ export const texts: AccountTexts = {
   signOutHere: 'Hier abmelden',
   signOutOthers: 'Alle anderen Geräte abmelden',
   signOutEverywhere: 'Überall abmelden',
+  data: 'Deine Daten',
   othersSignedOut: 'Alle anderen Geräte sind abgemeldet.',
   everywhereTitle: 'Überall abmelden?',
   everywhereText: 'Du wirst auf diesem und allen anderen Geräten abgemeldet.',

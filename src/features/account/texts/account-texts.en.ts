@@ -61,6 +61,7 @@ export const texts = {
   signOutHere: 'Sign out here',
   signOutOthers: 'Sign out all other devices',
   signOutEverywhere: 'Sign out everywhere',
+  data: 'Your data',
   othersSignedOut: 'All other devices are signed out.',
   everywhereTitle: 'Sign out everywhere?',
   everywhereText: 'You’ll be signed out on this device and on all others.',

@@ -15,6 +15,31 @@ export const texts: StepTexts = {
   sendCode: 'Neuen Code schicken',
   codeSent: 'Ein neuer Code ist unterwegs.',
 
+  devicesFailed: 'Deine Geräte konnten nicht geladen werden.',
+  deviceName: (browser, system) => `${browser} auf ${system}`,
+  deviceUnknown: 'Unbekanntes Gerät',
+  deviceHere: 'Dieses Gerät',
+  deviceUsed: (when) => `Zuletzt aktiv: ${when}`,
+  deviceEnd: 'Abmelden',
+  deviceEndName: (name) => `Abmelden: ${name}`,
+  deviceEnded: (name) => `${name} ist abgemeldet.`,
+  deviceEndFailed: 'Das Gerät konnte nicht abgemeldet werden. Versuche es noch einmal.',
+
+  dataIntro: 'Nimm alle deine Daten mit, oder geh ganz.',
+  export: 'Meine Daten herunterladen',
+  exportDone: 'Deine Daten liegen in deinen Downloads.',
+  exportFailed: 'Deine Daten konnten nicht heruntergeladen werden. Versuche es noch einmal.',
+  delete: 'Mein Konto löschen',
+  deleteTitle: 'Konto löschen?',
+  deleteText:
+    'Dein Konto, deine Benachrichtigungen und deine Einstellungen werden sofort gelöscht, und du wirst überall abgemeldet. Das lässt sich nicht rückgängig machen.',
+  deleteFailed: 'Dein Konto konnte nicht gelöscht werden. Es wurde nichts geändert.',
+  deleteHasFiles: 'Lösche zuerst deine Dateien, dann dein Konto.',
+
+  proofTitle: 'Bestätige, dass du es bist',
+  proofByMail: 'Stattdessen Code per E-Mail',
+  proofSend: (email) => `Code an ${email} schicken`,
+
   mfaName: 'Name des Geräts',
   mfaNameHint: 'Damit du deine Geräte auseinanderhalten kannst.',
   mfaNameMissing: 'Gib ihm einen Namen.',

@@ -14,6 +14,31 @@ export const texts = {
   sendCode: 'Send a new code',
   codeSent: 'A new code is on its way.',
 
+  devicesFailed: 'Couldn’t load your devices.',
+  deviceName: (browser: string, system: string) => `${browser} on ${system}`,
+  deviceUnknown: 'Unknown device',
+  deviceHere: 'This device',
+  deviceUsed: (when: string) => `Last active ${when}`,
+  deviceEnd: 'Sign out',
+  deviceEndName: (name: string) => `Sign out: ${name}`,
+  deviceEnded: (name: string) => `${name} is signed out.`,
+  deviceEndFailed: 'Couldn’t sign out this device. Try again.',
+
+  dataIntro: 'Take all of your data with you, or leave for good.',
+  export: 'Download my data',
+  exportDone: 'Your data is in your downloads.',
+  exportFailed: 'Couldn’t download your data. Try again.',
+  delete: 'Delete my account',
+  deleteTitle: 'Delete your account?',
+  deleteText:
+    'Your account, your notifications and your preferences are deleted right away, and you’re signed out everywhere. This can’t be undone.',
+  deleteFailed: 'Couldn’t delete your account. Nothing was changed.',
+  deleteHasFiles: 'Delete your files first, then your account.',
+
+  proofTitle: 'Confirm that it’s you',
+  proofByMail: 'Email me a code instead',
+  proofSend: (email: string) => `Email a code to ${email}`,
+
   mfaName: 'Name of the device',
   mfaNameHint: 'So that you can tell your authenticators apart.',
   mfaNameMissing: 'Give it a name.',

@@ -45,7 +45,7 @@ export function LoginScreen() {
   const isByEmail = mode.kind === 'email';
   const foot = (
     <p>
-      {texts.newHere}{' '}
+      <span>{texts.newHere}</span>{' '}
       <Link className={styles.inline} href={links.signup({ next })}>
         {texts.signUp}
       </Link>
@@ -55,9 +55,9 @@ export function LoginScreen() {
     <AuthPage
       key={mode.kind}
       title={isByEmail ? texts.codeTitle : texts.signIn}
-      {...(isByEmail && !isAgain ? { intro: texts.codeIntro } : {})}
+      {...(isAgain ? {} : { intro: isByEmail ? texts.codeIntro : texts.purpose })}
       foot={foot}
-      tail={<SocialSlot />}
+      alternatives={<SocialSlot />}
     >
       <LinkProblem mayBeConfirmed />
       {isByEmail ? (

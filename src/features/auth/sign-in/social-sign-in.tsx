@@ -6,6 +6,7 @@ import { FormMessages } from '../../../ui/page/message.tsx';
 import { authTexts } from '../texts/auth-texts.ts';
 import styles from '../auth-page.module.css';
 import { providerName } from '../../../ui/provider-name.ts';
+import { ProviderLogo } from './provider-logo.tsx';
 import { useReturn } from '../use-return.ts';
 
 export function SocialSignIn({ providers }: { readonly providers: readonly string[] }) {
@@ -29,7 +30,8 @@ export function SocialSignIn({ providers }: { readonly providers: readonly strin
       <FormMessages error={problem} />
       {providers.map((provider) => (
         <Button key={provider} wide pending={pending === provider} onClick={() => void signIn(provider)}>
-          {texts.continueWith(providerName(provider))}
+          <ProviderLogo provider={provider} />
+          <span>{texts.continueWith(providerName(provider))}</span>
         </Button>
       ))}
     </div>

@@ -3,22 +3,61 @@ import { lazyPart } from '../../../ui/state/lazy-part.ts';
 import type { AuthServerSettings } from '../../../auth-client/index.ts';
 import { isSocialProvider } from '../../../ui/provider-name.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';
+import styles from '../auth-page.module.css';
 
 const SocialSignIn = lazyPart(async () => (await import('./social-sign-in.tsx')).SocialSignIn);
 
+/** How many providers the project had at the last visit: the height to reserve while the settings load. */
+const countKey = 'provider-count';
+
 /** The enabled providers; nothing while the settings load or if they cannot be read. */
 export function SocialSlot() {
-  const providers = enabledProviders(useAuthSettings());
+  const settings = useAuthSettings();
+  const providers = enabledProviders(settings);
+  const [knownCount] = useState(readCount);
+  useEffect(() => {
+    if (settings) writeCount(providers.length);
+  }, [settings, providers.length]);
+  const reserved = (count: number) => (count > 0 ? <Placeholder count={count} /> : null);
+  if (!settings) return reserved(knownCount);
   return providers.length > 0 ? (
-    <Suspense>
+    <Suspense fallback={reserved(providers.length)}>
       <SocialSignIn providers={providers} />
     </Suspense>
   ) : null;
 }
 
+/** As high as the providers' buttons. */
+function Placeholder({ count }: { readonly count: number }) {
+  return (
+    <div className={styles.aside} aria-hidden="true">
+      <p className={styles.or}>&nbsp;</p>
+      {Array.from({ length: count }, (_, index) => (
+        <span key={index} className={styles.provider} />
+      ))}
+    </div>
+  );
+}
+
 function enabledProviders(settings: AuthServerSettings | null): readonly string[] {
   const entries = Object.entries(settings?.external ?? {});
   return entries.flatMap(([name, enabled]) => (enabled && isSocialProvider(name) ? [name] : []));
+}
+
+function readCount(): number {
+  try {
+    return Math.min(10, Number(localStorage.getItem(countKey)) || 0);
+  } catch {
+    return 0;
+  }
+}
+
+function writeCount(count: number): void {
+  try {
+    localStorage.setItem(countKey, String(count));
+  } catch {
+    // Storage is blocked: the next visit reserves no height.
+  }
 }
 
 /** The auth server's settings, read after the screen has rendered; null until then and on failure. */

@@ -34,14 +34,14 @@ export function SignupScreen() {
   }
   const foot = (
     <p>
-      {texts.haveAccount}{' '}
+      <span>{texts.haveAccount}</span>{' '}
       <Link className={styles.inline} href={links.login({ next })}>
         {texts.signIn}
       </Link>
     </p>
   );
   return (
-    <AuthPage title={texts.signUp} foot={foot} tail={<SocialSlot />}>
+    <AuthPage title={texts.signUp} foot={foot} alternatives={<SocialSlot />}>
       <div role="status">
         {settings?.disable_signup === true && <Message tone="warning">{texts.signupClosed}</Message>}
       </div>

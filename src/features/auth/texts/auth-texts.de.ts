@@ -22,7 +22,6 @@ export const texts: AuthTexts = {
   signOutFailed:
     'Andere Geräte sind vielleicht noch angemeldet: Der Server konnte ihre Sitzungen nicht beenden. Melde dich an und versuche es noch einmal.',
   offline: 'Du bist offline. Du kannst das ausfüllen, aber nicht absenden.',
-  slow: 'Einen Moment noch. Deine Verbindung scheint langsam zu sein.',
   passwordInstead: 'Stattdessen mit Passwort',
   sendCode: 'Code per E-Mail schicken',
   sendFresh: 'Neue E-Mail schicken',

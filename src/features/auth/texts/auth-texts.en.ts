@@ -18,7 +18,6 @@ export const texts = {
   signOutFailed:
     'Other devices may still be signed in: the server couldn’t end their sessions. Sign in and try again.',
   offline: 'You’re offline. You can fill this in, but not send it.',
-  slow: 'Still working on it. Your connection seems slow.',
   passwordInstead: 'Use my password instead',
   sendCode: 'Email me a code',
   sendFresh: 'Send a new email',

@@ -35,6 +35,8 @@ export const texts: JoinTexts = {
   retry: 'Noch einmal versuchen',
   answerFailed: 'Deine Antwort konnte nicht gespeichert werden. Versuche es noch einmal.',
   listTitle: 'Deine Einladungen',
+  listSignIn: 'Anmelden, um deine Einladungen zu sehen',
+  listFailed: 'Deine Einladungen konnten nicht geladen werden.',
   listEmpty: 'Keine offenen Einladungen. Neue findest du hier.',
   askTitle: 'Mit Link oder Code beitreten',
   askText: 'Füge den Link ein, den du bekommen hast, oder seinen Code.',

@@ -35,6 +35,8 @@ export const texts = {
   retry: 'Try again',
   answerFailed: 'Couldn’t save your answer. Try again.',
   listTitle: 'Your invitations',
+  listSignIn: 'Sign in to see your invitations',
+  listFailed: 'Couldn’t load your invitations.',
   listEmpty: 'No open invitations. New ones will show up here.',
   askTitle: 'Join with a link or code',
   askText: 'Paste the link you were given, or its code.',

@@ -21,8 +21,17 @@ export const texts: PreferencesTexts = {
   kept: (isOn) => `Pausiert. Deine Auswahl „${isOn ? 'ein' : 'aus'}“ bleibt erhalten.`,
   digestTitle: 'Zusammenfassung per E-Mail',
   digest: 'Wie oft',
+  digestDay: 'Am',
+  digestHour: 'Um',
+  timeZone: 'Zeitzone',
   digestOff: 'Solange E-Mails ausgeschaltet sind, kommt keine Zusammenfassung.',
-  frequencies: { never: 'Nie', hourly: 'Stündlich', daily: 'Täglich', weekly: 'Wöchentlich' },
+  frequencies: {
+    never: 'Nie',
+    instant: 'Sofort',
+    hourly: 'Stündlich',
+    daily: 'Täglich',
+    weekly: 'Wöchentlich',
+  },
   temporary:
     'Deine Einstellungen konnten nicht geladen werden. Das hier sind die Standardwerte; was du jetzt änderst, wird nicht gespeichert.',
   outdated: 'Deine Einstellungen konnten nicht aktualisiert werden. Du siehst einen früheren Stand.',

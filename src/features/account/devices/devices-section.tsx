@@ -1,18 +1,19 @@
 import { useState } from 'react';
-import { attempt } from '../../shared/auth-problem/auth-problem.ts';
-import { useClients } from '../../shared/clients/clients-context.ts';
-import { signOutHere, signOutOthers } from '../../shared/clients/sign-out.ts';
-import type { SignOutScope } from '../../auth-client/index.ts';
-import { Button } from '../../ui/button.tsx';
-import { FormMessages } from '../../ui/page/message.tsx';
-import { toasts } from '../../ui/overlay/toasts.ts';
-import { accountTexts } from './texts/account-texts.ts';
-import styles from './account.module.css';
-import { ConfirmDialog } from './confirm-dialog.tsx';
-import { Section } from './section.tsx';
+import type { SignOutScope } from '../../../auth-client/index.ts';
+import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
+import { useClients } from '../../../shared/clients/clients-context.ts';
+import { signOutHere, signOutOthers } from '../../../shared/clients/sign-out.ts';
+import { Button } from '../../../ui/button.tsx';
+import { toasts } from '../../../ui/overlay/toasts.ts';
+import { FormMessages } from '../../../ui/page/message.tsx';
+import styles from '../account.module.css';
+import { ConfirmDialog } from '../confirm-dialog.tsx';
+import { Section } from '../section.tsx';
+import { accountTexts } from '../texts/account-texts.ts';
+import { DeviceList } from './device-list.tsx';
 
-/** Signs out this device, the others, or all of them. */
-export function SessionsSection() {
+/** The signed-in devices, and how to sign out this one, the others, or all of them. */
+export function DevicesSection() {
   const texts = accountTexts.use();
   const { auth } = useClients();
   const [asking, setAsking] = useState(false);
@@ -31,7 +32,8 @@ export function SessionsSection() {
     setState({ problem: failure?.message, done: !failure && scope === 'others' });
   };
   return (
-    <Section title={texts.sessions} intro={texts.sessionsIntro}>
+    <Section id="devices" title={texts.sessions} intro={texts.sessionsIntro}>
+      <DeviceList key={String(state.done)} />
       <FormMessages error={state.problem} success={state.done && texts.othersSignedOut} />
       <div className={styles.row}>
         <Button pending={state.pending === 'local'} onClick={() => void signOut('local')}>

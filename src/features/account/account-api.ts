@@ -1,0 +1,44 @@
+import type { Database } from '../../database.types.ts';
+import type { RestClient } from '../../rest-client/index.ts';
+
+/** A signed-in device of the user. */
+export interface Device {
+  readonly id: string;
+  readonly lastActiveAtMs: number;
+  /** As the browser named itself at the last refresh; may be empty. */
+  readonly userAgent: string;
+  readonly isCurrent: boolean;
+}
+
+/** The database functions of the account; each acts on the signed-in user alone. */
+export interface AccountApi {
+  /** The sessions that have not ended, the latest used first. */
+  listDevices(signal: AbortSignal): Promise<readonly Device[]>;
+  /** Ends a session at the server: its refresh token is refused from then on. */
+  endDevice(id: string): Promise<void>;
+  /** All data of the user. */
+  exportData(): Promise<unknown>;
+  /** Deletes the user and all of their data. @throws {RestError} `reauthentication_needed` without a recent proof. */
+  deleteAccount(): Promise<void>;
+}
+
+export function createAccountApi(rest: RestClient<Database>): AccountApi {
+  return {
+    async listDevices(signal) {
+      const rows = await rest.rpc('list_sessions').execute({ signal });
+      return rows.map((row) => ({
+        id: row.id,
+        lastActiveAtMs: Date.parse(row.last_active_at),
+        userAgent: row.user_agent ?? '',
+        isCurrent: row.is_current,
+      }));
+    },
+    async endDevice(id) {
+      await rest.rpc('end_session', { session_id: id }).execute();
+    },
+    exportData: () => rest.rpc('export_account_data').execute(),
+    async deleteAccount() {
+      await rest.rpc('delete_account').execute();
+    },
+  };
+}

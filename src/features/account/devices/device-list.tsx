@@ -1,0 +1,76 @@
+import { useEffect, useMemo, useState } from 'react';
+import { useClients, useDataClients } from '../../../shared/clients/clients-context.ts';
+import { Button } from '../../../ui/button.tsx';
+import { FormMessages } from '../../../ui/page/message.tsx';
+import { Skeleton } from '../../../ui/spinner.tsx';
+import { useLanguage } from '../../../ui/texts.ts';
+import { createAccountApi, type Device } from '../account-api.ts';
+import styles from '../account.module.css';
+import { stepTexts } from '../texts/step-texts.ts';
+import { parseUserAgent } from './user-agent.ts';
+
+/** Browser, system and last use of each device; each but this one can be signed out. */
+export function DeviceList() {
+  const texts = stepTexts.use();
+  const language = useLanguage();
+  const { platform } = useClients();
+  const { rest } = useDataClients();
+  const api = useMemo(() => createAccountApi(rest), [rest]);
+  const [devices, setDevices] = useState<readonly Device[]>();
+  const [state, setState] = useState<{ ending?: string; news?: string; problem?: string }>({});
+  useEffect(() => {
+    const left = new AbortController();
+    api.listDevices(left.signal).then(setDevices, (problem: unknown) => {
+      if (left.signal.aborted) return;
+      platform.report(problem);
+      setState({ problem: texts.devicesFailed });
+    });
+    return () => left.abort();
+  }, [api, platform, texts]);
+  const time = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
+  const nameOf = ({ userAgent }: Device) => {
+    const { browser, system } = parseUserAgent(userAgent);
+    return browser && system ? texts.deviceName(browser, system) : (browser ?? system ?? texts.deviceUnknown);
+  };
+  const end = async (device: Device) => {
+    setState({ ending: device.id });
+    try {
+      await api.endDevice(device.id);
+      setDevices((known) => known?.filter(({ id }) => id !== device.id));
+      setState({ news: texts.deviceEnded(nameOf(device)) });
+    } catch (problem) {
+      platform.report(problem);
+      setState({ problem: texts.deviceEndFailed });
+    }
+  };
+  return (
+    <>
+      <FormMessages error={state.problem} success={state.news} />
+      {devices ? (
+        <ul className={styles.list}>
+          {devices.map((device) => (
+            <li key={device.id} className={styles.item}>
+              <span className={styles.itemText}>
+                <span>{nameOf(device)}</span>
+                <span className={styles.itemHint}>
+                  {device.isCurrent ? texts.deviceHere : texts.deviceUsed(time.format(device.lastActiveAtMs))}
+                </span>
+              </span>
+              {!device.isCurrent && (
+                <Button
+                  aria-label={texts.deviceEndName(nameOf(device))}
+                  pending={state.ending === device.id}
+                  onClick={() => void end(device)}
+                >
+                  {texts.deviceEnd}
+                </Button>
+              )}
+            </li>
+          ))}
+        </ul>
+      ) : (
+        state.problem === undefined && <Skeleton height="64px" />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,81 @@
+import { Choice } from '../../ui/form/choice.tsx';
+import { useLanguage } from '../../ui/texts.ts';
+import {
+  digestFrequencies,
+  type PreferenceChange,
+  type PreferenceSettings,
+  type Schedule,
+} from './preferences.ts';
+import styles from './preferences.module.css';
+import { preferencesTexts } from './texts/preferences-texts.ts';
+
+export interface DigestSectionProps {
+  readonly preferences: PreferenceSettings & Partial<Schedule>;
+  readonly onChange: (change: PreferenceChange) => void;
+}
+
+const numbersFrom = (first: number, count: number) =>
+  Array.from({ length: count }, (_, index) => first + index);
+
+/** How often a digest is mailed, and when. A table without the schedule's columns shows the frequency alone. */
+export function DigestSection({ preferences, onChange }: DigestSectionProps) {
+  const texts = preferencesTexts.use();
+  const language = useLanguage();
+  const isEmailOn = preferences.enable_email_notifications;
+  const { email_digest_frequency: frequency, digest_hour, digest_weekday, time_zone } = preferences;
+  // 5 January 1970 was a Monday, which ISO 8601 counts as 1.
+  const weekday = new Intl.DateTimeFormat(language, { weekday: 'long', timeZone: 'UTC' });
+  const hour = new Intl.DateTimeFormat(language, { timeStyle: 'short', timeZone: 'UTC' });
+  const isTimed = isEmailOn && (frequency === 'daily' || frequency === 'weekly');
+  return (
+    <section className={styles.section}>
+      <h2>{texts.digestTitle}</h2>
+      <div className={styles.group}>
+        <Choice
+          label={texts.digest}
+          value={isEmailOn ? frequency : 'never'}
+          options={digestFrequencies.map((value) => [value, texts.frequencies[value]])}
+          disabled={!isEmailOn}
+          onChange={(value) => onChange({ email_digest_frequency: value })}
+        />
+        {isTimed && frequency === 'weekly' && digest_weekday !== undefined && (
+          <Choice
+            label={texts.digestDay}
+            value={String(digest_weekday)}
+            options={numbersFrom(1, 7).map((day) => [
+              String(day),
+              weekday.format(Date.UTC(1970, 0, 4 + day)),
+            ])}
+            onChange={(day) => onChange({ digest_weekday: Number(day) })}
+          />
+        )}
+        {isTimed && digest_hour !== undefined && (
+          <Choice
+            label={texts.digestHour}
+            value={String(digest_hour)}
+            options={numbersFrom(0, 24).map((value) => [
+              String(value),
+              hour.format(Date.UTC(1970, 0, 1, value)),
+            ])}
+            onChange={(value) => onChange({ digest_hour: Number(value) })}
+          />
+        )}
+        {isTimed && time_zone !== undefined && (
+          <Choice
+            label={texts.timeZone}
+            value={time_zone}
+            options={timeZones(time_zone).map((zone) => [zone, zone.replaceAll('_', ' ')])}
+            onChange={(zone) => onChange({ time_zone: zone })}
+          />
+        )}
+      </div>
+      {!isEmailOn && <p className={styles.intro}>{texts.digestOff}</p>}
+    </section>
+  );
+}
+
+/** All zones that the browser knows; the device's own and the chosen one come first. */
+function timeZones(chosen: string): readonly string[] {
+  const own = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return [...new Set([chosen, own, 'UTC', ...Intl.supportedValuesOf('timeZone')])];
+}

@@ -114,7 +114,7 @@ describe('presence', () => {
     expect(() => presence.track({ name: 'x'.repeat(30) })).toThrow(/exceeds 20 bytes/);
   });
 
-  it('forgets everybody when the channel is left, and leaves no timer behind', async () => {
+  it('forgets all entries when the channel is left, and leaves no timer behind', async () => {
     const { server, presence, client, state, meta, channel, announced, world } = await openRoom();
     server.acceptJoin();
     state({ grace: meta('1', 'Grace') });

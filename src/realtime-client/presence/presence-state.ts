@@ -15,7 +15,7 @@ export interface PresenceState {
   readonly pending: readonly PresenceDiff[];
   /**
    * Keys that were present before a rejoin and are missing after it, with the monotonic time (ms) at which they count as
-   * gone. When the server restarts, everybody joins again, each a little later.
+   * gone. When the server restarts, all clients join again, one after another.
    */
   readonly departing: ReadonlyMap<string, number>;
 }

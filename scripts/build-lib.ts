@@ -3,9 +3,16 @@
  * a manifest of its own. Argument: another folder.
  */
 import { spawnSync } from 'node:child_process';
-import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { createLibraryManifest, libraryEntries, type RepositoryManifest } from './library-entries.ts';
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { build } from 'esbuild';
+import {
+  browserEntries,
+  commonJsTypes,
+  createLibraryManifest,
+  libraryEntries,
+  type RepositoryManifest,
+} from './library-entries.ts';
 
 const outDir = process.argv[2] ?? 'dist-lib';
 
@@ -25,6 +32,29 @@ for (const name of await readdir(outDir, { recursive: true })) {
   if (name.endsWith('.js.map'))
     await rewrite(file, (text) => text.replace(/"sources":\["[^"]*\/([^"/]+)"\]/, '"sources":["$1"]'));
 }
+
+// TypeScript takes the declarations below a manifest without `type: module` for those of CommonJS.
+for (const name of await readdir(outDir, { recursive: true })) {
+  if (!name.endsWith('.d.ts')) continue;
+  const copy = join(outDir, commonJsTypes, name);
+  await mkdir(dirname(copy), { recursive: true });
+  await copyFile(join(outDir, name), copy);
+}
+await writeFile(join(outDir, commonJsTypes, 'package.json'), '{ "type": "commonjs" }\n');
+
+const browserExports = browserEntries
+  .map((entry) => `export * from './${libraryEntries[entry]}.js';\n`)
+  .join('');
+await writeFile(join(outDir, 'browser.d.ts'), browserExports);
+await build({
+  stdin: { contents: browserExports, resolveDir: outDir },
+  outfile: join(outDir, 'browser.js'),
+  bundle: true,
+  minify: true,
+  format: 'esm',
+  target: 'es2022',
+  nodePaths: ['node_modules'],
+});
 
 const manifest = createLibraryManifest(
   JSON.parse(await readFile('package.json', 'utf8')) as RepositoryManifest,

@@ -8,8 +8,15 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 export async function checkPackage({ tarball }: PackedLibrary): Promise<readonly string[]> {
   const outcomes = await Promise.all([
     lintPackage(tarball),
-    // ES modules alone: CommonJS takes them by a dynamic import.
-    run('@arethetypeswrong/cli/dist/index.js', [tarball, '--profile', 'esm-only', '--format', 'ascii']),
+    // Node 20.19 and later load ES modules by `require`, which these two rules do not know.
+    run('@arethetypeswrong/cli/dist/index.js', [
+      tarball,
+      '--profile=node16',
+      '--format=ascii',
+      '--ignore-rules',
+      'cjs-resolves-to-esm',
+      'false-cjs',
+    ]),
   ]);
   return outcomes.filter((outcome) => outcome !== null);
 }

@@ -28,6 +28,21 @@ export const libraryEntries: Readonly<Record<string, string>> = {
   './react': 'react/index',
 };
 
+/** The folder of the package that has the declarations once more, for `require`. */
+export const commonJsTypes = 'commonjs-types';
+
+/** The entries that `browser.js` holds in one file, for pages without a bundler. */
+export const browserEntries = [
+  '.',
+  './platform',
+  './auth-client',
+  './rest-client',
+  './realtime-client',
+  './realtime-client/live-query',
+  './storage-client',
+  './functions-client',
+] as const;
+
 /** What of the repository's manifest the package's repeats. */
 export interface RepositoryManifest {
   readonly version: string;
@@ -51,9 +66,14 @@ export function createLibraryManifest({ version, license, engines, dependencies 
       ...Object.fromEntries(
         Object.entries(libraryEntries).map(([name, file]) => [
           name,
-          { types: `./${file}.d.ts`, default: `./${file}.js` },
+          {
+            // Node loads ES modules by `require` too; TypeScript wants declarations of CommonJS for it (TS1479).
+            require: { types: `./${commonJsTypes}/${file}.d.ts`, default: `./${file}.js` },
+            default: { types: `./${file}.d.ts`, default: `./${file}.js` },
+          },
         ]),
       ),
+      './browser.js': { types: './browser.d.ts', default: './browser.js' },
       './package.json': './package.json',
     },
     dependencies: Object.fromEntries(runtimeDependencies.map((name) => [name, dependencies[name]])),

@@ -27,10 +27,17 @@ describe('the package', () => {
     expect(await lintPackage(broken)).toContain('absent.js');
   });
 
-  it('consists of modules, declarations, source maps and five texts, and of nothing of the application', () => {
+  it('consists of modules, declarations, source maps texts and manifests, and nothing of the application', () => {
     const names = filesOf(inject('library').folder);
     const others = names.filter((name) => !/\.(js|js\.map|d\.ts)$/.test(name));
-    expect(others.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'migrating.md', 'package.json']);
+    expect(others.sort()).toEqual([
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'commonjs-types/package.json',
+      'migrating.md',
+      'package.json',
+    ]);
     expect(names.filter((name) => /^(app|features|ui|main|database)/.test(name))).toEqual([]);
   });
 

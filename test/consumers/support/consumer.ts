@@ -12,8 +12,8 @@ const modules = join(root, 'node_modules');
 
 export interface Consumer {
   readonly folder: string;
-  /** Checks the types against the installed package, and leaves JavaScript beside each source. */
-  compile(): Promise<void>;
+  /** Checks the types of these files, default all, against the installed package, and leaves JavaScript beside each. */
+  compile(files?: readonly string[]): Promise<void>;
 }
 
 /**
@@ -47,17 +47,18 @@ export function useConsumer(name: string, dependencies: readonly string[] = []):
     const cwd = folder;
     // The vendor's declarations do not pass the strict options.
     const skipLibCheck = dependencies.some((each) => each.startsWith('@supabase/'));
-    return { folder, compile: () => compile(cwd, skipLibCheck) };
+    return { folder, compile: (files) => compile(cwd, skipLibCheck, files) };
   };
 }
 
 /** @throws {Error} with the compiler's words. */
-async function compile(folder: string, skipLibCheck: boolean): Promise<void> {
+async function compile(folder: string, skipLibCheck: boolean, files?: readonly string[]): Promise<void> {
   const configuration = {
     compilerOptions: {
       target: 'ES2023',
       lib: ['ES2023', 'DOM', 'DOM.Iterable', 'DOM.AsyncIterable'],
-      module: 'NodeNext',
+      // Unlike NodeNext, it takes no declarations of ES modules for `require`: TypeScript before 5.8 did not either.
+      module: 'Node18',
       moduleDetection: 'force',
       jsx: 'react-jsx',
       strict: true,
@@ -66,6 +67,7 @@ async function compile(folder: string, skipLibCheck: boolean): Promise<void> {
       skipLibCheck,
       types: ['node'],
     },
+    ...(files && { files }),
   };
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(configuration));
   const tsc = join(modules, 'typescript-native/bin/tsc');

@@ -91,7 +91,7 @@ test.describe('with the service worker', () => {
             };
           }),
       );
-    await expect.poll(readKept).toContain('Plan');
+    await expect.poll(readKept).toContain('"all":1');
     await page.context().setOffline(true);
     await page.reload();
     await expect(page.getByText('You’re offline.').first()).toBeVisible();

@@ -1,6 +1,7 @@
 import { Suspense, useDeferredValue } from 'react';
 import { lazyPart } from '../state/lazy-part.ts';
 import { credentialTexts } from './credential-texts.ts';
+import styles from './field.module.css';
 import { PasswordField } from './password-field.tsx';
 import type { FieldBinding } from './use-form.ts';
 
@@ -18,7 +19,7 @@ export function NewPasswordField({ own, ...field }: NewPasswordFieldProps) {
   const { strength } = credentialTexts.use();
   // The estimate takes some milliseconds: typing goes first.
   const password = useDeferredValue(field.value);
-  const hint = <p>{strength.hint}</p>;
+  const hint = <p className={styles.hint}>{strength.hint}</p>;
   return (
     <PasswordField
       autoComplete="new-password"

@@ -26,6 +26,7 @@ export const libraryEntries: Readonly<Record<string, string>> = {
   './storage-client': 'storage-client/index',
   './functions-client': 'functions-client/index',
   './react': 'react/index',
+  './testing': 'testing/index',
 };
 
 /** The folder of the package that has the declarations once more, for `require`. */

@@ -1,8 +1,8 @@
 /**
  * Measures the latency from a committed row to its listener: to the bare frame, through this client and through the
  * vendor's, beside the round trip of a websocket echo in the same process. Rows alternate between them. This client
- * batches changes per frame, so it is measured with and without that delay. Prints JSON; times are milliseconds.
- * Run: `npx tsx test/bench/realtime-delivery.bench.ts`
+ * batches changes per frame, so it is measured with and without that delay. Prints JSON too; times are milliseconds.
+ * Run: `npm run bench delivery`
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,6 +13,7 @@ import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import { createRealtimeClient, type RealtimeClientOptions } from '../../src/realtime-client/index.ts';
 import { ADA, createRealtimeWorld } from '../local-supabase/realtime/realtime-world.ts';
 import { openNodeSocket } from '../support/node-socket.ts';
+import { reportMetric } from './report.ts';
 
 const SAMPLES = Number(process.argv[2] ?? 500);
 const WARM_UP = 100;
@@ -145,6 +146,13 @@ for (let sample = 1; sample <= SAMPLES + WARM_UP; sample += 1) {
 const echoRoundTripMs = quantiles(echoes ?? []);
 const times = Object.fromEntries(subjects.map((subject) => [subject, quantiles(deliveries[subject])]));
 const ratio = (subject: Subject, to: number) => Number(((times[subject]?.p50 ?? NaN) / to).toFixed(2));
+reportMetric({
+  name: 'realtime: commit to listener, p50',
+  ours: times['client']?.p50 ?? NaN,
+  peer: times['vendor']?.p50 ?? NaN,
+  unit: 'ms',
+  goal: null,
+});
 console.log(
   JSON.stringify(
     {

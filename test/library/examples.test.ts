@@ -8,9 +8,13 @@ import { libraryEntries, libraryName } from '../../scripts/library-entries.ts';
 import { parseExamples, readExamples } from './examples.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const sources = ['src/platform', 'src/react', 'src/supabase-clients.ts', 'src/server-clients.ts'].concat(
-  ['auth', 'rest', 'realtime', 'storage', 'functions'].map((client) => `src/${client}-client`),
-);
+const sources = [
+  'src/platform',
+  'src/react',
+  'src/testing',
+  'src/supabase-clients.ts',
+  'src/server-clients.ts',
+].concat(['auth', 'rest', 'realtime', 'storage', 'functions'].map((client) => `src/${client}-client`));
 const examples = readExamples(root, [...sources, 'README.md', 'docs']);
 
 /** What the compiler says, by the number of the example. */

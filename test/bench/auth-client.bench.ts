@@ -1,8 +1,9 @@
 import { AuthClient as VendorClient } from '@supabase/auth-js';
 import { createAuthClient, createMemoryStore } from '../../src/auth-client/index.ts';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { reportMetric } from './report.ts';
 
-/** Time of a session read and of 1,000 callers at once, beside the vendor's, in one run: `tsx test/bench/auth-speed.ts`. */
+/** Time of a session read and of 1,000 callers at once, beside the vendor's, in one run: `npm run bench auth`. */
 const user = { id: 'ada', app_metadata: {}, user_metadata: {}, identities: [] };
 let serial = 0;
 let refreshes = 0;
@@ -46,22 +47,25 @@ async function compare(
   mine: () => Promise<unknown>,
   theirs: () => Promise<unknown>,
   times: number,
+  goal: number | null,
 ) {
-  const [a, b] = [await microsecondsOf(mine, times), await microsecondsOf(theirs, times)];
-  console.log(`${name}: ours ${a.toFixed(1)} µs, vendor ${b.toFixed(1)} µs, ratio ${(b / a).toFixed(1)}`);
+  const [ours, peer] = [await microsecondsOf(mine, times), await microsecondsOf(theirs, times)];
+  reportMetric({ name: `auth: ${name}`, ours, peer, unit: 'µs', goal });
 }
 const thousand = (read: () => Promise<unknown>) => () => Promise.all(Array.from({ length: 1_000 }, read));
 await compare(
-  'a session read',
+  'session read',
   () => ours.getSession(),
   () => vendor.getSession(),
   2_000,
+  0.5,
 );
 await compare(
-  '1,000 callers',
+  'session read by 1,000 callers at once',
   thousand(() => ours.getSession()),
   thousand(() => vendor.getSession()),
   20,
+  null,
 );
 
 refreshes = 0;

@@ -8,10 +8,11 @@ import type * as Vendor from '@supabase/postgrest-js';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import type * as Rest from '../../src/rest-client/index.ts';
 import type * as RestTable from '../../src/rest-client/table.ts';
+import { reportMetric } from './report.ts';
 
 /**
- * The work of the REST client beside postgrest-js, in one run, as ratios: `npx tsx test/bench/rest-bench.ts`. Both are built as
- * they ship, because a loader of TypeScript names each function again, which would be measured too.
+ * The work of the REST client beside postgrest-js, in one run: `npm run bench rest`. Both are built as they ship, because a
+ * loader of TypeScript names each function again, which would be measured too.
  */
 const root = join(import.meta.dirname, '../..');
 const folder = join(root, 'node_modules/.cache/rest-bench');
@@ -88,10 +89,14 @@ let serial = 0;
 
 /** Microseconds of CPU by case: the vendor's first, then ours. */
 const cases: Readonly<
-  Record<string, { readonly times: number; readonly vendor: Task; readonly ours: Task }>
+  Record<
+    string,
+    { readonly times: number; readonly goal: number | null; readonly vendor: Task; readonly ours: Task }
+  >
 > = {
   'CPU of a select, stubbed fetch': {
     times: 1000,
+    goal: 1.5,
     vendor: async () =>
       vendorFew.from('notifications').select('id, status').eq('status', 'unread').order('id').limit(5),
     ours: async () =>
@@ -99,6 +104,7 @@ const cases: Readonly<
   },
   'building a query': {
     times: 2000,
+    goal: 1.2,
     vendor: () => {
       const query = vendorFew
         .from('notifications')
@@ -121,11 +127,13 @@ const cases: Readonly<
   },
   'reading 1,000 rows': {
     times: 40,
+    goal: 1,
     vendor: async () => vendorMany.from('notifications').select(),
     ours: async () => many.from('notifications').select(),
   },
   'reading 1,000 rows, all validated (zod/mini)': {
     times: 40,
+    goal: null,
     vendor: async () => vendorMany.from('notifications').select(),
     ours: async () => validating.from(defined).select(),
   },
@@ -141,9 +149,8 @@ async function cpuMicroseconds(task: Task, times: number): Promise<number> {
 const median = (values: readonly number[]) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
-function print(name: string, ours: number, vendor: number, unit: string): void {
-  const ratio = (ours / vendor).toFixed(2);
-  console.log(`| ${name} | ${ours.toFixed(1)} ${unit} | ${vendor.toFixed(1)} ${unit} | ${ratio} |`);
+function report(name: string, ours: number, peer: number, unit: string, goal: number | null): void {
+  reportMetric({ name: `REST: ${name}`, ours, peer, unit, goal });
 }
 
 /** What a script prints as a number, in a process of its own. */
@@ -164,8 +171,7 @@ const heapScript = (file: string, make: string) =>
   gc();
   console.log((process.memoryUsage().heapUsed - before) / 2000);`;
 
-console.log('| REST | ours | postgrest-js | ratio |\n|---|---|---|---|');
-for (const [name, { times, vendor, ours }] of Object.entries(cases)) {
+for (const [name, { times, goal, vendor, ours }] of Object.entries(cases)) {
   const measured = { ours: [] as number[], vendor: [] as number[] };
   for (let round = 0; round < 25; round += 1) {
     // In turn: the second pays for the garbage of the first.
@@ -174,21 +180,23 @@ for (const [name, { times, vendor, ours }] of Object.entries(cases)) {
       measured[side].push(await cpuMicroseconds(side === 'ours' ? ours : vendor, times));
     }
   }
-  print(name, median(measured.ours.slice(5)), median(measured.vendor.slice(5)), 'µs');
+  report(name, median(measured.ours.slice(5)), median(measured.vendor.slice(5)), 'µs', goal);
 }
 const imports = Array.from({ length: 21 }, () => [
   numberFrom(importScript(oursFile)),
   numberFrom(importScript(vendorFile)),
 ]);
-print(
+report(
   'import',
   median(imports.map(([ours = 0]) => ours)),
   median(imports.map(([, vendor = 0]) => vendor)),
   'ms',
+  1,
 );
-print(
+report(
   'heap per client',
   numberFrom(heapScript(oursFile, `createRestClient({ url: '${url}', apiKey: 'k', platform })`)),
   numberFrom(heapScript(vendorFile, `new PostgrestClient('${vendorUrl}', { headers: { apikey: 'k' } })`)),
   'bytes',
+  1,
 );

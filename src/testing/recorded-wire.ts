@@ -1,0 +1,65 @@
+import type { FetchFunction } from '../platform/platform.ts';
+
+/** A request that a client sent. */
+export interface RecordedRequest {
+  /** HTTP method, in upper case. */
+  readonly method: string;
+  /** Path of the URL with the query string: `/rest/v1/notifications?select=id`. */
+  readonly path: string;
+  /** Header values by lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body: parsed where it is JSON, else its text; null if there is none. */
+  readonly body: unknown;
+}
+
+/** What the wire answers: a response, or a function of the request. What the function throws is a network failure. */
+export type Reply = Response | ((request: RecordedRequest) => Response | Promise<Response>);
+
+/** A fetch that answers from a script and records what it is sent. */
+export interface RecordedWire {
+  /** For `createBrowserPlatform({ fetch })`. A request without a reply in the script rejects with a TypeError. */
+  readonly fetch: FetchFunction;
+  /** All requests, oldest first. */
+  readonly requests: readonly RecordedRequest[];
+  /** Answers the next requests, in this order, before any route. */
+  next(...replies: readonly Reply[]): void;
+  /** Answers every request of this method and path: `on('GET /rest/v1/notifications', …)`, without the query string. */
+  on(route: string, reply: Reply): void;
+}
+
+/** Creates a wire with an empty script. */
+export function createRecordedWire(): RecordedWire {
+  const requests: RecordedRequest[] = [];
+  const queue: Reply[] = [];
+  const routes = new Map<string, Reply>();
+  return {
+    requests,
+    next: (...replies) => void queue.push(...replies),
+    on: (route, reply) => void routes.set(route, reply),
+    async fetch(input, init) {
+      const sent = new Request(input, init);
+      const { pathname, search } = new URL(sent.url);
+      const text = await sent.text();
+      const request: RecordedRequest = {
+        method: sent.method,
+        path: pathname + search,
+        headers: Object.fromEntries(sent.headers),
+        body: text === '' ? null : parseJsonOrText(text),
+      };
+      requests.push(request);
+      const route = `${sent.method} ${pathname}`;
+      const reply = queue.shift() ?? routes.get(route);
+      if (!reply) throw new TypeError(`The recorded wire has no reply to ${route}`);
+      // A route answers many times, and the body of a response is read once.
+      return reply instanceof Response ? reply.clone() : reply(request);
+    },
+  };
+}
+
+function parseJsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

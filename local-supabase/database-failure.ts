@@ -1,6 +1,6 @@
 import type { FaultRule } from './fault-rule.ts';
 
-/** The answers of the services while PostgreSQL cannot be reached. */
+/** The responses of the services while PostgreSQL is unreachable. */
 export const databaseFailureRules: readonly FaultRule[] = [
   {
     path: '/rest/v1/',
@@ -16,7 +16,7 @@ export const databaseFailureRules: readonly FaultRule[] = [
     },
   },
   {
-    // The health, settings and key set of the auth service need no database.
+    // The health, settings and key set routes of the auth service need no database.
     path: /^\/auth\/v1\/(?!health|settings|\.well-known)/,
     answer: {
       status: 500,

@@ -6,8 +6,8 @@ import type { Faults, PollerState } from './faults.ts';
 type WireRule = Omit<FaultRule, 'path'> & { readonly path?: string };
 
 /**
- * The faults over HTTP, for the page and for tests in another process. A command is JSON, which a page of another origin
- * cannot send without a preflight.
+ * Serves the faults over HTTP, for the page and for tests in another process. A command has to be JSON, which a page
+ * of another origin cannot send without a preflight.
  */
 export function createFaultsApi(faults: Faults): Hono {
   const app = new Hono();
@@ -54,7 +54,7 @@ function encodeRule({ path, ...rule }: FaultRule): WireRule {
 
 function parseRule({ path, ...rule }: WireRule): FaultRule {
   const [, expression] = /^\/(.+)\/$/.exec(path ?? '') ?? [];
-  // Slashes alone do not make an expression: /rest/v1/ is a prefix.
+  // A path with slashes at both ends is not always an expression: /rest/v1/ is a prefix.
   const isExpression = expression !== undefined && /[\\^$*+?()[\]{}|]/.test(expression);
   if (isExpression) return { ...rule, path: new RegExp(expression) };
   return path === undefined || path === '' ? rule : { ...rule, path };

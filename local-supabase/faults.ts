@@ -4,46 +4,45 @@ import type { FaultGate } from './fault-gate.ts';
 import type { FaultRule } from './fault-rule.ts';
 import type { SlotFault } from './realtime/changes/replication-slot.ts';
 import type { RealtimeFaults } from './realtime/faults.ts';
-import type { SkewedClock } from './skewed-clock.ts';
 
 /** Failures on command. */
 export interface Faults {
   /** Adds a rule; the first rule that matches a request applies. Returns a function that removes it. */
   add(rule: FaultRule): () => void;
   list(): readonly FaultRule[];
-  /** Removes every rule, and ends every other fault that lasts. */
+  /** Removes every rule and ends every other active fault. */
   clear(): Promise<void>;
   /** Ends every WebSocket without a close frame. */
   dropSockets(): void;
-  /** Half-open connections: the WebSockets that are open now stay open and silent; later ones work. */
+  /** Makes the open WebSockets half-open: they stay open and silent. Later WebSockets work. */
   freezeSockets(): void;
-  /** Sets the server's clock ahead of the true time (negative: behind). Tokens expire accordingly. */
+  /** Sets the server's clock ahead of the true time, or behind it for a negative number. Tokens expire by this clock. */
   skewClock(byMs: number): Promise<void>;
   /** Makes every access token that was issued so far expire now, as seen by the server. */
   expireTokens(): void;
-  /** A new signing key; the old one stays published. */
+  /** Rotates the signing key; the old one stays published. */
   rotateKeys(): Promise<void>;
-  /** As after a restart of the machine: every connection ends, and for `downMs` nothing answers. Default 0. */
+  /** Simulates a restart of the machine: every connection ends, and for `downMs` (default 0) requests get no response. */
   restart(downMs?: number): Promise<void>;
   /**
-   * What realtime's poller does from now on. Only `running` delivers changes; changes that are committed in another state
-   * are lost, and subscriptions still answer `Subscribed to PostgreSQL`.
+   * Sets the state of realtime's poller. Only `running` delivers changes; changes that are committed in another state
+   * are lost, and subscriptions are still confirmed with `Subscribed to PostgreSQL`.
    *
-   * - `ended`: the poller has ended, and no client is told. `running` makes every channel subscribe again.
+   * - `ended`: the poller has ended without a message to clients. `running` makes every channel subscribe again.
    * - `slot-refused`: its replication slot cannot be created. After six tries, within about ten seconds, every channel
    *   subscribes again and succeeds, without changes. `running` makes every channel subscribe again.
-   * - `slot-waiting`: the creation of the slot waits for a transaction. `running` creates it, and no client is told.
+   * - `slot-waiting`: the creation of the slot waits for a transaction. `running` creates it without a message to clients.
    */
   setPoller(state: PollerState): Promise<void>;
   /**
-   * Drops changes without notice while more than this number is delivered in a second, on average over a minute and
-   * noticed every five seconds, as the free plan does at 100. Broadcasts have the same limit; they end the channel.
+   * Drops changes without notice while more than this number is delivered in a second. The rate is an average over a
+   * minute, checked every five seconds; the free plan has 100. Broadcasts above the same limit end the channel.
    * Null restores the setting.
    */
   limitEvents(perSecond: number | null): void;
   /**
-   * PostgreSQL restarts: for `downMs` (default 0) the services answer as they do without it, joins are refused and
-   * changes are lost. WebSockets stay open; every channel subscribes again afterwards.
+   * Restarts PostgreSQL: for `downMs` (default 0) the services respond as they do without a database, joins are refused
+   * and changes are lost. WebSockets stay open; every channel subscribes again afterwards.
    */
   restartDatabase(downMs?: number): Promise<void>;
   /**
@@ -125,3 +124,21 @@ export function createFaults(targets: FaultTargets): Faults {
 
 const waitInProcess = (durationMs: number) =>
   new Promise<void>((resolve) => void setTimeout(resolve, durationMs));
+
+/** A clock with an adjustable skew. */
+export interface SkewedClock {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Sets the difference to the true time, in milliseconds. */
+  skew(byMs: number): void;
+}
+
+export function createSkewedClock(trueNow: () => number): SkewedClock {
+  let skewMs = 0;
+  return {
+    now: () => trueNow() + skewMs,
+    skew(byMs) {
+      skewMs = byMs;
+    },
+  };
+}

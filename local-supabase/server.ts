@@ -5,7 +5,7 @@ import { openDataFolder } from './project/data-folder.ts';
 import type { Database } from './database/database.ts';
 import { createExpirableKeys } from './keys/expirable-keys.ts';
 import { createFaultGate } from './fault-gate.ts';
-import { createFaults } from './faults.ts';
+import { createFaults, createSkewedClock } from './faults.ts';
 import type { Faults } from './faults.ts';
 import { createFrontDoor } from './http/front-door.ts';
 import { createFunctionFetch } from './functions/function-runtime.ts';
@@ -26,18 +26,17 @@ import type { RealtimeService } from './realtime/realtime-service.ts';
 import type { RealtimeSettings } from './realtime/settings.ts';
 import { createServices } from './services.ts';
 import type { ApiSettings, StorageSettings } from './services.ts';
-import { createSkewedClock } from './skewed-clock.ts';
 
 export interface LocalSupabaseOptions {
-  /** The gateway's port on 127.0.0.1; 0 takes any free one; null, the default, none: in-process only. */
+  /** The gateway's port on 127.0.0.1. 0 selects any free port; null, the default, means in-process only. */
   readonly port?: number | null;
-  /** The mailbox's port, likewise. */
+  /** The mailbox's port on 127.0.0.1, with the same meaning of 0 and null. */
   readonly mailboxPort?: number | null;
   /** The port at which the mailbox takes mails by SMTP. Default: any free one, opened when a function first runs. */
   readonly smtpPort?: number;
   /** The folder that keeps the data. Default: in memory. */
   readonly dataDir?: string;
-  /** Where links in mails lead by default. Default `http://localhost:5173`. */
+  /** The default target of links in mails. Default `http://localhost:5173`. */
   readonly siteUrl?: string;
   /** Patterns of further URLs to which a link may lead. Default: any port of localhost and 127.0.0.1. */
   readonly redirectUrls?: readonly string[];
@@ -89,7 +88,7 @@ export interface LocalSupabase {
 const IN_PROCESS_URL = 'http://local-supabase.test';
 
 /**
- * Starts an embedded Supabase: PostgreSQL with the schema of `supabase/`, and the services before it.
+ * Starts an embedded Supabase: PostgreSQL with the schema of `supabase/`, and the services on top of it.
  *
  * @throws {StartError} with a message to print: a taken port, an unusable folder, NODE_ENV=production.
  */

@@ -15,7 +15,7 @@ import type { OpenProject } from './project/open-project.ts';
 import { createRealtimeService } from './realtime/realtime-service.ts';
 import type { RealtimeService } from './realtime/realtime-service.ts';
 import type { RealtimeSettings } from './realtime/settings.ts';
-import { createSmsBox } from './mailbox/sms-box.ts';
+import { createSmsBox } from './mailbox/mail.ts';
 import { createSmtpMailer } from './mailbox/smtp-mailer.ts';
 import type { SmtpSettings } from './mailbox/smtp-mailer.ts';
 import { saveBuckets } from './storage/buckets.ts';
@@ -24,17 +24,17 @@ import { createObjectStore } from './storage/object-store.ts';
 import { createStorageService } from './storage/storage-service.ts';
 import type { StorageService } from './storage/storage-service.ts';
 
-/** The settings of the REST service, as `[api]` has them. */
+/** The settings of the REST service, from `[api]`. */
 export interface ApiSettings {
-  /** Schemas that it exposes; the first is the default. Default `public`. */
+  /** The exposed schemas; requests without a schema use the first. Default `public`. */
   readonly schemas?: readonly string[];
   /** Default `public, extensions`. */
   readonly extraSearchPath?: readonly string[];
-  /** Most rows of one answer. Default 1000. */
+  /** The maximum number of rows of one response. Default 1000. */
   readonly maxRows?: number;
 }
 
-/** The settings of storage, as `[storage]` has them. */
+/** The settings of storage, from `[storage]`. */
 export interface StorageSettings {
   readonly fileSizeLimitBytes?: number;
   /** By name. */
@@ -58,7 +58,7 @@ export interface ServicesOptions extends Omit<OpenProject, 'keys'> {
   readonly functionSettings?: Readonly<Record<string, FunctionSettings>>;
   readonly functionRuntime: () => Promise<FunctionRuntime>;
   readonly report: (problem: unknown) => void;
-  /** Keeps the objects of storage; default: in memory. */
+  /** Stores the objects of storage. Default: in memory. */
   readonly storageDir?: string | undefined;
 }
 

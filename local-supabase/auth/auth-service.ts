@@ -33,7 +33,7 @@ export interface AuthServiceOptions {
   readonly templates?: URL;
   /** Subjects and files of single mails; they replace the file of the folder. */
   readonly mailTemplates?: MailTemplates;
-  /** Receives errors that are not answers of the protocol; clients get 500. */
+  /** Receives errors that the protocol does not define; clients get 500. */
   readonly report?: (error: unknown) => void;
 }
 
@@ -44,7 +44,7 @@ export interface AuthService {
   sweep(): Promise<void>;
 }
 
-/** Where the templates of each mail come from. */
+/** The subject and template file of each mail. */
 export type MailTemplates = Readonly<
   Partial<Record<MailKind, { readonly subject?: string; readonly file?: URL }>>
 >;

@@ -41,15 +41,15 @@ export interface AuthContext {
   readonly now: () => number;
   readonly siteUrl: string;
   readonly redirectUrls: readonly string[];
-  /** Reads the project's templates of a mail; null in place of each that it does not have. */
+  /** Reads the project's templates of a mail; a missing template is null. */
   readonly readTemplate: (kind: MailKind) => Promise<MailTemplateSource>;
   readonly limiter: RateLimiter;
   readonly testProvider: TestProvider;
-  /** Receives errors that are not answers of the protocol. */
+  /** Receives errors that the protocol does not define. */
   readonly report: (error: unknown) => void;
 }
 
-/** One database transaction. Mails and text messages wait until it is committed. */
+/** One database transaction. Mails and text messages are sent after its commit. */
 export interface Transaction {
   readonly sql: Sql;
   afterCommit(effect: () => Promise<unknown> | void): void;
@@ -57,7 +57,7 @@ export interface Transaction {
 
 type Outcome<T> = { readonly value: T } | { readonly thrown: unknown };
 
-/** Runs `task` in a transaction, then its effects; a `CommitThenThrow` keeps what was written and throws its cause. */
+/** Runs `task` in a transaction, then its effects; a `CommitThenThrow` commits the writes and throws its cause. */
 export async function inTransaction<T>(
   context: AuthContext,
   task: (tx: Transaction) => Promise<T>,
@@ -77,5 +77,5 @@ export async function inTransaction<T>(
   return outcome.value;
 }
 
-/** The current time as the database wants it. */
+/** The current time as a database parameter. */
 export const nowDate = (context: AuthContext): Date => new Date(context.now());

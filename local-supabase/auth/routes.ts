@@ -10,8 +10,7 @@ import type { AuthContext } from './context.ts';
 import { readHealth, readKeySet, readOpenIdConfiguration, readSettings } from './http/discovery.ts';
 import { notFound } from './http/errors.ts';
 import { challengeFactor } from './factors/challenge.ts';
-import { enrolFactor } from './factors/enrolment.ts';
-import { unenrolFactor } from './factors/unenrolment.ts';
+import { enrollFactor, unenrollFactor } from './factors/enrollment.ts';
 import { verifyFactor } from './factors/verification.ts';
 import { logout } from './sessions/logout.ts';
 import { magicLink } from './verification/magic-link.ts';
@@ -46,7 +45,7 @@ export interface Route {
   readonly handler: Handler;
 }
 
-/** The paths that GoTrue answers with a slash at the end, too. */
+/** The paths that GoTrue also accepts with a trailing slash. */
 export const pathsWithOptionalSlash: ReadonlySet<string> = new Set([
   '/callback',
   '/signup',
@@ -111,10 +110,10 @@ export const routes: readonly Route[] = [
   { method: 'POST', path: '/sso', handler: guarded('sso', singleSignOn) },
   { method: 'GET', path: '/sso/saml/acs', handler: consumeAssertion },
   { method: 'POST', path: '/sso/saml/acs', handler: consumeAssertion },
-  { method: 'POST', path: '/factors', handler: enrolFactor },
+  { method: 'POST', path: '/factors', handler: enrollFactor },
   { method: 'POST', path: '/factors/:factor_id/challenge', handler: challengeFactor },
   { method: 'POST', path: '/factors/:factor_id/verify', handler: verifyFactor },
-  { method: 'DELETE', path: '/factors/:factor_id', handler: unenrolFactor },
+  { method: 'DELETE', path: '/factors/:factor_id', handler: unenrollFactor },
   { method: 'POST', path: '/invite', handler: invite },
   { method: 'GET', path: '/admin/users', handler: listUsers },
   { method: 'POST', path: '/admin/users', handler: createUserAsAdmin },

@@ -1,6 +1,6 @@
 import type { Sql } from '../database/database.ts';
 
-/** Column values by name. Dates and plain objects (jsonb) are encoded on the way in. */
+/** Column values by name. Dates and plain objects (jsonb) are encoded before they are written. */
 export type Values = Readonly<Record<string, unknown>>;
 
 function encodeValue(value: unknown): unknown {
@@ -20,7 +20,7 @@ export async function insertRow<Row>(sql: Sql, table: string, values: Values): P
   return row;
 }
 
-/** Updates the row of `table` whose id is `id` and returns it as stored; undefined when it is gone. */
+/** Updates the row of `table` whose id is `id` and returns it as stored; undefined when it does not exist. */
 export async function updateRow<Row>(
   sql: Sql,
   table: string,
@@ -43,5 +43,5 @@ export function isUniqueViolation(error: unknown): boolean {
 const uuid = String.raw`[\da-f]{8}(-?)(?:[\da-f]{4}\1){3}[\da-f]{12}`;
 const uuidPattern = new RegExp(`^(?:${uuid}|\\{${uuid.replace('\\1', '\\2')}\\})$`, 'i');
 
-/** True for the textual form of a UUID, as PostgreSQL and Go read it: without dashes and in braces too. */
+/** True for a UUID in every form that PostgreSQL and Go parse: without dashes and in braces too. */
 export const isUuid = (text: string): boolean => uuidPattern.test(text);

@@ -187,7 +187,7 @@ create table if not exists auth.flow_state (
   oauth_client_state_id uuid,
   linking_target_id uuid,
   email_optional boolean not null default false,
-  -- Ours: tells flows apart that began in the same millisecond of an injected clock.
+  -- Not in GoTrue: orders flows that began in the same millisecond of an injected clock.
   sequence bigint generated always as identity
 );
 create index if not exists idx_auth_code on auth.flow_state (auth_code);

@@ -1,4 +1,4 @@
-/** Requests per address and window, as the service counts them: a bucket of 30 that refills at the given rate. */
+/** Requests per address and window, counted by a token bucket of 30 that refills at the given rate. */
 export interface RateLimits {
   /** POST /token, per 5 minutes. Default 150. */
   readonly tokenRefresh: number;
@@ -10,7 +10,7 @@ export interface RateLimits {
   readonly sso: number;
   /** The web3 grant, per 5 minutes. Default 30. */
   readonly web3: number;
-  /** Anonymous sign-ups, per hour; this bucket holds as many. Default 30. */
+  /** Anonymous sign-ups, per hour; the size of the bucket is the same number. Default 30. */
   readonly anonymousUsers: number;
   /** Each of challenging and verifying factors, per minute. Default 15. */
   readonly factors: number;
@@ -32,14 +32,14 @@ export const defaultRateLimits: RateLimits = {
   smsSent: 30,
 };
 
-/** A company's identity provider, played by a page of our own. */
+/** A company's identity provider, simulated by a page of the test provider. */
 export interface SsoConnection {
   /** UUID; clients may name it as `provider_id`. */
   readonly id: string;
   readonly domains: readonly string[];
 }
 
-/** What a project configures. Times are in seconds; `null` means off. */
+/** The configuration of a project. Times are in seconds; `null` turns a feature off. */
 export interface AuthSettings {
   readonly jwtExpirySeconds: number;
   readonly jwtAudience: string;
@@ -63,18 +63,18 @@ export interface AuthSettings {
   readonly emailMaxFrequencySeconds: number;
   /** Shortest time between two text messages to one user. Default 0; 60 when rate limits are on. */
   readonly smsMaxFrequencySeconds: number;
-  /** Phone number (digits only) to the one code that it accepts; nothing is sent to it. */
+  /** The only valid code of each test phone number (digits only); no message is sent to these numbers. */
   readonly smsTestOtp: Readonly<Record<string, string>>;
   readonly passwordMinLength: number;
-  /** Sets of which a password needs one character each. */
+  /** Character sets; a password needs one character of each. */
   readonly passwordRequiredCharacters: readonly string[];
-  /** Passwords that count as leaked (reason `pwned`); stands in for the public service. */
+  /** Passwords that count as leaked (reason `pwned`); replaces the public service. */
   readonly pwnedPasswords: readonly string[];
-  /** bcrypt's cost. Default 10; tests take 4. */
+  /** The cost of bcrypt. Default 10; tests use 4. */
   readonly bcryptCost: number;
   /** 1: twelve characters, one row each. 2: a signed counter of the session. */
   readonly refreshTokenVersion: 1 | 2;
-  /** Version 1 tokens become version 2 at their next use, when `refreshTokenVersion` is 2. Default true. */
+  /** Whether `refreshTokenVersion` 2 upgrades version 1 tokens at their next use. Default true. */
   readonly refreshTokenUpgrade: boolean;
   readonly refreshTokenRotation: boolean;
   readonly refreshTokenReuseIntervalSeconds: number;
@@ -88,10 +88,10 @@ export interface AuthSettings {
   readonly passwordUpdateRequiresCurrentPassword: boolean;
   readonly manualLinkingEnabled: boolean;
   readonly flowStateExpirySeconds: number;
-  /** The captcha token that passes, or null for no captcha. */
+  /** The valid captcha token, or null for no captcha. */
   readonly captchaToken: string | null;
   readonly rateLimits: Partial<RateLimits> | null;
-  /** Names of providers; each is played by the test provider's page. */
+  /** Names of providers; the test provider's page simulates each of them. */
   readonly externalProviders: readonly string[];
   readonly ssoConnections: readonly SsoConnection[];
   readonly web3EthereumEnabled: boolean;

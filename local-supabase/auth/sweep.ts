@@ -2,7 +2,7 @@ import type { AuthContext } from './context.ts';
 
 const dayMs = 86_400_000;
 
-/** Deletes what is over, as the service's own cleanup does: a day after its end; sessions three days after. */
+/** Deletes expired rows as GoTrue's cleanup does, a day or more after they expire. */
 export async function sweep(context: AuthContext): Promise<void> {
   const { database, settings, limiter, testProvider } = context;
   const ago = (ms: number): string => new Date(context.now() - ms).toISOString();

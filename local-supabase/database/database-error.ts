@@ -1,4 +1,4 @@
-/** An error of PostgreSQL, as its driver gives it. */
+/** An error of PostgreSQL, as reported by its driver. */
 export interface DatabaseError {
   /** SQLSTATE. */
   readonly code: string;

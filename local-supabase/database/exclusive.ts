@@ -1,4 +1,4 @@
-/** Lets one task at a time through, in the order of their arrival. */
+/** A first-in, first-out mutex: runs one task at a time. */
 export interface Exclusive {
   <T>(task: () => Promise<T>): Promise<T>;
 }

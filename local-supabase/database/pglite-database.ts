@@ -9,16 +9,16 @@ import type { Database, Sql } from './database.ts';
 /** The database, with direct access to its one session for the services that run whole transactions. */
 export interface PgliteDatabase extends Database {
   /**
-   * Runs `task` alone in the session. Within it, use `pipeline`: a call to any other method would wait for itself.
+   * Runs `task` alone in the session. Within the task, call only `pipeline`: any other method would deadlock.
    */
   readonly exclusive: Exclusive;
-  /** Runs statements in the session as it is; only within `exclusive`. */
+  /** Runs statements in the session without a new transaction; only within `exclusive`. */
   readonly pipeline: Pipeline;
 }
 
 /**
- * How values are read: timestamps as `Date`, `date` as text, json parsed, int8 as a number, or as a bigint where a
- * number would lose digits.
+ * The parsers of result values: timestamps become `Date`, `date` stays text, json is parsed, int8 is a number, or a
+ * bigint where a number would lose digits.
  */
 const parsers = {
   [types.TIMESTAMPTZ]: (value: string) => new Date(value),

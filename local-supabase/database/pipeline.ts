@@ -2,11 +2,11 @@ import type { PGliteInterface } from '@electric-sql/pglite';
 import { encodePipeline } from './protocol.ts';
 import type { ProtocolStatement } from './protocol.ts';
 
-/** One row of values as PostgreSQL writes them. */
+/** One row of values in PostgreSQL's text format. */
 export type TextRow = readonly (string | null)[];
 
 export interface PipelineResult {
-  /** The types (OIDs) of the columns; a domain's is that of its base type. */
+  /** The types (OIDs) of the columns; a domain has the OID of its base type. */
   readonly types: readonly number[];
   readonly rows: readonly TextRow[];
 }
@@ -18,8 +18,8 @@ export type Pipeline = (
 ) => Promise<readonly PipelineResult[]>;
 
 /**
- * Talks to PGlite in its wire protocol: values stay texts, so no number loses a digit, and PostgreSQL itself infers
- * what each parameter is.
+ * Sends statements to PGlite in PostgreSQL's wire protocol: values stay text, so no number loses a digit, and
+ * PostgreSQL itself infers the type of each parameter.
  */
 export function createPipeline(pglite: PGliteInterface): Pipeline {
   return async (statements, { keepsFiles = true } = {}) => {

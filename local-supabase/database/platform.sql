@@ -1,4 +1,4 @@
--- What every Supabase project has before its first migration: the roles of the services, their schemas, the
+-- The objects that every Supabase project has before its first migration: the roles of the services, their schemas, the
 -- functions that policies use, the publication that realtime reads. Idempotent.
 
 do $$
@@ -43,8 +43,8 @@ create extension if not exists "uuid-ossp" with schema extensions;
 alter database postgres set search_path = "$user", public, extensions;
 set search_path = "$user", public, extensions;
 
--- A project grants the API roles everything on what `postgres` makes in public, and leaves the rest to row-level
--- security; migrations that want less revoke it.
+-- A project grants the API roles every privilege on the objects that `postgres` creates in public and relies on
+-- row-level security; migrations revoke the privileges that they do not need.
 alter default privileges in schema public grant all on tables to anon, authenticated, service_role;
 alter default privileges in schema public grant all on sequences to anon, authenticated, service_role;
 alter default privileges in schema public grant all on functions to anon, authenticated, service_role;
@@ -101,7 +101,7 @@ begin
 end
 $$;
 
--- As on a project: a change of the schema makes the REST service read it anew.
+-- As on a project, a schema change makes the REST service reload its schema cache.
 create or replace function extensions.notify_schema_change() returns event_trigger
   language plpgsql
   as $$ begin notify pgrst, 'reload schema'; end $$;

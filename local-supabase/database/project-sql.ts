@@ -18,13 +18,13 @@ export interface PlatformPart {
   readonly hash: string;
 }
 
-/** The SQL of a project: what the platform brings along, and what `supabase/` adds. */
+/** The SQL of a project: the platform's parts, then those of `supabase/`. */
 export interface ProjectSql {
-  /** In the order in which it is applied. */
+  /** The parts in the order in which they are applied. */
   readonly platform: readonly PlatformPart[];
   readonly migrations: readonly Migration[];
   readonly seed: string;
-  /** Changes when any of it does, or PostgreSQL. */
+  /** Changes when any part or the version of PostgreSQL changes. */
   readonly hash: string;
 }
 
@@ -37,7 +37,7 @@ const PLATFORM_FILES = [
 ] as const;
 const MIGRATION_NAME = /^(\d{14})_(.+)\.sql$/;
 
-/** Reads it. @param folder a project's `supabase/`; default this repository's. */
+/** Reads the SQL of a project. @param folder a project's `supabase/`; default this repository's. */
 export async function readProjectSql(
   folder = new URL('../../supabase/', import.meta.url),
 ): Promise<ProjectSql> {
@@ -73,7 +73,7 @@ async function readMigrations(folder: URL): Promise<Migration[]> {
   return (await Promise.all(migrations)).flat();
 }
 
-/** A part that is not there adds nothing. */
+/** A missing file is an empty part. */
 async function readText(file: URL): Promise<string> {
   return readFile(file, 'utf8').catch((problem: NodeJS.ErrnoException) => {
     if (problem.code === 'ENOENT') return '';

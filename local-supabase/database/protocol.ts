@@ -1,4 +1,4 @@
-/** Messages of PostgreSQL's extended query protocol, as far as a pipeline of unnamed statements needs them. */
+/** Messages of PostgreSQL's extended query protocol, limited to a pipeline of unnamed statements. */
 
 export interface ProtocolStatement {
   readonly text: string;
@@ -8,7 +8,7 @@ export interface ProtocolStatement {
 
 const encoder = new TextEncoder();
 
-/** Parse, bind, describe and execute for each statement, then one sync: an error skips everything up to it. */
+/** Parse, bind, describe and execute for each statement, then one sync: an error skips all messages up to the sync. */
 export function encodePipeline(statements: readonly ProtocolStatement[]): Uint8Array {
   const messages = statements.flatMap(({ text, values = [] }) => [
     message('P', [cString(''), cString(text), int16(0)]),

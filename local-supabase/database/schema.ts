@@ -24,7 +24,7 @@ export async function updateSchema(pglite: PGliteInterface, sql: ProjectSql): Pr
   await applyMigrations(pglite, sql.migrations);
 }
 
-/** What was applied is remembered in the comment of a schema, by the hashes of the parts. */
+/** The hashes of the applied parts are stored in the comment of a schema. */
 async function applyPlatform(pglite: PGliteInterface, { platform }: ProjectSql): Promise<void> {
   const { rows } = await pglite.query<{ hashes: string | null }>(
     `select obj_description(to_regnamespace('supabase_migrations'), 'pg_namespace') as hashes`,
@@ -39,7 +39,7 @@ async function applyPlatform(pglite: PGliteInterface, { platform }: ProjectSql):
   await pglite.exec(`comment on schema supabase_migrations is '${hashes}'`);
 }
 
-/** Each in a transaction of its own, recorded where the vendor's CLI records it. */
+/** Applies each migration in its own transaction and records it in the table that the vendor's CLI uses. */
 async function applyMigrations(pglite: PGliteInterface, migrations: readonly Migration[]): Promise<void> {
   const { rows } = await pglite.query<{ version: string }>(
     'select version from supabase_migrations.schema_migrations',

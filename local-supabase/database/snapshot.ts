@@ -6,8 +6,8 @@ const FOLDER = fileURLToPath(new URL('../../node_modules/.cache/local-supabase/'
 const KEPT = 6;
 
 /**
- * The dump of a freshly built database, made by `build` the first time and kept for the next. Any number of
- * processes may ask at once: a dump appears under its name only when it is complete.
+ * Returns the cached dump of a new database; on a miss, `build` creates it. Concurrent processes are safe, because a
+ * dump gets its name only when it is complete.
  */
 export async function loadSnapshot(name: string, build: () => Promise<Blob>): Promise<Blob> {
   const file = join(FOLDER, `${name}.tar`);
@@ -22,7 +22,7 @@ export async function loadSnapshot(name: string, build: () => Promise<Blob>): Pr
   return dump;
 }
 
-/** Node takes its time to read its own blobs; these bytes are in memory already. */
+/** Serves the bytes from memory, because Node reads its own blobs slowly. */
 class DumpBlob extends Blob {
   readonly #bytes: Buffer;
   constructor(bytes: Buffer) {
@@ -34,7 +34,7 @@ class DumpBlob extends Blob {
   }
 }
 
-/** Where nothing can be kept, every start builds anew. */
+/** Without a writable cache, every start builds the database again. */
 async function keep(file: string, dump: Blob): Promise<void> {
   await mkdir(FOLDER, { recursive: true });
   const temporary = `${file}.${process.pid}.${crypto.randomUUID()}`;

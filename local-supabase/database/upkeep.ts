@@ -1,11 +1,11 @@
 import type { Database } from './database.ts';
 
-/** Rows that a table may leave dead before it is cleaned; the rule of PostgreSQL's own daemon is similar. */
+/** The number of dead rows that triggers a vacuum of a table, similar to PostgreSQL's autovacuum. */
 const DEAD_ROWS = 200;
-/** As long as one file of the log. */
+/** The size of one segment of the write-ahead log. */
 const LOG_BYTES = 16 * 1_048_576;
 
-/** Frees the space of rows that are gone and of the log that was written: the embedded PostgreSQL has no daemons. */
+/** Vacuums tables and checkpoints the log, because the embedded PostgreSQL has no background processes. */
 export async function keepSmall(database: Database): Promise<void> {
   await database.query('select pg_stat_force_next_flush()');
   const tables = await database.query<{ name: string }>(
@@ -20,7 +20,7 @@ export async function keepSmall(database: Database): Promise<void> {
   if (log && log.bytes > LOG_BYTES) await database.query('checkpoint');
 }
 
-/** Runs the project's retention job, which `pg_cron` runs on a hosted project. A project without one is left alone. */
+/** Runs the project's retention job, which `pg_cron` runs on a hosted project. A project without the job is skipped. */
 export async function runRetention(database: Database, nowMs: number): Promise<void> {
   const [job] = await database.query<{ exists: boolean }>(
     `select to_regproc('private.run_retention') is not null as exists`,

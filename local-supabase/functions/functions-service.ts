@@ -5,7 +5,7 @@ import { readBearer } from '../gateway/bearer.ts';
 import type { TokenKeys } from '../keys/keys.ts';
 import type { FunctionRuntime } from './function-runtime.ts';
 
-/** The settings of one function, as `[functions.<name>]` has them. */
+/** The settings of one function, from `[functions.<name>]`. */
 export interface FunctionSettings {
   /** Default true. A disabled function is not found. */
   readonly enabled?: boolean;

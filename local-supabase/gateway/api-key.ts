@@ -1,12 +1,12 @@
 import type { Claims, TokenKeys } from '../keys/keys.ts';
 import { readBearer } from './bearer.ts';
 
-/** The API key of a request and the claims that it stands for. */
+/** The API key of a request and the claims that it represents. */
 export type ApiKeyCheck =
   | { readonly ok: true; readonly apiKey: string; readonly claims: Claims }
   | { readonly ok: false; readonly response: Response };
 
-/** Browsers navigate to these, so they send no key: links in mails, provider callbacks, discovery. */
+/** Routes that need no key, because browsers navigate to them: links in mails, provider callbacks, discovery. */
 const OPEN_ROUTES = [
   /^\/auth\/v1\/(verify|callback|authorize)$/,
   /^\/auth\/v1\/sso\/saml\//,
@@ -17,7 +17,7 @@ const OPEN_ROUTES = [
 
 export const isOpenRoute = (path: string): boolean => OPEN_ROUTES.some((route) => route.test(path));
 
-/** The key of a request: a header or a query parameter. */
+/** The key of a request, from a header or a query parameter. */
 export function readApiKey(request: Request): string | null {
   return request.headers.get('apikey') ?? new URL(request.url).searchParams.get('apikey');
 }
@@ -43,7 +43,7 @@ export async function checkApiKey(request: Request, keys: TokenKeys): Promise<Ap
   return refuseKey();
 }
 
-/** A key of the newer form stands for the token of its role. */
+/** A key of the newer form represents the token of its role. */
 async function claimsOf(token: string, apiKey: string, keys: TokenKeys): Promise<ApiKeyCheck> {
   const check = await keys.verify(token);
   return check.ok ? { ok: true, apiKey, claims: check.claims } : refuseKey();

@@ -4,12 +4,12 @@ export type BearerCheck =
   | { readonly ok: true; readonly claims: Claims }
   | { readonly ok: false; readonly message: string; readonly response: Response };
 
-/** Clock skew that PostgREST tolerates. */
+/** The clock skew that PostgREST tolerates. */
 const LEEWAY_SECONDS = 30;
 
 /**
- * The claims of a REST request: its bearer token's, else its API key's; or PostgREST's refusal. Any other scheme of
- * authorization stands for a caller without a token.
+ * The claims of a REST request, from its bearer token, else from its API key; or PostgREST's refusal. A request with
+ * another authorization scheme counts as one without a token.
  *
  * @see https://docs.postgrest.org/en/stable/references/errors.html#group-3-jwt
  */
@@ -32,7 +32,7 @@ export async function checkBearer(
 /** API keys of the newer form are not tokens, although clients send them as bearer tokens. */
 export const isOpaqueKey = (token: string): boolean => /^sb_(publishable|secret)_/.test(token);
 
-/** The bearer token, null with another scheme or none. */
+/** The bearer token; null for another scheme or without the header. */
 export function readBearer(request: Request): string | null {
   const [matched, token = ''] =
     /^Bearer(?:\s+(.*))?$/i.exec(request.headers.get('authorization') ?? '') ?? [];

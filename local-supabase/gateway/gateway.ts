@@ -55,7 +55,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   return {
     async handle(request) {
       const path = new URL(request.url).pathname;
-      // The path as it was sent: PostgREST itself refuses `..` and empty segments.
+      // Match the path as sent, because PostgREST itself refuses `..` and empty segments.
       const service = /^\/(\w+)\/v1(?:[/?]|$)/.exec(requestLineOf(request).target)?.[1] ?? '';
       if (isPreflight(request)) return answerPreflight(request);
       const refusal = refuseForeignServiceKey(request, keys) ?? (await refuseDeepJson(request));
@@ -64,7 +64,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   };
 }
 
-/** A key in the query is for the gateway alone. */
+/** Removes a key from the query, because only the gateway reads it. */
 function withoutApiKey(request: Request): Request {
   const { method, target } = requestLineOf(request);
   const [path = '', query = ''] = target.split(/\?(.*)/s, 2);

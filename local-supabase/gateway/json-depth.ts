@@ -1,4 +1,4 @@
-/** Deeper JSON overflows the stack of a service that prints it again. GoTrue takes 10,000 levels. */
+/** Deeper JSON overflows the stack of a service that serializes it. GoTrue accepts 10,000 levels. */
 export const maxJsonDepth = 2000;
 
 const quote = 0x22;
@@ -6,7 +6,7 @@ const backslash = 0x5c;
 const opening: ReadonlySet<number> = new Set([0x5b, 0x7b]);
 const closing: ReadonlySet<number> = new Set([0x5d, 0x7d]);
 
-/** True when arrays and objects are nested deeper than `limit`. Takes any text; what is no JSON is not judged. */
+/** True when arrays and objects are nested deeper than `limit`. Accepts any text; the result is undefined for text that is not JSON. */
 export function isDeeperThan(text: string, limit: number): boolean {
   let depth = 0;
   let isInString = false;

@@ -1,6 +1,6 @@
 import { callFunction } from './functions.ts';
 import type { ActionNode, BranchNode, Command, Node, Operand, Pipeline } from './syntax.ts';
-import { TemplateError } from './template-error.ts';
+import { TemplateError } from './syntax.ts';
 import { isMap, isTrue, readField, sortedKeys, typeName, type Value } from './values.ts';
 
 /** What an execution prints with: literal text, and the value of an action. */

@@ -1,5 +1,5 @@
 import { sprintf } from './printf.ts';
-import { TemplateError } from './template-error.ts';
+import { TemplateError } from './syntax.ts';
 import { formatValue, isMap, isTrue, typeName, type Value } from './values.ts';
 
 type TemplateFunction = (...args: readonly Value[]) => Value;

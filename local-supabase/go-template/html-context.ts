@@ -1,5 +1,5 @@
 import { failsafe } from './html-escapers.ts';
-import { TemplateError } from './template-error.ts';
+import { TemplateError } from './syntax.ts';
 
 /** A position in an HTML document, as far as escaping depends on it. */
 export interface HtmlContext {

@@ -19,7 +19,7 @@ import {
 } from './html-escapers.ts';
 import { parseTemplate } from './parser.ts';
 import type { ActionNode, Node, Pipeline, TextNode } from './syntax.ts';
-import { TemplateError } from './template-error.ts';
+import { TemplateError } from './syntax.ts';
 import type { Value } from './values.ts';
 
 /**

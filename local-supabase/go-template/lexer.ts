@@ -1,4 +1,4 @@
-import { TemplateError } from './template-error.ts';
+import { TemplateError } from './syntax.ts';
 
 /** A part of a template: literal text, or an action between delimiters. */
 export type Segment =

@@ -1,7 +1,7 @@
 import { type Segment, splitTemplate, type Token } from './lexer.ts';
 import { functionNames } from './functions.ts';
 import type { BranchNode, Command, Node, Operand, Pipeline } from './syntax.ts';
-import { TemplateError } from './template-error.ts';
+import { TemplateError } from './syntax.ts';
 
 /** Parses a template. Throws TemplateError. */
 export function parseTemplate(source: string): readonly Node[] {

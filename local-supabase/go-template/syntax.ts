@@ -49,3 +49,13 @@ export type Operand =
   | { readonly kind: 'variable'; readonly name: string; readonly fields: readonly string[] }
   | { readonly kind: 'field'; readonly fields: readonly string[] }
   | { readonly kind: 'pipeline'; readonly pipeline: Pipeline; readonly fields: readonly string[] };
+
+/** A template that cannot be parsed, or a failure while it runs; `line` counts from 1. */
+export class TemplateError extends Error {
+  override readonly name = 'TemplateError';
+  readonly line: number | undefined;
+  constructor(message: string, line?: number) {
+    super(line === undefined ? message : `line ${line}: ${message}`);
+    this.line = line;
+  }
+}

@@ -1,4 +1,4 @@
-import { TemplateError } from './template-error.ts';
+import { TemplateError } from './syntax.ts';
 
 /**
  * A value in a template. JSON data and, as bigint, Go's `int` (JSON's numbers are float64 there). `undefined` is a

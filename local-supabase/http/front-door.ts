@@ -1,14 +1,14 @@
 /** Admits requests until it is closed, and drains those in flight. */
 export interface FrontDoor {
-  /** Runs `answer`; once closed, the response is 503. */
+  /** Runs `answer`; after `close` the response is 503. */
   pass(answer: () => Promise<Response>): Promise<Response>;
   /** Refuses new requests and waits a bounded time for those in flight. */
   close(): Promise<void>;
-  /** Whether services may be closed; their errors need no report then. */
+  /** True after closing began; errors of services are expected from then on. */
   isClosed(): boolean;
 }
 
-/** Requests that take longer, such as for a fault's latency, are answered with 503. */
+/** Longer requests, for example with a fault's latency, are answered with 503. */
 const DRAIN_TIMEOUT_MS = 500;
 
 export function createFrontDoor(): FrontDoor {

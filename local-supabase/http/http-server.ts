@@ -21,7 +21,7 @@ export interface HttpServer {
 const MOST_BODY_BYTES = 100 * 1024 * 1024;
 
 /**
- * @param port 0 takes any free one.
+ * @param port 0 selects any free port.
  * @throws {StartError} if the port is taken.
  */
 export async function listen(
@@ -60,7 +60,7 @@ async function answer(
   try {
     await send(await handle(await readRequest(incoming)), outgoing);
   } catch (problem) {
-    // `incoming.destroyed` is true as soon as the body was read, so the socket decides.
+    // Check the socket, because `incoming.destroyed` is already true when the body was read.
     if (problem instanceof ConnectionLost || outgoing.headersSent || incoming.socket.destroyed) {
       outgoing.destroy();
       return;
@@ -75,7 +75,7 @@ async function readRequest(incoming: IncomingMessage): Promise<Request> {
   for (const [name, values] of Object.entries(incoming.headersDistinct)) {
     for (const value of values ?? []) headers.append(name, value);
   }
-  // Services count requests by client address; behind a proxy the header names it already.
+  // Services count requests by client address; a proxy has already set the header.
   if (!headers.has('x-forwarded-for'))
     headers.set('x-forwarded-for', incoming.socket.remoteAddress ?? '127.0.0.1');
   const { method = 'GET', url: target = '/' } = incoming;
@@ -90,7 +90,7 @@ async function readRequest(incoming: IncomingMessage): Promise<Request> {
   return request;
 }
 
-/** Methods that `Request` refuses to hold; the request line tells them. */
+/** Methods that `Request` refuses; the service reads them from the request line. */
 const FORBIDDEN_METHODS = new Set(['CONNECT', 'TRACE', 'TRACK']);
 
 async function readBody(incoming: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> {

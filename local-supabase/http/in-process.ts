@@ -4,8 +4,8 @@ export type FetchFunction = (input: RequestInfo | URL, init?: RequestInit) => Pr
 const MOST_REDIRECTS = 20;
 
 /**
- * `fetch` for the server itself, without a port. Redirects within the server are followed; one to another
- * origin is returned as it is, because no server listens there.
+ * `fetch` for the server itself, without a port. Redirects within the server are followed; a redirect to another
+ * origin is returned, because no server listens there.
  */
 export function createInProcessFetch(handle: (request: Request) => Promise<Response>): FetchFunction {
   return async (input, init) => {

@@ -1,13 +1,13 @@
 /** The first line of an HTTP request as it was sent. */
 export interface RequestLine {
   readonly method: string;
-  /** Path and query; `Request.url` holds them resolved and encoded anew. */
+  /** Path and query as sent; `Request.url` contains them resolved and re-encoded. */
   readonly target: string;
 }
 
 const lines = new WeakMap<Request, RequestLine>();
 
-/** Keeps the line for those services that look at every byte of it. */
+/** The request lines, for services that need the exact bytes of the target. */
 export function rememberRequestLine(request: Request, line: RequestLine): void {
   lines.set(request, line);
 }

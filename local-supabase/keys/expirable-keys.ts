@@ -1,14 +1,14 @@
 import type { TokenKeys } from './keys.ts';
 
-/** Keys whose tokens can be made to expire before their time. */
+/** Keys that can expire all issued tokens early. */
 export interface ExpirableKeys extends TokenKeys {
-  /** From now on, every token that was signed before counts as expired. API keys stay valid. */
+  /** Expires every token that was signed before this call. API keys stay valid. */
   expireTokens(): void;
 }
 
 export function createExpirableKeys(keys: TokenKeys, now: () => number): ExpirableKeys {
   let cutoffSeconds = -Infinity;
-  /** Tokens of the cutoff's own second that were signed after it: `iat` cannot tell them apart. */
+  /** Tokens signed after the cutoff but in the same second, which `iat` cannot distinguish. */
   const younger = new Set<string>();
   return {
     ...keys,

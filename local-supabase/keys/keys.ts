@@ -11,9 +11,9 @@ export type Verification =
   | {
       readonly ok: false;
       readonly reason: TokenRejection;
-      /** PostgREST's words. */
+      /** The message of PostgREST. */
       readonly message: string;
-      /** What PostgREST adds to them. */
+      /** The details of PostgREST's error. */
       readonly details?: string;
     };
 
@@ -25,18 +25,18 @@ export interface SignOptions {
 export interface VerifyOptions {
   /** Accepts a token of the legacy secret with any `kid`, as Realtime does; PostgREST refuses one. Default false. */
   readonly ignoresLegacyKid?: boolean;
-  /** How far `exp`, `nbf` and `iat` may be off. Default 0; PostgREST allows 30. */
+  /** The tolerated clock skew for `exp`, `nbf` and `iat`, in seconds. Default 0; PostgREST allows 30. */
   readonly leewaySeconds?: number;
   /** Claims that may lie in the future. Default: none, as in PostgREST; GoTrue does not check `iat`. */
   readonly mayBeFuture?: readonly ('iat' | 'nbf')[];
 }
 
-/** What signs and checks the project's tokens, and the API keys of the project. */
+/** Signs and verifies the project's tokens, and contains the project's API keys. */
 export interface TokenKeys {
   /** Legacy API keys: HS256 tokens with the role as a claim. */
   readonly anonKey: string;
   readonly serviceRoleKey: string;
-  /** API keys of the newer form; not tokens. */
+  /** API keys of the newer form, which are not tokens. */
   readonly publishableKey: string;
   readonly secretKey: string;
   sign(claims: Claims, options?: SignOptions): Promise<string>;
@@ -44,7 +44,7 @@ export interface TokenKeys {
   verify(token: string, options?: VerifyOptions): Promise<Verification>;
   /** The published key set (RFC 7517): public halves, newest first; never the legacy secret. */
   jwks(): Promise<{ keys: JWK[] }>;
-  /** Makes a new signing key; the older ones stay published. */
+  /** Rotates the signing key; the older ones stay published. */
   rotate(): Promise<void>;
   /** The private keys, as `createTokenKeys` takes them under `saved`. Secret. */
   export(): Promise<SavedKeys>;
@@ -71,7 +71,7 @@ interface SigningKey {
   readonly publicKey: CryptoKey | Uint8Array;
 }
 
-/** Valid until 2032, as the keys of the vendor's local stack. */
+/** Valid until 2032, like the keys of the vendor's local stack. */
 const LEGACY_EXPIRY_SECONDS = 1_983_812_996;
 const LEGACY_SECRET = new TextEncoder().encode('local-development-secret-of-at-least-32-characters');
 const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e', 'alg', 'kid'] as const;
@@ -199,7 +199,7 @@ function checkTimes(
 
 const WRONG_KEY = 'No suitable key or wrong key type';
 
-/** Algorithms of signatures that PostgREST knows; a header with another one is malformed. */
+/** The signature algorithms of PostgREST; a header with another algorithm is malformed. */
 const ALGORITHMS = /^(?:(?:HS|RS|ES)(?:256|384|512)|EdDSA)$/;
 
 type PickedKey = { readonly key: CryptoKey | Uint8Array; readonly algorithm: string };

@@ -12,17 +12,28 @@ export interface Mail {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Takes mails to where they are read. */
+/** Delivers mails: to the mailbox, or by SMTP. */
 export interface Mailer {
   send(mail: Mail): Promise<void>;
 }
+
+/** A text message: `to` is a phone number. */
+export interface TextMessage {
+  readonly to: string;
+  readonly text: string;
+}
+
+/** Delivers text messages to a mailbox, addressed to the phone number. */
+export const createSmsBox = (mailbox: Mailer): { send(message: TextMessage): Promise<void> } => ({
+  send: ({ to, text }) => mailbox.send({ to, subject: 'Text message', text, html: `<p>${text}</p>` }),
+});
 
 export interface MailAddress {
   readonly name: string;
   readonly address: string;
 }
 
-/** A mail as it lies in the mailbox. */
+/** A mail in the mailbox. */
 export interface ReceivedMail {
   readonly id: string;
   readonly receivedAtMs: number;
@@ -34,7 +45,7 @@ export interface ReceivedMail {
   readonly isRead: boolean;
   /** The links of the mail, in their order. */
   readonly links: readonly string[];
-  /** The one-time code in the mail: a word of six to ten digits that stands alone. */
+  /** The one-time code in the mail: the first separate number of six to ten digits. */
   readonly code: string | null;
   /** By name as it was sent; empty for a mail of the auth service. */
   readonly headers: Readonly<Record<string, string>>;
@@ -42,7 +53,7 @@ export interface ReceivedMail {
 
 const SENDER = 'Inbox <no-reply@inbox.test>';
 
-/** @param id also the order: later mails have greater ids. */
+/** @param id sorts by time: later mails have greater ids. */
 export function receiveMail(mail: Mail, id: string, nowMs: number): ReceivedMail {
   const text = mail.text ?? textOf(mail.html);
   return {
@@ -65,7 +76,7 @@ export function parseAddress(value: string): MailAddress {
   return { name, address: address.trim() };
 }
 
-/** The readable text of an HTML mail; links are written out behind their words. */
+/** The plain text of an HTML mail; the URL of a link follows the text of the link. */
 function textOf(html: string): string {
   const text = html
     .replace(/<(head|style|script|title)\b[\s\S]*?<\/\1>/gi, '')

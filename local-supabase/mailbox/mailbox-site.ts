@@ -25,10 +25,10 @@ const SECURITY = {
   'referrer-policy': 'no-referrer',
 };
 
-/** A page of elsewhere whose name was made to lead here would be of one origin with the mails, codes and faults. */
+/** Checks the Host header: by DNS rebinding, a foreign page would share the origin of the mails, codes and faults. */
 const OWN_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** What the mailbox's port serves: a page for people, Mailpit's interface for programs, the page of the faults. */
+/** Serves the mailbox's port: the mailbox page, Mailpit's HTTP interface and the page of the faults. */
 export function createMailboxSite(options: MailboxSiteOptions): (request: Request) => Promise<Response> {
   const { mailbox, faults } = options;
   const app = new Hono();

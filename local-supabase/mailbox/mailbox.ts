@@ -7,21 +7,21 @@ export interface MailFilter {
   readonly subject?: string | RegExp;
 }
 
-/** Where all mail of the project ends. */
+/** The store of all mail of the project. */
 export interface Mailbox extends Mailer {
   /** Newest first. */
   messages(): readonly ReceivedMail[];
   find(id: string): ReceivedMail | undefined;
   /**
-   * The oldest unread mail that matches, waiting for it if it is not there yet; marks it read, so that the next
-   * call gets the next mail.
+   * Resolves with the oldest unread mail that matches, as soon as there is one, and marks it read, so that the next call
+   * gets the next mail.
    *
    * @param timeoutMs real milliseconds; default 5000.
-   * @throws {Error} that lists what was there, when the time is up.
+   * @throws {Error} that lists the mails present, after `timeoutMs`.
    */
   waitFor(filter?: MailFilter, timeoutMs?: number): Promise<ReceivedMail>;
   setRead(ids: readonly string[], isRead: boolean): void;
-  /** Deletes the mails with these ids; without ids, all. */
+  /** Deletes the mails with these ids; without ids, deletes all mails. */
   clear(ids?: readonly string[]): void;
   /** Calls `listener` after every change. */
   subscribe(listener: () => void): () => void;
@@ -32,8 +32,8 @@ export interface MailboxOptions {
   readonly initial?: readonly ReceivedMail[];
 }
 
-/** Older mail is forgotten; the number is Mailpit's. */
-const KEPT = 500;
+/** The oldest mails above this number are evicted. The number is Mailpit's. */
+const MAX_MAILS = 500;
 
 export function createMailbox({ now = Date.now, initial = [] }: MailboxOptions = {}): Mailbox {
   // Mails of an earlier version were saved without headers.
@@ -56,7 +56,7 @@ export function createMailbox({ now = Date.now, initial = [] }: MailboxOptions =
     send(mail) {
       counter += 1;
       const id = `${now().toString(36).padStart(9, '0')}${(counter % 36 ** 4).toString(36).padStart(4, '0')}`;
-      change([receiveMail(mail, id, now()), ...mails].slice(0, KEPT));
+      change([receiveMail(mail, id, now()), ...mails].slice(0, MAX_MAILS));
       return Promise.resolve();
     },
     messages: () => mails,

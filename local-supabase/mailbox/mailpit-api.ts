@@ -9,7 +9,7 @@ interface Page {
 }
 
 /**
- * Mailpit's HTTP interface: what the vendor's local stack answers on the mailbox's port, by the same names.
+ * Mailpit's HTTP interface, which the vendor's local stack serves on the mailbox's port.
  *
  * @see https://mailpit.axllent.org/docs/api-v1/
  */

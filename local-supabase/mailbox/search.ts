@@ -9,8 +9,8 @@ interface Term {
 const TERM = /([-!])?(?:(\w+):)?(?:"([^"]*)"|(\S+))/g;
 
 /**
- * The mails that satisfy every term of the query, in Mailpit's language: `to:`, `from:`, `subject:`, `is:read`,
- * `is:unread`, quoted phrases, `-` or `!` before what must not be there; anything else is looked for everywhere.
+ * The mails that match every term of the query, in Mailpit's syntax: `to:`, `from:`, `subject:`, `is:read`,
+ * `is:unread` and quoted phrases. `-` or `!` negates a term; a plain term matches in every field.
  *
  * @see https://mailpit.axllent.org/docs/usage/search-filters/
  */

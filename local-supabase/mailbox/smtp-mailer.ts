@@ -1,11 +1,11 @@
 import { createTransport } from 'nodemailer';
 import type { Mailer } from './mail.ts';
 
-/** An SMTP server, as `[auth.email.smtp]` names it. */
+/** An SMTP server, from `[auth.email.smtp]`. */
 export interface SmtpSettings {
   readonly host: string;
   readonly port: number;
-  /** Empty for a server that asks for no credentials. */
+  /** Empty for a server without authentication. */
   readonly user: string;
   readonly password: string;
   /** Address of the sender. */

@@ -10,7 +10,7 @@ export interface DataFolder {
   readonly storageDir: string;
   readonly keys: JsonFile<SavedKeys>;
   readonly mails: JsonFile<readonly ReceivedMail[]>;
-  /** Lets another server have it. */
+  /** Releases the lock on the folder. */
   release(): void;
 }
 
@@ -19,7 +19,7 @@ export interface JsonFile<T> {
   save(value: T): void;
 }
 
-/** @throws {StartError} if the folder cannot be written or another server has it. */
+/** @throws {StartError} if the folder is not writable or another server has locked it. */
 export function openDataFolder(folder: string): DataFolder {
   const lock = join(folder, 'lock');
   try {
@@ -44,7 +44,7 @@ export function openDataFolder(folder: string): DataFolder {
   };
 }
 
-/** Unlike Node's recursive one, it ends where a file system refuses new folders. */
+/** Creates a folder and its parents. Node's recursive `mkdir` does not end where a file system refuses new folders. */
 function makeFolder(folder: string): void {
   try {
     mkdirSync(folder);
@@ -81,7 +81,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Written whole or not at all; readable by the owner alone. */
+/** Writes a file atomically, readable by its owner only. */
 function createJsonFile<T>(file: string): JsonFile<T> {
   return {
     load() {

@@ -9,7 +9,7 @@ import { createMailbox } from '../mailbox/mailbox.ts';
 import type { Mailbox } from '../mailbox/mailbox.ts';
 import { StartError } from './start-error.ts';
 
-/** What a project is made of, as it was left in its folder; without a folder, new and in memory. */
+/** The parts of a project, restored from its folder, or new and in memory without a folder. */
 export interface OpenProject extends OpenDatabase {
   readonly keys: TokenKeys;
   readonly mailbox: Mailbox;

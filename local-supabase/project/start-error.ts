@@ -1,4 +1,4 @@
-/** Why the server cannot start, in one line for a person. */
+/** The reason why the server cannot start, as one readable line. */
 export class StartError extends Error {
   override readonly name = 'StartError';
   constructor(message: string, cause?: unknown) {

@@ -8,7 +8,7 @@ import type { SocketServer } from './socket/socket-server.ts';
 export interface RealtimeFaults {
   /** Ends every socket without a closing handshake; the client sees 1006. */
   dropSockets(): void;
-  /** Every open socket falls silent in both directions but stays open. */
+  /** Makes every open socket half-open: silent in both directions, but not closed. */
   swallowFrames(): void;
   /** Refuses new handshakes with this HTTP status; null admits them again. */
   refuseUpgrades(status: number | null): void;
@@ -16,25 +16,25 @@ export interface RealtimeFaults {
   requestDisconnect(): void;
   /** Ends every channel as if its token had expired now. Sockets stay open. */
   expireTokens(): void;
-  /** Checks every token again, after the clock was moved. */
+  /** Verifies every token again, after a change of the clock. */
   checkTokens(): Promise<void>;
-  /** Ends every channel with `phx_error`, as a crash of it does. */
+  /** Ends every channel with `phx_error`, as a crash of the channel does. */
   crashChannels(): void;
   /** While paused, committed changes stay in the outbox. */
   pauseDelivery(isPaused: boolean): void;
   /**
-   * What happens to the replication slot. `ended`, `waiting` and `refused` lose the changes that are committed
-   * meanwhile, and subscriptions still answer `Subscribed to PostgreSQL`. `available` creates the slot anew; after
+   * Sets the state of the replication slot. `ended`, `waiting` and `refused` lose the changes that are committed
+   * meanwhile, and subscriptions still answer `Subscribed to PostgreSQL`. `available` creates a new slot; after
    * `ended` and `refused` every channel subscribes again, as after a restart of the real poller.
    */
   setSlot(fault: SlotFault): Promise<void>;
-  /** The average of changes in a second above which changes are dropped without notice; null for the setting. */
+  /** The average number of changes per second above which changes are dropped without notice; null restores the setting. */
   limitEvents(perSecond: number | null): void;
-  /** PostgreSQL stops or answers again: the slot ends with it, and joins are refused. Sockets stay open. */
+  /** Stops or starts PostgreSQL. While it is down, there is no slot and joins are refused. Sockets stay open. */
   setDatabaseAvailable(isAvailable: boolean): Promise<void>;
-  /** The process dies: sockets end, subscriptions are lost, undelivered changes stay in the outbox. */
+  /** Simulates a killed process: sockets end, subscriptions are lost, undelivered changes stay in the outbox. */
   kill(): Promise<void>;
-  /** The process runs again. */
+  /** Starts the process again. */
   recover(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export interface FaultTargets {
   readonly delivery: Delivery;
   readonly settings: () => RealtimeSettings;
   readonly configure: (settings: Partial<RealtimeSettings>) => void;
-  /** Makes every channel subscribe again; delayed, as after a loss of the poller. */
+  /** Makes every channel subscribe again, with the delay that follows the end of a poller. */
   readonly renewChannels: (isDelayed: boolean) => void;
 }
 

@@ -68,7 +68,7 @@ async function broadcastBatch(
   if (messages.length + counter.average > maxEventsPerSecond) {
     return tooMany('Too many messages to broadcast, please reduce the batch size');
   }
-  // Public messages go first, and a private one that may not be sent is dropped without an error.
+  // Send public messages first, and drop a private message without permission without an error.
   for (const message of messages.toSorted((a, b) => Number(a.isPrivate) - Number(b.isPrivate))) {
     const { topic, event, payload, isPrivate, id } = message;
     if (!(await permissions(claims, topic, isPrivate)).broadcast.write) continue;
@@ -109,7 +109,7 @@ async function broadcastSingle(
   return accepted();
 }
 
-/** The real server decodes and encodes a JSON payload, and its maps are ordered by key. */
+/** Re-encodes a JSON payload as the real server does, with the members of objects sorted by key. */
 function sortedKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortedKeys);
   if (typeof value !== 'object' || value === null) return value;
@@ -117,7 +117,7 @@ function sortedKeys(value: unknown): unknown {
   return Object.fromEntries(members.map(([key, member]) => [key, sortedKeys(member)]));
 }
 
-/** The body of a single broadcast: bytes or JSON, by the media type; or the refusal. */
+/** Reads the body of a single broadcast, as bytes or JSON by its media type, or returns the refusal. */
 async function readSingleBody(request: Request): Promise<unknown> {
   const type = mediaType(request);
   if (type === 'application/octet-stream') return Buffer.from(await request.arrayBuffer());
@@ -127,14 +127,14 @@ async function readSingleBody(request: Request): Promise<unknown> {
   });
 }
 
-/** The body of a batch; as on the real server, any other media type counts as an empty body. */
+/** Reads the body of a batch. As on the real server, any other media type counts as an empty body. */
 const readBatchBody = async (request: Request): Promise<unknown> =>
   mediaType(request) === 'application/json' ? readJsonBody(request) : {};
 
 const mediaType = ({ headers }: Request): string | null =>
   headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? null;
 
-/** The parsed JSON of a request, an empty object without a body; or the refusal. */
+/** Parses the JSON of a request, an empty object without a body, or returns the refusal. */
 async function readJsonBody(request: Request): Promise<unknown> {
   const body = await request.text();
   try {

@@ -1,10 +1,10 @@
 /**
- * A rate limit as the real server has it: events are counted in ticks of five seconds, and the average over the last
- * minute decides. A burst is therefore noticed at the next tick, and forgotten only when the average has fallen.
+ * The rate limit of the real server: events are counted in ticks of five seconds, and the average over the last minute
+ * decides. A burst takes effect at the next tick and lasts until the average has fallen.
  */
 export interface RateCounter {
   add(amount?: number): void;
-  /** Events in a second, on average; without those of the tick that is running. */
+  /** The average number of events per second, without the current tick. */
   readonly average: number;
   /** Whether the average has reached the limit. */
   readonly isExceeded: boolean;

@@ -28,9 +28,9 @@ export interface RealtimeServiceOptions {
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
   readonly timers?: Timers;
-  /** A number from 0 to below 1; decides which changes a drop rate takes. */
+  /** A random number from 0 to below 1; selects the changes that a drop rate drops. */
   readonly random?: () => number;
-  /** Receives internal errors; the service goes on. */
+  /** Receives internal errors; the service keeps running. */
   readonly report?: (error: unknown) => void;
 }
 
@@ -44,7 +44,7 @@ export interface RealtimeService {
   readonly faults: RealtimeFaults;
   /** Changes settings while the service runs; `maxFrameBytes` only at the start. */
   configure(settings: Partial<RealtimeSettings>): void;
-  /** Closes silent and empty sockets; the service also does it by itself. */
+  /** Closes idle sockets and sockets without a channel; the service also runs this at intervals. */
   sweep(): void;
   /** Resolves when every change that was committed before is sent, without waiting for a poll. */
   settled(): Promise<void>;
@@ -54,7 +54,7 @@ export interface RealtimeService {
 export interface RealtimeStatistics {
   readonly sockets: number;
   readonly channels: number;
-  /** Joins that were admitted since the start. */
+  /** The number of joins admitted since the start. */
   readonly joins: number;
   /** Channels whose subscription to changes is live. */
   readonly subscribers: number;
@@ -179,7 +179,7 @@ export async function createRealtimeService(options: RealtimeServiceOptions): Pr
 /** Partitions are created three days ahead. */
 const MAINTENANCE_MS = 3_600_000;
 
-/** Runs a task at intervals; an interval of 0 waits for one that is set later. Returns a function that ends it. */
+/** Runs a task at intervals; an interval of 0 pauses until a later setting. Returns a function that stops it. */
 function repeat(
   timers: Timers,
   intervalMs: () => number,

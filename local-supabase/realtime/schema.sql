@@ -1,5 +1,5 @@
--- Changes of published tables wait here until they are delivered. Triggers write the rows, so they are part of the
--- transaction that changed the table: a rollback removes them, a commit keeps them.
+-- The outbox of changes of published tables that are pending for delivery. Triggers write the rows, so they are part of
+-- the transaction that changed the table: a rollback removes them, a commit keeps them.
 
 create schema if not exists realtime;
 
@@ -14,7 +14,8 @@ create table if not exists realtime.outbox (
   primary key (xid, id)
 );
 
--- Whether a service is running, or was when the process was killed. Changes captured without one are not delivered.
+-- Whether a service is running, or was running when the process was killed. Changes captured without a service are not
+-- delivered.
 create table if not exists realtime.process (alive boolean not null);
 insert into realtime.process select false where not exists (select from realtime.process);
 
@@ -80,8 +81,8 @@ begin
 end
 $$;
 
--- The first changes between two places, in commit order: about `max_changes`, and always whole transactions. Only
--- transactions that ended before every running one are read: a statement that shares the session with an open
+-- The first changes between two positions, in commit order: about `max_changes`, and always whole transactions. Only
+-- transactions that ended before every open one are read: a statement that shares the session with an open
 -- transaction must not see changes that may be rolled back. Values are JSON text, so that no digit is lost. A function
 -- keeps its plan.
 drop function if exists realtime.waiting(xid8, bigint, xid8, bigint);
@@ -186,7 +187,7 @@ create event trigger realtime_follow_drops on sql_drop
   when tag in ('DROP PUBLICATION', 'DROP TABLE') execute function realtime.follow_schema();
 
 -- Returns, for each check, whether its query is true for its role and claims. A policy that raises makes the whole call
--- fail, as it fails the real server's poll. The role is reset after each check and is local to the transaction besides.
+-- fail, like the real server's poll. The role is reset after each check and is also local to the transaction.
 create or replace function realtime.visible(checks jsonb) returns boolean[]
   language plpgsql
 as $$
@@ -269,7 +270,7 @@ begin
 end
 $$;
 
--- Tells the service of each committed message. A permission check inserts rows too, and rolls them back.
+-- Notifies the service of each committed message. A permission check also inserts rows, but rolls them back.
 create or replace function realtime.announce_message() returns trigger
   language plpgsql security definer set search_path = ''
 as $$
@@ -313,7 +314,7 @@ exception when others then
 end
 $$;
 
--- Broadcasts a row's change; meant for a trigger.
+-- Broadcasts a row's change; called by a trigger.
 create or replace function realtime.broadcast_changes(
   topic_name text, event_name text, operation text, table_name text, table_schema text,
   new record, old record, level text default 'ROW'
@@ -341,8 +342,8 @@ create or replace function realtime.topic() returns text
   language sql stable
 as $$ select nullif(current_setting('realtime.topic', true), '') $$;
 
--- What a role with these claims may do in a topic: per extension, whether it can read a message that exists, and whether
--- it can insert one. Each attempt is rolled back, and with it the role and the settings.
+-- The permissions of a role with these claims in a topic: per extension, whether it can read an existing message and
+-- whether it can insert one. Each attempt is rolled back, and with it the role and the settings.
 create or replace function realtime.permissions(asked_topic text, asked_role text, asked_claims text) returns jsonb
   language plpgsql
 as $$

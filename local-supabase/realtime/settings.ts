@@ -1,6 +1,6 @@
-/** How the realtime service behaves. Times are milliseconds, sizes bytes. */
+/** The settings of the realtime service. Times are milliseconds, sizes are bytes. */
 export interface RealtimeSettings {
-  /** The publication whose tables are watched. */
+  /** The publication whose tables deliver changes. */
   readonly publication: string;
 
   // Limits, by the names of the real server's tenant settings in parentheses.
@@ -27,7 +27,7 @@ export interface RealtimeSettings {
   readonly maxFrameBytes: number;
   /** A larger change arrives with `Error 413: Payload Too Large` and its small values only. */
   readonly maxRecordBytes: number;
-  /** A socket with more unsent bytes than this is cut. */
+  /** A socket with more unsent bytes than this is closed. */
   readonly maxBufferedBytes: number;
   /** A socket that sends nothing for this time is closed. */
   readonly idleTimeoutMs: number;
@@ -42,7 +42,7 @@ export interface RealtimeSettings {
   /** Refuses everything with 403 (`suspend`). */
   readonly suspended: boolean;
 
-  // Delays. `realisticTiming` has the real server's.
+  // Delays. `realisticTiming` has those of the real server.
   /**
    * How often committed changes are read; five times as long while there are none. 0 delivers a change as soon as it is
    * committed.
@@ -52,33 +52,33 @@ export interface RealtimeSettings {
   readonly pollMaxChanges: number;
   /** How often the tables of the publication are compared; 0 reacts to the schema change itself. */
   readonly publicationCheckMs: number;
-  /** Before a refused handshake is answered. */
+  /** The delay of a refused handshake's response. */
   readonly connectErrorBackoffMs: number;
-  /** Before a refused join is answered; the socket sends nothing else meanwhile. */
+  /** The delay of a refused join's reply; the socket sends nothing else meanwhile. */
   readonly joinErrorBackoffMs: number;
-  /** Between the join's reply and the subscription. */
+  /** The delay between the join's reply and the subscription. */
   readonly readyDelayMs: number;
-  /** Between a new token and the new subscription: at least this. */
+  /** The minimum delay between a new token and the new subscription. */
   readonly resubscribeDelayMs: number;
-  /** A random part of up to this is added to `resubscribeDelayMs`. */
+  /** The maximum of a random delay that is added to `resubscribeDelayMs`. */
   readonly resubscribeJitterMs: number;
-  /** Added to every frame that is sent. */
+  /** The latency of every sent frame. */
   readonly latencyMs: number;
 
   // Faults.
-  /** PostgreSQL cannot be reached: every join is refused. */
+  /** True while PostgreSQL is unreachable: every join is refused. */
   readonly databaseUnavailable: boolean;
-  /** Sends no DELETE to a subscription with row-level security, which shows the clients that depend on one. */
+  /** Sends no DELETE to a subscription with row-level security, to find clients that depend on one. */
   readonly strictDelete: boolean;
-  /** The share of changes (0 to 1) that get lost. */
+  /** The share of changes (0 to 1) that are lost. */
   readonly dropRate: number;
   /** How long after a crash undelivered changes are replayed to subscribers that return; 0 loses them. */
   readonly recoveryWindowMs: number;
-  /** Older changes are not replayed. */
+  /** The maximum age of replayed changes. */
   readonly recoveryMaxAgeMs: number;
 }
 
-/** Without delays and limits, so that tests wait for nothing. */
+/** Settings without delays and limits, for fast tests. */
 export const defaultRealtimeSettings: RealtimeSettings = {
   publication: 'supabase_realtime',
   maxConnections: Infinity,

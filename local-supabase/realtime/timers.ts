@@ -1,10 +1,10 @@
-/** The timers of the service; replaced in tests, so that an hour passes at once. */
+/** The timers of the service; tests inject timers that advance without waiting. */
 export interface Timers {
   /** Runs `callback` after `delayMs`. Returns a function that cancels it. */
   after(delayMs: number, callback: () => void): () => void;
 }
 
-/** Node's timers. They do not keep the process alive. */
+/** The timers of Node, unreferenced so that they do not keep the process alive. */
 export const nodeTimers: Timers = {
   after(delayMs, callback) {
     const timer = setTimeout(callback, delayMs);

@@ -90,7 +90,7 @@ async function findBucket(sql: Sql, id: string): Promise<Record<string, unknown>
   return bucket;
 }
 
-/** Reads bytes, or a text such as `50MB`. Throws StorageError. */
+/** Parses a size: a number of bytes, or text such as `50MB`. Throws StorageError. */
 function readSize(size: number | string | null | undefined): number | null {
   if (typeof size !== 'string') return size ?? null;
   const [, digits = '', unit = ''] = /^(\d+)\s*([kmg]?)i?b?$/i.exec(size) ?? [];
@@ -105,7 +105,7 @@ export interface BucketSettings {
   readonly allowedMimeTypes?: readonly string[];
 }
 
-/** Creates the configured buckets, or gives existing ones these settings. */
+/** Creates the configured buckets or updates the settings of existing ones. */
 export async function saveBuckets(
   sql: Sql,
   buckets: Readonly<Record<string, BucketSettings>>,

@@ -4,13 +4,13 @@ import type { StorageContext } from './storage-context.ts';
 import { bucketNotFound, invalidSignature, objectNotFound, readJsonBody } from './storage-error.ts';
 import { attemptToStore, checkUpload, readUpload, storeObject } from './upload.ts';
 
-/** How long a link for an upload is good, in seconds. */
+/** The lifetime of a link for an upload, in seconds. */
 const UPLOAD_EXPIRY_SECONDS = 7200;
 
-/** What a link is good for; without it, a link to read `upload/a/b` would be one to write `a/b`. */
+/** The purpose of a link. Without it, a link to read `upload/a/b` would permit a write of `a/b`. */
 type Purpose = 'download' | 'upload';
 
-/** The routes below /object that need no key: public buckets, and links that were signed before. */
+/** The routes below /object that need no key: public buckets and signed links. */
 export function createLinkRoutes(context: StorageContext): Hono {
   const { run, runAllowed, objects, database, keys, now } = context;
   const app = new Hono();

@@ -11,7 +11,7 @@ export interface ListBody {
 
 interface Entry {
   readonly name: string;
-  /** null for a folder. */
+  /** Null for a folder. */
   readonly id: string | null;
   readonly updated_at: Date | null;
   readonly created_at: Date | null;
@@ -21,7 +21,7 @@ interface Entry {
 
 const SORTABLE = ['name', 'updated_at', 'created_at', 'last_accessed_at'];
 
-/** What lies directly in a folder: its folders, then its objects, as far as the caller may see them. */
+/** Lists the direct members of a folder: its folders, then its objects, limited to those visible to the caller. */
 export async function listFolder(sql: Sql, bucket: string, body: ListBody): Promise<Entry[]> {
   const { prefix = '', limit = 100, offset = 0, search = '', sortBy = {} } = body;
   const folder = prefix === '' || prefix.endsWith('/') ? prefix : `${prefix}/`;

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Where the bytes of objects are, by the ids of their rows' versions. */
+/** The store of objects' bytes, by the version ids of their rows. */
 export interface ObjectStore {
   get(version: string): Promise<Bytes | undefined>;
   put(version: string, bytes: Bytes): Promise<void>;
   remove(version: string): Promise<void>;
 }
 
-/** @param folder keeps them; default: in memory. */
+/** @param folder stores the bytes. Default: in memory. */
 export function createObjectStore(folder?: string): ObjectStore {
   return folder === undefined ? createMemoryStore() : createFolderStore(folder);
 }

@@ -32,7 +32,7 @@ interface Relocation {
   readonly destinationKey: string;
 }
 
-/** The routes below /object that go by the caller's rights. */
+/** The routes below /object that depend on the caller's permissions. */
 export function createObjectRoutes(context: StorageContext): Hono {
   const { run, objects } = context;
   const app = new Hono();
@@ -171,7 +171,7 @@ export function describeObject({
   };
 }
 
-/** The bytes, as a browser may keep them. `?download` names the file for saving. */
+/** The response with the bytes and caching headers. `?download` names the file for saving. */
 export async function sendObject(
   { objects }: StorageContext,
   row: ObjectRow,

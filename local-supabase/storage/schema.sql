@@ -1,5 +1,5 @@
--- The tables of the storage service, by the names of a hosted project. The bytes are elsewhere; policies on these
--- tables decide who may do what.
+-- The tables of the storage service, with the names of a hosted project. The object store has the bytes; policies on
+-- these tables decide about access.
 create schema if not exists storage;
 
 create table if not exists storage.buckets (

@@ -7,7 +7,7 @@ export interface StorageServiceOptions {
   readonly database: Database;
   readonly keys: TokenKeys;
   readonly objects: ObjectStore;
-  /** Largest object of any bucket. Default: as large as a request may be. */
+  /** The maximum size of an object, in every bucket. Default: the maximum size of a request. */
   readonly fileSizeLimitBytes?: number | undefined;
   /** Milliseconds since the epoch. */
   readonly now: () => number;

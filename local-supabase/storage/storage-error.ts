@@ -1,4 +1,4 @@
-/** A refusal of the storage service. The body names the true status; the answer's own is 400. */
+/** A refusal of the storage service. The body contains the real status; the HTTP status is 400. */
 export class StorageError extends Error {
   override readonly name = 'StorageError';
   readonly statusCode: number;
@@ -21,10 +21,10 @@ const BY_SQLSTATE: Readonly<Record<string, () => StorageError>> = {
   '23503': bucketNotFound,
 };
 
-/** PostgreSQL's class of values that it cannot take, such as a negative limit. */
+/** The SQLSTATE class of invalid values, such as a negative limit. */
 const isDataException = (code: string): boolean => /^22\w{3}$/.test(code);
 
-/** The answer to a refusal: our own, or PostgreSQL's. Anything else is thrown on. */
+/** The response for a StorageError or an error of PostgreSQL. Any other error is rethrown. */
 export function answerStorageError(problem: unknown): Response {
   const refusal = problem instanceof StorageError ? problem : refusalOf(problem as Partial<DatabaseRefusal>);
   if (!refusal) throw problem;

@@ -9,7 +9,7 @@ import { asCaller, withEffects } from './transaction.ts';
 
 /** The storage API under /storage/v1: buckets, objects, signed links. */
 export interface StorageService {
-  /** @param claims those of the caller's verified token, else of the API key. */
+  /** @param claims from the caller's verified token, else from the API key. */
   handle(request: Request, claims: Claims): Promise<Response>;
 }
 

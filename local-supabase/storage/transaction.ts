@@ -1,7 +1,7 @@
 import type { Database, Sql } from '../database/database.ts';
 import type { Claims } from '../keys/keys.ts';
 
-/** A transaction with effects that run after its commit: bytes are removed only once no row refers to them. */
+/** A transaction with effects that run after its commit: bytes are removed only when no row refers to them. */
 export interface Transaction extends Sql {
   afterCommit(effect: () => Promise<void>): void;
 }

@@ -4,18 +4,18 @@ import type { Bytes, ObjectStore } from './object-store.ts';
 import { bucketNotFound, invalidRequest, StorageError } from './storage-error.ts';
 import type { Transaction } from './transaction.ts';
 
-/** What a client sends to be kept. */
+/** An uploaded file with its metadata. */
 export interface Upload {
   readonly bytes: Bytes;
   readonly contentType: string;
-  /** As it is sent back in `Cache-Control`. */
+  /** The value of `Cache-Control` in responses. */
   readonly cacheControl: string;
   readonly userMetadata: Record<string, unknown>;
 }
 
-/** As the storage service accepts it; anything else would not survive a URL. */
+/** The object names that the storage service accepts; other characters would not survive a URL. */
 const KEY = /^[\w/!.*'() &$=@;:+,?-]+$/;
-/** What a header may hold; the fields of a form may hold anything. */
+/** The characters that a header may contain; a form field may contain any. */
 const HEADER_VALUE = /^[\x20-\x7e]*$/;
 
 /** Reads an upload: the raw body, or a form whose unnamed field is the file. */
@@ -49,11 +49,11 @@ export async function readUpload(request: Request): Promise<Upload> {
 
 export interface UploadLimits {
   readonly database: Database;
-  /** Of the whole project. Default: none. */
+  /** The limit of the whole project. Default: none. */
   readonly fileSizeLimitBytes?: number | undefined;
 }
 
-/** Checks an upload against the limits of the project and its bucket; policies are checked elsewhere. */
+/** Checks an upload against the limits of the project and its bucket, not against policies. */
 export async function checkUpload(
   { database, fileSizeLimitBytes = Infinity }: UploadLimits,
   bucket: string,
@@ -80,11 +80,11 @@ export async function checkUpload(
 export interface Destination {
   readonly bucket: string;
   readonly path: string;
-  /** Replaces what is there. */
+  /** Replaces an existing object. */
   readonly upsert: boolean;
 }
 
-/** Writes the row with the rights of `tx`, then keeps the bytes. Returns the row's id. */
+/** Writes the row with the permissions of `tx`, then stores the bytes. Returns the row's id. */
 export async function storeObject(
   tx: Transaction,
   objects: ObjectStore,
@@ -115,7 +115,7 @@ export async function storeObject(
 
 /** Fails as `storeObject` would where the policies refuse the write. The caller removes the row. */
 export async function attemptToStore(sql: Sql, destination: Destination): Promise<void> {
-  // Nothing is returned: who may create objects need not be able to read them.
+  // No `returning`, because a caller that may create objects need not be able to read them.
   await sql.query(writeStatement(destination), [destination.bucket, destination.path, null, null, null]);
 }
 

@@ -180,7 +180,7 @@ describe('the recipient’s preferences', () => {
     },
   );
 
-  it('about e-mail change nothing in the application', async () => {
+  it('about email change nothing in the application', async () => {
     await setPreferences({ enable_email_notifications: false, email_mentions: false });
     await expect(send('{"type":"mention"}')).resolves.toBeDefined();
   });

@@ -5,7 +5,7 @@ import { inTransaction, nowDate, type AuthContext } from '../context.ts';
 import { deleteFactor, encodeFactor, type Factor, lowerSessionsOfFactor } from '../factors/factor.ts';
 import { requireFactor } from '../factors/factor-caller.ts';
 import { updateRow } from '../rows.ts';
-import { requireUser } from './user-of-path.ts';
+import { requireUser } from './users.ts';
 
 /** GET /admin/users/:user_id/factors. */
 export async function listFactorsAsAdmin(context: AuthContext, call: Call): Promise<Response> {

@@ -34,7 +34,7 @@ interface Wanted {
   readonly password: string;
   readonly data: JsonObject | undefined;
   readonly aud: string;
-  /** No account had the address when the request came. */
+  /** True when no account had the address when the request arrived. */
   readonly isNew: boolean;
 }
 

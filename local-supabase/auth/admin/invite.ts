@@ -8,7 +8,7 @@ import { sendConfirmation } from '../mail/mail.ts';
 import { encodeUser, type Metadata, type User } from '../users/user.ts';
 import { createUser, findUserByEmail, updateUser } from '../users/users.ts';
 
-/** A new account by email that waits for its confirmation; with or without a password. */
+/** Creates an unconfirmed account by email, with or without a password. */
 export async function createEmailUser(
   context: AuthContext,
   tx: Transaction,

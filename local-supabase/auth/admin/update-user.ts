@@ -8,7 +8,7 @@ import { checkPasswordStrength, hashPassword } from '../users/password.ts';
 import { isUniqueViolation } from '../rows.ts';
 import { encodeUser, type User } from '../users/user.ts';
 import { mergeAppMetadata, mergeUserMetadata, updateUser } from '../users/users.ts';
-import { requireUser } from './user-of-path.ts';
+import { requireUser } from './users.ts';
 import { type AdminUserParams, parseAdminUser } from './user-params.ts';
 
 async function setAddress(

@@ -4,7 +4,7 @@ import type { AuthContext } from '../context.ts';
 import type { Metadata } from '../users/user.ts';
 import { parseDuration } from './duration.ts';
 
-/** What an administrator sets on a user. Strings are '' when they are not given. */
+/** The fields that an administrator sets on a user. An absent string is ''. */
 export interface AdminUserParams {
   readonly id: string;
   readonly aud: string;
@@ -17,11 +17,11 @@ export interface AdminUserParams {
   readonly confirmsPhone: boolean;
   readonly userMetadata: Metadata | undefined;
   readonly appMetadata: Metadata | undefined;
-  /** Undefined: leave it. Null: not banned. */
+  /** Undefined keeps the present ban; null lifts it. */
   readonly bannedUntil: Date | null | undefined;
 }
 
-/** Reads them. Throws 400 validation_failed, bad_json. */
+/** Reads the fields from a request body. Throws 400 validation_failed, bad_json. */
 export function parseAdminUser(context: AuthContext, body: JsonObject): AdminUserParams {
   const [email, phone, ban] = [
     readText(body, 'email'),

@@ -4,17 +4,25 @@ import { audienceOf, requireAdmin } from '../http/authentication.ts';
 import { type Call, readFlag, sendJson } from '../http/call.ts';
 import { noPendingTokens } from '../users/confirmation.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
-import { internal, invalid } from '../http/errors.ts';
+import { internal, invalid, notFound } from '../http/errors.ts';
 import { clearOneTimeTokens } from '../verification/one-time-token.ts';
-import { updateRow } from '../rows.ts';
+import { isUuid, updateRow } from '../rows.ts';
 import { deleteSessions } from '../sessions/session.ts';
 import { encodeUser, type User, type UserRow } from '../users/user.ts';
-import { deleteUser, updateUser } from '../users/users.ts';
-import { requireUser } from './user-of-path.ts';
+import { deleteUser, findUserById, updateUser } from '../users/users.ts';
 
 const usualPageSize = 50;
 
-/** The largest unsigned number of 64 bits, which Go parses page numbers as. */
+/** Returns the user that the path names. Throws 404 user_not_found, validation_failed. */
+export async function requireUser(context: AuthContext, call: Call): Promise<User> {
+  const id = call.params['user_id'] ?? '';
+  if (!isUuid(id)) throw notFound('validation_failed', 'user_id must be an UUID');
+  const user = await findUserById(context.database, id);
+  if (user === undefined) throw notFound('user_not_found', 'User not found');
+  return user;
+}
+
+/** The largest unsigned 64-bit number: Go parses page numbers as `uint64`. */
 const maxUint64 = 2n ** 64n - 1n;
 
 function readNumber(call: Call, name: string, fallback: number): number {
@@ -51,7 +59,7 @@ function addPageLinks(call: Call, page: number, pageSize: number, total: number)
   call.answerHeaders.set('X-Total-Count', String(total));
 }
 
-/** GET /admin/users: a page of users, the newest first; without their identities, as the service answers it. */
+/** GET /admin/users: a page of users, newest first, without identities, as in GoTrue. */
 export async function listUsers(context: AuthContext, call: Call): Promise<Response> {
   await requireAdmin(context, call);
   const aud = audienceOf(context, call);

@@ -5,7 +5,7 @@ import { forbidden, notFound } from '../http/errors.ts';
 import { isUuid } from '../rows.ts';
 import { type Factor, findFactor } from './factor.ts';
 
-/** The caller, who must not be anonymous. Throws 403 no_authorization. */
+/** Returns the caller's user, which must not be anonymous. Throws 403 no_authorization. */
 export async function requireFactorCaller(context: AuthContext, call: Call): Promise<Caller> {
   const caller = await requireCaller(context, call);
   if (caller.claims['is_anonymous'] === true)
@@ -13,7 +13,7 @@ export async function requireFactorCaller(context: AuthContext, call: Call): Pro
   return caller;
 }
 
-/** The factor of the path, which must belong to `userId`. Throws 404 mfa_factor_not_found, validation_failed. */
+/** Returns the factor that the path names; it must belong to `userId`. Throws 404 mfa_factor_not_found, validation_failed. */
 export async function requireFactor(context: AuthContext, call: Call, userId: string): Promise<Factor> {
   const id = call.params['factor_id'] ?? '';
   if (!isUuid(id)) throw notFound('validation_failed', 'factor_id must be an UUID');

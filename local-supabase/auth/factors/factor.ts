@@ -14,7 +14,7 @@ export interface Factor {
   readonly last_challenged_at: Date | null;
 }
 
-/** Encodes a factor as a user carries it; the secret stays. */
+/** Encodes a factor for the `factors` list of a user, without its secret. */
 export function encodeFactor(factor: Factor): Record<string, unknown> {
   return {
     id: factor.id,
@@ -51,7 +51,7 @@ export async function deleteFactor(sql: Sql, factorId: string): Promise<void> {
   await sql.query('delete from auth.mfa_factors where id = $1', [factorId]);
 }
 
-/** Takes the sessions that a factor had raised down to aal1. */
+/** Lowers the sessions that a factor had raised to aal1. */
 export async function lowerSessionsOfFactor(sql: Sql, factor: Factor): Promise<void> {
   await sql.query(
     `delete from auth.mfa_amr_claims where authentication_method = $2

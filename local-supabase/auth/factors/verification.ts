@@ -20,7 +20,7 @@ const allowedSteps = 1;
 function isTotpCode(factor: Factor, code: string, nowMs: number): boolean {
   const totp = new TOTP({ secret: Secret.fromBase32(factor.secret ?? '') });
   const token = code.trim();
-  // Digits beyond ASCII have as many characters and more bytes, which otpauth refuses by throwing.
+  // otpauth throws for digits outside ASCII: they have more bytes than characters.
   if (!/^\d{6}$/.test(token)) return false;
   return totp.validate({ token, timestamp: nowMs, window: allowedSteps }) !== null;
 }
@@ -40,7 +40,7 @@ function checkCode(context: AuthContext, factor: Factor, challenge: Challenge, c
   throw unprocessable('mfa_verification_failed', message);
 }
 
-/** A new refresh token; a counter moves by two, so that the lower session's token cannot be used again. */
+/** Issues a new refresh token. A counter advances by two, so that the token of the aal1 session cannot be reused. */
 async function renewAfterVerification(
   context: AuthContext,
   tx: Transaction,
@@ -79,7 +79,7 @@ async function raiseSession(
   return createSessionTokens(context, call, tx.sql, user, raised, refreshToken);
 }
 
-/** POST /factors/:factor_id/verify: `{challenge_id, code}`; a session of the higher level, the lower ones end. */
+/** POST /factors/:factor_id/verify: `{challenge_id, code}`; answers a session of aal2 and ends the user's sessions of aal1. */
 export async function verifyFactor(context: AuthContext, call: Call): Promise<Response> {
   const { user, session } = await requireFactorCaller(context, call);
   const factor = await requireFactor(context, call, user.id);

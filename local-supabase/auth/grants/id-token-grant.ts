@@ -6,14 +6,14 @@ import { requireCaller } from '../http/authentication.ts';
 import { type Call, type JsonObject, readFlag, readText, sendJson } from '../http/call.ts';
 import { inTransaction, type AuthContext } from '../context.ts';
 import { badRequest, invalid, OAuthError } from '../http/errors.ts';
-import { enterByProvider, linkToUser } from '../oauth/external-account.ts';
+import { signInByProvider, linkToUser } from '../oauth/external-account.ts';
 import { type Profile, profileOfClaims } from '../oauth/profile.ts';
 import { signIn } from '../sessions/session-tokens.ts';
 import { issuerOf } from '../test-provider/provider-routes.ts';
 import { testClientId } from '../test-provider/test-provider.ts';
 import type { User } from '../users/user.ts';
 
-/** The providers whose ID tokens GoTrue takes; every other one has none. */
+/** The providers whose ID tokens GoTrue accepts. */
 const idTokenProviders: ReadonlySet<string> = new Set([
   'apple',
   'azure',
@@ -60,7 +60,7 @@ function checkAccessToken(claims: JWTPayload, accessToken: string): void {
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** Verifies the ID token and what was sent with it (OpenID Connect Core section 3.1.3.7). Throws the OAuth form. */
+/** Verifies the ID token, its nonce and its access token (OpenID Connect Core section 3.1.3.7). Throws OAuth errors. */
 async function readProfile(context: AuthContext, call: Call, body: JsonObject): Promise<Profile> {
   const provider = pickProvider(context, call, body);
   const issuer = issuerOf(call, provider);
@@ -98,7 +98,7 @@ export async function idTokenGrant(context: AuthContext, call: Call): Promise<Re
   const tokens = await inTransaction(context, async (tx) => {
     const user = await (target
       ? linkToUser(context, call, tx, target, profile)
-      : enterByProvider(context, call, tx, profile));
+      : signInByProvider(context, call, tx, profile));
     return signIn(context, call, tx.sql, user, 'oauth');
   });
   return sendJson(call, tokens);

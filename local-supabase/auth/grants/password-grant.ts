@@ -8,7 +8,7 @@ import { signIn } from '../sessions/session-tokens.ts';
 import { hasPassword, isBanned, type User } from '../users/user.ts';
 import { findUserByEmail, findUserByPhone } from '../users/users.ts';
 
-/** What is wrong with a password that still signs in; undefined when it is strong enough. */
+/** The weakness of a correct password, reported with the session; undefined when it satisfies the project's rules. */
 function weaknessOf(
   context: AuthContext,
   password: string,

@@ -10,7 +10,7 @@ import {
 import { signIn } from '../sessions/session-tokens.ts';
 import { findUserById } from '../users/users.ts';
 
-/** POST /token?grant_type=pkce: `{auth_code, code_verifier}`. Only success uses the code up. */
+/** POST /token?grant_type=pkce: `{auth_code, code_verifier}`. Only a successful exchange consumes the code. */
 export async function pkceGrant(context: AuthContext, call: Call): Promise<Response> {
   const body = await call.json();
   const [code, verifier] = [readText(body, 'auth_code'), readText(body, 'code_verifier')];

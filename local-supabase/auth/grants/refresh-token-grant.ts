@@ -80,7 +80,7 @@ async function checkMayRefresh(context: AuthContext, sql: Sql, presented: Presen
   }
 }
 
-/** POST /token?grant_type=refresh_token: `{refresh_token}`, of either version. */
+/** POST /token?grant_type=refresh_token: `{refresh_token}`, a token of version 1 or 2. */
 export async function refreshTokenGrant(context: AuthContext, call: Call): Promise<Response> {
   const text = readText(await call.json(), 'refresh_token');
   checkForm(text);

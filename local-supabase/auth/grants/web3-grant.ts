@@ -1,7 +1,7 @@
 import { type Call, readText, sendJson } from '../http/call.ts';
 import { inTransaction, type AuthContext } from '../context.ts';
 import { badRequest, invalid, OAuthError, unprocessable } from '../http/errors.ts';
-import { enterByProvider } from '../oauth/external-account.ts';
+import { signInByProvider } from '../oauth/external-account.ts';
 import type { Profile } from '../oauth/profile.ts';
 import { isRedirectAllowed } from '../http/redirect-url.ts';
 import { signIn } from '../sessions/session-tokens.ts';
@@ -105,7 +105,7 @@ export async function web3Grant(context: AuthContext, call: Call): Promise<Respo
   checkPlace(context, chain, message);
   checkTimes(context, chain, message);
   const tokens = await inTransaction(context, async (tx) => {
-    const user = await enterByProvider(context, call, tx, profileOf(chain, message));
+    const user = await signInByProvider(context, call, tx, profileOf(chain, message));
     return signIn(context, call, tx.sql, user, 'web3');
   });
   return sendJson(call, tokens);

@@ -59,14 +59,14 @@ async function loadCaller(context: AuthContext, claims: Claims): Promise<Caller>
   return { claims, user, session };
 }
 
-/** The signed-in caller. Throws 401 no_authorization; 403 bad_jwt, user_not_found, session_not_found, user_banned. */
+/** Returns the signed-in caller. Throws 401 no_authorization; 403 bad_jwt, user_not_found, session_not_found, user_banned. */
 export async function requireCaller(context: AuthContext, call: Call): Promise<Caller> {
   const caller = await loadCaller(context, await readClaims(context, call));
   if (isBanned(caller.user, context.now())) throw forbidden('user_banned', 'User is banned');
   return caller;
 }
 
-/** Lets only the service key, or a user with an administrator's role, go on. Throws 403 not_admin. */
+/** Requires the service key or a user with an administrator's role. Throws 403 not_admin. */
 export async function requireAdmin(context: AuthContext, call: Call): Promise<void> {
   const claims = await readClaims(context, call);
   if (typeof claims['session_id'] === 'string' && claims['session_id'] !== '') {
@@ -85,7 +85,7 @@ export async function isAdmin(context: AuthContext, call: Call): Promise<boolean
   );
 }
 
-/** The audience that a request works in: a header, the token's own, or the project's. */
+/** The audience of a request: from its header, else from its token, else the project's. */
 export function audienceOf(context: AuthContext, call: Call, claims?: Claims): string {
   const fromHeader = call.request.headers.get('x-jwt-aud');
   if (fromHeader) return fromHeader;

@@ -5,7 +5,7 @@ import { badRequest, AuthHttpError } from './errors.ts';
 /** A JSON object of unknown shape. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** One request, with what its route reads from it and the headers that it adds to the answer. */
+/** One request: the values that its route reads and the headers that the route adds to the response. */
 export interface Call {
   readonly request: Request;
   readonly url: URL;
@@ -30,8 +30,8 @@ function addressOf(headers: Headers): string {
   return forwarded.find((part) => isIP(part) !== 0) ?? loopback;
 }
 
-/** True when a JSON text is well formed as far as it goes. */
-function isCutOff(text: string, error: unknown): boolean {
+/** True when parsing failed because the JSON text ends too early. */
+function isTruncatedJson(text: string, error: unknown): boolean {
   const [, position] = /position (\d+)/.exec(String(error)) ?? [];
   return text.trim() === '' || /end of JSON/.test(String(error)) || Number(position) === text.length;
 }
@@ -41,7 +41,7 @@ function parseJson(text: string): JsonObject {
   try {
     parsed = JSON.parse(text);
   } catch (error) {
-    const detail = isCutOff(text, error) ? 'unexpected end of JSON input' : (error as Error).message;
+    const detail = isTruncatedJson(text, error) ? 'unexpected end of JSON input' : (error as Error).message;
     throw badRequest('bad_json', `Could not parse request body as JSON: ${detail}`);
   }
   if (parsed === null) return {};
@@ -66,7 +66,7 @@ function mismatch(field: string, value: unknown, expected: string): AuthHttpErro
 /** Folds a member's name as Go's JSON decoder does: U+017F is an `s`, U+212A a `k`. */
 const foldName = (name: string): string => name.replaceAll('\u017f', 's').toLowerCase();
 
-/** The value of a member. Case does not matter; of several spellings the last one counts. */
+/** The value of a member. The name matches without regard to case; of several spellings the last one wins. */
 function readMember(body: JsonObject, field: string): unknown {
   const name = Object.keys(body).findLast((key) => foldName(key) === field);
   return name === undefined ? undefined : body[name];
@@ -77,7 +77,7 @@ export function readText(body: JsonObject, field: string): string {
   return readOptionalText(body, field) ?? '';
 }
 
-/** Reads a string that may be missing. Throws 400 bad_json for another type. */
+/** Reads an optional string. Throws 400 bad_json for another type. */
 export function readOptionalText(body: JsonObject, field: string): string | undefined {
   const value = readMember(body, field);
   if (value === undefined || value === null) return undefined;
@@ -93,7 +93,7 @@ export function readFlag(body: JsonObject, field: string, fallback = false): boo
   return value;
 }
 
-/** Reads an object that may be missing. Throws 400 bad_json for another type. */
+/** Reads an optional object. Throws 400 bad_json for another type. */
 export function readObject(body: JsonObject, field: string): JsonObject | undefined {
   const value = readMember(body, field);
   if (value === undefined || value === null) return undefined;
@@ -102,7 +102,7 @@ export function readObject(body: JsonObject, field: string): JsonObject | undefi
   return value as JsonObject;
 }
 
-/** Wraps `request`; `authUrl` is where clients reach the service. */
+/** Wraps `request`; `authUrl` is the URL under which clients reach the service. */
 export function createCall(
   request: Request,
   params: Readonly<Record<string, string>>,
@@ -133,14 +133,14 @@ export function createCall(
   };
 }
 
-/** A JSON answer with the headers collected on the way. */
+/** A JSON response with the headers that the route has added. */
 export function sendJson(call: Call, body: unknown, status = 200): Response {
   const headers = new Headers(call.answerHeaders);
   headers.set('Content-Type', 'application/json');
   return new Response(JSON.stringify(body), { status, headers });
 }
 
-/** Percent-encodes what a header cannot carry; the rest stays as it is. */
+/** Percent-encodes the characters that a header cannot carry. */
 const encodeNonAscii = (url: string): string =>
   url.replaceAll(/\P{ASCII}+/gu, (part) =>
     Array.from(Buffer.from(part), (byte) => `%${byte.toString(16)}`).join(''),

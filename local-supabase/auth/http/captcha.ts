@@ -4,13 +4,13 @@ import type { AuthContext } from '../context.ts';
 import { badRequest } from './errors.ts';
 
 const freeGrants = new Set(['pkce', 'refresh_token', 'id_token']);
-/** Other routes know no grants, whatever their query says. */
+/** Only POST /token has grants; other routes ignore `grant_type`. */
 const isFreeGrant = ({ pathname, searchParams }: URL): boolean =>
   pathname === '/auth/v1/token' && freeGrants.has(searchParams.get('grant_type') ?? '');
 const refused = (why: string): Error =>
   badRequest('captcha_failed', `captcha protection: request disallowed (${why})`);
 
-/** Lets a request pass whose `gotrue_meta_security.captcha_token` is the project's test token. Throws 400 captcha_failed. */
+/** Requires the project's test token in `gotrue_meta_security.captcha_token`. Throws 400 captcha_failed. */
 export async function checkCaptcha(context: AuthContext, call: Call): Promise<void> {
   const { captchaToken } = context.settings;
   if (captchaToken === null) return;

@@ -27,7 +27,7 @@ export const knownProviders: readonly string[] = [
   'zoom',
 ];
 
-/** GET /settings: what a sign-in page needs to know. */
+/** GET /settings: the enabled sign-in methods. */
 export async function readSettings({ settings }: AuthContext, call: Call): Promise<Response> {
   const enabled = new Set(settings.externalProviders);
   const names = [...new Set([...knownProviders, ...enabled])];

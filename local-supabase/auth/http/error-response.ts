@@ -6,7 +6,7 @@ export const apiVersionHeader = 'X-Supabase-Api-Version';
 const currentVersion = '2024-01-01';
 export const unexpectedMessage = 'Unexpected failure, please check server logs for more information';
 
-/** True when the request asks for the 2024-01-01 error form or a later one; anything unreadable means the first form. */
+/** True when the request selects the error form of 2024-01-01 or later; an unparsable header selects the first form. */
 function wantsCurrentForm(headers: Headers): boolean {
   const asked = headers.get(apiVersionHeader) ?? '';
   const isDate = /^\d{4}-\d{2}-\d{2}$/.test(asked) && !Number.isNaN(Date.parse(`${asked}T00:00:00Z`));
@@ -33,7 +33,7 @@ function fieldsOf(error: unknown): Fields {
   return { status: 500, code: 'unexpected_failure', message: unexpectedMessage };
 }
 
-/** Encodes anything thrown by a route: the OAuth form, or the HTTP form in the version that `requestHeaders` ask for. */
+/** Encodes an error of a route: the OAuth form, or the HTTP form in the version that `requestHeaders` selects. */
 export function encodeError(error: unknown, requestHeaders: Headers): Response {
   const headers = new Headers({ 'Content-Type': 'application/json' });
   const isCurrent = wantsCurrentForm(requestHeaders);

@@ -1,4 +1,4 @@
-/** An answer of the HTTP form: a status, one of the service's error codes, a message for people. */
+/** An error in the HTTP form: a status, one of the service's error codes, a readable message. */
 export class AuthHttpError extends Error {
   override readonly name = 'AuthHttpError';
   readonly status: number;
@@ -10,7 +10,7 @@ export class AuthHttpError extends Error {
   }
 }
 
-/** An answer of the OAuth form (RFC 6749 section 5.2): always 400, never a code. */
+/** An error in the OAuth form (RFC 6749 section 5.2): always status 400, without an `error_code`. */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError';
   readonly error: string;
@@ -20,7 +20,7 @@ export class OAuthError extends Error {
   }
 }
 
-/** A password that misses the project's rules; `reasons` goes to the wire. */
+/** A password that misses the project's rules; the response contains `reasons`. */
 export class WeakPasswordError extends Error {
   override readonly name = 'WeakPasswordError';
   readonly reasons: readonly string[];
@@ -30,7 +30,7 @@ export class WeakPasswordError extends Error {
   }
 }
 
-/** Thrown inside a transaction: what was written so far is kept, then `cause` is thrown. */
+/** Thrown inside a transaction: commits the writes made so far, then throws `cause`. */
 export class CommitThenThrow extends Error {
   override readonly name = 'CommitThenThrow';
   constructor(cause: AuthHttpError | OAuthError) {
@@ -52,5 +52,5 @@ export const tooManyRequests = (code: string, message: string): AuthHttpError =>
   new AuthHttpError(429, code, message);
 export const internal = (message: string, cause?: unknown): AuthHttpError =>
   new AuthHttpError(500, 'unexpected_failure', message, { cause });
-/** The most frequent answer to bad input. */
+/** The most frequent error for bad input. */
 export const invalid = (message: string): AuthHttpError => badRequest('validation_failed', message);

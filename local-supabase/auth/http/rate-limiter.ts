@@ -34,11 +34,11 @@ interface Bucket {
 }
 
 export interface RateLimiter {
-  /** Counts one request of `address`. Throws 429 over_request_rate_limit when there are too many. */
+  /** Counts one request from `address`. Throws 429 over_request_rate_limit above the limit. */
   count(name: RateLimitName, address: string): void;
-  /** Counts one message of the whole project. False when there are too many in this hour. */
+  /** Counts one message of the whole project. False above the limit of this hour. */
   allowMessage(kind: 'email' | 'sms'): boolean;
-  /** Forgets addresses that were not seen for an hour. */
+  /** Evicts addresses without a request for an hour. */
   sweep(): void;
 }
 

@@ -41,12 +41,12 @@ function isOwnSite(site: URL, target: URL): boolean {
   return site.hostname === target.hostname && site.protocol === target.protocol && isSamePort;
 }
 
-/** A host name or address that every URL parser reads alike. */
+/** A host name or address that all URL parsers interpret alike. */
 const HOST = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[\da-f:.]+\])$/i;
 
 /**
- * The URL, if it is unambiguous. Patterns are matched against the text while browsers parse it: they take `\` for `/`,
- * decode and fold the host, and expand numbers to addresses.
+ * Parses a URL; undefined if it is ambiguous. Patterns match the text, but browsers parse it: they read `\` as `/`,
+ * decode and lowercase the host, and expand numbers to addresses.
  */
 function parseTarget(target: string): URL | undefined {
   // oxlint-disable-next-line no-control-regex
@@ -70,14 +70,14 @@ export function isRedirectAllowed(context: AuthContext, target: string): boolean
   if (isWeb(url) && isLoopback(url.hostname)) return true;
   if (/^\d+(\.\d+){3}$/.test(url.hostname) || url.hostname.startsWith('[')) return false;
   const [withoutHash = ''] = target.split('#');
-  // Without the user name: a `*` for the port would match it, and `**` the host after the `@`.
+  // Refuse a user name: a `*` for the port would match it, and `**` would match the host after the `@`.
   const withoutUser = withoutHash.replace(/^(\w+:\/\/)[^/?#]*@/, '$1');
   return context.redirectUrls
     .map(compilePattern)
     .some((pattern) => pattern.test(withoutHash) && pattern.test(withoutUser));
 }
 
-/** Where a flow ends: `redirect_to` if it is allowed, else the referring page, else the site. */
+/** The redirect target of a flow: `redirect_to` if it is allowed, else the referring page, else the site. */
 export function redirectTargetOf(context: AuthContext, call: Call): string {
   const wanted = [
     call.request.headers.get('redirect_to') ?? call.url.searchParams.get('redirect_to') ?? '',
@@ -92,7 +92,7 @@ export function encodeParams(params: Readonly<Record<string, string>>): string {
   return new URLSearchParams(sorted).toString();
 }
 
-/** Prints a URL; one without a path stays without. */
+/** Prints a URL without adding a slash to an empty path. */
 function print(url: URL, given: string): string {
   const hasPath = /^[a-z][\w+.-]*:\/\/[^/?#]*\//i.test(given);
   return hasPath || url.pathname !== '/' ? url.toString() : url.toString().replace(`${url.host}/`, url.host);

@@ -14,7 +14,7 @@ export type MailKind = (typeof mailKinds)[number];
 /** The data of a template, as GoTrue passes it: `{{ .Name }}` or `{{ .Data.name }}`. */
 export type MailFields = Readonly<Record<string, unknown>>;
 
-/** A project's own templates, in Go's template language; null takes the default. */
+/** A project's own templates, in Go's template language; null selects the default. */
 export interface MailTemplateSource {
   readonly subject: string | null;
   readonly html: string | null;
@@ -31,7 +31,7 @@ interface Wording {
   readonly title: string;
   /** One sentence; takes the two addresses, or the placeholders for them. */
   readonly ask: (email: string, newEmail: string) => string;
-  /** The words of the link; null for mails that carry only a code. */
+  /** The text of the link; null for mails that contain only a code. */
   readonly action: string | null;
 }
 

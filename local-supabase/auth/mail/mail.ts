@@ -13,19 +13,19 @@ import { redirectTargetOf } from '../http/redirect-url.ts';
 import type { User } from '../users/user.ts';
 import { updateUser } from '../users/users.ts';
 
-/** Whether a mail's link ends in a code to exchange (RFC 7636) or in tokens. */
+/** Whether the redirect of a mail's link carries a code to exchange (RFC 7636) or tokens. */
 export type LinkFlow = 'pkce' | 'implicit';
 
 interface OutgoingLetter {
   readonly kind: MailKind;
   readonly to: string;
   readonly code: string;
-  /** Missing for mails without a link. */
+  /** Absent for mails without a link. */
   readonly link?: { readonly type: string; readonly tokenHash: string };
   readonly newEmail?: string;
 }
 
-/** Throws 429 over_email_send_rate_limit when the last mail went out too short a time ago. */
+/** Throws 429 over_email_send_rate_limit when the last mail was sent too recently. */
 export function checkMailFrequency(context: AuthContext, sentAt: Date | null): void {
   checkFrequency(context, sentAt, context.settings.emailMaxFrequencySeconds, 'over_email_send_rate_limit');
 }

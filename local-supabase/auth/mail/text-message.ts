@@ -10,7 +10,7 @@ import {
 import type { User } from '../users/user.ts';
 import { updateUser } from '../users/users.ts';
 
-/** What a code by text message is for. */
+/** The purpose of a code sent by text message. */
 export type SmsPurpose = 'confirmation' | 'phone_change' | 'reauthentication';
 
 interface Slot {
@@ -24,7 +24,7 @@ const slots: Readonly<Record<SmsPurpose, Slot>> = {
   reauthentication: { token: 'reauthentication_token', sentAt: 'reauthentication_sent_at' },
 };
 
-/** Sends a code to `phone` and keeps its hash with the user. Returns the message's id, which only test numbers have. */
+/** Sends a code to `phone` and stores its hash with the user. Returns the message's id, which only test numbers have. */
 export async function sendPhoneCode(
   context: AuthContext,
   tx: Transaction,

@@ -32,7 +32,7 @@ function checkProvider(context: AuthContext, provider: string): void {
   throw invalid(`Unsupported provider: ${reason}`);
 }
 
-/** Begins a flow at a provider and returns where the browser is to go. */
+/** Begins a flow at a provider and returns the URL to redirect the browser to. */
 async function beginFlow(context: AuthContext, call: Call, linkingTargetId?: string): Promise<string> {
   const query = call.url.searchParams;
   const read = (name: string): string => query.get(name) ?? '';

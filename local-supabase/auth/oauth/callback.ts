@@ -15,7 +15,7 @@ import type { ProviderGrant } from '../test-provider/test-provider.ts';
 import type { User } from '../users/user.ts';
 import { findUserById } from '../users/users.ts';
 import { isUuid } from '../rows.ts';
-import { acceptInvite, enterByProvider, linkToUser } from './external-account.ts';
+import { acceptInvite, signInByProvider, linkToUser } from './external-account.ts';
 import { type Profile, profileOfClaims } from './profile.ts';
 
 /** Finds the flow that `state` names. Throws 400 bad_oauth_callback, bad_oauth_state, flow_state_already_used. */
@@ -56,7 +56,7 @@ async function enter(
     return linkToUser(context, call, tx, target, profile);
   }
   if (flow.invite_token) return acceptInvite(context, tx, flow.invite_token, profile);
-  return enterByProvider(context, call, tx, profile);
+  return signInByProvider(context, call, tx, profile);
 }
 
 /** Ends a flow: the page's URL with a code to exchange, or with tokens in the fragment. */
@@ -98,7 +98,7 @@ async function endFlow(
   });
 }
 
-/** GET and POST /callback: a browser comes back from a provider. */
+/** GET and POST /callback: a provider redirects the browser back. */
 export async function callback(context: AuthContext, call: Call): Promise<Response> {
   const isPost = call.request.method === 'POST';
   const query = isPost ? new URLSearchParams(await call.text()) : call.url.searchParams;

@@ -89,7 +89,7 @@ async function confirmOrRefuse(
 }
 
 /** Signs in by a provider's profile: finds, links or creates the account. */
-export async function enterByProvider(
+export async function signInByProvider(
   context: AuthContext,
   call: Call,
   tx: Transaction,

@@ -6,7 +6,7 @@ import type { User } from '../users/user.ts';
 import { findUserByEmail, findUserById, findUserHoldingEmail } from '../users/users.ts';
 import type { Profile } from './profile.ts';
 
-/** What a sign-in at a provider means for the accounts here. `email` is the one that the account is to have. */
+/** The account decision for a sign-in at a provider. `email` is the address that the account gets. */
 export type Decision =
   | { readonly kind: 'known'; readonly user: User; readonly identity: Identity }
   | { readonly kind: 'link'; readonly user: User }

@@ -1,19 +1,19 @@
 import type { IdentityData } from '../users/identity.ts';
 
-/** What a provider told of the person who signed in there. */
+/** The profile that a provider returns for a signed-in person. */
 export interface Profile {
   /** `google`, `web3`, `sso:<connection>` … */
   readonly provider: string;
-  /** What the identity keeps; `sub` is the person's id at the provider. */
+  /** The stored `identity_data`; `sub` is the person's id at the provider. */
   readonly data: IdentityData;
   /** '' when the provider gave none. */
   readonly email: string;
   readonly isEmailVerified: boolean;
-  /** True when an account without an address is fine. */
+  /** True when the provider allows an account without an address. */
   readonly isEmailOptional: boolean;
 }
 
-/** Claims of an OpenID provider, as far as a profile takes them. */
+/** The claims of an OpenID provider that a profile uses. */
 export interface ProviderClaims {
   readonly iss: string;
   readonly sub: string;
@@ -23,7 +23,7 @@ export interface ProviderClaims {
   readonly picture?: string | undefined;
 }
 
-/** Makes a profile of an OpenID provider's claims. */
+/** Creates a profile from an OpenID provider's claims. */
 export function profileOfClaims(provider: string, claims: ProviderClaims): Profile {
   const { iss, sub, email, email_verified: isEmailVerified, name, picture } = claims;
   const data = {

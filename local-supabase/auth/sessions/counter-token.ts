@@ -2,7 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
 import type { Session } from './session.ts';
 
-/** A refresh token of version 2, read but not yet trusted. */
+/** A parsed refresh token of version 2, not yet verified. */
 export interface CounterToken {
   readonly sessionId: string;
   readonly counter: number;
@@ -50,7 +50,7 @@ export function encodeCounterToken(session: Session): string {
   return Buffer.concat([signed, checksum(signed)]).toString('base64url');
 }
 
-/** Reads a version 2 token; null when it is none. */
+/** Parses a version 2 token; null for any other text. */
 export function parseCounterToken(token: string): CounterToken | null {
   if (!/^[\w-]+$/.test(token)) return null;
   const bytes = Buffer.from(token, 'base64url');

@@ -15,7 +15,7 @@ import { deleteSessions, lastRefreshedAtMs, newCounter, type Session, updateSess
 const alreadyUsed = (): CommitThenThrow =>
   new CommitThenThrow(badRequest('refresh_token_already_used', 'Invalid Refresh Token: Already Used'));
 
-/** Replaces a version 1 token by its successor, or by the one in force when its answer was lost. */
+/** Rotates a version 1 token, or returns the active one when the response with it was lost. */
 export async function renewByToken(
   context: AuthContext,
   call: Call,
@@ -43,7 +43,7 @@ export async function renewByToken(
   return encodeCounterToken(await updateSession(sql, now, session, next));
 }
 
-/** Replaces a version 2 token by the next count; one that is behind gets the present count, if it may be used again. */
+/** Rotates a version 2 token to the next counter; a reusable older token gets the present counter. */
 export async function renewByCounter(
   context: AuthContext,
   call: Call,

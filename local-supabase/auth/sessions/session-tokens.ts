@@ -8,7 +8,7 @@ import { addMethod, createSession, readMethods, type Session } from './session.t
 import { encodeUser, hasVerifiedFactor, type User } from '../users/user.ts';
 import { updateUser } from '../users/users.ts';
 
-/** What a sign-in or a refresh answers. */
+/** The response of a sign-in or a refresh. */
 export interface SessionTokens {
   readonly access_token: string;
   readonly token_type: 'bearer';
@@ -22,7 +22,7 @@ export interface SessionTokens {
 
 const secondsOf = (ms: number): number => Math.floor(ms / 1000);
 
-/** Signs an access token for the session's present level and puts it beside `refreshToken`. */
+/** Signs an access token for the session's present level and returns it with `refreshToken`. */
 export async function createSessionTokens(
   context: AuthContext,
   call: Call,

@@ -92,7 +92,7 @@ export async function deleteSessions(
     ]);
 }
 
-/** Notes that the session's user has just signed in by `method`. */
+/** Records that the session's user has just signed in by `method`. */
 export async function addMethod(sql: Sql, now: Date, sessionId: string, method: string): Promise<void> {
   await sql.query(
     `insert into auth.mfa_amr_claims (id, session_id, created_at, updated_at, authentication_method)
@@ -128,7 +128,7 @@ export async function readMethods(
 export const isRecovery = (amr: readonly MethodClaim[]): boolean =>
   amr.some(({ method }) => method === 'otp' || method === 'magiclink' || method === 'recovery');
 
-/** When the session was last used; `tokenUpdatedAt` tells it for sessions that were never refreshed. */
+/** When the session was last used; `tokenUpdatedAt` is the fallback for sessions that were never refreshed. */
 export function lastRefreshedAtMs(session: Session, tokenUpdatedAt: Date | null): number {
   const createdAtMs = session.created_at.getTime();
   return session.refreshed_at?.getTime() ?? Math.max(createdAtMs, tokenUpdatedAt?.getTime() ?? createdAtMs);
@@ -136,7 +136,7 @@ export function lastRefreshedAtMs(session: Session, tokenUpdatedAt: Date | null)
 
 export type Validity = 'valid' | 'expired' | 'inactive' | 'low_aal';
 
-/** Whether a session may go on, by the project's limits. */
+/** Whether a session is within the project's limits. */
 export function checkSession(
   session: Session,
   user: User,

@@ -3,7 +3,7 @@ import { inTransaction, nowDate, type AuthContext } from '../context.ts';
 import type { Sql } from '../../database/database.ts';
 import { badRequest, internal, invalid, notFound, unprocessable } from '../http/errors.ts';
 import { findFlowStateById, type FlowState } from '../verification/flow-state.ts';
-import { enterByProvider } from '../oauth/external-account.ts';
+import { signInByProvider } from '../oauth/external-account.ts';
 import type { Profile } from '../oauth/profile.ts';
 import { addToQuery, encodeParams, isRedirectAllowed } from '../http/redirect-url.ts';
 import { updateRow } from '../rows.ts';
@@ -40,7 +40,7 @@ async function answerAs(
   );
 }
 
-/** GET /test-provider/sso/:connection: the company's page; with `login_hint` and `prompt=none` straight on. */
+/** GET /test-provider/sso/:connection: the company's page; `login_hint` and `prompt=none` skip it. */
 export async function showSsoProvider(context: AuthContext, call: Call): Promise<Response> {
   const query = call.url.searchParams;
   const relay = query.get('RelayState') ?? '';
@@ -108,7 +108,7 @@ async function passCode(context: AuthContext, sql: Sql, flow: FlowState, userId:
   return flow.auth_code;
 }
 
-/** GET and POST /sso/saml/acs: a browser comes back from its company. */
+/** GET and POST /sso/saml/acs: consumes the identity provider's assertion and redirects to the page. */
 export async function consumeAssertion(context: AuthContext, call: Call): Promise<Response> {
   requireSso(context);
   const isPost = call.request.method === 'POST';
@@ -116,7 +116,7 @@ export async function consumeAssertion(context: AuthContext, call: Call): Promis
   const location = await inTransaction(context, async (tx) => {
     const relay = await takeRelayState(context, tx.sql, form.get('RelayState') ?? '');
     const profile = await readAssertion(context, call, relay, form.get('SAMLResponse') ?? '');
-    const user = await enterByProvider(context, call, tx, profile);
+    const user = await signInByProvider(context, call, tx, profile);
     const wanted = relay.redirect_to ?? '';
     const target = isRedirectAllowed(context, wanted) ? wanted : context.siteUrl;
     const flow =

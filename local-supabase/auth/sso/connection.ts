@@ -3,13 +3,13 @@ import { randomUUID } from 'node:crypto';
 import type { Database, Sql } from '../../database/database.ts';
 import type { SsoConnection } from '../settings.ts';
 
-/** A company's identity provider, as the database knows it. */
+/** A company's identity provider, as stored in the database. */
 export interface Connection {
   readonly id: string;
   readonly disabled: boolean | null;
 }
 
-/** Writes the configured connections to the tables where a project keeps them. Repeatable. */
+/** Writes the configured connections to the tables of single sign-on. Idempotent. */
 export async function saveConnections(
   database: Database,
   nowMs: number,

@@ -14,7 +14,7 @@ import { addToQuery } from '../http/redirect-url.ts';
 import { renderSignInPage } from './sign-in-page.ts';
 import type { Person } from './test-provider.ts';
 
-/** Where the test provider of this name lives: its issuer. */
+/** The base URL and issuer of the test provider of this name. */
 export const issuerOf = (call: Call, provider: string): string => `${call.authUrl}/test-provider/${provider}`;
 
 const passedOn = ['redirect_uri', 'state'] as const;
@@ -30,7 +30,7 @@ function checkTarget(call: Call, target: string): string {
   return target;
 }
 
-/** GET /test-provider/:provider/authorize: the page; with `prompt=none` and `login_hint` straight on, for programs. */
+/** GET /test-provider/:provider/authorize: the page; for programs, `prompt=none` and `login_hint` skip it. */
 export async function showProvider(context: AuthContext, call: Call): Promise<Response> {
   const query = call.url.searchParams;
   const read = (name: string): string => query.get(name) ?? '';

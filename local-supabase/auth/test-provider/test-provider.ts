@@ -17,32 +17,32 @@ export interface Person {
   readonly email: string;
   readonly isEmailVerified: boolean;
   readonly name?: string | undefined;
-  /** The id there. Default: derived from the address. */
+  /** The person's id at the provider. Default: derived from the address. */
   readonly sub?: string | undefined;
 }
 
-/** What a code of the test provider stands for. */
+/** The authorization that a code of the test provider represents. */
 export interface ProviderGrant {
   readonly claims: ProviderClaims;
   readonly accessToken: string;
   readonly refreshToken: string;
 }
 
-/** Plays every OAuth and OpenID provider, and every company's identity provider, on the project's own origin. */
+/** Simulates every OAuth and OpenID provider, and every company's identity provider, on the project's own origin. */
 export interface TestProvider {
   /** A code for `person`, valid for ten minutes, once. */
   issueCode(issuer: string, person: Person): string;
-  /** What the code stands for; null when it is unknown, used or old. */
+  /** Redeems a code; null when it is unknown, used or expired. */
   exchange(code: string): ProviderGrant | null;
   /** An ID token (OpenID Connect Core section 2). `claims` override the usual ones. */
   signIdToken(issuer: string, person: Person, claims?: JWTPayload): Promise<string>;
-  /** The claims of an ID token of `issuer`; null when it is not one of ours or expired. */
+  /** The claims of an ID token of `issuer`; null when the test provider did not sign it or it has expired. */
   verifyIdToken(issuer: string, idToken: string): Promise<JWTPayload | null>;
   jwks(): Promise<{ readonly keys: readonly JWK[] }>;
   sweep(): void;
 }
 
-/** The client that the auth service is at the test provider: the audience of its ID tokens. */
+/** The client id of the auth service at the test provider, which is the audience of its ID tokens. */
 export const testClientId = 'local-supabase';
 
 const codeLifetimeMs = 600_000;

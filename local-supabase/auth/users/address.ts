@@ -21,7 +21,7 @@ export function parsePhone(phone: string): string {
   return digits;
 }
 
-/** Checks how a text message is to travel. Throws 400 validation_failed. */
+/** Checks the channel of a text message. Throws 400 validation_failed. */
 export function checkChannel(channel: string): void {
   if (channel !== 'sms')
     throw invalid(

@@ -25,7 +25,7 @@ export async function confirmPhone(sql: Sql, now: Date, user: User): Promise<Use
   return updateUser(sql, now, user, { confirmation_token: '', phone_confirmed_at: now });
 }
 
-/** Makes the pending new email the user's own, in its identity too. */
+/** Applies the pending new email to the user and its identity. */
 export async function confirmEmailChange(sql: Sql, now: Date, user: User): Promise<User> {
   const email = user.email_change ?? '';
   const identity = await findIdentity(sql, user.id, 'email');
@@ -50,7 +50,7 @@ export async function confirmEmailChange(sql: Sql, now: Date, user: User): Promi
   return changed.email_confirmed_at === null ? confirmEmail(sql, now, changed) : changed;
 }
 
-/** Makes `phone` the user's own, in its identity too. */
+/** Applies `phone` to the user and its identity. */
 export async function confirmPhoneChange(sql: Sql, now: Date, user: User, phone: string): Promise<User> {
   const identity = await findIdentity(sql, user.id, 'phone');
   if (identity === undefined)

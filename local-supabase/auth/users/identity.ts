@@ -16,7 +16,7 @@ export interface Identity {
   readonly email: string | null;
 }
 
-/** What a provider says of a person; `sub` is its id there. */
+/** The claims of a provider about a person; `sub` is the person's id at the provider. */
 export interface IdentityData {
   readonly sub: string;
   readonly email_verified: boolean;
@@ -26,7 +26,7 @@ export interface IdentityData {
   readonly [claim: string]: unknown;
 }
 
-/** The data of an identity of our own, by email or phone. */
+/** The data of an identity of the provider `email` or `phone`. */
 export const ownIdentityData = (userId: string, known: Partial<IdentityData>): IdentityData => ({
   email_verified: false,
   phone_verified: false,

@@ -55,7 +55,7 @@ export function isPasswordHash(text: string): boolean {
   }
 }
 
-/** Compares in constant time with the user's bcrypt hash, one made by pgcrypto included. */
+/** Compares in constant time with the user's bcrypt hash; hashes of pgcrypto work too. */
 export async function isPasswordOf(user: UserRow, password: string): Promise<boolean> {
   return hasPassword(user) && compare(password, user.encrypted_password ?? '');
 }

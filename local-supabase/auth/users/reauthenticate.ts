@@ -26,7 +26,7 @@ export async function reauthenticate(context: AuthContext, call: Call): Promise<
   return sendJson(call, messageAnswer(messageId));
 }
 
-/** Checks and uses up the code of `GET /reauthenticate`. Throws 422 reauthentication_not_valid. */
+/** Verifies and consumes the code of `GET /reauthenticate`. Throws 422 reauthentication_not_valid. */
 export async function checkNonce(
   context: AuthContext,
   tx: Transaction,

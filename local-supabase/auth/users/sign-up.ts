@@ -102,7 +102,7 @@ async function confirmOrAsk(
 async function register(context: AuthContext, call: Call, wanted: SignUp): Promise<User | null> {
   const aud = audienceOf(context, call);
   const { database } = context;
-  // Looked up before the transaction, as GoTrue does: of several sign-ups at once the later ones fail on the insert.
+  // As in GoTrue, the lookup precedes the transaction, so that concurrent sign-ups fail on the insert.
   const existing = await (wanted.provider === 'email'
     ? findUserHoldingEmail(database, wanted.email, aud)
     : findUserByPhone(database, wanted.phone, aud));
@@ -119,7 +119,7 @@ async function register(context: AuthContext, call: Call, wanted: SignUp): Promi
   });
 }
 
-/** A made-up user: the answer for a taken address must not differ from that for a new one. */
+/** A fake user, because the response for a taken address must not differ from that for a new one. */
 function pretendUser(context: AuthContext, call: Call, wanted: SignUp): Metadata {
   const now = nowDate(context);
   return {
@@ -138,7 +138,7 @@ function pretendUser(context: AuthContext, call: Call, wanted: SignUp): Metadata
   };
 }
 
-/** Signs up `wanted`. Answers a session when it is confirmed at once, else the user; a taken account looks alike. */
+/** Signs up `wanted`. Answers a session when it is confirmed at once, else the user, or a fake user for a taken address. */
 export async function signUpWith(context: AuthContext, call: Call, wanted: SignUp): Promise<Response> {
   if (context.settings.disableSignup) throw signUpsDisabled();
   const user = await register(context, call, wanted);

@@ -5,18 +5,18 @@ import type { CodeChallenge } from '../verification/flow-state.ts';
 import { checkPasswordStrength } from './password.ts';
 import type { Metadata } from './user.ts';
 
-/** The body of `PUT /user`. Strings are '' when they are not to change. */
+/** The body of `PUT /user`. A string that stays unchanged is ''. */
 export interface UserChanges {
   readonly email: string;
   readonly phone: string;
   readonly channel: string;
-  /** Undefined: leave it. '': remove it. */
+  /** Undefined keeps the present value; '' removes it. */
   readonly password: string | undefined;
   readonly currentPassword: string;
   readonly nonce: string;
   readonly data: Metadata | undefined;
   readonly appMetadata: Metadata | undefined;
-  /** Not checked, as in GoTrue; only a change of email uses it. */
+  /** Not validated, as in GoTrue; only a change of email uses it. */
   readonly codeChallenge: CodeChallenge | null;
 }
 

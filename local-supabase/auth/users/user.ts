@@ -2,7 +2,7 @@ import type { Factor } from '../factors/factor.ts';
 import { encodeFactor } from '../factors/factor.ts';
 import { encodeIdentity, type Identity } from './identity.ts';
 
-/** A JSON map as the user and identity rows hold it. */
+/** A JSON object in a row of users or identities. */
 export type Metadata = Record<string, unknown>;
 
 /** A row of auth.users. */
@@ -42,7 +42,7 @@ export interface UserRow {
   readonly deleted_at: Date | null;
 }
 
-/** A user with what belongs to it. */
+/** A user with its identities and factors. */
 export interface User extends UserRow {
   readonly identities: readonly Identity[];
   readonly factors: readonly Factor[];
@@ -57,7 +57,7 @@ export const hasVerifiedFactor = (user: User): boolean =>
 const when = (name: string, value: unknown): Metadata =>
   value === null || value === undefined || value === '' ? {} : { [name]: value };
 
-/** Encodes a user as every route answers it. */
+/** Encodes a user for responses. */
 export function encodeUser(user: User): Metadata {
   return {
     id: user.id,

@@ -9,7 +9,7 @@ import type { Metadata, User, UserRow } from './user.ts';
 
 const noInstance = '00000000-0000-0000-0000-000000000000';
 
-/** What a new user starts with. */
+/** The initial values of a new user. */
 export interface NewUser {
   readonly id?: string;
   readonly aud: string;
@@ -49,7 +49,7 @@ export const findUserByPhoneChange = async (
 ): Promise<User | undefined> =>
   findOne(sql, 'phone_change = $1 and aud = $2 and is_sso_user = false', [phone, aud]);
 
-/** Finds another user who holds `email`, in any identity that links by address or as the account's own. */
+/** Finds another user with `email` as the account's address or in an identity that links by address. */
 export async function findUserHoldingEmail(
   sql: Sql,
   email: string,
@@ -66,8 +66,8 @@ export async function findUserHoldingEmail(
 }
 
 /**
- * Inserts a user. Throws 500 unexpected_failure with the message `failure` where the database refuses it: the address was taken since it was
- * looked up, or a value cannot be stored.
+ * Inserts a user. Throws 500 unexpected_failure with the message `failure` when the database refuses the row: a
+ * concurrent sign-up took the address, or a value cannot be stored.
  */
 export async function createUser(
   sql: Sql,
@@ -101,7 +101,7 @@ const userValues = (now: Date, user: NewUser): Values => ({
   updated_at: now,
 });
 
-/** Writes `changes` and returns the user as stored, its identities and factors read again. */
+/** Writes `changes` and returns the stored user with fresh identities and factors. */
 export async function updateUser(sql: Sql, now: Date, user: UserRow, changes: Values): Promise<User> {
   const row = await updateRow<UserRow>(sql, 'auth.users', user.id, { ...changes, updated_at: now });
   if (row === undefined) throw new Error('The user is gone');
@@ -120,7 +120,7 @@ export const mergeUserMetadata = async (sql: Sql, now: Date, user: User, changes
 export const mergeAppMetadata = async (sql: Sql, now: Date, user: User, changes: Metadata): Promise<User> =>
   updateUser(sql, now, user, { raw_app_meta_data: merge(user.raw_app_meta_data, changes) });
 
-/** Makes app_metadata name the providers of the user's identities, the oldest first. */
+/** Updates the providers in app_metadata to those of the user's identities, oldest first. */
 export async function refreshProviders(sql: Sql, now: Date, user: User): Promise<User> {
   const providers = [...new Set((await listIdentities(sql, user.id)).map((identity) => identity.provider))];
   const [provider] = providers;

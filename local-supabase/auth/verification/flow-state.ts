@@ -5,7 +5,7 @@ import { badRequest, invalid } from '../http/errors.ts';
 import { insertRow, updateRow } from '../rows.ts';
 import { isUuid } from '../rows.ts';
 
-/** How a flow was begun; mails, providers and single sign-on. */
+/** The method that a flow began with: a mail, a provider or single sign-on. */
 export type FlowMethod =
   | 'oauth'
   | 'sso/saml'
@@ -15,7 +15,7 @@ export type FlowMethod =
   | 'email_change'
   | 'invite';
 
-/** A row of auth.flow_state: what waits between a request and the exchange of its code. */
+/** A row of auth.flow_state: a pending flow between its request and the exchange of its code. */
 export interface FlowState {
   readonly id: string;
   readonly user_id: string | null;
@@ -33,7 +33,7 @@ export interface FlowState {
   readonly linking_target_id: string | null;
 }
 
-/** A client's half of RFC 7636; both fields or none. */
+/** The code challenge of a client (RFC 7636); both fields or none. */
 export interface CodeChallenge {
   readonly challenge: string;
   readonly method: string;
@@ -68,7 +68,7 @@ function parseMethod(method: string): 's256' | 'plain' | undefined {
   return lower === 's256' || lower === 'plain' ? lower : undefined;
 }
 
-/** Keeps a flow. Throws an error without a status for an unknown challenge method, as the service does for mails. */
+/** Stores a flow. Throws an error without a status for an unknown challenge method, as GoTrue does for mails. */
 export async function createFlowState(sql: Sql, now: Date, flow: NewFlowState): Promise<FlowState> {
   const method = flow.codeChallenge && parseMethod(flow.codeChallenge.method);
   if (method === undefined) throw new Error('unsupported code_challenge method');
@@ -90,7 +90,7 @@ export async function createFlowState(sql: Sql, now: Date, flow: NewFlowState): 
   });
 }
 
-/** True when the challenge method is one that the service knows. */
+/** True for a supported challenge method. */
 export const isKnownMethod = (challenge: CodeChallenge | null): boolean =>
   challenge === null || parseMethod(challenge.method) !== undefined;
 
@@ -105,7 +105,7 @@ export async function findFlowStateByCode(sql: Sql, authCode: string): Promise<F
   return flow;
 }
 
-/** Issues the code of the user's latest flow of this method, not of the opened mail's own. Undefined when there is none. */
+/** Issues the code of the user's latest flow of this method, not of the opened mail's flow. Undefined without a flow. */
 export async function issueAuthCode(
   sql: Sql,
   now: Date,
@@ -122,7 +122,7 @@ export async function issueAuthCode(
   return flow.auth_code;
 }
 
-/** True when the code can no longer be exchanged; time runs from the request, for magic links from the click. */
+/** True when the code has expired. Its lifetime begins with the request, for magic links with the click. */
 export function isFlowExpired(flow: FlowState, expirySeconds: number, nowMs: number): boolean {
   const fromClick = flow.authentication_method === 'magiclink' ? flow.auth_code_issued_at : null;
   return nowMs > (fromClick ?? flow.created_at).getTime() + expirySeconds * 1000;

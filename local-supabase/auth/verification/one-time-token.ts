@@ -13,7 +13,7 @@ export type OneTimeTokenType =
   | 'email_change_token_current'
   | 'phone_change_token';
 
-/** Marks the tokens of mails whose link ends in a code instead of tokens. */
+/** The prefix of tokens in mails of PKCE flows. */
 export const pkcePrefix = 'pkce_';
 
 /** A random code of `length` digits. */
@@ -21,12 +21,12 @@ export function createCode(length: number): string {
   return Array.from({ length }, () => randomInt(10)).join('');
 }
 
-/** SHA-224 of address and code, in hexadecimal: what is stored instead of the code, and what a link carries. */
+/** SHA-224 of address and code, in hexadecimal. It is stored in place of the code and is the token of the link. */
 export function hashCode(address: string, code: string): string {
   return createHash('sha224').update(`${address}${code}`).digest('hex');
 }
 
-/** Keeps `tokenHash` as the user's only token of its type. */
+/** Stores `tokenHash` as the user's only token of its type. */
 export async function storeOneTimeToken(
   sql: Sql,
   now: Date,
@@ -47,7 +47,7 @@ export async function storeOneTimeToken(
   });
 }
 
-/** Forgets a user's tokens; of one type, or of all. */
+/** Deletes a user's tokens of one type, or of all types. */
 export async function clearOneTimeTokens(sql: Sql, userId: string, type?: OneTimeTokenType): Promise<void> {
   await sql.query(
     'delete from auth.one_time_tokens where user_id = $1 and ($2::text is null or token_type::text = $2)',
@@ -55,7 +55,7 @@ export async function clearOneTimeTokens(sql: Sql, userId: string, type?: OneTim
   );
 }
 
-/** The type of the stored token with this hash, if there is one among `types`. */
+/** The user of the stored token with this hash and one of `types`. */
 export async function findUserByOneTimeToken(
   sql: Sql,
   tokenHash: string,
@@ -71,12 +71,12 @@ export async function findUserByOneTimeToken(
   return undefined;
 }
 
-/** True when a code sent at `sentAt` is too old. */
+/** True when a code sent at `sentAt` has expired. */
 export function isCodeExpired(sentAt: Date | null, expirySeconds: number, nowMs: number): boolean {
   return sentAt === null || nowMs > sentAt.getTime() + expirySeconds * 1000;
 }
 
-/** True when `tokenHash` is the `stored` one, with or without the prefix of a link that ends in a code. */
+/** True when `tokenHash` equals `stored`, with or without the prefix of PKCE flows. */
 export function isSameToken(tokenHash: string, stored: string | null): boolean {
   return stored !== null && stored !== '' && (stored === tokenHash || stored === pkcePrefix + tokenHash);
 }

@@ -10,7 +10,7 @@ import { signUpWith } from '../users/sign-up.ts';
 import { sendPhoneCode } from '../mail/text-message.ts';
 import { findUserByEmail, findUserByPhone } from '../users/users.ts';
 
-/** The answer to a request for a message: its id, when there is one. */
+/** The response to a request for a message: the message's id, if it has one. */
 export const messageAnswer = (messageId: string): Record<string, string> =>
   messageId === '' ? {} : { message_id: messageId };
 

@@ -21,7 +21,7 @@ import {
   updateUser,
 } from '../users/users.ts';
 
-/** What is to be verified: a token's hash, or a code together with an address. */
+/** The proof to verify: a token's hash, or a code together with an address. */
 export interface Proof {
   readonly type: string;
   readonly tokenHash: string;
@@ -30,7 +30,7 @@ export interface Proof {
   readonly phone: string;
 }
 
-/** The user whose proof holds, and the type that it proves (`email` becomes `signup` or `magiclink`). */
+/** The verified user, and the verified type (`email` becomes `signup` or `magiclink`). */
 export interface Proven {
   readonly user: User;
   readonly type: string;
@@ -159,7 +159,7 @@ async function acceptRecovery(context: AuthContext, tx: Transaction, user: User)
   return user.email_confirmed_at === null ? confirmEmail(tx.sql, now, recovered) : recovered;
 }
 
-/** Takes one half of a change of email. Null while the other half is awaited. */
+/** Confirms one half of a change of email. Null while the other half is pending. */
 async function acceptEmailChange(
   context: AuthContext,
   tx: Transaction,
@@ -178,7 +178,7 @@ async function acceptEmailChange(
   return null;
 }
 
-/** Does what a proof allows. Null when it was the first half of a change of email. */
+/** Applies a verified proof. Null when it was the first half of a change of email. */
 export async function acceptProof(
   context: AuthContext,
   tx: Transaction,

@@ -13,7 +13,7 @@ export function hashPersonalMessage(message: string): Uint8Array {
 export const addressOfPublicKey = (publicKey: Uint8Array): string =>
   `0x${Buffer.from(keccak_256(publicKey.slice(1)).slice(-20)).toString('hex')}`;
 
-/** True when `signature` (0x, r, s, v) was made by the key behind the message's address. */
+/** True when the key of the message's address made `signature` (0x, r, s, v). */
 export function isSignedByEthereum({ raw, address }: SignedMessage, signature: string): boolean {
   if (!/^0x[\da-f]{130}$/i.test(signature)) return false;
   const bytes = Buffer.from(signature.slice(2), 'hex');

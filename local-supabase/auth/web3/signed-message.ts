@@ -1,7 +1,7 @@
 /** The two forms of "sign in with" messages: EIP-4361 and its Solana sibling. */
 export type Chain = 'ethereum' | 'solana';
 
-/** A message that a wallet has signed, read but not yet verified. Times in milliseconds since the epoch. */
+/** A parsed message of a wallet, not yet verified. Times in milliseconds since the epoch. */
 export interface SignedMessage {
   readonly raw: string;
   readonly domain: string;
@@ -14,7 +14,7 @@ export interface SignedMessage {
   readonly notBeforeMs: number | null;
 }
 
-/** Says what is wrong with the message; the text goes to the wire. */
+/** An invalid message; the response contains the text of this error. */
 export class MessageError extends Error {
   override readonly name = 'MessageError';
 }
@@ -71,7 +71,7 @@ function parseHead(
   return { domain, address };
 }
 
-/** Reads `Name: value` lines from `start` on; the resources are checked and left out. */
+/** Reads `Name: value` lines from `start` on; the resources are validated but not returned. */
 function parseFields(lines: readonly string[], start: number, fail: Fail): Map<string, string> {
   const fields = new Map<string, string>();
   let resources = -1;

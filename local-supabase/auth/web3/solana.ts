@@ -44,7 +44,7 @@ export function wrapForLedger(domain: string, publicKey: Uint8Array, message: st
   return Buffer.concat([magic, paddedDomain, Buffer.from([0, 1]), publicKey, length, body]);
 }
 
-/** True when `signature` (64 bytes) was made by the key that is the message's address, directly or on a Ledger. */
+/** True when the key that is the message's address made `signature` (64 bytes), directly or on a Ledger. */
 export function isSignedBySolana({ raw, address, domain }: SignedMessage, signature: Uint8Array): boolean {
   const publicKey = decodeBase58(address);
   if (publicKey?.length !== 32) return false;

@@ -49,7 +49,7 @@ async function showList() {
   knownTotal = total;
 }
 
-/** Read as text: parsing it would apply its styles, which this page forbids. */
+/** Extracts the text without parsing the HTML: parsing would apply its styles, which this page forbids. */
 function linksOf(html) {
   const anchors = html.matchAll(/<a\b[^>]*\bhref="(https?:[^"]*)"[^>]*>(.*?)<\/a>/gis);
   return Array.from(anchors, ([, address, content]) => {

@@ -8,15 +8,15 @@ export interface Change {
   readonly relation: Relation;
   readonly action: ChangeAction;
   readonly committedAt: string;
-  /** The new values, by column; empty for DELETE. */
+  /** The new values by column; empty for DELETE. */
   readonly record: RowText;
-  /** The old values that the replica identity keeps; empty for INSERT. */
+  /** The old values of the replica identity; empty for INSERT. */
   readonly identity: RowText;
-  /** Larger than a change may be. */
+  /** True when the change exceeds the size limit. */
   readonly tooLarge: boolean;
 }
 
-/** Values up to this size survive in a change that is too large. */
+/** The size up to which values stay in a change that is too large. */
 const SMALL_BYTES = 64;
 
 export function createChange(
@@ -44,8 +44,8 @@ const byteLength = (row: RowText): number =>
   Object.entries(row).reduce((total, [name, value]) => total + name.length + Buffer.byteLength(value) + 4, 2);
 
 /**
- * The values as the real server's cast makes them. It names a type without its length, and `character` and `bit` then
- * have length 1; numbers that JSON cannot express are null; bytea is hex digits without `\\x`.
+ * Casts values as the real server does. Its cast names a type without its length, so `character` and `bit` have length
+ * 1; numbers without a JSON form are null; bytea is hex digits without `\\x`.
  */
 function wireValues(row: RowText | null, { columns }: Relation): RowText {
   if (!row) return {};
@@ -94,7 +94,7 @@ export function renderChange(change: Change, { readable, select }: ChangeView): 
     });
     return members.length > 0 ? `{${members.join(',')}}` : '{}';
   };
-  // Policies cannot be evaluated for a deleted row, so only its key is sent.
+  // A deleted row is sent with its key only, because policies cannot be evaluated for it.
   const old =
     action === 'DELETE' && relation.rowSecurity ? visible.filter(({ primaryKey }) => primaryKey) : visible;
   return envelope(change, {

@@ -14,14 +14,14 @@ import type { SlotFault } from './replication-slot.ts';
 import { createSubscribers } from './subscribers.ts';
 import type { Subscribed, Subscriber } from './subscribers.ts';
 
-/** Sends committed changes to their subscribers in commit order: when they are polled, or as soon as they are committed. */
+/** Sends committed changes to their subscribers in commit order, by polling or directly after each commit. */
 export interface Delivery {
   start(): Promise<void>;
   /** Stops at once, as a crash does; undelivered changes stay in the outbox. */
   stop(): Promise<void>;
   /** Stops in an orderly way. */
   close(): Promise<void>;
-  /** Makes the subscriptions live, calls `onLive`, and then replays changes of before a crash. */
+  /** Activates the subscriptions, calls `onLive`, and then replays the changes from before a crash. */
   subscribe(
     subscriber: Subscriber,
     subscriptions: readonly Subscription[],
@@ -30,7 +30,7 @@ export interface Delivery {
   unsubscribe(subscriber: Subscriber): void;
   /** While paused, changes stay in the outbox. */
   setPaused(isPaused: boolean): void;
-  /** What creating the replication slot does from now on. */
+  /** Sets the result of creating the replication slot. */
   setSlotFault(fault: SlotFault): Promise<void>;
   /** Resolves when every change that was committed before is delivered, without waiting for a poll. */
   settled(): Promise<void>;
@@ -41,7 +41,7 @@ export interface DeliveryStatistics {
   /** Channels with a live subscription. */
   readonly subscribers: number;
   readonly delivered: number;
-  /** Dropped by a limit, a policy that raised, or a fault. */
+  /** Changes dropped by a limit, by a policy that raised, or by a fault. */
   readonly dropped: number;
 }
 
@@ -53,7 +53,7 @@ export interface DeliveryOptions {
   readonly random: () => number;
   readonly timers: Timers;
   readonly report: (error: unknown) => void;
-  /** The poller has given up; channels have to subscribe anew. */
+  /** Called when the poller has given up; channels have to subscribe again. */
   readonly onPollerGivenUp: () => void;
 }
 
@@ -71,15 +71,15 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   let [delivered, dropped, failures] = [0, 0, 0];
   let lastSubscriberMs = now();
   /**
-   * While changes of before a crash wait for their subscribers to return: the place of the last change that was
-   * delivered since. Changes committed meanwhile stay in the outbox, because a replay has to be complete.
+   * The position of the last change delivered since a crash, while earlier changes are pending for returning
+   * subscribers. Changes committed meanwhile stay in the outbox, because a replay has to be complete.
    */
   let backlogEnd: Place | null = null;
   let cancelBacklog = () => {};
   let cancelPoll = () => {};
   let unlisten: () => Promise<void> = () => Promise.resolve();
 
-  /** One task at a time: a subscription that begins never sees half a batch. */
+  /** Serializes tasks, so that a new subscription never receives part of a batch. */
   const inTurn = <T>(task: () => Promise<T>): Promise<T> => {
     const run = tail.then(task);
     tail = run.catch(() => undefined);
@@ -94,7 +94,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     onGivenUp: onPollerGivenUp,
   });
 
-  /** Returns how many notices were sent. */
+  /** Returns the number of sent notices. */
   const send = async (
     batch: readonly CapturedChange[],
     listenersOf: (relation: number) => readonly Subscribed[],
@@ -116,7 +116,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     return notices.length;
   };
 
-  /** Reads and sends one batch. A batch that cannot be sent is lost: the real slot has moved on by then. */
+  /** Reads and sends one batch. A batch that cannot be sent is lost, because the real slot has already advanced. */
   const sendBatch = async (): Promise<PollOutcome> => {
     if (!isRunning || isPaused || !slot.isOpen) return NOTHING;
     const batch = await outbox.read({ after: backlogEnd, maxChanges: settings().pollMaxChanges });
@@ -160,7 +160,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     failures += 1;
   };
 
-  /** Called after a commit. Without polling it delivers; without a slot it keeps the outbox empty. */
+  /** Handles a commit: delivers the changes unless polling is on; without a slot, empties the outbox. */
   const wake = () => {
     if (isQueued || !isRunning || (slot.isOpen && isPolling())) return;
     isQueued = true;
@@ -172,7 +172,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     }).catch((error: unknown) => retryLater(error, wake));
   };
 
-  /** Sends one subscriber the changes of before a crash, and those that followed. */
+  /** Sends one subscriber the changes from before a crash and the later ones. */
   const replay = async (subscriber: Subscriber, subscriptions: readonly Subscription[]) => {
     const listenersOf = (relation: number) =>
       subscriptions

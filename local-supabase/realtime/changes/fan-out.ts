@@ -25,15 +25,15 @@ export interface FanOutContext {
 interface Audience {
   readonly change: Change;
   readonly listeners: readonly Subscribed[];
-  /** The index of the check that decides for a listener; undefined without row-level security. */
+  /** The index of the visibility check of a listener; undefined without row-level security. */
   readonly checkOf: (listener: Subscribed) => number | undefined;
-  /** Roles that may not read the row, and the error that they receive instead. */
+  /** The error for each role that may not read the row. */
   readonly refusals: ReadonlyMap<string, string>;
 }
 
 /**
  * The notices of a batch of changes, in their order. Policies are evaluated for the whole batch in one statement and
- * against the rows as they are now: a row that was deleted meanwhile is not visible. Rejects when a policy or a filter
+ * against the current rows: a row that was deleted meanwhile is not visible. Rejects when a policy or a filter
  * raises; the whole batch is lost then.
  */
 export async function fanOut(

@@ -13,7 +13,7 @@ export interface Place {
 export interface CapturedChange extends Place {
   readonly relation: number;
   readonly action: ChangeAction;
-  /** To the millisecond; the same for all changes of a transaction. */
+  /** In milliseconds; equal for all changes of a transaction. */
   readonly committedAt: string;
   readonly newRow: RowText | null;
   readonly oldRow: RowText | null;
@@ -22,23 +22,23 @@ export interface CapturedChange extends Place {
 export interface OutboxRange {
   readonly after?: Place | null;
   readonly upTo?: Place | null;
-  /** The read ends with the transaction that reaches this number. */
+  /** The maximum number of changes, exceeded only to complete a transaction. */
   readonly maxChanges: number;
 }
 
-/** Committed changes that wait for delivery. */
+/** Committed changes that are pending for delivery. */
 export interface Outbox {
   /** The first changes of a range, in commit order. */
   read(range: OutboxRange): Promise<CapturedChange[]>;
-  /** The place of the last change that waits; null without one. */
+  /** The position of the last pending change; null without one. */
   last(): Promise<Place | null>;
-  /** Removes the changes up to a place. A transaction that ends later has a higher xid than any that could be read. */
+  /** Removes the changes up to a position. A transaction that ends later has a higher xid than every readable one. */
   remove(range: { readonly upTo: Place }): Promise<void>;
   /** Removes every committed change. */
   clear(): Promise<void>;
   /**
-   * Marks the service as running. Changes up to an age are kept after a crash; otherwise the outbox is emptied of
-   * changes that were committed without a service, such as seeds.
+   * Marks the service as running. After a crash, recent changes are kept for replay; otherwise changes that were
+   * committed while no service ran, such as seeds, are removed.
    */
   open(maxAgeMs: number): Promise<void>;
   /** Marks the service as stopped in an orderly way. */

@@ -2,16 +2,16 @@ import type { Database } from '../../database/database.ts';
 
 export interface Column {
   readonly name: string;
-  /** The short name of the type, as the wire has it: `int8`, `_text`. */
+  /** The short name of the type, as on the wire: `int8`, `_text`. */
   readonly type: string;
-  /** The type as SQL writes it. */
+  /** The name of the type in SQL. */
   readonly sqlType: string;
   readonly primaryKey: boolean;
-  /** Part of the replica identity: the columns that are known of a deleted row. */
+  /** True for a column of the replica identity, whose value a DELETE contains. */
   readonly identity: boolean;
 }
 
-/** The facts about a table that its changes need. */
+/** The metadata of a table that its changes need. */
 export interface Relation {
   readonly oid: number;
   readonly schema: string;

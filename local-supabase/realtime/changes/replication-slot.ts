@@ -2,20 +2,20 @@ import type { Timers } from '../timers.ts';
 import { MAX_RETRIES, retryDelayMs } from './poll-schedule.ts';
 
 /**
- * What the replication slot of the real server does on command:
- * - `available`: it is created at once, and changes flow.
- * - `waiting`: its creation waits, as it does while a transaction is open. Changes committed meanwhile are lost.
- * - `refused`: its creation fails. The poller tries again and ends after six failures; every channel then subscribes
- *   anew, which starts the poller again. Changes are lost.
- * - `ended`: the poller has ended, and no channel is told. Changes are lost.
+ * The simulated state of the real server's replication slot:
+ * - `available`: the slot is created at once, and changes are delivered.
+ * - `waiting`: the creation waits, as it does while a transaction is open. Changes committed meanwhile are lost.
+ * - `refused`: the creation fails. The poller retries and ends after six failures; every channel then subscribes
+ *   again, which starts the poller again. Changes are lost.
+ * - `ended`: the poller has ended without a message to channels. Changes are lost.
  */
 export type SlotFault = 'available' | 'waiting' | 'refused' | 'ended';
 
-/** The slot that changes are read from. Without one, changes are not kept. */
+/** The replication slot, from which changes are read. Without a slot, changes are lost. */
 export interface ReplicationSlot {
   /** Whether changes can be read. */
   readonly isOpen: boolean;
-  /** Creates the slot, if there is none; it starts after the changes that are committed by then. */
+  /** Creates the slot unless it exists; it starts after the changes that are already committed. */
   open(): Promise<void>;
   close(): void;
   setFault(fault: SlotFault): Promise<void>;
@@ -25,9 +25,9 @@ export interface ReplicationSlotOptions {
   readonly timers: Timers;
   /** Discards the changes committed before the slot. */
   readonly discard: () => Promise<void>;
-  /** The slot is open; changes can be read from now on. */
+  /** Called when the slot is open and changes can be read. */
   readonly onOpen: () => void;
-  /** The poller has given up; channels have to subscribe anew. */
+  /** Called when the poller has given up; channels have to subscribe again. */
   readonly onGivenUp: () => void;
 }
 

@@ -13,7 +13,7 @@ export interface Subscribed {
 
 /** The subscriptions, by table. */
 export interface Subscribers {
-  /** Replaces the subscriber's subscriptions in one step, so that no change falls between. */
+  /** Replaces the subscriber's subscriptions atomically, so that no change is missed. */
   set(subscriber: Subscriber, subscriptions: readonly Subscription[]): void;
   delete(subscriber: Subscriber): void;
   of(relation: number): readonly Subscribed[];

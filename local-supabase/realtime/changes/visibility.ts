@@ -36,7 +36,7 @@ export async function passFilters(
 const filterKey = (predicates: Subscription['predicates']): string =>
   predicates.map(({ sql }) => sql).join(' and ');
 
-/** The answer if text comparison decides; null if PostgreSQL has to. */
+/** The result of a text comparison; null if only PostgreSQL can decide. */
 function matchByText(predicates: Subscription['predicates'], row: RowText): boolean | null {
   if (predicates.some(({ column }) => row[column] === undefined)) return false;
   if (predicates.some(({ column, equalsJson }) => equalsJson !== null && row[column] !== equalsJson))
@@ -71,7 +71,7 @@ export function rowQuery({ relation, record }: Change): string {
   return `select exists (select from ${relation.sqlName} where ${conditions.join(' and ')})`;
 }
 
-/** A value's JSON text as PostgreSQL reads it: strings without their quotes. */
+/** A value as PostgreSQL parses it: its JSON text, for strings without the quotes. */
 function keyText(json: string): string {
   return json.startsWith('"') ? (JSON.parse(json) as string) : json;
 }

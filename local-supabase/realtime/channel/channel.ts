@@ -21,7 +21,7 @@ import type { Member, Rooms } from './rooms.ts';
 import { expiredMessage } from './tokens.ts';
 import type { ChannelClaims, CheckToken, TokenRefusal } from './tokens.ts';
 
-/** The collaborators that all channels share. */
+/** The dependencies that all channels share. */
 export interface ChannelServices {
   readonly database: Database;
   readonly settings: () => RealtimeSettings;
@@ -33,7 +33,7 @@ export interface ChannelServices {
   readonly delivery: Delivery;
   readonly subscriptions: SubscriptionContext;
   readonly rooms: Rooms;
-  /** Broadcasts sent and received. */
+  /** Counts the broadcasts sent and received. */
   readonly messages: RateCounter;
   readonly presenceEvents: RateCounter;
 }
@@ -42,7 +42,7 @@ export interface ChannelServices {
 export interface ChannelSocket {
   send(frame: OutboundFrame): void;
   sendBroadcast(topic: string, broadcast: UserBroadcast): void;
-  /** The channel has ended; the socket removes it. */
+  /** Called when the channel has ended, so that the socket removes it. */
   forget(channel: Channel): void;
 }
 
@@ -51,13 +51,13 @@ export interface Channel extends Subscriber, Member {
   readonly topic: string;
   readonly joinRef: Ref;
   readonly bindingEcho: readonly Record<string, unknown>[];
-  /** Enters the topic, after the join was answered. */
+  /** Enters the topic; called after the reply to the join. */
   start(): void;
-  /** Handles a frame after those before it, and after a subscription that is under way. */
+  /** Handles a frame after all earlier frames and after a subscription in flight. */
   handle(frame: InboundFrame): Promise<void>;
   /** Subscribes again, if the channel has bindings. */
   renew(options?: { readonly isDelayed: boolean }): void;
-  /** Checks the token again. */
+  /** Verifies the token again. */
   checkToken(): Promise<void>;
   /** Ends the channel as an expired token does. */
   expire(): void;
@@ -91,12 +91,12 @@ export function createChannel(services: ChannelServices, options: ChannelOptions
   const takePresenceCall = createCallWindow(now, settings);
   let { token, claims, read } = options;
   let [isOver, isPresenceEnabled] = [false, request.presenceEnabled || settings().presenceEnabled];
-  /** Writing is evaluated at the first attempt, and again with a new token. */
+  /** The permission to write is evaluated at the first attempt, and again for a new token. */
   let write: Promise<{ readonly broadcast: boolean; readonly presence: boolean }> | null = null;
   let tracked: Record<string, unknown> | null = null;
   let cancelTokenCheck = () => {};
   let cancelSubscribe = () => {};
-  /** As in the real server's mailbox, frames wait for a subscription that is under way. */
+  /** As in the real server's mailbox, frames wait for a subscription in flight. */
   let subscribing: Promise<void> = Promise.resolve();
 
   const push = (event: string, payload: string) => socket.send({ topic, event, payload });
@@ -149,7 +149,7 @@ export function createChannel(services: ChannelServices, options: ChannelOptions
       broadcast: broadcast.write,
       presence: presence.write,
     })));
-  /** The message of the shutdown that new permissions cause; null if the channel goes on. */
+  /** The message of the shutdown that new permissions cause; null if the channel stays open. */
   const applyReadPermissions = async (): Promise<string | null> => {
     const allowed = await evaluate();
     const presence = isPresenceEnabled ? allowed.presence.read : null;

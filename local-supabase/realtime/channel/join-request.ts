@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isRecord } from '../socket/wire.ts';
 
-/** The settings of a channel, as its `phx_join` gives them. */
+/** The settings of a channel, from its `phx_join`. */
 export interface JoinRequest {
   /** The payload's own token, if it has one. */
   readonly accessToken: string | null;
@@ -9,15 +9,15 @@ export interface JoinRequest {
   readonly acknowledgesBroadcast: boolean;
   /** Whether the channel receives its own broadcasts. */
   readonly receivesOwnBroadcasts: boolean;
-  /** Asks for a system message when broadcasts from the database can arrive. */
+  /** Requests a system message when broadcasts from the database can arrive. */
   readonly asksForReplication: boolean;
-  /** Broadcasts of the past to send first; null if the join has no `replay`. */
+  /** The range of past broadcasts to replay; null if the join has no `replay`. */
   readonly replay: ReplayRequest | null;
   readonly presenceKey: string;
   readonly presenceEnabled: boolean;
-  /** The `postgres_changes` entries as they came; the reply echoes them. */
+  /** The `postgres_changes` entries as received; the reply echoes them. */
   readonly bindings: readonly Record<string, unknown>[];
-  /** A payload without `config` is of an older protocol: the topic is the binding, and events are named by action. */
+  /** True for a payload of the older protocol, without `config`: the topic is the binding, events are named by action. */
   readonly isLegacy: boolean;
 }
 

@@ -9,12 +9,12 @@ import { unreadableMessage } from './permissions.ts';
 import { loadReplay } from './replay.ts';
 import type { ReplayedMessage } from './replay.ts';
 
-/** The limits of a join besides its token. */
+/** The limits that a join is checked against. */
 export interface JoinLimits {
   readonly joins: RateCounter;
-  /** Sockets that have a channel. */
+  /** The number of sockets with a channel. */
   readonly joinedSockets: () => number;
-  /** Called for each join that is admitted. */
+  /** Called for each admitted join. */
   readonly onJoin: () => void;
 }
 

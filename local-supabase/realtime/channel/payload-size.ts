@@ -1,8 +1,8 @@
 import { isRecord } from '../socket/wire.ts';
 
 /**
- * The size that the real server measures a payload by: the bytes of Erlang's external term format (version 131).
- * A text of n bytes takes 5 more, a map or list 5 and its members.
+ * The size of a payload as the real server measures it: the bytes of Erlang's external term format (version 131).
+ * A text of n bytes takes n + 5, a map or list takes 5 plus its members.
  */
 export function externalSize(value: unknown): number {
   return 1 + termSize(value);
@@ -15,7 +15,7 @@ function termSize(value: unknown): number {
   if (Buffer.isBuffer(value)) return HEADER + value.length;
   if (typeof value === 'number') return numberSize(value);
   if (Array.isArray(value)) {
-    // An empty list is one byte; any other ends with one.
+    // An empty list is one byte, and every other list ends with that byte.
     return value.length === 0 ? 1 : value.reduce<number>((sum, item) => sum + termSize(item), HEADER + 1);
   }
   if (isRecord(value)) {

@@ -1,7 +1,7 @@
 import type { Database } from '../../database/database.ts';
 import type { ChannelClaims } from './tokens.ts';
 
-/** What a token may do in a topic. */
+/** The permissions of a token in a topic. */
 export interface TopicPermissions {
   readonly broadcast: Permission;
   readonly presence: Permission;
@@ -12,7 +12,7 @@ interface Permission {
   readonly write: boolean;
 }
 
-/** Evaluates what these claims allow in a topic. */
+/** Evaluates the permissions of these claims in a topic. */
 export type EvaluatePermissions = (
   claims: ChannelClaims,
   topic: string,
@@ -35,7 +35,7 @@ export function createPermissions(database: Database): EvaluatePermissions {
   };
 }
 
-/** The reading that a channel was granted; null for presence that its join did not enable. */
+/** The granted permissions to read; presence is null if the join did not enable it. */
 export interface ReadPermissions {
   readonly broadcast: boolean;
   readonly presence: boolean | null;

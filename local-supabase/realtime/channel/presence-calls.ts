@@ -2,7 +2,7 @@ import type { RealtimeSettings } from '../settings.ts';
 import { isRecord } from '../socket/wire.ts';
 import { exceedsPayloadLimit } from './payload-size.ts';
 
-/** What a channel does with a `presence` message. */
+/** The decision about a `presence` message. */
 export type PresenceDecision =
   | { readonly do: 'track'; readonly payload: Record<string, unknown> }
   | { readonly do: 'untrack' }
@@ -15,7 +15,7 @@ export interface PresenceFacts {
   readonly settings: RealtimeSettings;
   readonly mayWrite: () => Promise<boolean>;
   readonly isRateExceeded: () => boolean;
-  /** The payload that is tracked now; null without one. */
+  /** The tracked payload; null without one. */
   readonly tracked: Record<string, unknown> | null;
   /** Whether the channel's window has room for one more call. */
   readonly takeCall: () => boolean;

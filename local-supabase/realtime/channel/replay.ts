@@ -2,7 +2,7 @@ import type { Database } from '../../database/database.ts';
 import type { UserBroadcast } from '../socket/wire.ts';
 import type { ReplayRequest } from './join-request.ts';
 
-/** A broadcast of the past. */
+/** A stored broadcast. */
 export interface ReplayedMessage {
   readonly id: string;
   readonly event: string;
@@ -12,7 +12,7 @@ export interface ReplayedMessage {
 }
 
 const HARD_LIMIT = 25;
-/** The range of JavaScript's and of the real server's dates. */
+/** The range of dates in JavaScript and in the real server. */
 const MAX_TIME_MS = 8_640_000_000_000_000;
 
 /** The latest broadcasts of a private topic since a time, oldest first; null for parameters that are not valid. */

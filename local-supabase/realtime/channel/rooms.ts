@@ -8,7 +8,7 @@ export interface BroadcastMessage {
   readonly content: string | UserBroadcast;
 }
 
-/** A channel as the others of its topic see it. */
+/** A channel from the view of the other members of its topic. */
 export interface Member {
   receiveBroadcast(message: BroadcastMessage): void;
   /** @param payload JSON text. */
@@ -25,10 +25,10 @@ interface Room {
   readonly presences: Map<Member, Presence>;
 }
 
-/** The members and presences of each topic. Public and private topics of one name are two rooms. */
+/** The members and presences of each topic. A public and a private topic of the same name are two rooms. */
 export interface Rooms {
   enter(room: string, member: Member): void;
-  /** Leaves, and sends the others the end of a tracked presence. */
+  /** Removes a member and sends the others the leave of its tracked presence. */
   leave(room: string, member: Member): void;
   /** Sends to all members but `sender`. */
   broadcast(room: string, message: BroadcastMessage, sender?: Member): void;
@@ -90,7 +90,7 @@ export function createRooms(): Rooms {
 }
 
 function grouped(presences: readonly Presence[]): Record<string, { metas: Record<string, unknown>[] }> {
-  // A map, because clients choose the keys, and an object has members of its own.
+  // A Map, because clients choose the keys and a plain object inherits members.
   const groups = new Map<string, { metas: Record<string, unknown>[] }>();
   for (const { key, meta } of presences) {
     const group = groups.get(key) ?? { metas: [] };

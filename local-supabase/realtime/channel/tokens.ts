@@ -15,7 +15,7 @@ export interface TokenRefusal {
 
 export type TokenCheck = { readonly ok: true; readonly claims: ChannelClaims } | TokenRefusal;
 
-/** Checks a token as the real server does, with its messages. */
+/** Verifies a token as the real server does, with the same messages. */
 export type CheckToken = (token: string) => Promise<TokenCheck>;
 
 /** The real server checks `exp` by its own rule; `nbf` and `iat` may lie in the future, and a legacy token has any `kid`. */
@@ -63,7 +63,7 @@ const refusals = {
 const hasRequiredClaims = (claims: Claims): claims is ChannelClaims =>
   typeof claims.role === 'string' && typeof claims.exp === 'number';
 
-/** Used only to state how long ago a token expired. */
+/** Used only to report how long ago a token expired. */
 function unverifiedClaims(token: string): Claims | null {
   try {
     const [, payload = ''] = token.split('.');

@@ -8,11 +8,11 @@ import type { InboundFrame, OutboundFrame, WireVersion } from './wire.ts';
 /** One open WebSocket and its channels. */
 export interface Connection extends JoiningSocket {
   readonly channels: ReadonlyMap<unknown, Channel>;
-  /** When the last frame of the client came, in milliseconds of the clock. */
+  /** The time of the client's last frame, in milliseconds of the clock. */
   readonly lastFrameMs: number;
-  /** Since when there is no channel; null while there is one. */
+  /** The time since which the socket has no channel; null while it has one. */
   readonly emptySinceMs: number | null;
-  /** From now on frames are neither read nor sent, as behind a dead network. */
+  /** Makes the connection half-open: frames are neither read nor sent, as on a dead network. */
   swallow(): void;
   close(code: number, reason?: string): void;
   /** Ends the connection without a closing handshake. */
@@ -29,20 +29,20 @@ export interface ConnectionOptions {
   readonly report: (error: unknown) => void;
 }
 
-/** How long frames for a channel that leaves are ignored, in place of the real server's processes. */
+/** How long frames for a leaving channel are ignored; the real server ignores them while the channel's process ends. */
 const LEAVING_MS = 10;
 
 export function createConnection(options: ConnectionOptions): Connection {
   const { webSocket, version, token, services, limits, onClose, report } = options;
   const { settings, now, timers } = services;
   const channels = new Map<unknown, Channel>();
-  /** Channels that leave, and the cancellation of their timers. */
+  /** The cancellation of the timer of each leaving channel. */
   const leaving = new Map<unknown, () => void>();
   let lastFrameMs = now();
   let emptySinceMs: number | null = lastFrameMs;
   let isSwallowing = false;
   let frames: Promise<void> = Promise.resolve();
-  /** Frames that wait behind a refused join; null while none is refused. */
+  /** Frames queued behind a refused join; null without a refused join. */
   let blocked: (string | Buffer)[] | null = null;
 
   const write = (data: string | Buffer) => {
@@ -63,7 +63,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   const replyUnmatched = (frame: InboundFrame) =>
     replyTo({ ...frame, joinRef: null }, { status: 'error', response: { reason: 'unmatched topic' } });
 
-  /** The process of the real socket waits before it answers a refused join, and sends nothing else meanwhile. */
+  /** Delays the reply to a refused join. As on the real server, the socket sends nothing else meanwhile. */
   const refuseJoin = async (frame: InboundFrame, reason: string) => {
     const { joinErrorBackoffMs } = settings();
     if (joinErrorBackoffMs > 0) {
@@ -80,7 +80,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     endLeaving(topic);
     if (previous) {
       previous.dispose();
-      // As on the real server, the end of the previous channel follows the frames that have arrived by now.
+      // As on the real server, the close of the previous channel follows the frames that have already arrived.
       frames = frames.then(() => connection.send(closeFrame(previous)));
     }
     const outcome = await admitJoin(services, limits, connection, topic, frame);
@@ -101,7 +101,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     leaving.delete(topic);
   };
   const leave = (frame: InboundFrame, channel: Channel) => {
-    // A leave of another join of the topic is ignored.
+    // Ignore a leave whose join_ref is of another join.
     if (frame.joinRef !== channel.joinRef) return;
     const { topic } = frame;
     leaving.set(
@@ -158,7 +158,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   webSocket.on('error', () => webSocket.terminate());
   webSocket.on('close', () => {
     for (const channel of channels.values()) {
-      // An error of one channel must not keep the others from ending.
+      // An error of one channel must not prevent the end of the others.
       try {
         channel.dispose();
       } catch (error) {

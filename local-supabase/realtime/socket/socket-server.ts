@@ -13,19 +13,19 @@ import { parseVersion } from './wire.ts';
 import type { WireVersion } from './wire.ts';
 
 const PATH = '/realtime/v1/websocket';
-/** How often silent and empty sockets are closed, while there are sockets. */
+/** The interval of the check for idle sockets and sockets without a channel. */
 const SWEEP_MS = 10_000;
 
 /** The open sockets, and the handshake. */
 export interface SocketServer {
-  /** Answers the upgrades of `server` on /realtime/v1/websocket. Returns a function that ends that. */
+  /** Answers the upgrades of `server` on /realtime/v1/websocket. Returns a function that detaches it. */
   attach(server: Server): () => void;
   readonly connections: ReadonlySet<Connection>;
-  /** Joins that were admitted since the start. */
+  /** The number of joins admitted since the start. */
   readonly joins: number;
-  /** Refuses every handshake with this HTTP status; null ends it. */
+  /** Refuses every handshake with this HTTP status; null admits them again. */
   refuseWith(status: number | null): void;
-  /** Closes sockets that were silent or without a channel for too long. */
+  /** Closes sockets that were idle or without a channel for too long. */
   sweep(): void;
   close(): Promise<void>;
 }
@@ -81,7 +81,7 @@ export function createSocketServer({ keys, services, report }: SocketServerOptio
     const token = legacyToken(keys, key);
     const checked = await services.checkToken(token);
     if (!checked.ok) {
-      // A refused handshake does not state the seconds.
+      // The response to a refused handshake does not contain the seconds.
       const error = checked.message.startsWith('Token has expired') ? 'Token has expired' : checked.message;
       return { status: 401, error };
     }
@@ -155,7 +155,7 @@ export function createSocketServer({ keys, services, report }: SocketServerOptio
 
 interface Refusal {
   readonly status: number;
-  /** Null for an answer without a body. */
+  /** Null for a response without a body. */
   readonly error: string | null;
 }
 

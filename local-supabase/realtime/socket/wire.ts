@@ -15,7 +15,7 @@ export interface UserBroadcast {
 export interface InboundFrame {
   readonly joinRef: Ref;
   readonly ref: Ref;
-  /** Any JSON value; only text can name a channel. */
+  /** Any JSON value; only a string can name a channel. */
   readonly topic: unknown;
   readonly event: string;
   /** Any JSON value; only an object is valid. */
@@ -23,7 +23,7 @@ export interface InboundFrame {
   readonly broadcast?: UserBroadcast;
 }
 
-/** A frame to a client. The payload is JSON text already, so that no number loses digits on the way. */
+/** A frame to a client. The payload is JSON text, so that no number loses digits. */
 export interface OutboundFrame {
   readonly joinRef?: Ref;
   readonly ref?: Ref;
@@ -35,7 +35,7 @@ export interface OutboundFrame {
 const USER_BROADCAST_PUSH = 3;
 const USER_BROADCAST = 4;
 
-/** The versions that a handshake may ask for: any patch of 1.0 and 2.0. Null for another one. */
+/** Parses the version of a handshake: any patch of 1.0 and 2.0; null for another version. */
 export function parseVersion(requested: string | null): WireVersion | null {
   if (requested === null) return '1.0.0';
   const [, major] = /^([12])\.0\.\d+$/.exec(requested) ?? [];
@@ -94,7 +94,7 @@ export function encodeUserBroadcast(
 ): Buffer | string | null {
   if (version === '2.0.0') return encodeBinaryBroadcast(topic, broadcast);
   const text = broadcast.data.toString();
-  // The text becomes a part of the frame: anything but JSON could end the frame and begin another.
+  // The text is embedded in the frame: text that is not JSON could end the frame and forge another.
   if (broadcast.encoding === 'binary' || parseJson(text) === undefined) return null;
   const meta = broadcast.id === undefined ? '' : `,"meta":${metadataOf(broadcast.id)}`;
   const payload = `{"type":"broadcast","event":${JSON.stringify(broadcast.event)},"payload":${text}${meta}}`;

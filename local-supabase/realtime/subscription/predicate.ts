@@ -1,7 +1,7 @@
 import type { Filter, FilterOperator } from './filters.ts';
 
 /**
- * A filter ready for evaluation: SQL over the JSON `r.changed`, and the text that decides without SQL where there is one.
+ * A compiled filter: SQL over the JSON `r.changed` and, where possible, the text that decides without SQL.
  */
 export interface Predicate {
   readonly column: string;
@@ -10,7 +10,7 @@ export interface Predicate {
   readonly equalsJson: string | null;
 }
 
-/** Types whose equal values always have the same text. */
+/** Types whose equal values have equal text. */
 const CANONICAL = new Set(['uuid', 'int2', 'int4', 'int8', 'bool', 'text', 'varchar']);
 
 const symbols: Partial<Record<FilterOperator, string>> = {

@@ -16,7 +16,7 @@ export interface Subscription {
   readonly predicates: readonly Predicate[];
   readonly select: readonly string[] | null;
   readonly role: string;
-  /** The token's claims as JSON, as policies read them. */
+  /** The token's claims as JSON, for policies. */
   readonly claims: string;
 }
 
@@ -102,7 +102,7 @@ async function prepareSubscription(
   };
 }
 
-/** The value as its type prints it, for types with one text per value. Throws if it does not fit the column. */
+/** The canonical text of a value, for types with one text per value. Throws if the value does not fit the column. */
 async function checkValue(database: Database, filter: Filter, column: Column): Promise<string | null> {
   const { operator, value } = filter;
   if (operator === 'in') {

@@ -1,4 +1,4 @@
-/** Prints a JSON value as the real server's language (Elixir) does, for the texts of its errors. */
+/** Prints a JSON value in the syntax of Elixir, the real server's language, for error messages. */
 export function inspectTerm(value: unknown): string {
   if (value === null || value === undefined) return 'nil';
   if (value instanceof Tuple) return `{${value.items.map(inspectTerm).join(', ')}}`;
@@ -10,7 +10,7 @@ export function inspectTerm(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** A tuple of Elixir, which JSON has not. */
+/** A tuple of Elixir, which has no JSON form. */
 export class Tuple {
   readonly items: readonly unknown[];
   constructor(...items: readonly unknown[]) {
@@ -44,7 +44,7 @@ function prettyItems(
     );
     return `${open}\n${lines.join(',\n')}\n${' '.repeat(indent)}${close}`;
   }
-  // Plain values fill a line, and continue below the first.
+  // Plain values fill a line and wrap to the next.
   const margin = ' '.repeat(indent + 1);
   let column = indent + 1;
   let text = open;

@@ -26,7 +26,7 @@ async function withClaims({ signIn }: ClientContext) {
   return { ...tab, token, claims: createClaims(tab.auth, { issuer }) };
 }
 
-/** Enrols and proves a TOTP factor. */
+/** Enrolls and proves a TOTP factor. */
 async function raise({ auth }: Tab) {
   const mfa = createMfa(auth);
   const { id, totp } = await mfa.enroll({ factorType: 'totp', friendlyName: 'audit' });

@@ -75,7 +75,7 @@ export const authEdgeAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-928',
-    'the identity of an account by e-mail carries the address',
+    'the identity of an account by email carries the address',
     { source },
     async (context) => {
       const { accessToken: token, email } = await context.newUser();

@@ -7,7 +7,7 @@ import { assertError, assertStatus, at, textAt, type WireReply } from '../wire.t
 const audit = auditsOf('auth');
 const source = 'auth.md §1 (factors)';
 
-const enrol = ({ auth }: AuditContext, user: AuditUser, name = 'phone app') =>
+const enroll = ({ auth }: AuditContext, user: AuditUser, name = 'phone app') =>
   auth.send('POST', '/factors', {
     token: user.accessToken,
     body: { factor_type: 'totp', friendly_name: name, issuer: 'Audit' },
@@ -21,11 +21,11 @@ async function challenge({ auth }: AuditContext, token: string, factorId: string
   return textAt(reply, 'id');
 }
 
-async function enrolAndVerify(
+async function enrollAndVerify(
   context: AuditContext,
   user: AuditUser,
 ): Promise<{ enrolled: WireReply; verified: WireReply; factorId: string }> {
-  const enrolled = await enrol(context, user);
+  const enrolled = await enroll(context, user);
   assertStatus(enrolled, 200);
   const factorId = textAt(enrolled, 'id');
   const challenge_id = await challenge(context, user.accessToken, factorId);
@@ -44,7 +44,7 @@ const claimsOf = (reply: WireReply): unknown =>
 /** Multi-factor authentication by TOTP (RFC 6238) and by phone. */
 export const factorAudits: readonly Audit[] = [
   audit('AUTH-601', 'enrolling TOTP answers with QR code, secret and URI', { source }, async (context) => {
-    const reply = await enrol(context, await context.newUser());
+    const reply = await enroll(context, await context.newUser());
     assertStatus(reply, 200);
     assert.equal(at(reply.json, 'type'), 'totp');
     assert.equal(at(reply.json, 'friendly_name'), 'phone app');
@@ -54,7 +54,7 @@ export const factorAudits: readonly Audit[] = [
   }),
   audit('AUTH-602', 'a challenge expires after 300 seconds and says when', { source }, async (context) => {
     const user = await context.newUser();
-    const factorId = textAt(await enrol(context, user), 'id');
+    const factorId = textAt(await enroll(context, user), 'id');
     const reply = await context.auth.send('POST', `/factors/${factorId}/challenge`, {
       token: user.accessToken,
       body: {},
@@ -66,7 +66,7 @@ export const factorAudits: readonly Audit[] = [
     assert.ok(aheadS > 240 && aheadS < 360, `expires ${aheadS} s ahead`);
   }),
   audit('AUTH-603', 'verifying answers with a session of level aal2', { source }, async (context) => {
-    const { verified } = await enrolAndVerify(context, await context.newUser());
+    const { verified } = await enrollAndVerify(context, await context.newUser());
     assertSession(verified);
     const claims = claimsOf(verified);
     assert.equal(at(claims, 'aal'), 'aal2');
@@ -74,7 +74,7 @@ export const factorAudits: readonly Audit[] = [
     assert.ok(methods.includes('totp') && methods.includes('password'), `amr: ${methods.join()}`);
   }),
   audit('AUTH-604', 'the user lists the verified factor', { source }, async (context) => {
-    const { verified, factorId } = await enrolAndVerify(context, await context.newUser());
+    const { verified, factorId } = await enrollAndVerify(context, await context.newUser());
     const reply = await context.auth.send('GET', '/user', { token: textAt(verified, 'access_token') });
     assert.equal(at(reply.json, 'factors', 0, 'id'), factorId);
     assert.equal(at(reply.json, 'factors', 0, 'status'), 'verified');
@@ -83,7 +83,7 @@ export const factorAudits: readonly Audit[] = [
   audit('AUTH-605', "verifying removes the user's sessions of a lower level", { source }, async (context) => {
     const user = await context.newUser();
     const other = assertSession(await context.signIn(user.email, user.password));
-    assertSession((await enrolAndVerify(context, user)).verified);
+    assertSession((await enrollAndVerify(context, user)).verified);
     assertStatus(await context.auth.send('GET', '/user', { token: textAt(other, 'access_token') }), 403);
   }),
   audit(
@@ -92,7 +92,7 @@ export const factorAudits: readonly Audit[] = [
     { source: 'auth.md §1 (refresh rules)' },
     async (context) => {
       const user = await context.newUser();
-      const { verified } = await enrolAndVerify(context, user);
+      const { verified } = await enrollAndVerify(context, user);
       assert.notEqual(textAt(verified, 'refresh_token'), user.refreshToken);
       const kept = await context.auth.send('POST', '/token', {
         query: { grant_type: 'refresh_token' },
@@ -103,7 +103,7 @@ export const factorAudits: readonly Audit[] = [
   ),
   audit('AUTH-607', 'a wrong code is refused as mfa_verification_failed', { source }, async (context) => {
     const user = await context.newUser();
-    const factorId = textAt(await enrol(context, user), 'id');
+    const factorId = textAt(await enroll(context, user), 'id');
     const challenge_id = await challenge(context, user.accessToken, factorId);
     const reply = await context.auth.send('POST', `/factors/${factorId}/verify`, {
       token: user.accessToken,
@@ -121,12 +121,12 @@ export const factorAudits: readonly Audit[] = [
   }),
   audit('AUTH-609', 'two factors of one name are refused', { source }, async (context) => {
     const user = await context.newUser();
-    assertStatus(await enrol(context, user), 200);
-    assertError(await enrol(context, user), 422, 'mfa_factor_name_conflict');
+    assertStatus(await enroll(context, user), 200);
+    assertError(await enroll(context, user), 422, 'mfa_factor_name_conflict');
   }),
   audit('AUTH-610', 'a verified factor needs aal2 to be removed', { source }, async (context) => {
     const user = await context.newUser();
-    const { factorId } = await enrolAndVerify(context, user);
+    const { factorId } = await enrollAndVerify(context, user);
     const weak = assertSession(await context.signIn(user.email, user.password));
     const reply = await context.auth.send('DELETE', `/factors/${factorId}`, {
       token: textAt(weak, 'access_token'),
@@ -138,7 +138,7 @@ export const factorAudits: readonly Audit[] = [
     'removing a factor answers with its id, and a refresh drops to aal1',
     { source },
     async (context) => {
-      const { verified, factorId } = await enrolAndVerify(context, await context.newUser());
+      const { verified, factorId } = await enrollAndVerify(context, await context.newUser());
       const removed = await context.auth.send('DELETE', `/factors/${factorId}`, {
         token: textAt(verified, 'access_token'),
       });
@@ -153,7 +153,7 @@ export const factorAudits: readonly Audit[] = [
   ),
   audit('AUTH-612', 'an unverified factor can be removed at aal1', { source }, async (context) => {
     const user = await context.newUser();
-    const factorId = textAt(await enrol(context, user), 'id');
+    const factorId = textAt(await enroll(context, user), 'id');
     assertStatus(await context.auth.send('DELETE', `/factors/${factorId}`, { token: user.accessToken }), 200);
   }),
   audit(
@@ -162,7 +162,7 @@ export const factorAudits: readonly Audit[] = [
     { source: 'auth.md §1 (PUT /user)' },
     async (context) => {
       const user = await context.newUser();
-      await enrolAndVerify(context, user);
+      await enrollAndVerify(context, user);
       const weak = assertSession(await context.signIn(user.email, user.password));
       const reply = await context.auth.send('PUT', '/user', {
         token: textAt(weak, 'access_token'),

@@ -97,7 +97,7 @@ export const flowAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-906',
-    'an anonymous user becomes permanent by confirming an e-mail',
+    'an anonymous user becomes permanent by confirming an email',
     { source: 'auth.md §1 (sign-up)', needs: ['mailbox'] },
     async (context) => {
       const anonymous = await context.auth.send('POST', '/signup', { body: {} });
@@ -120,7 +120,7 @@ export const flowAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-907',
-    'an anonymous user cannot set a password before an e-mail',
+    'an anonymous user cannot set a password before an email',
     { source: 'auth.md §1 (PUT /user)' },
     async ({ auth }) => {
       const anonymous = await auth.send('POST', '/signup', { body: {} });
@@ -197,7 +197,7 @@ export const flowAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-912',
-    'a resent e-mail change carries a code that works',
+    'a resent email change carries a code that works',
     { source: mailSource, needs: ['mailbox'] },
     async (context) => {
       const user = await context.newUser();
@@ -218,7 +218,7 @@ export const flowAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-913',
-    'an e-mail change by PKCE links ends in a session with the new address',
+    'an email change by PKCE links ends in a session with the new address',
     { source: pkceSource, needs: ['mailbox'] },
     async (context) => {
       const user = await context.newUser();

@@ -169,7 +169,7 @@ export const oneTimeAudits: readonly Audit[] = [
     );
     assert.equal(at(session.json, 'user', 'phone'), phone);
   }),
-  audit('AUTH-416', 'POST /otp with neither e-mail nor phone is refused', { source }, async ({ auth }) => {
+  audit('AUTH-416', 'POST /otp with neither email nor phone is refused', { source }, async ({ auth }) => {
     const reply = await auth.send('POST', '/otp', { body: {} });
     assert.ok(reply.status === 400 || reply.status === 422, `got ${reply.status}`);
   }),

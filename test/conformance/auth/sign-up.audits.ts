@@ -144,7 +144,7 @@ export const signUpAudits: readonly Audit[] = [
       throw new NotRunError('phone sign-ups are disabled');
     assertError(reply, 400, 'validation_failed');
   }),
-  audit('AUTH-113', 'e-mail and phone together are refused', { source }, async (context) => {
+  audit('AUTH-113', 'email and phone together are refused', { source }, async (context) => {
     const reply = await context.auth.send('POST', '/signup', {
       body: { email: context.newEmail(), phone: context.newPhone(), password: 'Secret-123456' },
     });

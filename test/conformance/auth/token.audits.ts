@@ -82,7 +82,7 @@ export const tokenAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-206',
-    'an e-mail and a phone number together are refused',
+    'an email and a phone number together are refused',
     { source: passwordSource },
     async ({ auth, newPhone }) => {
       const reply = await auth.send('POST', '/token', {

@@ -61,15 +61,15 @@ export const userAudits: readonly Audit[] = [
   ),
   audit('AUTH-506', 'PUT /user merges data into user_metadata', { source }, async (context) => {
     const { accessToken: token } = await context.newUser();
-    await context.auth.send('PUT', '/user', { token, body: { data: { name: 'Ada', colour: 'blue' } } });
+    await context.auth.send('PUT', '/user', { token, body: { data: { name: 'Ada', color: 'blue' } } });
     const reply = await context.auth.send('PUT', '/user', {
       token,
-      body: { data: { colour: null, size: 2 } },
+      body: { data: { color: null, size: 2 } },
     });
     assertStatus(reply, 200);
     assert.equal(at(reply.json, 'user_metadata', 'name'), 'Ada');
     assert.equal(at(reply.json, 'user_metadata', 'size'), 2);
-    assert.equal(at(reply.json, 'user_metadata', 'colour') ?? null, null);
+    assert.equal(at(reply.json, 'user_metadata', 'color') ?? null, null);
   }),
   audit('AUTH-507', 'PUT /user changes the password', { source }, async (context) => {
     const user = await context.newUser();
@@ -111,7 +111,7 @@ export const userAudits: readonly Audit[] = [
   }),
   audit(
     'AUTH-511',
-    'an e-mail change is pending until both addresses confirmed',
+    'an email change is pending until both addresses confirmed',
     { source, needs: ['mailbox'] },
     async (context) => {
       const user = await context.newUser();
@@ -140,7 +140,7 @@ export const userAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-512',
-    'half of an e-mail change by link redirects with a message',
+    'half of an email change by link redirects with a message',
     { source: 'auth.md §1 (GET /verify)', needs: ['mailbox'] },
     async (context) => {
       const user = await context.newUser();

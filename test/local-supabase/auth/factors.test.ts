@@ -169,12 +169,12 @@ describe('a TOTP factor', () => {
 
   it('needs a name of its own and a user who is not anonymous', async () => {
     const { access_token: token } = await world.signedUp();
-    const enrol = async (as: string) =>
+    const enroll = async (as: string) =>
       world.post('/factors', { factor_type: 'totp', friendly_name: 'x' }, { token: as });
-    await enrol(token);
-    expect((await enrol(token)).body.code).toBe('mfa_factor_name_conflict');
+    await enroll(token);
+    expect((await enroll(token)).body.code).toBe('mfa_factor_name_conflict');
     const { body: guest } = await world.post('/signup', {});
-    expect((await enrol(guest.access_token)).body.code).toBe('no_authorization');
+    expect((await enroll(guest.access_token)).body.code).toBe('no_authorization');
   });
 
   it('is one of ten at most', async () => {

@@ -44,10 +44,10 @@ describe('GET /user', () => {
 describe('PUT /user', () => {
   it('merges data and removes what is null', async () => {
     const { access_token: token } = await world.signedUp();
-    await world.ask('PUT', '/user', { data: { name: 'Ada', colour: 'blue' } }, { token });
-    const { body } = await world.ask('PUT', '/user', { data: { colour: null } }, { token });
+    await world.ask('PUT', '/user', { data: { name: 'Ada', color: 'blue' } }, { token });
+    const { body } = await world.ask('PUT', '/user', { data: { color: null } }, { token });
     expect(body).toMatchObject({ user_metadata: { name: 'Ada' } });
-    expect(body).not.toHaveProperty('user_metadata.colour');
+    expect(body).not.toHaveProperty('user_metadata.color');
   });
 
   it('sets a new password, ends the other sessions and forgets open links', async () => {

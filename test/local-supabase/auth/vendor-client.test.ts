@@ -138,7 +138,7 @@ describe('the vendor’s client', () => {
     expect(whole.data.user?.email).toBe(next);
   });
 
-  it('enrols, challenges and verifies a TOTP factor', async () => {
+  it('enrolls, challenges and verifies a TOTP factor', async () => {
     const { client } = await signedUp();
     const { data } = await client.mfa.enroll({ factorType: 'totp', friendlyName: 'phone' });
     expect(data?.totp.qr_code).toMatch(/^data:image\/svg\+xml;utf-8,<svg/);

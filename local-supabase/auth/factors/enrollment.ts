@@ -9,12 +9,12 @@ import { type Call, type JsonObject, readText, sendJson } from '../http/call.ts'
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
 import { forbidden, internal, invalid, unprocessable } from '../http/errors.ts';
 import { insertRow } from '../rows.ts';
-import { deleteFactor, type Factor, listFactors } from './factor.ts';
-import { requireFactorCaller } from './factor-caller.ts';
+import { deleteFactor, type Factor, listFactors, lowerSessionsOfFactor } from './factor.ts';
+import { requireFactor, requireFactorCaller } from './factor-caller.ts';
 
 const secretBytes = 20;
 
-async function checkMayEnrol(
+async function checkMayEnroll(
   context: AuthContext,
   tx: Transaction,
   { user, session }: Caller,
@@ -62,7 +62,7 @@ async function storeFactor(
   });
 }
 
-async function enrolTotp(
+async function enrollTotp(
   context: AuthContext,
   call: Call,
   caller: Caller,
@@ -77,7 +77,7 @@ async function enrolTotp(
   const secret = new Secret({ size: secretBytes });
   const uri = new TOTP({ issuer, label: user.email, secret }).toString();
   const factor = await inTransaction(context, async (tx) => {
-    await checkMayEnrol(context, tx, caller, friendlyName);
+    await checkMayEnroll(context, tx, caller, friendlyName);
     const values = { friendly_name: friendlyName, factor_type: 'totp', secret: secret.base32 } as const;
     return storeFactor(context, tx, user.id, values);
   });
@@ -90,7 +90,7 @@ async function enrolTotp(
   });
 }
 
-async function enrolPhone(
+async function enrollPhone(
   context: AuthContext,
   call: Call,
   caller: Caller,
@@ -112,7 +112,7 @@ async function enrolPhone(
         );
       await deleteFactor(tx.sql, known.id);
     }
-    await checkMayEnrol(context, tx, caller, friendlyName);
+    await checkMayEnroll(context, tx, caller, friendlyName);
     const values = { friendly_name: friendlyName, factor_type: 'phone', phone } as const;
     return storeFactor(context, tx, caller.user.id, values);
   });
@@ -120,19 +120,33 @@ async function enrolPhone(
 }
 
 /** POST /factors: `{factor_type: totp|phone, friendly_name, issuer|phone}`. */
-export async function enrolFactor(context: AuthContext, call: Call): Promise<Response> {
+export async function enrollFactor(context: AuthContext, call: Call): Promise<Response> {
   const caller = await requireFactorCaller(context, call);
   if (caller.session === null)
     throw internal('A valid session and a registered user are required to enroll a factor');
   const body = await call.json();
   switch (readText(body, 'factor_type')) {
     case 'totp':
-      return enrolTotp(context, call, caller, body);
+      return enrollTotp(context, call, caller, body);
     case 'phone':
-      return enrolPhone(context, call, caller, body);
+      return enrollPhone(context, call, caller, body);
     case 'webauthn':
       throw unprocessable('mfa_webauthn_enroll_not_enabled', 'MFA enroll is disabled for WebAuthn');
     default:
       throw invalid('factor_type needs to be totp, phone, or webauthn');
   }
+}
+
+/** DELETE /factors/:factor_id: sessions that the factor had raised return to aal1. */
+export async function unenrollFactor(context: AuthContext, call: Call): Promise<Response> {
+  const { user, session } = await requireFactorCaller(context, call);
+  const factor = await requireFactor(context, call, user.id);
+  if (session === null) throw internal('A valid session and factor are required to unenroll a factor');
+  if (factor.status === 'verified' && session.aal !== 'aal2')
+    throw unprocessable('insufficient_aal', 'AAL2 required to unenroll verified factor');
+  await inTransaction(context, async ({ sql }) => {
+    await deleteFactor(sql, factor.id);
+    await lowerSessionsOfFactor(sql, factor);
+  });
+  return sendJson(call, { id: factor.id });
 }

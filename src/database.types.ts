@@ -305,6 +305,10 @@ export type Database = {
           status: string
         }[]
       }
+      allow_mail_address: {
+        Args: never
+        Returns: boolean
+      }
       create_invitation: {
         Args: {
           entity_id?: string
@@ -394,6 +398,10 @@ export type Database = {
           user_agent: string
         }[]
       }
+      mail_status: {
+        Args: never
+        Returns: Json
+      }
       mark_all_notifications_read: {
         Args: { kind?: string; up_to?: string }
         Returns: number
@@ -442,6 +450,10 @@ export type Database = {
           isOneToOne: false
           isSetofReturn: true
         }
+      }
+      send_test_mail: {
+        Args: never
+        Returns: undefined
       }
       sender_names: {
         Args: { sender_ids: string[] }

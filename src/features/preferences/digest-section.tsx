@@ -1,16 +1,13 @@
 import { Choice } from '../../ui/form/choice.tsx';
-import { useLanguage } from '../../ui/texts.ts';
-import {
-  digestFrequencies,
-  type PreferenceChange,
-  type PreferenceSettings,
-  type Schedule,
-} from './preferences.ts';
+import { languageNames, useLanguage } from '../../ui/texts.ts';
+import { MailDelivery } from './mail-delivery.tsx';
+import { digestFrequencies } from './preferences.ts';
+import type { PreferenceChange, Preferences } from './preferences.ts';
 import styles from './preferences.module.css';
 import { preferencesTexts } from './texts/preferences-texts.ts';
 
 export interface DigestSectionProps {
-  readonly preferences: PreferenceSettings & Partial<Schedule>;
+  readonly preferences: Preferences;
   readonly onChange: (change: PreferenceChange) => void;
 }
 
@@ -23,6 +20,7 @@ export function DigestSection({ preferences, onChange }: DigestSectionProps) {
   const language = useLanguage();
   const isEmailOn = preferences.enable_email_notifications;
   const { email_digest_frequency: frequency, digest_hour, digest_weekday, time_zone } = preferences;
+  const mailLanguage = preferences.language;
   // 5 January 1970 was a Monday, which ISO 8601 counts as 1.
   const weekday = new Intl.DateTimeFormat(language, { weekday: 'long', timeZone: 'UTC' });
   const hour = new Intl.DateTimeFormat(language, { timeStyle: 'short', timeZone: 'UTC' });
@@ -68,10 +66,28 @@ export function DigestSection({ preferences, onChange }: DigestSectionProps) {
             onChange={(zone) => onChange({ time_zone: zone })}
           />
         )}
+        {isEmailOn && frequency !== 'never' && mailLanguage !== undefined && (
+          <Choice
+            label={texts.mailLanguage}
+            value={mailLanguage}
+            options={languagesWith(mailLanguage)}
+            onChange={(chosen) => onChange({ language: chosen })}
+          />
+        )}
       </div>
-      {!isEmailOn && <p className={styles.intro}>{texts.digestOff}</p>}
+      {isEmailOn ? (
+        <MailDelivery preferences={preferences} onChange={onChange} />
+      ) : (
+        <p className={styles.intro}>{texts.digestOff}</p>
+      )}
     </section>
   );
+}
+
+/** A row may have a language in which no emails are written: they come in English. */
+function languagesWith(chosen: string): (readonly [string, string])[] {
+  const known: (readonly [string, string])[] = Object.entries(languageNames);
+  return known.some(([code]) => code === chosen) ? known : [...known, [chosen, chosen]];
 }
 
 /** All zones that the browser knows; the device's own and the chosen one come first. */

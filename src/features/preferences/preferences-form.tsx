@@ -1,12 +1,12 @@
 import { Switch } from '../../ui/form/switch.tsx';
 import { DigestSection } from './digest-section.tsx';
 import { isEffective, preferenceChannels, preferenceKinds } from './preferences.ts';
-import type { PreferenceChange, PreferenceKind, PreferenceSettings, Schedule } from './preferences.ts';
+import type { PreferenceChange, PreferenceKind, Preferences } from './preferences.ts';
 import styles from './preferences.module.css';
 import { preferencesTexts } from './texts/preferences-texts.ts';
 
 export interface PreferencesFormProps {
-  readonly preferences: PreferenceSettings & Partial<Schedule>;
+  readonly preferences: Preferences;
   readonly onChange: (change: PreferenceChange) => void;
 }
 

@@ -22,6 +22,8 @@ export interface Schedule {
   readonly digest_weekday: number;
   /** IANA name. */
   readonly time_zone: string;
+  /** Of emails: BCP 47. */
+  readonly language: string;
 }
 
 export type PreferenceChange = Partial<PreferenceSettings & Schedule>;
@@ -70,6 +72,7 @@ const rowSchema = z.object({
   digest_hour: z.optional(z.number()),
   digest_weekday: z.optional(z.number()),
   time_zone: z.optional(z.string()),
+  language: z.optional(z.string()),
 });
 
 /**
@@ -78,13 +81,21 @@ const rowSchema = z.object({
  * @throws {Error} if it lacks a setting.
  */
 export function parsePreferences(row: unknown): Preferences {
-  const { updated_at = null, digest_hour, digest_weekday, time_zone, ...settings } = rowSchema.parse(row);
+  const {
+    updated_at = null,
+    digest_hour,
+    digest_weekday,
+    time_zone,
+    language,
+    ...settings
+  } = rowSchema.parse(row);
   return {
     ...settings,
     updated_at,
     ...(digest_hour === undefined ? {} : { digest_hour }),
     ...(digest_weekday === undefined ? {} : { digest_weekday }),
     ...(time_zone === undefined ? {} : { time_zone }),
+    ...(language === undefined ? {} : { language }),
   };
 }
 

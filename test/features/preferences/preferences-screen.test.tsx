@@ -66,6 +66,46 @@ describe('the preferences', () => {
     expect(await saved()).toMatchObject({ email_edits: false, email_digest_frequency: 'daily' });
   });
 
+  test('say what a frequency means and when the next email comes', async () => {
+    const { actor } = await open();
+    const often = await screen.findByRole('combobox', { name: 'How often' });
+    expect(screen.getByText(/one email every day at 8:00.*UTC/)).toBeTruthy();
+    expect(await screen.findByText(/Nothing is waiting/)).toBeTruthy();
+    await actor.selectOptions(often, 'weekly');
+    await actor.selectOptions(screen.getByRole('combobox', { name: 'On' }), 'Friday');
+    await actor.selectOptions(screen.getByRole('combobox', { name: 'At' }), '9:00 PM');
+    await actor.selectOptions(screen.getByRole('combobox', { name: 'Time zone' }), 'Europe/Vienna');
+    await actor.selectOptions(screen.getByRole('combobox', { name: 'Language of emails' }), 'Deutsch');
+    await waitFor(async () =>
+      expect(await saved()).toMatchObject({
+        email_digest_frequency: 'weekly',
+        digest_weekday: 5,
+        digest_hour: 21,
+        time_zone: 'Europe/Vienna',
+        language: 'de',
+      }),
+    );
+    expect(screen.getByText(/every Friday at 9:00.PM \(Europe\/Vienna\)/)).toBeTruthy();
+  });
+
+  test('send a test email', async () => {
+    const { actor } = await open();
+    await actor.click(await screen.findByRole('button', { name: 'Send me a test email' }));
+    expect(await screen.findByText('A test email is on its way.')).toBeTruthy();
+    await local().sendDueMails();
+    const mail = await local().mailbox.waitFor({ to: user.email });
+    expect(mail.subject).toBe('Test email from Inbox');
+  });
+
+  test('say that an address bounced, and send to it again', async () => {
+    await local().database.query(`select public.suppress_mail_address($1, 'bounce')`, [user.email]);
+    const { actor } = await open();
+    expect(await screen.findByText(/couldn’t be delivered/)).toBeTruthy();
+    await actor.click(screen.getByRole('button', { name: 'Send emails again' }));
+    expect(await screen.findByRole('button', { name: 'Send me a test email' })).toBeTruthy();
+    expect(await local().database.query('select * from private.suppressed_addresses')).toEqual([]);
+  });
+
   test('are saved as they are changed', async () => {
     const { actor } = await open();
     await screen.findByRole('switch', { name: /Email notifications/ });

@@ -32,6 +32,34 @@ export const texts: PreferencesTexts = {
     daily: 'Täglich',
     weekly: 'Wöchentlich',
   },
+  meaning: {
+    never: () => 'Du bekommst keine Benachrichtigungen per E-Mail.',
+    instant: () =>
+      'Du bekommst eine E-Mail pro Thema, zwei Minuten nachdem etwas passiert, außer du hast es schon gelesen.',
+    hourly: () => 'Du bekommst zu jeder vollen Stunde eine E-Mail mit allem, was noch ungelesen ist.',
+    daily: ({ hour, zone }) =>
+      `Du bekommst jeden Tag um ${hour} Uhr (${zone}) eine E-Mail mit allem, was noch ungelesen ist.`,
+    weekly: ({ hour, day, zone }) =>
+      `Du bekommst jeden ${day} um ${hour} Uhr (${zone}) eine E-Mail mit allem, was noch ungelesen ist.`,
+  },
+  otherZone: (zone) => `Dieser Browser ist in ${zone}.`,
+  takeZone: (zone) => `${zone} verwenden`,
+  mailLanguage: 'Sprache der E-Mails',
+  nextMail: (time, waiting) =>
+    `Die nächste E-Mail kommt ${time}, mit ${waiting} ungelesenen ${waiting === 1 ? 'Benachrichtigung' : 'Benachrichtigungen'}.`,
+  nextMailEmpty: (time) => `Nichts wartet. Etwas Neues würde ${time} verschickt.`,
+  sendTest: 'Test-E-Mail senden',
+  testSent: 'Eine Test-E-Mail ist unterwegs.',
+  testLimited: 'Du kannst eine Test-E-Mail pro Minute senden. Versuch es gleich noch einmal.',
+  mailFailed: 'Das hat nicht geklappt. Versuch es noch einmal.',
+  suppressed: {
+    bounce: (address) =>
+      `E-Mails an ${address} konnten nicht zugestellt werden, deshalb senden wir keine mehr.`,
+    complaint: (address) =>
+      `Eine E-Mail an ${address} wurde als Spam gemeldet, deshalb senden wir keine mehr.`,
+  },
+  allowAddress: 'Wieder E-Mails senden',
+  unconfirmed: 'Bestätige deine E-Mail-Adresse, um Benachrichtigungen per E-Mail zu bekommen.',
   temporary:
     'Deine Einstellungen konnten nicht geladen werden. Das hier sind die Standardwerte; was du jetzt änderst, wird nicht gespeichert.',
   outdated: 'Deine Einstellungen konnten nicht aktualisiert werden. Du siehst einen früheren Stand.',

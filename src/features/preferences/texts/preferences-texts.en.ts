@@ -1,5 +1,12 @@
 import type { Translation } from '../../../ui/texts.ts';
 
+/** When a digest comes, ready to be read. */
+interface MailTime {
+  readonly hour: string;
+  readonly day: string;
+  readonly zone: string;
+}
+
 export const texts = {
   title: 'Preferences',
   intro: 'Choose what to hear about, and how. Changes are saved right away.',
@@ -26,6 +33,33 @@ export const texts = {
   timeZone: 'Time zone',
   digestOff: 'No digest is sent while email notifications are off.',
   frequencies: { never: 'Never', instant: 'Right away', hourly: 'Hourly', daily: 'Daily', weekly: 'Weekly' },
+  meaning: {
+    never: () => 'You get no notification emails.',
+    instant: () =>
+      'You get one email per thread, two minutes after something happens, unless you read it first.',
+    hourly: () => 'You get one email on the hour with what is still unread.',
+    daily: ({ hour, zone }: MailTime) =>
+      `You get one email every day at ${hour} (${zone}) with what is still unread.`,
+    weekly: ({ hour, day, zone }: MailTime) =>
+      `You get one email every ${day} at ${hour} (${zone}) with what is still unread.`,
+  },
+  otherZone: (zone: string) => `This browser is in ${zone}.`,
+  takeZone: (zone: string) => `Use ${zone}`,
+  mailLanguage: 'Language of emails',
+  nextMail: (time: string, waiting: number) =>
+    `The next email is due ${time}, with ${waiting} unread ${waiting === 1 ? 'notification' : 'notifications'}.`,
+  nextMailEmpty: (time: string) => `Nothing is waiting. Something new now would be mailed ${time}.`,
+  sendTest: 'Send me a test email',
+  testSent: 'A test email is on its way.',
+  testLimited: 'You can send one test email per minute. Try again shortly.',
+  mailFailed: 'Something went wrong. Try again.',
+  suppressed: {
+    bounce: (address: string) => `Emails to ${address} couldn’t be delivered, so we stopped sending them.`,
+    complaint: (address: string) =>
+      `An email to ${address} was reported as spam, so we stopped sending them.`,
+  },
+  allowAddress: 'Send emails again',
+  unconfirmed: 'Confirm your email address to get notification emails.',
   temporary: 'Couldn’t load your preferences. These are the defaults; changes you make now aren’t saved.',
   outdated: 'Couldn’t refresh your preferences. You’re seeing an earlier copy.',
   cleared: 'Your preferences were deleted on another device.',

@@ -1,0 +1,202 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { runAs } from '../support/database-roles.ts';
+import { ada, grace, useLocalSupabase } from '../support/local-supabase.ts';
+
+const supabase = useLocalSupabase();
+const atMs = Date.parse('2027-01-15T10:00:00Z');
+const minuteMs = 60_000;
+const at = (timeMs: number) => new Date(timeMs).toISOString();
+
+interface Claimed {
+  readonly claimed: number;
+  readonly mails: readonly { readonly id: string; readonly lease: string }[];
+}
+
+const claim = async (timeMs: number, batchSize = 50): Promise<Claimed> => {
+  const [row] = await supabase().database.query<{ result: Claimed }>(
+    'select public.claim_notification_mails($1, 120, $2) as result',
+    [batchSize, at(timeMs)],
+  );
+  return row?.result ?? { claimed: 0, mails: [] };
+};
+const finish = async (mail: { id: string; lease: string } | undefined, outcome: string, timeMs: number) => {
+  const [row] = await supabase().database.query<{ changed: boolean }>(
+    'select public.finish_notification_mail($1, $2, $3, $4, $5) as changed',
+    [mail?.id, mail?.lease, outcome, outcome === 'failed' ? 'no answer' : null, at(timeMs)],
+  );
+  return row?.changed;
+};
+const queue = () =>
+  supabase().database.query<{ state: string; attempts: number; reason: string | null; due_at: Date }>(
+    'select state, attempts, reason, due_at from private.notification_mails',
+  );
+const addDueMails = (count: number) =>
+  supabase().database.query(
+    `insert into private.notification_mails (recipient_id, topic, due_at, state)
+     select $1, 'test', $2, 'retrying' from generate_series(1, $3)`,
+    [ada.id, at(atMs), count],
+  );
+
+beforeEach(() =>
+  supabase().database.exec('delete from notifications; delete from private.notification_mails'),
+);
+
+describe('workers', () => {
+  it('that claim at the same time get each mail once', async () => {
+    await addDueMails(500);
+    const seen: string[] = [];
+    const work = async () => {
+      for (let batch = await claim(atMs, 7); batch.claimed > 0; batch = await claim(atMs, 7)) {
+        for (const mail of batch.mails) {
+          seen.push(mail.id);
+          await finish(mail, 'sent', atMs);
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: 50 }, work));
+    expect(seen).toHaveLength(500);
+    expect(new Set(seen).size).toBe(500);
+    expect(await supabase().database.query('select distinct state from private.notification_mails')).toEqual([
+      { state: 'sent' },
+    ]);
+  });
+
+  it('that stop before they acknowledge leave the mail to another one, after the lease', async () => {
+    await addDueMails(1);
+    const [first] = (await claim(atMs)).mails;
+    expect((await claim(atMs + minuteMs)).claimed).toBe(0);
+    const [second] = (await claim(atMs + 2 * minuteMs)).mails;
+    expect(second?.id).toBe(first?.id);
+    expect(second?.lease).not.toBe(first?.lease);
+    expect(await finish(first, 'failed', atMs + 2 * minuteMs)).toBe(false);
+    expect(await finish(second, 'sent', atMs + 2 * minuteMs)).toBe(true);
+    expect((await claim(atMs + 9 * minuteMs)).claimed).toBe(0);
+  });
+
+  it('that are slower than their lease still acknowledge what they sent', async () => {
+    await addDueMails(1);
+    const [slow] = (await claim(atMs)).mails;
+    await claim(atMs + 2 * minuteMs);
+    expect(await finish(slow, 'sent', atMs + 3 * minuteMs)).toBe(true);
+    expect((await claim(atMs + 9 * minuteMs)).claimed).toBe(0);
+  });
+
+  it('that always stop make a dead mail after five attempts', async () => {
+    await addDueMails(1);
+    for (let attempt = 0; attempt < 5; attempt += 1)
+      expect((await claim(atMs + attempt * 3 * minuteMs)).claimed).toBe(1);
+    expect((await claim(atMs + 60 * minuteMs)).claimed).toBe(0);
+    expect(await queue()).toMatchObject([
+      { state: 'dead', attempts: 5, reason: expect.stringContaining('stopped') },
+    ]);
+  });
+});
+
+describe('a mail that fails', () => {
+  it('is tried five times with growing delays, then dies with its reason and can be requeued', async () => {
+    await addDueMails(1);
+    let nowMs = atMs;
+    const delays: number[] = [];
+    for (let attempt = 1; attempt <= 5; attempt += 1) {
+      const [mail] = (await claim(nowMs)).mails;
+      await finish(mail, 'failed', nowMs);
+      const [row] = await queue();
+      delays.push(((row?.due_at.getTime() ?? 0) - nowMs) / minuteMs);
+      nowMs += 2 * 3600_000;
+    }
+    for (const [index, minutes] of [1, 4, 16, 64].entries()) {
+      expect(delays[index]).toBeGreaterThanOrEqual(minutes * 0.5);
+      expect(delays[index]).toBeLessThanOrEqual(minutes * 1.5);
+    }
+    expect(await queue()).toMatchObject([{ state: 'dead', attempts: 5, reason: 'no answer' }]);
+    await supabase().database.query('select private.requeue_dead_mails()');
+    expect(await queue()).toMatchObject([{ state: 'retrying', attempts: 0 }]);
+  });
+});
+
+describe('the queue', () => {
+  it('keeps one pending mail per person and period, however many notifications come', async () => {
+    await supabase().database.query(
+      `insert into notifications (recipient_id, content) select r, '{"type":"mention"}'
+       from unnest(array[$1, $2]::uuid[]) r, generate_series(1, 20)`,
+      [ada.id, grace.id],
+    );
+    await supabase().database.query(
+      `insert into notifications (recipient_id, content) values ($1, '{"type":"comment"}')`,
+      [ada.id],
+    );
+    expect(
+      await supabase().database.query(
+        'select recipient_id, item_count from private.notification_mails order by recipient_id',
+      ),
+    ).toEqual([
+      { recipient_id: grace.id, item_count: 20 },
+      { recipient_id: ada.id, item_count: 21 },
+    ]);
+  });
+
+  it('starts the next mail while one is being sent', async () => {
+    const notify = () =>
+      supabase().database.query(
+        `insert into notifications (recipient_id, content) values ($1, '{"type":"mention"}')`,
+        [ada.id],
+      );
+    await notify();
+    const [first] = (await claim(Date.now() + 86_400_000)).mails;
+    await notify();
+    expect((await queue()).map(({ state }) => state).toSorted()).toEqual(['pending', 'sending']);
+    await finish(first, 'sent', Date.now());
+    const [second] = (await claim(Date.now() + 86_400_000)).mails;
+    expect(second).toMatchObject({ item_count: 1 });
+  });
+
+  const statements = [
+    'select * from private.notification_mails',
+    'select * from private.notification_mail_items',
+    'select * from private.suppressed_addresses',
+    'select * from private.mail_link_key',
+    'select public.claim_notification_mails()',
+    `select public.finish_notification_mail(gen_random_uuid(), gen_random_uuid(), 'sent')`,
+    `select public.suppress_mail_address('ada@example.com', 'bounce')`,
+    `select public.unsubscribe_from_mails('token')`,
+  ];
+  it.each(statements)('is closed to users and visitors: %s', async (statement) => {
+    for (const caller of [{ role: 'authenticated', userId: ada.id }, { role: 'anon' }] as const)
+      await expect(runAs(supabase().database, caller, (sql) => sql.query(statement))).rejects.toThrow(
+        /permission denied/,
+      );
+  });
+});
+
+describe('private.next_mail_at()', () => {
+  const next = async (frequency: string, zone: string, hour: number, weekday: number, calledAt: string) => {
+    const [row] = await supabase().database.query<{ due: Date }>(
+      'select private.next_mail_at($1, $2, $3, $4, $5) as due',
+      [frequency, zone, hour, weekday, calledAt],
+    );
+    return row?.due.toISOString();
+  };
+
+  it.each([
+    ['instant', 'UTC', 8, 1, '2027-01-15T10:00:30Z', '2027-01-15T10:02:30.000Z'],
+    ['hourly', 'Asia/Kolkata', 8, 1, '2027-01-15T10:00:00Z', '2027-01-15T11:00:00.000Z'],
+    ['daily', 'UTC', 8, 1, '2027-01-15T07:59:59Z', '2027-01-15T08:00:00.000Z'],
+    ['daily', 'UTC', 8, 1, '2027-01-15T08:00:00Z', '2027-01-16T08:00:00.000Z'],
+    // The clocks go forward at 02:00 and back at 03:00 on these days.
+    ['daily', 'Europe/Vienna', 8, 1, '2027-03-27T08:00:00Z', '2027-03-28T06:00:00.000Z'],
+    ['daily', 'Europe/Vienna', 2, 1, '2027-03-27T12:00:00Z', '2027-03-28T01:00:00.000Z'],
+    ['daily', 'Europe/Vienna', 8, 1, '2027-10-30T07:00:00Z', '2027-10-31T07:00:00.000Z'],
+    ['daily', 'Europe/Vienna', 2, 1, '2027-10-30T12:00:00Z', '2027-10-31T01:00:00.000Z'],
+    // It is already tomorrow.
+    ['daily', 'Pacific/Kiritimati', 8, 1, '2027-01-15T17:00:00Z', '2027-01-15T18:00:00.000Z'],
+    ['daily', 'Pacific/Kiritimati', 8, 1, '2027-01-15T18:00:00Z', '2027-01-16T18:00:00.000Z'],
+    ['weekly', 'Pacific/Kiritimati', 8, 1, '2027-01-17T17:59:59Z', '2027-01-17T18:00:00.000Z'],
+    ['weekly', 'UTC', 8, 1, '2027-01-15T10:00:00Z', '2027-01-18T08:00:00.000Z'],
+    ['weekly', 'UTC', 8, 1, '2027-01-18T08:00:00Z', '2027-01-25T08:00:00.000Z'],
+    ['weekly', 'UTC', 0, 7, '2027-01-15T10:00:00Z', '2027-01-17T00:00:00.000Z'],
+    // A zone that the server no longer knows counts as UTC.
+    ['daily', 'Europe/Atlantis', 8, 1, '2027-01-15T10:00:00Z', '2027-01-16T08:00:00.000Z'],
+  ] as const)('%s in %s at %i, weekday %i, from %s: %s', async (frequency, zone, hour, day, from, due) => {
+    expect(await next(frequency, zone, hour, day, from)).toBe(due);
+  });
+});

@@ -81,7 +81,7 @@ export const inboxShots: readonly Shot[] = [
       stage.supabase.faults.add({ path: '/rest/v1/notifications', answer: { status: 500, body: {} } });
     },
     async arrange({ page }) {
-      await page.getByText('Your notifications could not be loaded.').waitFor();
+      await page.getByText('Couldn’t load your notifications.').waitFor();
     },
   },
   {
@@ -110,7 +110,7 @@ export const inboxShots: readonly Shot[] = [
     async arrange({ page, stage }) {
       await rows(page);
       stage.supabase.faults.add({ method: 'PATCH', path: '/rest/v1/', answer: { status: 403, body: {} } });
-      await page.getByRole('button', { name: 'Mark all as read' }).first().click();
+      await page.getByRole('button', { name: 'Mark all read' }).first().click();
       await page.getByText('That did not work').waitFor();
     },
   },
@@ -161,7 +161,10 @@ export const inboxShots: readonly Shot[] = [
     isWindow: true,
     async arrange({ page }) {
       await page.getByRole('link', { name: /Analytical Engine/ }).click();
-      await page.getByRole('dialog', { name: /Analytical Engine/ }).waitFor();
+      await page
+        .getByLabel(/Charles Babbage commented on Analytical/)
+        .last()
+        .waitFor();
     },
   },
   {

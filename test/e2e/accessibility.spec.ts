@@ -66,7 +66,7 @@ test('signing up and resetting the password, to the last step', async ({ page, w
 test('the inbox: empty, full, selecting, with its dialogs, panels and messages', async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.enter(page, ada);
-  await expect(page.getByText('Nothing here yet.')).toBeVisible();
+  await expect(page.getByText('No notifications yet.')).toBeVisible();
   await expectAccessible(page, 'inbox empty');
   for (const kind of ['mention', 'edit', 'comment', 'invite', 'system'])
     await world.notify(grace, ada, { kind, about: 'A plan with a name that is longer than a phone is wide' });

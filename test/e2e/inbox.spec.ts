@@ -24,7 +24,7 @@ test('archive and bring back; tab and kind are in the URL, and survive acting, r
   await lists.getByRole('link', { name: 'Archived, 1' }).click();
   await expect(page).toHaveURL(/\?tab=archived$/);
   await act(page, 'Plan', 'Move to inbox');
-  await expect(page.getByText('Nothing is archived.')).toBeVisible();
+  await expect(page.getByText('Nothing archived.')).toBeVisible();
   await lists.getByRole('link', { name: 'Unread, 1' }).click();
   await expect(rows(page)).toHaveCount(1);
   await lists.getByRole('link', { name: 'All, 2' }).click();
@@ -104,7 +104,7 @@ test('the bell shows the newest, and shares its state with the page', async ({ p
   await bell.click();
   const panel = page.getByRole('dialog', { name: 'Inbox' });
   await expect(panel.locator('[data-id]')).toHaveCount(8);
-  await panel.getByRole('button', { name: 'Mark all as read' }).click();
+  await panel.getByRole('button', { name: 'Mark all read' }).click();
   await expect(bell).toHaveAccessibleName('Notifications');
   await expect(page.getByRole('link', { name: 'Unread, 0' }).first()).toBeVisible();
   await page.keyboard.press('Escape');
@@ -175,7 +175,7 @@ test('what fails is taken back with a word, and can be tried again', async ({ pa
     answer: { status: 500, body: { code: 'XX000', message: 'no', details: null, hint: null } },
   });
   await act(page, 'Plan', 'Mark as read');
-  await expect(page.getByText('That did not work; the change was taken back.')).toBeVisible();
+  await expect(page.getByText('Something went wrong. Your change was undone.')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Notifications, 1 unread' })).toBeVisible();
   heal();
   await page.getByRole('button', { name: 'Try again' }).click();

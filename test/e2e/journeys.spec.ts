@@ -32,7 +32,7 @@ test('a notification arrives live, and what was read stays read', async ({ page,
   await world.enter(page, ada);
   const bell = page.getByRole('button', { name: /^Notifications/ });
   await expect(bell).toHaveAccessibleName('Notifications');
-  await expect(page.getByText('Nothing here yet.')).toBeVisible();
+  await expect(page.getByText('No notifications yet.')).toBeVisible();
 
   await world.notify(grace, ada);
   await expect(bell).toHaveAccessibleName('Notifications, 1 unread');
@@ -68,7 +68,7 @@ test('all are marked read at once, and one is deleted and brought back', async (
   await world.notify(grace, ada, { count: 3 });
   await world.enter(page, ada);
   await expect(page.locator('[data-id]')).toHaveCount(3);
-  await page.getByRole('button', { name: 'Mark all as read' }).click();
+  await page.getByRole('button', { name: 'Mark all read' }).click();
   await expect(page.getByRole('button', { name: 'Notifications', exact: true })).toBeVisible();
 
   const row = page.locator('[data-id]').first();
@@ -147,5 +147,5 @@ test('preferences are kept, and a kind that is switched off does not arrive', as
     body: { recipient_id: ada.id, content: '{"type":"mention"}' },
   });
   await page.goto(`${world.appUrl}/home`);
-  await expect(page.getByText('Nothing here yet.')).toBeVisible();
+  await expect(page.getByText('No notifications yet.')).toBeVisible();
 });

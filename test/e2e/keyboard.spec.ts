@@ -33,7 +33,7 @@ test('without a mouse: sign in, skip to the list, act, undo, and sign out', asyn
   await expect(page.getByRole('link', { name: 'Skip to content' })).toBeFocused();
   await page.keyboard.press('Enter');
   await expect(page.locator('#content')).toBeFocused();
-  await press('Tab', page, page.getByRole('button', { name: 'Mark all as read' }));
+  await press('Tab', page, page.getByRole('button', { name: 'Mark all read' }));
 
   const links = page.locator('main [data-row]');
   await press('Tab', page, links.first());
@@ -85,7 +85,7 @@ test('what arrives is read out in batches, at most one in five seconds', async (
   const [ada, grace] = await world.newPair();
   await page.clock.install();
   await world.enter(page, ada);
-  await expect(page.getByText('Nothing here yet.')).toBeVisible();
+  await expect(page.getByText('No notifications yet.')).toBeVisible();
   await expect.poll(() => world.stage.supabase.realtime.statistics.subscribers).toBe(1);
   await page.evaluate(() => {
     const spoken: string[] = [];

@@ -51,13 +51,13 @@ test('a server that is down is reported, and does not end the session', async ({
   await world.enter(page, await world.newUser());
   await page.route(`${world.stage.supabase.url}/**`, (route) => route.abort());
   await page.reload();
-  await expect(page.getByText(/could not be (loaded|brought up to date)/).first()).toBeVisible({
+  await expect(page.getByText(/Couldn’t (load your notifications|refresh)/).first()).toBeVisible({
     timeout: 30_000,
   });
   expect(new URL(page.url()).pathname).toBe('/home');
   await page.unroute(`${world.stage.supabase.url}/**`);
   await page.reload();
-  await expect(page.getByText('Nothing here yet.')).toBeVisible();
+  await expect(page.getByText('No notifications yet.')).toBeVisible();
 });
 
 test('signing in while the server is down gives one clear message', async ({ page, world }) => {

@@ -81,7 +81,7 @@ describe('the inbox', () => {
     });
     const supabasePasses = () => HttpResponse.json([], { headers: { 'Content-Range': '*/*' } });
     await open('/home', true);
-    expect(await screen.findByText(/Nothing here yet/)).toBeTruthy();
+    expect(await screen.findByText(/No notifications yet/)).toBeTruthy();
     expect(asked).toBeGreaterThan(1);
   });
 
@@ -95,7 +95,7 @@ describe('the inbox', () => {
       platform: { fetch: faults.fetch },
       store: app.store,
     });
-    expect(await screen.findByText(/could not be (loaded|brought up to date)/)).toBeTruthy();
+    expect(await screen.findByText(/Couldn’t (load your notifications|refresh)/)).toBeTruthy();
     expect(again.clients.auth.getSnapshot().status).toBe('signed-in');
     expect(again.url()).toBe('/home');
   });

@@ -56,7 +56,7 @@ describe('an action', () => {
     inbox.setStatus([first], 'read');
     inbox.setStatus([second], 'read');
     inbox.setStatus([second], 'unread');
-    inbox.markAllRead(null);
+    inbox.markAllRead(null).commit();
     await world.settle();
     expect(table.requests.slice(before)).toEqual(['set status', 'set status']);
     await world.clock.advance(5_000);
@@ -83,7 +83,7 @@ describe('an action', () => {
   test('on all marks those that were not loaded, too', async () => {
     const { inbox, world, table } = await openScriptedInbox(70);
     const shown: number[] = [];
-    inbox.markAllRead(null);
+    inbox.markAllRead(null).commit();
     inbox.subscribe(() => shown.push(inbox.getSnapshot().counts.unread));
     expect(inbox.getSnapshot().counts).toMatchObject({ all: 70, unread: 0 });
     await world.clock.advance(5_000);
@@ -98,7 +98,7 @@ describe('an action', () => {
     other.start();
     await world.clock.advance(1_000);
     table.isConnected = false;
-    inbox.markAllRead(null);
+    inbox.markAllRead(null).commit();
     await world.clock.advance(1_000);
     expect(inbox.getSnapshot().counts).toEqual(table.count());
     expect(other.getSnapshot().counts).toEqual(table.count());
@@ -111,7 +111,7 @@ describe('an action', () => {
       table.insert(number, { kind: number % 2 ? 'edit' : 'invite' });
     inbox.start();
     await world.clock.advance(2_000);
-    inbox.markAllRead('edit');
+    inbox.markAllRead('edit').commit();
     expect(inbox.getSnapshot().counts).toMatchObject({ unread: 20, kinds: { edit: 0, invite: 20 } });
     await world.clock.advance(5_000);
     expect(inbox.getSnapshot().counts).toEqual(table.count());
@@ -119,7 +119,7 @@ describe('an action', () => {
 
   test('on all spares what came in after it', async () => {
     const { inbox, world, table } = await openScriptedInbox(3, { answerMs: 2_000 });
-    inbox.markAllRead(null);
+    inbox.markAllRead(null).commit();
     await world.clock.advance(1_500);
     table.insert(9);
     await world.clock.advance(10_000);
@@ -271,7 +271,7 @@ describe('two tabs', () => {
   test('tell each other no content', async () => {
     const scripted = await openScriptedInbox(1);
     scripted.inbox.setStatus([idOf(scripted, 0)], 'read');
-    scripted.inbox.markAllRead(null);
+    scripted.inbox.markAllRead(null).commit();
     await scripted.world.clock.advance(1_000);
     expect(scripted.world.broadcasts.length).toBeGreaterThan(0);
     expect(JSON.stringify(scripted.world.broadcasts)).not.toContain('Document');

@@ -25,13 +25,13 @@ const elsewhere: fc.Arbitrary<Deed> = fc.oneof(
   status.chain((to) => onRow(({ table }, id) => table.setStatus(id, to))),
   onRow(({ table }, id) => table.remove(id)),
 );
-/** What the reader does. */
+/** Actions of the user. */
 const here: fc.Arbitrary<Deed> = fc.oneof(
   status.chain((to) => onRow(({ inbox }, id) => inbox.setStatus([id], to))),
   fc.constantFrom(...notificationKinds, null).map(
     (kind): Deed =>
       ({ inbox }) =>
-        inbox.markAllRead(kind),
+        inbox.markAllRead(kind).commit(),
   ),
   fc.boolean().chain((isKept) =>
     onRow(({ inbox }, id) => {

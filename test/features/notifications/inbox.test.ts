@@ -107,7 +107,7 @@ describe('reading', () => {
 
   test('of the counts that fails is an error state until they are there', async () => {
     const { inbox, table, tab, world } = await openScriptedInbox(40);
-    inbox.markAllRead(null);
+    inbox.markAllRead(null).commit();
     await world.clock.advance(100);
     table.failures = 1;
     await world.clock.advance(1_000);

@@ -2,9 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { parseNotification } from '../../../src/features/notifications/model/notification.ts';
 import { texts } from '../../../src/features/notifications/texts/notification-texts.en.ts';
 import {
-  notificationHref,
+  notificationActor,
+  notificationLink,
   notificationSnippet,
   notificationTitle,
+  showHiddenCharacters,
 } from '../../../src/features/notifications/texts/notification-words.ts';
 import { createRow } from './notification-fixtures.ts';
 
@@ -30,6 +32,16 @@ describe('the headline of a notification', () => {
     expect(title({})).toBe('Notification');
   });
 
+  test('says that a plain message was sent', () => {
+    const content = { type: 'message', metadata: { actor_name: 'Grace' }, data: { text: 'Hi' } };
+    expect(title(content)).toBe('Grace sent you a message');
+    expect(notificationSnippet(parse(content), texts)).toBe('Hi');
+  });
+
+  test('names the actor that the server stamped, never one from the data', () => {
+    expect(notificationActor(parse({ type: 'edit', data: { actor_name: 'The bank' } }))).toBeNull();
+  });
+
   test("is the sender's own where there is one, and then not said twice", () => {
     const content = { type: 'poke', data: { title: 'Hello', message: 'World' } };
     expect(title(content)).toBe('Hello');
@@ -40,7 +52,7 @@ describe('the headline of a notification', () => {
 
 describe('the link of a notification', () => {
   const href = (content: object, entityUrl: string | null = null) =>
-    notificationHref(parse(content), entityUrl);
+    notificationLink(parse(content), entityUrl)?.href ?? null;
 
   test('leads to its own URL, its invitation, or its entity', () => {
     expect(href({ data: { url: '/documents/1' } })).toBe('/documents/1');
@@ -60,4 +72,20 @@ describe('the link of a notification', () => {
     'never is %s',
     (url) => expect(href({ data: { url } })).toBeNull(),
   );
+
+  test('names a host that the sender chose, but not the host of the entities', () => {
+    const link = (url: string) =>
+      notificationLink(parse({ data: { url } }), 'https://docs.example/{entity_type}/{entity_id}');
+    expect(link('https://evil.example/x')).toEqual({
+      href: 'https://evil.example/x',
+      foreignHost: 'evil.example',
+    });
+    expect(link('https://docs.example/x')?.foreignHost).toBeNull();
+    expect(link('/documents/1')?.foreignHost).toBeNull();
+    expect(link('https://аpple.example/')?.foreignHost).toMatch(/^xn--/);
+  });
+
+  test('is shown with its hidden characters made visible', () => {
+    expect(showHiddenCharacters('a\u202Eb\u0007c')).toBe('a<U+202E>b<U+0007>c');
+  });
 });

@@ -137,7 +137,7 @@ describe('the calls to the table of notifications', () => {
 
   test('mark many as read by the function that announces a bulk change', async () => {
     const { api, requests } = await openApi();
-    await api.markAllRead('mention', 5_000);
+    await api.markAllRead('mention', 5_000, null);
     expect(new URL(requests[0]?.url ?? 'none:').pathname).toBe('/rest/v1/rpc/mark_all_notifications_read');
     expect((await api.changes(null)).totals.unread).toBe(7);
   });
@@ -155,9 +155,9 @@ describe('the calls to the table of notifications', () => {
 
   test('mark all read, of one kind or of every kind', async () => {
     const { api } = await openApi();
-    await api.markAllRead('mention', 2);
+    await api.markAllRead('mention', 2, null);
     expect((await api.changes(null)).totals.unread).toBe(7);
-    await api.markAllRead(null, 9);
+    await api.markAllRead(null, 9, null);
     expect((await api.changes(null)).totals.unread).toBe(0);
   });
 
@@ -173,12 +173,25 @@ describe('the calls to the table of notifications', () => {
     expect(Math.max(...requests.map(({ url }) => url.length))).toBeLessThan(8_000);
   });
 
-  test('notify somebody else, unread, with the sender that the server knows', async () => {
+  test('leave newer notifications alone when all are marked read or deleted', async () => {
+    const { api } = await openApi();
+    const { notifications } = await api.list(everything, { after: null, limit: 30 });
+    const upTo = notifications[3]?.createdAt ?? null;
+    await api.markAllRead(null, 9, upTo);
+    expect((await api.changes(null)).totals.unread).toBe(3);
+    await api.removeAll(everything, upTo);
+    expect((await api.changes(null)).totals).toMatchObject({ all: 3, unread: 3 });
+    await api.removeAll({ tab: 'unread', kind: 'invite' }, null);
+    await api.removeAll({ tab: 'unread', kind: null }, null);
+    expect((await api.changes(null)).totals.all).toBe(0);
+  });
+
+  test('notify another user, unread, with the sender that the server knows', async () => {
     const { api } = await openApi();
     await api.create(grace.id, {
       type: 'comment',
       data: { text: 'Well said' },
-      metadata: { actor_id: grace.id, actor_name: 'Somebody else' },
+      metadata: { actor_id: grace.id, actor_name: 'Another name' },
     });
     const theirs = await openApi(grace);
     const { notifications } = await theirs.api.list(everything, { after: null, limit: 30 });
@@ -190,7 +203,7 @@ describe('the calls to the table of notifications', () => {
   test('are sent to their end also where the page is left', async () => {
     const { api, requests } = await openApi();
     await api.setStatus([crypto.randomUUID()], 'read');
-    await api.markAllRead(null, 9);
+    await api.markAllRead(null, 9, null);
     await api.remove([crypto.randomUUID()]);
     expect(requests.map(({ method, keepalive }) => [method, keepalive])).toEqual([
       ['PATCH', true],
@@ -210,7 +223,7 @@ describe('the calls to the table of notifications', () => {
     });
     expect(await api.setStatus(ids, 'read')).toEqual([]);
     await api.remove(ids);
-    await api.markAllRead(null, 9);
+    await api.markAllRead(null, 9, null);
     expect((await mine.api.changes(null)).totals.unread).toBe(9);
   });
 });

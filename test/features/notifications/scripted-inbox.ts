@@ -129,7 +129,7 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
         const found = table.select(filter).filter((row) => !after || compareNewestFirst(row, after) > 0);
         return { notifications: found.slice(0, limit), isLast: found.length < limit };
       }),
-    create: () => Promise.reject(new Error('Nobody sends here')),
+    create: () => Promise.reject(new Error('No notification is sent in this test')),
     find: (id) => request('find', () => rows.get(id) ?? null),
     changes: (since) =>
       request('changes', () => {
@@ -159,6 +159,10 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
         for (const { id } of table.select({ tab: 'unread', kind })) write(id, 'read');
       }),
     remove: (ids) => request('remove', () => ids.forEach((id) => table.remove(id))),
+    removeAll: (filter) =>
+      request('remove all', () => {
+        for (const { id } of table.select(filter)) table.remove(id);
+      }),
   };
   const open = (tab: FakeTab) => {
     const inbox = createInbox({

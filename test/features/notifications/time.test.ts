@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { dayLabel, groupByDay } from '../../../src/features/notifications/model/day-groups.ts';
 import { createMinuteClock } from '../../../src/features/notifications/data/minute-clock.ts';
-import { absoluteTime, relativeTime } from '../../../src/features/notifications/list/relative-time.ts';
+import {
+  absoluteTime,
+  calendarTime,
+  clockTime,
+} from '../../../src/features/notifications/list/relative-time.ts';
 import { createFakeWorld } from '../../support/fake-platform.ts';
 import { createNotification } from './notification-fixtures.ts';
 
@@ -43,19 +47,32 @@ describe('day groups', () => {
   });
 });
 
-describe('relative time', () => {
+describe('the time of a row', () => {
+  const afternoon = new Date(2026, 2, 10, 14, 20).getTime();
   test.each([
     [0, 'now'],
     [59_000, 'now'],
     [-120_000, 'now'],
-    [60_000, /^1 ?m.* ago$/],
-    [3_600_000 * 5, /^5 ?h.* ago$/],
-    [86_400_000, 'yesterday'],
-    [86_400_000 * 15, /^2 ?w.* ago$/],
-    [86_400_000 * 800, /^2 ?y.* ago$/],
-    // How short the words are is up to the edition of Intl.
-  ])('of %i ms ago reads %s', (elapsedMs, words) => {
-    expect(relativeTime(nowMs - elapsedMs, nowMs, 'en-GB')).toMatch(words);
+    [60_000, /^1 ?min.* ago$/],
+    [3_600_000 * 5, '09:20'],
+    [86_400_000, '14:20'],
+  ])('of %i ms ago below the heading of its day reads %s', (elapsedMs, words) => {
+    expect(clockTime(afternoon - elapsedMs, afternoon, 'en-GB')).toMatch(words);
+  });
+
+  test.each([
+    [60_000, /^1 ?min.* ago$/],
+    [3_600_000 * 5, '09:20'],
+    [3_600_000 * 15, 'yesterday'],
+    [86_400_000 * 4, 'Fri'],
+    [86_400_000 * 15, '23 Feb'],
+    [86_400_000 * 800, /^31 Dec(ember)? 2023$/],
+  ])('of %i ms ago without a heading follows the calendar: %s', (elapsedMs, words) => {
+    expect(calendarTime(afternoon - elapsedMs, afternoon, 'en-GB')).toMatch(words);
+  });
+
+  test('says minutes in German as Germans write them', () => {
+    expect(clockTime(afternoon - 26 * 60_000, afternoon, 'de')).toBe('vor 26 Min.');
   });
 
   test('has the date and the time beside it', () => {
@@ -64,7 +81,7 @@ describe('relative time', () => {
 });
 
 describe('the minute clock', () => {
-  test('ticks at each full minute, once for all who listen', async () => {
+  test('ticks at each full minute, once for all listeners', async () => {
     const { openTab, clock } = createFakeWorld({ startMs: 30_000 });
     const minutes = createMinuteClock(openTab());
     const heard: number[] = [];
@@ -79,7 +96,7 @@ describe('the minute clock', () => {
     expect(heard).toEqual([60_000, 120_000]);
   });
 
-  test('stands still while nobody listens', () => {
+  test('stops without listeners', () => {
     const { openTab, clock } = createFakeWorld();
     const minutes = createMinuteClock(openTab());
     const stop = minutes.subscribe(() => undefined);
@@ -87,7 +104,7 @@ describe('the minute clock', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  test('catches up when a page that slept is seen again', () => {
+  test('catches up when a page that slept becomes visible', () => {
     const { openTab, clock } = createFakeWorld({ startMs: 0 });
     const tab = openTab();
     const minutes = createMinuteClock(tab);

@@ -8,7 +8,7 @@ function openTabs() {
   const tabs = [here, there, third].map((tab) => createVisibleTab(tab));
   third.setVisible(false);
   const ask = async () => {
-    const answer = tabs[0]?.isAnySeen();
+    const answer = tabs[0]?.isAnyVisible();
     await world.clock.advance(200);
     return answer;
   };

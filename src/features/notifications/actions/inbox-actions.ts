@@ -2,26 +2,28 @@ import type { Broadcast, Clock, Timer } from '../../../platform/platform.ts';
 import type { InboxStore } from '../data/inbox-store.ts';
 import { compareNewestFirst } from '../model/notification.ts';
 import type { Notification, NotificationKind, NotificationStatus } from '../model/notification.ts';
+import type { NotificationFilter } from '../model/notification-filter.ts';
 import { mustFollow } from '../model/notification-operation.ts';
 import type { NotificationAction, NotificationOperation } from '../model/notification-operation.ts';
 import type { NotificationsApi } from '../data/notifications-api.ts';
 
-/** What the reader can do. Every action shows at once here and in the other tabs, and is taken back if it fails. */
+/** The user's actions. Each is shown at once in every tab, and rolled back if its request fails. */
 export interface InboxActions {
   setStatus(ids: readonly string[], status: NotificationStatus): void;
-  /** All unread ones of the kind, also those that were not loaded; null: of every kind. */
-  markAllRead(kind: NotificationKind | null): void;
-  /** Hides them; they are deleted once the removal is committed. */
-  remove(ids: readonly string[]): HeldRemoval;
-  /** Does again what failed last. */
+  /** Marks all unread notifications of the kind as read, also those that are not loaded; null: of every kind. */
+  markAllRead(kind: NotificationKind | null): UndoableAction;
+  remove(ids: readonly string[]): UndoableAction;
+  /** Deletes the whole list of the filter, also the part that is not loaded. */
+  removeAll(filter: NotificationFilter): UndoableAction;
+  /** Repeats the action that failed last. */
   retry(): void;
-  /** Deletes at once whatever waits for its time to undo to pass. */
+  /** Sends all actions that can still be undone. */
   commitAll(): void;
   close(): void;
 }
 
-/** The first call decides; further ones do nothing. */
-export interface HeldRemoval {
+/** An action that is shown but not sent yet. The first call decides; further calls do nothing. */
+export interface UndoableAction {
   commit(): void;
   undo(): void;
 }
@@ -40,65 +42,82 @@ type TabMessage =
   | { readonly type: 'started'; readonly operation: NotificationOperation }
   | { readonly type: 'done' | 'dropped'; readonly id: string };
 
-/** A tab that was closed never says how its operation ended; then the server's word counts again. */
-const strangerLifeMs = 60_000;
+/** A closed tab never publishes the end of its operation; after this time the operation is dropped. */
+const remoteOperationTtlMs = 60_000;
 
 export function createInboxActions(options: InboxActionsOptions): InboxActions {
   const { api, store, tabs, createId, report } = options;
-  const held = new Map<string, HeldRemoval>();
+  const undoable = new Map<NotificationOperation, UndoableAction>();
   const stopListening = listenToTabs(options);
-  const flights = new Map<NotificationOperation, Promise<void>>();
+  const inFlight = new Map<NotificationOperation, Promise<void>>();
   let isClosed = false;
 
-  const tell = (message: TabMessage) => {
+  const publish = (message: TabMessage) => {
     store.dispatch(message);
-    // What was under way at the sign-out ends after it.
+    // A request that is in flight at sign-out ends after the channel is closed.
     if (!isClosed) tabs.post(message);
   };
   const start = (action: NotificationAction): NotificationOperation => {
     const operation = { ...action, id: createId() };
-    tell({ type: 'started', operation });
+    publish({ type: 'started', operation });
     return operation;
   };
   const attempt = async (operation: NotificationOperation) => {
     try {
       const rows = await execute(api, operation);
       if (rows) store.dispatch({ type: 'done', id: operation.id, rows });
-      tell({ type: 'done', id: operation.id });
+      publish({ type: 'done', id: operation.id });
     } catch (error) {
-      tell({ type: 'dropped', id: operation.id });
+      publish({ type: 'dropped', id: operation.id });
       store.patch({ problem: { type: 'action', error, action: operation } });
       report(error);
     }
   };
-  // Nothing waits but what would undo another: the page may be left, or the person signed out, at any moment.
+  // Only operations whose order matters wait: the page may close, or the user sign out, at any moment.
   const send = (operation: NotificationOperation) => {
-    const earlier = [...flights]
+    const earlier = [...inFlight]
       .filter(([other]) => mustFollow(operation, other))
-      .map(([, flight]) => flight);
-    const flight = (
+      .map(([, request]) => request);
+    const request = (
       earlier.length === 0 ? attempt(operation) : Promise.all(earlier).then(() => attempt(operation))
-    ).finally(() => flights.delete(operation));
-    flights.set(operation, flight);
+    ).finally(() => inFlight.delete(operation));
+    inFlight.set(operation, request);
   };
-  const perform = (action: NotificationAction) => send(start(action));
+  /** Sends undoable operations that the server must apply before this one. */
+  const commitEarlier = (operation: NotificationOperation) => {
+    for (const [other, action] of undoable) if (mustFollow(operation, other)) action.commit();
+  };
+  const perform = (action: NotificationAction) => {
+    const operation = start(action);
+    commitEarlier(operation);
+    send(operation);
+  };
+  const performUndoable = (action: NotificationAction): UndoableAction => {
+    const operation = start(action);
+    commitEarlier(operation);
+    const created: UndoableAction = {
+      commit: () => undoable.delete(operation) && send(operation),
+      undo: () => undoable.delete(operation) && publish({ type: 'dropped', id: operation.id }),
+    };
+    undoable.set(operation, created);
+    return created;
+  };
+  const newestCursor = () => {
+    const [newest] = [...store.getState().rows.values()].sort(compareNewestFirst);
+    return newest ? { id: newest.id, createdAt: newest.createdAt, createdAtMs: newest.createdAtMs } : null;
+  };
 
   return {
     setStatus: (ids, status) => perform({ type: 'status', ids, status }),
-    markAllRead(kind) {
-      const newest = [...store.getState().rows.values()].sort(compareNewestFirst)[0] ?? null;
-      const { unread } = store.getSnapshot().counts;
-      perform({ type: 'read-all', kind, newest: newest && cursorOf(newest), unread });
-    },
-    remove(ids) {
-      const operation = start({ type: 'remove', ids });
-      const removal: HeldRemoval = {
-        commit: () => held.delete(operation.id) && send(operation),
-        undo: () => held.delete(operation.id) && tell({ type: 'dropped', id: operation.id }),
-      };
-      held.set(operation.id, removal);
-      return removal;
-    },
+    markAllRead: (kind) =>
+      performUndoable({
+        type: 'read-all',
+        kind,
+        newest: newestCursor(),
+        unread: store.getSnapshot().counts.unread,
+      }),
+    remove: (ids) => performUndoable({ type: 'remove', ids }),
+    removeAll: (filter) => performUndoable({ type: 'remove-all', filter, newest: newestCursor() }),
     retry() {
       const { problem } = store.getSnapshot();
       if (problem?.type !== 'action') return;
@@ -106,7 +125,7 @@ export function createInboxActions(options: InboxActionsOptions): InboxActions {
       perform(problem.action);
     },
     commitAll() {
-      for (const removal of held.values()) removal.commit();
+      for (const action of undoable.values()) action.commit();
     },
     close() {
       isClosed = true;
@@ -124,29 +143,31 @@ function execute(
     case 'status':
       return api.setStatus(operation.ids, operation.status);
     case 'read-all':
-      return api.markAllRead(operation.kind, operation.unread);
+      return api.markAllRead(operation.kind, operation.unread, operation.newest?.createdAt ?? null);
     case 'remove':
       return api.remove(operation.ids);
+    case 'remove-all':
+      return api.removeAll(operation.filter, operation.newest?.createdAt ?? null);
   }
 }
 
 function listenToTabs({ tabs, store, clock }: InboxActionsOptions): () => void {
-  const strangers = new Map<string, Timer>();
+  const expiries = new Map<string, Timer>();
   const stop = tabs.subscribe((received) => {
     if (!isTabMessage(received)) return;
     const id = received.type === 'started' ? received.operation.id : received.id;
-    strangers.get(id)?.cancel();
-    strangers.delete(id);
+    expiries.get(id)?.cancel();
+    expiries.delete(id);
     if (received.type === 'started')
-      strangers.set(
+      expiries.set(
         id,
-        clock.setTimer(() => store.dispatch({ type: 'dropped', id }), strangerLifeMs),
+        clock.setTimer(() => store.dispatch({ type: 'dropped', id }), remoteOperationTtlMs),
       );
     store.dispatch(received);
   });
   return () => {
     stop();
-    for (const timer of strangers.values()) timer.cancel();
+    for (const timer of expiries.values()) timer.cancel();
   };
 }
 
@@ -156,8 +177,4 @@ function isTabMessage(value: unknown): value is TabMessage {
   return message?.type === 'started'
     ? typeof (message as { operation?: NotificationOperation }).operation?.id === 'string'
     : message?.type === 'done' || message?.type === 'dropped';
-}
-
-function cursorOf({ id, createdAt, createdAtMs }: Notification) {
-  return { id, createdAt, createdAtMs };
 }

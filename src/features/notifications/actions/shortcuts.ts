@@ -10,35 +10,53 @@ export type Shortcut =
   | 'select'
   | 'allRead'
   | 'undo'
+  | 'goInbox'
+  | 'goPreferences'
+  | 'escape'
   | 'help';
 
-/** The keys, as `KeyboardEvent.key` names them. Enter opens by itself: it is a link's own key. */
+/** The keys, as `KeyboardEvent.key` names them; two letters are pressed one after the other. Enter follows a link anyway. */
 export const shortcutKeys: Readonly<Record<Shortcut, readonly string[]>> = {
   next: ['j', 'ArrowDown'],
   previous: ['k', 'ArrowUp'],
   open: ['o'],
   read: ['r'],
   archive: ['e'],
-  remove: ['Delete', '#'],
+  remove: ['#', 'Delete'],
   select: ['x'],
   allRead: ['R'],
   undo: ['z'],
+  goInbox: ['g i'],
+  goPreferences: ['g p'],
+  escape: ['Escape'],
   help: ['?'],
 };
 
-interface KeyPress {
+/** The part of a `KeyboardEvent` that decides. */
+export interface KeyPress {
   readonly key: string;
   readonly ctrlKey: boolean;
   readonly metaKey: boolean;
   readonly altKey: boolean;
 }
 
-/** The shortcut of a key press; null with a modifier that belongs to the browser or the system. */
-export function parseShortcut({ key, ctrlKey, metaKey, altKey }: KeyPress): Shortcut | null {
+/**
+ * The shortcut of a key press; null with a modifier that belongs to the browser or the system.
+ *
+ * @param prefix the letter that was pressed before, for shortcuts of two letters.
+ */
+export function parseShortcut(
+  { key, ctrlKey, metaKey, altKey }: KeyPress,
+  prefix: string | null = null,
+): Shortcut | null {
   if (ctrlKey || metaKey || altKey) return null;
-  const found = Object.entries(shortcutKeys).find(([, keys]) => keys.includes(key));
+  const sequence = prefix === null ? key : `${prefix} ${key}`;
+  const found = Object.entries(shortcutKeys).find(([, keys]) => keys.includes(sequence));
   return (found?.[0] as Shortcut | undefined) ?? null;
 }
 
-/** Whether the reader wants shortcuts (WCAG 2.1.4). Arrow keys and Delete are no characters and always work. */
+/** The first letters of shortcuts of two letters. */
+export const prefixKeys: readonly string[] = ['g'];
+
+/** Whether letter shortcuts are on (WCAG 2.1.4). Keys that are no characters always work. */
 export const shortcutsEnabled = createDeviceSwitch('inbox-shortcuts', true);

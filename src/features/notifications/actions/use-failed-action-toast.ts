@@ -3,7 +3,7 @@ import { toasts } from '../../../ui/overlay/toasts.ts';
 import { useInbox, useInboxSnapshot } from '../data/inbox-context.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
 
-/** What was taken back is said once, on whichever page, with the way to try it again. */
+/** Shows one toast when an action failed and was rolled back, with a retry. */
 export function useFailedActionToast(): void {
   const texts = inboxTexts.use();
   const inbox = useInbox();

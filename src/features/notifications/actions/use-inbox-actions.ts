@@ -1,51 +1,76 @@
-import { useCallback } from 'react';
-import { toasts } from '../../../ui/overlay/toasts.ts';
+import { useMemo } from 'react';
 import { useInbox } from '../data/inbox-context.ts';
-import type { Notification } from '../model/notification.ts';
-import type { RowAction } from '../list/notification-row.tsx';
+import type { Notification, NotificationKind, NotificationStatus } from '../model/notification.ts';
+import { notificationStatuses } from '../model/notification.ts';
+import type { NotificationFilter } from '../model/notification-filter.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
+import type { UndoableAction } from './inbox-actions.ts';
+import { showUndoToast } from './undo-toast.ts';
 
-/** Hides the notifications and offers to bring them back; they are deleted when the offer goes. */
-export function useRemove(): (ids: readonly string[]) => void {
+/** The actions of the screen, each with a toast that undoes it. */
+export interface InboxCommands {
+  setStatus(notifications: readonly Notification[], status: NotificationStatus): void;
+  remove(notifications: readonly Notification[]): void;
+  /** null: notifications of every kind. */
+  markAllRead(kind: NotificationKind | null): void;
+  /** Deletes the whole list of the filter. */
+  removeAll(filter: NotificationFilter): void;
+  /** Read becomes unread and the other way round; archived notifications are left alone. */
+  toggleRead(notification: Notification): void;
+  /** Archives, or moves an archived notification to the inbox. */
+  toggleArchived(notification: Notification): void;
+}
+
+/** The same object until the inbox or the language changes. */
+export function useInboxCommands(): InboxCommands {
   const inbox = useInbox();
   const texts = inboxTexts.use();
-  return useCallback(
-    (ids) => {
-      const removal = inbox.remove(ids);
-      toasts.show(texts.removed(ids.length), {
-        action: { label: texts.undo, run: removal.undo },
-        onGone: removal.commit,
-      });
-    },
-    [inbox, texts],
-  );
+  return useMemo(() => {
+    const showUndoable = (text: string, { undo, commit }: UndoableAction) =>
+      showUndoToast({ text, label: texts.undo, undo, onKept: commit });
+    const describe = (notifications: readonly Notification[], status: NotificationStatus) => {
+      const count = notifications.length;
+      if (status === 'archived') return texts.archived(count);
+      if (status === 'unread') return texts.markedUnread(count);
+      return notifications.every((row) => row.status === 'archived')
+        ? texts.unarchived(count)
+        : texts.markedRead(count);
+    };
+    const commands: InboxCommands = {
+      setStatus(notifications, status) {
+        const changed = notifications.filter((row) => row.status !== status);
+        if (changed.length === 0) return;
+        inbox.setStatus(idsOf(changed), status);
+        showUndoToast({
+          text: describe(changed, status),
+          label: texts.undo,
+          undo() {
+            for (const before of notificationStatuses) {
+              const ids = idsOf(changed.filter((row) => row.status === before));
+              if (ids.length > 0) inbox.setStatus(ids, before);
+            }
+          },
+        });
+      },
+      remove: (notifications) =>
+        showUndoable(texts.removed(notifications.length), inbox.remove(idsOf(notifications))),
+      markAllRead: (kind) => showUndoable(texts.markedAllRead, inbox.markAllRead(kind)),
+      removeAll: (filter) => showUndoable(texts.removedAll, inbox.removeAll(filter)),
+      toggleRead(row) {
+        if (row.status !== 'archived') commands.setStatus([row], row.status === 'unread' ? 'read' : 'unread');
+      },
+      toggleArchived: (row) => commands.setStatus([row], row.status === 'archived' ? 'read' : 'archived'),
+    };
+    return commands;
+  }, [inbox, texts]);
 }
 
-/** What the rows' links, buttons and keys do; the same function until the inbox changes, so that rows stay still. */
-export function useRowAction(
-  onOther: (action: 'select' | 'more', notification: Notification) => void,
-): (action: RowAction, notification: Notification) => void {
-  const inbox = useInbox();
-  const remove = useRemove();
-  return useCallback(
-    (action, notification) => {
-      const { id, status } = notification;
-      if (action === 'open') {
-        if (status === 'unread') inbox.setStatus([id], 'read');
-      } else if (action === 'read') {
-        if (status !== 'archived') inbox.setStatus([id], status === 'unread' ? 'read' : 'unread');
-      } else if (action === 'archive' || action === 'remove') {
-        leaveRow(id);
-        if (action === 'remove') remove([id]);
-        else inbox.setStatus([id], status === 'archived' ? 'read' : 'archived');
-      } else onOther(action, notification);
-    },
-    [inbox, remove, onOther],
-  );
+function idsOf(notifications: readonly Notification[]): readonly string[] {
+  return notifications.map(({ id }) => id);
 }
 
-/** The row will be gone: a focus in it moves to the next row, else to the one before, else to the heading. */
-function leaveRow(id: string): void {
+/** Moves the focus out of a row that is about to leave: to the next row, else the previous one, else the heading. */
+export function leaveRow(id: string): void {
   const row = document.activeElement?.closest('[data-id]');
   if (row?.getAttribute('data-id') !== id) return;
   const links = [...document.querySelectorAll<HTMLElement>('main [data-row]')];

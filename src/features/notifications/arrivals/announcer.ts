@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../../../platform/platform.ts';
 
-/** Gathers arrivals into one announcement, at most one per interval, so that a burst is read out once. */
+/** Batches arrivals into announcements, at most one per interval, so that a burst is read out once. */
 export interface Announcer {
   add(count: number): void;
   close(): void;
@@ -24,7 +24,7 @@ export function createAnnouncer(
   return {
     add(count) {
       pending += count;
-      // A burst arrives over several frames; the first short wait makes it one announcement.
+      // A burst arrives over several frames; a short first wait makes it one announcement.
       if (count > 0) timer ??= clock.setTimer(flush, 500);
     },
     close() {

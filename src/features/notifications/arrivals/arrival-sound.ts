@@ -1,8 +1,8 @@
 import type { Platform } from '../../../platform/platform.ts';
 
-/** How long the tab that sounds keeps the others silent. */
+/** How long the tab that plays the sound keeps the lock, so that the other tabs stay silent. */
 const quietMs = 2_000;
-/** By then it is another tab that sounds. */
+/** After this wait another tab has the lock and plays the sound. */
 const giveUpMs = 200;
 
 /** Two soft notes, rising. */
@@ -12,9 +12,9 @@ const notes = [
 ] as const;
 const loudness = 0.08;
 
-/** Sounds in one tab of all that were told of the same news. */
+/** Plays the sound in one tab of all that received the same arrival. */
 export async function playArrivalSound({ clock, locks }: Pick<Platform, 'clock' | 'locks'>): Promise<void> {
-  // A page that nobody has touched may make no sound, and must not keep one that may from it.
+  // Browsers block sound before the first user gesture; such a page must not take the lock from one that can play.
   if (!navigator.userActivation?.hasBeenActive) return;
   const waiting = new AbortController();
   const timer = clock.setTimer(() => waiting.abort(), giveUpMs);

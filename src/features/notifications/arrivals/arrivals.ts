@@ -7,14 +7,14 @@ import { inboxTexts } from '../texts/notification-texts.ts';
 import { soundChoice } from './sound-choice.ts';
 import { createVisibleTab } from './visible-tab.ts';
 
-/** Tells the reader of what came in: by the page's live region; by a sound and by the device where that was asked for. */
+/** Announces arrivals: by the page's live region, and by a sound and a desktop alert where the reader chose them. */
 export function createArrivals(
   platform: Pick<Platform, 'clock' | 'locks' | 'page' | 'openBroadcast' | 'report'>,
 ) {
   const { clock, page, report } = platform;
   const visibleTab = createVisibleTab(platform);
-  const tellDevice = async (arrivals: readonly Notification[]) => {
-    if (await visibleTab.isAnySeen()) return;
+  const showOnDesktop = async (arrivals: readonly Notification[]) => {
+    if (await visibleTab.isAnyVisible()) return;
     const { showDesktopNotifications } = await import('./desktop-notifications.ts');
     await showDesktopNotifications(arrivals);
   };
@@ -26,7 +26,7 @@ export function createArrivals(
   return {
     add(arrivals: readonly Notification[]) {
       announcer.add(arrivals.length);
-      if (!page.isVisible() && isDesktopChosen()) tellDevice(arrivals).catch(report);
+      if (!page.isVisible() && isDesktopChosen()) showOnDesktop(arrivals).catch(report);
     },
     close() {
       announcer.close();

@@ -1,14 +1,14 @@
 import { createDeviceSwitch } from './device-switch.ts';
 
-/** Whether the reader of this device asked for desktop notifications. */
+/** Whether desktop alerts are switched on for this device. */
 export const desktopChoice = createDeviceSwitch('desktop-notifications', false);
 
-/** They are shown where they were asked for, as long as the browser permits it. */
+/** Whether desktop alerts are switched on and permitted by the browser. */
 export function isDesktopChosen(): boolean {
   return desktopChoice.getSnapshot() && desktopPermission() === 'granted';
 }
 
-/** null: this browser has no such notifications. */
+/** The browser's permission; null where it has no desktop notifications. */
 export function desktopPermission(): NotificationPermission | null {
   return typeof Notification === 'undefined' ? null : Notification.permission;
 }

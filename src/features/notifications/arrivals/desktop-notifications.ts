@@ -4,14 +4,14 @@ import { everything, inboxHref } from '../model/notification-filter.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
 import { notificationSnippet, notificationTitle } from '../texts/notification-words.ts';
 
-/** The device's own notification of what came in. A click brings the page to the front, with what it told of opened. */
+/** Shows a desktop notification for arrivals. A click focuses the page and opens the notification. */
 export async function showDesktopNotifications(arrivals: readonly InboxNotification[]): Promise<void> {
   const texts = await inboxTexts.load();
   const [newest] = arrivals;
   if (!newest) return;
   const isOne = arrivals.length === 1;
   const shown = new Notification(isOne ? notificationTitle(newest, texts) : texts.arrived(arrivals.length), {
-    // The tabs of this origin show it once: the same tag replaces.
+    // The same tag replaces, so the tabs of this origin show it once.
     tag: newest.id,
     body: (isOne ? notificationSnippet(newest, texts) : notificationTitle(newest, texts)) ?? '',
     icon: '/favicon.svg',

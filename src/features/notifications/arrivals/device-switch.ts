@@ -1,7 +1,7 @@
 import { createStore } from '../../../ui/state/store.ts';
 import type { Store } from '../../../ui/state/store.ts';
 
-/** A switch of this device, the same in all of its tabs. Where storage is blocked it holds for this page. */
+/** A setting of this device, shared by its tabs. With storage blocked it lasts as long as the page. */
 export function createDeviceSwitch(storageKey: string, isOnByDefault: boolean): Store<boolean> {
   const read = () => {
     try {

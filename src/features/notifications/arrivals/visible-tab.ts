@@ -1,11 +1,11 @@
 import type { Platform } from '../../../platform/platform.ts';
 
-/** A tab that is seen answers in a fraction of this. */
+/** A visible tab answers in a fraction of this. */
 const answerMs = 200;
 
-/** Whether any tab of the application is seen: news need not come by the device where it can be read already. */
+/** Tells whether any tab of the application is visible: a desktop alert then has nothing to add. */
 export interface VisibleTab {
-  isAnySeen(): Promise<boolean>;
+  isAnyVisible(): Promise<boolean>;
   close(): void;
 }
 
@@ -15,19 +15,19 @@ export function createVisibleTab({
   openBroadcast,
 }: Pick<Platform, 'clock' | 'page' | 'openBroadcast'>): VisibleTab {
   const tabs = openBroadcast('inbox-visible');
-  let waiting: ((isSeen: boolean) => void)[] = [];
-  const answer = (isSeen: boolean) => {
-    for (const tell of waiting.splice(0)) tell(isSeen);
+  let waiting: ((isVisible: boolean) => void)[] = [];
+  const answer = (isVisible: boolean) => {
+    for (const resolve of waiting.splice(0)) resolve(isVisible);
   };
   tabs.subscribe((message) => {
-    if (message === 'here') answer(true);
-    if (message === 'anybody' && page.isVisible()) tabs.post('here');
+    if (message === 'visible') answer(true);
+    if (message === 'is-any-visible' && page.isVisible()) tabs.post('visible');
   });
   return {
-    isAnySeen() {
+    isAnyVisible() {
       if (page.isVisible()) return Promise.resolve(true);
       if (waiting.length === 0) {
-        tabs.post('anybody');
+        tabs.post('is-any-visible');
         clock.setTimer(() => answer(false), answerMs);
       }
       return new Promise((resolve) => void waiting.push(resolve));

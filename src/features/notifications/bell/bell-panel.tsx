@@ -2,6 +2,7 @@ import { Link } from 'wouter';
 import { IconButton, buttonClass } from '../../../ui/button.tsx';
 import { CheckAllIcon } from '../../../ui/icons.tsx';
 import styles from './bell.module.css';
+import { useInboxCommands } from '../actions/use-inbox-actions.ts';
 import { useInbox, useInboxSnapshot } from '../data/inbox-context.ts';
 import type { Notification } from '../model/notification.ts';
 import { everything, inboxHref } from '../model/notification-filter.ts';
@@ -11,10 +12,11 @@ import { inboxTexts } from '../texts/notification-texts.ts';
 
 const rowsShown = 8;
 
-/** The newest notifications below the bell; the same state as the page. */
+/** The newest notifications below the bell, from the same state as the page. */
 export function BellPanel({ onClose }: { readonly onClose: () => void }) {
   const texts = inboxTexts.use();
   const inbox = useInbox();
+  const commands = useInboxCommands();
   const { newest, counts, problem } = useInboxSnapshot();
   const rows = newest.notifications.slice(0, rowsShown);
   const open = (_action: RowAction, { id, status }: Notification) => {
@@ -29,7 +31,7 @@ export function BellPanel({ onClose }: { readonly onClose: () => void }) {
           label={texts.markAllRead}
           icon={<CheckAllIcon />}
           inactive={counts.unread === 0}
-          onClick={() => inbox.markAllRead(null)}
+          onClick={() => commands.markAllRead(null)}
         />
       </div>
       {rows.length > 0 ? (

@@ -23,7 +23,7 @@ export function Bell() {
   useEffect(() => {
     if (isVerified) loadPanel().catch(() => undefined);
   }, [isVerified]);
-  // Here, for the bell is on every page and can act on each.
+  // The bell is on every page, and actions can fail on every page.
   useFailedActionToast();
   const name = texts.bell(unread);
   const face = (

@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 import { setTitleCount } from '../../../ui/page/page-title.ts';
 import { useInboxSnapshot } from '../data/inbox-context.ts';
 
-/** Tells the number of unread notifications where the tab is seen without its page: in its title and its icon. */
+/** Shows the number of unread notifications in the document's title, and their presence in the tab's icon. */
 export function UnreadBadge() {
   const { unread } = useInboxSnapshot().counts;
   useEffect(() => {
@@ -19,7 +19,7 @@ export function UnreadBadge() {
   return null;
 }
 
-/** Both icons are files of this site: the page's policy allows no other images. */
+/** Both icons are files of this site, since the Content Security Policy allows no other images. */
 function setIcon(isUnread: boolean): void {
   const link = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
   if (link) link.href = isUnread ? '/favicon-unread.svg' : '/favicon.svg';

@@ -6,13 +6,13 @@ import type { InboxSnapshot } from './inbox-store.ts';
 import type { Inbox } from './inbox.ts';
 import type { MinuteClock } from './minute-clock.ts';
 
-/** What the parts of the inbox share; given once by the application's frame. */
+/** Services that the parts of the inbox share; provided once by the application's frame. */
 export interface InboxServices {
   readonly inbox: Inbox;
   readonly minuteClock: MinuteClock;
-  /** Where an entity has its page, with `{entity_type}` and `{entity_id}` in it; null: nowhere. */
+  /** URL template of an entity's page, with `{entity_type}` and `{entity_id}`; null where entities have no pages. */
   readonly entityUrl: string | null;
-  /** Invites somebody; null where the application offers no invitations. */
+  /** The dialog that sends an invitation; null where the application has no invitations. */
   readonly InviteDialog: ComponentType<{ readonly open: boolean; readonly onClose: () => void }> | null;
 }
 

@@ -6,14 +6,14 @@ import type { NotificationPage, NotificationsApi } from './notifications-api.ts'
 import type { Cursor } from '../model/notifications-state.ts';
 
 export const pageSize = 30;
-/** As much as one read brings again; a server's usual limit is 1,000 rows. */
+/** Most rows that one refresh reads; PostgREST's usual limit is 1,000 rows. */
 const longestRead = 990;
 
 /** Reads the server's lists into the store. */
 export interface InboxReader {
-  /** Reads again what is shown, as far as it is shown. Calls during a read lead to one more read after it. */
+  /** Reads the loaded part of the shown list again. A call during a read leads to one more read after it. */
   refresh(): Promise<void>;
-  /** Reads the list of the filter if nothing covers it yet. */
+  /** Reads the filter's list unless a loaded list covers it. */
   ensure(): Promise<void>;
   loadMore(): Promise<void>;
   /** Fetches the next page without showing it. */
@@ -69,7 +69,7 @@ export function createInboxReader({ api, store, report }: InboxReaderOptions): I
     return applyPage(filter, null, begin(filter, null, limit));
   };
 
-  /** Reads on from where a list that contains the filter's list ends. */
+  /** Reads the filter's list from the end of the loaded list that contains it. */
   const readMissing = async () => {
     const state = store.getState();
     const { filter } = state;
@@ -106,7 +106,7 @@ export function createInboxReader({ api, store, report }: InboxReaderOptions): I
         (windows[key] !== undefined || !selectWindow(store.getState(), filter)?.isComplete);
       await Promise.all([readHead(everything), isOwnNeeded && readHead(filter)]);
       store.patch({ isVerified: true });
-      // The reader may have turned to another list meanwhile.
+      // The filter may have changed during the read.
       await readMissing();
     });
     store.patch({ isReading: false });

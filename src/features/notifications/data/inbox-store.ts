@@ -13,13 +13,13 @@ import type {
   NotificationsState,
 } from '../model/notifications-state.ts';
 
-/** What failed; shown until it succeeds, is retried or is dismissed. */
+/** A failed read or action; shown until it succeeds, is retried or is dismissed. */
 export type InboxProblem =
   | { readonly type: 'read'; readonly error: unknown }
   | { readonly type: 'action'; readonly error: unknown; readonly action: NotificationAction };
 
 export interface InboxStatus {
-  /** Whether the list was read from the server since the page was loaded; before that it may be an old copy. */
+  /** Whether the list was read from the server since the page loaded; before that it may be a persisted copy. */
   readonly isVerified: boolean;
   readonly isReading: boolean;
   readonly isReadingMore: boolean;
@@ -30,7 +30,7 @@ export interface InboxStatus {
 export interface InboxSnapshot extends InboxStatus {
   /** The list of the filter in the URL. */
   readonly view: InboxView;
-  /** The newest of everything, for the bell. */
+  /** The unfiltered list, for the bell. */
   readonly newest: InboxView;
   readonly counts: NotificationCounts;
 }
@@ -44,7 +44,7 @@ export interface InboxStore {
 }
 
 export interface InboxStoreOptions {
-  /** Told of unread notifications that came in while the reader was here, newest first. */
+  /** Receives unread notifications that arrive after the first read, newest first. */
   readonly onArrival?: (notifications: readonly Notification[]) => void;
   readonly onChange?: (state: NotificationsState) => void;
 }
@@ -108,7 +108,7 @@ export function createInboxStore({ onArrival, onChange }: InboxStoreOptions = {}
   };
 }
 
-/** The unread ones among what the event brought, newest first. */
+/** The unread notifications that the event added, newest first. */
 function selectArrivals(
   before: NotificationsState,
   after: NotificationsState,
@@ -120,7 +120,7 @@ function selectArrivals(
     .sort(compareNewestFirst);
 }
 
-/** Not by their time: what one statement writes has one, and a long transaction writes an old one. */
+/** By the event, not by time: all rows of one statement share a time, and a long transaction writes an old one. */
 function isInsertedBy(changes: readonly NotificationChange[]): (row: Notification) => boolean {
   const ids = new Set(changes.flatMap((change) => (change.type === 'insert' ? change.notification.id : [])));
   return ({ id }) => ids.has(id);

@@ -10,24 +10,24 @@ import type { NotificationFilter } from '../model/notification-filter.ts';
 import type { NotificationsApi } from './notifications-api.ts';
 import type { KeptNotifications, NotificationChange } from '../model/notifications-state.ts';
 
-/** One user's inbox: outside of React, so that every part of the page shows the same. */
+/** One user's inbox: outside of React, so that every part of the page shows the same state. */
 export interface Inbox
   extends Pick<InboxStore, 'subscribe' | 'getSnapshot'>, Omit<InboxActions, 'close' | 'commitAll'> {
-  /** Begins to read. The live channel is opened beside it, at the same time. */
+  /** Starts reading; the live channel is opened in parallel. */
   start(): void;
-  /** Shows what was kept from an earlier visit, unless the server's word is there already. */
+  /** Shows the persisted list of an earlier visit, unless the server has answered already. */
   restore(kept: KeptNotifications): void;
   close(): void;
   show(filter: NotificationFilter): void;
   refresh(): Promise<void>;
   loadMore(): Promise<void>;
-  /** Reads one that may be in no list that was read; null if there is none. Rejects as the read does. */
+  /** Reads one notification by id, also outside the loaded lists; null if it does not exist. Rejects when the request fails. */
   find(id: string): Promise<Notification | null>;
   prefetchMore(): void;
   dismissProblem(): void;
   /** Changes from the live channel, oldest first. */
   receive(changes: readonly NotificationChange[]): void;
-  /** Changes may have been missed: the server is asked for them in one request. */
+  /** Asks the server for changes that the live channel may have missed, in one request. */
   catchUp(): void;
   setConnection(connection: InboxStatus['connection']): void;
 }
@@ -38,7 +38,7 @@ export interface InboxOptions extends InboxStoreOptions {
   readonly platform: Pick<Platform, 'clock' | 'random' | 'page' | 'openBroadcast' | 'report'>;
 }
 
-/** Without a live channel a list older than this is read again when the reader turns to it. */
+/** Without a live channel a list older than this is read again when it is shown. */
 const staleMs = 300_000;
 
 export function createInbox({ userId, api, platform, ...options }: InboxOptions): Inbox {
@@ -53,7 +53,7 @@ export function createInbox({ userId, api, platform, ...options }: InboxOptions)
   };
   const actions = createInboxActions({
     api,
-    // An action may concern rows that were never read: the server counts those.
+    // An action may change rows outside the loaded lists, which only the server can count.
     store: {
       ...store,
       dispatch(event) {
@@ -67,7 +67,7 @@ export function createInbox({ userId, api, platform, ...options }: InboxOptions)
     createId: () => Array.from(platform.random.bytes(12), (byte) => byte.toString(36)).join(''),
   });
   const stopWatching = page.subscribe((signal) => {
-    // The last moment at which a request may leave.
+    // Requests can no longer start after `pagehide`.
     if (signal === 'pagehide') actions.commitAll();
     if (signal !== 'online' || store.getSnapshot().problem?.type !== 'read') return;
     void refresh();
@@ -117,7 +117,7 @@ export function createInbox({ userId, api, platform, ...options }: InboxOptions)
     },
     catchUp() {
       store.dispatch({ type: 'gap' });
-      // Lists that were never read are read whole; others need the changes alone.
+      // Lists that were never read are read whole; loaded lists need the changes only.
       if (!store.getSnapshot().isVerified && !store.getSnapshot().isReading) void refresh();
       void sync.run();
     },

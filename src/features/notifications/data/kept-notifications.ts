@@ -3,10 +3,10 @@ import { everything, filterKey } from '../model/notification-filter.ts';
 import { covers } from '../model/notifications-state.ts';
 import type { KeptNotifications, NotificationsState } from '../model/notifications-state.ts';
 
-/** As much as fills the first screens of the next visit. */
+/** Enough rows for the first screens of the next visit. */
 const longest = 60;
 
-/** What to keep for the next visit: the head of the whole list, small whatever the size of the inbox. */
+/** The head of the whole list, to persist for the next visit; its size does not grow with the inbox. */
 export function keepNotifications({ rows, windows, totals }: NotificationsState): KeptNotifications {
   const key = filterKey(everything);
   const window = windows[key];

@@ -9,7 +9,7 @@ export interface MinuteClock {
 
 const minuteMs = 60_000;
 
-/** Ticks at each full minute while somebody listens, and when a hidden page is seen again. */
+/** Ticks at each full minute while it has listeners, and when a hidden page becomes visible. */
 export function createMinuteClock({ clock, page }: { clock: Clock; page: Page }): MinuteClock {
   const listeners = new Set<() => void>();
   let timer: Timer | null = null;

@@ -2,7 +2,7 @@ import type { Change, RowRecord } from '../../../realtime-client/index.ts';
 import { parseNotification } from '../model/notification.ts';
 import type { NotificationChange } from '../model/notifications-state.ts';
 
-/** Changes of the table `notifications` as the live channel tells them; what cannot be understood is reported. */
+/** Parses the live channel's changes of the table `notifications`; a row that cannot be parsed is reported and left out. */
 export function parseNotificationChanges(
   changes: readonly Change<RowRecord>[],
   report: (problem: unknown) => void,

@@ -30,20 +30,20 @@ export interface NotificationsUpdate {
   readonly totals: NotificationCounts;
 }
 
-/** The calls about notifications, all of them limited to the reader's own rows. */
+/** The requests about notifications, limited to the user's own rows. */
 export interface NotificationsApi {
-  /** The page after a notification, or the newest where `after` is null. */
+  /** The page that follows `after`; null: the newest page. */
   list(
     filter: NotificationFilter,
     page: { readonly after: Cursor | null; readonly limit: number; readonly signal?: AbortSignal },
   ): Promise<NotificationPage>;
-  /** One of any status; null if there is none. */
+  /** One notification of any status; null if it does not exist. */
   find(id: string): Promise<Notification | null>;
   /** One request; `since` is the `asOf` of the answer before, null for the totals alone. */
   changes(since: string | null): Promise<NotificationsUpdate>;
   /**
-   * Notifies a user. The server stamps the sender; a kind that the recipient has switched off creates nothing, which
-   * the sender is not told.
+   * Notifies a user. The server stamps the sender. A kind that the recipient has switched off creates no row, and the
+   * answer does not reveal that.
    */
   create(recipientId: string, content: NotificationContent): Promise<void>;
   /**
@@ -52,9 +52,18 @@ export interface NotificationsApi {
    * @returns the rows as they are now, without those that were deleted.
    */
   setStatus(ids: readonly string[], status: NotificationStatus): Promise<readonly Notification[]>;
-  /** @param unread how many the reader has: many are marked by a function, which announces a bulk change first. */
-  markAllRead(kind: NotificationKind | null, unread: number): Promise<void>;
+  /**
+   * @param unread how many are unread: many are marked by a function, which announces a bulk change first.
+   * @param upTo `created_at` of the newest notification to mark; null: of any age.
+   */
+  markAllRead(kind: NotificationKind | null, unread: number, upTo: string | null): Promise<void>;
   remove(ids: readonly string[]): Promise<void>;
+  /**
+   * Deletes the whole list of the filter.
+   *
+   * @param upTo `created_at` of the newest notification to delete; null: of any age.
+   */
+  removeAll(filter: NotificationFilter, upTo: string | null): Promise<void>;
 }
 
 /** An id takes 37 characters of the URL, which is kept well below 8,000. */
@@ -141,17 +150,37 @@ export function createNotificationsApi(
             .execute({ keepalive: true }),
         ),
       ),
-    async markAllRead(kind, unread) {
+    async markAllRead(kind, unread, upTo) {
       if (unread > bulkRows && hasChangesFunction) {
         await rest
-          .rpc('mark_all_notifications_read', kind === null ? {} : { kind })
+          .rpc('mark_all_notifications_read', {
+            ...(kind !== null && { kind }),
+            ...(upTo !== null && { up_to: upTo }),
+          })
           .execute({ keepalive: true });
         return;
       }
       await table()
         .update({ status: 'read' })
         .eq('recipient_id', userId)
-        .where(...conditions({ tab: 'unread', kind }))
+        .where(...conditions({ tab: 'unread', kind }), ...until(upTo))
+        .execute({ keepalive: true });
+    },
+    async removeAll({ tab, kind }, upTo) {
+      if (hasChangesFunction) {
+        await rest
+          .rpc('delete_notifications', {
+            tab,
+            ...(kind !== null && { kind }),
+            ...(upTo !== null && { up_to: upTo }),
+          })
+          .execute({ keepalive: true });
+        return;
+      }
+      await table()
+        .delete()
+        .eq('recipient_id', userId)
+        .where(...conditions({ tab, kind }), ...until(upTo))
         .execute({ keepalive: true });
     },
     async remove(ids) {
@@ -174,7 +203,11 @@ function afterCursor({ createdAt, id }: Cursor) {
   return [lte('created_at', createdAt), or(lt('created_at', createdAt), lt('id', id))];
 }
 
-/** What `notification_changes` answers. */
+function until(createdAt: string | null) {
+  return createdAt === null ? [] : [lte('created_at', createdAt)];
+}
+
+/** The answer of `notification_changes`. */
 interface ChangesAnswer {
   readonly as_of: string;
   readonly reset: boolean;

@@ -1,6 +1,6 @@
 import { CommentIcon, EditIcon, InfoIcon, InviteIcon, MentionIcon } from '../../../ui/icons.tsx';
 import type { NotificationKind } from '../model/notification.ts';
-import styles from './notification-row.module.css';
+import styles from './sender-avatar.module.css';
 
 const icons = {
   mention: MentionIcon,

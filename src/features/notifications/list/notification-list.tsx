@@ -1,66 +1,161 @@
-import { memo, useId, useSyncExternalStore } from 'react';
-import type { KeyboardEvent } from 'react';
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import {
+  memo,
+  useEffect,
+  useId,
+  useImperativeHandle,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react';
+import type { Ref } from 'react';
 import { groupByDay, dayLabel } from '../model/day-groups.ts';
 import { useInboxServices, useLocale } from '../data/inbox-context.ts';
-import styles from '../screen/inbox.module.css';
 import type { Notification } from '../model/notification.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
+import { densityChoice, rowHeights } from './density.ts';
+import { flattenDays, rangeWithHeading, toSections } from './list-items.ts';
+import styles from './notification-list.module.css';
 import { NotificationRow } from './notification-row.tsx';
 import type { RowAction } from './notification-row.tsx';
-import { parseShortcut, shortcutsEnabled } from '../actions/shortcuts.ts';
-import type { Shortcut } from '../actions/shortcuts.ts';
+import { readScrollPosition, useSavedScroll } from './saved-scroll.ts';
 
 export interface NotificationListProps {
   readonly notifications: readonly Notification[];
   readonly filter: NotificationFilter;
   readonly onAction: (action: RowAction, notification: Notification) => void;
-  /** Shortcuts that concern no single notification. */
-  readonly onShortcut: (shortcut: Shortcut) => void;
-  /** null: nothing is being selected. */
+  /** null: selecting is off. */
   readonly selected: ReadonlySet<string> | null;
+  /** The notification that the detail shows. */
+  readonly openId: string | null;
+  /** Called when the end of the list comes near. */
+  readonly onEndNear: () => void;
+  readonly ref?: Ref<NotificationListHandle>;
 }
 
-/** The notifications under the days on which they came. */
+export interface NotificationListHandle {
+  /** Scrolls to the row, also if it is not rendered yet. `focus`: moves the focus to it too. */
+  reveal(id: string, focus: boolean): void;
+}
+
+/** The link of a rendered row. */
+export function findRowLink(root: ParentNode | null, id: string | null): HTMLElement | undefined {
+  return [...(root?.querySelectorAll<HTMLElement>('[data-row]') ?? [])].find(
+    (link) => link.dataset['row'] === id,
+  );
+}
+
+const headingHeightPx = 36;
+const overscanRows = 8;
+/** The next page is read when this many rows or fewer are left below the visible ones. */
+const endNearRows = 15;
+
+/** The notifications by day. Only the rows near the visible part are in the document. */
 export const NotificationList = memo(function NotificationList(props: NotificationListProps) {
-  const { notifications, filter, onAction, onShortcut, selected } = props;
+  const { notifications, filter, onAction, selected, openId, onEndNear, ref } = props;
   const id = useId();
   const locale = useLocale();
   const { minuteClock } = useInboxServices();
   const today = useSyncExternalStore(minuteClock.subscribe, () =>
     new Date(minuteClock.getSnapshot()).toDateString(),
   );
-  const groups = groupByDay(notifications, Date.parse(today));
-  const isLetterOn = useSyncExternalStore(shortcutsEnabled.subscribe, shortcutsEnabled.getSnapshot);
+  const density = useSyncExternalStore(densityChoice.subscribe, densityChoice.getSnapshot);
+  const items = useMemo(
+    () => flattenDays(groupByDay(notifications, Date.parse(today))),
+    [notifications, today],
+  );
+  const isEmpty = notifications.length === 0;
+  const list = useRef<HTMLDivElement>(null);
+  const [scrollMargin, setScrollMargin] = useState(0);
+  useLayoutEffect(() => {
+    const top = list.current?.getBoundingClientRect().top ?? 0;
+    setScrollMargin(Math.round(top + window.scrollY));
+  }, [isEmpty]);
+  const [initialOffset] = useState(readScrollPosition);
+  const virtualizer = useWindowVirtualizer({
+    count: items.length,
+    estimateSize: (index) => (items[index]?.type === 'day' ? headingHeightPx : rowHeights[density]),
+    getItemKey: (index) => {
+      const item = items[index];
+      return item?.type === 'row' ? item.notification.id : `day ${item?.group.day}`;
+    },
+    rangeExtractor: (range) => rangeWithHeading(items, range),
+    overscan: overscanRows,
+    scrollMargin,
+    scrollPaddingStart: 120,
+    scrollPaddingEnd: 80,
+    initialOffset,
+  });
+  useSavedScroll(items.length > 0);
+  useLayoutEffect(() => virtualizer.measure(), [virtualizer, density]);
 
-  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
-    if (!(event.target instanceof HTMLElement) || event.target.closest('input')) return;
-    const shortcut = parseShortcut(event);
-    if (!shortcut || (!isLetterOn && event.key.length === 1)) return;
-    const row = event.target.closest<HTMLElement>('[data-id]');
-    const notification = notifications.find((candidate) => candidate.id === row?.dataset['id']);
-    event.preventDefault();
-    if (shortcut === 'next' || shortcut === 'previous') moveFocus(event.currentTarget, row, shortcut);
-    else if (shortcut === 'open') row?.querySelector<HTMLElement>('[data-row]')?.click();
-    else if (!isOfRow(shortcut)) onShortcut(shortcut);
-    else if (notification) onAction(shortcut, notification);
+  const pending = useRef<{ readonly id: string; readonly focus: boolean } | null>(null);
+  const reveal = (rowId: string, focus: boolean): boolean => {
+    const link = findRowLink(list.current, rowId);
+    if (!link) return false;
+    link.scrollIntoView({ block: 'nearest' });
+    if (focus) link.focus({ preventScroll: true });
+    return true;
   };
+  useImperativeHandle(ref, () => ({
+    reveal(rowId, focus) {
+      if (reveal(rowId, focus)) return;
+      const index = items.findIndex((item) => item.type === 'row' && item.notification.id === rowId);
+      if (index < 0) return;
+      pending.current = { id: rowId, focus };
+      virtualizer.scrollToIndex(index, { align: 'center' });
+    },
+  }));
+  useEffect(() => {
+    if (pending.current && reveal(pending.current.id, pending.current.focus)) pending.current = null;
+  });
 
+  const places = virtualizer.getVirtualItems();
+  const lastIndex = places.at(-1)?.index ?? -1;
+  const isEndNear = items.length > 0 && lastIndex >= items.length - endNearRows;
+  useEffect(() => {
+    // At the top of a short list the end is near at once; the page after it waits for the first scroll.
+    if (isEndNear && window.scrollY > 0) onEndNear();
+  }, [isEndNear, items.length, onEndNear]);
+
+  const sections = toSections(items, places);
+  const first = sections[0];
+  const last = places.at(-1);
   return (
-    // eslint-disable-next-line jsx-a11y/no-static-element-interactions -- the keys are extra ways to what the rows' links and buttons do
-    <div onKeyDown={onKeyDown}>
-      {groups.map((group) => (
+    <div
+      ref={list}
+      className={styles.list}
+      data-list=""
+      style={{
+        paddingBlockStart: first ? first.heading.start - scrollMargin : 0,
+        paddingBlockEnd: last ? virtualizer.getTotalSize() + scrollMargin - last.end : 0,
+      }}
+    >
+      {sections.map(({ group, heading, rows, skippedPx }) => (
         <section key={group.day} aria-labelledby={`${id}-${group.day}`}>
-          <h2 id={`${id}-${group.day}`} className={styles.day}>
+          <h2
+            ref={virtualizer.measureElement}
+            data-index={heading.index}
+            id={`${id}-${group.day}`}
+            className={styles.day}
+          >
             {dayLabel(group, locale)}
           </h2>
-          <ul>
-            {group.notifications.map((notification) => (
+          <ul style={{ paddingBlockStart: skippedPx }}>
+            {rows.map(({ notification, position, index }) => (
               <NotificationRow
                 key={notification.id}
+                ref={virtualizer.measureElement}
+                index={index}
                 notification={notification}
                 filter={filter}
                 onAction={onAction}
                 isSelected={selected && selected.has(notification.id)}
+                isOpen={notification.id === openId}
+                position={position}
+                size={notifications.length}
               />
             ))}
           </ul>
@@ -69,13 +164,3 @@ export const NotificationList = memo(function NotificationList(props: Notificati
     </div>
   );
 });
-
-function isOfRow(shortcut: Shortcut): shortcut is Extract<RowAction, Shortcut> {
-  return shortcut === 'read' || shortcut === 'archive' || shortcut === 'remove' || shortcut === 'select';
-}
-
-function moveFocus(list: HTMLElement, row: HTMLElement | null, to: 'next' | 'previous'): void {
-  const rows = [...list.querySelectorAll<HTMLElement>('[data-row]')];
-  const at = rows.findIndex((link) => row?.contains(link));
-  rows[to === 'next' ? at + 1 : Math.max(0, at - 1)]?.focus();
-}

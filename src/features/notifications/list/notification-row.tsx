@@ -1,7 +1,6 @@
 import { memo } from 'react';
-import type { MouseEvent, ReactNode } from 'react';
+import type { MouseEvent, ReactNode, Ref } from 'react';
 import { Link } from 'wouter';
-import { Avatar } from '../../../ui/avatar.tsx';
 import { IconButton } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/state/class-names.ts';
 import {
@@ -14,32 +13,46 @@ import {
 } from '../../../ui/icons.tsx';
 import { VisuallyHidden } from '../../../ui/visually-hidden.tsx';
 import { useInboxServices } from '../data/inbox-context.ts';
-import { KindIcon } from './kind-icon.tsx';
 import type { Notification } from '../model/notification.ts';
 import { inboxHref } from '../model/notification-filter.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import styles from './notification-row.module.css';
 import { inboxTexts } from '../texts/notification-texts.ts';
-import { notificationHref, notificationSnippet, notificationTitle } from '../texts/notification-words.ts';
-import { TimeAgo } from './time-ago.tsx';
+import {
+  notificationActor,
+  notificationLink,
+  notificationSnippet,
+  notificationTitle,
+} from '../texts/notification-words.ts';
+import { NotificationTime } from './notification-time.tsx';
+import { SenderAvatar } from './sender-avatar.tsx';
 
-/** What can be done to one notification; the letters are the keyboard's. */
-export type RowAction = 'open' | 'read' | 'archive' | 'remove' | 'select' | 'more';
+/** An action on one notification. */
+export type RowAction = 'open' | 'read' | 'archive' | 'remove' | 'select' | 'select-range' | 'more';
 
 export interface NotificationRowProps {
   readonly notification: Notification;
   readonly onAction: (action: RowAction, notification: Notification) => void;
-  /** null: nothing is being selected. */
+  /** null: selecting is off. */
   readonly isSelected?: boolean | null;
-  /** The list in which it stands. */
+  /** Whether the detail shows this notification. */
+  readonly isOpen?: boolean;
+  /** The list that contains the row. */
   readonly filter: NotificationFilter;
-  /** Without its buttons, as in the bell's panel. */
+  /** Without buttons and with the day, as in the bell's panel. */
   readonly isPlain?: boolean;
+  /** The row's place in its list, from 1, and the list's length: only a part of a list is in the document. */
+  readonly position?: number;
+  readonly size?: number;
+  /** The item of the virtualizer, which measures the row by `ref`. */
+  readonly index?: number;
+  readonly ref?: Ref<HTMLLIElement>;
 }
 
-/** One notification: a link to what it is about, and beside it the buttons. */
+/** One notification: a link, and the buttons of its actions. */
 export const NotificationRow = memo(function NotificationRow(props: NotificationRowProps) {
-  const { notification, onAction, filter, isSelected = null, isPlain = false } = props;
+  const { notification, onAction, filter, isSelected = null, isOpen = false, isPlain = false } = props;
+  const { ref, index, position, size } = props;
   const texts = inboxTexts.use();
   const { status, kind, createdAtMs } = notification;
   const title = notificationTitle(notification, texts);
@@ -47,8 +60,17 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
   const isUnread = status === 'unread';
   return (
     <li
-      className={classNames(styles.row, isUnread && styles.unread, isPlain && styles.plain)}
+      className={classNames(
+        styles.row,
+        isUnread && styles.unread,
+        isPlain && styles.plain,
+        isOpen && styles.open,
+      )}
       data-id={notification.id}
+      data-index={index}
+      ref={ref}
+      aria-posinset={position}
+      aria-setsize={size}
     >
       {isSelected !== null && (
         <label className={styles.check}>
@@ -56,27 +78,39 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
             type="checkbox"
             checked={isSelected}
             aria-label={texts.selectNamed(title)}
-            onChange={() => onAction('select', notification)}
+            onChange={({ nativeEvent }) =>
+              onAction(isShiftClick(nativeEvent) ? 'select-range' : 'select', notification)
+            }
           />
         </label>
       )}
-      <RowLink notification={notification} filter={filter} onOpen={() => onAction('open', notification)}>
-        <Avatar name="">
-          <KindIcon kind={kind} size={18} />
-        </Avatar>
+      <RowLink
+        notification={notification}
+        filter={filter}
+        isOpen={isOpen}
+        onClick={(event) => {
+          if (isSelected === null) return onAction('open', notification);
+          event.preventDefault();
+          onAction(event.shiftKey ? 'select-range' : 'select', notification);
+        }}
+      >
+        <span className={styles.avatar}>
+          <SenderAvatar name={notificationActor(notification)} kind={kind} />
+        </span>
         <span className={styles.words}>
           <span className={styles.title} dir="auto">
             {isUnread && <VisuallyHidden>{texts.unread}: </VisuallyHidden>}
-            {title}
+            <span>{title}</span>
           </span>
           {snippet && (
             <span className={styles.snippet} dir="auto">
               {snippet}
             </span>
           )}
-          <span className={styles.meta}>
-            {texts.kind[kind]} · <TimeAgo atMs={createdAtMs} />
-          </span>
+        </span>
+        <span className={styles.meta}>
+          <span className={styles.kind}>{texts.kind[kind]}</span>
+          <NotificationTime atMs={createdAtMs} withDay={isPlain} />
         </span>
       </RowLink>
       {!isPlain && isSelected === null && (
@@ -86,18 +120,29 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
   );
 });
 
+function isShiftClick(event: Event): boolean {
+  return event instanceof globalThis.MouseEvent && event.shiftKey;
+}
+
 interface RowLinkProps {
   readonly notification: Notification;
   readonly filter: NotificationFilter;
-  readonly onOpen: () => void;
+  readonly isOpen: boolean;
+  readonly onClick: (event: MouseEvent) => void;
   readonly children: ReactNode;
 }
 
-function RowLink({ notification, filter, onOpen, children }: RowLinkProps) {
+function RowLink({ notification, filter, isOpen, onClick, children }: RowLinkProps) {
   const { entityUrl } = useInboxServices();
-  // What has no page of its own is shown here.
-  const href = notificationHref(notification, entityUrl) ?? inboxHref(filter, notification.id);
-  const shared = { className: styles.link, onClick: onOpen, 'data-row': notification.id };
+  const link = notificationLink(notification, entityUrl);
+  // The detail warns before a foreign host, and shows notifications that have no page.
+  const href = link && link.foreignHost === null ? link.href : inboxHref(filter, notification.id);
+  const shared = {
+    className: styles.link,
+    onClick,
+    'data-row': notification.id,
+    'aria-current': isOpen || undefined,
+  };
   return href.startsWith('/') ? (
     <Link href={href} {...shared}>
       {children}

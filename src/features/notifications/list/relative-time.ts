@@ -1,34 +1,51 @@
-const units = [
-  ['year', 31_536_000_000],
-  ['month', 2_592_000_000],
-  ['week', 604_800_000],
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-] as const;
+const relatives = new Map<string, Intl.RelativeTimeFormat>();
+const formats = new Map<string, Intl.DateTimeFormat>();
 
-const formats = new Map<string, Intl.RelativeTimeFormat>();
+const minuteMs = 60_000;
+const hourMs = 3_600_000;
 
-/** `now`, `5 min. ago`, `2 wk. ago`; a moment in the future (a clock that is behind) is `now`. */
-export function relativeTime(atMs: number, nowMs: number, locale: string): string {
-  let format = formats.get(locale);
-  if (!format) {
-    format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'narrow' });
-    formats.set(locale, format);
-  }
+/** The time within a day: `now` and `26 min. ago` during the first hour, then the clock time. */
+export function clockTime(atMs: number, nowMs: number, locale: string): string {
   const elapsedMs = Math.max(0, nowMs - atMs);
-  const [unit, unitMs] = units.find(([, lengthMs]) => elapsedMs >= lengthMs) ?? ['second', Infinity];
-  return format.format(-Math.floor(elapsedMs / unitMs), unit);
+  if (elapsedMs < minuteMs) return relative(locale).format(0, 'second');
+  if (elapsedMs < hourMs) return relative(locale).format(-Math.floor(elapsedMs / minuteMs), 'minute');
+  return format(locale, { timeStyle: 'short' }).format(atMs);
 }
 
-const absolutes = new Map<string, Intl.DateTimeFormat>();
+/** As {@link clockTime} for today; else the calendar day: yesterday, a weekday of the last week, or a date. */
+export function calendarTime(atMs: number, nowMs: number, locale: string): string {
+  const daysAgo = dayNumber(nowMs) - dayNumber(atMs);
+  if (daysAgo <= 0 || nowMs - atMs < hourMs) return clockTime(atMs, nowMs, locale);
+  if (daysAgo === 1) return relative(locale).format(-1, 'day');
+  if (daysAgo < 7) return format(locale, { weekday: 'short' }).format(atMs);
+  const isThisYear = new Date(atMs).getFullYear() === new Date(nowMs).getFullYear();
+  return format(locale, {
+    month: 'short',
+    day: 'numeric',
+    ...(!isThisYear && { year: 'numeric' }),
+  }).format(atMs);
+}
 
-/** Date and time in the reader's zone. */
+/** Date and time in the user's time zone. */
 export function absoluteTime(atMs: number, locale: string): string {
-  let format = absolutes.get(locale);
-  if (!format) {
-    format = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'short' });
-    absolutes.set(locale, format);
-  }
-  return format.format(atMs);
+  return format(locale, { dateStyle: 'full', timeStyle: 'short' }).format(atMs);
+}
+
+function relative(locale: string): Intl.RelativeTimeFormat {
+  const known =
+    relatives.get(locale) ?? new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' });
+  relatives.set(locale, known);
+  return known;
+}
+
+function format(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = `${locale} ${JSON.stringify(options)}`;
+  const known = formats.get(key) ?? new Intl.DateTimeFormat(locale, options);
+  formats.set(key, known);
+  return known;
+}
+
+function dayNumber(atMs: number): number {
+  const date = new Date(atMs);
+  return Math.round(Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / 86_400_000);
 }

@@ -14,7 +14,7 @@ export interface RowMenuProps {
   readonly onClose: () => void;
 }
 
-/** The actions of one notification where fingers point: a sheet from the lower edge. */
+/** All actions of one notification, in a sheet. */
 export function RowMenu({ notification, onAction, onClose }: RowMenuProps) {
   const texts = inboxTexts.use();
   const { status } = notification;

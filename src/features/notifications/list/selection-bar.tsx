@@ -1,52 +1,73 @@
 import { Button } from '../../../ui/button.tsx';
-import { useInbox } from '../data/inbox-context.ts';
 import styles from '../screen/inbox.module.css';
-import type { Notification, NotificationStatus } from '../model/notification.ts';
+import type { Notification } from '../model/notification.ts';
+import type { NotificationFilter } from '../model/notification-filter.ts';
+import { useInboxCommands } from '../actions/use-inbox-actions.ts';
+import { emptySelection } from '../screen/use-selection.ts';
+import type { Selection } from '../screen/use-selection.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
-import { useRemove } from '../actions/use-inbox-actions.ts';
 
 export interface SelectionBarProps {
-  readonly selected: ReadonlySet<string>;
+  readonly selection: Selection;
   readonly shown: readonly Notification[];
-  /** null: selecting ends. */
-  readonly onChange: (selected: ReadonlySet<string> | null) => void;
+  readonly filter: NotificationFilter;
+  /** The length of the whole list, if it is known and not loaded to its end; else null. */
+  readonly total: number | null;
+  /** null ends selecting. */
+  readonly onChange: (selection: Selection | null) => void;
 }
 
-/** What can be done to many at once. */
-export function SelectionBar({ selected, shown, onChange }: SelectionBarProps) {
+/** The actions on the selected notifications. */
+export function SelectionBar({ selection, shown, filter, total, onChange }: SelectionBarProps) {
   const texts = inboxTexts.use();
-  const inbox = useInbox();
-  const remove = useRemove();
-  // What has left the list meanwhile is not acted upon.
-  const chosen = shown.filter(({ id }) => selected.has(id));
-  const ids = chosen.map(({ id }) => id);
-  const isNone = ids.length === 0;
+  const commands = useInboxCommands();
+  const { isEverything } = selection;
+  // Rows that left the list are not acted on.
+  const chosen = isEverything ? shown : shown.filter(({ id }) => selection.ids.has(id));
+  const isNone = chosen.length === 0;
   const areArchived = !isNone && chosen.every(({ status }) => status === 'archived');
-  const set = (status: NotificationStatus) => {
-    inbox.setStatus(ids, status);
-    onChange(new Set());
+  const areAllShown = !isNone && chosen.length === shown.length;
+  const act = (action: () => void) => () => {
+    action();
+    onChange(emptySelection);
   };
   return (
     <section className={styles.selection} aria-label={texts.select}>
       <span role="status" className={styles.selectionCount}>
-        {texts.selected(ids.length)}
+        {texts.selected(isEverything ? (total ?? chosen.length) : chosen.length)}
       </span>
-      <Button look="link" onClick={() => onChange(new Set(shown.map(({ id }) => id)))}>
-        {texts.selectAll}
-      </Button>
-      <Button inactive={isNone} onClick={() => set('read')}>
+      {areAllShown && total !== null && !isEverything ? (
+        <Button look="link" onClick={() => onChange({ ids: selection.ids, isEverything: true })}>
+          {texts.selectEverything(total)}
+        </Button>
+      ) : (
+        <Button
+          look="link"
+          onClick={() => onChange({ ids: new Set(shown.map(({ id }) => id)), isEverything: false })}
+        >
+          {texts.selectAll}
+        </Button>
+      )}
+      <Button
+        inactive={isNone || areArchived}
+        onClick={act(() =>
+          isEverything ? commands.markAllRead(filter.kind) : commands.setStatus(chosen, 'read'),
+        )}
+      >
         {texts.markRead}
       </Button>
-      <Button inactive={isNone} onClick={() => set(areArchived ? 'read' : 'archived')}>
-        {areArchived ? texts.unarchive : texts.archive}
-      </Button>
+      {!isEverything && (
+        <Button
+          inactive={isNone}
+          onClick={act(() => commands.setStatus(chosen, areArchived ? 'read' : 'archived'))}
+        >
+          {areArchived ? texts.unarchive : texts.archive}
+        </Button>
+      )}
       <Button
         look="danger"
         inactive={isNone}
-        onClick={() => {
-          remove(ids);
-          onChange(new Set());
-        }}
+        onClick={act(() => (isEverything ? commands.removeAll(filter) : commands.remove(chosen)))}
       >
         {texts.remove}
       </Button>

@@ -1,20 +1,20 @@
 import { compareNewestFirst } from './notification.ts';
 import type { Notification } from './notification.ts';
-import { combineCounts, countNotifications, noCounts, withoutUnread } from './notification-counts.ts';
+import { combineCounts, countNotifications, noCounts, withoutBulk } from './notification-counts.ts';
 import type { NotificationCounts } from './notification-counts.ts';
 import { coveringFilters, everything, filterKey, matchesFilter } from './notification-filter.ts';
 import type { NotificationFilter } from './notification-filter.ts';
 import { applyOperations } from './notification-operation.ts';
 import type { ListWindow, NotificationsState } from './notifications-state.ts';
 
-/** One filter's list as it is shown: what the server holds, with what the reader did on top. */
+/** One filter's list as it is shown: the server's rows with the pending operations applied. */
 export interface InboxView {
   readonly filter: NotificationFilter;
   /** Newest first. */
   readonly notifications: readonly Notification[];
-  /** Whether there is a list to show; before that nothing is known of it. */
+  /** Whether the list was read or restored. */
   readonly isLoaded: boolean;
-  /** Whether older ones may exist that were not read yet. */
+  /** Whether older notifications may exist that were not read yet. */
   readonly hasMore: boolean;
 }
 
@@ -35,25 +35,23 @@ export function selectView(state: NotificationsState, filter: NotificationFilter
   };
 }
 
-/** How far the filter's list is known: by its own reading, or by that of a list which contains it. */
+/** The window of the filter's list: its own, or that of a list that contains it. */
 export function selectWindow(state: NotificationsState, filter: NotificationFilter): ListWindow | null {
   const windows = coveringFilters(filter).map((covering) => state.windows[filterKey(covering)]);
   return windows.find((window) => window?.isComplete) ?? windows.find(Boolean) ?? null;
 }
 
 /**
- * The one source of every count. What was read is counted here; the server's totals count the rest. So a number
- * never contradicts the list beside it.
+ * The one source of every count. Loaded rows are counted here and the server's totals cover the rest, so a number never
+ * contradicts the list beside it.
  */
 export function selectCounts(state: NotificationsState): NotificationCounts {
   const inside = countNotifications(overlay(state));
   if (!state.totals) return inside;
   let outside = combineCounts(state.totals, countNotifications(state.rows.values()), -1);
-  const isWholeKnown = (filter: NotificationFilter) => selectWindow(state, filter)?.isComplete ?? false;
-  if (isWholeKnown(everything)) outside = { ...noCounts, archived: outside.archived };
-  for (const operation of state.operations) {
-    if (operation.type === 'read-all') outside = withoutUnread(outside, operation.kind);
-  }
+  const isFullyLoaded = (filter: NotificationFilter) => selectWindow(state, filter)?.isComplete ?? false;
+  if (isFullyLoaded(everything)) outside = { ...noCounts, archived: outside.archived };
+  for (const operation of state.operations) outside = withoutBulk(outside, operation);
   return combineCounts(inside, outside);
 }
 

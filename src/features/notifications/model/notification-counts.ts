@@ -1,7 +1,8 @@
 import { parseKind } from './notification.ts';
 import type { Notification, NotificationKind } from './notification.ts';
+import type { NotificationAction } from './notification-operation.ts';
 
-/** How many notifications each filter holds. Every number that the application shows comes from one of these. */
+/** The number of notifications per filter; the source of every number on the screen. */
 export interface NotificationCounts {
   /** Not archived. */
   readonly all: number;
@@ -67,8 +68,21 @@ export function combineCounts(
   };
 }
 
-/** As they are when all are read, or all of a kind. */
-export function withoutUnread(counts: NotificationCounts, kind: NotificationKind | null): NotificationCounts {
+/**
+ * The counts after a bulk action. Read notifications are not counted by kind, so deleting a kind's whole list subtracts
+ * its unread ones only; the server's next totals correct that.
+ */
+export function withoutBulk(counts: NotificationCounts, action: NotificationAction): NotificationCounts {
+  if (action.type === 'read-all') return withoutUnread(counts, action.kind);
+  if (action.type !== 'remove-all') return counts;
+  const { tab, kind } = action.filter;
+  if (tab === 'archived') return kind === null ? { ...counts, archived: 0 } : counts;
+  const rest = withoutUnread(counts, kind);
+  const isEverything = tab === 'all' && kind === null;
+  return { ...rest, all: isEverything ? 0 : counts.all - (counts.unread - rest.unread) };
+}
+
+function withoutUnread(counts: NotificationCounts, kind: NotificationKind | null): NotificationCounts {
   if (kind === null) return { ...counts, unread: 0, kinds: noCounts.kinds };
   return {
     ...counts,

@@ -4,7 +4,7 @@ import type { Notification, NotificationKind } from './notification.ts';
 export const inboxTabs = ['all', 'unread', 'archived'] as const;
 export type InboxTab = (typeof inboxTabs)[number];
 
-/** What the reader looks at. It lives in the URL, so that acting never loses it and a link can carry it. */
+/** The shown list. It lives in the URL, so that it survives actions and can be linked to. */
 export interface NotificationFilter {
   readonly tab: InboxTab;
   /** null: every kind. */

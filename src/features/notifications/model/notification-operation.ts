@@ -1,8 +1,13 @@
 import { compareNewestFirst } from './notification.ts';
 import type { Notification, NotificationKind, NotificationStatus } from './notification.ts';
+import { matchesFilter } from './notification-filter.ts';
+import type { NotificationFilter } from './notification-filter.ts';
 
 /** An action that the server has not confirmed yet; the list shows it as done. */
 export type NotificationOperation = { readonly id: string } & NotificationAction;
+
+/** The newest notification that the user could see; newer ones are left alone. null: the list was empty. */
+type Newest = Pick<Notification, 'id' | 'createdAt' | 'createdAtMs'> | null;
 
 export type NotificationAction =
   | { readonly type: 'status'; readonly ids: readonly string[]; readonly status: NotificationStatus }
@@ -10,46 +15,61 @@ export type NotificationAction =
   | {
       readonly type: 'read-all';
       readonly kind: NotificationKind | null;
-      /** How many were unread, for the server to choose its way. */
+      /** How many were unread; many are marked by the bulk function. */
       readonly unread: number;
-      /** Later ones stay unread, because the reader has not seen them; null: the list was empty. */
-      readonly newest: Pick<Notification, 'id' | 'createdAt' | 'createdAtMs'> | null;
-    };
+      readonly newest: Newest;
+    }
+  | { readonly type: 'remove-all'; readonly filter: NotificationFilter; readonly newest: Newest };
 
-/** The notification as it will be after the operations; null if they delete it. */
+/** Whether the action also changes notifications that are not loaded. */
+export function isBulk({ type }: NotificationAction): boolean {
+  return type === 'read-all' || type === 'remove-all';
+}
+
+/** The notification with the operations applied; null if one of them deletes it. */
 export function applyOperations(
   notification: Notification,
   operations: readonly NotificationOperation[],
 ): Notification | null {
   let { status } = notification;
   for (const operation of operations) {
-    if (operation.type === 'read-all') {
-      if (status === 'unread' && coversAll(operation, notification)) status = 'read';
-    } else if (operation.ids.includes(notification.id)) {
-      if (operation.type === 'remove') return null;
-      ({ status } = operation);
+    switch (operation.type) {
+      case 'read-all': {
+        const { kind, newest } = operation;
+        if (
+          isUpTo(newest, notification) &&
+          matchesFilter({ ...notification, status }, { tab: 'unread', kind })
+        )
+          status = 'read';
+        break;
+      }
+      case 'remove-all':
+        if (
+          isUpTo(operation.newest, notification) &&
+          matchesFilter({ ...notification, status }, operation.filter)
+        )
+          return null;
+        break;
+      case 'remove':
+        if (operation.ids.includes(notification.id)) return null;
+        break;
+      case 'status':
+        if (operation.ids.includes(notification.id)) ({ status } = operation);
     }
   }
   return status === notification.status ? notification : { ...notification, status };
 }
 
 /**
- * Whether the later operation has to reach the server after the earlier one. A deletion waits for none, because its
- * outcome does not depend on the order.
+ * Whether the later operation must reach the server after the earlier one. The outcome of deleting single rows does not
+ * depend on the order.
  */
 export function mustFollow(later: NotificationOperation, earlier: NotificationOperation): boolean {
   if (later.type === 'remove' || earlier.type === 'remove') return false;
-  if (later.type === 'read-all' || earlier.type === 'read-all') return true;
+  if (later.type !== 'status' || earlier.type !== 'status') return true;
   return later.ids.some((id) => earlier.ids.includes(id));
 }
 
-function coversAll(
-  { kind, newest }: Extract<NotificationAction, { type: 'read-all' }>,
-  notification: Notification,
-): boolean {
-  return (
-    newest !== null &&
-    (kind === null || kind === notification.kind) &&
-    compareNewestFirst(notification, newest) >= 0
-  );
+function isUpTo(newest: Newest, notification: Notification): boolean {
+  return newest !== null && compareNewestFirst(notification, newest) >= 0;
 }

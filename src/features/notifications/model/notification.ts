@@ -1,6 +1,6 @@
 /** The kinds of the specification, each with a filter of its own. */
 export const notificationKinds = ['mention', 'edit', 'comment', 'invite', 'system'] as const;
-/** `other`: a kind that this application does not know; it is listed and counted, and has no filter. */
+/** `other`: a kind unknown to this application; it is listed and counted but has no filter. */
 export type NotificationKind = (typeof notificationKinds)[number] | 'other';
 export const notificationStatuses = ['unread', 'read', 'archived'] as const;
 export type NotificationStatus = (typeof notificationStatuses)[number];
@@ -8,12 +8,14 @@ export type NotificationStatus = (typeof notificationStatuses)[number];
 export interface Notification {
   readonly id: string;
   readonly status: NotificationStatus;
-  /** As the server wrote it: the paging key keeps its microseconds. */
+  /** The server's text, since the keyset cursor needs its microseconds. */
   readonly createdAt: string;
   readonly createdAtMs: number;
   /** `updated_at`; null on a table without it. Greater is newer. */
   readonly version: string | null;
   readonly kind: NotificationKind;
+  /** Whether it is a plain message of a user (kind `message`), which is listed as `other`. */
+  readonly isMessage: boolean;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly data: Readonly<Record<string, unknown>>;
   readonly entityType: string | null;
@@ -40,7 +42,7 @@ export function parseNotification(row: unknown): Notification {
   const fields = record(row);
   const { id, status: word, created_at: createdAt, updated_at: version = null, content = null } = fields;
   const status = notificationStatuses.find((known) => known === word);
-  // By hand: a schema library would come before the first list for this alone.
+  // Checked by hand: a schema library would delay the first list.
   if (!status || !isText(id) || !isText(createdAt) || !isTextOrNull(version) || !isTextOrNull(content))
     throw new TypeError('Not a row of notifications');
   const { type, metadata, data, entity_type: entityType, entity_id: entityId } = decode(content);
@@ -51,6 +53,7 @@ export function parseNotification(row: unknown): Notification {
     createdAtMs: Date.parse(createdAt),
     version,
     kind: parseKind(fields['kind'] ?? type),
+    isMessage: (fields['kind'] ?? type) === 'message',
     metadata: record(metadata),
     data: record(data),
     entityType: text(entityType),
@@ -77,6 +80,15 @@ export function compareNewestFirst(
 export function contentText({ data, metadata }: Notification, ...keys: readonly string[]): string | null {
   for (const key of keys) {
     const value = text(data[key]) ?? text(metadata[key]);
+    if (value) return value;
+  }
+  return null;
+}
+
+/** The first of `keys` that holds a text in `metadata`, which the server stamps. */
+export function metadataText({ metadata }: Notification, ...keys: readonly string[]): string | null {
+  for (const key of keys) {
+    const value = text(metadata[key]);
     if (value) return value;
   }
   return null;

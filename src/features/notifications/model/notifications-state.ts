@@ -1,13 +1,13 @@
 import { compareNewestFirst } from './notification.ts';
-import type { Notification, NotificationKind } from './notification.ts';
-import { combineCounts, countNotifications, withoutUnread } from './notification-counts.ts';
+import type { Notification } from './notification.ts';
+import { combineCounts, countNotifications, withoutBulk } from './notification-counts.ts';
 import type { NotificationCounts } from './notification-counts.ts';
 import { everything, filterKey, matchesFilter } from './notification-filter.ts';
 import type { NotificationFilter } from './notification-filter.ts';
-import { applyOperations } from './notification-operation.ts';
+import { applyOperations, isBulk } from './notification-operation.ts';
 import type { NotificationOperation } from './notification-operation.ts';
 
-/** Where a list was read up to; null: nothing was read, or nothing was there. */
+/** The keyset position at which a read of a list ended. */
 export type Cursor = Pick<Notification, 'id' | 'createdAt' | 'createdAtMs'>;
 
 export interface ListWindow {
@@ -21,27 +21,27 @@ export interface ListWindow {
 }
 
 export interface NotificationsState {
-  /** What the server is known to hold. */
+  /** The server's rows, as far as they are loaded. */
   readonly rows: ReadonlyMap<string, Notification>;
   /** How far each filter's list has been read, by `filterKey`. */
   readonly windows: Readonly<Record<string, ListWindow>>;
-  /** What the server holds by its own count; null before it was asked. */
+  /** The server's own counts; null before the first answer. */
   readonly totals: NotificationCounts | null;
   /** The server's time of the totals: a row of this version or an older one is counted in them. null: unknown. */
   readonly totalsAsOf: string | null;
-  /** Whether something happened that the totals cannot follow, so that they must be read again. */
+  /** Whether an event changed the totals by an unknown amount, so that they must be read again. */
   readonly areTotalsStale: boolean;
-  /** What the reader did and the server has not confirmed, oldest first. */
+  /** Operations that the server has not confirmed, oldest first. */
   readonly operations: readonly NotificationOperation[];
   readonly filter: NotificationFilter;
-  /** Read while in "Unread": they stay until the reader leaves that list. */
+  /** Ids that were read while "Unread" is shown; they stay listed until the filter changes. */
   readonly kept: ReadonlySet<string>;
-  /** Grows with every live change, so that a read knows what happened meanwhile. */
+  /** Grows with every live change, so that a read can tell which changes arrived during it. */
   readonly sequence: number;
-  /** The sequence of the last gap: what was being read then may be outdated. */
+  /** The sequence of the last gap: reads in flight at that time may be stale. */
   readonly gapAt: number;
   readonly readsUnderWay: number;
-  /** The sequence at which a live change last told of an id; remembered only while something is being read. */
+  /** The sequence of the last live change per id; recorded only while a read is in flight. */
   readonly touched: ReadonlyMap<string, number>;
 }
 
@@ -51,7 +51,7 @@ export type NotificationChange =
 
 export type NotificationsEvent =
   | { readonly type: 'read-started' | 'read-ended' }
-  /** What was kept from an earlier visit; ignored once anything was read. */
+  /** The persisted list of an earlier visit; ignored once a list was read. */
   | { readonly type: 'restored'; readonly kept: KeptNotifications }
   | {
       readonly type: 'page';
@@ -74,9 +74,9 @@ export type NotificationsEvent =
     }
   | { readonly type: 'changes'; readonly changes: readonly NotificationChange[] }
   | { readonly type: 'started'; readonly operation: NotificationOperation }
-  /** Confirmed; `rows` as the server answered them, where it did: one that is missing there is gone. */
+  /** Confirmed. `rows` is the server's answer where it has one; a row missing from it was deleted. */
   | { readonly type: 'done'; readonly id: string; readonly rows?: readonly Notification[] }
-  /** Failed or taken back: the list shows again what it showed before. */
+  /** Failed or undone: the list shows its earlier state again. */
   | { readonly type: 'dropped'; readonly id: string }
   | { readonly type: 'filtered'; readonly filter: NotificationFilter }
   /** Changes may have been missed: pages whose reading began before are outdated. */
@@ -84,7 +84,7 @@ export type NotificationsEvent =
   /** Changes are missing for good: everything that is not about to be read again is evicted. */
   | { readonly type: 'reset' };
 
-/** What outlives the page. */
+/** The part that is persisted. */
 export type KeptNotifications = Pick<NotificationsState, 'rows' | 'windows' | 'totals'>;
 
 export const emptyState: NotificationsState = {
@@ -102,7 +102,7 @@ export const emptyState: NotificationsState = {
   touched: new Map(),
 };
 
-/** Applying an event again, or a change that the state already holds, alters nothing that is shown. */
+/** Idempotent for what is shown: applying an event twice, or a change that the state already has, alters nothing. */
 export function step(state: NotificationsState, event: NotificationsEvent): NotificationsState {
   return keepRead(reduce(state, event));
 }
@@ -165,7 +165,7 @@ export function covers({ filter, end, isComplete }: ListWindow, row: Notificatio
 }
 
 /**
- * Applies what the server says of the time since an earlier answer. Its totals win: rows outside the loaded windows are
+ * Applies the server's changes since an earlier answer. Its totals win: rows outside the loaded windows are
  * known by live changes alone, of which some may be missing, so they are evicted.
  */
 function applySync(
@@ -285,17 +285,16 @@ function finish(
     const next = isGone ? null : applyOperations(row, [operation]);
     if (next !== row) replace(row, next);
   }
-  const isReadAll = operation.type === 'read-all';
   return {
     ...state,
     rows,
     sequence,
     touched,
     operations: state.operations.filter(({ id }) => id !== operationId),
-    totals: isReadAll
-      ? adjustToReadAll(state, rows.values(), operation.kind)
+    totals: isBulk(operation)
+      ? adjustToBulk(state, rows.values(), operation)
       : adjust(state.totals, before, after),
-    areTotalsStale: state.areTotalsStale || isReadAll,
+    areTotalsStale: state.areTotalsStale || isBulk(operation),
   };
 }
 
@@ -309,18 +308,18 @@ function adjust(
   );
 }
 
-/** Rows that were never listed were marked as well. */
-function adjustToReadAll(
+/** Rows outside the loaded windows were changed too. */
+function adjustToBulk(
   { totals, rows }: NotificationsState,
   after: Iterable<Notification>,
-  kind: NotificationKind | null,
+  operation: NotificationOperation,
 ): NotificationCounts | null {
   if (!totals) return null;
   const outside = combineCounts(totals, countNotifications(rows.values()), -1);
-  return combineCounts(withoutUnread(outside, kind), countNotifications(after));
+  return combineCounts(withoutBulk(outside, operation), countNotifications(after));
 }
 
-/** Without versions the later arrival wins. */
+/** Without versions the row that arrives later wins. */
 function isOutdated(row: Notification, known: Notification): boolean {
   return row.version !== null && known.version !== null && row.version < known.version;
 }

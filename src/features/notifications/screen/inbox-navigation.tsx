@@ -7,7 +7,7 @@ import styles from './inbox.module.css';
 import { KindIcon } from '../list/kind-icon.tsx';
 import { notificationKinds } from '../model/notification.ts';
 import type { NotificationCounts } from '../model/notification-counts.ts';
-import { inboxHref, inboxTabs } from '../model/notification-filter.ts';
+import { everything, inboxHref, inboxTabs } from '../model/notification-filter.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
 
@@ -16,7 +16,7 @@ interface NavigationProps {
   readonly counts: NotificationCounts;
 }
 
-/** All, Unread, Archived, with the kind kept. */
+/** The lists, with the kind kept. Only unread notifications have a badge. */
 export function InboxTabs({ filter, counts }: NavigationProps) {
   const texts = inboxTexts.use();
   return (
@@ -26,15 +26,19 @@ export function InboxTabs({ filter, counts }: NavigationProps) {
         href: inboxHref({ ...filter, tab }),
         label: texts.tabs[tab],
         current: filter.tab === tab,
-        count: counts[tab],
+        ...(tab === 'unread' && { count: counts.unread }),
         name: texts.tabName(texts.tabs[tab], counts[tab]),
       }))}
     />
   );
 }
 
-/** The kinds, with the tab kept; the current one leads back to every kind. */
-export function KindLinks({ filter, counts }: NavigationProps) {
+interface KindLinksProps extends NavigationProps {
+  readonly onChoose?: () => void;
+}
+
+/** The kinds, with the tab kept. The current kind is a link to all kinds. */
+export function KindLinks({ filter, counts, onChoose }: KindLinksProps) {
   const texts = inboxTexts.use();
   return (
     <nav className={styles.kinds} aria-label={texts.kindsLabel}>
@@ -43,14 +47,15 @@ export function KindLinks({ filter, counts }: NavigationProps) {
         return (
           <Link
             key={kind}
-            className={styles.kindLink}
+            className={styles.railLink}
             href={inboxHref({ ...filter, kind: isCurrent ? null : kind })}
             aria-current={isCurrent ? 'true' : undefined}
             aria-label={texts.kindName(texts.kinds[kind], counts.kinds[kind])}
+            onClick={onChoose}
           >
-            <KindIcon kind={kind} size={16} />
-            {texts.kinds[kind]}
-            <Badge count={counts.kinds[kind]} quiet />
+            <KindIcon kind={kind} size={20} />
+            <span>{texts.kinds[kind]}</span>
+            <Badge count={counts.kinds[kind]} />
           </Link>
         );
       })}
@@ -60,7 +65,7 @@ export function KindLinks({ filter, counts }: NavigationProps) {
 
 const tabIcons = { all: InboxIcon, unread: UnreadIcon, archived: ArchiveIcon } as const;
 
-/** The same ways in the rail of wide screens. `path` tells whether one of them is the page that is shown. */
+/** The lists and kinds in the rail of wide screens. */
 export function InboxRail({ isCurrentPage }: { readonly isCurrentPage: boolean }) {
   const texts = inboxTexts.use();
   const { view, counts } = useInboxSnapshot();
@@ -79,14 +84,18 @@ export function InboxRail({ isCurrentPage }: { readonly isCurrentPage: boolean }
               aria-label={texts.tabName(texts.tabs[tab], counts[tab])}
             >
               <Icon />
-              {texts.tabs[tab]}
-              <Badge count={counts[tab]} quiet={tab !== 'unread'} />
+              <span>{texts.tabs[tab]}</span>
+              {tab === 'unread' ? (
+                <Badge count={counts.unread} />
+              ) : (
+                counts[tab] > 0 && <span className={styles.total}>{counts[tab].toLocaleString()}</span>
+              )}
             </Link>
           );
         })}
       </nav>
       <h2 className={styles.railHeading}>{texts.kindsLabel}</h2>
-      <KindLinks filter={isCurrentPage ? filter : { tab: 'all', kind: null }} counts={counts} />
+      <KindLinks filter={isCurrentPage ? filter : everything} counts={counts} />
     </div>
   );
 }

@@ -1,4 +1,3 @@
-import { Link } from 'wouter';
 import { Button } from '../../../ui/button.tsx';
 import { Message } from '../../../ui/page/message.tsx';
 import { useOnline } from '../../../ui/state/online.ts';
@@ -7,28 +6,34 @@ import { VisuallyHidden } from '../../../ui/visually-hidden.tsx';
 import { useInbox } from '../data/inbox-context.ts';
 import type { InboxSnapshot } from '../data/inbox-store.ts';
 import styles from './inbox.module.css';
-import { inboxHref } from '../model/notification-filter.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
+import { InboxEmpty } from './inbox-empty.tsx';
+import { useDelay } from './use-delay.ts';
 
-/** What the reader should know about the list: above it, quiet, in a region that was there before. */
+/** A read that takes longer than this is mentioned. */
+const slowMs = 2_000;
+
+/** Messages about the state of the list, in a live region that is always mounted. */
 export function InboxNotices({ snapshot }: { readonly snapshot: InboxSnapshot }) {
   const texts = inboxTexts.use();
   const inbox = useInbox();
   const online = useOnline();
-  const { problem, connection, view } = snapshot;
+  const { problem, connection, view, isReading } = snapshot;
+  const isSlow = useDelay(isReading && problem === null, slowMs);
   return (
     <div role="status" className={styles.notices}>
       {problem?.type === 'read' && (online || !view.isLoaded) && (
         <Message tone={view.isLoaded ? 'warning' : 'error'}>
-          {view.isLoaded ? texts.readFailedStale : texts.readFailed}{' '}
-          <Button look="link" pending={snapshot.isReading} onClick={() => void inbox.refresh()}>
+          <span>{view.isLoaded ? texts.readFailedStale : texts.readFailed}</span>{' '}
+          <Button look="link" pending={isReading} onClick={() => void inbox.refresh()}>
             {texts.retry}
           </Button>
         </Message>
       )}
+      {isSlow && online && <p className={styles.lost}>{texts.stillLoading}</p>}
       {connection === 'lost' && online && problem?.type !== 'read' && (
         <p className={styles.lost}>
-          {texts.lost}{' '}
+          <span>{texts.lost}</span>{' '}
           <Button look="link" onClick={() => void inbox.refresh()}>
             {texts.lostReload}
           </Button>
@@ -38,8 +43,13 @@ export function InboxNotices({ snapshot }: { readonly snapshot: InboxSnapshot })
   );
 }
 
-/** Below the list: more of it, its emptiness, or its place while it is on its way. */
-export function InboxFoot({ snapshot }: { readonly snapshot: InboxSnapshot }) {
+export interface InboxFootProps {
+  readonly snapshot: InboxSnapshot;
+  readonly onInvite: () => void;
+}
+
+/** Below the list: the next page, the empty state, or placeholders while it loads. */
+export function InboxFoot({ snapshot, onInvite }: InboxFootProps) {
   const texts = inboxTexts.use();
   const inbox = useInbox();
   const { view, problem, isReading, isReadingMore } = snapshot;
@@ -50,7 +60,6 @@ export function InboxFoot({ snapshot }: { readonly snapshot: InboxSnapshot }) {
     return (
       <div className={styles.foot}>
         <Button
-          ref={prefetchNearby(inbox.prefetchMore)}
           pending={isReadingMore}
           onPointerEnter={inbox.prefetchMore}
           onFocus={inbox.prefetchMore}
@@ -60,25 +69,7 @@ export function InboxFoot({ snapshot }: { readonly snapshot: InboxSnapshot }) {
         </Button>
       </div>
     );
-  if (notifications.length > 0) return null;
-  return (
-    <div className={styles.empty}>
-      <p>{filter.kind ? texts.emptyKind : texts.empty[filter.tab]}</p>
-      {filter.kind && <Link href={inboxHref({ ...filter, kind: null })}>{texts.showEverything}</Link>}
-    </div>
-  );
-}
-
-/** Fetches the next page when the end of the list comes near. */
-function prefetchNearby(prefetch: () => void) {
-  return (element: HTMLElement | null) => {
-    if (!element || typeof IntersectionObserver === 'undefined') return;
-    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && prefetch(), {
-      rootMargin: '600px',
-    });
-    observer.observe(element);
-    return () => observer.disconnect();
-  };
+  return notifications.length > 0 ? null : <InboxEmpty filter={filter} onInvite={onInvite} />;
 }
 
 function Placeholder() {

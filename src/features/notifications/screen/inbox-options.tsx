@@ -1,9 +1,14 @@
 import { useState, useSyncExternalStore } from 'react';
+import { Button } from '../../../ui/button.tsx';
+import { Choice } from '../../../ui/form/choice.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import { Message } from '../../../ui/page/message.tsx';
 import { Switch } from '../../../ui/form/switch.tsx';
 import { desktopChoice, desktopPermission } from '../arrivals/desktop-choice.ts';
 import styles from './inbox.module.css';
+import { useInboxServices } from '../data/inbox-context.ts';
+import { densities, densityChoice } from '../list/density.ts';
+import type { Density } from '../list/density.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
 import { shortcutKeys, shortcutsEnabled } from '../actions/shortcuts.ts';
 import type { Shortcut } from '../actions/shortcuts.ts';
@@ -13,44 +18,77 @@ const keyNames: Readonly<Record<string, string>> = {
   ArrowDown: '↓',
   ArrowUp: '↑',
   Delete: 'Del',
+  Escape: 'Esc',
   R: 'Shift R',
 };
 
-/** The keys and the switches of this device. */
-export function InboxOptions({ onClose }: { readonly onClose: () => void }) {
+export interface InboxOptionsProps {
+  readonly onClose: () => void;
+  readonly onSelect: () => void;
+  readonly onInvite: () => void;
+}
+
+/** The settings of this device and the keys; on phones also the actions that the toolbar has no room for. */
+export function InboxOptions({ onClose, onSelect, onInvite }: InboxOptionsProps) {
   const texts = inboxTexts.use();
+  const { InviteDialog } = useInboxServices();
   const areOn = useSyncExternalStore(shortcutsEnabled.subscribe, shortcutsEnabled.getSnapshot);
   const isLoud = useSyncExternalStore(soundChoice.subscribe, soundChoice.getSnapshot);
+  const density = useSyncExternalStore(densityChoice.subscribe, densityChoice.getSnapshot);
   return (
     <Dialog open sheet onClose={onClose} title={texts.options} closeLabel={texts.close}>
       <div className={styles.options}>
+        <div className={styles.phoneActions}>
+          <Button
+            wide
+            onClick={() => {
+              onClose();
+              onSelect();
+            }}
+          >
+            {texts.select}
+          </Button>
+          {InviteDialog && (
+            <Button wide onClick={onInvite}>
+              {texts.invite}
+            </Button>
+          )}
+        </div>
+        <Choice<Density>
+          label={texts.density}
+          value={density}
+          options={densities.map((name) => [name, texts.densities[name]])}
+          onChange={densityChoice.set}
+        />
         {desktopPermission() !== null && <DesktopSwitch />}
         <Switch label={texts.sound} hint={texts.soundHint} checked={isLoud} onChange={chooseSound} />
-        <Switch
-          label={texts.shortcutsSwitch}
-          hint={texts.shortcutsHint}
-          checked={areOn}
-          onChange={shortcutsEnabled.set}
-        />
-        <h3>{texts.shortcuts}</h3>
-        <dl className={styles.keys}>
-          {(Object.keys(shortcutKeys) as Shortcut[]).map((shortcut) => (
-            <div key={shortcut}>
-              <dt>{texts.shortcut[shortcut]}</dt>
-              <dd>
-                {shortcutKeys[shortcut].map((key) => (
-                  <kbd key={key}>{keyNames[key] ?? key.toUpperCase()}</kbd>
-                ))}
-              </dd>
-            </div>
-          ))}
-        </dl>
+        <div className={styles.keyboard}>
+          <Switch
+            label={texts.shortcutsSwitch}
+            hint={texts.shortcutsHint}
+            checked={areOn}
+            onChange={shortcutsEnabled.set}
+          />
+          <h3>{texts.shortcuts}</h3>
+          <dl className={styles.keys}>
+            {(Object.keys(shortcutKeys) as Shortcut[]).map((shortcut) => (
+              <div key={shortcut}>
+                <dt>{texts.shortcut[shortcut]}</dt>
+                <dd>
+                  {shortcutKeys[shortcut].map((key) => (
+                    <kbd key={key}>{keyNames[key] ?? key.toUpperCase()}</kbd>
+                  ))}
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </div>
       </div>
     </Dialog>
   );
 }
 
-/** Who switches it on hears what they will hear. */
+/** Plays the sound once when it is switched on. */
 function chooseSound(isLoud: boolean): void {
   soundChoice.set(isLoud);
   if (isLoud) void import('../arrivals/arrival-sound.ts').then(({ playNotes }) => playNotes());
@@ -61,7 +99,7 @@ function DesktopSwitch() {
   const isChosen = useSyncExternalStore(desktopChoice.subscribe, desktopChoice.getSnapshot);
   const [permission, setPermission] = useState(desktopPermission);
   const choose = async (wanted: boolean) => {
-    // Browsers ask only in answer to what a person did.
+    // Browsers ask for permission only after a user gesture.
     const answer = wanted ? await Notification.requestPermission() : permission;
     setPermission(answer);
     desktopChoice.set(wanted && answer === 'granted');

@@ -1,129 +1,210 @@
-import { Suspense, useCallback, useDeferredValue, useEffect, useState } from 'react';
-import { lazyPart } from '../../../ui/state/lazy-part.ts';
+import {
+  Suspense,
+  useCallback,
+  useDeferredValue,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react';
 import { useLocation, useSearch } from 'wouter';
-import { toasts } from '../../../ui/overlay/toasts.ts';
-import { useHeldArrivals } from '../model/held-arrivals.ts';
+import { lazyPart } from '../../../ui/state/lazy-part.ts';
+import { useInboxCommands, leaveRow } from '../actions/use-inbox-actions.ts';
 import { useInbox, useInboxServices, useInboxSnapshot } from '../data/inbox-context.ts';
+import { densityChoice } from '../list/density.ts';
+import { NotificationList } from '../list/notification-list.tsx';
+import type { NotificationListHandle } from '../list/notification-list.tsx';
+import type { RowAction } from '../list/notification-row.tsx';
+import { readScrollPosition } from '../list/saved-scroll.ts';
+import type { Notification } from '../model/notification.ts';
+import { filterKey, inboxHref, parseFilter, parseOpenId } from '../model/notification-filter.ts';
+import { inboxTexts } from '../texts/notification-texts.ts';
 import { InboxFoot, InboxNotices } from './inbox-notices.tsx';
-import { InboxTabs, KindLinks } from './inbox-navigation.tsx';
+import { InboxTabs } from './inbox-navigation.tsx';
 import { InboxToolbar } from './inbox-toolbar.tsx';
 import type { InboxDialog } from './inbox-toolbar.tsx';
 import styles from './inbox.module.css';
-import type { Notification } from '../model/notification.ts';
-import { filterKey, inboxHref, parseFilter, parseOpenId } from '../model/notification-filter.ts';
-import { NotificationList } from '../list/notification-list.tsx';
-import { inboxTexts } from '../texts/notification-texts.ts';
-import type { Shortcut } from '../actions/shortcuts.ts';
-import { useRowAction } from '../actions/use-inbox-actions.ts';
+import { usePendingArrivals } from './pending-arrivals.ts';
+import { useInboxShortcuts } from './use-inbox-shortcuts.ts';
+import { emptySelection, useSelection } from './use-selection.ts';
 
 const parts = {
   selectionBar: () => import('../list/selection-bar.tsx'),
   options: () => import('./inbox-options.tsx'),
+  filter: () => import('./filter-sheet.tsx'),
   detail: () => import('../detail/notification-detail.tsx'),
   rowMenu: () => import('../list/row-menu.tsx'),
 };
 const SelectionBar = lazyPart(async () => (await parts.selectionBar()).SelectionBar);
 const InboxOptions = lazyPart(async () => (await parts.options()).InboxOptions);
+const FilterSheet = lazyPart(async () => (await parts.filter()).FilterSheet);
 const NotificationDetail = lazyPart(async () => (await parts.detail()).NotificationDetail);
 const RowMenu = lazyPart(async () => (await parts.rowMenu()).RowMenu);
 
-/** `/home`: the inbox. What it shows is in the URL. */
+/** `/home`: the inbox. The shown list and the opened notification are in the URL. */
 export function InboxScreen() {
   const texts = inboxTexts.use();
   const inbox = useInbox();
+  const commands = useInboxCommands();
   const { InviteDialog } = useInboxServices();
   const snapshot = useInboxSnapshot();
+  const density = useSyncExternalStore(densityChoice.subscribe, densityChoice.getSnapshot);
   const search = useSearch();
   const [, navigate] = useLocation();
   const openId = parseOpenId(search);
-  const [selected, setSelected] = useState<ReadonlySet<string> | null>(null);
   const [dialog, setDialog] = useState<InboxDialog | null>(null);
   const [menuOf, setMenuOf] = useState<Notification | null>(null);
+  const listHandle = useRef<NotificationListHandle>(null);
 
-  useEffect(() => inbox.show(parseFilter(search)), [inbox, search]);
+  const urlFilter = useMemo(() => parseFilter(search), [search]);
+  const key = filterKey(urlFilter);
+  useEffect(() => inbox.show(urlFilter), [inbox, urlFilter]);
+  const shownKey = useRef(key);
+  useEffect(() => {
+    if (shownKey.current === key) return;
+    shownKey.current = key;
+    // A list that was not shown before in this history entry begins at its top.
+    window.scrollTo(0, readScrollPosition());
+  }, [key]);
   const { isVerified } = snapshot;
   useEffect(() => {
-    // Once the list is there: where the network goes later, the list shall still be of use.
+    // Preload what may be needed offline.
     if (isVerified) for (const load of Object.values(parts)) load().catch(() => undefined);
   }, [isVerified]);
 
   const { filter } = snapshot.view;
   // Tabs and counts answer a click at once; the rows, of which there may be many, a moment later.
   const list = useDeferredValue(snapshot.view);
-  const { shown, held, top, release } = useHeldArrivals(list.notifications, filterKey(list.filter));
-  const onOther = useCallback(
-    (action: 'select' | 'more', notification: Notification) => {
-      if (action === 'more') setMenuOf(notification);
-      else setSelected((current) => toggle(current, notification.id));
+  const { shown, pending, top, release } = usePendingArrivals(list.notifications, filterKey(list.filter));
+  const { selection, select, toggle, extendTo } = useSelection(shown, key);
+
+  const openAt = shown.findIndex(({ id }) => id === openId);
+  const show = useCallback(
+    (notification: Notification | undefined) => {
+      if (!notification) return;
+      navigate(inboxHref(urlFilter, notification.id), { replace: true });
+      listHandle.current?.reveal(notification.id, false);
     },
-    [setMenuOf, setSelected],
+    [navigate, urlFilter],
   );
-  const onAction = useRowAction(onOther);
-  const onShortcut = useCallback(
-    (shortcut: Shortcut) => {
-      if (shortcut === 'allRead') inbox.markAllRead(filter.kind);
-      else if (shortcut === 'undo') toasts.actOnNewest();
-      else if (shortcut === 'help') setDialog('options');
+  const closeDetail = useCallback(() => {
+    if (openId) listHandle.current?.reveal(openId, true);
+    navigate(inboxHref(urlFilter), { replace: true });
+  }, [navigate, urlFilter, openId]);
+
+  const onAction = useCallback(
+    (action: RowAction, notification: Notification) => {
+      const { id, status } = notification;
+      if (action === 'open') {
+        if (status === 'unread') inbox.setStatus([id], 'read');
+      } else if (action === 'read') commands.toggleRead(notification);
+      else if (action === 'more') setMenuOf(notification);
+      else if (action === 'select') toggle(id);
+      else if (action === 'select-range') extendTo(id);
+      else {
+        if (id === openId) {
+          const next = shown[openAt + 1] ?? shown[openAt - 1];
+          if (next && openAt >= 0) show(next);
+          else navigate(inboxHref(urlFilter), { replace: true });
+        }
+        leaveRow(id);
+        if (action === 'remove') commands.remove([notification]);
+        else commands.toggleArchived(notification);
+      }
     },
-    [inbox, filter.kind, setDialog],
+    [inbox, commands, setMenuOf, toggle, extendTo, openId, openAt, shown, show, navigate, urlFilter],
   );
+  useInboxShortcuts({
+    shown,
+    openId,
+    filter,
+    list: listHandle,
+    commands,
+    isSelecting: selection !== null,
+    onAction,
+    onShow: show,
+    onCloseDetail: closeDetail,
+    onEndSelection: () => select(null),
+    onHelp: () => setDialog('options'),
+  });
+  const onEndNear = useCallback(() => void inbox.loadMore(), [inbox]);
   const close = () => setDialog(null);
+  const unread =
+    filter.tab === 'archived' ? 0 : filter.kind ? snapshot.counts.kinds[filter.kind] : snapshot.counts.unread;
+  const startSelecting = () => select(selection ? null : emptySelection);
 
   return (
-    <div className={styles.screen} data-selecting={selected !== null || undefined}>
-      <InboxToolbar
-        unread={filter.kind ? snapshot.counts.kinds[filter.kind] : snapshot.counts.unread}
-        onMarkAllRead={() => inbox.markAllRead(filter.kind)}
-        isSelecting={selected !== null}
-        onSelect={() => setSelected(selected ? null : new Set())}
-        onDialog={setDialog}
-      />
-      <div className={styles.narrow}>
-        <InboxTabs filter={filter} counts={snapshot.counts} />
-        <KindLinks filter={filter} counts={snapshot.counts} />
+    <div className={styles.screen} data-detail={openId !== null || undefined} data-density={density}>
+      <div className={styles.main}>
+        <InboxToolbar
+          filter={filter}
+          unread={unread}
+          onMarkAllRead={() => commands.markAllRead(filter.kind)}
+          isSelecting={selection !== null}
+          onSelect={startSelecting}
+          onDialog={setDialog}
+        />
+        <div className={styles.narrow}>
+          <InboxTabs filter={filter} counts={snapshot.counts} />
+        </div>
+        <div ref={top} />
+        <InboxNotices snapshot={snapshot} />
+        {pending > 0 && (
+          <button
+            type="button"
+            className={styles.pill}
+            onClick={() => {
+              release();
+              window.scrollTo(0, 0);
+            }}
+          >
+            ↑ {texts.fresh(pending)}
+          </button>
+        )}
+        <NotificationList
+          key={filterKey(list.filter)}
+          ref={listHandle}
+          notifications={shown}
+          filter={list.filter}
+          onAction={onAction}
+          selected={
+            selection && (selection.isEverything ? new Set(shown.map(({ id }) => id)) : selection.ids)
+          }
+          openId={openId}
+          onEndNear={onEndNear}
+        />
+        <InboxFoot snapshot={{ ...snapshot, view: list }} onInvite={() => setDialog('invite')} />
+        <Suspense>
+          {selection && (
+            <SelectionBar
+              selection={selection}
+              shown={shown}
+              filter={filter}
+              total={list.hasMore ? (filter.kind === null ? snapshot.counts[filter.tab] : null) : null}
+              onChange={select}
+            />
+          )}
+        </Suspense>
       </div>
-      <div ref={top} />
-      <InboxNotices snapshot={snapshot} />
-      {held > 0 && (
-        <button
-          type="button"
-          className={styles.pill}
-          onClick={() => {
-            release();
-            top.current?.scrollIntoView({ block: 'end' });
-          }}
-        >
-          ↑ {texts.fresh(held)}
-        </button>
-      )}
-      <NotificationList
-        notifications={shown}
-        filter={list.filter}
-        onAction={onAction}
-        onShortcut={onShortcut}
-        selected={selected}
-      />
-      <InboxFoot snapshot={{ ...snapshot, view: list }} />
       <Suspense>
-        {selected && <SelectionBar selected={selected} shown={shown} onChange={setSelected} />}
-        {dialog === 'options' && <InboxOptions onClose={close} />}
-        {menuOf && <RowMenu notification={menuOf} onAction={onAction} onClose={() => setMenuOf(null)} />}
         {openId && (
           <NotificationDetail
             key={openId}
             id={openId}
             onAction={onAction}
-            onClose={() => navigate(inboxHref(parseFilter(search)), { replace: true })}
+            onClose={closeDetail}
+            onNext={shown[openAt + 1] ? () => show(shown[openAt + 1]) : null}
+            onPrevious={openAt > 0 ? () => show(shown[openAt - 1]) : null}
           />
         )}
+        {dialog === 'options' && (
+          <InboxOptions onClose={close} onSelect={startSelecting} onInvite={() => setDialog('invite')} />
+        )}
+        {dialog === 'filter' && <FilterSheet filter={filter} counts={snapshot.counts} onClose={close} />}
+        {menuOf && <RowMenu notification={menuOf} onAction={onAction} onClose={() => setMenuOf(null)} />}
         {InviteDialog && dialog === 'invite' && <InviteDialog open onClose={close} />}
       </Suspense>
     </div>
   );
-}
-
-function toggle(selected: ReadonlySet<string> | null, id: string): ReadonlySet<string> {
-  const next = new Set(selected);
-  if (!next.delete(id)) next.add(id);
-  return next;
 }

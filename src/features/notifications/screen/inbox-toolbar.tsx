@@ -1,14 +1,18 @@
 import { Button, IconButton } from '../../../ui/button.tsx';
-import { CheckAllIcon, MoreIcon, PlusIcon, SelectIcon } from '../../../ui/icons.tsx';
+import { CheckAllIcon, FilterIcon, MoreIcon } from '../../../ui/icons.tsx';
 import { PageHeading } from '../../../ui/page/page-heading.tsx';
+import { classNames } from '../../../ui/state/class-names.ts';
 import { useInboxServices } from '../data/inbox-context.ts';
+import type { NotificationFilter } from '../model/notification-filter.ts';
 import styles from './inbox.module.css';
 import { inboxTexts } from '../texts/notification-texts.ts';
+import { viewName } from '../texts/view-name.ts';
 
-export type InboxDialog = 'options' | 'invite';
+export type InboxDialog = 'options' | 'invite' | 'filter';
 
 export interface InboxToolbarProps {
-  /** Of the kind that is shown. */
+  readonly filter: NotificationFilter;
+  /** How many unread notifications the list has. */
   readonly unread: number;
   readonly onMarkAllRead: () => void;
   readonly isSelecting: boolean;
@@ -16,29 +20,33 @@ export interface InboxToolbarProps {
   readonly onDialog: (dialog: InboxDialog) => void;
 }
 
-export function InboxToolbar({ unread, onMarkAllRead, isSelecting, onSelect, onDialog }: InboxToolbarProps) {
+/** The name of the list and the actions on it. On phones some of them are in the options. */
+export function InboxToolbar(props: InboxToolbarProps) {
+  const { filter, unread, onMarkAllRead, isSelecting, onSelect, onDialog } = props;
   const texts = inboxTexts.use();
   const { InviteDialog } = useInboxServices();
   return (
     <div className={styles.toolbar}>
-      <PageHeading>{texts.title}</PageHeading>
-      <IconButton
-        label={texts.markAllRead}
-        icon={<CheckAllIcon />}
-        inactive={unread === 0}
-        onClick={onMarkAllRead}
-      />
-      <IconButton label={texts.options} icon={<MoreIcon />} onClick={() => onDialog('options')} />
-      <Button look="quiet" aria-pressed={isSelecting} onClick={onSelect}>
-        <SelectIcon />
-        <span className={styles.word}>{texts.select}</span>
+      <PageHeading>{viewName(filter, texts)}</PageHeading>
+      <Button look="quiet" inactive={unread === 0} aria-label={texts.markAllRead} onClick={onMarkAllRead}>
+        <CheckAllIcon />
+        <span className={styles.word}>{texts.markAllRead}</span>
+      </Button>
+      <Button look="quiet" className={styles.wide} aria-pressed={isSelecting} onClick={onSelect}>
+        {texts.select}
       </Button>
       {InviteDialog && (
-        <Button onClick={() => onDialog('invite')}>
-          <PlusIcon />
-          <span className={styles.word}>{texts.invite}</span>
+        <Button look="quiet" className={styles.wide} onClick={() => onDialog('invite')}>
+          {texts.invite}
         </Button>
       )}
+      <IconButton
+        className={classNames(styles.filter, filter.kind && styles.filtered)}
+        label={texts.filter}
+        icon={<FilterIcon />}
+        onClick={() => onDialog('filter')}
+      />
+      <IconButton label={texts.options} icon={<MoreIcon />} onClick={() => onDialog('options')} />
     </div>
   );
 }

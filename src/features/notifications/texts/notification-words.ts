@@ -1,53 +1,87 @@
-import { contentText } from '../model/notification.ts';
+import { contentText, metadataText } from '../model/notification.ts';
 import type { Notification } from '../model/notification.ts';
 import type { InboxTexts } from './notification-texts.en.ts';
 
-/** The headline: the sender's own words, or a sentence made of kind, actor and entity. */
+/** The headline: the sender's own title, or a sentence made of kind, actor and entity. */
 export function notificationTitle(notification: Notification, texts: InboxTexts): string {
-  const { kind, entityType } = notification;
+  const { kind, isMessage, entityType } = notification;
   const given = contentText(notification, 'title', 'subject');
   if (given) return given;
+  const actor = notificationActor(notification);
+  if (isMessage) return texts.sentMessage(actor ?? texts.someone);
   if (kind === 'system' || kind === 'other')
     return contentText(notification, 'message', 'text') ?? texts.titles[kind]();
-  const actor = notificationActor(notification);
   const entity = notificationEntity(notification);
   const status = contentText(notification, 'status');
   const isAnswer = kind === 'invite' && (status === 'accepted' || status === 'declined');
   const sentence = isAnswer ? texts.answers[status] : texts.titles[kind];
-  return sentence(actor ?? texts.someone, entity ?? texts.something(entityType));
+  const role = kind === 'edit' || kind === 'comment' ? 'object' : 'place';
+  return sentence(actor ?? texts.someone, entity ?? texts.something(entityType, role));
 }
 
-/** Who did it, as the sender says; null if nobody is named. */
+/** The actor's name. Only from `metadata`, which the server stamps: a sender can write anything into `data`. */
 export function notificationActor(notification: Notification): string | null {
-  return contentText(notification, 'actor_name', 'actor', 'inviter_name', 'inviter_email', 'actor_email');
+  return metadataText(notification, 'actor_name', 'actor', 'inviter_name', 'inviter_email', 'actor_email');
 }
 
-/** The name of what it is about; null if it has none. */
+/** The entity's name; null if it has none. */
 export function notificationEntity(notification: Notification): string | null {
   return contentText(notification, 'entity_name', 'entity_title', 'name');
 }
 
-/** What was said; null if there is nothing beyond the title. */
+/** The text below the title; null if there is none. */
 export function notificationSnippet(notification: Notification, texts: InboxTexts): string | null {
   const text = contentText(notification, 'excerpt', 'snippet', 'message', 'body', 'text', 'comment');
   return text === notificationTitle(notification, texts) ? null : text;
 }
 
+/** The page that a notification leads to. */
+export interface NotificationLink {
+  readonly href: string;
+  /** The host that the sender chose, if it is not this site; null: a page of this site or of its entities. */
+  readonly foreignHost: string | null;
+}
+
 /**
- * Where the notification leads: the URL that it carries if that is a path of this site or an http(s) address, an
- * invitation's page, or its entity's; null if nowhere.
+ * The link of a notification: its own URL if that is a path of this site or an http(s) address, its invitation's page, or
+ * its entity's page; null if it has none.
  *
  * @param entityUrl the entities' pages, with `{entity_type}` and `{entity_id}`; null where they have none.
  */
-export function notificationHref(notification: Notification, entityUrl: string | null): string | null {
+export function notificationLink(
+  notification: Notification,
+  entityUrl: string | null,
+): NotificationLink | null {
   const given = contentText(notification, 'url', 'href', 'link', 'path');
-  if (given && (/^\/(?![/\\])/.test(given) || /^https?:\/\//i.test(given))) return given;
+  if (given && /^\/(?![/\\])/.test(given)) return { href: given, foreignHost: null };
+  const absolute = given && /^https?:\/\//i.test(given) && URL.canParse(given) ? new URL(given) : null;
+  if (absolute) {
+    const isKnown =
+      absolute.origin === globalThis.location?.origin || absolute.origin === originOf(entityUrl);
+    return { href: absolute.href, foreignHost: isKnown ? null : absolute.host };
+  }
   const { kind, entityType, entityId } = notification;
   const token = kind === 'invite' ? contentText(notification, 'token', 'invitation_token') : null;
-  if (token) return `/join/${encodeURIComponent(token)}`;
+  if (token) return { href: `/join/${encodeURIComponent(token)}`, foreignHost: null };
   if (!entityUrl || !entityType || !entityId) return null;
   const values: Readonly<Record<string, string>> = { entity_type: entityType, entity_id: entityId };
-  return entityUrl.replace(/\{(entity_type|entity_id)\}/g, (_match, name: string) =>
+  const href = entityUrl.replace(/\{(entity_type|entity_id)\}/g, (_match, name: string) =>
     encodeURIComponent(values[name] ?? ''),
+  );
+  return { href, foreignHost: null };
+}
+
+function originOf(template: string | null): string | null {
+  return template && URL.canParse(template) ? new URL(template).origin : null;
+}
+
+/** Control, zero-width and bidirectional characters, which could disguise an address. */
+const hiddenCharacters = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** The text with hidden characters written as `<U+202E>`. */
+export function showHiddenCharacters(text: string): string {
+  return text.replace(
+    hiddenCharacters,
+    (character) => `<U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`,
   );
 }

@@ -1,0 +1,27 @@
+import { toasts } from '../../../ui/overlay/toasts.ts';
+
+let shownId: number | null = null;
+
+/** An action with its way back. */
+export interface Undo {
+  /** The sentence that says what was done. */
+  readonly text: string;
+  /** The label of the button. */
+  readonly label: string;
+  readonly undo: () => void;
+  /** Called when the toast is gone without an undo. */
+  readonly onKept?: () => void;
+}
+
+/** Offers to undo the last action. One such toast at a time: the next action replaces it, and the earlier one is kept. */
+export function showUndoToast({ text, label, undo, onKept }: Undo): void {
+  if (shownId !== null) toasts.dismiss(shownId);
+  const id = toasts.show(text, {
+    action: { label, run: undo },
+    onGone() {
+      if (shownId === id) shownId = null;
+      onKept?.();
+    },
+  });
+  shownId = id;
+}

@@ -1,0 +1,46 @@
+import { useEffect, useRef } from 'react';
+import { parseShortcut, prefixKeys, shortcutsEnabled } from './shortcuts.ts';
+import type { Shortcut } from './shortcuts.ts';
+
+/** How long the first letter of a two-letter shortcut waits for the second. */
+const prefixMs = 1_000;
+
+/**
+ * Listens to shortcuts on the whole page: letters outside of text fields and dialogs, other keys only where the focus is in
+ * the list or the detail, since they scroll the page elsewhere.
+ *
+ * @param onShortcut returns whether it acted; the browser's own action of the key is then prevented.
+ */
+export function useShortcuts(onShortcut: (shortcut: Shortcut, rowId: string | null) => boolean): void {
+  const latest = useRef(onShortcut);
+  useEffect(() => {
+    latest.current = onShortcut;
+  });
+  useEffect(() => {
+    let prefix: { readonly key: string; readonly atMs: number } | null = null;
+    const onKeyDown = (event: KeyboardEvent) => {
+      const target = event.target instanceof HTMLElement ? event.target : document.body;
+      if (event.defaultPrevented || event.isComposing || isElsewhere(target)) return;
+      const isLetter = event.key.length === 1;
+      const isInList = target.closest('[data-list], [data-detail-panel]') !== null;
+      if (isLetter ? !shortcutsEnabled.getSnapshot() : !isInList && event.key !== 'Escape') return;
+      const isContinued = prefix !== null && event.timeStamp - prefix.atMs < prefixMs;
+      const shortcut = parseShortcut(event, isContinued ? (prefix?.key ?? null) : null);
+      prefix = prefixKeys.includes(event.key) ? { key: event.key, atMs: event.timeStamp } : null;
+      if (!shortcut) return;
+      const rowId = target.closest<HTMLElement>('[data-id]')?.dataset['id'] ?? null;
+      if (latest.current(shortcut, rowId)) event.preventDefault();
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, []);
+}
+
+/** Whether the key belongs to a text field, or to a dialog or a popover above the page. */
+function isElsewhere(target: HTMLElement): boolean {
+  return (
+    target.isContentEditable ||
+    target.closest('input:not([type="checkbox"]), textarea, select, [role="dialog"]') !== null ||
+    document.querySelector('dialog[open]') !== null
+  );
+}

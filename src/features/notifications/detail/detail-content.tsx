@@ -1,0 +1,110 @@
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { Button, buttonClass } from '../../../ui/button.tsx';
+import { useInboxServices, useLocale } from '../data/inbox-context.ts';
+import { KindIcon } from '../list/kind-icon.tsx';
+import { absoluteTime } from '../list/relative-time.ts';
+import type { RowAction } from '../list/notification-row.tsx';
+import type { Notification } from '../model/notification.ts';
+import { inboxTexts } from '../texts/notification-texts.ts';
+import {
+  notificationActor,
+  notificationEntity,
+  notificationLink,
+  notificationSnippet,
+} from '../texts/notification-words.ts';
+import type { NotificationLink } from '../texts/notification-words.ts';
+import { LeavingDialog } from './leaving-dialog.tsx';
+import styles from './notification-detail.module.css';
+
+export interface DetailContentProps {
+  readonly notification: Notification;
+  readonly isPanel: boolean;
+  readonly onAction: (action: RowAction, notification: Notification) => void;
+  readonly onClose: () => void;
+}
+
+/** Text, facts, link and actions of one notification. */
+export function DetailContent({ notification, isPanel, onAction, onClose }: DetailContentProps) {
+  const texts = inboxTexts.use();
+  const locale = useLocale();
+  const { entityUrl } = useInboxServices();
+  const { kind, status, createdAtMs } = notification;
+  const snippet = notificationSnippet(notification, texts);
+  const link = notificationLink(notification, entityUrl);
+  const facts = [
+    [texts.detail.from, notificationActor(notification)],
+    [texts.detail.about, notificationEntity(notification)],
+  ] as const;
+  const button = (action: RowAction, word: string) => (
+    <Button
+      onClick={() => {
+        // The panel follows the list; the sheet would cover it.
+        if (!isPanel) onClose();
+        onAction(action, notification);
+      }}
+    >
+      {word}
+    </Button>
+  );
+  return (
+    <>
+      <p className={styles.kind}>
+        <KindIcon kind={kind} size={16} /> <span>{texts.kind[kind]}</span>
+      </p>
+      {snippet && (
+        <p className={styles.text} dir="auto">
+          {snippet}
+        </p>
+      )}
+      <dl className={styles.facts}>
+        {facts.map(
+          ([name, value]) =>
+            value && (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd dir="auto">{value}</dd>
+              </div>
+            ),
+        )}
+        {!Number.isNaN(createdAtMs) && (
+          <div>
+            <dt>{texts.detail.when}</dt>
+            <dd>
+              <time dateTime={new Date(createdAtMs).toISOString()}>{absoluteTime(createdAtMs, locale)}</time>
+            </dd>
+          </div>
+        )}
+      </dl>
+      <div className={styles.actions}>
+        {link && <FollowLink link={link} />}
+        {status !== 'archived' && button('read', status === 'unread' ? texts.markRead : texts.markUnread)}
+        {button('archive', status === 'archived' ? texts.unarchive : texts.archive)}
+        {button('remove', texts.remove)}
+      </div>
+    </>
+  );
+}
+
+function FollowLink({ link: { href, foreignHost } }: { readonly link: NotificationLink }) {
+  const texts = inboxTexts.use();
+  const [isLeaving, setLeaving] = useState(false);
+  if (foreignHost !== null)
+    return (
+      <>
+        <Button look="primary" onClick={() => setLeaving(true)}>
+          {texts.detail.followForeign(foreignHost)}
+        </Button>
+        {isLeaving && <LeavingDialog href={href} host={foreignHost} onClose={() => setLeaving(false)} />}
+      </>
+    );
+  return href.startsWith('/') ? (
+    <Link className={buttonClass('primary')} href={href}>
+      {texts.detail.follow}
+    </Link>
+  ) : (
+    <a className={buttonClass('primary')} href={href} rel="noreferrer">
+      {texts.detail.follow}
+    </a>
+  );
+}

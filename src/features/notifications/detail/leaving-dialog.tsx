@@ -1,0 +1,36 @@
+import { Button, buttonClass } from '../../../ui/button.tsx';
+import { Dialog } from '../../../ui/overlay/dialog.tsx';
+import { inboxTexts } from '../texts/notification-texts.ts';
+import { showHiddenCharacters } from '../texts/notification-words.ts';
+import styles from './notification-detail.module.css';
+
+export interface LeavingDialogProps {
+  readonly href: string;
+  readonly host: string;
+  readonly onClose: () => void;
+}
+
+/** Warns before a link to a host that the sender chose, and shows its whole address. */
+export function LeavingDialog({ href, host, onClose }: LeavingDialogProps) {
+  const texts = inboxTexts.use();
+  return (
+    <Dialog open sheet onClose={onClose} title={texts.leaving.title} closeLabel={texts.close}>
+      <p>{texts.leaving.text}</p>
+      <p className={styles.address}>
+        <bdi dir="ltr">{showHiddenCharacters(href)}</bdi>
+      </p>
+      <div className={styles.actions}>
+        <a
+          className={buttonClass('primary')}
+          href={href}
+          target="_blank"
+          rel="noreferrer noopener"
+          onClick={onClose}
+        >
+          {texts.leaving.proceed(host)}
+        </a>
+        <Button onClick={onClose}>{texts.cancel}</Button>
+      </div>
+    </Dialog>
+  );
+}

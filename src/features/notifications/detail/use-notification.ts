@@ -1,0 +1,44 @@
+import { useCallback, useEffect, useState } from 'react';
+import { useInbox, useInboxSnapshot } from '../data/inbox-context.ts';
+import type { Notification } from '../model/notification.ts';
+
+/** One notification by id: from the loaded lists, else from the server. */
+export interface FoundNotification {
+  /** undefined while the request is in flight; null: it does not exist. */
+  readonly notification: Notification | null | undefined;
+  readonly hasFailed: boolean;
+  readonly retry: () => void;
+  /** Shows it as read: a notification outside the lists receives no changes. */
+  readonly markRead: () => void;
+}
+
+export function useNotification(id: string): FoundNotification {
+  const inbox = useInbox();
+  const { view, newest } = useInboxSnapshot();
+  const listed = [...view.notifications, ...newest.notifications].find((candidate) => candidate.id === id);
+  const [found, setFound] = useState<Notification | null>();
+  const [attempt, setAttempt] = useState(1);
+  const [failedAttempt, setFailedAttempt] = useState(0);
+  const isUnlisted = listed === undefined && (view.isLoaded || newest.isLoaded);
+  useEffect(() => {
+    if (!isUnlisted) return;
+    let isLeft = false;
+    inbox.find(id).then(
+      (notification) => isLeft || setFound(notification),
+      () => isLeft || setFailedAttempt(attempt),
+    );
+    return () => {
+      isLeft = true;
+    };
+  }, [inbox, id, isUnlisted, attempt]);
+  const markRead = useCallback(
+    () => setFound((row) => (row?.status === 'unread' ? { ...row, status: 'read' } : row)),
+    [],
+  );
+  return {
+    notification: listed ?? found,
+    hasFailed: failedAttempt === attempt,
+    retry: () => setAttempt(attempt + 1),
+    markRead,
+  };
+}

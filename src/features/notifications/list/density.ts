@@ -1,0 +1,34 @@
+import { createStore } from '../../../ui/state/store.ts';
+
+export const densities = ['compact', 'standard', 'relaxed'] as const;
+/** The height of rows: 44, 56 or 72 px. */
+export type Density = (typeof densities)[number];
+
+const storageKey = 'inbox-density';
+
+function readDensity(): Density {
+  try {
+    const stored = localStorage.getItem(storageKey);
+    return densities.find((density) => density === stored) ?? 'standard';
+  } catch {
+    return 'standard';
+  }
+}
+
+const store = createStore(readDensity());
+
+/** The row height on this device. With storage blocked it lasts as long as the page. */
+export const densityChoice = {
+  ...store,
+  set(density: Density) {
+    store.set(density);
+    try {
+      localStorage.setItem(storageKey, density);
+    } catch {
+      // Storage is blocked.
+    }
+  },
+};
+
+/** Estimated row heights in pixels; rows are measured once they are rendered. */
+export const rowHeights: Readonly<Record<Density, number>> = { compact: 44, standard: 56, relaxed: 72 };

@@ -1,0 +1,74 @@
+import type { DayGroup } from '../model/day-groups.ts';
+import type { Notification } from '../model/notification.ts';
+
+/** One item of the virtualized list: the heading of a day, or a notification below it. */
+export type ListItem =
+  | { readonly type: 'day'; readonly group: DayGroup }
+  | { readonly type: 'row'; readonly notification: Notification; readonly position: number };
+
+/** The days and their notifications in one sequence. */
+export function flattenDays(groups: readonly DayGroup[]): readonly ListItem[] {
+  const items: ListItem[] = [];
+  let position = 0;
+  for (const group of groups) {
+    items.push({ type: 'day', group });
+    for (const notification of group.notifications) {
+      position += 1;
+      items.push({ type: 'row', notification, position });
+    }
+  }
+  return items;
+}
+
+/** Where the virtualizer places an item. */
+export interface ItemPlace {
+  readonly index: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The rendered part of one day. */
+export interface DaySection {
+  readonly group: DayGroup;
+  readonly heading: ItemPlace;
+  readonly rows: readonly {
+    readonly notification: Notification;
+    readonly position: number;
+    readonly index: number;
+  }[];
+  /** The height of the day's rows that are not rendered, above the first rendered one. */
+  readonly skippedPx: number;
+}
+
+/** Gathers the rendered items by day. The heading of the first day must be among them. */
+export function toSections(items: readonly ListItem[], places: readonly ItemPlace[]): readonly DaySection[] {
+  const sections: {
+    group: DayGroup;
+    heading: ItemPlace;
+    rows: DaySection['rows'][number][];
+    skippedPx: number;
+  }[] = [];
+  for (const place of places) {
+    const item = items[place.index];
+    const section = sections.at(-1);
+    if (item?.type === 'day') sections.push({ group: item.group, heading: place, rows: [], skippedPx: 0 });
+    else if (item && section) {
+      if (section.rows.length === 0) section.skippedPx = place.start - section.heading.end;
+      section.rows.push({ notification: item.notification, position: item.position, index: place.index });
+    }
+  }
+  return sections;
+}
+
+/** The rendered indexes: the range with its overscan, and the heading of the first visible day. */
+export function rangeWithHeading(
+  items: readonly ListItem[],
+  range: { readonly startIndex: number; readonly endIndex: number; readonly overscan: number },
+): number[] {
+  const first = Math.max(0, range.startIndex - range.overscan);
+  const last = Math.min(items.length - 1, range.endIndex + range.overscan);
+  const indexes = Array.from({ length: Math.max(0, last - first + 1) }, (_, offset) => first + offset);
+  let heading = first;
+  while (heading > 0 && items[heading]?.type !== 'day') heading -= 1;
+  return heading < first ? [heading, ...indexes] : indexes;
+}

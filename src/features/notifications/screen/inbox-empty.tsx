@@ -1,0 +1,78 @@
+import { Link } from 'wouter';
+import { Button, buttonClass } from '../../../ui/button.tsx';
+import { useInboxServices } from '../data/inbox-context.ts';
+import styles from './inbox.module.css';
+import { inboxHref } from '../model/notification-filter.ts';
+import type { NotificationFilter } from '../model/notification-filter.ts';
+import { paths } from '../../../shared/routes.ts';
+import { inboxTexts } from '../texts/notification-texts.ts';
+
+export interface InboxEmptyProps {
+  readonly filter: NotificationFilter;
+  readonly onInvite: () => void;
+}
+
+/** An empty list: what will be there, and what to do meanwhile. */
+export function InboxEmpty({ filter, onInvite }: InboxEmptyProps) {
+  const texts = inboxTexts.use();
+  const { InviteDialog } = useInboxServices();
+  const { tab, kind } = filter;
+  return (
+    <div className={styles.empty}>
+      <EmptyIllustration />
+      <p className={styles.emptyTitle}>{kind ? texts.emptyKind : texts.empty[tab]}</p>
+      {kind === null && <p>{texts.emptyHint[tab]}</p>}
+      <div className={styles.emptyActions}>
+        {kind && (
+          <Link className={buttonClass()} href={inboxHref({ ...filter, kind: null })}>
+            {texts.showEverything}
+          </Link>
+        )}
+        {kind === null && tab === 'all' && (
+          <>
+            {InviteDialog && <Button onClick={onInvite}>{texts.inviteSomeone}</Button>}
+            <Link className={buttonClass('quiet')} href={paths.preferences}>
+              {texts.choosePreferences}
+            </Link>
+          </>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** An open tray with a sparkle. Decorative. */
+function EmptyIllustration() {
+  return (
+    <svg
+      className={styles.illustration}
+      width="120"
+      height="96"
+      viewBox="0 0 120 96"
+      fill="none"
+      aria-hidden="true"
+    >
+      <ellipse cx="60" cy="88" rx="44" ry="5" fill="var(--color-surface)" />
+      <path
+        d="M22 52 36 26h48l14 26v26a6 6 0 0 1-6 6H28a6 6 0 0 1-6-6V52Z"
+        fill="var(--color-unread)"
+        stroke="var(--color-accent)"
+        strokeWidth="2"
+        strokeLinejoin="round"
+      />
+      <path
+        d="M22 52h22l5 10h22l5-10h22"
+        fill="var(--color-bg)"
+        stroke="var(--color-accent)"
+        strokeWidth="2"
+        strokeLinejoin="round"
+      />
+      <path
+        d="M60 4v12M54 10h12M92 10v8m-4-4h8M30 14v6m-3-3h6"
+        stroke="var(--color-mention)"
+        strokeWidth="2"
+        strokeLinecap="round"
+      />
+    </svg>
+  );
+}

@@ -1,0 +1,57 @@
+import { useEffect, useMemo, useRef, useState } from 'react';
+import type { RefObject } from 'react';
+import { compareNewestFirst } from '../model/notification.ts';
+import type { Notification } from '../model/notification.ts';
+
+export interface PendingArrivals {
+  readonly shown: readonly Notification[];
+  /** How many newer notifications wait above the list. */
+  readonly pending: number;
+}
+
+/** Splits off the notifications that are newer than `newestSeen`. */
+export function splitPending(
+  notifications: readonly Notification[],
+  newestSeen: Notification | null,
+): PendingArrivals {
+  const shown = newestSeen
+    ? notifications.filter((notification) => compareNewestFirst(notification, newestSeen) >= 0)
+    : notifications;
+  return { shown, pending: notifications.length - shown.length };
+}
+
+/**
+ * Keeps the list in place while the page is scrolled down: new notifications wait above it.
+ *
+ * @param listKey identifies the list; another list starts at its top.
+ * @returns the rows to show, and a ref for the element above the list.
+ */
+export function usePendingArrivals(
+  notifications: readonly Notification[],
+  listKey: string,
+): PendingArrivals & { readonly top: RefObject<HTMLDivElement | null>; readonly release: () => void } {
+  const top = useRef<HTMLDivElement>(null);
+  const [seen, setSeen] = useState<{ readonly listKey: string; readonly newest: Notification | null } | null>(
+    null,
+  );
+  const newest = notifications[0] ?? null;
+  const latest = useRef({ listKey, newest });
+  useEffect(() => {
+    latest.current = { listKey, newest };
+  });
+  useEffect(() => {
+    if (!top.current || typeof IntersectionObserver === 'undefined') return;
+    const observer = new IntersectionObserver(([entry]) =>
+      setSeen(entry?.isIntersecting ? null : latest.current),
+    );
+    observer.observe(top.current);
+    return () => observer.disconnect();
+  }, []);
+  const newestSeen = seen?.listKey === listKey ? seen.newest : null;
+  const split = useMemo(() => splitPending(notifications, newestSeen), [notifications, newestSeen]);
+  return {
+    ...split,
+    top,
+    release: () => setSeen(null),
+  };
+}

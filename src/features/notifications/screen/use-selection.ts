@@ -1,0 +1,59 @@
+import { useCallback, useMemo, useState } from 'react';
+import type { Notification } from '../model/notification.ts';
+
+/** The selected notifications; `isEverything` also covers the part of the list that is not loaded. */
+export interface Selection {
+  readonly ids: ReadonlySet<string>;
+  readonly isEverything: boolean;
+}
+
+export interface SelectionState {
+  /** null: selecting is off. */
+  readonly selection: Selection | null;
+  readonly select: (selection: Selection | null) => void;
+  readonly toggle: (id: string) => void;
+  /** Selects from the row that was toggled last to this one. */
+  readonly extendTo: (id: string) => void;
+}
+
+interface ListSelection extends Selection {
+  readonly listKey: string;
+  /** The row that was toggled last: where a range begins. */
+  readonly anchor: string | null;
+}
+
+export const emptySelection: Selection = { ids: new Set(), isEverything: false };
+
+/**
+ * The selection of one list; another list begins without one.
+ *
+ * @param shown the rows in their order, for ranges.
+ */
+export function useSelection(shown: readonly Notification[], listKey: string): SelectionState {
+  const [current, setCurrent] = useState<ListSelection | null>(null);
+  const own = current?.listKey === listKey ? current : null;
+  const select = useCallback(
+    (selection: Selection | null) => setCurrent(selection && { ...selection, listKey, anchor: null }),
+    [listKey],
+  );
+  const toggle = useCallback(
+    (id: string) => {
+      const ids = new Set(own?.ids);
+      if (!ids.delete(id)) ids.add(id);
+      setCurrent({ ids, isEverything: false, listKey, anchor: id });
+    },
+    [own, listKey],
+  );
+  const extendTo = useCallback(
+    (id: string) => {
+      const anchor = own?.anchor ?? null;
+      const from = shown.findIndex((row) => row.id === anchor);
+      const to = shown.findIndex((row) => row.id === id);
+      if (from < 0 || to < 0) return toggle(id);
+      const range = shown.slice(Math.min(from, to), Math.max(from, to) + 1).map((row) => row.id);
+      setCurrent({ ids: new Set([...(own?.ids ?? []), ...range]), isEverything: false, listKey, anchor });
+    },
+    [own, shown, toggle, listKey],
+  );
+  return useMemo(() => ({ selection: own, select, toggle, extendTo }), [own, select, toggle, extendTo]);
+}

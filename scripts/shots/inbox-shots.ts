@@ -100,7 +100,7 @@ export const inboxShots: readonly Shot[] = [
       await rows(page);
       await page.waitForTimeout(800);
       await stage.supabase.faults.restart(20_000);
-      await page.getByText('The live connection is lost').waitFor({ timeout: 30_000 });
+      await page.getByText('Live updates are interrupted').waitFor({ timeout: 30_000 });
     },
   },
   {
@@ -111,7 +111,7 @@ export const inboxShots: readonly Shot[] = [
       await rows(page);
       stage.supabase.faults.add({ method: 'PATCH', path: '/rest/v1/', answer: { status: 403, body: {} } });
       await page.getByRole('button', { name: 'Mark all read' }).first().click();
-      await page.getByText('That did not work').waitFor();
+      await page.getByText('Something went wrong').waitFor();
     },
   },
   {

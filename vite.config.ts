@@ -6,9 +6,9 @@ import { createPageHeaders, encodeHeadersFile, isOwnFormPost } from './scripts/p
 /** Modules that always load together: fewer requests and better compression. */
 const chunkGroups = [
   {
-    // Runs first and depends on nothing else.
+    // Runs first and depends on nothing else. The schemas are here, because modules of several chunks call them at once.
     name: 'entry',
-    test: /preload-helper|src\/(entry|shared\/(routes|mail-link)|app\/chunks\/(screen-chunks?|signed-in-chunks))\./,
+    test: /preload-helper|src\/(entry|auth-client\/wire\/schema|shared\/(routes|mail-link)|app\/chunks\/(screen-chunks?|signed-in-chunks))\./,
   },
   {
     // Signed-in pages need these late or never.
@@ -21,7 +21,7 @@ const chunkGroups = [
   },
   {
     name: 'inside',
-    test: /src\/(app\/(shell\/(signed-in-app|signed-in-layout|inbox-frame|account-menu|display-choices|not-found)|data\/(user-data|live-channel))|ui\/(icons|avatar|badge|overlay\/(popover|toast)|page\/tab-links))|src\/features\/notifications\/(model\/(?!held-arrivals|day-groups)|data\/|bell\/(?!bell-panel)|arrivals\/(?!desktop-notifications|arrival-sound)|actions\/(?!shortcuts|use-inbox-actions)|list\/(kind-icon|notification-row\.module)|screen\/(inbox-navigation|inbox\.module)|texts\/(?!notification-texts\.de))/,
+    test: /src\/(app\/(shell\/(signed-in-app|signed-in-layout|inbox-frame|account-menu|display-choices|not-found)|data\/(user-data|live-channel))|ui\/(icons|avatar|badge|overlay\/(popover|toast)|page\/tab-links))|src\/features\/notifications\/(model\/(?!day-groups)|data\/|bell\/(?!bell-panel)|arrivals\/(?!desktop-notifications|arrival-sound)|actions\/(?!shortcuts|use-shortcuts|use-inbox-actions|undo-toast)|list\/(kind-icon|sender-avatar\.module)|screen\/(inbox-navigation|inbox\.module)|texts\/(?!notification-texts\.de))/,
   },
   {
     name: 'data',

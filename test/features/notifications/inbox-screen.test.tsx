@@ -98,7 +98,7 @@ describe('the inbox', () => {
     document.head.innerHTML = '<link rel="icon" href="/favicon.svg">';
     await open();
     await screen.findByRole('button', { name: 'Notifications, 2 unread' });
-    await waitFor(() => expect(document.title).toBe('(2) Inbox'));
+    await waitFor(() => expect(document.title).toBe('(2) Inbox · Tidings'));
     expect(document.querySelector('link[rel=icon]')?.getAttribute('href')).toBe('/favicon-unread.svg');
   });
 
@@ -107,7 +107,7 @@ describe('the inbox', () => {
     await screen.findByText(/No notifications yet/);
     await notify(7);
     await screen.findByText(/Document 7/);
-    await waitFor(() => expect(document.title).toBe('(1) Inbox'));
+    await waitFor(() => expect(document.title).toBe('(1) Inbox · Tidings'));
   });
 
   test('marks read by opening, and by the button, which marks unread again', async () => {
@@ -185,7 +185,7 @@ describe('the inbox', () => {
     const { actor } = await open('/home?tab=unread');
     await screen.findByText(/Old 2/);
     await actor.click(screen.getAllByRole('button', { name: /^Mark as read: / })[0] as HTMLElement);
-    await waitFor(() => expect(document.title).toBe('(1) Unread · Inbox'));
+    await waitFor(() => expect(document.title).toBe('(1) Unread · Tidings'));
     expect(rows()).toHaveLength(2);
   });
 
@@ -420,16 +420,18 @@ describe('when something fails', () => {
   });
 });
 
-/** Whose data this device keeps. */
+/** The users with persisted data. */
 const keptUsers = () => readKept((users) => users.getAllKeys());
 
-/** What it keeps of them, as text. */
+/** The persisted data as text. */
 const keptText = async () =>
   JSON.stringify(await readKept((users) => users.getAll()), (_key, value: unknown) =>
     value instanceof Map ? [...value.values()] : value,
   );
 
-function readKept<T>(read: (users: IDBObjectStore) => IDBRequest<T>): Promise<T> {
+async function readKept<T>(read: (users: IDBObjectStore) => IDBRequest<readonly T[]>): Promise<readonly T[]> {
+  // Opening a deleted database would create it again, empty.
+  if (!(await indexedDB.databases()).some(({ name }) => name === 'inbox-cache')) return [];
   return new Promise((resolve, reject) => {
     const opening = indexedDB.open('inbox-cache');
     opening.addEventListener('error', () => reject(new Error('No database')));

@@ -114,10 +114,11 @@ export const NotificationList = memo(function NotificationList(props: Notificati
 
   const places = virtualizer.getVirtualItems();
   const lastIndex = places.at(-1)?.index ?? -1;
-  const isEndNear = items.length > 0 && lastIndex >= items.length - endNearRows;
+  // At the top of a short list the end is near at once; the page after it waits for the first scroll.
+  const isScrolled = (virtualizer.scrollOffset ?? 0) > 0;
+  const isEndNear = isScrolled && items.length > 0 && lastIndex >= items.length - endNearRows;
   useEffect(() => {
-    // At the top of a short list the end is near at once; the page after it waits for the first scroll.
-    if (isEndNear && window.scrollY > 0) onEndNear();
+    if (isEndNear) onEndNear();
   }, [isEndNear, items.length, onEndNear]);
 
   const sections = toSections(items, places);

@@ -88,11 +88,14 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
         notification={notification}
         filter={filter}
         isOpen={isOpen}
-        onClick={(event) => {
-          if (isSelected === null) return onAction('open', notification);
+        onClickCapture={(event) => {
+          // Before the link's own handler, which leaves clicks with Shift to the browser.
+          if (isSelected === null) return;
           event.preventDefault();
+          event.stopPropagation();
           onAction(event.shiftKey ? 'select-range' : 'select', notification);
         }}
+        onClick={() => onAction('open', notification)}
       >
         <span className={styles.avatar}>
           <SenderAvatar name={notificationActor(notification)} kind={kind} />
@@ -128,17 +131,19 @@ interface RowLinkProps {
   readonly notification: Notification;
   readonly filter: NotificationFilter;
   readonly isOpen: boolean;
-  readonly onClick: (event: MouseEvent) => void;
+  readonly onClickCapture: (event: MouseEvent) => void;
+  readonly onClick: () => void;
   readonly children: ReactNode;
 }
 
-function RowLink({ notification, filter, isOpen, onClick, children }: RowLinkProps) {
+function RowLink({ notification, filter, isOpen, onClickCapture, onClick, children }: RowLinkProps) {
   const { entityUrl } = useInboxServices();
   const link = notificationLink(notification, entityUrl);
   // The detail warns before a foreign host, and shows notifications that have no page.
   const href = link && link.foreignHost === null ? link.href : inboxHref(filter, notification.id);
   const shared = {
     className: styles.link,
+    onClickCapture,
     onClick,
     'data-row': notification.id,
     'aria-current': isOpen || undefined,

@@ -401,7 +401,8 @@ describe('when something fails', () => {
     await vi.waitFor(async () => expect(await keptText()).toContain('Old 2'), 10_000);
     first.unmount();
     setBroken(true);
-    await open('/home', { platform: { fetch }, store: first.store });
+    // Without a new sign-in: persisted data belongs to its session.
+    await renderApp('/home', { supabase: local(), platform: { fetch }, store: first.store });
     await screen.findByText(/Old 2/);
     await screen.findByText(/Showing your last saved notifications/);
     await local().database.exec("delete from public.notifications where content like '%Old 2%'");
@@ -429,7 +430,7 @@ const keptText = async () =>
     value instanceof Map ? [...value.values()] : value,
   );
 
-async function readKept<T>(read: (users: IDBObjectStore) => IDBRequest<readonly T[]>): Promise<readonly T[]> {
+async function readKept<T>(read: (users: IDBObjectStore) => IDBRequest<T[]>): Promise<readonly T[]> {
   // Opening a deleted database would create it again, empty.
   if (!(await indexedDB.databases()).some(({ name }) => name === 'inbox-cache')) return [];
   return new Promise((resolve, reject) => {

@@ -74,6 +74,7 @@ export const NotificationList = memo(function NotificationList(props: Notificati
     setScrollMargin(Math.round(top + window.scrollY));
   }, [isEmpty]);
   const [initialOffset] = useState(readScrollPosition);
+  // eslint-disable-next-line react/incompatible-library -- its values are used in this component only
   const virtualizer = useWindowVirtualizer({
     count: items.length,
     estimateSize: (index) => (items[index]?.type === 'day' ? headingHeightPx : rowHeights[density]),

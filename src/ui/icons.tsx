@@ -25,7 +25,6 @@ function drawing(shape: ReactNode) {
 export const BellIcon = drawing(
   <path d="M4 14h12l-1.5-2.5V8a4.5 4.5 0 0 0-9 0v3.5L4 14Zm4 2.5a2 2 0 0 0 4 0" />,
 );
-export const SelectIcon = drawing(<path d="M3.5 3.5h13v13h-13v-13Zm3.5 6.5 2 2 4-4" />);
 export const InboxIcon = drawing(<path d="M2.5 11 5 4h10l2.5 7v5h-15v-5Zm0 0h4l1 2h5l1-2h4" />);
 export const PersonIcon = drawing(
   <path d="M10 10a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7Zm-7 7a7 7 0 0 1 14 0" />,
@@ -49,7 +48,6 @@ export const InviteIcon = drawing(
 );
 export const InfoIcon = drawing(<path d="M10 17a7 7 0 1 0 0-14 7 7 0 0 0 0 14Zm0-7.5V13m0-6v.1" />);
 export const MoreIcon = drawing(<path d="M4.5 10v.1M10 10v.1m5.5-.1v.1" strokeWidth="2.5" />);
-export const PlusIcon = drawing(<path d="M10 4v12M4 10h12" />);
 export const SignOutIcon = drawing(<path d="M8 3H4v14h4m4-4 3-3-3-3m3 3H8" />);
 export const CloseIcon = drawing(<path d="m5 5 10 10M15 5 5 15" />);
 export const FilterIcon = drawing(<path d="M3 5.5h14M6 10h8m-5.5 4.5h3" />);

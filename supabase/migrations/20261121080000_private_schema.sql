@@ -1,6 +1,6 @@
--- Functions that only triggers and other functions call. The schema is not exposed by the data service, and no role of
--- the API has the usage of it. Those that run for each row are in PL/pgSQL, which keeps their plans: SQL functions are
--- planned again for each row that fires a trigger.
+-- Functions that only triggers and other functions call. The data service does not expose the schema, and no role of
+-- the API has USAGE on it. Functions that run for each row are in PL/pgSQL, which caches their plans: SQL functions
+-- are planned again for each row that fires a trigger.
 create schema if not exists private;
 revoke all on schema private from public;
 
@@ -36,8 +36,8 @@ end
 $$;
 
 /**
- * The name of a user as others see it: the name in the profile, else the part of the address before the @. Bounded,
- * because it is part of every notification that the user sends.
+ * The public name of a user: the name in the profile, else the part of the address before the @. Bounded, because it is
+ * part of every notification that the user sends.
  */
 create function private.display_name(user_id uuid) returns text
   language sql stable security definer

@@ -1,5 +1,5 @@
--- What a token must prove before it may act: the account still exists, and an account with a verified second factor
--- has used it (`aal2`). Every table has a restrictive policy on private.has_assurance(); every function of the API
+-- The assurance checks of a token: its account must exist, and an account with a verified second factor must have
+-- used it (`aal2`). Every table has a restrictive policy on private.has_assurance(); every function of the API
 -- begins with private.require_assurance().
 
 /**
@@ -81,10 +81,10 @@ end
 $$;
 
 revoke all on all functions in schema private from public;
--- Policies call it as the role of the request.
+-- Policies call this function as the role of the request.
 grant execute on function private.has_assurance() to authenticated;
 
--- Objects of storage and private channels: a bare PostgreSQL has neither table.
+-- A bare PostgreSQL lacks the tables of storage objects and of private channels.
 do $$
 declare
   target text;

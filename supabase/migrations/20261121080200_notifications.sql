@@ -22,7 +22,7 @@ comment on column public.notifications.sender_id is
 alter table public.notifications alter column content set storage main;
 alter table public.notifications set (toast_tuple_target = 8160);
 
--- The lists of the inbox, newest first. Those of the tab "all" are partial, because no equality describes it.
+-- Indexes of the inbox lists, newest first. Those of the tab "all" are partial, because no equality describes the tab.
 create index notifications_inbox_idx on public.notifications (recipient_id, created_at desc, id desc)
   where status <> 'archived';
 create index notifications_inbox_kind_idx on public.notifications (recipient_id, kind, created_at desc, id desc)
@@ -30,7 +30,7 @@ create index notifications_inbox_kind_idx on public.notifications (recipient_id,
 create index notifications_status_idx on public.notifications (recipient_id, status, created_at desc, id desc);
 create index notifications_status_kind_idx
   on public.notifications (recipient_id, kind, status, created_at desc, id desc);
--- What changed since; the retention job; the deletion of an account that sent; snoozed ones, which are few.
+-- Indexes for changes since a time, the retention job, the deletion of a sender's account and snoozed notifications.
 create index notifications_changes_idx on public.notifications (recipient_id, updated_at);
 create index notifications_retention_idx on public.notifications (updated_at) where status <> 'unread';
 create index notifications_sender_idx on public.notifications (sender_id, recipient_id) where sender_id is not null;
@@ -43,8 +43,8 @@ create unique index notifications_identity_idx on public.notifications (id, reci
 alter table public.notifications replica identity using index notifications_identity_idx;
 
 select private.hide_statistics('public.notifications');
--- Without statistics the planner expects few rows of a user. With the default of 4 for spinning disks it then prefers to
--- read and sort all of them to following an index in its order.
+-- Without statistics the planner expects few rows per user. With the default random_page_cost of 4, for spinning disks,
+-- the planner then reads and sorts all of them instead of scanning an index in order.
 alter role authenticated set random_page_cost = 1.1;
 
 create trigger stamp_updated_at before update on public.notifications
@@ -91,7 +91,7 @@ revoke all on all functions in schema private from public;
 alter table public.notifications enable row level security;
 revoke all on public.notifications from anon, authenticated;
 grant select, insert, delete on public.notifications to authenticated;
--- The recipient changes what belongs to reading; what was sent stays as it was sent.
+-- The recipient may update only the columns of the reading state; the sent content is immutable.
 grant update (status, snoozed_until) on public.notifications to authenticated;
 grant all on public.notifications to service_role;
 

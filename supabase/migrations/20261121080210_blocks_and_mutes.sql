@@ -1,4 +1,4 @@
--- What a recipient refuses: senders, and everything about one entity.
+-- A recipient blocks senders and mutes entities.
 
 create table public.blocked_senders (
   user_id uuid not null default auth.uid() references auth.users (id) on delete cascade,
@@ -14,7 +14,7 @@ create table public.muted_threads (
   entity_type text not null check (length(entity_type) <= 100),
   entity_id text not null check (length(entity_id) <= 200),
   entity_name text check (length(entity_name) <= 200),
-  -- Null: for good.
+  -- Null: the mute does not end.
   muted_until timestamptz,
   created_at timestamptz not null default now(),
   primary key (user_id, entity_type, entity_id)

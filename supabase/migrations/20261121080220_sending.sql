@@ -1,9 +1,10 @@
--- What happens before a notification is stored. Rows of users (the role `authenticated`) are limited, bounded and
--- stamped with their sender; rows of services are trusted. Then the recipient's choices decide where it goes.
+-- The triggers that run before a notification is stored. Rows of users (the role `authenticated`) are rate-limited,
+-- bounded in size and stamped with their sender; rows of services are trusted. The recipient's preferences then select
+-- the delivery: in the app, by mail or not at all.
 
 create table private.send_limits (
   action text not null check (action in ('notification', 'invitation')),
-  -- `sender`: all that one user sends. `recipient`: what one user sends to one other.
+  -- `sender` counts all notifications of one user; `recipient` counts those of one user to one other user.
   scope text not null check (scope in ('sender', 'recipient')),
   per_minute integer not null,
   per_day integer not null,
@@ -107,8 +108,8 @@ as $$
 $$;
 
 /**
- * Before a user's notification is stored: the sender may send, and status, times, sender and content are the server's.
- * A type that is not for users becomes a `message`.
+ * Runs before a user's notification is stored: checks that the sender may send, and sets status, times, sender and
+ * content. A type that is reserved for services becomes `message`.
  *
  * Errors: those of private.require_assurance() and private.count_sending(); PT403 sender_anonymous; PT403
  * sender_blocked.
@@ -150,7 +151,7 @@ begin
 end
 $$;
 
--- The condition sees the role of the request: within functions of the server it is their owner.
+-- The WHEN condition evaluates the role of the request: in functions with SECURITY DEFINER it is their owner.
 create trigger accept_from_user before insert on public.notifications
   for each row when (current_user = 'authenticated') execute function private.accept_from_user();
 
@@ -171,7 +172,7 @@ create trigger limit_rows_per_request after insert on public.notifications
   referencing new table as sent
   for each statement when (current_user = 'authenticated') execute function private.limit_rows_per_request();
 
--- Notifications that their recipient wants by mail only: no list and no count contains them.
+-- Notifications that their recipient receives only by mail: no list and no count contains them.
 create table private.mail_only_notifications (
   id uuid primary key,
   recipient_id uuid not null references auth.users (id) on delete cascade,
@@ -184,7 +185,7 @@ create index mail_only_notifications_recipient_idx on private.mail_only_notifica
 create index mail_only_notifications_sender_idx on private.mail_only_notifications (sender_id);
 create index mail_only_notifications_created_idx on private.mail_only_notifications (created_at);
 
-/** Where the recipient wants notifications of a kind. Without a row of preferences the columns' defaults hold. */
+/** The channels that the recipient enabled for a kind. Without a row of preferences, the columns' defaults apply. */
 create function private.wanted_channels(recipient uuid, kind text, out in_app boolean, out by_mail boolean)
   language plpgsql stable security definer
   set search_path = ''
@@ -218,7 +219,7 @@ begin
 end
 $$;
 
-/** Before any notification is stored: stamps its kind, and stores it only where the recipient wants it in the app. */
+/** Runs before a notification is stored: sets its kind, and skips it unless the recipient enabled it in the app. */
 create function private.prepare_notification() returns trigger
   language plpgsql security definer
   set search_path = ''
@@ -246,7 +247,7 @@ $$;
 create trigger prepare_notification before insert on public.notifications
   for each row execute function private.prepare_notification();
 
-/** A service changed the content. */
+/** Runs after a service changed the content. */
 create function private.stamp_kind() returns trigger
   language plpgsql security definer
   set search_path = ''

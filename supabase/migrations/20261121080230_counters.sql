@@ -1,5 +1,5 @@
--- How many notifications each user has. One row per user, changed by every statement in its own transaction: the row's
--- lock serializes the writers, so the numbers are exact at every commit.
+-- The notification counts of each user. Every statement updates the user's row in its own transaction: the row's lock
+-- serializes the writers, so the counts are exact at every commit.
 
 create table public.notification_counters (
   user_id uuid primary key references auth.users (id) on delete cascade,
@@ -61,7 +61,7 @@ begin
   loop
     insert into public.notification_counters as c (user_id, unread, read, archived, unread_by_kind)
     select delta.recipient_id, delta.unread, delta.read, delta.archived, delta.unread_by_kind
-    -- The rows of a deleted account are deleted with it: its counters are gone and must not come back.
+    -- Do not create counters for a deleted account: its notifications are deleted after its counters.
     where exists (select from auth.users u where u.id = delta.recipient_id)
     on conflict (user_id) do update set
       unread = c.unread + excluded.unread,
@@ -72,7 +72,7 @@ begin
 end
 $$;
 
-/** After each statement on notifications. */
+/** Runs after each statement on notifications. */
 create function private.count_changes() returns trigger
   language plpgsql security definer
   set search_path = ''
@@ -117,7 +117,7 @@ create trigger count_updated after update on public.notifications
 create trigger count_deleted after delete on public.notifications
   referencing old table as old_rows for each statement execute function private.count_changes();
 
-/** TRUNCATE has no rows to count: nothing is left. */
+/** Deletes all counters after TRUNCATE, which provides no rows to subtract. */
 create function private.reset_counters() returns trigger
   language plpgsql security definer
   set search_path = ''
@@ -168,8 +168,8 @@ end
 $$;
 
 /**
- * Every number that the inbox shows, in one row. Snoozed notifications are in no list but their own, so they are taken
- * from the counters by an index of the snoozed ones alone.
+ * All counts of the inbox, in one row. Snoozed notifications are in no other list, so they are subtracted from the
+ * counters; a partial index finds them.
  */
 create function public.notification_counts()
   returns table (inbox bigint, unread bigint, archived bigint, snoozed bigint, unread_by_kind jsonb)

@@ -1,4 +1,4 @@
--- What a client asks for after a gap, and what tells it that a statement changed more rows than it wants to hear of.
+-- The changes since a time, which a client requests after a gap, and the announcement of bulk changes.
 
 create table private.notification_tombstones (
   recipient_id uuid not null references auth.users (id) on delete cascade,
@@ -29,7 +29,7 @@ select private.hide_statistics('public.notification_bulk_changes');
 create policy "Users read their own bulk changes" on public.notification_bulk_changes
   for select to authenticated using (user_id = (select auth.uid()));
 
-/** Tells a user's clients to read again. */
+/** Announces a bulk change to a user's clients, which then reload. */
 create function private.mark_bulk_change(changed_user uuid) returns void
   language sql security definer
   set search_path = ''
@@ -39,7 +39,7 @@ as $$
   on conflict (user_id) do update set revision = b.revision + 1, changed_at = clock_timestamp()
 $$;
 
-/** After each statement: keeps the ids of deleted rows for a day, and marks statements that changed many. */
+/** Runs after each statement: stores the ids of deleted rows for a day and announces bulk changes. */
 create function private.record_changes() returns trigger
   language plpgsql security definer
   set search_path = ''
@@ -70,7 +70,7 @@ create trigger record_deleted after delete on public.notifications
   referencing old table as old_rows for each statement execute function private.record_changes();
 
 /**
- * What changed since a time, in one answer:
+ * The changes since a time, in one response:
  * {as_of, reset, changed: [row, ...], deleted: [id, ...], counts}.
  *
  * `as_of` is the `since` of the next call. `reset`: changes are missing from the answer (more than `page_size` rows, a

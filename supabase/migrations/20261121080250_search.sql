@@ -1,8 +1,8 @@
--- Search of the words in a notification's text, sender and entity. The words are kept apart from the notifications: as a
--- column they would be sent with every row.
+-- Search of the words in a notification's text, sender and entity. The words have their own table, because realtime
+-- and the API would send a column with every row.
 --
--- Each word begins with the end of the recipient's id, so that the index holds the words of one user together: a search
--- reads the rows of its user alone, and a prefix is one range of the index.
+-- Each word is prefixed with the end of the recipient's id, so that the words of one user are adjacent in the index: a
+-- search reads only the rows of its user, and a word prefix is one range of the index.
 
 create table private.notification_words (
   notification_id uuid primary key,
@@ -11,7 +11,7 @@ create table private.notification_words (
 create index notification_words_idx on private.notification_words using gin (words) with (fastupdate = off);
 alter table private.notification_words alter column words set statistics 0;
 
-/** The text search configuration of a language tag, as far as PostgreSQL has one. */
+/** The text search configuration of a language tag; `simple` where PostgreSQL has none. */
 create function private.text_search_config(language text) returns regconfig
   language plpgsql stable parallel safe
   set search_path = ''
@@ -25,7 +25,7 @@ begin
 end
 $$;
 
-/** What the words of one recipient begin with. */
+/** The prefix of the words of one recipient. */
 create function private.word_prefix(recipient uuid) returns text
   language plpgsql immutable parallel safe
   set search_path = ''
@@ -168,7 +168,7 @@ create function public.search_notifications(
   set enable_hashjoin = off
   set enable_mergejoin = off
   set enable_sort = off
-  -- The settings above make costs look so high that plans would be compiled first, which takes longer than the search.
+  -- The settings above raise the estimated costs so far that JIT compilation would start, which takes too long.
   set jit = off
 as $$
 declare
@@ -221,7 +221,7 @@ begin
   execute format('select count(*) from (%s) sample', newest_first) into found_number using asked, sampled, most;
   select case tab when 'all' then c.unread + c.read when 'unread' then c.unread else c.archived end into total
     from public.notification_counters c where c.user_id = me;
-  -- Rows to read for a full page, newest first, against the expected matches in the index.
+  -- Compare the rows to read for a full page, newest first, with the expected matches in the index.
   if found_number between 1 and most - 1 and most * sampled / found_number < found_number * total / sampled then
     sampled := 3 * most * sampled / found_number;
     execute format('select count(*) from (%s) sample', newest_first) into found_number using asked, sampled, most;

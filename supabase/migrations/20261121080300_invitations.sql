@@ -23,7 +23,8 @@ revoke all on public.invitations from anon, authenticated;
 grant all on public.invitations to service_role;
 
 /**
- * Notifies a user about an invitation, in the name of the caller. A link is for the invitee alone: the token is in it.
+ * Notifies a user about an invitation, in the name of the caller. Only the invitee may see the link, which contains the
+ * token.
  */
 create function private.notify_about_invitation(recipient uuid, about public.invitations, link text) returns void
   language sql security definer
@@ -61,7 +62,7 @@ as $$
 $$;
 
 /**
- * An invitation as the caller may see it, and whether the caller is the invitee. A pending one after its time has the
+ * An invitation in the form visible to the caller, and whether the caller is the invitee. An overdue pending one has the
  * status `expired`. The address is shortened for accounts that are neither the inviter nor the invitee.
  */
 create function private.read_invitation(about public.invitations)
@@ -144,19 +145,19 @@ begin
   if address is null or length(address) > 320 or address !~ '^[^@\s]+@[^@\s]+$' then
     raise sqlstate 'PT400' using message = 'invitation_email_invalid', detail = 'This is not an email address.';
   end if;
-  -- Before the account is looked up: a notification has no room for longer texts, and its error would tell of an account.
+  -- Checked before the account lookup: a notification refuses longer texts, and its error would reveal the account.
   if greatest(
     length(create_invitation.entity_type), length(create_invitation.entity_id), length(create_invitation.entity_name)
   ) > 1000 then
     raise sqlstate 'PT400' using message = 'invitation_entity_invalid',
       detail = 'The type, the id and the name may have 1000 characters each.';
   end if;
-  -- By the auth service's index on (instance_id, lower(email)); instance_id is zero on every project.
+  -- Uses the auth service's index on (instance_id, lower(email)); instance_id is zero on every project.
   select u.id into invitee from auth.users u
     where u.instance_id = '00000000-0000-0000-0000-000000000000'
       and lower(u.email) = lower(address) and u.deleted_at is null
       and (u.email_confirmed_at is not null or u.id = me)
-    -- Accounts of single sign-on may share an address: the caller's comes first, then the one with a password.
+    -- Accounts of single sign-on may share an address: prefer the caller's account, then the account with a password.
     order by u.id = me desc, u.is_sso_user, u.created_at
     limit 1;
   if invitee = me then

@@ -1,4 +1,4 @@
--- Reports of notifications, for the people who run the service.
+-- Reports of notifications, for the operators of the service.
 
 create table public.notification_reports (
   id uuid primary key default gen_random_uuid(),
@@ -7,7 +7,7 @@ create table public.notification_reports (
   sender_id uuid references auth.users (id) on delete set null,
   reason text not null check (reason in ('spam', 'abuse', 'phishing', 'other')),
   comment text check (length(comment) <= 1000),
-  -- As it was reported: the notification may be deleted later.
+  -- A copy of the reported content: the notification may be deleted later.
   content text,
   created_at timestamptz not null default now(),
   unique (reporter_id, notification_id)

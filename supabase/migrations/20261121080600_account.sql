@@ -1,4 +1,4 @@
--- What people do with their account beyond the auth service: take all data along, leave, end single sessions.
+-- Account functions beyond the auth service: export all data, delete the account, end single sessions.
 
 /** All data of the caller as one JSON document. Secrets (password, factors, tokens) are not part of it. */
 create function public.export_account_data() returns json
@@ -46,7 +46,7 @@ begin
       select coalesce(json_agg(n order by n.created_at desc), '[]')
       from private.mail_only_notifications n where n.recipient_id = me
     ),
-    -- Without what their recipients did with them.
+    -- The reading state is excluded, because it is the recipients' data.
     'sent_notifications', (
       select coalesce(json_agg(json_build_object(
         'recipient_id', n.recipient_id, 'content', n.content, 'created_at', n.created_at
@@ -70,9 +70,9 @@ end
 $$;
 
 /**
- * Deletes the caller's account: in one transaction the user, the sessions and every row that refers to them go;
- * notifications that the user sent stay with their recipients, without the sender. Access tokens that are still valid
- * are refused from then on.
+ * Deletes the caller's account: the user, the sessions and every row that refers to them, in one transaction. Sent
+ * notifications stay with their recipients, without the sender. Access tokens that have not expired are refused from
+ * then on.
  *
  * Errors: those of private.require_assurance(); PT403 reauthentication_needed, unless the session was authenticated
  * within the last 10 minutes; PT409 account_has_files, while storage has objects of the user.
@@ -90,7 +90,7 @@ begin
     raise sqlstate 'PT403' using message = 'reauthentication_needed',
       detail = 'The session was authenticated more than 10 minutes ago.', hint = 'Sign in again, then repeat the request.';
   end if;
-  -- Deleting the rows would leave the bytes: the storage service deletes both.
+  -- Deleting the rows here would leave the bytes in storage: the storage service deletes both.
   if to_regclass('storage.objects') is not null then
     execute 'select exists (select from storage.objects o where o.owner_id = $1)' into has_files using me::text;
   end if;

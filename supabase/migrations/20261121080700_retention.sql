@@ -1,4 +1,4 @@
--- What goes by itself, and the jobs that see to it. Unread notifications never go.
+-- The retention jobs. They never delete unread notifications.
 
 create table private.retention (
   name text primary key,
@@ -12,8 +12,8 @@ values
   ('invitations', '30 days');
 
 /**
- * Deletes at most `batch_size` rows of each table that are past their time at `called_at`. Returns how many; fewer than
- * `batch_size` of everything means that nothing is left.
+ * Deletes at most `batch_size` rows of each table whose retention period has ended at `called_at`. Returns their number;
+ * a result below `batch_size` means that no expired rows are left.
  */
 create function private.delete_expired(batch_size integer default 1000, called_at timestamptz default now())
   returns integer
@@ -74,7 +74,7 @@ begin
 end
 $$;
 
-/** Deletes everything that is past its time, each batch in a transaction of its own. */
+/** Deletes all rows whose retention period has ended, each batch in its own transaction. */
 create procedure private.run_retention(batch_size integer default 1000, called_at timestamptz default now())
   language plpgsql
 as $$
@@ -85,7 +85,7 @@ begin
 end
 $$;
 
-/** Repairs the counters of every user, each in a transaction of its own. */
+/** Repairs the counters of every user, each in its own transaction. */
 create procedure private.run_counter_repair()
   language plpgsql
 as $$
@@ -104,7 +104,7 @@ $$;
 revoke all on all functions in schema private from public;
 revoke all on procedure private.run_retention(integer, timestamptz), private.run_counter_repair() from public;
 
--- With pg_cron the jobs run by themselves; without it, call the procedures by another scheduler.
+-- With pg_cron the jobs are scheduled here; without it, call the procedures from another scheduler.
 do $$
 begin
   if exists (select from pg_available_extensions where name = 'pg_cron') then

@@ -19,7 +19,7 @@ describe('the database of a project', () => {
     ]);
   });
 
-  it('keeps the tables of the auth service from the API', async () => {
+  it('denies the API the tables of the auth service', async () => {
     const task = supabase().database.transaction(async (sql) => {
       await sql.query(`select set_config('role', 'authenticated', true)`);
       return sql.query('select id from auth.users');
@@ -39,7 +39,7 @@ describe('the database of a project', () => {
     expect(caller).toEqual({ uid: id, role: 'authenticated', email: 'a@example.com', aal: 'aal2' });
   });
 
-  it('has what migrations expect of extensions', async () => {
+  it('has the extensions that migrations expect', async () => {
     const [row] = await supabase().database.query(
       `select crypt('x', gen_salt('bf', 4)) like '$2a$04$%' as crypt,
          extensions.uuid_generate_v4() is not null as uuid,
@@ -50,7 +50,7 @@ describe('the database of a project', () => {
 });
 
 describe('its one session', () => {
-  it('takes back what a failed transaction did, and goes on', async () => {
+  it('rolls back a failed transaction and stays usable', async () => {
     const { database } = supabase();
     const task = database.transaction(async (sql) => {
       await sql.query(`create table public.gone (id int)`);
@@ -62,7 +62,7 @@ describe('its one session', () => {
     ]);
   });
 
-  it('lets nothing in between the statements of a transaction', async () => {
+  it('runs no other statement within a transaction', async () => {
     const { database } = supabase();
     await database.exec('create table public.steps (step text)');
     await Promise.all([
@@ -81,7 +81,7 @@ describe('its one session', () => {
     await database.exec('drop table public.steps');
   });
 
-  it('hears notifications of committed transactions only, and may use the database from there', async () => {
+  it('delivers notifications of committed transactions only, to listeners that may use the database', async () => {
     const { database } = supabase();
     const heard: unknown[] = [];
     let answer: Promise<unknown> | undefined;
@@ -102,7 +102,7 @@ describe('its one session', () => {
     expect(heard).toEqual(['committed']);
   });
 
-  it('reads values as their JavaScript kin', async () => {
+  it('parses values to JavaScript types', async () => {
     const [row] = await supabase().database.query(
       `select 7::int8 as small, 9007199254740993::int8 as large, '2026-01-02 03:04:05+00'::timestamptz as time,
          '{"a":1}'::jsonb as json, '2026-01-02'::date as day, 1.50::numeric as exact, array['a'] as list`,

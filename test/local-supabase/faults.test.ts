@@ -9,7 +9,7 @@ const table = '/rest/v1/notifications?select=id';
 afterEach(() => supabase().faults.clear());
 
 describe('a fault rule', () => {
-  it('answers instead of the service, only on its route and for the given number of times', async () => {
+  it('replaces the response of the service, on its route and the given number of times only', async () => {
     supabase().faults.add({ path: '/auth/v1/', times: 2, answer: { status: 503, body: '<h1>Down</h1>' } });
     const first = await settings();
     expect(first.status).toBe(503);
@@ -75,7 +75,7 @@ describe('a fault rule', () => {
 });
 
 describe('tokens on command', () => {
-  it('all expire, and new ones are good', async () => {
+  it('all expire, and new ones are valid', async () => {
     const old = await signIn(supabase(), ada.email);
     supabase().faults.expireTokens();
     const refused = await requestApi(supabase(), table, { token: old });
@@ -100,7 +100,7 @@ describe('tokens on command', () => {
 });
 
 describe('a restart', () => {
-  it('ends open connections, answers nothing meanwhile, and keeps the data', async () => {
+  it('ends open connections, refuses requests meanwhile, and keeps the data', async () => {
     const { url, anonKey, faults } = supabase();
     const token = await signIn(supabase(), ada.email);
     const socket = new WebSocket(

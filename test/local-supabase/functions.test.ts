@@ -19,12 +19,12 @@ const invoke = async (name: string, token?: string) =>
   });
 
 describe('functions', () => {
-  it('get the request of a signed-in user', async () => {
+  it('receive the request of a signed-in user', async () => {
     const response = await invoke('echo', await signIn(supabase(), ada.email));
     await expect(response.json()).resolves.toEqual({ method: 'POST', said: '{"a":1}' });
   });
 
-  it('are closed without a token, and with a bad one', async () => {
+  it('refuse requests without a valid token', async () => {
     await expect((await invoke('echo')).json()).resolves.toMatchObject({
       message: 'Missing authorization header',
     });
@@ -42,7 +42,7 @@ describe('functions', () => {
     });
   });
 
-  it('that throw end with an error of the worker, not of the server', async () => {
+  it('that throw answer with an error of the worker, not of the server', async () => {
     const response = await invoke('broken', supabase().anonKey);
     expect(response.status).toBe(500);
     await expect(response.json()).resolves.toMatchObject({ code: 'WORKER_ERROR' });

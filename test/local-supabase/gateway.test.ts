@@ -25,12 +25,12 @@ describe('an API key', () => {
     await expect(response.json()).resolves.toMatchObject({ message: 'Invalid API key' });
   });
 
-  it('may be a user’s token no more than any other text', async () => {
+  it('cannot be a user’s token or any other text', async () => {
     const response = await get('/auth/v1/settings', { apikey: await signIn(supabase(), ada.email) });
     expect(response.status).toBe(401);
   });
 
-  it('is taken in both forms, and from the query too', async () => {
+  it('is accepted in both forms, and from the query too', async () => {
     const { anonKey, publishableKey } = supabase();
     expect((await get('/auth/v1/settings', { apikey: anonKey })).status).toBe(200);
     expect((await get('/auth/v1/settings', { apikey: publishableKey })).status).toBe(200);
@@ -45,7 +45,7 @@ describe('an API key', () => {
     expect((await get(path)).status).not.toBe(401);
   });
 
-  it('makes the caller of the data service: anonymous by the public ones, the service by the secret ones', async () => {
+  it('determines the role of the data service: anon for public keys, service_role for secret keys', async () => {
     const { anonKey, publishableKey, serviceRoleKey, secretKey } = supabase();
     const statuses = [anonKey, publishableKey, serviceRoleKey, secretKey].map(
       async (apikey) => (await get(table, { apikey })).status,
@@ -53,14 +53,14 @@ describe('an API key', () => {
     await expect(Promise.all(statuses)).resolves.toEqual([401, 401, 200, 200]);
   });
 
-  it('of the newer form is no token, but may be sent as one', async () => {
+  it('of the newer form is accepted as a bearer token, although it is none', async () => {
     const { publishableKey, secretKey } = supabase();
     const asBearer = (key: string) => get(table, { apikey: key, authorization: `Bearer ${key}` });
     expect((await asBearer(publishableKey)).status).toBe(401);
     expect((await asBearer(secretKey)).status).toBe(200);
   });
 
-  it('that is secret is refused from a browser', async () => {
+  it('is refused from a browser when it is secret', async () => {
     const response = await get(table, { apikey: supabase().secretKey, 'user-agent': 'Mozilla/5.0 (X11)' });
     expect(response.status).toBe(401);
     await expect(response.json()).resolves.toEqual({ message: 'Forbidden use of secret API key in browser' });
@@ -72,13 +72,13 @@ describe('a bearer token for the data service', () => {
   const claims = () => ({ sub: ada.id, role: 'authenticated', iat: now(), exp: now() + 60 });
   const now = () => Math.floor(Date.now() / 1000);
 
-  it.each(['ES256', 'RS256', 'HS256'] as const)('is taken with %s', async (algorithm) => {
+  it.each(['ES256', 'RS256', 'HS256'] as const)('is accepted with %s', async (algorithm) => {
     const response = await send(await supabase().keys.sign(claims(), { algorithm }));
     expect(response.status).toBe(200);
     await expect(response.json()).resolves.toHaveLength(4);
   });
 
-  it('is refused after its time, as PostgREST says it', async () => {
+  it('is refused after its expiry, with the error of PostgREST', async () => {
     const response = await send(await supabase().keys.sign({ ...claims(), exp: now() - 31 }));
     expect(response.status).toBe(401);
     expect(response.headers.get('www-authenticate')).toBe(
@@ -93,11 +93,11 @@ describe('a bearer token for the data service', () => {
     });
   });
 
-  it('may be half a minute late, as with PostgREST', async () => {
+  it('may have expired for 30 seconds, as with PostgREST', async () => {
     expect((await send(await supabase().keys.sign({ ...claims(), exp: now() - 20 }))).status).toBe(200);
   });
 
-  it('is refused before its time', async () => {
+  it('is refused before its iat', async () => {
     const response = await send(await supabase().keys.sign({ ...claims(), iat: now() + 120 }));
     await expect(response.json()).resolves.toMatchObject({
       code: 'PGRST303',
@@ -129,12 +129,12 @@ describe('a bearer token for the data service', () => {
     expect((await send(`${head}.${forged}.${signature}`)).status).toBe(401);
   });
 
-  it('is refused when it says that it needs no signature', async () => {
+  it('is refused with the algorithm none', async () => {
     const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
     expect((await send(`${encode({ alg: 'none' })}.${encode(claims())}.`)).status).toBe(401);
   });
 
-  it('of an older key is taken after the key was changed', async () => {
+  it('of an older key is accepted after a rotation', async () => {
     const token = await supabase().keys.sign(claims());
     await supabase().keys.rotate();
     expect((await send(token)).status).toBe(200);
@@ -174,7 +174,7 @@ describe('a page of another origin', () => {
     expect(response.headers.get('access-control-expose-headers')).toContain(exposed);
   });
 
-  it('may read refusals too, but not what PostgREST keeps to itself', async () => {
+  it('may read refusals too, but not the headers that PostgREST does not expose', async () => {
     const response = await get(table, origin);
     expect(response.status).toBe(401);
     expect(response.headers.get('access-control-allow-origin')).toBe('*');

@@ -51,7 +51,7 @@ describe('Mailpit’s interface', () => {
     });
   });
 
-  it('gives a mail with its HTML and text, and marks it read', async () => {
+  it('returns a mail with its HTML and text, and marks it read', async () => {
     await send('ada@example.com', 'Hello', 'Some &amp; more');
     const message = await getJson('/api/v1/message/latest');
     expect(message).toMatchObject({
@@ -66,12 +66,12 @@ describe('Mailpit’s interface', () => {
     });
   });
 
-  it('answers 404 for a mail that is not there', async () => {
+  it('answers 404 for an unknown mail', async () => {
     expect((await fetchMailbox('/api/v1/message/none')).status).toBe(404);
     expect((await fetchMailbox('/view/none.html')).status).toBe(404);
   });
 
-  it('finds by recipient, subject, words and what is not', async () => {
+  it('finds by recipient, subject, words and negated terms', async () => {
     await send('ada@example.com', 'Reset your password', 'A reset was requested');
     await send('grace@example.com', 'Confirm your address', 'Welcome');
     await expect(subjects('to:ada@example.com')).resolves.toEqual(['Reset your password']);
@@ -91,7 +91,7 @@ describe('Mailpit’s interface', () => {
     await expect(subjects('')).resolves.toEqual([]);
   });
 
-  it('shows a mail that can do nothing but be read', async () => {
+  it('shows a mail without running scripts or loading content', async () => {
     await send('ada@example.com', 'Hello', '<script>alert(1)</script>');
     const response = await fetchMailbox('/view/latest.html');
     expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
@@ -122,7 +122,7 @@ describe('the host of a request', () => {
     },
   );
 
-  it('is in no mail: a link leads to the site, whatever host the request named', async () => {
+  it('is in no mail: links point to the site, whatever the Host header says', async () => {
     const { url, anonKey, mailbox } = supabase();
     const headers = { host: 'evil.example.com', apikey: anonKey, 'content-type': 'application/json' };
     const body = JSON.stringify({ email: 'ada@example.com' });
@@ -145,7 +145,7 @@ describe('the pages for people', () => {
     expect(response.headers.get('content-security-policy')).toContain("script-src 'self'");
   });
 
-  it('hear of new mail at once', async () => {
+  it('receive new mail at once', async () => {
     const response = await fetchMailbox('/events');
     const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
     const first = await reader?.read();
@@ -158,7 +158,7 @@ describe('the pages for people', () => {
 });
 
 describe('the mailbox for tests', () => {
-  it('waits for a mail, and gives each once, the oldest first', async () => {
+  it('waits for a mail, and returns each once, oldest first', async () => {
     const waiting = supabase().mailbox.waitFor({ to: 'ADA@example.com' });
     await send('grace@example.com', 'Not this');
     await send('ada@example.com', 'One');
@@ -167,14 +167,14 @@ describe('the mailbox for tests', () => {
     expect((await supabase().mailbox.waitFor({ to: 'ada@example.com' })).subject).toBe('Two');
   });
 
-  it('gives two that wait two mails', async () => {
+  it('returns different mails to two concurrent waits', async () => {
     const both = [supabase().mailbox.waitFor(), supabase().mailbox.waitFor()];
     await send('ada@example.com', 'One');
     await send('ada@example.com', 'Two');
     expect((await Promise.all(both)).map(({ subject }) => subject)).toEqual(['One', 'Two']);
   });
 
-  it('says what is there when nothing fits in time', async () => {
+  it('lists the mails present when a wait times out', async () => {
     await send('grace@example.com', 'Other');
     await expect(supabase().mailbox.waitFor({ to: 'ada@example.com' }, 1)).rejects.toThrow(
       'In the mailbox: grace@example.com: Other',
@@ -192,7 +192,7 @@ describe('the mailbox for tests', () => {
     expect(links[0]).toMatch(/[?&#]token_hash=[\da-f]{56}&type=\w+/);
   });
 
-  it('forgets the oldest after five hundred', async () => {
+  it('evicts the oldest mail above five hundred', async () => {
     const mailbox = createMailbox();
     for (let number = 0; number < 501; number += 1) {
       await mailbox.send({ to: 'ada@example.com', subject: String(number), html: '' });

@@ -21,12 +21,12 @@ describe('the data service', () => {
     await expect(read(`/rest/v1/notifications?recipient_id=eq.${grace.id}`, adaToken)).resolves.toEqual([]);
   });
 
-  it('writes times as PostgreSQL’s own JSON does', async () => {
+  it('formats times as PostgreSQL’s JSON does', async () => {
     const [row] = await read('/rest/v1/notifications?select=created_at&limit=1', adaToken);
     expect(row?.['created_at']).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?\+00:00$/);
   });
 
-  it('creates a notification for another user and tells the sender nothing about it', async () => {
+  it('creates a notification for another user without returning it to the sender', async () => {
     const response = await requestApi(supabase(), '/rest/v1/notifications', {
       method: 'POST',
       token: adaToken,
@@ -85,7 +85,7 @@ describe('the data service', () => {
     expect(response.headers.get('content-range')).toMatch(/\/4$/);
   });
 
-  it('knows a table as soon as it is there', async () => {
+  it('serves a new table at once', async () => {
     const { database } = supabase();
     await database.exec('create table public.late (id int primary key); grant select on public.late to anon');
     const response = await requestApi(supabase(), '/rest/v1/late');
@@ -113,7 +113,7 @@ describe('the data service', () => {
   });
 });
 
-describe('many at once on the one session', () => {
+describe('concurrent users of the one session', () => {
   it('fifty users each see only themselves, among writes, sign-ins and SQL', async () => {
     const users = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
@@ -126,7 +126,7 @@ describe('many at once on the one session', () => {
     expect(rounds.flat()).toEqual([]);
   });
 
-  it('leaves neither a role nor claims nor a transaction behind', async () => {
+  it('resets role and claims and leaves no transaction open', async () => {
     await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         index % 2 === 0
@@ -142,7 +142,7 @@ describe('many at once on the one session', () => {
   });
 });
 
-/** What a client does in its first seconds; returns what was wrong. */
+/** Runs the requests of a starting client and returns their errors. */
 async function useTheInbox(user: TestUser, neighbour: TestUser | undefined): Promise<string[]> {
   const wrong: string[] = [];
   const send = (path: string, method: string, body?: unknown) =>

@@ -28,7 +28,7 @@ afterEach(async () => {
 });
 
 describe('an embedded Supabase that is closed', () => {
-  it('answers or refuses what it has let in, refuses what comes later, and reports nothing', async () => {
+  it('answers or refuses requests in flight, refuses later ones, and reports no error', async () => {
     const reported: unknown[] = [];
     const supabase = await start({ report: (problem) => reported.push(problem) });
     supabase.faults.add({ path: '/auth', latencyMs: 900 });
@@ -45,7 +45,7 @@ describe('an embedded Supabase that is closed', () => {
 });
 
 describe('an embedded Supabase in a folder', { timeout: 60_000 }, () => {
-  it('keeps accounts, rows, tokens and mail over a restart', async () => {
+  it('keeps accounts, rows, tokens and mail across a restart', async () => {
     const first = await start({ dataDir: folder });
     const token = await signIn(first, ada.email);
     await first.database.query('delete from notifications where recipient_id = $1', [ada.id]);
@@ -66,7 +66,7 @@ describe('an embedded Supabase in a folder', { timeout: 60_000 }, () => {
     );
   });
 
-  it('is taken over from a server that died', async () => {
+  it('takes over the lock of a crashed server', async () => {
     await writeFile(join(folder, 'lock'), '999999999');
     const supabase = await start({ dataDir: folder });
     await expect(supabase.database.query('select 1 as one')).resolves.toEqual([{ one: 1 }]);
@@ -102,7 +102,7 @@ describe('an embedded Supabase in a folder', { timeout: 60_000 }, () => {
     await expect(readdir(folder)).resolves.not.toContain('lock');
   });
 
-  it('says in one line that it cannot be written', async () => {
+  it('reports in one line that it is not writable', async () => {
     const file = join(folder, 'file');
     await writeFile(file, '');
     const problem = await createLocalSupabase({ dataDir: join(file, 'data') }).catch(
@@ -114,7 +114,7 @@ describe('an embedded Supabase in a folder', { timeout: 60_000 }, () => {
 });
 
 describe('the ports', () => {
-  it('say in one line that they are taken, and leave nothing running', async () => {
+  it('report in one line that they are taken, and leave nothing running', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const address = other.address();
@@ -126,7 +126,7 @@ describe('the ports', () => {
     other.close();
   });
 
-  it('answer 500 to what fails inside, also where the request had a body', async () => {
+  it('answer 500 for an internal error, even when the request had a body', async () => {
     const complain = vi.spyOn(console, 'error').mockImplementation(() => {});
     const failure = new Error('Inside');
     const server = await listen(0, async () => Promise.reject(failure));
@@ -142,7 +142,7 @@ describe('the ports', () => {
     await server.close();
   });
 
-  it('serve what the in-process fetch does', async () => {
+  it('serve the same responses as the in-process fetch', async () => {
     const supabase = await start({ port: 0 });
     const headers = { apikey: supabase.anonKey };
     const path = '/auth/v1/settings';
@@ -154,8 +154,8 @@ describe('the ports', () => {
   });
 });
 
-describe('several at once', { timeout: 60_000 }, () => {
-  it('know nothing of each other', async () => {
+describe('several embedded Supabases', { timeout: 60_000 }, () => {
+  it('are isolated from each other', async () => {
     const [one, two] = await Promise.all([start(), start({ seed: false })]);
     await expect(one.database.query('select id from auth.users')).resolves.toHaveLength(2);
     await expect(two.database.query('select id from auth.users')).resolves.toEqual([]);
@@ -174,7 +174,7 @@ describe('the in-process fetch', () => {
     await expect(asked).rejects.toThrow('enough');
   });
 
-  it('returns a redirect that leads elsewhere', async () => {
+  it('returns a redirect to another origin', async () => {
     const supabase = await start();
     const response = await supabase.fetch(`${supabase.url}/auth/v1/verify?token=none&type=signup`);
     expect(response.status).toBe(303);

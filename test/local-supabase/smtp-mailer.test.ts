@@ -63,7 +63,7 @@ async function startWith(port: number, password: string) {
 const signUp = { email: 'new@example.com', password: 'correct horse' };
 
 describe('a configured SMTP server', () => {
-  it('gets the mails, and the mailbox does not', async () => {
+  it('receives the mails, and the mailbox does not', async () => {
     const { port, deliveries } = await startSmtpServer();
     const supabase = await startWith(port, 'secret');
     const response = await requestApi(supabase, '/auth/v1/signup', { method: 'POST', body: signUp });

@@ -8,7 +8,7 @@ import { ada, grace, requestApi, signIn, useLocalSupabase } from '../support/loc
 const supabase = useLocalSupabase();
 const tokens = new Map<string, string>();
 
-/** The vendor's own client, as a judge that is not ours. */
+/** The vendor's client, as an independent test of the protocol. */
 function storageOf(email?: string) {
   const { url, anonKey, serviceRoleKey, fetch } = supabase();
   const token = email === undefined ? serviceRoleKey : (tokens.get(email) ?? '');
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 
 describe('storage', () => {
-  it('keeps a file and gives it back with what was said about it', async () => {
+  it('stores a file and returns it with its metadata', async () => {
     const files = storageOf(ada.email).from('files');
     const path = `${ada.id}/notes.txt`;
     const { error } = await files.upload(path, 'Hello', { contentType: 'text/plain', cacheControl: '3600' });
@@ -42,7 +42,7 @@ describe('storage', () => {
     expect(info.data).toMatchObject({ size: 5, contentType: 'text/plain', cacheControl: 'max-age=3600' });
   });
 
-  it('lets the policies decide', async () => {
+  it('enforces the policies', async () => {
     const path = `${ada.id}/secret.txt`;
     await storageOf(ada.email).from('files').upload(path, 'secret');
     expect((await storageOf(grace.email).from('files').download(path)).error).not.toBeNull();
@@ -74,7 +74,7 @@ describe('storage', () => {
     expect((await supabase().fetch(`${data?.signedUrl}x`)).status).toBe(400);
   });
 
-  it('takes a file by a signed upload', async () => {
+  it('accepts a file by a signed upload', async () => {
     const files = storageOf(ada.email).from('files');
     const path = `${ada.id}/later.txt`;
     const { data } = await files.createSignedUploadUrl(path);
@@ -82,7 +82,7 @@ describe('storage', () => {
     await expect((await files.download(path)).data?.text()).resolves.toBe('Later');
   });
 
-  it('signs no upload that would replace what its maker may not change', async () => {
+  it('refuses to sign an upload that would replace an object that the caller may not update', async () => {
     const [path, free] = [`${ada.id}/mine.txt`, `${ada.id}/drop/mine.txt`];
     await supabase().database.exec(
       `create policy "Drop box" on storage.objects for insert to authenticated with check (bucket_id = 'files')`,
@@ -103,7 +103,7 @@ describe('storage', () => {
     await supabase().database.exec('drop policy "Drop box" on storage.objects');
   });
 
-  it('takes a link for a download as no link for an upload', async () => {
+  it('refuses an upload by a link for a download', async () => {
     await storageOf().createBucket('upload');
     await storageOf().from('upload').upload('open/new.txt', 'Old');
     const { data } = await storageOf().from('upload').createSignedUrl('open/new.txt', 60);
@@ -112,7 +112,7 @@ describe('storage', () => {
     expect(upload.error).toMatchObject({ message: 'invalid signature' });
   });
 
-  it('keeps the bytes of what there is, and no others', async () => {
+  it('stores the bytes of existing objects, and no others', async () => {
     const objects = createObjectStore();
     const kept = new Set<string>();
     const { database, keys } = supabase();
@@ -149,7 +149,7 @@ describe('storage', () => {
     expect(kept.size).toBe(0);
   });
 
-  it('refuses what it cannot read or could not send again', async () => {
+  it('refuses uploads that it cannot parse or could not serve', async () => {
     const post = async (path: string, body: string | FormData, contentType?: string) => {
       const { url, serviceRoleKey: apikey, fetch } = supabase();
       const headers = { apikey, ...(contentType && { 'content-type': contentType }) };
@@ -172,7 +172,7 @@ describe('storage', () => {
     }
   });
 
-  it('refuses a file that is too large and a token that is none', async () => {
+  it('refuses a file that is too large and a malformed token', async () => {
     const upload = await storageOf(ada.email).from('files').upload(`${ada.id}/big`, 'x'.repeat(1001));
     expect(upload.error).not.toBeNull();
     const response = await requestApi(supabase(), '/storage/v1/bucket', { token: 'none' });

@@ -13,7 +13,7 @@ const sizes = async () => {
   return row;
 };
 
-it('rows and log that are no longer needed are given back, however much was written', async () => {
+it('the space of dead rows and old log is freed, however much was written', async () => {
   const { database } = supabase();
   await database.exec('create table public.spent (id int primary key, body text)');
   const spend = async () => {

@@ -4,8 +4,8 @@ import { WebSocket } from 'ws';
 import { ada, grace, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
 
 /**
- * The vendor's client as an application has it: one `createClient`, over a port. What its parts do one by one is
- * in auth/vendor-client.test.ts, realtime/vendor-client.test.ts and storage.test.ts.
+ * The vendor's client as an application uses it: one `createClient`, over a port. Its parts are tested separately in
+ * auth/vendor-client.test.ts, realtime/vendor-client.test.ts and storage.test.ts.
  */
 const supabase = useLocalSupabase({
   port: 0,
@@ -80,7 +80,7 @@ describe('the data client', () => {
     await expect(ids(table().not('id', 'in', `(${first?.id},${second?.id})`))).resolves.toEqual([third?.id]);
   });
 
-  it('inserts, upserts, updates and deletes, and reads what it wrote', async () => {
+  it('inserts, upserts, updates and deletes, and returns the written rows', async () => {
     const table = () => client.from('notification_preferences');
     const made = await table().insert({ user_id: ada.id }).select().single();
     expect(made.data).toMatchObject({ user_id: ada.id, email_edits: false });
@@ -93,7 +93,7 @@ describe('the data client', () => {
     expect((await table().delete().eq('user_id', ada.id)).status).toBe(204);
   });
 
-  it('is given one row, none, or an error that names what is wrong', async () => {
+  it('reads one row, no row, or an error with the reason', async () => {
     const none = client.from('notification_preferences').select().eq('user_id', ada.id);
     expect((await none.maybeSingle()).data).toBeNull();
     expect((await none.single()).error).toMatchObject({ code: 'PGRST116' });
@@ -101,8 +101,8 @@ describe('the data client', () => {
     expect((await client.from('nothing').select()).error).toMatchObject({ code: 'PGRST205' });
   });
 
-  it('takes back what would change more rows than it allows', async () => {
-    // Its types know `maxAffected` only of a schema that names its PostgREST.
+  it('rolls back a write of more rows than maxAffected', async () => {
+    // The client's types have `maxAffected` only for a schema that declares its PostgREST version.
     const query = client
       .from('notifications')
       .update({ status: 'read' })
@@ -118,7 +118,7 @@ describe('the data client', () => {
     expect(data?.trim().split(/\r?\n/)).toEqual(['status', 'unread', 'unread', 'unread']);
   });
 
-  it('calls functions, and is told their own errors', async () => {
+  it('calls functions, and receives the errors that they raise', async () => {
     const made = await client
       .rpc('create_invitation', { invitee_email: grace.email })
       .single<{ token: string }>();
@@ -131,7 +131,7 @@ describe('the data client', () => {
 });
 
 describe('the whole client', () => {
-  it('hears the changes that the data client makes', async () => {
+  it('receives the changes that the data client makes', async () => {
     const changes: string[] = [];
     const systems: unknown[] = [];
     const filter = `recipient_id=eq.${ada.id}`;

@@ -85,7 +85,7 @@ describe('deleting the account', () => {
     await database.exec('delete from storage.objects');
   });
 
-  it('ends every session at once: the tokens of the services read and send nothing', async () => {
+  it('ends every session at once: its access tokens can neither read nor send', async () => {
     const user = await createUser(supabase(), 'goes@example.com');
     const elsewhere = await signIn(supabase(), 'goes@example.com');
     const remove = await requestApi(supabase(), '/rest/v1/rpc/delete_account', {
@@ -106,7 +106,7 @@ describe('deleting the account', () => {
 });
 
 describe('the download of all data', () => {
-  it('has every part of the account, and no secret', async () => {
+  it('contains every part of the account, and no secret', async () => {
     const [row] = await run<{ data: Record<string, unknown> }>(
       leaving,
       'select export_account_data() as data',

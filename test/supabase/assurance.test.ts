@@ -129,7 +129,7 @@ describe('an account with a verified second factor', () => {
   });
 });
 
-describe('a token of an account that is gone or banned', () => {
+describe('a token of a deleted or banned account', () => {
   const gone: Caller = { role: 'authenticated', userId: crypto.randomUUID() };
 
   it('sends nothing', async () => {

@@ -33,7 +33,7 @@ const insert = async (rows = 1, kind = 'mention') =>
       [grace.id, rows, kind],
     )
   ).map(({ id }) => id);
-/** Moves everything an hour back, so that only later changes count. */
+/** Moves all times an hour back, so that only later changes count. */
 const age = () =>
   supabase().database.exec(
     `alter table notifications disable trigger stamp_updated_at;
@@ -75,7 +75,7 @@ describe('the changes since a time', () => {
     expect(changed.map(({ id }) => id)).toEqual([added]);
   });
 
-  it('are empty where nothing changed, and other users’ changes are not among them', async () => {
+  it('are empty when nothing changed, and omit the changes of other users', async () => {
     await insert();
     expect(await changesSince(new Date().toISOString(), asAda)).toMatchObject({ changed: [], deleted: [] });
     await age();
@@ -95,7 +95,7 @@ describe('the changes since a time', () => {
     expect(await changesSince(since)).toMatchObject({ reset: true, changed: [], counts: { unread: 1 } });
   });
 
-  it('ask for a new reading when there are more than a page', async () => {
+  it('require a reload when there is more than one page', async () => {
     await insert(6);
     expect(await changesSince(new Date().toISOString(), asGrace, 5)).toMatchObject({
       reset: true,
@@ -104,7 +104,7 @@ describe('the changes since a time', () => {
     expect((await changesSince(new Date().toISOString(), asGrace, 6)).changed).toHaveLength(6);
   });
 
-  it('ask for a new reading after a statement that changed more than 100', async () => {
+  it('require a reload after a statement that changed more than 100', async () => {
     await insert(101);
     await age();
     const { as_of: since } = await changesSince(new Date().toISOString());
@@ -115,7 +115,7 @@ describe('the changes since a time', () => {
 });
 
 describe('functions for whole lists', () => {
-  it('mark all as read, or one kind, or those until a time', async () => {
+  it('mark all, one kind, or those up to a time as read', async () => {
     await insert(2, 'mention');
     await insert(1, 'edit');
     const mark = async (args: string) =>
@@ -146,12 +146,12 @@ describe('functions for whole lists', () => {
     expect(await run(asGrace, `select id from notifications where status = 'unread'`)).toHaveLength(3);
   });
 
-  it('announce themselves to realtime before the changes when there are more than 100, and not else', async () => {
+  it('announce more than 100 changes to realtime before the changes, and fewer not at all', async () => {
     await insert(100);
     await run(asGrace, 'select mark_all_notifications_read()');
     expect(await bulkRevision()).toBe(0);
     await insert(101);
-    // In one transaction, because the service takes committed changes at once.
+    // In one transaction, because the service removes committed changes from the outbox at once.
     const captured = await supabase().database.transaction(async (sql) => {
       await sql.query(`select set_config('request.jwt.claims', $1, true)`, [
         JSON.stringify({ sub: grace.id }),

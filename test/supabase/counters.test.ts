@@ -15,7 +15,7 @@ const insertSql = (kind: string, status = 'unread', recipient = grace.id, rows =
    select '${recipient}', '${status}', '{"type":"${kind}"}' from generate_series(1, ${rows})`;
 const counts = async () => (await run(asGrace, 'select * from notification_counts()'))[0];
 
-/** The numbers by counting rows, as they were before there were counters. */
+/** The expected counts, by counting rows. */
 async function counted(): Promise<unknown> {
   const [row] = await supabase().database.query(
     `with mine as (
@@ -81,7 +81,7 @@ describe('the counts', () => {
     expect(await supabase().database.query('select * from private.notification_words')).toEqual([]);
   });
 
-  it('keep nothing of a statement that is rolled back', async () => {
+  it('are unchanged by a statement that is rolled back', async () => {
     await run(asService, insertSql('mention'));
     await runAs(supabase().database, asService, async (sql) => {
       await sql.query(insertSql('mention', 'unread', grace.id, 5));
@@ -99,7 +99,7 @@ describe('the counts', () => {
     });
   });
 
-  it('are repaired by the job, which tells whether they were wrong', async () => {
+  it('are repaired by the job, which returns whether they were wrong', async () => {
     const { database } = supabase();
     await run(asService, insertSql('mention', 'unread', grace.id, 3));
     await database.exec(`update notification_counters set unread = 7, unread_by_kind = '{"edit": 7}'`);
@@ -113,7 +113,7 @@ describe('the counts', () => {
     expect(await counts()).toEqual(await counted());
   });
 
-  it('go with the account', async () => {
+  it('are deleted with the account', async () => {
     const { database } = supabase();
     const id = crypto.randomUUID();
     await database.query(`insert into auth.users (id, email) values ($1, 'leaving@example.com')`, [id]);

@@ -41,7 +41,7 @@ describe('the planner’s estimates', () => {
     expect(await planned(recent)).toBe(await planned(all));
   });
 
-  it.each([['planned'], ['estimated']])('tell no more by count=%s over the wire', async (count) => {
+  it.each([['planned'], ['estimated']])('reveal no more by count=%s over the wire', async (count) => {
     const token = await signIn(supabase(), ada.email);
     const total = async (recipient: string) => {
       const response = await requestApi(

@@ -48,7 +48,7 @@ beforeEach(() =>
 );
 
 describe('inviting', () => {
-  it('gives a token that cannot be guessed and seven days', async () => {
+  it('returns a random token that expires after seven days', async () => {
     const [made] = await runAs(supabase().database, asAda, (sql) =>
       sql.query<{ token: string; days: number }>(
         `select token, extract(day from expires_at - now())::int as days from create_invitation('new@example.com')`,
@@ -71,7 +71,7 @@ describe('inviting', () => {
     ]);
   });
 
-  it('notifies an account of single sign-on, and of two with one address the one with the password', async () => {
+  it('notifies an account of single sign-on, but prefers an account with a password', async () => {
     const { database } = supabase();
     const addSso = (email: string) =>
       database.query<{ id: string }>(
@@ -93,7 +93,7 @@ describe('inviting', () => {
     await database.exec('delete from auth.users where is_sso_user');
   });
 
-  it('answers alike for an address without an account', async () => {
+  it('answers identically for an address without an account', async () => {
     await expect(invite('unknown@example.com')).resolves.toMatch(/^[\da-f]{64}$/);
   });
 
@@ -116,7 +116,7 @@ describe('inviting', () => {
     }
   });
 
-  it('cuts a long name of the inviter, so that the answer stays alike', async () => {
+  it('truncates a long name of the inviter, so that the answer stays identical', async () => {
     const { database } = supabase();
     const [inviter] = await database.query<{ id: string }>(
       `insert into auth.users (id, raw_user_meta_data, aud, role)
@@ -150,7 +150,7 @@ describe('inviting', () => {
 });
 
 describe('reading an invitation', () => {
-  it('changes nothing, and tells the invitee what it is', async () => {
+  it('changes nothing, and returns the details to the invitee', async () => {
     const token = await invite();
     const expected = {
       status: 'pending',
@@ -162,7 +162,7 @@ describe('reading an invitation', () => {
     await expect(call(asGrace, 'get', token)).resolves.toMatchObject(expected);
   });
 
-  it('tells another account that it is not theirs, without the whole address', async () => {
+  it('reports to another account that it is not the invitee, with a shortened address', async () => {
     const token = await invite('secret.person@example.com');
     await expect(call(asGrace, 'get', token)).resolves.toMatchObject({
       is_for_me: false,
@@ -177,7 +177,7 @@ describe('reading an invitation', () => {
     await expect(call(asGrace, 'get', 'unknown')).resolves.toBeUndefined();
   });
 
-  it('calls it expired after its time', async () => {
+  it('reports it as expired after seven days', async () => {
     const token = await invite();
     await supabase().database.exec(`update invitations set expires_at = now() - interval '1 second'`);
     await expect(call(asGrace, 'get', token)).resolves.toMatchObject({ status: 'expired' });
@@ -222,7 +222,7 @@ describe('answering an invitation', () => {
     });
   });
 
-  it('needs an invitation', async () => {
+  it('refuses an unknown token', async () => {
     await expect(call(asGrace, 'accept', 'unknown')).rejects.toMatchObject({
       code: 'PT404',
       message: 'invitation_not_found',
@@ -242,12 +242,12 @@ describe('an account whose address is not confirmed', () => {
   beforeEach(() => setConfirmed('null'));
   afterEach(() => setConfirmed('now()'));
 
-  it('is not told of an invitation to the address', async () => {
+  it('is not notified of an invitation to the address', async () => {
     await expect(invite()).resolves.toMatch(/^[\da-f]{64}$/);
     await expect(received(grace.id)).resolves.toEqual([]);
   });
 
-  it('is not the invitee, also where it has the token', async () => {
+  it('is not the invitee, even with the token', async () => {
     const token = await invite();
     await expect(call(asGrace, 'get', token)).resolves.toMatchObject({
       is_for_me: false,

@@ -17,7 +17,7 @@ interface Row {
   updated_at: Date;
 }
 
-/** Ada sends to Grace; what arrived, if anything did. */
+/** Sends from Ada to Grace and returns the stored notification; undefined if none was stored. */
 async function send(content: unknown, columns: Record<string, unknown> = {}): Promise<Row | undefined> {
   const row = { recipient_id: grace.id, content, ...columns };
   const names = Object.keys(row);
@@ -44,7 +44,7 @@ async function setPreferences(columns: Readonly<Record<string, boolean>>): Promi
 
 beforeEach(() => supabase().database.exec('delete from notifications; delete from notification_preferences'));
 
-describe('who may do what with notifications', () => {
+describe('the permissions on notifications', () => {
   it('lets a user see only their own, whatever the filter', async () => {
     const { database } = supabase();
     await send('{"type":"mention"}');
@@ -98,13 +98,13 @@ describe('who may do what with notifications', () => {
 });
 
 describe('a notification that a user sends', () => {
-  it('begins unread and now, whatever the request says', async () => {
+  it('starts unread with the current time, whatever the request contains', async () => {
     const arrived = await send('{"type":"edit"}', { status: 'archived', created_at: '2001-01-01' });
     expect(arrived?.status).toBe('unread');
     expect(arrived?.created_at.getFullYear()).toBeGreaterThan(2001);
   });
 
-  it('carries its sender, stamped over forged ones', async () => {
+  it('contains its real sender in place of a forged one', async () => {
     const forged = { type: 'edit', metadata: { actor_id: grace.id, actor_name: 'Grace' } };
     const arrived = await send(JSON.stringify(forged), { sender_id: grace.id });
     expect(decode(arrived)).toEqual({
@@ -114,7 +114,7 @@ describe('a notification that a user sends', () => {
     expect(arrived).toMatchObject({ sender_id: ada.id, kind: 'edit' });
   });
 
-  it.each([['a list'], [7], [null]])('carries its sender also where its metadata is %j', async (metadata) => {
+  it.each([['a list'], [7], [null]])('contains its sender even when its metadata is %j', async (metadata) => {
     const content = decode(await send(JSON.stringify({ type: 'comment', metadata })));
     expect(content['metadata']).toEqual({ actor_id: ada.id, actor_name: 'Ada Lovelace' });
   });
@@ -180,12 +180,12 @@ describe('the recipient’s preferences', () => {
     },
   );
 
-  it('about email change nothing in the application', async () => {
+  it('for email change nothing in the application', async () => {
     await setPreferences({ enable_email_notifications: false, email_mentions: false });
     await expect(send('{"type":"mention"}')).resolves.toBeDefined();
   });
 
-  it('hold for services too', async () => {
+  it('apply to services too', async () => {
     await setPreferences({ in_app_edits: false });
     await supabase().database.query(
       `insert into notifications (recipient_id, content) values ($1, '{"type":"edit"}')`,
@@ -215,7 +215,7 @@ describe('the version of a notification', () => {
 });
 
 describe('the sender of a notification', () => {
-  it('is forgotten when the account is deleted: the notification stays', async () => {
+  it('is removed when the account is deleted, and the notification stays', async () => {
     const { database } = supabase();
     const id = crypto.randomUUID();
     await database.query(
@@ -235,8 +235,8 @@ describe('the sender of a notification', () => {
   });
 });
 
-describe('what realtime needs', () => {
-  it('publishes the tables, each with the key and the owner of its old row alone', async () => {
+describe('the realtime publication', () => {
+  it('contains the tables, each with only key and owner in its replica identity', async () => {
     const published = await supabase().database.query(
       `select tablename as name,
          array(

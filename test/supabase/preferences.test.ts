@@ -63,7 +63,7 @@ describe('notification preferences', () => {
     }
   });
 
-  it('cannot be given to another user', async () => {
+  it('cannot be transferred to another user', async () => {
     await runAs(supabase().database, asAda, (sql) => sql.query(insert(ada.id)));
     await expect(
       runAs(supabase().database, asAda, (sql) =>
@@ -142,7 +142,7 @@ describe('notification preferences', () => {
     expect(changed).toEqual({ email_edits: true });
   });
 
-  it('go with their user', async () => {
+  it('are deleted with their user', async () => {
     const id = crypto.randomUUID();
     const { database } = supabase();
     await database.query(`insert into auth.users (id, email) values ($1, 'gone@example.com')`, [id]);

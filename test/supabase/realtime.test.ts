@@ -30,7 +30,7 @@ const binding = (event: string, filter?: string, table = 'notifications') => ({
   ...(filter === undefined ? {} : { filter }),
 });
 
-/** What a client is told up to the notification that ends the test. */
+/** The events that a client receives up to the notification that ends the test. */
 async function told(client: RawClient): Promise<Told[]> {
   const end = crypto.randomUUID();
   await insert(grace.id, end);
@@ -53,7 +53,7 @@ const insert = (recipient: string, id = crypto.randomUUID()) =>
 const untilEnd = binding('INSERT', `recipient_id=eq.${grace.id}`);
 
 describe('the live channel of the specification', () => {
-  it('tells inserts, updates and deletes of the own notifications and preferences', async () => {
+  it('delivers inserts, updates and deletes of the user’s own notifications and preferences', async () => {
     const token = await signIn(supabase(), grace.email);
     const mine = `recipient_id=eq.${grace.id}`;
     const client = await listen(
@@ -68,7 +68,7 @@ describe('the live channel of the specification', () => {
     const { database } = supabase();
     const id = crypto.randomUUID();
     const seen: Told[] = [];
-    // Each change is awaited: a row that is gone when its change is delivered is visible to no policy.
+    // Await each change, because no policy can see a row that is deleted before its change is delivered.
     for (const change of [
       () => insert(grace.id, id),
       () => database.query(`update notifications set status = 'read' where id = $1`, [id]),
@@ -98,7 +98,7 @@ describe('the live channel of the specification', () => {
     expect(seen[2]?.old_record).toEqual({ id });
   });
 
-  it('tells an account with a second factor nothing at aal1', async () => {
+  it('delivers nothing at aal1 to an account with a second factor', async () => {
     const { database } = supabase();
     const password = await signIn(supabase(), ada.email);
     await database.query(
@@ -116,7 +116,7 @@ describe('the live channel of the specification', () => {
   });
 });
 
-describe('a stranger with the public key', () => {
+describe('a caller with only the public key', () => {
   it.each([
     ['content=like.%secret%'],
     ['status=eq.unread'],
@@ -131,7 +131,7 @@ describe('a stranger with the public key', () => {
     expect(await told(stranger)).toEqual([]);
   });
 
-  it('learns nothing of deleted preferences by a filter on a choice', async () => {
+  it('receives nothing about deleted preferences by a filter on a setting', async () => {
     const { database } = supabase();
     const token = await signIn(supabase(), grace.email);
     const stranger = await listen(
@@ -143,7 +143,7 @@ describe('a stranger with the public key', () => {
     expect(await told(stranger)).toEqual([]);
   });
 
-  it('learns no more than the key of a deleted notification by any filter', async () => {
+  it('receives only the key of a deleted notification, by every filter', async () => {
     const token = await signIn(supabase(), grace.email);
     const stranger = await listen([binding('DELETE', `recipient_id=eq.${ada.id}`), untilEnd], token);
     const id = await insert(ada.id);

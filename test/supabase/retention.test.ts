@@ -25,7 +25,7 @@ describe('retention', () => {
     expect(await kept('notifications')).toBe(7);
   });
 
-  it('is run by the embedded service by its clock', async () => {
+  it('is run by the embedded service on its clock', async () => {
     const { database } = supabase();
     await database.query(`insert into notifications (recipient_id, status) values ($1, 'read')`, [grace.id]);
     await runRetention(database, Date.now());
@@ -34,7 +34,7 @@ describe('retention', () => {
     expect(await kept('notifications')).toBe(0);
   });
 
-  it('deletes tombstones, mail-only notifications, invitations and usage after their time', async () => {
+  it('deletes tombstones, mail-only notifications, invitations and usage after their retention period', async () => {
     const { database } = supabase();
     await database.exec(`
       delete from private.notification_tombstones; delete from private.mail_only_notifications;

@@ -62,7 +62,7 @@ describe('search', () => {
     expect(await search(args)).toEqual(expected);
   });
 
-  it('goes on after the last row of a page', async () => {
+  it('continues after the last row of a page', async () => {
     const [last] = await supabase().database.query<{ at: string; id: string }>(
       `select created_at::text as at, id from notifications where content like '%running%'`,
     );
@@ -84,7 +84,7 @@ describe('search', () => {
     expect(await search(`'Haus'`)).toEqual([]);
   });
 
-  it('finds rare and frequent words among many alike', async () => {
+  it('finds rare and frequent words among many similar rows', async () => {
     const { database } = supabase();
     const id = crypto.randomUUID();
     await database.query(`insert into auth.users (id, email) values ($1, 'many@example.com')`, [id]);
@@ -102,7 +102,7 @@ describe('search', () => {
     expect(await search(`'single', page_size => 10`, id)).toEqual(['every single']);
   });
 
-  it('follows a change of the content, and forgets deleted notifications', async () => {
+  it('reflects a change of the content, and drops deleted notifications', async () => {
     const { database } = supabase();
     const [row] = await database.query<{ id: string }>(
       'insert into notifications (recipient_id, content) values ($1, $2) returning id',

@@ -32,8 +32,8 @@ beforeEach(() =>
   ),
 );
 
-describe('a sender who pretends', () => {
-  it('loses every field that is not known, and all that is too long', async () => {
+describe('a sender of forged content', () => {
+  it('loses unknown fields and text above the limits', async () => {
     await send({
       type: 'mention',
       entity_type: 't'.repeat(300),
@@ -129,10 +129,10 @@ describe('a service', () => {
   });
 });
 
-describe('a sender who pesters', () => {
+describe('a sender of too many notifications', () => {
   const limited = { code: 'PT429', message: 'notification_limit_exceeded' };
 
-  it('sends no 500 notifications in one request', async () => {
+  it('cannot send 500 notifications in one request', async () => {
     await supabase().database.exec('update private.send_limits set per_minute = per_minute * 10');
     await expect(send({ type: 'mention' }, asAda, grace.id, 500)).rejects.toMatchObject({
       code: 'PT413',
@@ -142,7 +142,7 @@ describe('a sender who pesters', () => {
     expect(await received()).toEqual([]);
   });
 
-  it('sends 60 a minute to one recipient, and is told when it may go on', async () => {
+  it('sends 60 a minute to one recipient, and receives the time to retry', async () => {
     await send({ type: 'mention' }, asAda, grace.id, 60);
     await expect(send({ type: 'mention' })).rejects.toMatchObject({
       ...limited,
@@ -174,7 +174,7 @@ describe('a sender who pesters', () => {
     await expect(send({ type: 'mention' })).rejects.toMatchObject(limited);
   });
 
-  it('does not get the count back by the recipient’s deleting', async () => {
+  it('stays limited when the recipient deletes notifications', async () => {
     await send({ type: 'mention' }, asAda, grace.id, 60);
     await runAs(supabase().database, asGrace, (sql) => sql.query('delete from notifications'));
     await expect(send({ type: 'mention' })).rejects.toMatchObject(limited);
@@ -202,7 +202,7 @@ describe('a sender who pesters', () => {
     expect(await received()).toHaveLength(1);
   });
 
-  it('cannot see or change who has blocked it', async () => {
+  it('cannot see or change the blocks against it', async () => {
     const { database } = supabase();
     await runAs(database, asGrace, (sql) =>
       sql.query('insert into blocked_senders (sender_id) values ($1)', [ada.id]),
@@ -219,7 +219,7 @@ describe('a sender who pesters', () => {
 describe('a muted thread', () => {
   const about = (id: string) => ({ type: 'edit', entity_type: 'document', entity_id: id });
 
-  it('notifies no more, in the app or by mail, until its end', async () => {
+  it('sends no notifications, in the app or by mail, until the mute ends', async () => {
     const { database } = supabase();
     await runAs(database, asGrace, (sql) =>
       sql.query(
@@ -247,7 +247,7 @@ describe('a kind that is off in the app', () => {
       `insert into notification_preferences (user_id, ${columns}) values ('${grace.id}', ${values})`,
     );
 
-  it('waits for the mail when its mail is on', async () => {
+  it('is pending for the next mail when mail for the kind is on', async () => {
     await prefer('in_app_comments, email_comments', 'false, true');
     await send({ type: 'comment' });
     expect(await received()).toEqual([]);
@@ -266,7 +266,7 @@ describe('a kind that is off in the app', () => {
 });
 
 describe('the names of senders', () => {
-  it('are given to their recipients only', async () => {
+  it('are visible to their recipients only', async () => {
     await send({ type: 'mention' });
     const names = (caller: Caller) =>
       runAs(supabase().database, caller, (sql) =>
@@ -278,7 +278,7 @@ describe('the names of senders', () => {
 });
 
 describe('a report', () => {
-  it('keeps the content and the sender, also after the notification is deleted', async () => {
+  it('keeps the content and the sender, even after the notification is deleted', async () => {
     const { database } = supabase();
     await send({ type: 'mention', data: { text: 'spam' } });
     const [row] = await database.query<{ id: string }>('select id from notifications');

@@ -13,7 +13,7 @@ const create = async (fields: object = {}) =>
   world.post('/admin/users', { email: freshEmail(), password, email_confirm: true, ...fields }, admin);
 
 describe('the admin routes', () => {
-  it('are closed to everybody else', async () => {
+  it('require the service key', async () => {
     const { access_token: token } = await world.signedUp();
     expect(await world.get('/admin/users')).toMatchObject({
       status: 401,
@@ -88,7 +88,7 @@ describe('the admin routes', () => {
     expect((await world.get('/user', { token: session.access_token })).body.code).toBe('session_not_found');
   });
 
-  it('delete users, wholly or so that only the row is left', async () => {
+  it('delete users, hard or soft', async () => {
     const { user, access_token: token } = await world.signedUp();
     await world.ask('DELETE', `/admin/users/${user.id}`, { should_soft_delete: true }, admin);
     const { body } = await world.get(`/admin/users/${user.id}`, admin);
@@ -122,7 +122,7 @@ describe('generated links', () => {
     expect(location.hash).toContain('access_token=');
   });
 
-  it('carry a code and a hash as a mail would', async () => {
+  it('contain the code and hash of a mail', async () => {
     const { user } = await world.signedUp();
     const { body } = await world.post(
       '/admin/generate_link',
@@ -136,7 +136,7 @@ describe('generated links', () => {
     expect((await world.post('/verify', byCode)).status).toBe(200);
   });
 
-  it('change an address, both halves', async () => {
+  it('confirm both halves of a change of email', async () => {
     const { user } = await world.signedUp();
     const fields = { email: user.email, new_email: freshEmail() };
     const links = [];
@@ -150,7 +150,7 @@ describe('generated links', () => {
     });
   });
 
-  it('are refused for what does not exist', async () => {
+  it('are refused for unknown users and types', async () => {
     const ask = async (type: string) =>
       world.post('/admin/generate_link', { type, email: freshEmail() }, admin);
     expect((await ask('recovery')).body.code).toBe('user_not_found');
@@ -159,7 +159,7 @@ describe('generated links', () => {
 });
 
 describe('an invitation', () => {
-  it('mails a link that makes the account', async () => {
+  it('mails a link and a code that confirm the account', async () => {
     const email = freshEmail();
     const { body } = await world.post('/invite', { email, data: { team: 'blue' } }, admin);
     expect(body).toMatchObject({ email, user_metadata: { team: 'blue' } });

@@ -13,7 +13,7 @@ import { createPgliteDatabase } from '../../../local-supabase/database/pglite-da
 import { createTokenKeys } from '../../../local-supabase/keys/keys.ts';
 import type { TokenKeys } from '../../../local-supabase/keys/keys.ts';
 
-/** The fields that tests read from answers; which of them an answer has is what the tests assert. */
+/** The fields that tests read from responses; the tests assert which of them are present. */
 export interface AnswerBody {
   readonly id: string;
   readonly code: string;
@@ -48,7 +48,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: AnswerBody;
-  /** Where a redirect leads. */
+  /** The target of a redirect. */
   readonly location: URL;
 }
 
@@ -59,14 +59,14 @@ export interface AskOptions {
   readonly apiVersion?: string | null;
 }
 
-/** An auth service of its own over a shared database, with a clock that stands still until it is moved. */
+/** An auth service with a manual clock, over a database that the test file shares. */
 export interface AuthWorld {
   readonly service: AuthService;
   readonly database: Database;
   readonly keys: TokenKeys;
   readonly mails: OutgoingMail[];
   readonly texts: OutgoingSms[];
-  /** Moves the clock. */
+  /** Advances the clock. */
   advance(seconds: number): void;
   nowMs(): number;
   ask(method: string, path: string, body?: unknown, options?: AskOptions): Promise<Answer>;
@@ -140,7 +140,7 @@ function encodeRequest(method: string, path: string, body: unknown, options: Ask
   });
 }
 
-/** Opens a world; all worlds of a test file share one database. */
+/** Creates a world; all worlds of a test file share one database. */
 export async function openAuthWorld(
   settings: Partial<AuthSettings> = {},
   redirectUrls: readonly string[] = ['https://app.example.com/**'],

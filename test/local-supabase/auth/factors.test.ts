@@ -67,7 +67,7 @@ describe('a TOTP factor', () => {
     expect(readClaims(body.access_token)['aal']).toBe('aal2');
   });
 
-  it('ends the user’s lower sessions', async () => {
+  it('ends the user’s sessions of aal1', async () => {
     const signedUp = await world.signedUp();
     const other = await world.post('/token?grant_type=password', { email: signedUp.user.email, password });
     await enrolled(world, signedUp);
@@ -122,7 +122,7 @@ describe('a TOTP factor', () => {
     expect(await verify({ challenge_id: crypto.randomUUID(), code: '123456' })).toBe('mfa_factor_not_found');
   });
 
-  it('is asked for before anything that matters', async () => {
+  it('is required for sensitive changes', async () => {
     const { id, session } = await enrolled();
     const { body: low } = await world.post('/token?grant_type=password', {
       email: session.user.email,
@@ -149,7 +149,7 @@ describe('a TOTP factor', () => {
     expect(readClaims(body.access_token)).toMatchObject({ aal: 'aal1', amr: [{ method: 'otp' }] });
   });
 
-  it('is due within a time, if the project wants it so', async () => {
+  it('is required within a time limit when the project sets one', async () => {
     const on = await openAuthWorld({ sessionLowAalSeconds: 600 });
     const { session } = await enrolled(on);
     const { body: low } = await on.post('/token?grant_type=password', {
@@ -167,7 +167,7 @@ describe('a TOTP factor', () => {
     expect((await refresh(session.refresh_token)).status).toBe(200);
   });
 
-  it('needs a name of its own and a user who is not anonymous', async () => {
+  it('needs a unique name and a permanent user', async () => {
     const { access_token: token } = await world.signedUp();
     const enroll = async (as: string) =>
       world.post('/factors', { factor_type: 'totp', friendly_name: 'x' }, { token: as });
@@ -177,7 +177,7 @@ describe('a TOTP factor', () => {
     expect((await enroll(guest.access_token)).body.code).toBe('no_authorization');
   });
 
-  it('is one of ten at most', async () => {
+  it('is refused above ten factors', async () => {
     const few = await openAuthWorld({ maxEnrolledFactors: 2 });
     const { access_token: token } = await few.signedUp();
     const codes = [];
@@ -197,7 +197,7 @@ describe('a TOTP factor', () => {
     });
   });
 
-  it('may be switched off by the project', async () => {
+  it('is refused when the project turns it off', async () => {
     const off = await openAuthWorld({ totpEnrollEnabled: false });
     const { access_token: token } = await off.signedUp();
     expect((await off.post('/factors', { factor_type: 'totp' }, { token })).body.code).toBe(

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import { freshEmail, openAuthWorld, password, type AuthWorld } from './auth-world.ts';
 
-/** Details in which GoTrue surprises: read off the real server, each answered otherwise here before. */
+/** Surprising details of GoTrue, taken from the real server; each is a regression test. */
 let world: AuthWorld;
 let admin: { readonly token: string };
 beforeAll(async () => {
@@ -65,8 +65,8 @@ describe('a slash at the end of a path', () => {
   );
 });
 
-describe('sign-ups at once', () => {
-  it('make one account: one succeeds, the others fail in the database', async () => {
+describe('concurrent sign-ups', () => {
+  it('create one account: one succeeds, the others fail in the database', async () => {
     const email = freshEmail();
     const answers = await Promise.all([1, 2, 3, 4].map(() => world.post('/signup', { email, password })));
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 500, 500, 500]);
@@ -77,7 +77,7 @@ describe('sign-ups at once', () => {
     });
   });
 
-  it('answer as a failure, too, what the database cannot store', async () => {
+  it('answer 500 for a value that the database cannot store', async () => {
     const data = { name: 'a\u0000b' };
     const { status, body } = await world.post('/signup', { email: freshEmail(), password, data });
     expect([status, body.message]).toEqual([500, 'Database error saving new user']);
@@ -116,7 +116,7 @@ describe('an administrator', () => {
     expect(reply.body.message).toContain(message);
   });
 
-  it('gets links with sorted parameters; page 0 is the first page before page 1', async () => {
+  it('receives links with sorted parameters; page 0 is the first page before page 1', async () => {
     await world.signedUp();
     const { headers } = await world.get('/admin/users?sort=created_at%20asc&per_page=1&page=0', admin);
     expect(headers.get('link')).toContain('</admin/users?page=1&per_page=1&sort=created_at+asc>; rel="next"');
@@ -165,7 +165,7 @@ describe('a challenge', () => {
     return { token, id: body.id, verify, code: () => totp.generate({ timestamp: world.nowMs() }) };
   }
 
-  it('that expired is deleted: the second try is answered as unknown', async () => {
+  it('is deleted when it has expired: the second attempt reports it as unknown', async () => {
     const { token, id, verify, code } = await enrolled();
     const opened = (await world.post(`/factors/${id}/challenge`, {}, { token })).body.id;
     world.advance(301);

@@ -28,7 +28,7 @@ async function signUpWith(template: string): Promise<{ status: number; html: str
 }
 
 describe('a mail template of the project', () => {
-  it('is read for each mail and filled in by context', async () => {
+  it('is read for each mail and escaped by context', async () => {
     const mail = await signUpWith(
       '{{ if eq .Data.lang "de" }}Hallo{{ else }}Hello{{ end }} <b title={{ .Data.name }}>{{ .Data.name }}</b>' +
         '<a href="{{ .SiteURL }}/auth?token_hash={{ .TokenHash }}&name={{ .Data.name }}">x</a>{{ .NewEmail }}',

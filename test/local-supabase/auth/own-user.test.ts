@@ -16,7 +16,7 @@ describe('GET /user', () => {
     });
   });
 
-  it('tells apart what is wrong with a token', async () => {
+  it('has a distinct error for each kind of invalid token', async () => {
     expect(await world.get('/user')).toMatchObject({ status: 401, body: { code: 'no_authorization' } });
     expect(await world.get('/user', { token: 'nonsense' })).toMatchObject({
       status: 403,
@@ -42,7 +42,7 @@ describe('GET /user', () => {
 });
 
 describe('PUT /user', () => {
-  it('merges data and removes what is null', async () => {
+  it('merges data and removes keys with null', async () => {
     const { access_token: token } = await world.signedUp();
     await world.ask('PUT', '/user', { data: { name: 'Ada', color: 'blue' } }, { token });
     const { body } = await world.ask('PUT', '/user', { data: { color: null } }, { token });
@@ -50,7 +50,7 @@ describe('PUT /user', () => {
     expect(body).not.toHaveProperty('user_metadata.color');
   });
 
-  it('sets a new password, ends the other sessions and forgets open links', async () => {
+  it('sets a new password, ends the other sessions and deletes pending links', async () => {
     const { user, access_token: token } = await world.signedUp();
     const other = await world.post('/token?grant_type=password', { email: user.email, password });
     await world.post('/recover', { email: user.email });
@@ -100,7 +100,7 @@ describe('PUT /user', () => {
     });
   });
 
-  it('makes an anonymous user a permanent one', async () => {
+  it('converts an anonymous user to a permanent one', async () => {
     const { body: guest } = await world.post('/signup', {});
     const email = freshEmail();
     const alone = await world.ask(
@@ -119,7 +119,7 @@ describe('PUT /user', () => {
     expect(body.user).toMatchObject({ id: guest.user.id, is_anonymous: false, email });
   });
 
-  it('asks for reauthentication a day after the sign-in, if the project wants it', async () => {
+  it('requires reauthentication a day after the sign-in when the project enables it', async () => {
     const strict = await openAuthWorld({
       passwordUpdateRequiresReauthentication: true,
       jwtExpirySeconds: 200_000,
@@ -138,7 +138,7 @@ describe('PUT /user', () => {
     expect((await strict.ask('PUT', '/user', { ...change, nonce }, { token })).status).toBe(200);
   });
 
-  it('asks for the current password, if the project wants it, except after a recovery', async () => {
+  it('requires the current password when the project enables it, except after a recovery', async () => {
     const strict = await openAuthWorld({ passwordUpdateRequiresCurrentPassword: true });
     const { user } = await strict.signedUp();
     const { body } = await strict.post('/token?grant_type=password', { email: user.email, password });

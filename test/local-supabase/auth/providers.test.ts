@@ -24,7 +24,7 @@ interface Visit {
   readonly token?: string;
 }
 
-/** Walks from /authorize over the provider back to the page. */
+/** Follows the redirects from /authorize through the provider back to the page. */
 async function walk({ email, challenge, extra, token }: Visit): Promise<URL> {
   const query = new URLSearchParams({
     provider: 'google',
@@ -43,7 +43,7 @@ async function walk({ email, challenge, extra, token }: Visit): Promise<URL> {
 }
 
 describe('sign-in at a provider', () => {
-  it('ends in tokens, those of the provider included', async () => {
+  it('returns tokens, including those of the provider', async () => {
     const email = freshEmail();
     const { hash } = await walk({ email });
     const params = new URLSearchParams(hash.slice(1));
@@ -65,7 +65,7 @@ describe('sign-in at a provider', () => {
     });
   });
 
-  it('ends in a code when it began with a challenge', async () => {
+  it('returns a code when it began with a challenge', async () => {
     const { verifier, challenge } = createVerifier();
     const { searchParams } = await walk({ email: freshEmail(), challenge });
     const { body } = await world.post('/token?grant_type=pkce', {
@@ -106,7 +106,7 @@ describe('sign-in at a provider', () => {
     expect(signedIn.body.code).toBe('invalid_credentials');
   });
 
-  it('shows a page to click through, and returns to the project only', async () => {
+  it('shows a sign-in page, and redirects to the project only', async () => {
     const begun = await world.get(`/authorize?provider=github&redirect_to=${siteUrl}/home`);
     const page = await world.service.handle(new Request(begun.location));
     expect(page.headers.get('content-type')).toContain('text/html');
@@ -131,7 +131,7 @@ describe('sign-in at a provider', () => {
     expect((await world.get(stray.href)).status).toBe(400);
   });
 
-  it('refuses a used state, an old one and a foreign one', async () => {
+  it('refuses a used, an expired and a foreign state', async () => {
     const { challenge } = createVerifier();
     const query = new URLSearchParams({
       provider: 'google',
@@ -199,7 +199,7 @@ describe('identities', () => {
     });
   });
 
-  it('are answered as a URL to programs, and only while the project allows it', async () => {
+  it('are linked through a returned URL for programs, unless the project disables linking', async () => {
     const { access_token: token } = await world.signedUp();
     const { body } = await world.get('/user/identities/authorize?provider=google&skip_http_redirect=true', {
       token,
@@ -220,7 +220,7 @@ describe('identities', () => {
     expect((await walk({ email, token })).searchParams.get('error_code')).toBe('identity_already_exists');
   });
 
-  it('give the account their address when its own is unlinked', async () => {
+  it('provide the account’s address when the identity of its address is unlinked', async () => {
     const { user, access_token: token } = await world.signedUp();
     const email = freshEmail();
     await walk({ email, token });
@@ -307,7 +307,7 @@ describe('single sign-on', () => {
     },
   );
 
-  it('ends in a code when it began with a challenge, and keeps the account apart from others', async () => {
+  it('returns a code when it began with a challenge, and does not link the account to others', async () => {
     const { user } = await world.signedUp();
     const { verifier, challenge } = createVerifier();
     const { body } = await world.post('/sso', {
@@ -331,7 +331,7 @@ describe('single sign-on', () => {
     });
   });
 
-  it('refuses what it does not know', async () => {
+  it('refuses an unknown domain, an empty request and disabled single sign-on', async () => {
     expect(await world.post('/sso', { domain: 'unknown.example.com' })).toMatchObject({
       status: 404,
       body: { code: 'sso_provider_not_found', message: 'No SSO provider assigned for this domain' },

@@ -58,7 +58,7 @@ describe('sign-up with confirmation', () => {
     expect(params.get('expires_in')).toBe('3600');
   });
 
-  it('gives a taken address an answer that tells nothing', async () => {
+  it('answers for a taken address without revealing the account', async () => {
     const { user } = await world.signedUp();
     const sent = world.mails.length;
     const { status, body } = await world.post('/signup', { email: user.email, password });
@@ -109,7 +109,7 @@ describe('sign-up with confirmation', () => {
     expect(answer.body.message).toContain(message ?? '');
   });
 
-  it('names what a weak password lacks', async () => {
+  it('lists the rules that a weak password misses', async () => {
     const strict = await openAuthWorld({
       passwordMinLength: 8,
       passwordRequiredCharacters: ['0123456789'],
@@ -136,7 +136,7 @@ describe('sign-up with confirmation', () => {
     expect(signedIn.status).toBe(200);
   });
 
-  it('signs up anonymously, once it is enabled', async () => {
+  it('signs up anonymously when the project enables it', async () => {
     const { body } = await world.post('/signup', { data: { guest: true } });
     expect(body.user).toMatchObject({
       is_anonymous: true,
@@ -165,7 +165,7 @@ describe('sign-up without confirmation', () => {
     expect(world.mails).toHaveLength(0);
   });
 
-  it('refuses everybody when sign-ups are off', async () => {
+  it('refuses every sign-up when sign-ups are off', async () => {
     const world = await openAuthWorld({ disableSignup: true });
     for (const body of [{ email: freshEmail(), password }, {}])
       expect(await world.post('/signup', body)).toMatchObject({

@@ -17,7 +17,7 @@ describe('the password grant', () => {
     world = await openAuthWorld({ passwordMinLength: 6 });
   });
 
-  it('answers a session whose token carries the claims of the real service', async () => {
+  it('answers a session whose token has the claims of the real service', async () => {
     const { user } = await world.signedUp();
     const { body, headers } = await world.post('/token?grant_type=password', { email: user.email, password });
     const now = Math.floor(world.nowMs() / 1000);
@@ -71,7 +71,7 @@ describe('the password grant', () => {
     });
   });
 
-  it('signs in with a password that has become too weak, and says so', async () => {
+  it('signs in with a password that has become too weak, and reports the weakness', async () => {
     const { user } = await world.signedUp();
     const strict = await openAuthWorld({ passwordMinLength: 40 });
     const { body } = await strict.post('/token?grant_type=password', { email: user.email, password });
@@ -123,7 +123,7 @@ describe('refresh tokens of version 1', () => {
     expect(readClaims(body.access_token)['session_id']).toBe(readClaims(first.access_token)['session_id']);
   });
 
-  it('give the successor again to a client that lost the answer, however late', async () => {
+  it('return the active successor again after a lost response, however late', async () => {
     const first = await world.signedUp();
     const second = await refresh(world, first.refresh_token);
     world.advance(3600);
@@ -131,7 +131,7 @@ describe('refresh tokens of version 1', () => {
     expect(again.body.refresh_token).toBe(second.body.refresh_token);
   });
 
-  it('revoke the family when an older one comes back after the interval', async () => {
+  it('revoke the family when an older token is reused after the interval', async () => {
     const first = await world.signedUp();
     const second = await refresh(world, first.refresh_token);
     const third = await refresh(world, second.body.refresh_token);
@@ -175,7 +175,7 @@ describe('refresh tokens of version 2', () => {
     world = await openAuthWorld({ refreshTokenVersion: 2 });
   });
 
-  it('hold version, session, counter, signature and checksum', async () => {
+  it('contain version, session, counter, signature and checksum', async () => {
     const { refresh_token: token, access_token: accessToken } = await world.signedUp();
     const { body } = await refresh(world, token);
     const bytes = Buffer.from(body.refresh_token, 'base64url');
@@ -250,7 +250,7 @@ describe('the limits of a session', () => {
     });
   });
 
-  it('let a user have one session, if the project wants it so', async () => {
+  it('allow one session per user when the project limits them', async () => {
     const world = await openAuthWorld({ sessionSinglePerUser: true });
     const first = await world.signedUp();
     world.advance(1);

@@ -45,7 +45,7 @@ function connect(key: string = server.anonKey): Client {
   });
 }
 
-/** Opens a mail's link as a browser does and returns the page that it leads to. */
+/** Follows a mail's link as a browser does and returns the target of its redirect. */
 async function openLink(to: string): Promise<URL> {
   const { links } = await server.mailbox.waitFor({ to });
   const link = toVerifyLink(links[0] ?? '', `${server.url}/auth/v1`) ?? '';

@@ -28,7 +28,7 @@ describe('verification', () => {
     expect(answer.body.user.id).toBe(user.id);
   });
 
-  it('takes a token hash alone, once, and only together with its type', async () => {
+  it('accepts a token hash once, with its type and no other field', async () => {
     const { user } = await world.signedUp();
     await world.post('/recover', { email: user.email });
     const tokenHash = world.mailTo(user.email).link.searchParams.get('token');
@@ -74,7 +74,7 @@ describe('verification', () => {
     });
   });
 
-  it('sends a used link to the page with the error in the fragment', async () => {
+  it('redirects a used link to the page with the error in the fragment', async () => {
     const { user } = await world.signedUp();
     await world.post(`/recover?redirect_to=${siteUrl}/reset-password`, { email: user.email });
     const { link } = world.mailTo(user.email);
@@ -87,7 +87,7 @@ describe('verification', () => {
     );
   });
 
-  it('repeats the error in the query for a link that ends in a code', async () => {
+  it('repeats the error in the query for a link of a PKCE flow', async () => {
     const { user } = await world.signedUp();
     await world.post('/recover', {
       email: user.email,
@@ -170,7 +170,7 @@ describe('verification', () => {
     expect(world.mails).toHaveLength(sent);
   });
 
-  it('signs an unknown address up by one-time code, unless it must not', async () => {
+  it('signs an unknown address up by one-time code, unless create_user is false', async () => {
     const email = freshEmail();
     expect(await world.post('/otp', { email, create_user: false })).toMatchObject({
       status: 422,
@@ -203,7 +203,7 @@ describe('verification', () => {
     expect(fixed.texts).toHaveLength(0);
   });
 
-  it('refuses a channel that it does not have', async () => {
+  it('refuses an unknown channel', async () => {
     const answer = await world.post('/otp', { phone: freshPhone(), channel: 'whatsapp' });
     expect(answer).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
   });
@@ -261,7 +261,7 @@ describe('a change of email', () => {
     expect((await world.post('/verify', proof)).body.code).toBe('otp_expired');
   });
 
-  it('says in the link’s redirect that the other half is missing', async () => {
+  it('reports in the link’s redirect that the other half is pending', async () => {
     const { access_token: token } = await world.signedUp();
     const email = freshEmail();
     await world.ask('PUT', '/user', { email }, { token });
@@ -271,7 +271,7 @@ describe('a change of email', () => {
     );
   });
 
-  it('needs only the new address when the project says so', async () => {
+  it('needs only the new address without secure email change', async () => {
     const simple = await openAuthWorld({ secureEmailChange: false });
     const { access_token: token } = await simple.signedUp();
     const email = freshEmail();

@@ -34,7 +34,7 @@ describe('the forms of errors', () => {
     expect(body).toEqual({ error: 'invalid request', error_description: 'id_token required' });
   });
 
-  it('tell a body that cannot be read, one of the wrong type and one that is too large', async () => {
+  it('distinguish a malformed body, a body of the wrong type and a body that is too large', async () => {
     for (const text of ['{', '', '[]', '7'])
       expect(await world.post('/signup', text)).toMatchObject({ status: 400, body: { code: 'bad_json' } });
     const large = await world.post('/signup', { data: 'x'.repeat(1 << 20) });
@@ -49,8 +49,8 @@ describe('the forms of errors', () => {
   });
 });
 
-describe('what is public', () => {
-  it('the settings', async () => {
+describe('the public routes', () => {
+  it('answer the settings', async () => {
     const { body } = await world.get('/settings');
     expect(body).toMatchObject({
       external: { email: true, phone: true, google: true, gitlab: false, anonymous_users: true },
@@ -60,7 +60,7 @@ describe('what is public', () => {
     });
   });
 
-  it('the health and the key set, with rotated keys still in it', async () => {
+  it('answer the health and the key set, which still contains rotated keys', async () => {
     expect((await world.get('/health')).body).toMatchObject({ name: 'GoTrue' });
     const before = await world.get('/.well-known/jwks.json');
     expect(before.headers.get('cache-control')).toBe('public, max-age=600');
@@ -72,14 +72,14 @@ describe('what is public', () => {
     expect((await world.get('/user', { token })).status).toBe(200);
   });
 
-  it('that passkeys and the OAuth server are off', async () => {
+  it('report that passkeys and the OAuth server are off', async () => {
     expect((await world.post('/passkeys/authentication/options')).body.code).toBe('passkey_disabled');
     expect((await world.get('/oauth/authorize')).body.code).toBe('feature_disabled');
   });
 });
 
 describe('captcha', () => {
-  it('lets only the right token through, and the service key', async () => {
+  it('requires the right token, except with the service key', async () => {
     const guarded = await openAuthWorld({ captchaToken: 'a human' });
     const signUp = async (captchaToken?: string, token?: string) =>
       guarded.post(
@@ -138,7 +138,7 @@ describe('rate limits', () => {
     expect((await ask()).status).toBe(429);
   });
 
-  it('keep a minute between two mails to one user', async () => {
+  it('require a minute between two mails to one user', async () => {
     const limited = await openAuthWorld({ rateLimits: { emailSent: 1000 } });
     const { user } = await limited.signedUp();
     await limited.post('/recover', { email: user.email });
@@ -154,7 +154,7 @@ describe('rate limits', () => {
     expect((await limited.post('/recover', { email: user.email })).status).toBe(200);
   });
 
-  it('keep the mails of an hour to the project’s number, and leave nothing half done', async () => {
+  it('limit the mails per hour, and roll back the refused request', async () => {
     const limited = await openAuthWorld({ rateLimits: { emailSent: 1 } });
     expect((await limited.post('/signup', { email: freshEmail(), password })).status).toBe(200);
     const email = freshEmail();
@@ -167,12 +167,12 @@ describe('rate limits', () => {
 });
 
 describe('the sweep', () => {
-  it('forgets what is over and keeps what is not', async () => {
+  it('deletes expired rows and keeps the others', async () => {
     const own = await openAuthWorld();
     const { refresh_token: old } = await own.signedUp();
     const { body } = await own.post('/token?grant_type=refresh_token', { refresh_token: old });
     await own.get(`/authorize?provider=google`);
-    // Worlds share a database, and others' clocks may stand later than this one's end.
+    // Worlds share a database, and the clock of another world may be later than the end of this test.
     own.advance(3650 * 86_400);
     await own.service.sweep();
     const left = async (table: string, condition: string) =>

@@ -19,7 +19,7 @@ const member = async (config: Record<string, unknown> = {}, topic = TOPIC) => {
 };
 
 describe('a broadcast', () => {
-  test('reaches the others of its topic, not the sender, and is not answered', async () => {
+  test('reaches the other channels of its topic, not the sender, and gets no reply', async () => {
     const [sender, listener, stranger] = [
       await member(),
       await member(),
@@ -33,7 +33,7 @@ describe('a broadcast', () => {
     expect(await stranger.flush()).toEqual([]);
   });
 
-  test('reaches the sender too, and is answered, where the join asked for it', async () => {
+  test('reaches the sender and gets a reply when the join set self and ack', async () => {
     const sender = await member({ broadcast: { self: true, ack: true } });
     sender.send('1', '5', TOPIC, 'broadcast', HELLO);
     expect((await sender.flush()).map(({ ref, event }) => [ref, event])).toEqual([
@@ -58,7 +58,7 @@ describe('a broadcast', () => {
     expect((await old.flush()).map(({ payload }) => payload)).toEqual([HELLO]);
   });
 
-  test('that is not JSON is not sent with version 1.0.0, where it could forge a frame', async () => {
+  test('that is not JSON is not sent with version 1.0.0, because it could forge a frame', async () => {
     const sender = await member();
     const old = await world.connect({ version: '1.0.0' });
     old.send(null, '1', TOPIC, 'phx_join', { config: {} });
@@ -81,7 +81,7 @@ describe('a broadcast', () => {
     expect(listener.binaries.map(String)).toEqual([expect.stringContaining('single{"n":2}')]);
   });
 
-  test('by HTTP needs a good key, all fields, and a known path', async () => {
+  test('by HTTP needs a valid key, all fields, and a known path', async () => {
     const message = { topic: 'room', event: 'hello', payload: {} };
     expect((await post('/broadcast', { messages: [message] }, 'bad')).status).toBe(401);
     const invalid = await post('/broadcast', { messages: [message, { topic: 'room' }] });
@@ -142,7 +142,7 @@ describe('presence', () => {
     expect(world.reported).toEqual([]);
   });
 
-  test('groups the tabs of one key, and untrack takes one away', async () => {
+  test('groups the tabs of one key, and untrack removes one', async () => {
     const tabs = [];
     for (const tab of [1, 2]) {
       const client = await member({ presence: { key: 'ada', enabled: true } }, 'realtime:p2');
@@ -160,7 +160,7 @@ describe('presence', () => {
     expect(await stateOf()).toMatchObject({ ada: { metas: [{ tab: 2 }] } });
   });
 
-  test('must be a map, and more than five calls in the window end the channel', async () => {
+  test('must be an object, and more than five calls in the window end the channel', async () => {
     const client = await member({ presence: { enabled: true } }, 'realtime:p3');
     await client.flush();
     client.send('1', '2', 'realtime:p3', 'presence', track('text'));

@@ -43,7 +43,7 @@ describe('transactions', () => {
         throw new Error('no');
       })
       .catch(() => undefined);
-    // Statements of others that share the session must not see it either while it is open.
+    // While the transaction is open, other statements in the shared session must not see the change either.
     await world.database.exec(`begin; insert into notes (owner) values ('${ADA}')`);
     await world.service.settled();
     await world.database.exec('rollback');
@@ -96,7 +96,7 @@ describe('row-level security', () => {
     expect(await heard(ada)).toEqual([]);
   });
 
-  test('is bypassed by the service role, and leaves no role behind', async () => {
+  test('is bypassed by the service role, and resets the role', async () => {
     const client = await world.connect({ apiKey: world.keys.serviceRoleKey });
     await client.joinLive('realtime:t', { changes: [NOTES] });
     await query('insert into notes (owner) values ($1)', [BOB]);
@@ -136,7 +136,7 @@ describe('values', () => {
     await query(`grant select (id, t, b, n, j, a, f, "Weird ""name") on kinds to authenticated`);
   });
 
-  test('are the JSON of PostgreSQL with every digit, and null where JSON has no number', async () => {
+  test('are PostgreSQL’s JSON with every digit, and null for numbers without a JSON form', async () => {
     const client = await listen({ schema: 'public', table: 'kinds' });
     await query(
       `insert into kinds values (9007199254740993, '2024-01-02 03:04:05.678901+00', '\\xc0ffee', 1.50, '{"big": 12345678901234567890}',
@@ -157,7 +157,7 @@ describe('values', () => {
     expect(change?.columns).toContainEqual({ name: 'a', type: '_text' });
   });
 
-  test('of columns that the role may not read are left out, also from the list of columns', async () => {
+  test('and the list of columns omit columns that the role may not read', async () => {
     const client = await listen({ schema: 'public', table: 'kinds' });
     await query(`insert into kinds (id, hidden) values (2, 'h')`);
     const [change] = await heard(client);
@@ -165,14 +165,14 @@ describe('values', () => {
     expect(change?.columns.map(({ name }) => name)).not.toContain('hidden');
   });
 
-  test('are the selected ones and the primary key, where a binding selects', async () => {
+  test('are limited to the selected columns and the primary key when a binding has select', async () => {
     const client = await listen({ schema: 'public', table: 'kinds', select: ['n'] });
     await query(`insert into kinds (id, n) values (3, 4)`);
     const [change] = await heard(client);
     expect(change).toMatchObject({ record: { id: 3, n: 4 }, columns: [{ name: 'id' }, { name: 'n' }] });
   });
 
-  test('two bindings with the same columns come in one frame with both ids, others in one of their own', async () => {
+  test('are sent in one frame to bindings with the same columns, and in separate frames to others', async () => {
     const client = await world.connect();
     const changes = [
       { schema: 'public', table: 'kinds' },
@@ -233,7 +233,7 @@ describe('errors in changes', () => {
 });
 
 describe('the publication', () => {
-  test('is watched: changes of an added table are sent, of a removed one not', async () => {
+  test('is observed: changes of an added table are sent, those of a removed table are not', async () => {
     await world.database.exec(
       `create table late (id int primary key); grant select on late to authenticated`,
     );

@@ -25,7 +25,7 @@ interface Told {
   readonly body: string | null;
 }
 
-/** Runs the steps in one transaction, and returns what it changed, in order. */
+/** Runs the steps in one transaction, and returns its changes in order. */
 async function run(
   steps: readonly { kind: string; id: number; owner: string }[],
   commits: boolean,
@@ -54,7 +54,7 @@ async function run(
   return commits ? changed : [];
 }
 
-test('what transactions commit arrives whole, once and in the order of their commits', async () => {
+test('committed transactions arrive complete, once and in commit order', async () => {
   const client = await world.connect();
   await client.joinLive('realtime:t', {
     changes: [{ schema: 'public', table: 'open_notes' }],
@@ -64,7 +64,7 @@ test('what transactions commit arrives whole, once and in the order of their com
   await fc.assert(
     fc.asyncProperty(fc.array(transaction, { minLength: 1, maxLength: 6 }), async (transactions) => {
       round += 1;
-      // All at once: they queue for the one session while changes of earlier ones are delivered.
+      // All transactions start at once and queue for the one session while earlier changes are delivered.
       const runs = transactions.map(({ steps, commits }, index) => run(steps, commits, `${round}.${index}`));
       const expected = (await Promise.all(runs)).flat();
       await world.service.settled();
@@ -85,7 +85,7 @@ test('what transactions commit arrives whole, once and in the order of their com
   expect(await world.database.query('select * from realtime.outbox')).toEqual([]);
 });
 
-test('changes that pile up beyond one batch arrive whole and in order', async () => {
+test('changes of more than one batch arrive complete and in order', async () => {
   const client = await world.connect();
   await client.joinLive('realtime:t', {
     changes: [{ schema: 'public', table: 'notes' }],

@@ -83,7 +83,7 @@ describe('a process that is killed between commit and delivery', () => {
     expect(await world.database.query('select * from realtime.outbox')).toEqual([]);
   });
 
-  test('delivers after a new process took its place, too', async () => {
+  test('also delivers after a new process has started', async () => {
     world.service.faults.pauseDelivery(true);
     await database.query('insert into open_notes values (1)');
     await world.close();
@@ -93,7 +93,7 @@ describe('a process that is killed between commit and delivery', () => {
     expect(await idsHeard(client)).toEqual([1]);
   });
 
-  test('does not replay changes of before the first start, such as seeds', async () => {
+  test('does not replay changes from before the first start, such as seeds', async () => {
     await world.close();
     await database.query('insert into open_notes values (1)');
     world = await createRealtimeWorld({}, database);
@@ -112,7 +112,7 @@ describe('a process that is killed between commit and delivery', () => {
 });
 
 describe('the outbox', () => {
-  test('is empty when everything is delivered, with and without a listener', async () => {
+  test('is empty after delivery, with and without a listener', async () => {
     await insert(1);
     await live();
     await insert(2);
@@ -120,7 +120,7 @@ describe('the outbox', () => {
     expect(await world.database.query('select * from realtime.outbox')).toEqual([]);
   });
 
-  test('and the functions behind it are closed to users', async () => {
+  test('and its functions are denied to users', async () => {
     for (const statement of [`select * from realtime.outbox`, `select realtime.visible('[]')`]) {
       await expect(
         world.database.transaction(async (sql) => {

@@ -73,7 +73,7 @@ describe('each operator', () => {
       't=not.isdistinct.Alpha': [1],
       'at=gte.2026-06-01T02:00:00+02:00': [2, 4],
       [`u=eq.${ADA.toUpperCase()}`]: [1],
-      // As on the real server, the hex digits of the wire are compared, without their prefix.
+      // As on the real server, bytea compares as hex digits without the prefix.
       'o=eq.\\x02': [],
       'o=eq.02': [2],
       'b=eq.t,n=gt.0': [1],

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 describe('a join', () => {
-  test('is answered with its bindings and their ids, and then the subscription is announced', async () => {
+  test('is answered with its bindings and their ids, and then with the message of the live subscription', async () => {
     const client = await world.connect();
     client.join(TOPIC, { changes: [OWN_NOTES], token: await world.tokenOf(ADA) });
     expect(await client.next()).toEqual({
@@ -50,7 +50,7 @@ describe('a join', () => {
     expect(ids[0]).toBeLessThan(2 ** 27);
   });
 
-  test('without changes is answered and says nothing of a subscription', async () => {
+  test('without bindings is answered without the message of a live subscription', async () => {
     const client = await world.connect();
     client.join(TOPIC);
     expect((await client.flush()).map(({ event }) => event)).toEqual(['phx_reply']);
@@ -94,7 +94,7 @@ describe('a join', () => {
   });
 });
 
-describe('a subscription that cannot be', () => {
+describe('an invalid subscription', () => {
   const refusalOf = async (...changes: Record<string, unknown>[]) => {
     const client = await world.connect();
     client.join(TOPIC, { changes, token: await world.tokenOf(ADA) });
@@ -132,7 +132,7 @@ describe('a subscription that cannot be', () => {
     }
   });
 
-  test('takes the good bindings of its channel with it', async () => {
+  test('also refuses the valid bindings of its channel', async () => {
     expect(await refusalOf(OWN_NOTES, { event: '*', schema: 'public', table: 'absent' })).toContain(
       'table: absent',
     );
@@ -181,7 +181,7 @@ describe('a subscription that cannot be', () => {
     expect(await refusalOf({ schema: 'public', table: 'notes', filter })).toContain(message);
   });
 
-  test('refuses a select of a column that is not there', async () => {
+  test('refuses a select of an unknown column', async () => {
     expect(await refusalOf({ schema: 'public', table: 'notes', select: ['nope'] })).toContain(
       'invalid column for select nope',
     );
@@ -209,7 +209,7 @@ describe('leaving and pushing', () => {
     expect(await client.flush()).toEqual([]);
   });
 
-  test('a push to a topic that was not joined is answered with "unmatched topic", a leave with ok', async () => {
+  test('a push to a topic without a channel is answered with "unmatched topic", a leave with ok', async () => {
     const client = await world.connect();
     client.send(null, '3', 'realtime:unjoined', 'broadcast', {});
     client.send(null, '4', 'realtime:unjoined', 'phx_leave', {});
@@ -229,7 +229,7 @@ describe('leaving and pushing', () => {
 });
 
 describe('version 1.0.0', () => {
-  test('has frames of objects without join_ref', async () => {
+  test('has frames that are objects without join_ref', async () => {
     const client = await world.connect({ version: '1.0.0' });
     client.send(null, '1', TOPIC, 'phx_join', {
       config: { postgres_changes: [{ schema: 'public', table: 'open_notes' }] },

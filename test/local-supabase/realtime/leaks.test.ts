@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test('a thousand sockets that come, join, listen and go leave nothing behind', async () => {
+test('a thousand sockets that connect, join, listen and close leak no resources', async () => {
   const token = await world.tokenOf(ADA);
   const changes = [{ event: '*', schema: 'public', table: 'notes', filter: `owner=eq.${ADA}` }];
   const timersBefore = world.timers.pending;
@@ -34,7 +34,7 @@ test('a thousand sockets that come, join, listen and go leave nothing behind', a
   expect(world.reported).toEqual([]);
 });
 
-test('a channel that cannot be ended is reported, and those beside it end all the same', async () => {
+test('an error while ending a channel is reported, and the other channels end too', async () => {
   const other = await createRealtimeWorld();
   const client = await other.connect();
   const failure = new Error('Inside');

@@ -82,7 +82,7 @@ describe('a limit', () => {
     expect(await insert(23, 23)).toBe(1);
   });
 
-  test('of messages in a second ends the channels that receive one too many', async () => {
+  test('of messages in a second ends the channels that exceed it', async () => {
     limit({ maxEventsPerSecond: 1 });
     const client = await world.connect();
     client.join('realtime:a', { config: { broadcast: { self: true } } });
@@ -104,7 +104,7 @@ describe('a limit', () => {
 });
 
 describe('a socket', () => {
-  test('that says nothing for a minute is closed, one that beats is kept', async () => {
+  test('that is idle for a minute is closed, one with heartbeats stays open', async () => {
     const [silent, beating] = [await world.connect(), await world.connect()];
     world.timers.advance(40_000);
     await beating.flush();

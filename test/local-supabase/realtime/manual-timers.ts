@@ -4,10 +4,10 @@ import type { Timers } from '../../../local-supabase/realtime/timers.ts';
 export interface ManualTimers extends Timers {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Moves time forward and runs what falls due, in order. */
+  /** Advances the clock and runs the due timers in order. */
   advance(ms: number): void;
   readonly pending: number;
-  /** When the next timer falls due, in milliseconds since the epoch; Infinity without one. */
+  /** The time of the next timer, in milliseconds since the epoch; Infinity without one. */
   readonly nextDueMs: number;
 }
 

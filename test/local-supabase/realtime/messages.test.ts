@@ -66,7 +66,7 @@ describe('a message of the database', () => {
     expect(member.binaries).toEqual([]);
   });
 
-  test('carries the change of a row from a trigger', async () => {
+  test('contains the change of a row from a trigger', async () => {
     const topic = newTopic();
     const { client } = await join(topic);
     await world.database.exec(`
@@ -87,7 +87,7 @@ describe('a message of the database', () => {
     ]);
   });
 
-  test('that cannot be stored is a warning, and the statement goes on', async () => {
+  test('that cannot be stored raises a warning, and the statement continues', async () => {
     const rows = await world.database.query(`select realtime.send('{}', 'hello', null), 1 as one`);
     expect(rows).toMatchObject([{ one: 1 }]);
   });
@@ -96,7 +96,7 @@ describe('a message of the database', () => {
 describe('a replay', () => {
   const replay = (parameters: unknown) => ({ broadcast: { replay: parameters } });
 
-  test('sends the latest messages since a time, oldest first, before anything new', async () => {
+  test('sends the latest messages since a time, oldest first, before new messages', async () => {
     const topic = newTopic();
     for (const n of [1, 2, 3]) {
       await world.database.query('select realtime.send($1, $2, $3)', [JSON.stringify({ n }), 'hello', topic]);

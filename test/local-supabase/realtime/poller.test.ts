@@ -20,9 +20,9 @@ const subscribe = async (user = ADA) => {
 };
 const insert = (id: number, owner = ADA) =>
   world.database.query('insert into notes (id, owner) values ($1, $2)', [id, owner]);
-/** The time in which every poll has come at least once. */
+/** The duration in which every poll has run at least once. */
 const POLLED_MS = 600;
-/** Lets polls fall due one after the other, and returns what a client received. */
+/** Runs the due polls one after the other, and returns the frames that a client received. */
 const received = async (client: RawClient, waitMs = POLLED_MS) => {
   for (let waited = 0; waited < waitMs; waited += 100) {
     world.timers.advance(100);
@@ -60,7 +60,7 @@ describe('a poll', () => {
     expect(changesOf(client)).toEqual([['INSERT', 1]]);
   });
 
-  test('omits a row that was deleted or changed its owner before', async () => {
+  test('omits a row that was deleted or changed its owner before the poll', async () => {
     const client = await subscribe();
     await insert(1);
     await insert(2);
@@ -75,7 +75,7 @@ describe('a poll', () => {
     ]);
   });
 
-  test('delivers a change of just before a join after the join', async () => {
+  test('delivers a change committed just before a join after the join', async () => {
     const [other, late] = [await subscribe(BOB), await world.connect()];
     await insert(1);
     await late.joinLive(TOPIC, { changes: [NOTES], token: await world.tokenOf(ADA) });
@@ -84,7 +84,7 @@ describe('a poll', () => {
     expect([changesOf(late), changesOf(other)]).toEqual([[['INSERT', 1]], []]);
   });
 
-  test('omits changes of before the first subscription', async () => {
+  test('omits changes from before the first subscription', async () => {
     await insert(1);
     const client = await subscribe();
     await received(client);
@@ -127,7 +127,7 @@ describe('a poll', () => {
 });
 
 describe('a refused join', () => {
-  test('keeps back the frames of other channels of its socket', async () => {
+  test('delays the frames of other channels of its socket', async () => {
     const client = await subscribe();
     await joinRefused(client, 'realtime:');
     await insert(1);
@@ -146,7 +146,7 @@ describe('a refused join', () => {
 });
 
 describe('a table that is added to the publication', () => {
-  test('is seen within a minute, and every subscription is renewed', async () => {
+  test('is detected within a minute, and every subscription is renewed', async () => {
     const client = await world.connect();
     const changes = [{ event: 'INSERT', schema: 'public' }];
     await client.joinLive(TOPIC, { changes, token: await world.tokenOf(ADA) });

@@ -67,7 +67,7 @@ describe('a private channel', () => {
     expect(await stranger.client.flush()).toEqual([]);
   });
 
-  test('answers nothing to a broadcast, and an error to a presence, that may not be', async () => {
+  test('answers an unauthorized presence with an error, and an unauthorized broadcast not at all', async () => {
     const { client } = await join(BOB, 'ada', { broadcast: { ack: true } });
     client.send('1', '2', 'realtime:ada', 'broadcast', HELLO);
     client.send('1', '3', 'realtime:ada', 'presence', { event: 'track', payload: {} });

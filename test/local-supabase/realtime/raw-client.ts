@@ -18,14 +18,14 @@ export interface JoinOptions {
   readonly changes?: readonly Record<string, unknown>[];
   readonly token?: string;
   readonly joinRef?: string;
-  /** More of the join's config. */
+  /** Additional fields of the join's config. */
   readonly config?: Record<string, unknown>;
 }
 
 /** A WebSocket client that sends raw frames, and queues received ones until they are taken. */
 export interface RawClient {
   readonly socket: WebSocket;
-  /** Every text frame so far, as it came. */
+  /** Every received text frame, unparsed. */
   readonly texts: readonly string[];
   readonly binaries: readonly Buffer[];
   send(
@@ -35,7 +35,7 @@ export interface RawClient {
   join(topic: string, options?: JoinOptions): void;
   /** Joins and takes everything up to the message that the subscription is live. */
   joinLive(topic: string, options?: JoinOptions): Promise<void>;
-  /** The next frame that was not taken yet. */
+  /** Takes the next frame from the queue. */
   next(): Promise<Frame>;
   /** Takes frames until one of `event` comes, and returns that one. */
   nextOf(event: string): Promise<Frame>;

@@ -26,11 +26,11 @@ export interface RealtimeWorld {
   readonly keys: TokenKeys;
   readonly service: RealtimeService;
   readonly timers: ManualTimers;
-  /** A token of `sub` with the role authenticated, good for an hour of the world's clock. */
+  /** A token of `sub` with the role authenticated, valid for an hour of the world's clock. */
   tokenOf(sub: string, claims?: Record<string, unknown>): Promise<string>;
   /** A socket with the anonymous key. */
   connect(options?: Partial<RawClientOptions>): Promise<RawClient>;
-  /** Everything that the service reported as wrong inside. */
+  /** The internal errors that the service reported. */
   readonly reported: unknown[];
   close(): Promise<void>;
 }
@@ -52,7 +52,7 @@ const SCHEMA = `
   alter publication supabase_realtime add table public.notes, public.open_notes;
 `;
 
-/** The database of a world; to be shared by worlds that follow one another. */
+/** The database of a world; consecutive worlds share it. */
 export async function createNotesDatabase(): Promise<Database> {
   const name = `realtime-notes-${createHash('sha256').update(SCHEMA).update(realtimeSchemaSql).digest('hex').slice(0, 16)}`;
   const loadDataDir = await loadSnapshot(name, async () => {

@@ -52,7 +52,7 @@ describe('a DELETE', () => {
     ['using index $table_owner', false, 'id=eq.1', []],
     ['default', true, 'id=eq.1', [KEY]],
     ['default', true, `owner=eq.${ADA}`, []],
-    // Policies cannot be evaluated for a deleted row, so every subscriber receives its key, and only its key.
+    // Every subscriber receives the key of a deleted row, and nothing else, because policies cannot be evaluated for it.
     ['full', true, undefined, [KEY]],
     ['full', true, `owner=eq.${ADA}`, [KEY]],
     ['using index $table_owner', true, `owner=eq.${ADA}`, [{}]],
@@ -89,7 +89,7 @@ describe('an UPDATE', () => {
     await client.joinLive('realtime:t', { changes, token: await world.tokenOf(ADA) });
     await world.database.exec(`update ${table} set body = 'after'`);
     await world.service.settled();
-    // The filter of the value that the row had before does not match: leaving a filter is silent.
+    // A filter for the previous value does not match: an update that leaves a filter is not sent.
     const frames = await client.flush();
     expect(frames.map(({ payload }) => payload['data'])).toMatchObject([
       { old_record: oldRecord, record: { body: 'after' } },

@@ -37,7 +37,7 @@ describe('a token that expires', () => {
     await client.joinLive(TOPIC, { changes: [NOTES], token: await world.tokenOf(ADA) });
   });
 
-  test('is noticed after the clock jumped, with the age that it has then', async () => {
+  test('is detected after a jump of the clock, with its age at that time', async () => {
     const client = await world.connect();
     const exp = Math.floor(world.timers.now() / 1000) + 10;
     await client.joinLive(TOPIC, { changes: [NOTES], token: await world.tokenOf(ADA, { exp }) });
@@ -45,7 +45,7 @@ describe('a token that expires', () => {
     expect((await client.nextOf('system')).payload['message']).toMatch(/^Token has expired \d+ seconds ago$/);
   });
 
-  test('is not missed when a new one took its place in time', async () => {
+  test('does not end the channel when a new token was pushed in time', async () => {
     const client = await world.connect();
     await client.joinLive(TOPIC, { changes: [NOTES], token: await world.tokenOf(ADA) });
     world.timers.advance(HOUR_MS / 2);
@@ -76,7 +76,7 @@ describe('an access_token push', () => {
     ]);
   });
 
-  test('of null, of the same token or of an API key changes nothing', async () => {
+  test('with null, the same token or an API key changes nothing', async () => {
     const client = await world.connect();
     const token = await world.tokenOf(ADA);
     await client.joinLive(TOPIC, { changes: [NOTES], token });
@@ -86,7 +86,7 @@ describe('an access_token push', () => {
     expect(await client.flush()).toEqual([]);
   });
 
-  test('of a token that is bad closes the channel with the reason', async () => {
+  test('with an invalid token closes the channel with the reason', async () => {
     const reasons: [string, string][] = [
       ['garbage', 'The token provided is not a valid JWT'],
       [
@@ -109,7 +109,7 @@ describe('an access_token push', () => {
 });
 
 describe('a join', () => {
-  test('with a bad token is refused with the reason, and the socket stays open', async () => {
+  test('with an invalid token is refused with the reason, and the socket stays open', async () => {
     const seconds = Math.floor(world.timers.now() / 1000);
     const cases: [string, string][] = [
       [await world.tokenOf(ADA, { exp: seconds - 5 }), 'InvalidJWTToken: Token has expired 5 seconds ago'],
@@ -131,7 +131,7 @@ describe('a join', () => {
     expect(await client.flush()).toEqual([]);
   });
 
-  test('without a token, or with an API key for one, has the rights of the socket’s key', async () => {
+  test('without a token, or with an API key in its place, has the permissions of the socket’s key', async () => {
     const client = await world.connect({ apiKey: world.keys.secretKey });
     await client.joinLive('realtime:a', { changes: [NOTES] });
     await client.joinLive('realtime:b', { changes: [NOTES], token: world.keys.publishableKey });
@@ -161,7 +161,7 @@ describe('a handshake', () => {
     }
   });
 
-  test('without a good key is refused with 401', async () => {
+  test('without a valid key is refused with 401', async () => {
     const stale = await world.keys.sign({ role: 'anon', exp: Math.floor(world.timers.now() / 1000) - 1 });
     for (const apiKey of ['', 'nonsense', 'sb_publishable_other', stale]) {
       await expect(world.connect({ apiKey })).rejects.toThrow('Unexpected server response: 401');
@@ -173,7 +173,7 @@ describe('a handshake', () => {
     await expect(world.connect({ url })).rejects.toThrow('Unexpected server response: 404');
   });
 
-  test('that fails inside is ended, and reported', async () => {
+  test('that fails with an internal error is closed, and the error is reported', async () => {
     const verify = vi.spyOn(world.keys, 'verify').mockRejectedValueOnce(new Error('Inside'));
     await expect(world.connect()).rejects.toThrow('socket hang up');
     expect(world.reported.splice(0)).toEqual([new Error('Inside')]);

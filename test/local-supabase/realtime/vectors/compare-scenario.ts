@@ -7,7 +7,7 @@ import { numberOf, textOf } from './scenario.ts';
 
 type Fields = { readonly [key: string]: ExactJson };
 
-/** What a socket or an HTTP step has to receive, in order. */
+/** The events that a socket or an HTTP step has to receive, in order. */
 type Expectation =
   | { readonly kind: 'one'; readonly value: Fields }
   | { readonly kind: 'set'; readonly values: readonly Fields[] }
@@ -19,7 +19,7 @@ export interface Mismatch {
   readonly actual: readonly ExactJson[];
 }
 
-/** Null if the replay received what was recorded. */
+/** Null if the replay received the recorded events. */
 export function compareScenario(scenario: Scenario, recorded: readonly Recorded[]): Mismatch | null {
   let names = new Names();
   for (const where of placesOf(scenario, recorded)) {

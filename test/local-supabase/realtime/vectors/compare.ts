@@ -11,7 +11,7 @@ export class Names {
     this.#actualByName = actualByName;
   }
 
-  /** These names and one more; null if the name or the value is taken otherwise. */
+  /** These names and one more; null if the name or the value is already bound differently. */
   bind(name: string, actual: string): Names | null {
     const known = this.#actualByName.get(name);
     if (known !== undefined) return known === actual ? this : null;

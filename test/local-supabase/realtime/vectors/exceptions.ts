@@ -1,2 +1,2 @@
-/** Scenarios that the embedded server answers otherwise, each with the reason; `docs/embedded-supabase.md` lists them too. */
+/** Scenarios in which the embedded server deviates, each with the reason; `docs/embedded-supabase.md` lists them too. */
 export const exceptions: Readonly<Record<string, string>> = {};

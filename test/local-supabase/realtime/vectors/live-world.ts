@@ -30,7 +30,7 @@ export function liveTarget(): LiveTarget | null {
 const SETTLE_MS = 150;
 const CHECK_MS = 50;
 
-/** The world of a live server: its clock is the true one, so every wait of a scenario is waited. */
+/** The world of a live server. Its clock is the real one, so the waits of a scenario take real time. */
 export function createLiveWorld({ url, anonKey, jwtSecret, databaseUrl }: LiveTarget): VectorWorld {
   const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
   return {

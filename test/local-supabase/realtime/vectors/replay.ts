@@ -17,7 +17,7 @@ export interface Recorded {
 
 const CHANGES_WAIT_MS = 1_300;
 
-/** Runs the steps of a scenario and returns everything that came back. */
+/** Runs the steps of a scenario and returns all received events. */
 export async function replay(world: VectorWorld, { steps }: Scenario): Promise<Recorded[]> {
   const recorded: Recorded[] = [];
   const sockets = new Map<string, WebSocket>();
@@ -209,7 +209,7 @@ const NOW_MS = /<now-ms:(\d+)>/g;
 const TOKEN = /<token:[^>]+>/g;
 const OTHER_SECRET = 'a-secret-that-is-not-the-one-of-the-tenant';
 
-/** Fills in what a scenario names: tokens (one value for each name), repeated characters and times. */
+/** Fills in the placeholders of a scenario: tokens (one value for each name), repeated characters and times. */
 class TokenMint {
   readonly #world: VectorWorld;
   readonly #recipes = readTokenRecipes();

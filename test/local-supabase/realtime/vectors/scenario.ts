@@ -11,7 +11,7 @@ export interface Step extends Fields {
   readonly do: string;
 }
 
-/** One recorded script and what the real server answered to it. */
+/** One recorded script and the responses of the real server. */
 export interface Scenario {
   readonly id: string;
   readonly title: string;

@@ -24,9 +24,9 @@ export interface VectorWorld {
   /** Signs with the project's secret. */
   signToken(claims: Record<string, unknown>): Promise<string>;
   connect(path: string): WebSocket;
-  /** Moves the clock and lets everything that falls due finish. */
+  /** Advances the clock and waits until all due work is finished. */
   advance(ms: number, isOver?: () => boolean): Promise<void>;
-  /** Lets everything that is under way finish; the clock stands. */
+  /** Waits until all work in flight is finished, without advancing the clock. */
   settle(): Promise<void>;
   close(): Promise<void>;
 }
@@ -40,10 +40,10 @@ export async function createVectorDatabase(): Promise<Database> {
   return database;
 }
 
-/** The development secret of the embedded project, as of the vendor's local stack a published one. */
+/** The published development secret of the embedded project and of the vendor's local stack. */
 const EMBEDDED_SECRET = 'local-development-secret-of-at-least-32-characters';
 
-/** The embedded service with the timing of the real one, on a clock that the replay moves. */
+/** The embedded service with the timing of the real one, on a clock that the replay controls. */
 export async function createVectorWorld(
   shared: Database,
   settings: Partial<RealtimeSettings>,
@@ -113,7 +113,7 @@ export async function createVectorWorld(
   };
 }
 
-/** Counts the calls of a collaborator that have not returned yet. */
+/** Counts the calls of a dependency that are in flight. */
 class WorkCounter {
   pending = 0;
   finished = 0;
@@ -146,7 +146,7 @@ class WorkCounter {
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** The socket has read and written everything before when its pong is back. */
+/** Waits for a pong: the socket has then read and written all earlier frames. */
 function pingPong(socket: WebSocket): Promise<void> {
   if (socket.readyState !== socket.OPEN) return Promise.resolve();
   return new Promise((resolve) => {

@@ -15,6 +15,7 @@ const steps: readonly (readonly [name: string, command: string])[] = [
   ['types: functions', `${tsc} supabase/functions`],
   ['lint', 'npx oxlint --deny-warnings'],
   ['format', 'npx oxfmt --check'],
+  ['docstrings', 'node --import tsx scripts/library-docstrings.ts'],
   ['lock file', 'npm ci --dry-run --offline --ignore-scripts --no-audit'],
 ];
 

@@ -193,7 +193,17 @@ const isPublic = (member: ts.ClassElement): boolean =>
     ({ kind }) => kind === ts.SyntaxKind.PrivateKeyword || kind === ts.SyntaxKind.ProtectedKeyword,
   );
 const isDocumented = (node: ts.Node): boolean =>
-  ts.getJSDocCommentsAndTags(node).some((doc) => ts.isJSDoc(doc));
+  ts.getJSDocCommentsAndTags(node).some((doc) => ts.isJSDoc(doc)) ||
+  (ts.isTypeLiteralNode(node.parent) && isDocumentedVariant(node.parent));
+
+/** Whether a docstring stands before a variant of a union: it describes the members of a variant on one line. */
+function isDocumentedVariant(variant: ts.TypeLiteralNode): boolean {
+  const union = variant.parent;
+  if (!ts.isUnionTypeNode(union)) return false;
+  const index = union.types.indexOf(variant);
+  const start = union.types[index - 1]?.end ?? union.getFullStart();
+  return variant.getSourceFile().text.slice(start, variant.getStart()).includes('/**');
+}
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const root = fileURLToPath(new URL('..', import.meta.url));

@@ -32,6 +32,7 @@ export type SignUpCredentials = Contact &
   ChannelOption &
   RedirectOption &
   CaptchaOption & {
+    /** The new password. */
     readonly password: string;
     /** The new user's `user_metadata`. Default: empty. */
     readonly data?: object | undefined;
@@ -46,7 +47,11 @@ export interface SignUpResult {
 }
 
 /** What `signInWithPassword` needs. */
-export type PasswordCredentials = Contact & CaptchaOption & { readonly password: string };
+export type PasswordCredentials = Contact &
+  CaptchaOption & {
+    /** The user's password. */
+    readonly password: string;
+  };
 
 /** What `signInAnonymously` takes. */
 export interface AnonymousSignIn extends CaptchaOption {
@@ -78,7 +83,15 @@ export type OtpType =
 
 /** A code with the address it was sent to, or the `token_hash` of a link, which needs none. */
 export type OtpVerification =
-  | (Contact & { readonly type: OtpType; readonly token: string; readonly captchaToken?: string })
+  | (Contact & {
+      /** What the code was sent for. */
+      readonly type: OtpType;
+      /** The code. */
+      readonly token: string;
+      /** Answer to a captcha, if the project asks for one. */
+      readonly captchaToken?: string;
+    })
+  /** `tokenHash` of the link in a mail template: works in any browser. */
   | { readonly type: OtpType; readonly tokenHash: string };
 
 /** The result of `verifyOtp`. */
@@ -92,7 +105,10 @@ export interface OtpResult {
 /** What `resend` needs. */
 export type ResendRequest = Contact &
   RedirectOption &
-  CaptchaOption & { readonly type: 'signup' | 'email_change' | 'sms' | 'phone_change' };
+  CaptchaOption & {
+    /** Which message to send again. */
+    readonly type: 'signup' | 'email_change' | 'sms' | 'phone_change';
+  };
 
 /** The result of a call that sends a message. */
 export interface SentMessage {

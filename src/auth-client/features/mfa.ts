@@ -24,7 +24,9 @@ const parseChallenge = object({
 
 /** The factor to enroll. */
 export type FactorEnrolment =
+  /** An authenticator app (RFC 6238); `issuer` is the name that the app shows. */
   | { readonly factorType: 'totp'; readonly friendlyName?: string; readonly issuer?: string }
+  /** Codes to a phone number in E.164 form. */
   | { readonly factorType: 'phone'; readonly friendlyName?: string; readonly phone: string }
   | { readonly factorType: 'webauthn'; readonly friendlyName?: string };
 
@@ -56,7 +58,9 @@ export interface FactorChallenge {
 
 /** A code, or the JSON form of the browser's credential. */
 export type FactorProof =
+  /** The code of an app or a message. */
   | { readonly code: string }
+  /** The credential that the browser created or requested. */
   | { readonly webauthn: { readonly type: 'create' | 'request'; readonly credential: unknown } };
 
 /** The factors of the user. */

@@ -8,7 +8,16 @@ import { object, string } from '../wire/schema.ts';
 const parseUrl = object({ url: string });
 
 /** An organization's identity provider, by its id or by a domain of email addresses. */
-export type SsoRequest = ({ readonly providerId: string } | { readonly domain: string }) & {
+export type SsoRequest = (
+  | {
+      /** Id of the provider (a UUID). */
+      readonly providerId: string;
+    }
+  | {
+      /** Domain of the company's email addresses. */
+      readonly domain: string;
+    }
+) & {
   /** Where the provider returns. Default: the project's site URL. */
   readonly redirectTo?: string | undefined;
   /** The token of the captcha widget, where the project requires one. */

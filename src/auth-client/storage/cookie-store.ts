@@ -6,6 +6,7 @@ export const COOKIE_MAX_AGE_SECONDS = 34_560_000;
 /** Servers and proxies commonly refuse 8 kB of headers; this leaves room for other cookies. */
 const LARGE_BYTES = 6_000;
 
+/** The options of `createCookieStore`. */
 export interface CookieStoreOptions {
   /** `document`, or anything whose `cookie` reads all cookies and takes one at a time. */
   readonly jar: { cookie: string };

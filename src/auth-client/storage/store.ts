@@ -3,8 +3,11 @@
  * Any method may throw or reject; the client then goes on in memory and says so.
  */
 export interface Store {
+  /** Returns the text under `key`; null if there is none. */
   get(key: string): Promise<string | null> | string | null;
+  /** Replaces the text under `key`. */
   set(key: string, value: string): Promise<void> | void;
+  /** Removes `key`; does nothing if it is missing. */
   remove(key: string): Promise<void> | void;
 }
 

@@ -9,9 +9,11 @@ export interface Endpoint {
 
 export type GrantType = 'password' | 'refresh_token' | 'pkce' | 'id_token' | 'web3';
 
-/** Who is addressed: exactly one of the two. */
+/** The user's address: exactly one of the two. */
 export type Contact =
+  /** An email address. */
   | { readonly email: string; readonly phone?: undefined }
+  /** A phone number in E.164 form. */
   | { readonly phone: string; readonly email?: undefined };
 
 /** S256 only (RFC 7636 §4.2). */

@@ -69,7 +69,9 @@ export const parseTokenResponse = object({
   weak_password: nullish(object({ message: nullishString, reasons: nullish(listOf(string)) })),
 });
 
+/** An account at a provider that is linked to the user. */
 export type UserIdentity = TypeOf<typeof identity>;
+/** A second factor of the user, verified or not. */
 export type Factor = TypeOf<typeof factor>;
 export type TokenResponse = TypeOf<typeof parseTokenResponse>;
 

@@ -56,17 +56,22 @@ export interface BroadcastOptions<Events extends BroadcastEvents> {
 
 /** A broadcast that was not sent, or (`invalid`) arrived with a payload that failed its schema. */
 export interface BroadcastDrop {
+  /** Name of the event. */
   readonly event: string;
+  /** Why it was dropped. */
   readonly reason: DropReason | 'invalid';
 }
 
 /** What became of a broadcast: handed to the socket, acknowledged by the server, or not sent, with the reason. */
 export type BroadcastOutcome =
+  /** Handed to the socket; with `ack`, acknowledged by the server. */
   | { readonly status: 'sent' | 'acknowledged' }
+  /** Not sent, with the reason. */
   | { readonly status: 'dropped'; readonly reason: DropReason };
 
 /** A received broadcast. */
 export interface BroadcastMessage<Payload = unknown> {
+  /** Name of the event. */
   readonly event: string;
   /** A `Uint8Array` for a binary payload. */
   readonly payload: Payload;

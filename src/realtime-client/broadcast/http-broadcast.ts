@@ -8,6 +8,7 @@ import type { RealtimeClient } from '../realtime-client.ts';
 export interface TopicBroadcast {
   /** The channel's name. */
   readonly topic: string;
+  /** Name of the event. */
   readonly event: string;
   /** JSON; the server accepts objects only. */
   readonly payload: Readonly<Record<string, unknown>>;

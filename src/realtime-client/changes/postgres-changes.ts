@@ -23,8 +23,10 @@ export interface Binding {
 
 /** A change of one row. */
 export type Change<Row> = ChangeOrigin &
+  /** `record` is the new row. */
   (
     | { readonly type: 'INSERT'; readonly record: Row }
+    /** `record` is the new row; `oldRecord` has the columns of the replica identity. */
     | { readonly type: 'UPDATE'; readonly record: Row; readonly oldRecord: Partial<Row> }
     /** `oldRecord` has the columns of the replica identity; under row-level security the primary key only. */
     | { readonly type: 'DELETE'; readonly oldRecord: Partial<Row> }

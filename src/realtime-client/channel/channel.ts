@@ -74,12 +74,15 @@ export interface Channel extends Readable<ChannelSnapshot> {
 
 /** What features such as broadcast and presence need of a channel. Not for applications. */
 export interface ChannelPort {
+  /** The platform's clock. */
   readonly clock: Platform['clock'];
+  /** Receives failures that no caller awaits. */
   readonly report: Platform['report'];
   /** The client's settings, the same object for all its channels. */
   readonly settings: RealtimeSettings;
   /** Calls `flush` before the next paint, or after a short delay. */
   readonly schedule: (flush: () => void) => void;
+  /** Passes an event to the client's `onEvent` listeners and `log`. */
   readonly emit: (event: RealtimeEvent) => void;
   /** Calls `listener` with each broadcast and presence message. */
   onMessage(listener: (message: ChannelMessage) => void): Unsubscribe;
@@ -87,12 +90,15 @@ export interface ChannelPort {
   send(event: string, payload: unknown): void;
   /** Calls `listener` when the user changes: what is known belongs to the previous one. */
   onDiscard(listener: () => void): Unsubscribe;
+  /** Declares presence on a shared socket; absent where the tab has its own. */
   readonly track: Topic['track'];
 }
 
 /** A message that is neither a reply nor a change. */
 export interface ChannelMessage {
+  /** `broadcast`, `presence_state` or `presence_diff`. */
   readonly event: string;
+  /** The payload as the server sent it. */
   readonly payload: unknown;
 }
 

@@ -63,7 +63,9 @@ export interface Topic {
 
 /** What one tab tracks. `perTab`: every tab is an entry of its own, instead of the last one standing for all. */
 export interface TabPresence {
+  /** The tracked entry. */
   readonly payload: Readonly<Record<string, unknown>>;
+  /** Whether the tab is an entry of its own. */
   readonly perTab: boolean;
 }
 

@@ -5,7 +5,7 @@ import { createMailReader, toVerifyLink, type MailReader, type ReceivedMail } fr
 import type { ConformanceTarget } from './target.ts';
 import { assertStatus, at, createWire, textAt, type Wire, type WireReply } from './wire.ts';
 
-/** A person who has an account with the target and is signed in. */
+/** A user who has an account with the target and is signed in. */
 export interface AuditUser {
   readonly id: string;
   readonly email: string;
@@ -19,28 +19,28 @@ export interface Pkce {
   readonly challenge: { readonly code_challenge: string; readonly code_challenge_method: 's256' };
 }
 
-/** What an audit has at hand. */
+/** The clients and helpers of an audit. */
 export interface AuditContext {
   readonly target: ConformanceTarget;
   readonly auth: Wire;
-  /** The REST service. @throws NotRunError where the target has none. */
+  /** The REST service. @throws NotRunError for a target without one. */
   readonly rest: Wire;
-  /** A new address. */
+  /** Returns an unused email address. */
   newEmail(): string;
   newPhone(): string;
   newPkce(): Pkce;
-  /** The next message to an address (or to a phone number, where SMS arrive in the mailbox). */
+  /** Waits for the next message to an address (or to a phone number, when SMS arrive in the mailbox). */
   mail(address: string): Promise<ReceivedMail>;
-  /** The code in the next message. @throws NotRunError where the target's template shows none. */
+  /** Waits for the code in the next message. @throws NotRunError when the target's template contains none. */
   mailedCode(address: string): Promise<string>;
-  /** A fresh account, confirmed and signed in, by the shortest way that the target allows. */
+  /** Creates an account, confirmed and signed in, with the fewest steps that the target allows. */
   newUser(): Promise<AuditUser>;
   signIn(email: string, password: string): Promise<WireReply>;
   /** Calls an admin route with the service key. */
   admin(method: string, path: string, body?: unknown): Promise<WireReply>;
 }
 
-/** Error bodies in the form that has string codes. */
+/** Selects the error bodies with string codes. */
 export const apiVersion = { 'X-Supabase-Api-Version': '2024-01-01' } as const;
 
 export function createAuditContext(target: ConformanceTarget): AuditContext {
@@ -126,7 +126,7 @@ async function createSignedInUser(
   return assertSession(await context.signIn(email, password));
 }
 
-/** Asserts that a reply is a session (protocol: auth §1) and hands it on. */
+/** Asserts that a reply is a session (protocol: auth §1) and returns it. */
 export function assertSession(reply: WireReply): WireReply {
   assertStatus(reply, 200);
   textAt(reply, 'access_token');

@@ -1,12 +1,12 @@
 import type { AuditContext } from './audit-context.ts';
 
-/** RFC 2119: MUST decides whether a server conforms; SHOULD is reported and does not. */
+/** RFC 2119: a failed MUST means that a server does not conform; a failed SHOULD is only reported. */
 export type AuditLevel = 'MUST' | 'SHOULD';
 
-/** What a server is judged in. */
+/** The areas in which servers are audited. */
 export type ServerArea = 'auth' | 'rest' | 'realtime' | 'storage';
 
-/** What our clients are judged in. */
+/** The areas in which our clients are audited. */
 export type ClientArea =
   | 'auth-client'
   | 'rest-client'
@@ -23,27 +23,27 @@ export const serviceOf = (area: AuditArea): string => area.replace('-client', ''
 export const setOf = (area: AuditArea): 'server' | 'client' =>
   area.endsWith('-client') ? 'client' : 'server';
 
-/** What an audit cannot do without; where the target lacks it the audit is reported as not run. */
+/** A feature that an audit needs; for a target without it the audit is reported as not run. */
 export type AuditNeed = 'mailbox' | 'service-key' | 'sms';
 
-/** One statement about a server or a client, and how to find out whether it is true. Plain data: any runner can take it. */
+/** A statement about a server or a client, with the function that verifies it. Plain data, so that any runner can use it. */
 export interface Audit {
-  /** Frozen: an id never changes its meaning and is never used again. */
+  /** Permanent: an id never changes its meaning and is never reused. */
   readonly id: string;
   readonly area: AuditArea;
   readonly level: AuditLevel;
-  /** What is true of a conforming server or client, as a sentence. */
+  /** The property of a conforming server or client, as a sentence. */
   readonly title: string;
-  /** Where that is written: an RFC section, or a section of the protocol documents. */
+  /** The source of the statement: a section of an RFC or of the protocol documents. */
   readonly source: string;
   readonly needs: readonly AuditNeed[];
-  /** Resolves if the statement holds; rejects with what was found instead. */
+  /** Resolves if the statement is true; rejects with the observed deviation. */
   readonly run: (context: AuditContext) => Promise<void>;
 }
 
 type AuditOptions = Pick<Audit, 'source'> & Partial<Pick<Audit, 'level' | 'needs'>>;
 
-/** Makes the audits of one area: `audit('AUTH-101', 'title', { source }, run)`. Default: MUST, needs nothing. */
+/** Creates the audits of one area: `audit('AUTH-101', 'title', { source }, run)`. Default: MUST, without needs. */
 export function auditsOf(area: AuditArea) {
   return (
     id: string,
@@ -61,7 +61,7 @@ export function auditsOf(area: AuditArea) {
   });
 }
 
-/** Thrown by an audit that finds out only while it runs that the target lacks what it needs. */
+/** Thrown by a running audit when the target lacks a feature that it needs. */
 export class NotRunError extends Error {
   override readonly name = 'NotRunError';
 }

@@ -39,7 +39,7 @@ import { restReadingAudits } from './rest/reading.audits.ts';
 import { restAudits } from './rest/rest.audits.ts';
 import { storageAudits } from './storage/storage.audits.ts';
 
-/** On plain HTTP and WebSocket: they judge a server. */
+/** Audits of a server, over plain HTTP and WebSocket. */
 const serverAudits: readonly Audit[] = [
   ...serviceAudits,
   ...signUpAudits,
@@ -67,7 +67,7 @@ const serverAudits: readonly Audit[] = [
   ...storageAudits,
 ];
 
-/** On our clients, over a wire that is recorded: they judge the clients. */
+/** Audits of our clients, over a recorded network. */
 const clientAudits: readonly Audit[] = [
   ...clientSignInAudits,
   ...clientWireAudits,

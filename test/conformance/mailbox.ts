@@ -1,13 +1,13 @@
 import { at } from './wire.ts';
 
-/** A message, with what a person would look for in it. */
+/** A message with its links and code. */
 export interface ReceivedMail {
   readonly id: string;
   readonly subject: string;
   readonly body: string;
   /** Every http(s) URL, in order. */
   readonly links: readonly string[];
-  /** The six- to ten-digit code, where there is one. */
+  /** The six- to ten-digit code, if there is one. */
   readonly code: string | null;
 }
 

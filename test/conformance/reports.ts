@@ -18,7 +18,7 @@ export function countResults(results: readonly AuditResult[]): AuditCounts {
   };
 }
 
-/** A table for people: what did not pass, then counts by area and level. */
+/** A readable table: the audits that did not pass, then counts by area and level. */
 export function formatTable(results: readonly AuditResult[]): string {
   const lines = results.flatMap(({ audit, outcome, known }) => {
     if (outcome.status === 'passed')
@@ -38,7 +38,7 @@ export function formatTable(results: readonly AuditResult[]): string {
   return [...lines, '', header, ...rows].join('\n');
 }
 
-/** JUnit XML, as build servers read it. */
+/** JUnit XML, for build servers. */
 export function formatJUnit(results: readonly AuditResult[]): string {
   const { failed, notRun } = countResults(results);
   const cases = results.map(({ audit, outcome, durationMs }) => {
@@ -50,7 +50,7 @@ export function formatJUnit(results: readonly AuditResult[]): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="conformance" tests="${results.length}" failures="${failed}" skipped="${notRun}">\n${cases.join('\n')}\n</testsuite>\n`;
 }
 
-/** For programs: counts, and each audit with what became of it. */
+/** A report for programs: counts, and each audit with its result. */
 export function formatJson(results: readonly AuditResult[]): string {
   const audits = results.map((result) => ({
     id: result.audit.id,

@@ -10,7 +10,7 @@ export type AuditOutcome =
   | { readonly status: 'failed'; readonly reason: string }
   | { readonly status: 'not-run'; readonly reason: string };
 
-/** What became of one audit. `known` is the reason for which it was expected to fail, if it was. */
+/** The result of one audit. `known` is the reason of an expected failure. */
 export interface AuditResult {
   readonly audit: Audit;
   readonly outcome: AuditOutcome;
@@ -19,15 +19,15 @@ export interface AuditResult {
 }
 
 export interface RunOptions {
-  /** Ids of audits that are known to fail on this target, with the reason. They run all the same. */
+  /** Ids of audits that are known to fail on this target, with the reason. They run too. */
   readonly knownFailing?: ReadonlyMap<string, string>;
-  /** How many audits run at the same time. Default 4. */
+  /** The number of concurrent audits. Default 4. */
   readonly concurrency?: number;
-  /** Longest time in milliseconds for one audit. Default 30,000. */
+  /** The timeout of one audit in milliseconds. Default 30,000. */
   readonly timeoutMs?: number;
 }
 
-/** Runs audits against a target. The results stand in the order of the audits. */
+/** Runs audits against a target. The results have the order of the audits. */
 export async function runAudits(
   audits: readonly Audit[],
   target: ConformanceTarget,
@@ -81,7 +81,7 @@ async function runAudit(
   }
 }
 
-/** The setting of the target that explains a failure; undefined where none does. */
+/** The setting of the target that explains a failure; undefined without one. */
 function explainFailure(problem: unknown, settings: TargetSettings): string | undefined {
   if (problem instanceof UnexpectedReplyError) return settings.explain(problem.reply);
   return problem instanceof NoMailError && settings.isEmailAutoconfirmed ? 'mailer_autoconfirm' : undefined;
@@ -98,7 +98,7 @@ function provides({ mailboxUrl, serviceKey, smsInMailbox }: ConformanceTarget, n
   }
 }
 
-/** Whether a result speaks against the target: a MUST that failed unknown, or a known failure that passed. */
+/** Whether a result fails the run: an unknown failure of a MUST, or a known failure that passed. */
 export function isUnexpected({ audit, outcome, known }: AuditResult): boolean {
   if (outcome.status === 'passed') return known !== null;
   return outcome.status === 'failed' && known === null && audit.level === 'MUST';

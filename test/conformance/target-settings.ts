@@ -1,6 +1,6 @@
 import { at, type Wire, type WireReply } from './wire.ts';
 
-/** Refusals that limits or switches cause which /settings does not show. */
+/** Refusals caused by limits or switches that /settings does not contain. */
 const hiddenSettings: ReadonlySet<string> = new Set([
   'captcha_failed',
   'current_password_required',
@@ -17,7 +17,7 @@ const hiddenSettings: ReadonlySet<string> = new Set([
   'web3_provider_disabled',
 ]);
 
-/** Refusals that a setting causes which GET /settings shows, and its value then. */
+/** Refusals caused by a setting in GET /settings, with the value that causes them. */
 const shownSettings: Readonly<Record<string, readonly (readonly [readonly string[], boolean])[]>> = {
   signup_disabled: [[['disable_signup'], true]],
   user_already_exists: [
@@ -34,15 +34,15 @@ const shownSettings: Readonly<Record<string, readonly (readonly [readonly string
   saml_provider_disabled: [[['saml_enabled'], false]],
 };
 
-/** The auth server's settings, as far as audits depend on them. */
+/** The auth server's settings that audits depend on. */
 export interface TargetSettings {
-  /** The setting that explains an unexpected refusal; undefined where none does. */
+  /** The setting that explains an unexpected refusal; undefined without one. */
   explain(reply: WireReply): string | undefined;
   /** Whether sign-ups by email are confirmed without a mail. */
   readonly isEmailAutoconfirmed: boolean;
 }
 
-/** Reads GET /settings; a server that has none is taken to have every feature. */
+/** Reads GET /settings; a server without this route counts as having every feature. */
 export async function readTargetSettings(auth: Wire): Promise<TargetSettings> {
   const settings = await auth.send('GET', '/settings').then(
     ({ json }) => json,

@@ -2,18 +2,18 @@ import type { WireFetch } from './wire.ts';
 
 /** The server under audit. */
 export interface ConformanceTarget {
-  /** Where the auth service answers, without a trailing slash: `<project>/auth/v1`, or a bare auth server's root. */
+  /** The URL of the auth service, without a trailing slash: `<project>/auth/v1`, or a bare auth server's root. */
   readonly authUrl: string;
-  /** Where the REST service answers; null where there is none. */
+  /** The URL of the REST service; null without one. */
   readonly restUrl: string | null;
-  /** Where storage answers; null where there is none. */
+  /** The URL of storage; null without one. */
   readonly storageUrl: string | null;
-  /** The websocket's URL without its query; null where there is none. */
+  /** The websocket's URL without its query; null without one. */
   readonly realtimeUrl: string | null;
   readonly anonKey: string;
-  /** The service role's key or JWT; null: what needs it is not run. */
+  /** The service role's key or JWT. Null skips the audits that need it. */
   readonly serviceKey: string | null;
-  /** Root of a Mailpit HTTP interface that receives the target's mails; null: what needs it is not run. */
+  /** Root of a Mailpit HTTP interface that receives the target's mails. Null skips the audits that need it. */
   readonly mailboxUrl: string | null;
   /** Whether codes that the target sends by SMS arrive in that mailbox too. */
   readonly smsInMailbox: boolean;

@@ -2,12 +2,12 @@ import { strict as assert } from 'node:assert';
 
 export type WireFetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** A response as it came over the wire, its body read. */
+/** A received response with its body. */
 export interface WireReply {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body as JSON; undefined where it is not JSON. */
+  /** The parsed body; undefined if it is not JSON. */
   readonly json: unknown;
 }
 
@@ -18,7 +18,7 @@ export interface WireRequest {
   readonly query?: Readonly<Record<string, string>>;
 }
 
-/** Sends requests to one service and hands back what came, redirects included, whatever the status. */
+/** Sends requests to one service and returns every response, including redirects and errors. */
 export interface Wire {
   readonly baseUrl: string;
   send(method: string, path: string, request?: WireRequest): Promise<WireReply>;
@@ -47,7 +47,7 @@ export function createWire(baseUrl: string, apiKey: string, fetch: WireFetch): W
   };
 }
 
-/** A text as JSON; undefined where it is none. */
+/** Parses JSON; undefined for other text. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -56,7 +56,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** What stands at `path` in a JSON value; undefined where the way there ends. */
+/** The value at `path` in a JSON value; undefined if the path does not exist. */
 export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
   let found = value;
   for (const step of path) {
@@ -66,7 +66,7 @@ export function at(value: unknown, ...path: readonly (string | number)[]): unkno
   return found;
 }
 
-/** The string at `path`; fails the audit where there is none. */
+/** The string at `path`; fails the audit if it is not a string. */
 export function textAt(reply: WireReply, ...path: readonly (string | number)[]): string {
   const found = at(reply.json, ...path);
   assert.equal(typeof found, 'string', `expected a string at ${path.join('.')} of ${describe(reply)}`);
@@ -88,7 +88,7 @@ export function assertStatus(reply: WireReply, status: number): void {
   if (reply.status !== status) throw new UnexpectedReplyError(reply, status);
 }
 
-/** Asserts status and error code, in the form that the version header asks for. */
+/** Asserts status and error code, in the form that the version header selects. */
 export function assertError(reply: WireReply, status: number, code: string): void {
   assertStatus(reply, status);
   assert.equal(
@@ -98,7 +98,7 @@ export function assertError(reply: WireReply, status: number, code: string): voi
   );
 }
 
-/** A reply in one line, tokens left out. */
+/** A reply as one line, without tokens. */
 export function describe({ status, text }: WireReply): string {
   return `${status} ${text.slice(0, 300).replaceAll(/ey[\w-]+\.[\w-]+\.[\w-]+/g, '<jwt>')}`;
 }

@@ -12,7 +12,7 @@ const audit = clientAuditsOf('auth-client');
 const source = 'RFC 7636 §4; auth.md §2 (PKCE verifier)';
 const mailed = { source, needs: ['mailbox'] } as const;
 
-/** The verifier of the flow that was begun last; empty without one. */
+/** The verifier of the latest flow; empty without one. */
 function verifierIn({ browser }: Tab): string {
   const kept = browser.store.get(`${storageKey}-code-verifier`);
   return kept === null ? '' : String(JSON.parse(kept)).replace(/\/.*/, '');
@@ -20,11 +20,11 @@ function verifierIn({ browser }: Tab): string {
 
 const challengeOf = (verifier: string) => createHash('sha256').update(verifier).digest('base64url');
 
-/** Mail links by PKCE (RFC 7636): here or in another browser. */
+/** Mail links by PKCE (RFC 7636), opened in the same browser or in another one. */
 export const clientLinkAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-501',
-    'the challenge is the S256 of the verifier that is kept, and the verifier stays here',
+    'the challenge is the S256 of the stored verifier, and the verifier is not sent',
     { source },
     async ({ server, open }) => {
       const { email } = await server.newUser();
@@ -49,7 +49,7 @@ export const clientLinkAudits: readonly Audit[] = [
   }),
   audit(
     'CLIENT-AUTH-503',
-    "a provider's URL leads to /authorize with the challenge of a kept verifier, and nothing is sent",
+    "a provider's URL is /authorize with the challenge of a stored verifier, and no request is sent",
     { source: 'RFC 7636 §4.3; auth.md §1 (OAuth)' },
     async ({ server, open }) => {
       const tab = await open();
@@ -69,7 +69,7 @@ export const clientLinkAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-AUTH-504',
-    "a mailed link's code becomes a session; the verifier and the code in the address are gone",
+    "a mailed link's code becomes a session; the verifier and the code in the address are removed",
     mailed,
     async ({ server, open }) => {
       const { email, id } = await server.newUser();
@@ -87,7 +87,7 @@ export const clientLinkAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-AUTH-505',
-    'a network that fails during the exchange costs neither verifier nor code',
+    'a network failure during the exchange keeps verifier and code',
     { ...mailed, source: 'auth.md §2 (PKCE verifier), §5' },
     async ({ server, open }) => {
       const { email, id } = await server.newUser();
@@ -118,7 +118,7 @@ export const clientLinkAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-AUTH-507',
-    'a link that another browser asked for says so, sends nothing and leaves a clean address',
+    'a link from another browser has its own error, sends nothing and leaves a clean address',
     { ...mailed, source: 'auth.md §3 (10)' },
     async ({ server, open }) => {
       const { email } = await server.newUser();
@@ -133,7 +133,7 @@ export const clientLinkAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-AUTH-508',
-    'a wrong code is refused as otp_expired and signs nobody in',
+    'a wrong code is refused as otp_expired and opens no session',
     { source: 'auth.md §1 (POST /verify)' },
     async ({ server, open }) => {
       const { email } = await server.newUser();
@@ -146,7 +146,7 @@ export const clientLinkAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-AUTH-509',
-    'a code in the address that no flow of ours waits for is left alone',
+    'a code in the address that belongs to no pending flow is ignored',
     { source: 'auth.md §3 (13)' },
     async ({ server, open }) => {
       const href = `${server.target.redirectTo}?code=of-another-library`;

@@ -18,7 +18,7 @@ const source = 'auth.md §1 (refresh rules), §4';
 const refreshes = ({ wire }: Tab) =>
   wire.to('/auth/v1/token').filter(({ query }) => query.get('grant_type') === 'refresh_token');
 
-/** Asks for the token as often, at once. */
+/** Requests the token `count` times concurrently. */
 const askTimes = (tab: Tab, count: number) =>
   Promise.all(Array.from({ length: count }, () => tab.auth.getAccessToken()));
 
@@ -37,22 +37,17 @@ const tooMany = () =>
     { status: 429, headers: { 'Retry-After': '1' } },
   );
 
-/** When a session is refreshed, and what becomes of it. */
+/** Session refresh: its triggers and its results. */
 export const clientRefreshAudits: readonly Audit[] = [
-  audit(
-    'CLIENT-AUTH-301',
-    'a fresh token is handed out without a request',
-    { source },
-    async ({ signIn }) => {
-      const tab = await signIn();
-      const sent = tab.wire.requests.length;
-      await askTimes(tab, 50);
-      assert.equal(tab.wire.requests.length, sent);
-    },
-  ),
+  audit('CLIENT-AUTH-301', 'a fresh token is returned without a request', { source }, async ({ signIn }) => {
+    const tab = await signIn();
+    const sent = tab.wire.requests.length;
+    await askTimes(tab, 50);
+    assert.equal(tab.wire.requests.length, sent);
+  }),
   audit(
     'CLIENT-AUTH-302',
-    'an expired token costs one refresh, however many ask',
+    'an expired token causes one refresh, however many calls are waiting',
     { source },
     async ({ server, signIn }) => {
       const tab = await signIn();
@@ -66,7 +61,7 @@ export const clientRefreshAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-AUTH-303',
-    'a token that still lives is handed out at once while one refresh runs',
+    'a token that has not expired is returned at once while one refresh is in flight',
     { source: 'auth.md §4 (5); product specification §9' },
     async ({ signIn }) => {
       const tab = await signIn();
@@ -79,7 +74,7 @@ export const clientRefreshAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-AUTH-304',
-    'each refresh sends the token that the last one brought, and stores the next',
+    'each refresh sends the token from the last refresh, and stores the next',
     { source },
     async ({ signIn }) => {
       const tab = await signIn();
@@ -96,7 +91,7 @@ export const clientRefreshAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-AUTH-305',
-    'two tabs of one browser refresh once and go on with the same token',
+    'two tabs of one browser refresh once and use the same new token',
     { source: 'auth.md §3 (3), §4 (1)' },
     async ({ open, signIn }) => {
       const first = await signIn();
@@ -109,7 +104,7 @@ export const clientRefreshAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-AUTH-306',
-    'a session that the server has ended is left with one SIGNED_OUT',
+    'a session that the server has ended causes one SIGNED_OUT',
     { source: 'auth.md §4 (3)' },
     async ({ server, signIn }) => {
       const tab = await signIn();
@@ -141,7 +136,7 @@ export const clientRefreshAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-AUTH-308',
-    "a proxy's page in place of the answer keeps the session",
+    "a proxy's page in place of the response keeps the session",
     { source: 'auth.md §3 (5), §4 (3)' },
     async ({ signIn }) => {
       const tab = await signIn();
@@ -153,7 +148,7 @@ export const clientRefreshAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-AUTH-309',
-    'a refresh that the network loses is tried again, with the same token',
+    'a refresh that fails in the network is retried with the same token',
     { source: 'product specification §9; auth.md §4 (3)' },
     async ({ signIn }) => {
       const tab = await signIn();
@@ -166,7 +161,7 @@ export const clientRefreshAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-AUTH-310',
-    'a token that another service refused is refreshed once, though it looks alive',
+    'a token that another service refused is refreshed once, although it has not expired',
     { source: 'auth.md §4; rest.md §7' },
     async ({ signIn }) => {
       const tab = await signIn();
@@ -181,7 +176,7 @@ export const clientRefreshAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-AUTH-311',
-    'a device whose clock is wrong refreshes no more than any other',
+    'a device with a wrong clock refreshes no more often than any other',
     { source: 'auth.md §3 (6)' },
     async ({ signIn }) => {
       for (const clockAheadMs of [7_200_000, -7_200_000]) {
@@ -193,7 +188,7 @@ export const clientRefreshAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-AUTH-312',
-    'who signs out during a refresh stays signed out',
+    'a sign-out during a refresh stays in effect',
     { source: 'auth.md §5' },
     async ({ signIn }) => {
       const tab = await signIn();
@@ -206,7 +201,7 @@ export const clientRefreshAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-AUTH-313',
-    'a refresh that ends after somebody else has signed in does not bring the other one back',
+    'a refresh that ends after another user has signed in does not restore the first user',
     { source: 'auth.md §2 (refresh), §5' },
     async ({ server, signIn }) => {
       const [tab, other] = [await signIn(), await server.newUser()];
@@ -219,7 +214,7 @@ export const clientRefreshAudits: readonly Audit[] = [
         await entered.opened;
         return new Response(text, { status });
       });
-      // Who asked as the one gets no token of the other.
+      // A request that began for the first user must not receive the token of the second.
       const refused = refusalOf(AuthError, tab.auth.getAccessToken());
       await eventually('the refresh', () => refreshes(tab).length === 1);
       await tab.auth.signInWithPassword({ email: other.email, password: other.password });

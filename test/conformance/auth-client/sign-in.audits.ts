@@ -11,11 +11,11 @@ const password = 'correct horse battery 1';
 
 export const eventNames = ({ events }: Tab) => events.map(({ name }) => name);
 
-/** Ways in, and what is refused. */
+/** Sign-in methods and refusals. */
 export const clientSignInAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-101',
-    'an account that waits for its confirmation is no session; the mailed code makes it one',
+    'an unconfirmed account has no session; the mailed code opens one',
     { source, needs: ['mailbox'] },
     async ({ server, open }) => {
       const { auth, ...tab } = await open();
@@ -46,7 +46,7 @@ export const clientSignInAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-AUTH-103',
-    'a reload finds the session again without a request',
+    'a reload restores the session without a request',
     { source: 'auth.md §2 (storage keys)' },
     async ({ open, signIn }) => {
       const { browser, user } = await signIn();
@@ -57,7 +57,7 @@ export const clientSignInAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-AUTH-104',
-    'a wrong password is refused as invalid_credentials and leaves nobody signed in',
+    'a wrong password is refused as invalid_credentials and opens no session',
     { source: 'auth.md §1 (POST /token)' },
     async ({ server, open }) => {
       const { email } = await server.newUser();
@@ -73,7 +73,7 @@ export const clientSignInAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-AUTH-105',
-    'a refused sign-in leaves whoever is signed in alone',
+    'a refused sign-in keeps the current session',
     { source: 'auth.md §1 (POST /token)' },
     async ({ signIn }) => {
       const { auth, user, wire } = await signIn();
@@ -99,7 +99,7 @@ export const clientSignInAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-AUTH-107',
-    'what cannot succeed is refused before anything is sent',
+    'an invalid call is refused before a request is sent',
     { source: 'product specification §5' },
     async ({ open }) => {
       const { auth, wire } = await open();
@@ -137,7 +137,7 @@ export const clientSignInAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-AUTH-109',
-    'tokens had elsewhere become a session only when the server has said whose they are',
+    'tokens from elsewhere become a session only after the server has returned their user',
     { source: 'product specification §5; auth.md §3' },
     async ({ server, open }) => {
       const { id, accessToken, refreshToken } = await server.newUser();
@@ -155,7 +155,7 @@ export const clientSignInAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-AUTH-110',
-    'a change of the user is announced, stored and there after a reload',
+    'a change of the user is announced, stored and restored after a reload',
     { source: 'auth.md §1 (user)' },
     async ({ open, signIn }) => {
       const tab = await signIn();
@@ -167,7 +167,7 @@ export const clientSignInAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-AUTH-111',
-    'a listener that throws disturbs neither the sign-in nor the other listeners',
+    'a listener that throws affects neither the sign-in nor the other listeners',
     { source: 'auth.md §3 (1), §4 (6)' },
     async ({ server, open }) => {
       const { email, password } = await server.newUser();

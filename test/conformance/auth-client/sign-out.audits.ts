@@ -7,7 +7,7 @@ import { assertStatus, textAt } from '../wire.ts';
 const audit = clientAuditsOf('auth-client');
 const source = 'auth.md §1 (sign-out)';
 
-/** Signs out with a scope; whether this session and another of the user are alive at the server afterwards. */
+/** Signs out with a scope, and returns whether this session and another of the user are still valid on the server. */
 async function livesAfter({ server, signIn }: ClientContext, scope: SignOutScope) {
   const { auth, user, stored } = await signIn();
   const other = textAt(await server.signIn(user.email, user.password), 'access_token');
@@ -23,7 +23,7 @@ async function livesAfter({ server, signIn }: ClientContext, scope: SignOutScope
 const refuse = (status: number) => () =>
   Response.json({ code: 'unexpected_failure', message: 'no' }, { status });
 
-/** Leaving. */
+/** Sign-out. */
 export const clientSignOutAudits: readonly Audit[] = [
   audit('CLIENT-AUTH-401', 'scope global, the default, ends every session', { source }, async (context) => {
     assert.deepEqual(await livesAfter(context, 'global'), { own: false, other: false, isSignedIn: false });
@@ -31,12 +31,17 @@ export const clientSignOutAudits: readonly Audit[] = [
   audit('CLIENT-AUTH-402', 'scope local ends this session alone', { source }, async (context) => {
     assert.deepEqual(await livesAfter(context, 'local'), { own: false, other: true, isSignedIn: false });
   }),
-  audit('CLIENT-AUTH-403', 'scope others ends all but this one', { source }, async (context) => {
-    assert.deepEqual(await livesAfter(context, 'others'), { own: true, other: false, isSignedIn: true });
-  }),
+  audit(
+    'CLIENT-AUTH-403',
+    'scope others ends every session except the current one',
+    { source },
+    async (context) => {
+      assert.deepEqual(await livesAfter(context, 'others'), { own: true, other: false, isSignedIn: true });
+    },
+  ),
   audit(
     'CLIENT-AUTH-404',
-    'a session that the server knows no more is left all the same',
+    'a session that the server does not know is removed too',
     { source: 'product specification §8' },
     async ({ server, signIn }) => {
       const { auth, user, stored, events } = await signIn();

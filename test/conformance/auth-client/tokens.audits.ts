@@ -15,7 +15,7 @@ const audit = clientAuditsOf('auth-client');
 const partOf = (token: string | null, index: number): unknown =>
   parseJson(Buffer.from(token?.split('.')[index] ?? '', 'base64url').toString());
 
-/** A tab and what verifies its tokens. @throws NotRunError where they are signed with a shared secret, or by nobody named. */
+/** A tab and the verifier of its tokens. @throws NotRunError for tokens signed with a shared secret or without an issuer. */
 async function withClaims({ signIn }: ClientContext) {
   const tab = await signIn();
   const token = await tab.auth.getAccessToken();
@@ -26,8 +26,8 @@ async function withClaims({ signIn }: ClientContext) {
   return { ...tab, token, claims: createClaims(tab.auth, { issuer }) };
 }
 
-/** Enrolls and proves a TOTP factor. */
-async function raise({ auth }: Tab) {
+/** Enrolls and verifies a TOTP factor. */
+async function raiseToAal2({ auth }: Tab) {
   const mfa = createMfa(auth);
   const { id, totp } = await mfa.enroll({ factorType: 'totp', friendlyName: 'audit' });
   const code = OTPAuth.URI.parse(totp?.uri ?? '').generate();
@@ -38,12 +38,12 @@ async function raise({ auth }: Tab) {
 export const clientTokenAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-601',
-    'a proved factor raises the session to aal2, announced, stored and known to the server',
+    'a verified factor raises the session to aal2, announced, stored and known to the server',
     { source: 'auth.md §1 (factors)' },
     async ({ server, signIn }) => {
       const tab = await signIn();
       const before = tab.stored();
-      const { mfa, session } = await raise(tab);
+      const { mfa, session } = await raiseToAal2(tab);
       assert.equal(at(partOf(session.accessToken, 1), 'aal'), 'aal2');
       assert.equal(eventNames(tab).at(-1), 'MFA_CHALLENGE_VERIFIED');
       assert.equal(tab.stored()?.access_token, session.accessToken);
@@ -54,11 +54,11 @@ export const clientTokenAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-AUTH-602',
-    'a refresh after the proof keeps aal2; who signs in anew is told that a factor waits',
+    'a refresh after the verification keeps aal2; a new sign-in reports that a factor is pending',
     { source: 'auth.md §1 (refresh rules, factors)' },
     async ({ open, signIn }) => {
       const tab = await signIn();
-      await raise(tab);
+      await raiseToAal2(tab);
       const { accessToken } = await tab.auth.refreshSession();
       assert.equal(at(partOf(accessToken, 1), 'aal'), 'aal2');
       const other = await open();
@@ -95,7 +95,7 @@ export const clientTokenAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-AUTH-612',
-    'a token whose claims were changed, that is signed by nobody or comes from another issuer, is refused',
+    'a token with changed claims, without a signature or from another issuer is refused',
     { source: 'RFC 8725 §2.1, §3.1, §3.8' },
     async (context) => {
       const { auth, claims, token } = await withClaims(context);
@@ -106,7 +106,7 @@ export const clientTokenAudits: readonly Audit[] = [
       const payload = encode({ ...(partOf(token, 1) as object), role: 'service_role' });
       const unsigned = encode({ alg: 'none', typ: 'JWT' });
       const refusalOfToken = (forged: string) => refusalOf(AuthError, claims.getClaims({ token: forged }));
-      // A project with a shared secret keeps it: there the server is asked.
+      // A project with a shared secret publishes no key, so the client asks the server.
       assert.match(
         (await refusalOfToken(`${header}.${payload}.${signature}`)).code,
         /^(invalid-signature|bad_jwt)$/,

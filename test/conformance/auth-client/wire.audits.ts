@@ -6,11 +6,11 @@ import { at } from '../wire.ts';
 const audit = clientAuditsOf('auth-client');
 const source = 'auth.md §1 (request headers)';
 
-/** What the requests carry, and what they must not. */
+/** The contents of requests. */
 export const clientWireAudits: readonly Audit[] = [
   audit(
     'CLIENT-AUTH-201',
-    'every request names the key, the client and the version of the interface',
+    'every request has the key, the client and the version of the interface',
     { source },
     async ({ signIn }) => {
       const { auth, wire, apiKey } = await signIn();
@@ -27,7 +27,7 @@ export const clientWireAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-AUTH-202',
-    'calls of a user carry their token, calls that ask for a session carry none',
+    "requests of a user carry the user's token, requests for a session carry none",
     { source: 'auth.md §1; RFC 6750 §2.1' },
     async ({ signIn }) => {
       const { auth, wire } = await signIn();
@@ -42,7 +42,7 @@ export const clientWireAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-AUTH-203',
-    'no URL holds a token, a password or a verifier',
+    'no URL contains a token, a password or a verifier',
     { source: 'RFC 6750 §5.3; RFC 9700 §4.3.2' },
     async ({ server, signIn }) => {
       const { auth, wire, browser, user } = await signIn();
@@ -63,7 +63,7 @@ export const clientWireAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-AUTH-204',
-    'a redirect address goes in the query, credentials go in the body',
+    'a redirect address is sent in the query, credentials are sent in the body',
     { source: 'auth.md §1 (sign-up)' },
     async ({ server, signIn }) => {
       const { auth, wire, user } = await signIn();

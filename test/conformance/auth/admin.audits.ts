@@ -6,7 +6,7 @@ import { assertError, assertStatus, at, textAt } from '../wire.ts';
 const audit = auditsOf('auth');
 const source = 'openapi.yaml (admin)';
 
-/** What the service key may do. */
+/** The admin routes, which need the service key. */
 export const adminAudits: readonly Audit[] = [
   audit('AUTH-801', 'without the service key the admin routes are closed', { source }, async (context) => {
     const { accessToken: token } = await context.newUser();
@@ -86,7 +86,7 @@ export const adminAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-808',
-    'an invited person gets a mail whose code signs in',
+    'an invited user receives a mail whose code signs in',
     { source, needs: ['service-key', 'mailbox'] },
     async (context) => {
       const email = context.newEmail();

@@ -29,7 +29,7 @@ export const authEdgeAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-923',
-    'a route that there is not is answered with 404',
+    'an unknown route is answered with 404',
     { source: 'RFC 9110 §15.5.5' },
     async ({ auth }) => {
       assertStatus(await auth.send('GET', '/no-such-route'), 404);
@@ -170,7 +170,7 @@ export const authEdgeAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-936',
-    'a page number that is no number is refused as validation_failed',
+    'an invalid page number is refused as validation_failed',
     { source: 'auth.md §1 (admin)', needs: ['service-key'] },
     async (context) => {
       for (const page of ['abc', '-1', '1.5', '99999999999999999999'])
@@ -191,7 +191,7 @@ export const authEdgeAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-938',
-    'sign-ups of one address at once leave one account',
+    'concurrent sign-ups of one address leave one account',
     { source, needs: ['service-key'] },
     async (context) => {
       const email = context.newEmail();

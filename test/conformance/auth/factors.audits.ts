@@ -52,19 +52,24 @@ export const factorAudits: readonly Audit[] = [
     assert.match(textAt(reply, 'totp', 'uri'), /^otpauth:\/\/totp\//);
     assert.match(textAt(reply, 'totp', 'secret'), /^[A-Z2-7]+$/);
   }),
-  audit('AUTH-602', 'a challenge expires after 300 seconds and says when', { source }, async (context) => {
-    const user = await context.newUser();
-    const factorId = textAt(await enroll(context, user), 'id');
-    const reply = await context.auth.send('POST', `/factors/${factorId}/challenge`, {
-      token: user.accessToken,
-      body: {},
-    });
-    assertStatus(reply, 200);
-    assert.equal(at(reply.json, 'type'), 'totp');
-    const expiresAt = at(reply.json, 'expires_at');
-    const aheadS = Number(expiresAt) - Date.now() / 1000;
-    assert.ok(aheadS > 240 && aheadS < 360, `expires ${aheadS} s ahead`);
-  }),
+  audit(
+    'AUTH-602',
+    'a challenge expires after 300 seconds and contains its expiry',
+    { source },
+    async (context) => {
+      const user = await context.newUser();
+      const factorId = textAt(await enroll(context, user), 'id');
+      const reply = await context.auth.send('POST', `/factors/${factorId}/challenge`, {
+        token: user.accessToken,
+        body: {},
+      });
+      assertStatus(reply, 200);
+      assert.equal(at(reply.json, 'type'), 'totp');
+      const expiresAt = at(reply.json, 'expires_at');
+      const aheadS = Number(expiresAt) - Date.now() / 1000;
+      assert.ok(aheadS > 240 && aheadS < 360, `expires ${aheadS} s ahead`);
+    },
+  ),
   audit('AUTH-603', 'verifying answers with a session of level aal2', { source }, async (context) => {
     const { verified } = await enrollAndVerify(context, await context.newUser());
     assertSession(verified);
@@ -88,7 +93,7 @@ export const factorAudits: readonly Audit[] = [
   }),
   audit(
     'AUTH-606',
-    'the refresh token from before the verification is dead or stale',
+    'the refresh token from before the verification is revoked or stale',
     { source: 'auth.md §1 (refresh rules)' },
     async (context) => {
       const user = await context.newUser();

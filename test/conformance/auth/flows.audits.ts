@@ -16,7 +16,7 @@ const exchange = ({ auth }: AuditContext, location: URL, code_verifier: string) 
     body: { auth_code: location.searchParams.get('code'), code_verifier },
   });
 
-/** What several calls do to one another. */
+/** Sequences of calls that affect one another. */
 export const flowAudits: readonly Audit[] = [
   audit(
     'AUTH-901',
@@ -67,7 +67,7 @@ export const flowAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-904',
-    'opening the link uses the code of the same mail up',
+    'opening the link consumes the code of the same mail',
     { source: mailSource, needs: ['mailbox'] },
     async (context) => {
       const { email } = await context.newUser();
@@ -239,7 +239,7 @@ export const flowAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-915',
-    'an access token stays good for its user after a refresh',
+    'an access token stays valid for its user after a refresh',
     { source: 'auth.md §1 (session)' },
     async (context) => {
       const user = await context.newUser();
@@ -254,7 +254,7 @@ export const flowAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-916',
-    'last_sign_in_at moves with a sign-in',
+    'a sign-in updates last_sign_in_at',
     { source: 'openapi.yaml (UserSchema)' },
     async (context) => {
       const user = await context.newUser();

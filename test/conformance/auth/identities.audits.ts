@@ -19,7 +19,7 @@ function encodeBase58(bytes: Uint8Array): string {
   return text;
 }
 
-/** A Sign-In-With-Solana message of now, signed by a fresh key. */
+/** A Sign-In-With-Solana message with the current time, signed by a new key. */
 function signedSolanaMessage(redirectTo: string): { message: string; signature: string } {
   const secretKey = ed25519.utils.randomSecretKey();
   const { host, origin } = new URL(redirectTo);

@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert';
 import type { AuditContext } from '../audit-context.ts';
 import { assertStatus } from '../wire.ts';
 
-/** Opens the link of the next mail to an address as a browser does; where it redirects to. */
+/** Opens the link of the next mail to an address as a browser does, and returns the target of the redirect. */
 export async function openMailLink(context: AuditContext, email: string): Promise<string> {
   const mail = await context.mail(email);
   const link = mail.links.find((candidate) => candidate.includes('/verify?'));

@@ -21,7 +21,7 @@ export const oneTimeAudits: readonly Audit[] = [
       assertSession(await context.auth.send('POST', '/verify', { body: { type: 'email', email, token } }));
     },
   ),
-  audit('AUTH-402', 'a code is good for one sign-in', { source, needs: ['mailbox'] }, async (context) => {
+  audit('AUTH-402', 'a code signs in once', { source, needs: ['mailbox'] }, async (context) => {
     const { email } = await context.newUser();
     await context.auth.send('POST', '/otp', { body: { email } });
     const body = { type: 'email', email, token: await context.mailedCode(email) };
@@ -50,7 +50,7 @@ export const oneTimeAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-405',
-    'POST /otp creates the account unless told otherwise',
+    'POST /otp creates the account unless create_user is false',
     { source, needs: ['mailbox'] },
     async (context) => {
       const email = context.newEmail();

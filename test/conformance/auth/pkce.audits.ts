@@ -7,7 +7,7 @@ import { openMailLink } from './mail-link.ts';
 const audit = auditsOf('auth');
 const source = 'RFC 7636 §4; auth.md §1 (PKCE)';
 
-/** Asks for a recovery mail, opens its link and returns the auth code that the redirect carries. */
+/** Requests a recovery mail, opens its link and returns the auth code in the redirect. */
 async function codeFromRecovery(context: AuditContext, pkce: Pkce): Promise<string> {
   const { email } = await context.newUser();
   const asked = await context.auth.send('POST', '/recover', {
@@ -62,7 +62,7 @@ export const pkceAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-304',
-    'a wrong verifier does not use the code up',
+    'a wrong verifier does not consume the code',
     { source, needs: ['mailbox'] },
     async (context) => {
       const pkce = context.newPkce();
@@ -71,7 +71,7 @@ export const pkceAudits: readonly Audit[] = [
       assertSession(await exchange(context, code, pkce.verifier));
     },
   ),
-  audit('AUTH-305', 'a code is good for one exchange', { source, needs: ['mailbox'] }, async (context) => {
+  audit('AUTH-305', 'a code can be exchanged once', { source, needs: ['mailbox'] }, async (context) => {
     const pkce = context.newPkce();
     const code = await codeFromRecovery(context, pkce);
     assertSession(await exchange(context, code, pkce.verifier));
@@ -175,7 +175,7 @@ export const pkceAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-314',
-    'the session of a recovery link says otp or recovery in amr',
+    'the session of a recovery link has otp or recovery in amr',
     { source: 'auth.md §1', level: 'SHOULD', needs: ['mailbox'] },
     async (context) => {
       const pkce = context.newPkce();

@@ -5,7 +5,7 @@ import { assertError, assertStatus, at, textAt } from '../wire.ts';
 const audit = auditsOf('auth');
 const source = 'auth.md §1 (errors, misc.)';
 
-/** What the service says about itself, and the form of its errors. */
+/** The service's health and settings, and the form of its errors. */
 export const serviceAudits: readonly Audit[] = [
   audit('AUTH-001', 'GET /health names the service', { source }, async ({ auth }) => {
     const reply = await auth.send('GET', '/health');
@@ -13,24 +13,19 @@ export const serviceAudits: readonly Audit[] = [
     assert.equal(at(reply.json, 'name'), 'GoTrue');
     textAt(reply, 'description');
   }),
-  audit(
-    'AUTH-002',
-    'GET /settings tells which ways of signing in are enabled',
-    { source },
-    async ({ auth }) => {
-      const reply = await auth.send('GET', '/settings');
-      assertStatus(reply, 200);
-      for (const name of ['disable_signup', 'mailer_autoconfirm', 'phone_autoconfirm', 'saml_enabled']) {
-        assert.equal(typeof at(reply.json, name), 'boolean', `${name} is a boolean`);
-      }
-      assert.equal(typeof at(reply.json, 'external', 'email'), 'boolean');
-      assert.equal(typeof at(reply.json, 'external', 'anonymous_users'), 'boolean');
-      assert.equal(typeof at(reply.json, 'external', 'phone'), 'boolean');
-    },
-  ),
+  audit('AUTH-002', 'GET /settings lists the enabled sign-in methods', { source }, async ({ auth }) => {
+    const reply = await auth.send('GET', '/settings');
+    assertStatus(reply, 200);
+    for (const name of ['disable_signup', 'mailer_autoconfirm', 'phone_autoconfirm', 'saml_enabled']) {
+      assert.equal(typeof at(reply.json, name), 'boolean', `${name} is a boolean`);
+    }
+    assert.equal(typeof at(reply.json, 'external', 'email'), 'boolean');
+    assert.equal(typeof at(reply.json, 'external', 'anonymous_users'), 'boolean');
+    assert.equal(typeof at(reply.json, 'external', 'phone'), 'boolean');
+  }),
   audit(
     'AUTH-003',
-    'the key set has public keys alone, each with kid, alg and use',
+    'the key set contains only public keys, each with kid, alg and use',
     { source: 'RFC 7517 §4; auth.md §1' },
     async ({ auth }) => {
       const reply = await auth.send('GET', '/.well-known/jwks.json');
@@ -97,7 +92,7 @@ export const serviceAudits: readonly Audit[] = [
       assert.equal(textAt(reply, 'msg'), 'Invalid login credentials');
     },
   ),
-  audit('AUTH-008', 'the error code stands in the x-sb-error-code header', { source }, async ({ auth }) => {
+  audit('AUTH-008', 'the x-sb-error-code header contains the error code', { source }, async ({ auth }) => {
     const reply = await auth.send('POST', '/token', {
       query: { grant_type: 'password' },
       body: { email: 'unknown@example.com', password: 'wrong-password' },

@@ -110,7 +110,7 @@ export const signUpAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-110',
-    'the code of the confirmation mail signs the person in',
+    'the code of the confirmation mail signs the user in',
     { source, needs: ['mailbox'] },
     async (context) => {
       const email = context.newEmail();

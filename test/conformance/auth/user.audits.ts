@@ -167,7 +167,7 @@ export const userAudits: readonly Audit[] = [
   ),
   audit(
     'AUTH-514',
-    'a nonce lets the password be changed',
+    'a nonce permits a change of the password',
     { source, needs: ['mailbox'] },
     async (context) => {
       const user = await context.newUser();
@@ -195,7 +195,7 @@ export const userAudits: readonly Audit[] = [
     assertStatus(await context.auth.send('GET', '/user', { token: textAt(other, 'access_token') }), 200);
     assertStatus(await context.auth.send('GET', '/user', { token: user.accessToken }), 403);
   }),
-  audit('AUTH-523', 'scope others ends every session but this', { source }, async (context) => {
+  audit('AUTH-523', 'scope others ends every session except the current one', { source }, async (context) => {
     const user = await context.newUser();
     const other = assertSession(await context.signIn(user.email, user.password));
     await context.auth.send('POST', '/logout', { token: user.accessToken, query: { scope: 'others' } });

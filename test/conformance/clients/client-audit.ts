@@ -3,9 +3,9 @@ import { auditsOf, type Audit, type ClientArea } from '../audit.ts';
 import type { AuditContext, AuditUser } from '../audit-context.ts';
 import { openTab, type Tab, type TabOptions } from './tab.ts';
 
-/** What an audit of a client has at hand. */
+/** The helpers of an audit of a client. */
 export interface ClientContext {
-  /** The server without our clients: other people, other devices, the mailbox, and what is really there. */
+  /** Direct access to the server, for other users, other devices, the mailbox and the stored rows. */
   readonly server: AuditContext;
   /** Our clients, in a tab that is closed after the audit. */
   open(options?: TabOptions): Promise<Tab>;
@@ -19,7 +19,7 @@ export interface SignedInTab extends Tab {
 
 type AuditOptions = Parameters<ReturnType<typeof auditsOf>>[2];
 
-/** Makes the audits of one client; as `auditsOf`, but what they judge is the client. */
+/** Creates the audits of one client, as `auditsOf` does for a server. */
 export function clientAuditsOf(area: ClientArea) {
   const audit = auditsOf(area);
   return (
@@ -52,7 +52,7 @@ export function clientAuditsOf(area: ClientArea) {
     });
 }
 
-/** What a call was refused with. Fails the audit where it succeeded, or threw anything else. */
+/** Returns the error of a refused call. Fails the audit if the call succeeded or threw another error. */
 export async function refusalOf<E extends Error>(
   kind: new (...args: never[]) => E,
   call: Promise<unknown> | (() => unknown),
@@ -70,7 +70,7 @@ export async function refusalOf<E extends Error>(
 const waitMs = 10_000;
 const pauseMs = 5;
 
-/** Waits until something is so. */
+/** Waits until a condition is true. */
 export async function eventually(what: string, holds: () => boolean): Promise<void> {
   for (const end = Date.now() + waitMs; !holds();) {
     if (Date.now() > end) assert.fail(`${what}: not so within ${waitMs} ms`);
@@ -78,7 +78,7 @@ export async function eventually(what: string, holds: () => boolean): Promise<vo
   }
 }
 
-/** Something that is waited for, and the end of the wait. */
+/** A promise and the function that resolves it. */
 export function createGate(): { readonly opened: Promise<void>; open(): void } {
   let open = () => {};
   const opened = new Promise<void>((resolve) => {

@@ -17,12 +17,12 @@ export interface SentRequest {
   readonly json: unknown;
 }
 
-/** What went over the wire of one tab, and ways to disturb it. */
+/** The recorded traffic of one tab, and controls to disturb it. */
 export interface Recorder {
   readonly requests: readonly SentRequest[];
   /** The requests to one path, in their order. */
   to(path: string): readonly SentRequest[];
-  /** Answers the next request to a path in the server's stead: what a healthy server cannot be asked for. */
+  /** Replaces the server's response to the next request to a path, for responses that a healthy server does not send. */
   answerNext(path: string, answer: () => Response | Promise<Response>): void;
   /** URLs of the websockets that were opened. */
   readonly socketUrls: readonly string[];
@@ -32,18 +32,18 @@ export interface Recorder {
   /** Ends the open sockets without a close frame; until `mend()` none opens. */
   cut(): void;
   mend(): void;
-  /** Lets nothing more arrive through the open sockets, which stay open. */
+  /** Silences the open sockets: they stay open but receive nothing. */
   silence(): void;
 }
 
 export interface RecordedWire extends Recorder {
   readonly fetch: FetchFunction;
   readonly openSocket: (url: string) => Socket;
-  /** Ends the sockets that were silenced: they hear no close frame. */
+  /** Ends the silenced sockets without a close frame. */
   end(): void;
 }
 
-/** A network between a client and the target that keeps what passes. */
+/** A network between a client and the target that records the traffic. */
 export function createRecorder(target: ConformanceTarget, projectUrl: string): RecordedWire {
   const requests: SentRequest[] = [];
   const scripted: { readonly path: string; readonly answer: () => Response | Promise<Response> }[] = [];

@@ -20,7 +20,7 @@ import { createRealmBroadcast } from '../../support/realm-broadcast.ts';
 import type { ConformanceTarget } from '../target.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
 
-/** What the tabs of one browser share. */
+/** The state that the tabs of one browser share. */
 export interface Browser {
   readonly store: SyncStore;
   readonly locks: Locks;
@@ -32,35 +32,35 @@ export interface TabOptions {
   readonly browser?: Browser;
   /** The page's address. Default: the target's redirect address. */
   readonly href?: string;
-  /** How far the device's clock is ahead, in milliseconds. Default 0. */
+  /** The offset by which the device's clock is ahead, in milliseconds. Default 0. */
   readonly clockAheadMs?: number;
   readonly auth?: Partial<AuthClientOptions>;
   readonly realtime?: Partial<RealtimeSettings>;
 }
 
-/** What every client of a project is made with. */
+/** The options that all clients of a project share. */
 export interface ClientConnection {
   readonly url: string;
   readonly apiKey: string;
   readonly platform: Platform;
 }
 
-/** A tab of a browser in which our clients run, over a wire that is recorded. */
+/** A tab of a browser in which our clients run, over a recorded network. */
 export interface Tab extends ClientConnection {
   readonly auth: AuthClient;
   readonly rest: RestClient<Database>;
   readonly realtime: RealtimeClient<Database>;
   readonly wire: Recorder;
-  /** What the auth client announced. */
+  /** The events that the auth client announced. */
   readonly events: readonly AuthEvent[];
-  /** The problems of no caller. */
+  /** The reported errors that no call returned. */
   readonly reported: readonly unknown[];
   readonly browser: Browser;
-  /** The page's address now. */
+  /** The page's current address. */
   href(): string;
   /** The session's record in storage; null without one. */
   stored(): StoredTokens | null;
-  /** Lets time pass for this tab's clients. */
+  /** Advances the clock of this tab's clients. */
   advance(ms: number): void;
   close(): void;
 }
@@ -82,11 +82,11 @@ export function createBrowser(store: SyncStore = createMemoryStore()): Browser {
   };
 }
 
-/** Opens a page: the auth client restores its session and consumes what the address brings. */
+/** Opens a page: the auth client restores its session and consumes the callback parameters of the address. */
 export async function openTab(target: ConformanceTarget, options: TabOptions = {}): Promise<Tab> {
   const { browser = createBrowser(), clockAheadMs = 0 } = options;
   const url = target.authUrl.replace(/\/auth\/v1$/, '');
-  // A bare auth server asks for no key, the clients do.
+  // A bare auth server needs no key, but the clients require one.
   const apiKey = target.anonKey || 'none';
   const wire = createRecorder(target, url);
   const events: AuthEvent[] = [];
@@ -143,10 +143,10 @@ export async function openTab(target: ConformanceTarget, options: TabOptions = {
   };
 }
 
-/** Less than nothing: a second ago. */
+/** A remaining lifetime below zero: the token expired a second ago. */
 export const EXPIRED_MS = -1_000;
 
-/** Lets time pass until the access token has so many milliseconds left. */
+/** Advances the clock until the access token has `leftMs` milliseconds left. */
 export function ageToken({ auth, platform, advance }: Tab, leftMs: number): void {
   const { session } = auth.getSnapshot();
   if (!session) throw new Error('No user is signed in');

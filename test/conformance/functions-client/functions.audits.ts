@@ -6,11 +6,11 @@ import { clientAuditsOf, refusalOf } from '../clients/client-audit.ts';
 const audit = clientAuditsOf('functions-client');
 const source = 'rest.md §1 (functions)';
 
-/** Calls of edge functions. The project has none: what is judged is what goes out, and how a refusal is told. */
+/** Calls of edge functions. The project has none, so the audits check the requests and the error of an unknown function. */
 export const clientFunctionAudits: readonly Audit[] = [
   audit(
     'CLIENT-FN-101',
-    'a function that is not there is a typed refusal with its status',
+    'an unknown function is a typed refusal with its status',
     { source },
     async ({ server, signIn }) => {
       if (server.target.restUrl === null) throw new NotRunError('the target has no functions');
@@ -31,7 +31,7 @@ export const clientFunctionAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-FN-102',
-    "a name that would lead elsewhere is refused before it is sent, and the caller's token stays here",
+    'a name that would resolve to another path is refused before a request is sent, and the token is not sent',
     { source },
     async ({ signIn }) => {
       const { auth, wire, ...connection } = await signIn();

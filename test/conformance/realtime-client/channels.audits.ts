@@ -157,7 +157,7 @@ export const clientChannelAudits: readonly Audit[] = [
       await live();
       const id = await tell();
       const ids = () => changes.map((change) => (change.type === 'INSERT' ? change.record.id : null));
-      // The real server may still deliver the change that was committed while the channel was left.
+      // The real server may still deliver a change that was committed while the channel was leaving.
       await eventually('the next insert', () => ids().includes(id));
       assert.equal(new Set(ids()).size, changes.length);
       assert.ok(tab.wire.socketUrls.length <= 2);

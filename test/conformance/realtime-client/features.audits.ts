@@ -81,7 +81,7 @@ export const clientFeatureAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-RT-303',
-    'what cannot be sent is refused before sending, or dropped and told',
+    'a broadcast that cannot be sent is refused before sending, or dropped and reported',
     { source },
     async ({ signIn }) => {
       const dropped: string[] = [];
@@ -102,7 +102,7 @@ export const clientFeatureAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-RT-304',
-    'the private channel of another user is refused with the missing right, and not tried again',
+    'the private channel of another user is refused with the missing permission, and not retried',
     { source: 'realtime.md §1 (join error)' },
     async ({ signIn, server }) => {
       const other = await server.newUser();

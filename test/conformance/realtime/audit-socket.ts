@@ -33,7 +33,7 @@ export async function withSocket(
   }
 }
 
-/** Joins and waits until the server says that changes will be delivered. */
+/** Joins and waits for the system message that the subscription is live. */
 export async function joinLive(
   socket: FrameSocket,
   accessToken: string,
@@ -51,9 +51,9 @@ export interface Pair {
   readonly ada: AuditUser;
   readonly grace: AuditUser;
   readonly socket: FrameSocket;
-  /** Sends Ada a notification; its id. */
+  /** Sends Ada a notification and returns its id. */
   tell(): Promise<string>;
-  /** Changes the status of all that Ada has. */
+  /** Changes the status of all of Ada's notifications. */
   setStatus(status: string): Promise<void>;
 }
 

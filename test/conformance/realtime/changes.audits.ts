@@ -37,7 +37,7 @@ const shapes: readonly Audit[] = [
       );
     }),
   ),
-  audit('RT-119', 'a change that could be sent whole has no errors', { source }, (context) =>
+  audit('RT-119', 'a complete change has no errors', { source }, (context) =>
     withPair(context, async ({ ada, socket, tell }) => {
       await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
       await tell();
@@ -64,7 +64,7 @@ const shapes: readonly Audit[] = [
       assert.match(String(record(frame, 'created_at')), /^\d{4}-\d\d-\d\dT[\d:.]+\+00:00$/);
     }),
   ),
-  audit('RT-122', 'text arrives as it was written, in any script', { source }, (context) =>
+  audit('RT-122', 'text arrives unchanged, in any script', { source }, (context) =>
     withPair(context, async ({ ada, grace, socket }) => {
       const text = `größer "than" \\ ever 😀 日本語`;
       await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
@@ -75,7 +75,7 @@ const shapes: readonly Audit[] = [
       assert.equal(at(JSON.parse(String(record(frame, 'content'))), 'data', 'text'), text);
     }),
   ),
-  audit('RT-123', 'an update that changes nothing is a change all the same', { source }, (context) =>
+  audit('RT-123', 'an update without new values is sent too', { source }, (context) =>
     withPair(context, async ({ ada, socket, tell, setStatus }) => {
       await tell();
       await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
@@ -125,22 +125,22 @@ const shapes: readonly Audit[] = [
 
 /** Filters on a channel beside an unfiltered binding: id, title, filter of status, whether `read` passes it. */
 const filters: readonly (readonly [string, string, string, boolean, AuditLevel?])[] = [
-  ['RT-130', 'eq takes equal values', 'status=eq.read', true],
-  ['RT-131', 'eq takes no other values', 'status=eq.archived', false],
-  ['RT-132', 'neq takes the other values', 'status=neq.unread', true],
-  ['RT-133', 'in takes the values of its list', 'status=in.(read,archived)', true],
-  ['RT-134', 'in takes no other values', 'status=in.(archived,unread)', false],
+  ['RT-130', 'eq matches equal values', 'status=eq.read', true],
+  ['RT-131', 'eq matches no other values', 'status=eq.archived', false],
+  ['RT-132', 'neq matches the other values', 'status=neq.unread', true],
+  ['RT-133', 'in matches the values of its list', 'status=in.(read,archived)', true],
+  ['RT-134', 'in matches no other values', 'status=in.(archived,unread)', false],
   ['RT-135', 'gt compares texts', 'status=gt.qqq', true],
   ['RT-136', 'lt compares texts', 'status=lt.qqq', false],
-  ['RT-137', 'gte takes equal values too', 'status=gte.read', true],
-  ['RT-138', 'lte takes equal values too', 'status=lte.read', true],
-  ['RT-139', 'like takes a pattern', 'status=like.re%', true, 'SHOULD'],
-  ['RT-140', 'ilike does not heed the case', 'status=ilike.RE%', true, 'SHOULD'],
-  ['RT-141', 'match takes a regular expression', 'status=match.^re', true, 'SHOULD'],
+  ['RT-137', 'gte matches equal values too', 'status=gte.read', true],
+  ['RT-138', 'lte matches equal values too', 'status=lte.read', true],
+  ['RT-139', 'like matches a pattern', 'status=like.re%', true, 'SHOULD'],
+  ['RT-140', 'ilike is case-insensitive', 'status=ilike.RE%', true, 'SHOULD'],
+  ['RT-141', 'match matches a regular expression', 'status=match.^re', true, 'SHOULD'],
   ['RT-142', 'not. negates', 'status=not.eq.unread', true, 'SHOULD'],
   [
     'RT-143',
-    'several filters, with commas between, all hold',
+    'several comma-separated conditions applies all of them',
     'status=eq.read,content=like.nothing',
     false,
     'SHOULD',
@@ -165,21 +165,21 @@ const filterAudits = filters.map(([id, title, filter, passes, level = 'MUST']) =
 
 /** Invalid bindings: id, title, binding. */
 const unbindable: readonly (readonly [string, string, object])[] = [
-  ['RT-145', 'a table that there is not', { event: '*', schema: 'public', table: 'no_such_table' }],
+  ['RT-145', 'a binding to an unknown table', { event: '*', schema: 'public', table: 'no_such_table' }],
   [
     'RT-146',
-    'a value that does not fit its column',
+    'a filter with a value that does not fit its column',
     { event: '*', schema: 'public', table: 'notifications', filter: 'id=eq.not-a-uuid' },
   ],
   [
     'RT-147',
-    'an operator that there is not',
+    'a filter with an unknown operator',
     { event: '*', schema: 'public', table: 'notifications', filter: 'status=resembles.read' },
   ],
 ];
 
 const refusals = unbindable.map(([id, title, binding]) =>
-  audit(id, `${title} is reported, and the channel delivers nothing`, { source }, (context) =>
+  audit(id, `${title} is reported, and the channel delivers no changes`, { source }, (context) =>
     withPair(context, async ({ ada, socket }) => {
       const changes = [binding, inboxOf(ada)];
       socket.send('1', '1', 'realtime:audit', 'phx_join', joinPayload(ada.accessToken, changes));
@@ -210,7 +210,7 @@ const bindings: readonly Audit[] = [
       assert.ok(!(at(payload, 'ids') as readonly unknown[]).includes(unreadId));
     }),
   ),
-  audit('RT-151', 'two bindings that match get one message with both ids', { source }, (context) =>
+  audit('RT-151', 'two bindings that match receive one message with both ids', { source }, (context) =>
     withPair(context, async ({ ada, socket, tell }) => {
       const inserts = { ...inboxOf(ada), event: 'INSERT' };
       const ids = bindingIds(await joinLive(socket, ada.accessToken, [inboxOf(ada), inserts]));
@@ -219,23 +219,19 @@ const bindings: readonly Audit[] = [
       assert.deepEqual(new Set(at(payload, 'ids') as readonly unknown[]), new Set(ids));
     }),
   ),
-  audit(
-    'RT-152',
-    'bindings are answered in the order in which they were asked for',
-    { source, level: 'SHOULD' },
-    (context) =>
-      withPair(context, async ({ ada, socket }) => {
-        const reply = await joinLive(socket, ada.accessToken, [inboxOf(ada), preferencesOf(ada)]);
-        const answered = at(reply.payload, 'response', 'postgres_changes') as readonly unknown[];
-        assert.deepEqual(
-          answered.map((binding) => at(binding, 'table')),
-          ['notifications', 'notification_preferences'],
-        );
-        assert.deepEqual(
-          answered.map((binding) => at(binding, 'filter')),
-          [inboxOf(ada).filter, preferencesOf(ada).filter],
-        );
-      }),
+  audit('RT-152', 'bindings are answered in the order of the join', { source, level: 'SHOULD' }, (context) =>
+    withPair(context, async ({ ada, socket }) => {
+      const reply = await joinLive(socket, ada.accessToken, [inboxOf(ada), preferencesOf(ada)]);
+      const answered = at(reply.payload, 'response', 'postgres_changes') as readonly unknown[];
+      assert.deepEqual(
+        answered.map((binding) => at(binding, 'table')),
+        ['notifications', 'notification_preferences'],
+      );
+      assert.deepEqual(
+        answered.map((binding) => at(binding, 'filter')),
+        [inboxOf(ada).filter, preferencesOf(ada).filter],
+      );
+    }),
   ),
   audit(
     'RT-153',
@@ -322,7 +318,7 @@ const bindings: readonly Audit[] = [
         );
       }),
   ),
-  audit('RT-157', 'a binding for deletes gets no inserts', { source }, (context) =>
+  audit('RT-157', 'a binding for deletes receives no inserts', { source }, (context) =>
     withPair(context, async ({ ada, socket, tell }) => {
       await joinLive(socket, ada.accessToken, [{ ...inboxOf(ada), event: 'DELETE' }]);
       const id = await tell();
@@ -348,5 +344,5 @@ const bindings: readonly Audit[] = [
   ),
 ];
 
-/** What postgres_changes delivers. */
+/** The messages of postgres_changes. */
 export const realtimeChangeAudits: readonly Audit[] = [...shapes, ...filterAudits, ...refusals, ...bindings];

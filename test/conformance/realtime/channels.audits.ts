@@ -57,7 +57,7 @@ const life: readonly Audit[] = [
       assert.ok(indexOf(socket, isReply('8')) >= 0, 'there is a reply');
     }),
   ),
-  audit('RT-163', 'nothing is delivered to a channel that was left', { source }, (context) =>
+  audit('RT-163', 'nothing is delivered to a left channel', { source }, (context) =>
     withPair(context, async ({ ada, socket, tell }) => {
       await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
       await joinLive(socket, ada.accessToken, [inboxOf(ada)], { name: 'realtime:stays', ref: '2' });
@@ -74,7 +74,7 @@ const life: readonly Audit[] = [
       );
     }),
   ),
-  audit('RT-164', 'a channel that was left can be joined again', { source }, (context) =>
+  audit('RT-164', 'a left channel can be joined again', { source }, (context) =>
     withPair(context, async ({ ada, socket, tell }) => {
       await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
       socket.send('1', '8', topic, 'phx_leave', {});
@@ -98,14 +98,18 @@ const life: readonly Audit[] = [
         assert.ok(indexOf(socket, isReply('9')) < indexOf(socket, isEvent('phx_close')), 'reply first');
       }),
   ),
-  audit('RT-166', 'each of several channels gets the changes of its own', { source }, (context) =>
-    withPair(context, async ({ ada, grace, socket, tell }) => {
-      await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
-      await joinLive(socket, grace.accessToken, [inboxOf(grace)], { name: 'realtime:grace', ref: '2' });
-      await tell();
-      assert.equal((await socket.expect('the insert', isChange('INSERT'))).topic, topic);
-      assert.equal(socket.received.filter(isChange('INSERT')).length, 1);
-    }),
+  audit(
+    'RT-166',
+    'each of several channels receives the changes of its own bindings',
+    { source },
+    (context) =>
+      withPair(context, async ({ ada, grace, socket, tell }) => {
+        await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+        await joinLive(socket, grace.accessToken, [inboxOf(grace)], { name: 'realtime:grace', ref: '2' });
+        await tell();
+        assert.equal((await socket.expect('the insert', isChange('INSERT'))).topic, topic);
+        assert.equal(socket.received.filter(isChange('INSERT')).length, 1);
+      }),
   ),
   audit('RT-167', 'a heartbeat is answered on a socket with channels too', { source }, (context) =>
     withPair(context, async ({ ada, socket }) => {
@@ -113,7 +117,7 @@ const life: readonly Audit[] = [
       await settle(socket, '77');
     }),
   ),
-  audit('RT-168', 'a socket that closes leaves the others alone', { source }, (context) =>
+  audit('RT-168', 'a socket that closes does not affect the others', { source }, (context) =>
     withPair(context, async ({ ada, socket, tell }) => {
       await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
       await withSocket(
@@ -124,7 +128,7 @@ const life: readonly Audit[] = [
       await socket.expect('the insert', isChange('INSERT'));
     }),
   ),
-  audit('RT-169', 'two sockets of one user both get a change', { source }, (context) =>
+  audit('RT-169', 'two sockets of one user both receive a change', { source }, (context) =>
     withPair(context, async ({ ada, socket, tell }) => {
       await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
       await withSocket(context, async (other) => {
@@ -138,7 +142,7 @@ const life: readonly Audit[] = [
 ];
 
 const tokens: readonly Audit[] = [
-  audit('RT-170', 'a pushed token is not replied to', { source }, (context) =>
+  audit('RT-170', 'a pushed token gets no reply', { source }, (context) =>
     withPair(context, async ({ ada, socket }) => {
       await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
       socket.send('1', '4', topic, 'access_token', { access_token: ada.accessToken });
@@ -193,7 +197,7 @@ const tokens: readonly Audit[] = [
   audit('RT-175', 'a socket without an API key is refused', { source }, (context) =>
     isRefused(context, '?vsn=2.0.0'),
   ),
-  audit('RT-176', 'a socket with an API key that is none is refused', { source }, (context) =>
+  audit('RT-176', 'a socket with an invalid API key is refused', { source }, (context) =>
     isRefused(context, '?vsn=2.0.0&apikey=no-such-key'),
   ),
 ];
@@ -240,7 +244,7 @@ async function joinRoom(socket: FrameSocket, name: string, token: string, config
 const shout = { type: 'broadcast', event: 'shout', payload: { text: 'hello' } };
 const isShout = (frame: Frame) => frame.event === 'broadcast' && at(frame.payload, 'event') === 'shout';
 
-/** Two sockets in one room of their own. */
+/** Two sockets that have joined the same new topic. */
 async function withRoom(
   context: AuditContext,
   config: object,
@@ -263,7 +267,7 @@ async function withRoom(
 const rooms: readonly Audit[] = [
   audit(
     'RT-181',
-    'a broadcast reaches the others in the channel, and not its sender',
+    'a broadcast reaches the other channels of the topic, and not its sender',
     { source, level: 'SHOULD' },
     (context) =>
       withRoom(context, { broadcast: { ack: false, self: false } }, async (one, two, room) => {
@@ -281,7 +285,7 @@ const rooms: readonly Audit[] = [
       await one.expect('the broadcast', isShout);
     }),
   ),
-  audit('RT-183', 'with ack a broadcast is replied to', { source, level: 'SHOULD' }, (context) =>
+  audit('RT-183', 'with ack a broadcast gets a reply', { source, level: 'SHOULD' }, (context) =>
     withRoom(context, { broadcast: { ack: true, self: false } }, async (one, _two, room) => {
       one.send('1', '5', room, 'broadcast', shout);
       assert.equal(at((await one.expect('the reply', isReply('5'))).payload, 'status'), 'ok');
@@ -337,7 +341,7 @@ const rooms: readonly Audit[] = [
   ),
   audit(
     'RT-187',
-    'a private channel that no policy lets the user read is refused as Unauthorized',
+    'a private channel without a policy for reading is refused as Unauthorized',
     { source },
     async (context) => {
       const { id, accessToken } = await context.newUser();

@@ -16,7 +16,7 @@ export interface Frame {
 export interface FrameSocket {
   readonly received: readonly Frame[];
   send(joinRef: string | null, ref: string, topic: string, event: string, payload: unknown): void;
-  /** The first frame, past or to come, that `matches`. Rejects after ten seconds. */
+  /** Resolves with the first received frame that `matches`, past or future. Rejects after ten seconds. */
   expect(what: string, matches: (frame: Frame) => boolean): Promise<Frame>;
   close(): void;
 }

@@ -32,7 +32,7 @@ export const realtimeAudits: readonly Audit[] = [
   }),
   audit(
     'RT-103',
-    'the reply comes before the system message that means live',
+    'the reply comes before the system message of the live subscription',
     { source },
     async (context) => {
       const user = await context.newUser();
@@ -109,7 +109,7 @@ export const realtimeAudits: readonly Audit[] = [
   }),
   audit(
     'RT-107',
-    "another user's inserts do not arrive, also when asked for by filter",
+    "another user's inserts do not arrive, even with a filter for them",
     { source: 'decisions.md (data)' },
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];
@@ -155,7 +155,7 @@ export const realtimeAudits: readonly Audit[] = [
   }),
   audit(
     'RT-110',
-    'a push to a topic that was not joined is refused as unmatched topic',
+    'a push to a topic without a channel is refused as unmatched topic',
     { source },
     (context) =>
       withSocket(context, async (socket) => {
@@ -243,7 +243,7 @@ export const realtimeAudits: readonly Audit[] = [
       });
     },
   ),
-  audit('RT-115', 'a binding for one kind of event gets no other', { source }, async (context) => {
+  audit('RT-115', 'a binding for one event receives no other', { source }, async (context) => {
     const [ada, grace] = [await context.newUser(), await context.newUser()];
     await withSocket(context, async (socket) => {
       await joinLive(socket, ada.accessToken, [{ ...inboxOf(ada), event: 'UPDATE' }]);
@@ -257,7 +257,7 @@ export const realtimeAudits: readonly Audit[] = [
       assert.equal(socket.received.filter(isChange('INSERT')).length, 0);
     });
   }),
-  audit('RT-116', 'a token that is pushed keeps the subscription alive', { source }, async (context) => {
+  audit('RT-116', 'a pushed token keeps the subscription alive', { source }, async (context) => {
     const [ada, grace] = [await context.newUser(), await context.newUser()];
     const next = await context.signIn(ada.email, ada.password);
     await withSocket(context, async (socket) => {

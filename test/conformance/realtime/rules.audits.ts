@@ -86,7 +86,7 @@ const frames: readonly Audit[] = [
   ),
 ];
 
-/** The HTTP interface, in the name of a new user. */
+/** The HTTP interface, with the token of a new user. */
 async function httpOf({ target, newUser }: AuditContext): Promise<{ wire: Wire; token: string }> {
   if (target.realtimeUrl === null) throw new NotRunError('the target has no realtime service');
   const url = target.realtimeUrl.replace(/^ws/, 'http').replace(/\/websocket$/, '/api');

@@ -29,7 +29,7 @@ const audit = clientAuditsOf('rest-client');
 interface FilterCase {
   readonly id: string;
   readonly title: string;
-  /** What finds one row and no other; or, where `finds` is rest, all but it. */
+  /** Filters that match exactly one row, or, with `finds: 'rest'`, every other row. */
   readonly filter: (row: HostileRow) => RowFilter;
   readonly finds?: 'it' | 'the rest';
 }
@@ -83,19 +83,19 @@ async function assertFinds(
   }
 }
 
-/** Filters: every text means itself, whatever it is made of. */
+/** Filters match every text literally, whatever characters it contains. */
 export const clientFilterAudits: readonly Audit[] = [
   ...cases.map(({ id, title, filter, finds = 'it' }) =>
     audit(
       `CLIENT-REST-${id}`,
-      `a row whose text is hostile is what ${title} finds, and nothing else${finds === 'it' ? '' : ' is left out'}`,
+      `${title} finds ${finds === 'it' ? 'only the row' : 'every row except the one'} with a hostile text`,
       { source: 'rest.md §1 (grammar, quoting), §3 (1, 2)' },
       (context) => assertFinds(context, { filter, finds }),
     ),
   ),
   audit(
     'CLIENT-REST-111',
-    'equal to null asks for null, not equal to null for the rest',
+    'equal to null matches null, not equal to null matches the other rows',
     { source: 'rest.md §3 (13)' },
     async ({ server, open }) => {
       const { ada, rows } = await hostileInbox(server);
@@ -125,7 +125,7 @@ export const clientFilterAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-REST-113',
-    'an undefined value is refused before anything is sent',
+    'an undefined value is refused before a request is sent',
     { source: 'rest.md §3 (13)' },
     async ({ server, open }) => {
       const { ada } = await hostileInbox(server);

@@ -3,7 +3,7 @@ import type { AuditContext, AuditUser } from '../audit-context.ts';
 import { rowsOf } from '../rest/notifications.ts';
 import { assertStatus } from '../wire.ts';
 
-/** Texts that mean something in a URL, in a list, in a pattern, in JSON or in SQL. */
+/** Texts with characters that are special in a URL, a list, a pattern, JSON or SQL. */
 const texts = [
   'plain',
   'a,b',
@@ -26,7 +26,7 @@ const texts = [
 export interface HostileRow {
   readonly id: string;
   readonly content: string;
-  /** The text, as it stands within the content. */
+  /** The text as encoded in the content. */
   readonly text: string;
 }
 
@@ -38,7 +38,7 @@ export interface HostileInbox {
 
 const inboxes = new WeakMap<AuditContext, Promise<HostileInbox>>();
 
-/** The one inbox of a run. */
+/** The shared inbox of a run. */
 export function hostileInbox(server: AuditContext): Promise<HostileInbox> {
   const known = inboxes.get(server) ?? fill(server);
   inboxes.set(server, known);

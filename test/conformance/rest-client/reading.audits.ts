@@ -13,11 +13,11 @@ const source = 'rest.md §1 (headers)';
 
 const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
 
-/** Reading: one, many, all, and how many. */
+/** Reads: one row, several, all rows, and counts. */
 export const clientReadingAudits: readonly Audit[] = [
   audit(
     'CLIENT-REST-201',
-    'every request names the key, and the user by their token',
+    "every request has the key, and the user's token",
     { source: 'rest.md §1; RFC 6750 §2.1' },
     async ({ server, open }) => {
       const { ada } = await sharedInbox(server);
@@ -31,7 +31,7 @@ export const clientReadingAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-REST-202',
-    'a signed-out caller sends the public key alone, and a key of the newer form is no bearer token',
+    'without a session the public key alone is sent, and a key of the newer form is never a bearer',
     { source: 'rest.md §1 (storage, functions)' },
     async ({ open }) => {
       const tab = await open();
@@ -68,7 +68,7 @@ export const clientReadingAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-REST-204',
-    'a count costs no rows, and counts beside rows say how many match in all',
+    'a count reads no rows, and a count with rows is the total of all matches',
     { source },
     async ({ server, open }) => {
       const { ada } = await sharedInbox(server);
@@ -113,14 +113,14 @@ export const clientReadingAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-REST-207',
-    'pages are the whole table, each row once, however small they are',
+    'pages contain the whole table, each row once, however small they are',
     { source: 'rest.md §3 (12), §7' },
     async ({ server, open }) => {
       const { ada, rows } = await hostileInbox(server);
       const tab = await open();
       const query = restOf(tab, ada).from('notifications').select('id, status, content');
       const found: string[] = [];
-      // The first key is the same in all rows, the second is hostile: only the id decides.
+      // The first key is equal in all rows and the second has special characters, so only the id orders them.
       for await (const page of pages(query, { by: ['status', 'content', 'id'], size: 3 })) {
         found.push(...idsOf(page));
       }
@@ -129,7 +129,7 @@ export const clientReadingAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-REST-208',
-    'pages neither skip nor repeat a row when rows before them go',
+    'pages neither skip nor repeat a row when earlier rows are deleted',
     { source: 'rest.md §7' },
     async ({ server, open }) => {
       const { user, ids, send } = await newInbox(server, 5);

@@ -28,7 +28,7 @@ async function assertCode(call: Promise<unknown>, code: RestErrorCode, status: n
   return refusal;
 }
 
-/** What a refusal is called, and what the client does about it. */
+/** The names of refusals, and the client's reaction to them. */
 export const clientRefusalAudits: readonly Audit[] = [
   audit(
     'CLIENT-REST-401',
@@ -53,7 +53,7 @@ export const clientRefusalAudits: readonly Audit[] = [
   }),
   audit(
     'CLIENT-REST-403',
-    'a reference to a missing user is a foreign-key-violation',
+    'a reference to a missing row is a foreign-key-violation',
     { source },
     async ({ server, open }) => {
       const { user } = await newCaller(server);
@@ -65,7 +65,7 @@ export const clientRefusalAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-REST-404',
-    'what the policies forbid is denied, and no token is refreshed for it',
+    'a write that the policies forbid is denied, and causes no refresh of the token',
     { source: 'rest.md §1 (42501), §5 (39)' },
     async ({ server, open, signIn }) => {
       const tab = await signIn();
@@ -79,7 +79,7 @@ export const clientRefusalAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-REST-405',
-    'a table, a column or a function that is not there is not-found; a schema is an invalid-request',
+    'an unknown table, column or function is not-found; an unknown schema is an invalid-request',
     { source },
     async ({ server, open }) => {
       const { ada } = await sharedInbox(server);
@@ -97,14 +97,14 @@ export const clientRefusalAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-REST-406',
-    'a HEAD, whose answer has no body, is refused by its reason all the same',
+    'a refused HEAD, which has no body, has its reason too',
     { source: 'rest.md §3 (4), §5 (32)' },
     async ({ server, open }) => {
       const { ada } = await sharedInbox(server);
       const tab = await open();
       const count = restOf(tab, ada).from('notifications').count();
       const lost = count.with((plan) => ({ ...plan, path: 'no_such_table' }));
-      // Browsers hide the header that says why.
+      // Browsers hide the header with the reason.
       tab.wire.answerNext('/rest/v1/no_such_table', () => new Response(null, { status: 404 }));
       const { serverCode } = await assertCode(lost.execute(), 'not-found', 404);
       assert.equal(serverCode, 'PGRST205');
@@ -112,7 +112,7 @@ export const clientRefusalAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-REST-411',
-    'an expired token is refreshed once for all waiting requests, and each is sent again',
+    'an expired token is refreshed once, and every waiting request is sent once more',
     { source: 'rest.md §1 (PGRST303), §3 (15)' },
     async ({ signIn }) => {
       const tab = await signIn();
@@ -129,7 +129,7 @@ export const clientRefusalAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-REST-412',
-    'a fresh token that is refused as expired too is the end of it',
+    'a fresh token that is refused as expired causes no further refresh',
     { source: 'rest.md §3 (15)' },
     async ({ signIn }) => {
       const tab = await signIn();
@@ -141,7 +141,7 @@ export const clientRefusalAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-REST-413',
-    'a read that finds the service unavailable is repeated, a write is not',
+    'a read is retried when the service is unavailable, a write is not',
     { source: 'rest.md §7' },
     async ({ server, open }) => {
       const { user } = await newCaller(server);
@@ -159,7 +159,7 @@ export const clientRefusalAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-REST-414',
-    "a proxy's page is no answer of the service, whatever its status",
+    "a proxy's page is not a response of the service, whatever its status",
     { source: 'rest.md §7' },
     async ({ server, open }) => {
       const { ada } = await sharedInbox(server);

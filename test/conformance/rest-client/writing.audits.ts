@@ -9,11 +9,11 @@ import { restOf } from './rest-of.ts';
 const audit = clientAuditsOf('rest-client');
 const source = 'rest.md §1 (headers, errors)';
 
-/** Writing, and what the client refuses to write. */
+/** Writes, and the writes that the client refuses. */
 export const clientWritingAudits: readonly Audit[] = [
   audit(
     'CLIENT-REST-301',
-    'a write without a filter is refused before anything is sent, unless all() says that every row is meant',
+    'a write without a filter is refused before a request is sent, unless all() selects every row',
     { source: 'rest.md §2 (23), §3 (13)' },
     async ({ server, open }) => {
       const { user, statuses } = await newInbox(server, 2);
@@ -30,7 +30,7 @@ export const clientWritingAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-REST-302',
-    'an insert asks for no row unless rows are asked for, so that a sender need not be allowed to read',
+    'an insert returns no rows by default, so that a sender need not be allowed to read',
     { source },
     async ({ server, open }) => {
       const [sender, recipient] = [await newCaller(server), await newInbox(server, 0)];
@@ -51,7 +51,7 @@ export const clientWritingAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-REST-303',
-    'a write says how many rows it changed; another user’s are not among them',
+    'a write returns the number of rows that it changed, without another user’s rows',
     { source: 'rest.md §3 (9)' },
     async ({ server, open }) => {
       const [mine, theirs] = [await newInbox(server, 2), await newInbox(server, 1)];
@@ -67,7 +67,7 @@ export const clientWritingAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-REST-304',
-    'a write of more rows than maybeSingle allows is undone by the server',
+    'a write of more rows than maybeSingle allows is rolled back by the server',
     { source: 'rest.md §2, §3 (11)' },
     async ({ server, open }) => {
       const { user, ids, statuses } = await newInbox(server, 2);
@@ -83,7 +83,7 @@ export const clientWritingAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-REST-305',
-    'an upsert overwrites the row that the constraint names, or leaves it as it is',
+    'an upsert overwrites the row that the constraint names, or leaves it unchanged',
     { source: 'rest.md §1 (headers)' },
     async ({ server, open }) => {
       const { user } = await newCaller(server);
@@ -99,7 +99,7 @@ export const clientWritingAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-REST-306',
-    "a function's arguments go in the body, whatever they hold",
+    "a function's arguments are sent in the body, whatever they contain",
     { source: 'rest.md §1 (rpc)' },
     async ({ server, open }) => {
       const [inviter, invitee] = [await newCaller(server), await newCaller(server)];

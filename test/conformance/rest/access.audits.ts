@@ -11,7 +11,7 @@ const gateway = 'rest.md §1 (gateway)';
 export const restAccessAudits: readonly Audit[] = [
   audit(
     'REST-133',
-    'an API key that is none is refused with 401',
+    'an invalid API key is refused with 401',
     { source: gateway },
     async ({ target, rest }) => {
       assertStatus(
@@ -22,7 +22,7 @@ export const restAccessAudits: readonly Audit[] = [
   ),
   audit(
     'REST-134',
-    'a token whose signature does not fit is refused as PGRST301',
+    'a token with an invalid signature is refused as PGRST301',
     { source: 'RFC 7515 §5.2; rest.md §1' },
     async (context) => {
       const { ada, grace } = await sharedInbox(context);
@@ -63,7 +63,7 @@ export const restAccessAudits: readonly Audit[] = [
   ),
   audit(
     'REST-137',
-    'the service key reads the rows of everybody',
+    'the service key reads the rows of every user',
     { source: 'decisions.md (data)', needs: ['service-key'] },
     async (context) => {
       const { ada } = await sharedInbox(context);
@@ -76,7 +76,7 @@ export const restAccessAudits: readonly Audit[] = [
   ),
   audit(
     'REST-138',
-    'an access token is good until it expires, also after sign-out',
+    'an access token is valid until it expires, even after sign-out',
     { source: 'RFC 7519 §4.1.4', level: 'SHOULD' },
     async (context) => {
       const user = await context.newUser();
@@ -86,7 +86,7 @@ export const restAccessAudits: readonly Audit[] = [
   ),
   audit(
     'REST-139',
-    'nobody sends in the name of another',
+    'a user cannot send in the name of another',
     { source: 'decisions.md (data)' },
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];

@@ -2,7 +2,7 @@ import type { AuditContext } from '../audit-context.ts';
 import { at, type WireReply, type WireRequest } from '../wire.ts';
 import { notify, rowsOf } from './notifications.ts';
 
-/** A new user, and requests as them. */
+/** A new user, and requests with the user's token. */
 export async function newCaller(context: AuditContext) {
   const user = await context.newUser();
   const send = (method: string, path: string, request: WireRequest = {}): Promise<WireReply> =>
@@ -10,7 +10,7 @@ export async function newCaller(context: AuditContext) {
   return { user, send, mine: { user_id: `eq.${user.id}` } };
 }
 
-/** A user with as many notifications, all unread. */
+/** A user with `count` notifications, all unread. */
 export async function newInbox(context: AuditContext, count: number) {
   const caller = await newCaller(context);
   const ids = await notify(context, await context.newUser(), caller.user, count);

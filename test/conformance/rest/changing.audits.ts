@@ -25,7 +25,7 @@ const updates: readonly Audit[] = [
     assertStatus(reply, 204);
     assert.equal(reply.headers.get('content-range'), '*/*');
   }),
-  audit('REST-282', 'an update counts its rows when it is asked to', { source }, async (context) => {
+  audit('REST-282', 'an update counts its rows on request', { source }, async (context) => {
     const { send, all } = await newInbox(context, 2);
     const headers = { Prefer: 'count=exact' };
     const reply = await send('PATCH', '/notifications', { query: all, body: { status: 'read' }, headers });
@@ -37,7 +37,7 @@ const updates: readonly Audit[] = [
   }),
   audit(
     'REST-284',
-    'what was sent cannot be changed: 42501 with 403',
+    'sent content cannot be changed: 42501 with 403',
     { source: 'decisions.md (data)' },
     async (context) => {
       const { send, all } = await newInbox(context, 1);
@@ -59,7 +59,7 @@ const updates: readonly Audit[] = [
   }),
   audit(
     'REST-286',
-    'an update of two rows that is to answer an object is refused, and taken back',
+    'an update of two rows with an object requested is refused and rolled back',
     { source },
     async (context) => {
       const { send, all, statuses } = await newInbox(context, 2);
@@ -76,7 +76,7 @@ const updates: readonly Audit[] = [
   }),
   audit(
     'REST-288',
-    'an update by several filters changes what all of them take',
+    'an update by several filters changes the rows that match all of them',
     { source: 'product-spec.txt §7' },
     async (context) => {
       const { send, all, ids, statuses } = await newInbox(context, 2);
@@ -105,7 +105,7 @@ const updates: readonly Audit[] = [
 ];
 
 const deletes: readonly Audit[] = [
-  audit('REST-295', 'a delete answers the rows when it is asked to', { source }, async (context) => {
+  audit('REST-295', 'a delete answers the rows on request', { source }, async (context) => {
     const { send, all, ids } = await newInbox(context, 1);
     const reply = await send('DELETE', '/notifications', {
       query: { ...all, select: 'id' },
@@ -117,14 +117,14 @@ const deletes: readonly Audit[] = [
     const { send, all } = await newInbox(context, 0);
     assertStatus(await send('DELETE', '/notifications', { query: all }), 204);
   }),
-  audit('REST-297', 'a delete counts its rows when it is asked to', { source }, async (context) => {
+  audit('REST-297', 'a delete counts its rows on request', { source }, async (context) => {
     const { send, all } = await newInbox(context, 2);
     const reply = await send('DELETE', '/notifications', { query: all, headers: { Prefer: 'count=exact' } });
     assert.equal(reply.headers.get('content-range'), '*/2');
   }),
   audit(
     'REST-298',
-    'a delete of no rows that is to answer an object is refused as PGRST116',
+    'a delete of no rows with an object requested is refused as PGRST116',
     { source },
     async (context) => {
       const { send, all } = await newInbox(context, 0);
@@ -145,7 +145,7 @@ const deletes: readonly Audit[] = [
   ),
   audit(
     'REST-300',
-    'a delete beyond max-affected is refused, and taken back',
+    'a delete beyond max-affected is refused and rolled back',
     { source },
     async (context) => {
       const { send, all, statuses } = await newInbox(context, 2);

@@ -8,9 +8,9 @@ const audit = auditsOf('rest');
 interface FilterCase {
   readonly id: string;
   readonly title: string;
-  /** Pairs of the query; a text is a query that is encoded already. */
+  /** The parameters of the query; a string is an already encoded query. */
   readonly query: (rows: readonly InboxRow[]) => readonly (readonly [string, string])[] | string;
-  /** Which rows of the shared inbox are answered. */
+  /** The expected rows of the shared inbox. */
   readonly expected: readonly number[];
   readonly level?: AuditLevel;
 }
@@ -33,15 +33,15 @@ const created = (operator: string, index: number) =>
 
 /** Operators and quoting: rest.md §1 "Grammar" and "Quoting". */
 const cases: readonly FilterCase[] = [
-  { id: 'REST-140', title: 'eq takes equal values', query: status('eq.read'), expected: [1] },
-  { id: 'REST-141', title: 'neq takes the other values', query: status('neq.unread'), expected: [1, 3] },
-  { id: 'REST-142', title: 'gt takes greater values', query: created('gt', 2), expected: [3, 4] },
-  { id: 'REST-143', title: 'gte takes equal values too', query: created('gte', 2), expected: [2, 3, 4] },
-  { id: 'REST-144', title: 'lt takes smaller values', query: created('lt', 2), expected: [0, 1] },
-  { id: 'REST-145', title: 'lte takes equal values too', query: created('lte', 2), expected: [0, 1, 2] },
+  { id: 'REST-140', title: 'eq matches equal values', query: status('eq.read'), expected: [1] },
+  { id: 'REST-141', title: 'neq matches the other values', query: status('neq.unread'), expected: [1, 3] },
+  { id: 'REST-142', title: 'gt matches greater values', query: created('gt', 2), expected: [3, 4] },
+  { id: 'REST-143', title: 'gte matches equal values too', query: created('gte', 2), expected: [2, 3, 4] },
+  { id: 'REST-144', title: 'lt matches smaller values', query: created('lt', 2), expected: [0, 1] },
+  { id: 'REST-145', title: 'lte matches equal values too', query: created('lte', 2), expected: [0, 1, 2] },
   {
     id: 'REST-146',
-    title: 'two filters of one column both hold',
+    title: 'two filters of one column both apply',
     query: (rows) => [
       ['created_at', `gt.${rowAt(rows, 0).created_at}`],
       ['created_at', `lt.${rowAt(rows, 3).created_at}`],
@@ -50,7 +50,7 @@ const cases: readonly FilterCase[] = [
   },
   {
     id: 'REST-147',
-    title: 'eq takes its value verbatim: commas, quotes, brackets and backslashes mean themselves',
+    title: 'eq matches its value literally: commas, quotes, brackets and backslashes are not special',
     query: field('content', (row) => `eq.${row(4).content}`),
     expected: [4],
   },
@@ -74,7 +74,7 @@ const cases: readonly FilterCase[] = [
   },
   {
     id: 'REST-151',
-    title: 'in takes the values of a list',
+    title: 'in matches the values of a list',
     query: status('in.(read,archived)'),
     expected: [1, 3],
   },
@@ -87,16 +87,21 @@ const cases: readonly FilterCase[] = [
   { id: 'REST-153', title: 'an empty list matches nothing', query: status('in.()'), expected: [] },
   {
     id: 'REST-154',
-    title: 'not.in takes what is not listed',
+    title: 'not.in matches values outside the list',
     query: status('not.in.(read,archived)'),
     expected: [0, 2, 4],
   },
   { id: 'REST-155', title: 'not. negates an operator', query: status('not.eq.unread'), expected: [1, 3] },
-  { id: 'REST-156', title: 'is.null takes missing values', query: content('is.null'), expected: [] },
-  { id: 'REST-157', title: 'not.is.null takes present values', query: content('not.is.null'), expected: all },
+  { id: 'REST-156', title: 'is.null matches missing values', query: content('is.null'), expected: [] },
+  {
+    id: 'REST-157',
+    title: 'not.is.null matches present values',
+    query: content('not.is.null'),
+    expected: all,
+  },
   {
     id: 'REST-158',
-    title: 'is.not_null takes present values',
+    title: 'is.not_null matches present values',
     query: content('is.not_null'),
     expected: all,
     level: 'SHOULD',
@@ -107,32 +112,32 @@ const cases: readonly FilterCase[] = [
     query: status('isdistinct.unread'),
     expected: [1, 3],
   },
-  { id: 'REST-160', title: 'like takes * for any text', query: status('like.un*'), expected: [0, 2, 4] },
-  { id: 'REST-161', title: 'like takes % for any text', query: status('like.un%'), expected: [0, 2, 4] },
-  { id: 'REST-162', title: 'like heeds the case', query: status('like.UN*'), expected: [] },
-  { id: 'REST-163', title: 'ilike does not heed the case', query: status('ilike.UN*'), expected: [0, 2, 4] },
+  { id: 'REST-160', title: 'like accepts * as the wildcard', query: status('like.un*'), expected: [0, 2, 4] },
+  { id: 'REST-161', title: 'like accepts % as the wildcard', query: status('like.un%'), expected: [0, 2, 4] },
+  { id: 'REST-162', title: 'like is case-sensitive', query: status('like.UN*'), expected: [] },
+  { id: 'REST-163', title: 'ilike is case-insensitive', query: status('ilike.UN*'), expected: [0, 2, 4] },
   {
     id: 'REST-164',
     title: 'match takes a regular expression',
     query: status('match.^(read|archived)$'),
     expected: [1, 3],
   },
-  { id: 'REST-165', title: 'imatch does not heed the case', query: status('imatch.^READ$'), expected: [1] },
+  { id: 'REST-165', title: 'imatch is case-insensitive', query: status('imatch.^READ$'), expected: [1] },
   {
     id: 'REST-166',
-    title: 'like(any) takes one of several patterns',
+    title: 'like(any) matches one of several patterns',
     query: status('like(any).{re*,arch*}'),
     expected: [1, 3],
   },
   {
     id: 'REST-167',
-    title: 'like(all) takes all of several patterns',
+    title: 'like(all) matches all of several patterns',
     query: status('like(all).{un*,*ead}'),
     expected: [0, 2, 4],
   },
   {
     id: 'REST-168',
-    title: 'eq(any) takes one of several values',
+    title: 'eq(any) matches one of several values',
     query: status('eq(any).{read,archived}'),
     expected: [1, 3],
   },
@@ -152,13 +157,13 @@ const cases: readonly FilterCase[] = [
   },
   {
     id: 'REST-173',
-    title: 'or takes one of several conditions',
+    title: 'or matches rows that satisfy one condition',
     query: field('or', () => '(status.eq.read,status.eq.archived)'),
     expected: [1, 3],
   },
   {
     id: 'REST-174',
-    title: 'and takes all of several conditions',
+    title: 'and matches rows that satisfy all conditions',
     query: field('and', () => '(status.eq.unread,content.like.*comment*)'),
     expected: [4],
   },
@@ -223,14 +228,14 @@ const filterAudits = cases.map(({ id, title, query, expected, level = 'MUST' }) 
   }),
 );
 
-/** What is no query: id, title, query, headers, status, code. */
+/** Invalid queries: id, title, query, headers, status, code. */
 const refusals: readonly (readonly [string, string, Record<string, string>, number, string, AuditLevel?])[] =
   [
     ['REST-190', 'an empty tree is refused as PGRST100', { or: '()' }, 400, 'PGRST100'],
     ['REST-191', 'an unknown operator is refused as PGRST100', { status: 'resembles.read' }, 400, 'PGRST100'],
     [
       'REST-192',
-      'any on an operator that has none is refused as PGRST100',
+      'any on an operator without modifiers is refused as PGRST100',
       { status: 'neq(any).{read}' },
       400,
       'PGRST100',
@@ -264,22 +269,10 @@ const refusals: readonly (readonly [string, string, Record<string, string>, numb
       400,
       'PGRST200',
     ],
-    [
-      'REST-198',
-      'a select that does not end is refused as PGRST100',
-      { select: 'id,other(' },
-      400,
-      'PGRST100',
-    ],
+    ['REST-198', 'an unterminated select is refused as PGRST100', { select: 'id,other(' }, 400, 'PGRST100'],
     ['REST-199', 'a negative limit is refused as PGRST103', { limit: '-1' }, 416, 'PGRST103'],
-    ['REST-200', 'is takes its few values alone', { status: 'is.read' }, 400, 'PGRST100'],
-    [
-      'REST-201',
-      'a regular expression that is none is refused as 2201B',
-      { status: 'match.(' },
-      400,
-      '2201B',
-    ],
+    ['REST-200', 'is accepts only its keywords as values', { status: 'is.read' }, 400, 'PGRST100'],
+    ['REST-201', 'an invalid regular expression is refused as 2201B', { status: 'match.(' }, 400, '2201B'],
     [
       'REST-202',
       'an operator that the type lacks is refused as 42883',
@@ -295,7 +288,7 @@ const refusals: readonly (readonly [string, string, Record<string, string>, numb
       400,
       '22008',
     ],
-    ['REST-204', 'what is no time is refused as 22007', { created_at: 'gt.whenever' }, 400, '22007'],
+    ['REST-204', 'an invalid time is refused as 22007', { created_at: 'gt.whenever' }, 400, '22007'],
     [
       'REST-205',
       'aggregates are refused as PGRST123 unless they were switched on',

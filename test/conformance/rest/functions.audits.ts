@@ -13,7 +13,7 @@ interface Invited {
   readonly invitation: string;
 }
 
-/** Ada invites Grace; the token of the invitation. */
+/** Invites Grace as Ada and returns the token of the invitation. */
 async function invite(context: AuditContext): Promise<Invited> {
   const [inviter, invitee] = [await context.newUser(), await context.newUser()];
   const made = await context.rest.send('POST', '/rpc/create_invitation', {
@@ -39,7 +39,7 @@ const get = (
     headers,
   });
 
-/** Functions of the database, by the four of the product's schema. */
+/** Database functions, tested with four of the product's schema. */
 export const restFunctionAudits: readonly Audit[] = [
   audit('REST-310', 'a function that changes nothing can be called by GET', { source }, async (context) => {
     const invited = await invite(context);
@@ -67,7 +67,7 @@ export const restFunctionAudits: readonly Audit[] = [
     const reply = await get(context, await invite(context), { select: 'status,for_me:is_for_me' });
     assert.deepEqual(rowsOf(reply), [{ status: 'pending', for_me: true }]);
   }),
-  audit('REST-314', 'filters take of the rows of a function', { source }, async (context) => {
+  audit('REST-314', 'filters apply to the rows of a function', { source }, async (context) => {
     const reply = await get(context, await invite(context), { status: 'eq.accepted' });
     assert.deepEqual(rowsOf(reply), []);
   }),
@@ -85,14 +85,14 @@ export const restFunctionAudits: readonly Audit[] = [
     assertStatus(reply, 200);
     assert.equal(at(reply.json, 'entity_name'), 'Engine');
   }),
-  audit('REST-317', 'the rows of a function are counted when it is asked', { source }, async (context) => {
+  audit('REST-317', 'the rows of a function are counted on request', { source }, async (context) => {
     const reply = await get(context, await invite(context), {}, { Prefer: 'count=exact' });
     assert.equal(reply.headers.get('content-range'), '0-0/1');
   }),
   audit('REST-318', 'an argument that is missing is refused as PGRST202', { source }, async (context) => {
     assertError(await call(context, 'get_invitation', await context.newUser(), {}), 404, 'PGRST202');
   }),
-  audit('REST-319', 'an argument that there is not is refused as PGRST202', { source }, async (context) => {
+  audit('REST-319', 'an unknown argument is refused as PGRST202', { source }, async (context) => {
     const body = { token: 'x', other: 1 };
     assertError(await call(context, 'get_invitation', await context.newUser(), body), 404, 'PGRST202');
   }),
@@ -118,7 +118,7 @@ export const restFunctionAudits: readonly Audit[] = [
     { source },
     async (context) => {
       const reply = await call(context, 'create_invitation', await context.newUser(), {
-        invitee_email: 'nobody',
+        invitee_email: 'not-an-address',
       });
       assertError(reply, 400, 'PT400');
       assert.equal(typeof at(reply.json, 'details'), 'string');
@@ -126,7 +126,7 @@ export const restFunctionAudits: readonly Audit[] = [
   ),
   audit(
     'REST-324',
-    "another's invitation is refused as PT403, and stays as it was",
+    "another's invitation is refused as PT403 and stays unchanged",
     { source },
     async (context) => {
       const invited = await invite(context);
@@ -135,19 +135,14 @@ export const restFunctionAudits: readonly Audit[] = [
       assert.equal(at(rowsOf(await get(context, invited))[0], 'status'), 'pending');
     },
   ),
-  audit(
-    'REST-325',
-    'an invitation that was declined cannot be accepted: PT409',
-    { source },
-    async (context) => {
-      const { invitee, invitation: token } = await invite(context);
-      assertStatus(await call(context, 'decline_invitation', invitee, { token }), 200);
-      assertError(await call(context, 'accept_invitation', invitee, { token }), 409, 'PT409');
-    },
-  ),
+  audit('REST-325', 'a declined invitation cannot be accepted: PT409', { source }, async (context) => {
+    const { invitee, invitation: token } = await invite(context);
+    assertStatus(await call(context, 'decline_invitation', invitee, { token }), 200);
+    assertError(await call(context, 'accept_invitation', invitee, { token }), 409, 'PT409');
+  }),
   audit(
     'REST-326',
-    'accepting again answers the same and notifies nobody again',
+    'accepting again answers the same and sends no second notification',
     { source },
     async (context) => {
       const { inviter, invitee, invitation: token } = await invite(context);
@@ -160,7 +155,7 @@ export const restFunctionAudits: readonly Audit[] = [
   ),
   audit(
     'REST-327',
-    'anonymous may not call a function that was not granted: 42501 with 401',
+    'an anonymous request cannot call a function without a grant: 42501 with 401',
     { source },
     async (context) => {
       const reply = await context.rest.send('POST', '/rpc/get_invitation', { body: { token: 'x' } });

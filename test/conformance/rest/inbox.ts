@@ -10,9 +10,9 @@ export interface InboxRow {
 }
 
 /**
- * What Ada has received from Grace, oldest first: a mention (unread), a comment (read), an edit (unread), an
- * invite (archived) and a comment (unread) whose text holds what has a meaning in a URL, in a list or in SQL.
- * Nobody changes it.
+ * The notifications of Ada from Grace, oldest first: a mention (unread), a comment (read), an edit (unread), an
+ * invite (archived) and a comment (unread) whose text has characters that are special in a URL, a list or SQL.
+ * No audit changes them.
  */
 export interface Inbox {
   readonly ada: AuditUser;
@@ -31,7 +31,7 @@ const SENT = [
 
 const inboxes = new WeakMap<AuditContext, Promise<Inbox>>();
 
-/** The one inbox of a run, for audits that only read. */
+/** The shared inbox of a run, for audits that only read. */
 export function sharedInbox(context: AuditContext): Promise<Inbox> {
   const known = inboxes.get(context) ?? fill(context);
   inboxes.set(context, known);
@@ -73,7 +73,7 @@ async function fill(context: AuditContext): Promise<Inbox> {
   return { ada, grace, rows: await read() };
 }
 
-/** A new user's row of preferences; its id. */
+/** Creates the preferences of a new user and returns the id of the row. */
 export async function newPreferences({ rest }: AuditContext, user: AuditUser): Promise<string> {
   const made = await rest.send('POST', '/notification_preferences', {
     token: user.accessToken,
@@ -84,6 +84,6 @@ export async function newPreferences({ rest }: AuditContext, user: AuditUser): P
   return String(at(made.json, 0, 'id'));
 }
 
-/** A value as it stands in double quotes within a list or a logic tree (protocol: rest §1, quoting). */
+/** Quotes a value for a list or a logic tree (protocol: rest §1, quoting). */
 export const quoted = (value: string): string =>
   `"${value.replaceAll('\\', '\\\\').replaceAll('"', String.raw`\"`)}"`;

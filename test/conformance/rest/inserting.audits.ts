@@ -15,17 +15,12 @@ const preferences = '/notification_preferences';
 const letter = (user: AuditUser) => ({ recipient_id: user.id, content: '{"type":"comment"}' });
 
 const inserts: readonly Audit[] = [
-  audit(
-    'REST-250',
-    'an insert answers 201 and no body unless it is asked for',
-    { source },
-    async (context) => {
-      const { user, send } = await newCaller(context);
-      const reply = await send('POST', preferences, { body: { user_id: user.id } });
-      assertStatus(reply, 201);
-      assert.equal(reply.text, '');
-    },
-  ),
+  audit('REST-250', 'an insert answers 201 and no body by default', { source }, async (context) => {
+    const { user, send } = await newCaller(context);
+    const reply = await send('POST', preferences, { body: { user_id: user.id } });
+    assertStatus(reply, 201);
+    assert.equal(reply.text, '');
+  }),
   audit(
     'REST-251',
     'return=representation answers the row with its defaults',
@@ -38,7 +33,7 @@ const inserts: readonly Audit[] = [
       assert.equal(at(reply.json, 0, 'enable_in_app_notifications'), true);
     },
   ),
-  audit('REST-252', 'return=headers-only answers where the row is', { source }, async (context) => {
+  audit('REST-252', 'return=headers-only answers the location of the row', { source }, async (context) => {
     const { user, send } = await newCaller(context);
     const headers = { Prefer: 'return=headers-only' };
     const reply = await send('POST', preferences, { body: { user_id: user.id }, headers });
@@ -88,7 +83,7 @@ const inserts: readonly Audit[] = [
     assertStatus(await send('POST', '/notifications', { body, query }), 201);
     assert.equal(rowsOf(await send('GET', '/notifications')).length, 2);
   }),
-  audit('REST-258', 'columns takes no more than it names', { source }, async (context) => {
+  audit('REST-258', 'columns ignores members that it does not name', { source }, async (context) => {
     const { user, send } = await newCaller(context);
     const body = { user_id: user.id, email_edits: true, no_such_column: 1 };
     const reply = await send('POST', preferences, {
@@ -127,18 +122,23 @@ const inserts: readonly Audit[] = [
     const { send } = await newCaller(context);
     assertError(await send('POST', '/notifications', { body: { content: '{}' } }), 400, '23502');
   }),
-  audit('REST-263', 'a reference to nothing is refused as 23503 with 409', { source }, async (context) => {
-    const { send } = await newCaller(context);
-    const body = { recipient_id: '00000000-0000-4000-8000-000000000000', content: '{}' };
-    assertError(await send('POST', '/notifications', { body }), 409, '23503');
-  }),
+  audit(
+    'REST-263',
+    'a reference to a missing row is refused as 23503 with 409',
+    { source },
+    async (context) => {
+      const { send } = await newCaller(context);
+      const body = { recipient_id: '00000000-0000-4000-8000-000000000000', content: '{}' };
+      assertError(await send('POST', '/notifications', { body }), 409, '23503');
+    },
+  ),
   audit(
     'REST-264',
     'a value of the wrong type in the body is refused as 22P02',
     { source },
     async (context) => {
       const { send } = await newCaller(context);
-      assertError(await send('POST', preferences, { body: { user_id: 'nobody' } }), 400, '22P02');
+      assertError(await send('POST', preferences, { body: { user_id: 'not-a-uuid' } }), 400, '22P02');
     },
   ),
   audit('REST-265', 'the message of a refused check names the constraint', { source }, async (context) => {
@@ -148,7 +148,7 @@ const inserts: readonly Audit[] = [
     });
     assert.match(String(at(reply.json, 'message')), /violates check constraint/);
   }),
-  audit('REST-266', 'one bad row of several leaves none', { source }, async (context) => {
+  audit('REST-266', 'one invalid row of several rolls all of them back', { source }, async (context) => {
     const { user, send } = await newCaller(context);
     const body = [letter(user), { ...letter(user), recipient_id: '00000000-0000-4000-8000-000000000000' }];
     assertError(await send('POST', '/notifications', { body }), 409, '23503');
@@ -162,10 +162,15 @@ const inserts: readonly Audit[] = [
     const reply = await send('GET', preferences, { query: { select: 'email_digest_frequency' } });
     assert.deepEqual(rowsOf(reply), [{ email_digest_frequency: 'weekly' }]);
   }),
-  audit('REST-268', 'anonymous inserts nothing', { source: 'decisions.md (data)' }, async (context) => {
-    const user = await context.newUser();
-    assertError(await context.rest.send('POST', '/notifications', { body: letter(user) }), 401, '42501');
-  }),
+  audit(
+    'REST-268',
+    'an anonymous request inserts nothing',
+    { source: 'decisions.md (data)' },
+    async (context) => {
+      const user = await context.newUser();
+      assertError(await context.rest.send('POST', '/notifications', { body: letter(user) }), 401, '42501');
+    },
+  ),
   audit(
     'REST-269',
     'a write into a schema that is not exposed is refused as PGRST106',

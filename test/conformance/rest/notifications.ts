@@ -1,7 +1,7 @@
 import { assertStatus, at, type WireReply } from '../wire.ts';
 import type { AuditContext, AuditUser } from '../audit-context.ts';
 
-/** Sends `count` notifications from one user to another through the public interface; their ids, oldest first. */
+/** Sends `count` notifications from one user to another through the public interface; returns their ids, oldest first. */
 export async function notify(
   { rest }: AuditContext,
   sender: AuditUser,

@@ -6,7 +6,7 @@ import { notify, rowsOf } from './notifications.ts';
 const audit = auditsOf('rest');
 const source = 'rest.md §1';
 
-/** What the product relies on: its writes, its functions and what a browser must see. */
+/** The features that the product relies on: its writes, its functions and the headers that a browser may read. */
 export const restProductAudits: readonly Audit[] = [
   audit('REST-122', 'a value of the wrong type is 22P02', { source }, async (context) => {
     const { accessToken: token } = await context.newUser();

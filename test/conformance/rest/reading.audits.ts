@@ -80,7 +80,7 @@ const shapes: readonly Audit[] = [
   }),
   audit(
     'REST-223',
-    'an object asked of several rows is refused as PGRST116, and says how many there are',
+    'an object requested of several rows is refused as PGRST116, with their number',
     { source },
     async (context) => {
       const { reply } = await read(context, {}, { Accept: 'application/vnd.pgrst.object+json' });
@@ -88,29 +88,24 @@ const shapes: readonly Audit[] = [
       assert.match(String(at(reply.json, 'details')), /\b5 rows/);
     },
   ),
-  audit('REST-224', 'a media type that there is not is refused as PGRST107', { source }, async (context) => {
+  audit('REST-224', 'an unknown media type is refused as PGRST107', { source }, async (context) => {
     assertError((await read(context, {}, { Accept: 'application/x-nothing' })).reply, 406, 'PGRST107');
   }),
   audit('REST-225', 'a schema that is not exposed is refused as PGRST106', { source }, async (context) => {
     assertError((await read(context, {}, { 'Accept-Profile': 'no_such_schema' })).reply, 406, 'PGRST106');
   }),
-  audit('REST-226', 'the schema public may be named', { source }, async (context) => {
+  audit('REST-226', 'the schema public can be selected', { source }, async (context) => {
     assert.equal(rowsOf((await read(context, {}, { 'Accept-Profile': 'public' })).reply).length, 5);
   }),
-  audit(
-    'REST-227',
-    'nulls=stripped leaves out what is null',
-    { source, level: 'SHOULD' },
-    async (context) => {
-      const { ada } = await sharedInbox(context);
-      const reply = await context.rest.send('GET', '/notifications', {
-        token: ada.accessToken,
-        query: { select: 'status', limit: '1', order: 'created_at.asc' },
-        headers: { Accept: 'application/vnd.pgrst.array+json;nulls=stripped' },
-      });
-      assert.deepEqual(rowsOf(reply), [{ status: 'unread' }]);
-    },
-  ),
+  audit('REST-227', 'nulls=stripped omits null values', { source, level: 'SHOULD' }, async (context) => {
+    const { ada } = await sharedInbox(context);
+    const reply = await context.rest.send('GET', '/notifications', {
+      token: ada.accessToken,
+      query: { select: 'status', limit: '1', order: 'created_at.asc' },
+      headers: { Accept: 'application/vnd.pgrst.array+json;nulls=stripped' },
+    });
+    assert.deepEqual(rowsOf(reply), [{ status: 'unread' }]);
+  }),
 ];
 
 const pages: readonly Audit[] = [
@@ -125,7 +120,7 @@ const pages: readonly Audit[] = [
       [3, 1, 4, 2, 0].map((index) => inbox.rows[index]?.id),
     );
   }),
-  audit('REST-232', 'order takes where nulls go', { source }, async (context) => {
+  audit('REST-232', 'order accepts the position of nulls', { source }, async (context) => {
     const { reply, inbox } = await read(context, {
       order: 'content.asc.nullslast,created_at.desc.nullsfirst',
     });
@@ -134,14 +129,9 @@ const pages: readonly Audit[] = [
   audit('REST-233', 'a limit of 0 answers no rows', { source }, async (context) => {
     assert.deepEqual(rowsOf((await read(context, { limit: '0' })).reply), []);
   }),
-  audit(
-    'REST-234',
-    'an offset past the end answers no rows where nothing is counted',
-    { source },
-    async (context) => {
-      assert.deepEqual(rowsOf((await read(context, { offset: '99' })).reply), []);
-    },
-  ),
+  audit('REST-234', 'an offset past the end answers no rows without a count', { source }, async (context) => {
+    assert.deepEqual(rowsOf((await read(context, { offset: '99' })).reply), []);
+  }),
   audit('REST-235', 'the Range header limits a GET', { source }, async (context) => {
     const { reply, inbox } = await read(context, {}, { Range: '1-2', 'Range-Unit': 'items' });
     assert.ok([200, 206].includes(reply.status), `got ${reply.status}`);
@@ -149,7 +139,7 @@ const pages: readonly Audit[] = [
   }),
   audit(
     'REST-236',
-    'Content-Range tells the place of the rows, and * for a total that was not counted',
+    'Content-Range contains the range of the rows, and * for an uncounted total',
     { source },
     async (context) => {
       const { reply } = await read(context, { limit: '2', offset: '1' });
@@ -199,7 +189,7 @@ const pages: readonly Audit[] = [
   }),
   audit(
     'REST-243',
-    'a preference that was heeded is named in Preference-Applied',
+    'Preference-Applied names an applied preference',
     { source: 'RFC 7240 §3', level: 'SHOULD' },
     async (context) => {
       const { reply } = await read(context, {}, { Prefer: 'count=exact' });
@@ -208,7 +198,7 @@ const pages: readonly Audit[] = [
   ),
   audit(
     'REST-244',
-    'the first of two equal preferences holds',
+    'the first of two equal preferences applies',
     { source: 'RFC 7240 §2', level: 'SHOULD' },
     async (context) => {
       const { reply } = await read(context, { limit: '1' }, { Prefer: 'count=exact, count=planned' });
@@ -227,7 +217,7 @@ const pages: readonly Audit[] = [
       );
     },
   ),
-  audit('REST-246', 'an unknown preference is passed over otherwise', { source }, async (context) => {
+  audit('REST-246', 'an unknown preference is ignored otherwise', { source }, async (context) => {
     assert.equal(rowsOf((await read(context, {}, { Prefer: 'no-such=preference' })).reply).length, 5);
   }),
 ];

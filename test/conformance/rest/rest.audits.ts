@@ -18,11 +18,16 @@ export const restAudits: readonly Audit[] = [
       assertStatus(await createWire(rest.baseUrl, '', target.fetch).send('GET', '/notifications'), 401);
     },
   ),
-  audit('REST-102', 'anonymous reads nothing', { source: 'decisions.md (data)' }, async ({ rest }) => {
-    const reply = await rest.send('GET', '/notifications', { query: { select: '*' } });
-    if (reply.status === 200) assert.deepEqual(reply.json, []);
-    else assertError(reply, 401, '42501');
-  }),
+  audit(
+    'REST-102',
+    'an anonymous request reads no rows',
+    { source: 'decisions.md (data)' },
+    async ({ rest }) => {
+      const reply = await rest.send('GET', '/notifications', { query: { select: '*' } });
+      if (reply.status === 200) assert.deepEqual(reply.json, []);
+      else assertError(reply, 401, '42501');
+    },
+  ),
   audit('REST-103', 'a token that is no JWT is refused as PGRST301', { source }, async ({ rest }) => {
     assertError(await rest.send('GET', '/notifications', { token: 'not-a-jwt' }), 401, 'PGRST301');
   }),
@@ -49,7 +54,7 @@ export const restAudits: readonly Audit[] = [
   }),
   audit(
     'REST-107',
-    "a user reads none of another's rows, also when asking by filter",
+    "a user reads none of another's rows, even with a filter for them",
     { source: 'decisions.md (data)' },
     async (context) => {
       const [ada, grace] = [await context.newUser(), await context.newUser()];
@@ -178,7 +183,7 @@ export const restAudits: readonly Audit[] = [
   }),
   audit(
     'REST-117',
-    'an object asked of no rows is refused as PGRST116',
+    'an object requested of no rows is refused as PGRST116',
     { source: 'product-spec.txt §8' },
     async (context) => {
       const { accessToken: token, id } = await context.newUser();
@@ -190,7 +195,7 @@ export const restAudits: readonly Audit[] = [
       assertError(reply, 406, 'PGRST116');
     },
   ),
-  audit('REST-118', 'an object asked of one row is that row', { source }, async (context) => {
+  audit('REST-118', 'an object requested of one row is that row', { source }, async (context) => {
     const { accessToken: token, id } = await context.newUser();
     assertStatus(
       await context.rest.send('POST', '/notification_preferences', { token, body: { user_id: id } }),

@@ -9,7 +9,7 @@ const audit = clientAuditsOf('storage-client');
 const source = 'rest.md §1 (storage), §4';
 const needs = ['service-key'] as const;
 
-/** A new bucket in the hands of our client, which has the service key: users have no policy there. */
+/** A new bucket and our client with the service key, because no policy permits users. */
 async function withOwnBucket(
   { server, open }: ClientContext,
   task: (bucket: Bucket, tab: Tab) => Promise<void>,
@@ -26,7 +26,7 @@ async function withOwnBucket(
 export const clientStorageAudits: readonly Audit[] = [
   audit(
     'CLIENT-STORE-101',
-    'what is uploaded comes back byte for byte, with its type and an hour of caching',
+    'an uploaded file is downloaded byte for byte, with its type and an hour of caching',
     { source, needs },
     (context) =>
       withOwnBucket(context, async (bucket, { wire }) => {
@@ -41,7 +41,7 @@ export const clientStorageAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-STORE-102',
-    'a path of characters that mean something in a URL names the same object everywhere',
+    'a path with special characters of URLs names the same object in every call',
     { source, needs },
     (context) =>
       withOwnBucket(context, async (bucket) => {
@@ -59,7 +59,7 @@ export const clientStorageAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-STORE-103',
-    'a path that the service refuses, or that a URL would resolve away, is refused before it is sent',
+    'a path that the service refuses, or that a URL would resolve to another, is refused before a request is sent',
     { source, needs },
     (context) =>
       withOwnBucket(context, async (bucket, { wire }) => {
@@ -71,7 +71,7 @@ export const clientStorageAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-STORE-104',
-    'refusals are typed by what they mean: not-found, duplicate',
+    'refusals have typed reasons: not-found, duplicate',
     { source: 'rest.md §1 (storage errors)', needs },
     (context) =>
       withOwnBucket(context, async (bucket) => {
@@ -85,7 +85,7 @@ export const clientStorageAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-STORE-105',
-    'pages are the whole folder, each object once',
+    'pages contain the whole folder, each object once',
     { source: 'product specification §9', needs },
     (context) =>
       withOwnBucket(context, async (bucket, { wire }) => {
@@ -101,7 +101,7 @@ export const clientStorageAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-STORE-106',
-    'a signed URL is read without a token and holds no key; without one the object is denied',
+    'a signed URL can be read without a token and contains no key; without one the object is denied',
     { source, needs },
     (context) =>
       withOwnBucket(context, async (bucket, { url: project, platform, apiKey }) => {
@@ -116,7 +116,7 @@ export const clientStorageAudits: readonly Audit[] = [
   ),
   audit(
     'CLIENT-STORE-107',
-    "a user's token goes with their requests, and what no policy allows is denied",
+    "requests carry the user's token, and calls without a permitting policy are denied",
     { source, needs },
     (context) =>
       withOwnBucket(context, async ({ name }) => {

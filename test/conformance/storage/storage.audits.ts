@@ -7,12 +7,12 @@ const audit = auditsOf('storage');
 const source = 'rest.md §1 (storage), §4';
 const needs = ['service-key'] as const;
 
-/** The status that a refusal means: older servers answer 400 and tell it in the body. */
+/** The real status of a refusal: older servers answer 400 and have the status in the body. */
 const statusOf = ({ status, json }: WireReply) => Number(at(json, 'statusCode') ?? status);
 
 /** Buckets and objects; the bucket is made with the service key. */
 export const storageAudits: readonly Audit[] = [
-  audit('STORE-101', 'a bucket that was made is listed', { source, needs }, (context) =>
+  audit('STORE-101', 'a created bucket is listed', { source, needs }, (context) =>
     withBucket(context, false, async ({ name, service }) => {
       const listed = await service.send('GET', '/bucket');
       assertStatus(listed, 200);
@@ -26,16 +26,20 @@ export const storageAudits: readonly Audit[] = [
       assert.equal(statusOf(again), 409);
     }),
   ),
-  audit('STORE-103', 'an upload names the object, a download gives it back', { source, needs }, (context) =>
-    withBucket(context, false, async ({ name, service, upload }) => {
-      const sent = await upload('folder/a b.txt', 'Hello');
-      assertStatus(sent, 200);
-      assert.equal(textAt(sent, 'Key'), `${name}/folder/a b.txt`);
-      const got = await service.send('GET', `/object/${name}/folder/a%20b.txt`);
-      assertStatus(got, 200);
-      assert.equal(got.text, 'Hello');
-      assert.match(got.headers.get('content-type') ?? '', /^text\/plain/);
-    }),
+  audit(
+    'STORE-103',
+    "an upload answers the object's name, a download answers its bytes",
+    { source, needs },
+    (context) =>
+      withBucket(context, false, async ({ name, service, upload }) => {
+        const sent = await upload('folder/a b.txt', 'Hello');
+        assertStatus(sent, 200);
+        assert.equal(textAt(sent, 'Key'), `${name}/folder/a b.txt`);
+        const got = await service.send('GET', `/object/${name}/folder/a%20b.txt`);
+        assertStatus(got, 200);
+        assert.equal(got.text, 'Hello');
+        assert.match(got.headers.get('content-type') ?? '', /^text\/plain/);
+      }),
   ),
   audit('STORE-104', 'an object is not replaced unless x-upsert says so', { source, needs }, (context) =>
     withBucket(context, false, async ({ upload }) => {
@@ -71,7 +75,7 @@ export const storageAudits: readonly Audit[] = [
         assert.notEqual(broken.status, 200);
       }),
   ),
-  audit('STORE-107', 'a removed object is named, and gone', { source, needs }, (context) =>
+  audit('STORE-107', 'a removed object is returned and no longer exists', { source, needs }, (context) =>
     withBucket(context, false, async ({ name, service, upload }) => {
       await upload('a.txt', 'a');
       const removed = await service.send('DELETE', `/object/${name}`, {
@@ -87,7 +91,7 @@ export const storageAudits: readonly Audit[] = [
   ),
   audit(
     'STORE-108',
-    'a public bucket is read by everybody, a private one is not',
+    'a public bucket can be read without a key, a private one cannot',
     { source, needs },
     async (context) => {
       for (const isPublic of [true, false]) {

@@ -16,6 +16,7 @@ export const libraryEntries: Readonly<Record<string, string>> = {
   './rest-client': 'rest-client/index',
   './rest-client/long-reads': 'rest-client/long-reads/long-reads',
   './rest-client/table': 'rest-client/table',
+  './rest-client/share-reads': 'rest-client/share-reads/share-reads',
   './realtime-client': 'realtime-client/index',
   './realtime-client/live-query': 'realtime-client/live-query/live-query',
   './realtime-client/shared-socket': 'realtime-client/tabs/shared-socket',

@@ -99,7 +99,7 @@ export function createAuthClientWith(options: AuthClientOptions, internals: Core
     try {
       return (await import('./calls/lazy-methods.ts')).createLazyMethods(core, options);
     } catch (cause) {
-      throw new AuthError('network', 'The module of this method could not be loaded', { cause });
+      throw new AuthError('network', 'A module failed to load', { cause });
     }
   };
   const consumeCallback = async (href = '') => {

@@ -28,7 +28,6 @@ export function createBrowserPlatform(overrides: Partial<Platform> = {}): Platfo
     openBroadcast: (name) =>
       typeof BroadcastChannel === 'undefined' ? silentBroadcast : openBroadcastChannel(name),
     page: createPage(),
-    createXhr: typeof XMLHttpRequest === 'undefined' ? undefined : () => new XMLHttpRequest(),
     openSocket: (url) => adaptWebSocket(new WebSocket(url)),
     report: (problem) => (typeof reportError === 'function' ? reportError(problem) : console.error(problem)), // eslint-disable-line no-console
     ...overrides,

@@ -17,7 +17,7 @@ export interface Platform {
   readonly openBroadcast: (name: string) => Broadcast;
   /** Visibility of the page, and whether the host is online. */
   readonly page: Page;
-  /** Creates an XMLHttpRequest, the only API that reports the progress of an upload; absent where the runtime has none. */
+  /** Creates an XMLHttpRequest, which alone reports an upload in progress. Default: the runtime's own, where it has one. */
   readonly createXhr?: (() => XMLHttpRequest) | undefined;
   /** Opens a websocket; the socket is `connecting` when it is returned. */
   readonly openSocket: (url: string) => Socket;

@@ -15,7 +15,7 @@ import { createOwnConnection } from './socket/own-connection.ts';
 import type { Change, RowRecord } from './changes/postgres-changes.ts';
 import { defaultSettings, type RealtimeSettings } from './settings.ts';
 import type { Readable } from './machine/store.ts';
-import type { ProtocolVersion } from './socket/wire.ts';
+import type { BinaryFramesSlot, ProtocolVersion } from './socket/wire.ts';
 
 /** Options of {@link createRealtimeClient}. */
 export interface RealtimeClientOptions {
@@ -141,7 +141,8 @@ export function createRealtimeClient<Database = unknown>(
   const events = createListeners<RealtimeEvent>(platform.report);
   if (options.log) events.add(options.log);
   const emit = events.call;
-  const connectOptions = { ...options, vsn, settings, getAccessToken, emit };
+  const binary: BinaryFramesSlot = { frames: null };
+  const connectOptions = { ...options, vsn, settings, getAccessToken, emit, binary };
   const connection = share ? share(connectOptions, createOwnConnection) : createOwnConnection(connectOptions);
   const channels = new Map<string, RealtimeChannel<Database>>();
 
@@ -158,7 +159,7 @@ export function createRealtimeClient<Database = unknown>(
       const known = channels.get(name);
       if (join?.private && !known?.joinConfig.private) known?.updateJoinPayload(join);
       if (known) return known;
-      const channel = createChannel({ name, connection, platform, settings, schedule, emit });
+      const channel = createChannel({ name, connection, platform, settings, schedule, emit, binary });
       if (join) channel.updateJoinPayload(join);
       const created: RealtimeChannel<Database> = Object.assign(channel, {
         onPostgresChanges(binding, listener) {

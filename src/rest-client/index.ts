@@ -1,5 +1,6 @@
 export { createRestClient } from './rest-client.ts';
 export type { FunctionQuery, RestClient, RestClientOptions, TableDefinition } from './rest-client.ts';
+export type { SharedRead, SharedReads } from './wire/exchange.ts';
 export { RestError } from './errors.ts';
 export type { RestErrorFields, RestErrorCode } from './errors.ts';
 export type { Answer } from './wire/answer.ts';

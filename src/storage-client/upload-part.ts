@@ -1,4 +1,5 @@
 import type { Clock, Platform, Timer } from '../platform/platform.ts';
+import { createRuntimeXhr } from '../platform/xhr.ts';
 import { StorageError } from './errors.ts';
 
 /** One part of an upload. */
@@ -23,7 +24,7 @@ const fetchPartTimeoutMs = 600_000;
  * @throws {StorageError} `timeout`, `aborted`, `network`.
  */
 export function sendPart(
-  { fetch, clock, createXhr }: Pick<Platform, 'fetch' | 'clock' | 'createXhr'>,
+  { fetch, clock, createXhr = createRuntimeXhr }: Pick<Platform, 'fetch' | 'clock' | 'createXhr'>,
   request: PartRequest,
 ): Promise<Response> {
   return createXhr ? sendByXhr(createXhr(), clock, request) : sendByFetch(fetch, clock, request);

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { binaryFrames } from '../../src/realtime-client/broadcast/binary-frames.ts';
 import { parseWithExactIntegers } from '../../src/realtime-client/json.ts';
 import { encodeMessage, encodeSocketUrl, parseMessage } from '../../src/realtime-client/socket/wire.ts';
 
@@ -39,7 +40,7 @@ describe('frames', () => {
           fc.uint8Array().map(({ buffer }) => buffer),
         ),
         (frame) => {
-          const parsed = parseMessage(frame);
+          const parsed = parseMessage(frame, binaryFrames);
           expect(parsed === null || typeof parsed.topic === 'string').toBe(true);
         },
       ),
@@ -51,7 +52,8 @@ describe('frames', () => {
     const parts = [topic, event, meta].map((part) => Array.from(new TextEncoder().encode(part)));
     const bytes = [4, ...parts.map(({ length }) => length), 1, ...parts.flat()];
     const frame = Uint8Array.from([...bytes, ...new TextEncoder().encode(payload)]).buffer;
-    expect(parseMessage(frame)).toEqual({
+    expect(parseMessage(frame)).toBeNull();
+    expect(parseMessage(frame, binaryFrames)).toEqual({
       joinRef: null,
       ref: null,
       topic: 'realtime:room',

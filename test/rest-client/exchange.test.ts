@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { HttpLogEvent } from '../../src/platform/log.ts';
 import { createTraceparent } from '../../src/platform/trace-context.ts';
+import { shareReads } from '../../src/rest-client/share-reads/share-reads.ts';
 import type { RestError } from '../../src/rest-client/index.ts';
 import { createRecordingClient, json, never, refusal } from './support/recording-client.ts';
 
@@ -264,9 +265,17 @@ describe('identical reads at the same time', () => {
   const shareInFlight = true;
   const slow = () => {
     let answer: (response: Response) => void = () => undefined;
-    const client = createRecordingClient([() => new Promise<Response>((resolve) => (answer = resolve))]);
+    const client = createRecordingClient([() => new Promise<Response>((resolve) => (answer = resolve))], {
+      shareReads,
+    });
     return { ...client, answer: () => answer(note()) };
   };
+
+  test('are refused before sending where the client has no shareReads', async () => {
+    const { db, requests } = createRecordingClient();
+    await fails(db.from('notes').select().execute({ shareInFlight }), { code: 'invalid-options' });
+    expect(requests).toHaveLength(0);
+  });
 
   test('share one request, and each has rows of its own', async () => {
     const { db, requests, world, answer } = slow();
@@ -282,7 +291,7 @@ describe('identical reads at the same time', () => {
   });
 
   test('are sent separately unless both set shareInFlight', async () => {
-    const { db, requests, world } = createRecordingClient([never]);
+    const { db, requests, world } = createRecordingClient([never], { shareReads });
     const query = db.from('notes').select('id');
     const ended = Promise.allSettled([query.execute({ shareInFlight }), query.execute(), query.execute()]);
     await world.settle();
@@ -323,6 +332,7 @@ describe('identical reads at the same time', () => {
     const tokens = ['one', 'two'];
     const { db, requests, world } = createRecordingClient([never], {
       getAccessToken: async () => tokens.shift() ?? null,
+      shareReads,
     });
     const query = db.from('notes').select();
     const queries = [query.execute({ shareInFlight }), query.execute({ shareInFlight })];
@@ -335,9 +345,10 @@ describe('identical reads at the same time', () => {
 
   test('do not join a read that began before a write of the same client', async () => {
     const answers: ((response: Response) => void)[] = [];
-    const { db, requests, world } = createRecordingClient([
-      () => new Promise<Response>((resolve) => answers.push(resolve)),
-    ]);
+    const { db, requests, world } = createRecordingClient(
+      [() => new Promise<Response>((resolve) => answers.push(resolve))],
+      { shareReads },
+    );
     const query = db.from('notes').select('id');
     const before = query.execute({ shareInFlight });
     await world.settle();

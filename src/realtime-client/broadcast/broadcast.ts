@@ -7,6 +7,7 @@ import { createDuplicateFilter } from '../changes/duplicate-filter.ts';
 import { validate } from '../changes/row-schema.ts';
 import { RealtimeError } from '../errors.ts';
 import { isRecord } from '../json.ts';
+import { binaryFrames } from './binary-frames.ts';
 import {
   addToOutbox,
   createOutbox,
@@ -133,6 +134,7 @@ export function createBroadcast<Events extends BroadcastEvents = Readonly<Record
   const { ack = false, self = false, replay, maxPayloadBytes = 256_000, onDropped } = options;
   const { port } = channel;
   const { clock, report, settings } = port;
+  port.binary.frames = binaryFrames;
   const clientPerSecond = options.perSecondOfClient ?? 100;
   const limits = {
     perSecond: options.perSecond ?? 100,

@@ -3,6 +3,7 @@ import type { Unsubscribe } from '../../platform/platform.ts';
 import type { ChangeBinding, Channel } from '../channel/channel.ts';
 import type { ContinuityLoss } from '../socket/connection.ts';
 import { isRecord } from '../json.ts';
+import { binaryFrames } from '../broadcast/binary-frames.ts';
 import { createDelivery } from './delivery.ts';
 import { createDuplicateFilter } from './duplicate-filter.ts';
 import type { Change, RowRecord } from './postgres-changes.ts';
@@ -45,6 +46,7 @@ export interface DatabaseBroadcast {
  */
 export function createDatabaseBroadcast(channel: Channel): DatabaseBroadcast {
   const { port } = channel;
+  port.binary.frames = binaryFrames;
   const losses = createListeners<ContinuityLoss>(port.report);
   const announceLoss = (reason: ContinuityLoss['reason']) =>
     losses.call({ continuity: 'lost', sinceMs: port.clock.now(), reason });

@@ -15,6 +15,7 @@ import type { RealtimeSettings } from '../settings.ts';
 import { defaultJoinConfig, type JoinConfig } from './join-config.ts';
 import { createListeners } from '../../platform/listeners.ts';
 import { createStore, type Readable } from '../machine/store.ts';
+import type { BinaryFramesSlot } from '../socket/wire.ts';
 
 /** Which changes a listener receives, and how their rows are parsed. */
 export interface ChangeBinding<Row = RowRecord> extends Omit<Binding, 'event'> {
@@ -92,6 +93,8 @@ export interface ChannelPort {
   onDiscard(listener: () => void): Unsubscribe;
   /** Declares presence on a shared socket; absent where the tab has its own. */
   readonly track: Topic['track'];
+  /** A feature that sends or receives bytes puts its frames here. */
+  readonly binary: BinaryFramesSlot;
 }
 
 /** A message that is neither a reply nor a change. */
@@ -118,6 +121,7 @@ export interface ChannelOptions {
   /** Calls `flush` before the next paint, or after a short delay. */
   readonly schedule: (flush: () => void) => void;
   readonly emit: (event: RealtimeEvent) => void;
+  readonly binary: BinaryFramesSlot;
 }
 
 export function createChannel({
@@ -127,6 +131,7 @@ export function createChannel({
   settings,
   schedule,
   emit,
+  binary,
 }: ChannelOptions): Channel {
   const { clock, report } = platform;
   const store = createStore<ChannelSnapshot>({ status: 'closed', error: null }, report);
@@ -212,6 +217,7 @@ export function createChannel({
       onDiscard: discards.add,
       send: topic.send,
       track: topic.track,
+      binary,
     },
     onChanges(binding, listener) {
       const listening = createListening(binding, listener, settings, report, drop);

@@ -117,8 +117,7 @@ export function createOwnTopic({
     }
   };
   const join = (token: string | null) => {
-    if (queue.isFull)
-      return machine.send({ kind: 'refused', reason: 'ChannelRateLimitReached: Too many channels' });
+    if (queue.isFull) return machine.send({ kind: 'refused', reason: 'ChannelRateLimitReached' });
     joinedWith = wanted;
     joinRef = socket.nextRef();
     joinedConfig = JSON.stringify(config);
@@ -265,7 +264,7 @@ function refusalOf(payload: unknown): string | null {
   return typeof reason === 'string' ? reason : 'no reason given';
 }
 
-const missingSelect = 'no policy on realtime.messages allows this user to select';
+const missingSelect = 'no policy on realtime.messages allows select';
 
 function describe(state: ChannelState, isPrivate: boolean): ChannelSnapshot {
   const { kind } = state;

@@ -5,7 +5,7 @@ import type { RealtimeEvent } from '../events.ts';
 import type { Binding, Change, RowRecord } from '../changes/postgres-changes.ts';
 import type { RealtimeSettings } from '../settings.ts';
 import type { Readable } from '../machine/store.ts';
-import type { ProtocolVersion } from './wire.ts';
+import type { BinaryFramesSlot, ProtocolVersion } from './wire.ts';
 
 /** The transport of the channels: this tab's own socket, or one shared by the tabs of a user. */
 export interface Connection extends Readable<ConnectionSnapshot> {
@@ -28,6 +28,7 @@ export interface ConnectOptions {
   /** Further parameters of the websocket's URL. */
   readonly params?: Readonly<Record<string, string>> | undefined;
   readonly emit: (event: RealtimeEvent) => void;
+  readonly binary: BinaryFramesSlot;
 }
 
 /**

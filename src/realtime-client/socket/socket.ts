@@ -4,7 +4,13 @@ import { withJitter } from './backoff.ts';
 import { createMachine } from '../machine/machine.ts';
 import type { RealtimeSettings } from '../settings.ts';
 import { stepSocket, type SocketEffect, type SocketEvent, type SocketState } from './socket-state.ts';
-import { encodeMessage, parseMessage, type Message, type ProtocolVersion } from './wire.ts';
+import {
+  encodeMessage,
+  parseMessage,
+  type BinaryFramesSlot,
+  type Message,
+  type ProtocolVersion,
+} from './wire.ts';
 
 /** A websocket that is monitored by heartbeats and reconnected. */
 export interface KeptSocket {
@@ -21,6 +27,7 @@ export function createKeptSocket({
   platform,
   url,
   vsn,
+  binary,
   emit,
   settings,
   onMessage,
@@ -30,6 +37,7 @@ export function createKeptSocket({
   readonly platform: Platform;
   readonly url: string;
   readonly vsn: ProtocolVersion;
+  readonly binary: BinaryFramesSlot;
   readonly emit: (event: RealtimeEvent) => void;
   readonly settings: RealtimeSettings;
   /** Called with null for a malformed frame. */
@@ -78,7 +86,7 @@ export function createKeptSocket({
     socket.onMessage = (data) => {
       alive();
       if (machine.state.kind === 'probing') machine.send({ kind: 'frame' });
-      const message = parseMessage(data);
+      const message = parseMessage(data, binary.frames);
       if (message?.topic === 'phoenix' && message.ref === heartbeat.ref)
         emit({ type: 'heartbeat', latencyMs: clock.monotonicMs() - heartbeat.sentAtMs });
       onMessage(message);
@@ -87,7 +95,8 @@ export function createKeptSocket({
   };
   const send: KeptSocket['send'] = (message) => {
     const ref = message.ref ?? nextRef();
-    if (isOpen(machine.state)) socket?.send(encodeMessage({ joinRef: null, ...message, ref }, vsn));
+    if (isOpen(machine.state))
+      socket?.send(encodeMessage({ joinRef: null, ...message, ref }, vsn, binary.frames));
     return ref;
   };
 

@@ -27,10 +27,28 @@ export function encodeSocketUrl(
   return url.href;
 }
 
-export function encodeMessage(message: Message, vsn: ProtocolVersion): string | Uint8Array<ArrayBuffer> {
+/** Frames of bytes, which only broadcasts use: their entries bring the code for them. */
+export interface BinaryFrames {
+  /** Encodes a broadcast of bytes. @throws {RangeError} if the version has none, or a name is longer than 255 bytes. */
+  encode(message: Message, event: string, payload: Uint8Array, vsn: ProtocolVersion): Uint8Array<ArrayBuffer>;
+  /** Parses a broadcast; null for another kind of frame. @throws for a malformed one. */
+  parse(frame: ArrayBuffer): Message | null;
+}
+
+/** The frames of bytes of one client; null until a feature needs them. */
+export interface BinaryFramesSlot {
+  frames: BinaryFrames | null;
+}
+
+/** Encodes a message; a broadcast of bytes by the client's binary frames. */
+export function encodeMessage(
+  message: Message,
+  vsn: ProtocolVersion,
+  binary: BinaryFrames | null = null,
+): string | Uint8Array<ArrayBuffer> {
   const { joinRef, ref, topic, event, payload } = message;
-  if (isRecord(payload) && payload['payload'] instanceof Uint8Array)
-    return encodeBinary(message, String(payload['event']), payload['payload'], vsn);
+  if (binary && isRecord(payload) && payload['payload'] instanceof Uint8Array)
+    return binary.encode(message, String(payload['event']), payload['payload'], vsn);
   return JSON.stringify(
     vsn === '1.0.0'
       ? { topic, event, payload, ref, join_ref: joinRef }
@@ -38,32 +56,11 @@ export function encodeMessage(message: Message, vsn: ProtocolVersion): string | 
   );
 }
 
-/**
- * A broadcast of bytes, kind 3: the lengths of join ref, ref, topic, event and metadata, the encoding (0: bytes), then
- * these strings and the payload.
- *
- * @throws {RangeError} if the version has no binary frames, or a name is longer than 255 bytes.
- */
-function encodeBinary(
-  { joinRef, ref, topic }: Message,
-  event: string,
-  payload: Uint8Array,
-  vsn: ProtocolVersion,
-): Uint8Array<ArrayBuffer> {
-  const names = [joinRef ?? '', ref ?? '', topic, event].map((name) => new TextEncoder().encode(name));
-  if (vsn === '1.0.0') throw new RangeError('Protocol version 1.0.0 has no binary frames');
-  if (names.some(({ length }) => length > 255)) throw new RangeError('The topic or event is too long');
-  const head = [3, ...names.map(({ length }) => length), 0, 0, ...names.flatMap((name) => Array.from(name))];
-  const frame = new Uint8Array(head.length + payload.length);
-  frame.set(head);
-  frame.set(payload, head.length);
-  return frame;
-}
-
 /** Parses a frame; null if it is malformed. Never throws. */
-export function parseMessage(frame: unknown): Message | null {
+export function parseMessage(frame: unknown, binary: BinaryFrames | null = null): Message | null {
   try {
-    if (typeof frame !== 'string') return frame instanceof ArrayBuffer ? parseBroadcast(frame) : null;
+    if (frame instanceof ArrayBuffer) return binary?.parse(frame) ?? null;
+    if (typeof frame !== 'string') return null;
     const [joinRef, ref, topic, event, payload] = fieldsOf(JSON.parse(frame));
     if (typeof topic !== 'string' || typeof event !== 'string') return null;
     const message = { joinRef: parseRef(joinRef), ref: parseRef(ref), topic, event, payload };
@@ -76,9 +73,6 @@ export function parseMessage(frame: unknown): Message | null {
   }
 }
 
-/** Most digits of an int8. */
-const int8Digits = 19;
-
 function fieldsOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   return isRecord(value)
@@ -88,34 +82,4 @@ function fieldsOf(value: unknown): readonly unknown[] {
 
 function parseRef(value: unknown): string | null {
   return typeof value === 'string' || typeof value === 'number' ? `${value}` : null;
-}
-
-/** A broadcast from the database has an id and may contain int8 values; one of a client has JavaScript's numbers. */
-function parsePayload(text: string, isFromDatabase: boolean): unknown {
-  return isFromDatabase && hasLongDigits(text) ? parseWithExactIntegers(text, int8Digits) : JSON.parse(text);
-}
-
-/** Kind 4: three lengths and an encoding, then topic, event, metadata and payload (a broadcast of a user). */
-function parseBroadcast(frame: ArrayBuffer): Message | null {
-  const [kind, topicSize = 0, eventSize = 0, metaSize = 0, encoding] = new Uint8Array(frame);
-  if (kind !== 4) return null;
-  let at = 5;
-  const take = (size?: number) => {
-    const bytes = new Uint8Array(frame, at, size);
-    at += bytes.length;
-    return bytes;
-  };
-  const text = (size?: number) => new TextDecoder('utf-8', { fatal: true }).decode(take(size));
-  const topic = text(topicSize);
-  const event = text(eventSize);
-  const meta: unknown = metaSize ? JSON.parse(text(metaSize)) : {};
-  const payload: unknown =
-    encoding === 1 ? parsePayload(text(), isRecord(meta) && 'id' in meta) : take().slice();
-  return {
-    joinRef: null,
-    ref: null,
-    topic,
-    event: 'broadcast',
-    payload: { type: 'broadcast', event, meta, payload },
-  };
 }

@@ -1,6 +1,7 @@
 import type { Broadcast, Timer, Unsubscribe } from '../../platform/platform.ts';
 import { backoffMs, withJitter } from '../socket/backoff.ts';
 import type { ConnectOptions, Connection, TopicSink } from '../socket/connection.ts';
+import { binaryFrames } from '../broadcast/binary-frames.ts';
 import { createConnectionStatus, type ConnectionStatus } from '../socket/connection-status.ts';
 import { createLeader, type Leader } from './leader.ts';
 import { stepLeader, type LeaderEffect, type LeaderEvent, type LeaderState } from './leader-state.ts';
@@ -39,7 +40,9 @@ function createSharedConnection(
   options: ConnectOptions,
   connect: (options: ConnectOptions) => Connection,
 ): Connection {
-  const { platform, settings, getAccessToken, onTokenChange } = options;
+  const { platform, settings, getAccessToken, onTokenChange, binary } = options;
+  // This tab may lead for tabs whose channels have broadcasts, also where its own have none.
+  binary.frames = binaryFrames;
   const { clock, page } = platform;
   const self = platform.random.bytes(8).join('-');
   const status = createConnectionStatus(clock, settings, platform.report);

@@ -18,7 +18,7 @@ export interface ExecuteOptions {
   /**
    * Whether a read joins an identical read of this client that is in flight and asks for the same, so that both share one
    * request. A read never joins one that began before a write of this client ended. Leave it off where the answer must be
-   * newer than the call, as in a live query. Default false.
+   * newer than the call, as in a live query. It needs the client's option `shareReads`. Default false.
    */
   readonly shareInFlight?: boolean | undefined;
 }

@@ -1,4 +1,4 @@
-import { createHttp, HttpFailure, untilDeadline, withinDeadline } from '../../platform/http.ts';
+import { createHttp, HttpFailure, untilDeadline } from '../../platform/http.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { retry } from '../../platform/retry.ts';
@@ -6,8 +6,34 @@ import { credentialsOf } from '../../platform/service.ts';
 import { RestError } from '../errors.ts';
 import { isRead, type RestRequest, type Wire } from '../query/plan.ts';
 import { parseError } from './answer.ts';
-import { createInFlight } from './in-flight.ts';
 import { createRetryPolicies, type RetryOptions } from './retry.ts';
+
+/** A read that may be shared with identical ones. */
+export interface SharedRead {
+  /** `GET` or `HEAD`. */
+  readonly method: string;
+  /** The absolute URL. */
+  readonly url: string;
+  /** Header values by name, credentials included: another user's read is another one. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Runs the deadline. */
+  readonly clock: Platform['clock'];
+  /** Deadline of this caller, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Ends this caller's part in the read. Default: none. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Identical reads in flight, of which each needs one request. See `shareReads`. */
+export interface SharedReads {
+  /**
+   * Joins the identical read in flight, or starts one. Each caller leaves with its own signal or deadline; the request is
+   * aborted when the last one has left.
+   */
+  join<T>(read: SharedRead, start: (signal: AbortSignal) => Promise<T>): Promise<T>;
+  /** Called when a write begins and when it ends: later reads do not join reads that may not include the write. */
+  forget(): void;
+}
 
 /** How requests are sent: credentials, deadlines, retries, events. */
 export interface ExchangeOptions {
@@ -31,6 +57,8 @@ export interface ExchangeOptions {
   readonly log?: Log;
   /** The `traceparent` header (W3C Trace Context) of the next request; null for none. Default: none. */
   readonly traceparent?: () => string | null;
+  /** Enables `shareInFlight` of an execution: `shareReads` of `./rest-client/share-reads`. Default: none. */
+  readonly shareReads?: () => SharedReads;
 }
 
 /** What of one execution concerns its sending. */
@@ -61,7 +89,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
     page,
   );
   const http = createHttp(platform, { service: 'rest', log: options.log, traceparent: options.traceparent });
-  const inFlight = createInFlight();
+  const sharedReads = options.shareReads?.();
 
   function send(request: RestRequest, token: string | null, execution: Execution): Promise<Wire> {
     const { signal, keepalive, shareInFlight = false, endsAtMs } = execution;
@@ -71,12 +99,12 @@ export function createExchange(options: ExchangeOptions): Exchange {
     const sendUntil = (ended: AbortSignal | undefined) =>
       http.send({ method, url, body, headers, keepalive, timeoutMs, signal: ended }, readWire);
     if (!isRead(method)) {
-      inFlight.forget();
-      return sendUntil(signal).finally(inFlight.forget);
+      sharedReads?.forget();
+      return sendUntil(signal).finally(() => sharedReads?.forget());
     }
     if (!shareInFlight) return sendUntil(signal);
-    const key = JSON.stringify([method, url, headers]);
-    return withinDeadline(clock, timeoutMs, signal, (ended) => inFlight.join(key, sendUntil, ended));
+    if (!sharedReads) throw new RestError('invalid-options', 'shareInFlight needs shareReads');
+    return sharedReads.join({ method, url, headers, clock, timeoutMs, signal }, sendUntil);
   }
 
   /** One attempt with one token: an answer of success, or the error that it is. */

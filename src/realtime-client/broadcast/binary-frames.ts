@@ -1,0 +1,60 @@
+import { hasLongDigits, isRecord, parseWithExactIntegers } from '../json.ts';
+import type { BinaryFrames, Message, ProtocolVersion } from '../socket/wire.ts';
+
+/** The frames of bytes of protocol version 2.0.0. */
+export const binaryFrames: BinaryFrames = { encode, parse };
+
+/**
+ * A broadcast of bytes, kind 3: the lengths of join ref, ref, topic, event and metadata, the encoding (0: bytes), then
+ * these strings and the payload.
+ *
+ * @throws {RangeError} if the version has no binary frames, or a name is longer than 255 bytes.
+ */
+function encode(
+  { joinRef, ref, topic }: Message,
+  event: string,
+  payload: Uint8Array,
+  vsn: ProtocolVersion,
+): Uint8Array<ArrayBuffer> {
+  const names = [joinRef ?? '', ref ?? '', topic, event].map((name) => new TextEncoder().encode(name));
+  if (vsn === '1.0.0') throw new RangeError('Protocol version 1.0.0 has no binary frames');
+  if (names.some(({ length }) => length > 255)) throw new RangeError('The topic or event is too long');
+  const head = [3, ...names.map(({ length }) => length), 0, 0, ...names.flatMap((name) => Array.from(name))];
+  const frame = new Uint8Array(head.length + payload.length);
+  frame.set(head);
+  frame.set(payload, head.length);
+  return frame;
+}
+
+/** Most digits of an int8. */
+const int8Digits = 19;
+
+/** A broadcast from the database has an id and may contain int8 values; one of a client has JavaScript's numbers. */
+function parsePayload(text: string, isFromDatabase: boolean): unknown {
+  return isFromDatabase && hasLongDigits(text) ? parseWithExactIntegers(text, int8Digits) : JSON.parse(text);
+}
+
+/** Kind 4: three lengths and an encoding, then topic, event, metadata and payload (a broadcast of a user). */
+function parse(frame: ArrayBuffer): Message | null {
+  const [kind, topicSize = 0, eventSize = 0, metaSize = 0, encoding] = new Uint8Array(frame);
+  if (kind !== 4) return null;
+  let at = 5;
+  const take = (size?: number) => {
+    const bytes = new Uint8Array(frame, at, size);
+    at += bytes.length;
+    return bytes;
+  };
+  const text = (size?: number) => new TextDecoder('utf-8', { fatal: true }).decode(take(size));
+  const topic = text(topicSize);
+  const event = text(eventSize);
+  const meta: unknown = metaSize ? JSON.parse(text(metaSize)) : {};
+  const payload: unknown =
+    encoding === 1 ? parsePayload(text(), isRecord(meta) && 'id' in meta) : take().slice();
+  return {
+    joinRef: null,
+    ref: null,
+    topic,
+    event: 'broadcast',
+    payload: { type: 'broadcast', event, meta, payload },
+  };
+}

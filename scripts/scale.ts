@@ -12,6 +12,7 @@ import type { Measurement } from './scale/measure.ts';
 import { scaleQueries } from './scale/queries.ts';
 import { raceWriters } from './scale/race.ts';
 import { openScaleDatabase } from './scale/scale-database.ts';
+import { raceMailWorkers } from './scale/race-mails.ts';
 import type { ScaleDatabase } from './scale/scale-database.ts';
 
 const { values } = parseArgs({
@@ -39,7 +40,14 @@ try {
     for (const { name } of measurements.filter((measurement) => !isWithinLimit(measurement)))
       problems.push(`${rows} rows: "${name}" reads more than ten times the rows it returns, or is too slow.`);
   }
-  if (database.connect) problems.push(...(await raceWriters(database.connect)));
+  if (database.connect) {
+    problems.push(...(await raceWriters(database.connect)));
+    const mails = await raceMailWorkers(database.connect);
+    problems.push(...mails.problems);
+    console.log(
+      `\nMails claimed and acknowledged by 50 sessions: ${mails.mailsPerSecond.toFixed(0)} per second`,
+    );
+  }
 } finally {
   await database.close();
 }

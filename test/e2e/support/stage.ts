@@ -66,6 +66,8 @@ async function startEmbeddedStage({ captchaSiteKey, auth, ...options }: StageOpt
     port: 0,
     mailboxPort: 0,
     siteUrl: appUrl,
+    // As in supabase/config.toml: links in mails carry no key.
+    functionSettings: { unsubscribe: { verifyJwt: false } },
     auth: { bcryptCost: 4, passwordUpdateRequiresReauthentication: true, ...auth },
     ...options,
   });

@@ -1,0 +1,77 @@
+import type { Page } from '@playwright/test';
+import { expect, test } from './support/fixtures.ts';
+import type { Stage } from './support/stage.ts';
+
+/** Sends what is due within three minutes. */
+async function sendMails({ supabase }: Stage): Promise<void> {
+  const response = await supabase.fetch(`${supabase.url}/functions/v1/notification-mails`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${supabase.serviceRoleKey}` },
+    body: JSON.stringify({ due_before: new Date(Date.now() + 180_000).toISOString() }),
+  });
+  expect(response.status).toBe(200);
+}
+
+async function chooseInstant(page: Page, stage: Stage): Promise<void> {
+  await page.goto(`${stage.appUrl}/preferences`);
+  const saved = page.waitForResponse(
+    (response) =>
+      response.url().includes('notification_preferences') && response.request().method() === 'PATCH',
+  );
+  await page.getByRole('combobox', { name: 'How often' }).selectOption('instant');
+  await saved;
+  await expect(page.getByText(/two minutes after something happens/)).toBeVisible();
+}
+
+test('a mention is mailed unless it is read; its link opens it; one button unsubscribes and undoes', async ({
+  page,
+  world,
+  stage,
+}) => {
+  const [ada, grace] = await world.newPair();
+  const { mailbox } = stage.supabase;
+  const mailsToAda = () => mailbox.messages().filter(({ to }) => to.address === ada.email);
+  await world.enter(page, ada);
+  await chooseInstant(page, stage);
+
+  await world.notify(grace, ada, { about: 'Plan' });
+  await page.goto(`${stage.appUrl}/home`);
+  const row = page.locator('main [data-id]').first();
+  await row.hover();
+  await row.getByRole('button', { name: 'Mark as read' }).click();
+  await expect(row.getByRole('button', { name: 'Mark as unread' })).toBeAttached();
+  await expect
+    .poll(async () => {
+      const [found] = await stage.supabase.database.query(
+        'select status from notifications where recipient_id = $1',
+        [ada.id],
+      );
+      return found;
+    })
+    .toEqual({ status: 'read' });
+  await sendMails(stage);
+  expect(mailsToAda().filter(({ subject }) => subject.includes('Plan'))).toEqual([]);
+
+  await world.notify(grace, ada, { about: 'Budget' });
+  await sendMails(stage);
+  const mail = await mailbox.waitFor({ to: ada.email, subject: 'Budget' });
+  await page.goto(mail.links.find((link) => link.includes('?open=')) ?? '');
+  await expect(
+    page.getByRole('dialog').or(page.getByRole('complementary')).getByText('Budget').first(),
+  ).toBeVisible();
+
+  await page.goto(
+    mail.links.find((link) => link.includes('/unsubscribe?') && link.includes('kind=mention')) ?? '',
+  );
+  await page.getByRole('button', { name: 'Unsubscribe', exact: true }).click();
+  await expect(page.getByRole('status')).toHaveText('You no longer get emails about mentions.');
+  await world.notify(grace, ada, { about: 'Silence' });
+  await sendMails(stage);
+  expect(mailsToAda().filter(({ subject }) => subject.includes('Silence'))).toEqual([]);
+
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByRole('status')).toHaveText('You get emails about mentions again.');
+  await world.notify(grace, ada, { about: 'Again' });
+  await sendMails(stage);
+  await mailbox.waitFor({ to: ada.email, subject: 'Again' });
+});

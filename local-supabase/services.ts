@@ -1,7 +1,7 @@
 import { createAuthService } from './auth/auth-service.ts';
 import type { AuthService, MailTemplates } from './auth/auth-service.ts';
 import type { AuthSettings } from './auth/settings.ts';
-import { keepSmall, runRetention } from './database/upkeep.ts';
+import { vacuumDatabase, runRetention } from './database/upkeep.ts';
 import type { FunctionRuntime } from './functions/function-runtime.ts';
 import { createFunctionsService } from './functions/functions-service.ts';
 import type { FunctionHandler, FunctionSettings } from './functions/functions-service.ts';
@@ -116,7 +116,7 @@ export async function createServices(options: ServicesOptions): Promise<Services
     await auth.sweep();
     await runRetention(database, now());
     await sendMails();
-    await keepSmall(database);
+    await vacuumDatabase(database);
   };
   const sweeper = setInterval(() => void sweep().catch(report), SWEEP_INTERVAL_MS);
   sweeper.unref();

@@ -72,7 +72,7 @@ async function connect(options: Omit<PGliteOptions, 'dataDir'>, dataDir?: string
     startParams,
     extensions,
   });
-  forgetCatalogRows(pglite);
+  removeCatalogRowParsers(pglite);
   return pglite;
 }
 
@@ -80,7 +80,7 @@ async function connect(options: Omit<PGliteOptions, 'dataDir'>, dataDir?: string
  * PGlite copies its table of parsers at every query. Two thirds of the parsers are for arrays of the catalog's row
  * types, to which initdb assigns OIDs from 10000 on. No query reads these types; without them a query is 25% faster.
  */
-function forgetCatalogRows({ parsers: known }: PGliteInterface): void {
+function removeCatalogRowParsers({ parsers: known }: PGliteInterface): void {
   for (const type of Object.keys(known).map(Number)) {
     if (type >= FIRST_CATALOG_TYPE && type < FIRST_PROJECT_TYPE) delete known[type];
   }

@@ -6,7 +6,7 @@ const DEAD_ROWS = 200;
 const LOG_BYTES = 16 * 1_048_576;
 
 /** Vacuums tables and checkpoints the log, because the embedded PostgreSQL has no background processes. */
-export async function keepSmall(database: Database): Promise<void> {
+export async function vacuumDatabase(database: Database): Promise<void> {
   await database.query('select pg_stat_force_next_flush()');
   const tables = await database.query<{ name: string }>(
     `select format('%I.%I', schemaname, relname) as name from pg_stat_all_tables

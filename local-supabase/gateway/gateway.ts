@@ -1,4 +1,4 @@
-import { rememberRequestLine, requestLineOf } from '../http/request-line.ts';
+import { setRequestLine, requestLineOf } from '../http/request-line.ts';
 import type { Claims, TokenKeys } from '../keys/keys.ts';
 import type { RestService } from '../rest/rest-service.ts';
 import type { StorageService } from '../storage/storage-service.ts';
@@ -70,7 +70,7 @@ function withoutApiKey(request: Request): Request {
   const [path = '', query = ''] = target.split(/\?(.*)/s, 2);
   if (!/(?:^|&)apikey=/.test(query)) return request;
   const kept = query.split('&').filter((pair) => !pair.startsWith('apikey='));
-  rememberRequestLine(request, { method, target: kept.length > 0 ? `${path}?${kept.join('&')}` : path });
+  setRequestLine(request, { method, target: kept.length > 0 ? `${path}?${kept.join('&')}` : path });
   return request;
 }
 

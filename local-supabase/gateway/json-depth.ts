@@ -6,7 +6,7 @@ const backslash = 0x5c;
 const opening: ReadonlySet<number> = new Set([0x5b, 0x7b]);
 const closing: ReadonlySet<number> = new Set([0x5d, 0x7d]);
 
-/** True when arrays and objects are nested deeper than `limit`. Accepts any text; the result is undefined for text that is not JSON. */
+/** True when arrays and objects are nested deeper than `limit`. The text is assumed to be JSON. */
 export function isDeeperThan(text: string, limit: number): boolean {
   let depth = 0;
   let isInString = false;

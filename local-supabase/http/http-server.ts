@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { ConnectionLost } from '../fault-gate.ts';
 import { StartError } from '../project/start-error.ts';
-import { rememberRequestLine } from './request-line.ts';
+import { setRequestLine } from './request-line.ts';
 
 /** A port on 127.0.0.1. */
 export interface HttpServer {
@@ -86,7 +86,7 @@ async function readRequest(incoming: IncomingMessage): Promise<Request> {
     headers,
     ...(hasBody ? { body: await readBody(incoming) } : {}),
   });
-  rememberRequestLine(request, { method, target });
+  setRequestLine(request, { method, target });
   return request;
 }
 

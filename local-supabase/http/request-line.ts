@@ -7,8 +7,8 @@ export interface RequestLine {
 
 const lines = new WeakMap<Request, RequestLine>();
 
-/** The request lines, for services that need the exact bytes of the target. */
-export function rememberRequestLine(request: Request, line: RequestLine): void {
+/** Stores the line of a request, for services that need the exact bytes of the target. */
+export function setRequestLine(request: Request, line: RequestLine): void {
   lines.set(request, line);
 }
 

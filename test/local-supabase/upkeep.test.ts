@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { keepSmall } from '../../local-supabase/database/upkeep.ts';
+import { vacuumDatabase } from '../../local-supabase/database/upkeep.ts';
 import { useLocalSupabase } from '../support/local-supabase.ts';
 
 const supabase = useLocalSupabase();
@@ -25,7 +25,7 @@ it('the space of dead rows and old log is freed, however much was written', asyn
   const spendMuch = async (rounds: number) => {
     for (let round = 0; round < rounds; round += 1) {
       await spend();
-      await keepSmall(database);
+      await vacuumDatabase(database);
     }
     return sizes();
   };

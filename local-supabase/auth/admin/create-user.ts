@@ -9,7 +9,7 @@ import { encodeUser, type User } from '../users/user.ts';
 import {
   createUser,
   findUserByPhone,
-  findUserHoldingEmail,
+  findOtherUserByEmail,
   mergeAppMetadata,
   updateUser,
 } from '../users/users.ts';
@@ -41,7 +41,7 @@ async function checkIsFree(
   aud: string,
 ): Promise<void> {
   const { database } = context;
-  if (email !== '' && (await findUserHoldingEmail(database, email, aud)))
+  if (email !== '' && (await findOtherUserByEmail(database, email, aud)))
     throw unprocessable('email_exists', 'A user with this email address has already been registered');
   if (phone !== '' && (await findUserByPhone(database, phone, aud)))
     throw unprocessable('phone_exists', 'Phone number already registered by another user');

@@ -14,7 +14,7 @@ import { checkPasswordStrength, createPassword, hashPassword } from '../users/pa
 import { isRedirectAllowed, redirectTargetOf } from '../http/redirect-url.ts';
 import type { Values } from '../rows.ts';
 import { encodeUser, type User } from '../users/user.ts';
-import { findUserByEmail, findUserHoldingEmail, mergeUserMetadata, updateUser } from '../users/users.ts';
+import { findUserByEmail, findOtherUserByEmail, mergeUserMetadata, updateUser } from '../users/users.ts';
 import { createEmailUser } from './invite.ts';
 
 const linkTypes = [
@@ -104,7 +104,7 @@ async function parseNewEmail(
   if (!context.settings.secureEmailChange && wanted.type === 'email_change_current')
     throw invalid('Enable secure email change to generate link for current email');
   const newEmail = parseEmail(wanted.newEmail);
-  if (await findUserHoldingEmail(tx.sql, newEmail, user.aud, user.id))
+  if (await findOtherUserByEmail(tx.sql, newEmail, user.aud, user.id))
     throw unprocessable('email_exists', 'A user with this email address has already been registered');
   return newEmail;
 }

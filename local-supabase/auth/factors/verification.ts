@@ -6,7 +6,7 @@ import { type Call, readText, sendJson } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
 import { encodeCounterToken } from '../sessions/counter-token.ts';
 import { internal, invalid, unprocessable } from '../http/errors.ts';
-import { findActiveRefreshToken, swapRefreshToken } from '../sessions/refresh-token.ts';
+import { findActiveRefreshToken, rotateRefreshToken } from '../sessions/refresh-token.ts';
 import { updateRow } from '../rows.ts';
 import { addMethod, findSession, readMethods, type Session, updateSession } from '../sessions/session.ts';
 import { createSessionTokens, type SessionTokens } from '../sessions/session-tokens.ts';
@@ -53,7 +53,7 @@ async function renewAfterVerification(
   }
   const active = await findActiveRefreshToken(tx.sql, session.id);
   if (active === undefined) throw internal('The session has no refresh token');
-  return (await swapRefreshToken(tx.sql, now, active)).token;
+  return (await rotateRefreshToken(tx.sql, now, active)).token;
 }
 
 async function raiseSession(

@@ -3,7 +3,7 @@ import type { Sql } from '../../database/database.ts';
 import { internal } from '../http/errors.ts';
 import { findIdentity, type Identity } from '../users/identity.ts';
 import type { User } from '../users/user.ts';
-import { findUserByEmail, findUserById, findUserHoldingEmail } from '../users/users.ts';
+import { findUserByEmail, findUserById, findOtherUserByEmail } from '../users/users.ts';
 import type { Profile } from './profile.ts';
 
 /** The account decision for a sign-in at a provider. `email` is the address that the account gets. */
@@ -48,6 +48,6 @@ export async function decideLinking(
     const user = await findSimilarUser(sql, profile, aud);
     return user ? { kind: 'link', user } : { kind: 'create', email: profile.email };
   }
-  const isTaken = profile.email !== '' && (await findUserHoldingEmail(sql, profile.email, aud)) !== undefined;
+  const isTaken = profile.email !== '' && (await findOtherUserByEmail(sql, profile.email, aud)) !== undefined;
   return { kind: 'create', email: isTaken ? '' : profile.email };
 }

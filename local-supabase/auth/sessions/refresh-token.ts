@@ -59,7 +59,7 @@ export async function revokeRefreshToken(sql: Sql, now: Date, token: RefreshToke
 }
 
 /** Rotates `token`: revokes it and issues its successor. */
-export async function swapRefreshToken(sql: Sql, now: Date, token: RefreshToken): Promise<RefreshToken> {
+export async function rotateRefreshToken(sql: Sql, now: Date, token: RefreshToken): Promise<RefreshToken> {
   await revokeRefreshToken(sql, now, token);
   const owner = { userId: token.user_id, sessionId: token.session_id ?? '' };
   return createRefreshToken(sql, now, owner, token.token);

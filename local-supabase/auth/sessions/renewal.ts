@@ -8,7 +8,7 @@ import {
   type RefreshToken,
   revokeRefreshToken,
   revokeTokenFamily,
-  swapRefreshToken,
+  rotateRefreshToken,
 } from './refresh-token.ts';
 import { deleteSessions, lastRefreshedAtMs, newCounter, type Session, updateSession } from './session.ts';
 
@@ -34,7 +34,7 @@ export async function renewByToken(
       throw alreadyUsed();
     }
   }
-  const successor = await swapRefreshToken(sql, now, token);
+  const successor = await rotateRefreshToken(sql, now, token);
   call.answerHeaders.set('sb-auth-refresh-token-reuse', 'false');
   if (settings.refreshTokenVersion === 1 || !settings.refreshTokenUpgrade) return successor.token;
   await revokeRefreshToken(sql, now, successor);

@@ -17,7 +17,7 @@ import type { Person } from './test-provider.ts';
 /** The base URL and issuer of the test provider of this name. */
 export const issuerOf = (call: Call, provider: string): string => `${call.authUrl}/test-provider/${provider}`;
 
-const passedOn = ['redirect_uri', 'state'] as const;
+const forwardedParams = ['redirect_uri', 'state'] as const;
 
 function finish(context: AuthContext, call: Call, target: string, state: string, person: Person): Response {
   const code = context.testProvider.issueCode(issuerOf(call, call.params['provider'] ?? ''), person);
@@ -44,7 +44,7 @@ export async function showProvider(context: AuthContext, call: Call): Promise<Re
   return renderSignInPage({
     title: `Sign in with ${call.params['provider'] ?? ''}`,
     email: email || 'ada@example.com',
-    hidden: Object.fromEntries(passedOn.map((name) => [name, read(name)])),
+    hidden: Object.fromEntries(forwardedParams.map((name) => [name, read(name)])),
   });
 }
 

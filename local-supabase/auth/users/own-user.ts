@@ -12,7 +12,7 @@ import { parseUserChanges, type UserChanges } from './user-changes.ts';
 import { encodeUser, hasVerifiedFactor, type User } from './user.ts';
 import {
   findUserByPhone,
-  findUserHoldingEmail,
+  findOtherUserByEmail,
   mergeAppMetadata,
   mergeUserMetadata,
   updateUser,
@@ -62,7 +62,7 @@ async function checkIsFree(
   const { user, claims } = caller;
   const aud = audienceOf(context, call, claims);
   const { database } = context;
-  if (changesEmail(user, changes) && (await findUserHoldingEmail(database, changes.email, aud, user.id)))
+  if (changesEmail(user, changes) && (await findOtherUserByEmail(database, changes.email, aud, user.id)))
     throw unprocessable('email_exists', 'A user with this email address has already been registered');
   if (changesPhone(user, changes) && (await findUserByPhone(database, changes.phone, aud)))
     throw unprocessable('phone_exists', 'A user with this phone number has already been registered');

@@ -13,7 +13,7 @@ import { checkPasswordStrength, hashPassword } from './password.ts';
 import { signIn } from '../sessions/session-tokens.ts';
 import { sendPhoneCode } from '../mail/text-message.ts';
 import { encodeUser, type Metadata, type User } from './user.ts';
-import { createUser, findUserById, findUserByPhone, findUserHoldingEmail } from './users.ts';
+import { createUser, findUserById, findUserByPhone, findOtherUserByEmail } from './users.ts';
 
 /** The body of a sign-up, by email or by phone. */
 export interface SignUp {
@@ -104,7 +104,7 @@ async function register(context: AuthContext, call: Call, wanted: SignUp): Promi
   const { database } = context;
   // As in GoTrue, the lookup precedes the transaction, so that concurrent sign-ups fail on the insert.
   const existing = await (wanted.provider === 'email'
-    ? findUserHoldingEmail(database, wanted.email, aud)
+    ? findOtherUserByEmail(database, wanted.email, aud)
     : findUserByPhone(database, wanted.phone, aud));
   if (existing !== undefined && isConfirmed(existing, wanted.provider)) return null;
   const passwordHash = await hashPassword(context.settings, wanted.password);
@@ -120,7 +120,7 @@ async function register(context: AuthContext, call: Call, wanted: SignUp): Promi
 }
 
 /** A fake user, because the response for a taken address must not differ from that for a new one. */
-function pretendUser(context: AuthContext, call: Call, wanted: SignUp): Metadata {
+function createFakeUser(context: AuthContext, call: Call, wanted: SignUp): Metadata {
   const now = nowDate(context);
   return {
     id: randomUUID(),
@@ -146,7 +146,7 @@ export async function signUpWith(context: AuthContext, call: Call, wanted: SignU
   if (user === null) {
     if (mailerAutoconfirm || phoneAutoconfirm)
       throw unprocessable('user_already_exists', 'User already registered');
-    return sendJson(call, pretendUser(context, call, wanted));
+    return sendJson(call, createFakeUser(context, call, wanted));
   }
   if (user.confirmed_at !== null) {
     const tokens = await inTransaction(context, ({ sql }) => signIn(context, call, sql, user, 'password'));

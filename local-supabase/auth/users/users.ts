@@ -50,7 +50,7 @@ export const findUserByPhoneChange = async (
   findOne(sql, 'phone_change = $1 and aud = $2 and is_sso_user = false', [phone, aud]);
 
 /** Finds another user with `email` as the account's address or in an identity that links by address. */
-export async function findUserHoldingEmail(
+export async function findOtherUserByEmail(
   sql: Sql,
   email: string,
   aud: string,

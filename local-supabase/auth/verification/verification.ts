@@ -66,7 +66,7 @@ const resolveType = (user: User, proof: Proof): string => {
 };
 
 /** Finds the user of a link. Throws 403 otp_expired, user_banned; 400 validation_failed for an unknown type. */
-export async function proveByHash(context: AuthContext, tx: Transaction, proof: Proof): Promise<Proven> {
+export async function verifyByHash(context: AuthContext, tx: Transaction, proof: Proof): Promise<Proven> {
   const types = tokenTypes[proof.type];
   if (types === undefined) throw invalid('Invalid email verification type');
   const user = await findUserByOneTimeToken(tx.sql, proof.tokenHash, types);
@@ -115,7 +115,7 @@ function storedTokensOf(user: User, type: string): readonly (string | null)[] {
 }
 
 /** Finds the user of an address and checks the code. Throws 403 otp_expired, user_banned. */
-export async function proveByCode(
+export async function verifyByCode(
   context: AuthContext,
   tx: Transaction,
   proof: Proof,

@@ -9,7 +9,7 @@ import { issueAuthCode } from './flow-state.ts';
 import { hashCode, pkcePrefix } from './one-time-token.ts';
 import { addToQuery, encodeParams, redirectTargetOf, setFragment } from '../http/redirect-url.ts';
 import { signIn } from '../sessions/session-tokens.ts';
-import { acceptProof, type Proof, proveByCode, proveByHash } from './verification.ts';
+import { acceptProof, type Proof, verifyByCode, verifyByHash } from './verification.ts';
 
 const halfConfirmed = 'Confirmation link accepted. Please proceed to confirm link sent to the other email';
 
@@ -51,8 +51,8 @@ export async function verifyByPost(context: AuthContext, call: Call): Promise<Re
   const proof = parseProof(await call.json());
   const tokens = await inTransaction(context, async (tx) => {
     const proven = await (proof.code === ''
-      ? proveByHash(context, tx, proof)
-      : proveByCode(context, tx, proof, audienceOf(context, call)));
+      ? verifyByHash(context, tx, proof)
+      : verifyByCode(context, tx, proof, audienceOf(context, call)));
     const user = await acceptProof(context, tx, proven, proof);
     return user && signIn(context, call, tx.sql, user, 'otp');
   });
@@ -75,7 +75,7 @@ interface TokensOpened {
 async function openLink(context: AuthContext, call: Call, proof: Proof, isPkce: boolean): Promise<Opened> {
   const method = isPkce ? flowMethodOf(proof.type) : '';
   return inTransaction(context, async (tx) => {
-    const user = await acceptProof(context, tx, await proveByHash(context, tx, proof), proof);
+    const user = await acceptProof(context, tx, await verifyByHash(context, tx, proof), proof);
     if (user === null) return { kind: 'half' };
     if (isPkce) {
       const code = await issueAuthCode(tx.sql, nowDate(context), user.id, method);
@@ -98,7 +98,7 @@ async function openLink(context: AuthContext, call: Call, proof: Proof, isPkce: 
   });
 }
 
-function landOn(call: Call, target: string, opened: Opened, isPkce: boolean): Response {
+function redirectToPage(call: Call, target: string, opened: Opened, isPkce: boolean): Response {
   switch (opened.kind) {
     case 'half': {
       const page = isPkce ? addToQuery(target, { message: halfConfirmed }) : target;
@@ -121,7 +121,7 @@ export async function verifyByLink(context: AuthContext, call: Call): Promise<Re
   const isPkce = token.startsWith(pkcePrefix);
   try {
     const proof = { type, tokenHash: token, code: '', email: '', phone: '' };
-    return landOn(call, target, await openLink(context, call, proof, isPkce), isPkce);
+    return redirectToPage(call, target, await openLink(context, call, proof, isPkce), isPkce);
   } catch (error) {
     const isAnswer = error instanceof AuthHttpError;
     if (!isAnswer) context.report(error);

@@ -40,13 +40,13 @@ export function createConnection(options: ConnectionOptions): Connection {
   const leaving = new Map<unknown, () => void>();
   let lastFrameMs = now();
   let emptySinceMs: number | null = lastFrameMs;
-  let isSwallowing = false;
+  let isHalfOpen = false;
   let frames: Promise<void> = Promise.resolve();
   /** Frames queued behind a refused join; null without a refused join. */
   let blocked: (string | Buffer)[] | null = null;
 
   const write = (data: string | Buffer) => {
-    if (isSwallowing || webSocket.readyState !== webSocket.OPEN) return;
+    if (isHalfOpen || webSocket.readyState !== webSocket.OPEN) return;
     if (webSocket.bufferedAmount > settings().maxBufferedBytes) return webSocket.terminate();
     webSocket.send(data);
   };
@@ -142,14 +142,14 @@ export function createConnection(options: ConnectionOptions): Connection {
       if (channels.size === 0) emptySinceMs = now();
     },
     swallow() {
-      isSwallowing = true;
+      isHalfOpen = true;
     },
     close: (code, reason) => webSocket.close(code, reason),
     terminate: () => webSocket.terminate(),
   };
 
   webSocket.on('message', (data: Buffer, isBinary) => {
-    if (isSwallowing) return;
+    if (isHalfOpen) return;
     lastFrameMs = now();
     const frame = isBinary ? parseBinaryFrame(version, data) : parseTextFrame(version, data.toString());
     // A message that is not a frame is not answered, and the socket stays open, as on the real server.

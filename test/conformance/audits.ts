@@ -31,11 +31,14 @@ import { realtimeAudits } from './realtime/realtime.audits.ts';
 import { realtimeRuleAudits } from './realtime/rules.audits.ts';
 import { restAccessAudits } from './rest/access.audits.ts';
 import { restChangingAudits } from './rest/changing.audits.ts';
+import { restCombinedFilterAudits } from './rest/combined-filters.audits.ts';
 import { restFilterAudits } from './rest/filters.audits.ts';
 import { restFunctionAudits } from './rest/functions.audits.ts';
 import { restInsertingAudits } from './rest/inserting.audits.ts';
 import { restProductAudits } from './rest/product.audits.ts';
 import { restReadingAudits } from './rest/reading.audits.ts';
+import { restRollbackAudits } from './rest/rollbacks.audits.ts';
+import { restValueAudits } from './rest/values.audits.ts';
 import { restAudits } from './rest/rest.audits.ts';
 import { storageAudits } from './storage/storage.audits.ts';
 
@@ -60,6 +63,9 @@ const serverAudits: readonly Audit[] = [
   ...restInsertingAudits,
   ...restChangingAudits,
   ...restFunctionAudits,
+  ...restCombinedFilterAudits,
+  ...restValueAudits,
+  ...restRollbackAudits,
   ...realtimeAudits,
   ...realtimeChangeAudits,
   ...realtimeChannelAudits,

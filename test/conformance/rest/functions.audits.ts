@@ -6,6 +6,7 @@ import { rowsOf } from './notifications.ts';
 
 const audit = auditsOf('rest');
 const source = 'rest.md §1; decisions.md (data)';
+const singular = { Accept: 'application/vnd.pgrst.object+json' } as const;
 
 interface Invited {
   readonly inviter: AuditUser;
@@ -189,6 +190,39 @@ export const restFunctionAudits: readonly Audit[] = [
         query: { token: 'eq.x' },
       });
       assertError(reply, 404, 'PGRST202');
+    },
+  ),
+  audit(
+    'REST-359',
+    'a function that writes answers its one row as an object, and the write stays',
+    { source },
+    async (context) => {
+      const invited = await invite(context);
+      const reply = await context.rest.send('POST', '/rpc/accept_invitation', {
+        token: invited.invitee.accessToken,
+        query: { select: 'status' },
+        body: { token: invited.invitation },
+        headers: singular,
+      });
+      assertStatus(reply, 200);
+      assert.deepEqual(reply.json, { status: 'accepted' });
+      assert.equal(at(rowsOf(await get(context, invited))[0], 'status'), 'accepted');
+    },
+  ),
+  audit(
+    'REST-360',
+    'a function that writes and answers no row as an object is refused and rolled back',
+    { source },
+    async (context) => {
+      const invited = await invite(context);
+      const reply = await context.rest.send('POST', '/rpc/accept_invitation', {
+        token: invited.invitee.accessToken,
+        query: { status: 'eq.declined' },
+        body: { token: invited.invitation },
+        headers: singular,
+      });
+      assertError(reply, 406, 'PGRST116');
+      assert.equal(at(rowsOf(await get(context, invited))[0], 'status'), 'pending');
     },
   ),
 ];

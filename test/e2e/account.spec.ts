@@ -113,10 +113,10 @@ test('a new password: at once after a fresh sign-in, with a mailed code when tha
   expect(signedIn.status).toBe(200);
 });
 
-/** At the provider. It is waited for, since the login screen, too, asks for an address. */
+/** Fills in the provider's page; waits for it first, because the login screen has a field of the same name. */
 async function continueAs(page: Page, email: string): Promise<void> {
   await expect(page.getByRole('heading', { name: /^Sign in with / })).toBeVisible();
-  await page.getByRole('textbox', { name: 'E-mail', exact: true }).fill(email);
+  await page.getByRole('textbox', { name: 'Email', exact: true }).fill(email);
   await page.getByRole('button', { name: 'Continue', exact: true }).click();
 }
 

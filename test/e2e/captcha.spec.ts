@@ -47,7 +47,7 @@ test('its answer goes along with the sign-up; without it the refusal says why', 
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill('Correct-horse-12');
   await page.getByRole('button', { name: 'Create account' }).click();
-  await expect(page.getByText('The check that you are human did not succeed.')).toBeVisible();
+  await expect(page.getByText('We couldn’t confirm that you’re human. Please try again.')).toBeVisible();
   await page.getByRole('button', { name: 'I am human: site-key' }).click();
   await expect(page.getByRole('button', { name: 'Checked' })).toBeVisible();
   await page.getByRole('button', { name: 'Create account' }).click();

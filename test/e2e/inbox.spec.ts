@@ -265,13 +265,13 @@ test('preferences changed in one tab change in the other', async ({ page, world 
   await world.enter(page, person, '/preferences');
   const second = await page.context().newPage();
   await second.goto(`${world.appUrl}/preferences`);
-  const toggle = (tab: Page) =>
-    tab.getByRole('group', { name: 'Edits' }).getByRole('switch', { name: 'In app' });
+  const edits = (tab: Page) => tab.getByRole('group', { name: 'Edits' });
+  const toggle = (tab: Page) => edits(tab).getByRole('switch', { name: 'In app' });
   await expect(toggle(page)).toBeChecked();
   await expect(toggle(second)).toBeChecked();
   await toggle(page).click();
   await expect(toggle(second)).not.toBeChecked();
   await page.getByRole('switch', { name: 'In-app notifications' }).click();
   await expect(toggle(second)).toBeDisabled();
-  await expect(second.getByText('Off now; your choice "off" is kept.')).toBeVisible();
+  await expect(edits(second).getByText('Paused. Your choice “off” is kept.')).toBeVisible();
 });

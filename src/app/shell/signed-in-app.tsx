@@ -6,7 +6,6 @@ import { useAuthState } from '../../shared/clients/clients-context.ts';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { InboxFrame } from './inbox-frame.tsx';
 import { lazyScreen } from '../chunks/lazy-screen.ts';
-import { NotFoundScreen, ShellScreen } from './not-found-screen.tsx';
 import { paths } from '../../shared/routes.ts';
 import * as chunks from '../chunks/signed-in-chunks.ts';
 import styles from './shell.module.css';
@@ -15,6 +14,10 @@ import { SignedInLayout } from './signed-in-layout.tsx';
 const InboxScreen = lazyScreen(chunks.inbox);
 const PreferencesScreen = lazyScreen(chunks.preferences);
 const AccountScreen = lazyScreen(chunks.account);
+
+/** Rare pages: their code is no part of the inbox's. */
+const NotFoundScreen = lazyPart(async () => (await import('./not-found-screen.tsx')).NotFoundScreen);
+const ShellScreen = lazyPart(async () => (await import('./not-found-screen.tsx')).ShellScreen);
 
 /** Lazy: only a failed callback needs its texts. */
 const CallbackNews = lazyPart(async () => (await import('./callback-news.tsx')).CallbackNews);

@@ -1,4 +1,6 @@
+import { Suspense } from 'react';
 import { Button } from '../../../ui/button.tsx';
+import { lazyPart } from '../../../ui/state/lazy-part.ts';
 import { Message } from '../../../ui/page/message.tsx';
 import { useOnline } from '../../../ui/state/online.ts';
 import { Skeleton } from '../../../ui/spinner.tsx';
@@ -7,8 +9,9 @@ import { useInbox } from '../data/inbox-context.ts';
 import type { InboxSnapshot } from '../data/inbox-store.ts';
 import styles from './inbox.module.css';
 import { inboxTexts } from '../texts/notification-texts.ts';
-import { InboxEmpty } from './inbox-empty.tsx';
 import { useDelay } from './use-delay.ts';
+
+const InboxEmpty = lazyPart(async () => (await import('./inbox-empty.tsx')).InboxEmpty);
 
 /** A read that takes longer than this is mentioned. */
 const slowMs = 2_000;
@@ -69,7 +72,12 @@ export function InboxFoot({ snapshot, onInvite }: InboxFootProps) {
         </Button>
       </div>
     );
-  return notifications.length > 0 ? null : <InboxEmpty filter={filter} onInvite={onInvite} />;
+  if (notifications.length > 0) return null;
+  return (
+    <Suspense>
+      <InboxEmpty filter={filter} onInvite={onInvite} />
+    </Suspense>
+  );
 }
 
 function Placeholder() {

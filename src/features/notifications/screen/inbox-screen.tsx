@@ -14,7 +14,7 @@ import { useInboxCommands, leaveRow } from '../actions/use-inbox-actions.ts';
 import { useInbox, useInboxServices, useInboxSnapshot } from '../data/inbox-context.ts';
 import { densityChoice } from '../list/density.ts';
 import { NotificationList } from '../list/notification-list.tsx';
-import type { NotificationListHandle } from '../list/notification-list.tsx';
+import type { NotificationListHandle } from '../list/list-handle.ts';
 import type { RowAction } from '../list/notification-row.tsx';
 import { readScrollPosition } from '../list/saved-scroll.ts';
 import type { Notification } from '../model/notification.ts';

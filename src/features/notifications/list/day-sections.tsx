@@ -1,0 +1,50 @@
+import { useId } from 'react';
+import { useLocale } from '../data/inbox-context.ts';
+import { dayLabel } from '../model/day-groups.ts';
+import type { RowsProps } from './list-handle.ts';
+import type { DaySection } from './list-items.ts';
+import styles from './notification-list.module.css';
+import { NotificationRow } from './notification-row.tsx';
+
+export interface DaySectionsProps extends RowsProps {
+  readonly sections: readonly DaySection[];
+  /** Called with each element of the list, for a list that measures them. */
+  readonly measure?: (element: Element | null) => void;
+}
+
+/** The rendered days, each with its heading and rows. */
+export function DaySections({
+  sections,
+  measure,
+  filter,
+  onAction,
+  selected,
+  openId,
+  size,
+}: DaySectionsProps) {
+  const id = useId();
+  const locale = useLocale();
+  return sections.map(({ group, heading, rows, skippedPx }) => (
+    <section key={group.day} aria-labelledby={`${id}-${group.day}`}>
+      <h2 ref={measure} data-index={heading.index} id={`${id}-${group.day}`} className={styles.day}>
+        {dayLabel(group, locale)}
+      </h2>
+      <ul style={{ paddingBlockStart: skippedPx }}>
+        {rows.map(({ notification, position, index }) => (
+          <NotificationRow
+            key={notification.id}
+            {...(measure && { ref: measure })}
+            index={index}
+            notification={notification}
+            filter={filter}
+            onAction={onAction}
+            isSelected={selected && selected.has(notification.id)}
+            isOpen={notification.id === openId}
+            position={position}
+            size={size}
+          />
+        ))}
+      </ul>
+    </section>
+  ));
+}

@@ -1,0 +1,49 @@
+import type { Ref } from 'react';
+import type { NotificationFilter } from '../model/notification-filter.ts';
+import type { Notification } from '../model/notification.ts';
+import type { ListItem } from './list-items.ts';
+import type { RowAction } from './notification-row.tsx';
+
+/** What every row of a list needs. */
+export interface RowsProps {
+  readonly filter: NotificationFilter;
+  readonly onAction: (action: RowAction, notification: Notification) => void;
+  /** null: selecting is off. */
+  readonly selected: ReadonlySet<string> | null;
+  /** The notification that the detail shows. */
+  readonly openId: string | null;
+  /** Number of notifications in the list. */
+  readonly size: number;
+}
+
+/** A list whose items are known, plain or virtualized. */
+export interface RenderedListProps extends RowsProps {
+  readonly items: readonly ListItem[];
+  /** Called when the end of the list comes near. */
+  readonly onEndNear: () => void;
+  readonly ref?: Ref<NotificationListHandle>;
+}
+
+export interface NotificationListHandle {
+  /** Scrolls to the row, also if it is not rendered yet. `focus`: moves the focus to it too. */
+  reveal(id: string, focus: boolean): void;
+}
+
+/** The next page is read when this many rows or fewer are left below the visible ones. */
+export const endNearRows = 15;
+
+/** The link of a rendered row. */
+export function findRowLink(root: ParentNode | null, id: string | null): HTMLElement | undefined {
+  return [...(root?.querySelectorAll<HTMLElement>('[data-row]') ?? [])].find(
+    (link) => link.dataset['row'] === id,
+  );
+}
+
+/** Scrolls to a rendered row. @returns false if it is not rendered. */
+export function revealRow(root: ParentNode | null, id: string, focus: boolean): boolean {
+  const link = findRowLink(root, id);
+  if (!link) return false;
+  link.scrollIntoView({ block: 'nearest' });
+  if (focus) link.focus({ preventScroll: true });
+  return true;
+}

@@ -1,0 +1,85 @@
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import {
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react';
+import { DaySections } from './day-sections.tsx';
+import { densityChoice, rowHeights } from './density.ts';
+import { endNearRows, revealRow, type RenderedListProps } from './list-handle.ts';
+import { rangeWithHeading, toSections } from './list-items.ts';
+import styles from './notification-list.module.css';
+import { readScrollPosition } from './saved-scroll.ts';
+
+const headingHeightPx = 36;
+const overscanRows = 8;
+
+/** The list with only the rows near the visible part in the document: its DOM stays bounded at any length. */
+export function VirtualList({ items, onEndNear, ref, ...rows }: RenderedListProps) {
+  const density = useSyncExternalStore(densityChoice.subscribe, densityChoice.getSnapshot);
+  const list = useRef<HTMLDivElement>(null);
+  const [scrollMargin, setScrollMargin] = useState(0);
+  useLayoutEffect(() => {
+    const top = list.current?.getBoundingClientRect().top ?? 0;
+    setScrollMargin(Math.round(top + window.scrollY));
+  }, []);
+  const [initialOffset] = useState(() => window.scrollY || readScrollPosition());
+  // eslint-disable-next-line react/incompatible-library -- its values are used in this component only
+  const virtualizer = useWindowVirtualizer({
+    count: items.length,
+    estimateSize: (index) => (items[index]?.type === 'day' ? headingHeightPx : rowHeights[density]),
+    getItemKey: (index) => {
+      const item = items[index];
+      return item?.type === 'row' ? item.notification.id : `day ${item?.group.day}`;
+    },
+    rangeExtractor: (range) => rangeWithHeading(items, range),
+    overscan: overscanRows,
+    scrollMargin,
+    scrollPaddingStart: 120,
+    scrollPaddingEnd: 80,
+    initialOffset,
+  });
+  useLayoutEffect(() => virtualizer.measure(), [virtualizer, density]);
+
+  const pending = useRef<{ readonly id: string; readonly focus: boolean } | null>(null);
+  useImperativeHandle(ref, () => ({
+    reveal(rowId, focus) {
+      if (revealRow(list.current, rowId, focus)) return;
+      const index = items.findIndex((item) => item.type === 'row' && item.notification.id === rowId);
+      if (index < 0) return;
+      pending.current = { id: rowId, focus };
+      virtualizer.scrollToIndex(index, { align: 'center' });
+    },
+  }));
+  useEffect(() => {
+    if (pending.current && revealRow(list.current, pending.current.id, pending.current.focus))
+      pending.current = null;
+  });
+
+  const places = virtualizer.getVirtualItems();
+  const lastIndex = places.at(-1)?.index ?? -1;
+  const isEndNear = items.length > 0 && lastIndex >= items.length - endNearRows;
+  useEffect(() => {
+    if (isEndNear) onEndNear();
+  }, [isEndNear, items.length, onEndNear]);
+
+  const sections = toSections(items, places);
+  const first = sections[0];
+  const last = places.at(-1);
+  return (
+    <div
+      ref={list}
+      className={styles.list}
+      data-list=""
+      style={{
+        paddingBlockStart: first ? first.heading.start - scrollMargin : 0,
+        paddingBlockEnd: last ? virtualizer.getTotalSize() + scrollMargin - last.end : 0,
+      }}
+    >
+      <DaySections {...rows} sections={sections} measure={virtualizer.measureElement} />
+    </div>
+  );
+}

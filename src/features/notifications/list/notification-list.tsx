@@ -24,7 +24,7 @@ export interface NotificationListProps extends Omit<RowsProps, 'size'> {
 }
 
 /** A longer list is virtualized; its code is loaded then, so that the first page does not wait for it. */
-const longestPlainList = 60;
+const longestPlainList = 40;
 
 const VirtualList = lazyPart(async () => (await import('./virtual-list.tsx')).VirtualList);
 

@@ -48,6 +48,38 @@ describe('reading', () => {
     expect(inbox.getSnapshot().counts).toEqual(table.count());
   });
 
+  test('counts a change soon after a reset, without reading the lists again', async () => {
+    const { inbox, table, world, reconnect } = await openScriptedInbox(200);
+    table.isConnected = false;
+    for (const id of table.ids().slice(0, 150)) table.setStatus(id, 'read');
+    reconnect();
+    await world.clock.advance(5_000);
+    table.setStatus(table.select(everything)[190]?.id ?? '', 'archived');
+    await world.clock.advance(5_000);
+    expect(inbox.getSnapshot().counts).toEqual(table.count());
+    expect(table.requests.filter((name) => name.startsWith('list'))).toHaveLength(2);
+  });
+
+  test('catches up at once after a gap that follows a reset, also when the first request fails', async () => {
+    const { inbox, table, world, reconnect } = await openScriptedInbox(200);
+    table.isConnected = false;
+    for (const id of table.ids().slice(0, 150)) table.setStatus(id, 'read');
+    reconnect();
+    await world.clock.advance(5_000);
+    table.isConnected = false;
+    for (const id of table.ids().slice(100)) table.setStatus(id, 'archived');
+    table.failures = 1;
+    reconnect();
+    await world.clock.advance(15_000);
+    expect(inbox.getSnapshot().counts).toEqual(table.count());
+    expect(shownIds(inbox)).toEqual(
+      table
+        .select(everything)
+        .slice(0, 30)
+        .map(({ id }) => id),
+    );
+  });
+
   test('keeps no rows of a bulk change beyond the loaded windows', async () => {
     const { inbox, table, world } = await openScriptedInbox(500);
     for (const id of table.ids()) table.setStatus(id, 'read');

@@ -4,14 +4,17 @@ import type { NotificationsApi } from './notifications-api.ts';
 
 const delayMs = 300;
 const failurePauseMs = 10_000;
-/** The server repeats the last 30 s of changes, so an answer shortly after a reset would ask for another reset. */
-const resetPauseMs = 31_000;
+/**
+ * The server repeats the last 30 s of changes, so an answer shortly after a reset would ask for another reset. In this
+ * time only the totals are requested, unless changes may have been missed again.
+ */
+const totalsOnlyMs = 31_000;
 /** How long a live change may lag behind an answer that includes it. */
 const changeLagMs = 2_000;
 
 /** Asks the server what changed since its last answer, with the totals of the same moment. */
 export interface InboxSync {
-  /** Asks now. A call while a request is in flight leads to one more after it. Never rejects. */
+  /** Asks for the changes now. A call while a request is in flight leads to one more after it. Never rejects. */
   run(): Promise<void>;
   /** Asks soon if the totals are stale. Call it after changes. */
   check(changed: boolean): void;
@@ -36,6 +39,8 @@ export function createInboxSync({ api, store, clock, report, onReset }: InboxSyn
   let timer: Timer | null = null;
   let running: Promise<void> | null = null;
   let isWanted = false;
+  /** Whether changes may be missing that no answer has brought yet. */
+  let isGapOpen = true;
   let answeredAtMs = -Infinity;
   let failedAtMs = -Infinity;
   let resetAtMs = -Infinity;
@@ -45,22 +50,24 @@ export function createInboxSync({ api, store, clock, report, onReset }: InboxSyn
 
   const ask = async () => {
     isDoubted = false;
+    const isTotalsOnly = !isGapOpen && clock.monotonicMs() - resetAtMs < totalsOnlyMs;
+    isGapOpen = false;
     const since = store.getState().sequence;
     // At the start the lists are read beside the first answer; after a gap they may lack what that answer cannot name.
     const isFirst = asOf === null && store.getState().gapAt === 0;
     try {
-      const answer = await api.changes(asOf);
+      const answer = await api.changes(isTotalsOnly ? null : asOf);
       if (isClosed) return;
       answeredAtMs = clock.monotonicMs();
-      asOf = answer.asOf;
-      const isReset = answer.isReset && !isFirst;
+      if (!isTotalsOnly) asOf = answer.asOf;
+      const isReset = answer.isReset && !isFirst && !isTotalsOnly;
       const isUnchanged = store.getState().sequence === since;
       if (isReset) store.dispatch({ type: 'reset' });
       store.dispatch({
         type: 'synced',
-        changes: answer.changes,
+        changes: isTotalsOnly ? [] : answer.changes,
         totals: answer.totals,
-        asOf,
+        asOf: answer.asOf,
         since: isReset && isUnchanged ? store.getState().sequence : since,
       });
       if (problem && store.getSnapshot().problem === problem) store.patch({ problem: null });
@@ -70,6 +77,7 @@ export function createInboxSync({ api, store, clock, report, onReset }: InboxSyn
       onReset();
     } catch (error) {
       if (isClosed) return;
+      if (!isTotalsOnly) isGapOpen = true;
       failedAtMs = clock.monotonicMs();
       problem = { type: 'read', error };
       // A failed action keeps its message, because that offers the retry.
@@ -87,14 +95,19 @@ export function createInboxSync({ api, store, clock, report, onReset }: InboxSyn
     return runWhileWanted();
   };
 
+  const start = (): Promise<void> => {
+    isWanted = true;
+    running ??= runWhileWanted().finally(() => {
+      running = null;
+      sync.check(false);
+    });
+    return running;
+  };
+
   const sync: InboxSync = {
     run() {
-      isWanted = true;
-      running ??= runWhileWanted().finally(() => {
-        running = null;
-        sync.check(false);
-      });
-      return running;
+      isGapOpen = true;
+      return start();
     },
     check(changed) {
       const nowMs = clock.monotonicMs();
@@ -102,13 +115,8 @@ export function createInboxSync({ api, store, clock, report, onReset }: InboxSyn
       // A change that the answer counted already may arrive after it, and would count twice.
       if (changed && nowMs - answeredAtMs < changeLagMs) isDoubted = true;
       if (timer || running || !(store.getState().areTotalsStale || isDoubted)) return;
-      const waitMs = Math.max(
-        delayMs,
-        failedAtMs + failurePauseMs - nowMs,
-        resetAtMs + resetPauseMs - nowMs,
-        isDoubted ? changeLagMs : 0,
-      );
-      timer = clock.setTimer(() => void sync.run(), waitMs);
+      const waitMs = Math.max(delayMs, failedAtMs + failurePauseMs - nowMs, isDoubted ? changeLagMs : 0);
+      timer = clock.setTimer(() => void start(), waitMs);
     },
     close() {
       isClosed = true;

@@ -431,11 +431,15 @@ const keptText = async () =>
   );
 
 async function readKept<T>(read: (users: IDBObjectStore) => IDBRequest<T[]>): Promise<readonly T[]> {
-  // Opening a deleted database would create it again, empty.
-  if (!(await indexedDB.databases()).some(({ name }) => name === 'inbox-cache')) return [];
   return new Promise((resolve, reject) => {
     const opening = indexedDB.open('inbox-cache');
-    opening.addEventListener('error', () => reject(new Error('No database')));
+    let isDeleted = false;
+    // Opening a deleted database would create it again, empty; aborting the upgrade prevents that.
+    opening.addEventListener('upgradeneeded', () => {
+      isDeleted = true;
+      opening.transaction?.abort();
+    });
+    opening.addEventListener('error', () => (isDeleted ? resolve([]) : reject(new Error('No database'))));
     // The database was deleted between the two calls: aborting leaves none behind.
     opening.addEventListener('upgradeneeded', () => {
       opening.transaction?.abort();

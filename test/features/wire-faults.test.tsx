@@ -105,7 +105,7 @@ describe('the inbox', () => {
     const [button] = await screen.findAllByRole('button', { name: /^Mark as read/ });
     faults.answer('patch', '/rest/v1/notifications', proxyPage(500));
     if (button) await actor.click(button);
-    expect(await screen.findByText(/That did not work/)).toBeTruthy();
+    expect(await screen.findByText(/Your change was undone/)).toBeTruthy();
     expect((await screen.findAllByRole('button', { name: /^Mark as read/ })).length).toBeGreaterThan(0);
   });
 });

@@ -140,7 +140,8 @@ const rows: readonly Row[] = [
     cell: "`.eq('a', null)`, which never matches",
     vendor: (client) => data(vendorNotes(client).eq('person_id', null)),
     here: (client) => notes(client).eq('person_id', null),
-    differs: [],
+    // `eq.null` is refused for an integer column.
+    differs: null,
   },
   alike('`.eq` `.neq` `.gt` `.gte` `.lt` `.lte` `.in` `.is` `.isDistinct` `.like` `.ilike`', {
     eq: [['title', 'Apple']],
@@ -356,9 +357,16 @@ const rows: readonly Row[] = [
       return changed();
     },
     here: async (client) => {
-      await client.from('m_notes').insert(added).with(rollback());
+      const insert = client.from('m_notes').insert(added).with(rollback());
+      await expect(insert).rejects.toMatchObject({ code: 'not-rolled-back' });
       return changed();
     },
+    differs: [
+      { id: 1, title: 'Apple' },
+      { id: 2, title: 'apricot' },
+      { id: 3, title: 'Banana' },
+      { id: 4, title: 'Date' },
+    ],
   },
   {
     cell: '`.stripNulls()`, `.setHeader()`',

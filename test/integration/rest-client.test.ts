@@ -575,10 +575,12 @@ describe('the scenarios in which clients go wrong', () => {
     expect(await letters().delete().eq('id', 30)).toBe(1);
   });
 
-  test('a write that is to be rolled back leaves no trace, and says where the row would be', async () => {
+  test('a write that is to be rolled back is refused where the server would commit it', async () => {
     const insert = letters().insert({ id: 40 });
     expect(await insert.as(location())).toBe('/letters?id=eq.40');
-    expect(await letters().delete().eq('id', 40).with(rollback())).toBe(1);
+    await expect(letters().delete().eq('id', 40).with(rollback())).rejects.toMatchObject({
+      code: 'not-rolled-back',
+    });
     expect(await letters().delete().eq('id', 40)).toBe(1);
   });
 

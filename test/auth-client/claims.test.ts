@@ -82,7 +82,7 @@ describe('claims', () => {
     expect(fetches()).toBe(2);
   });
 
-  it('one that is too old is told from one that nobody of the project signed', async () => {
+  it('tells an expired token from one that no key of the project signed', async () => {
     const [key, stranger] = await Promise.all([keyOf('ES256', 'k1'), keyOf('ES256', 'k1')]);
     const { claims, now } = await verifier([key]);
     await expect(claims.getClaims({ token: await sign(key, now(), { exp: 1 }) })).rejects.toMatchObject({
@@ -156,7 +156,7 @@ describe('claims', () => {
     expect(await claims.getClaims()).toMatchObject({ sub: 'ada' });
   });
 
-  it('nobody is signed in: null', async () => {
+  it('returns null without a user', async () => {
     const { claims } = await verifier([]);
     expect(await claims.getClaims()).toBeNull();
   });

@@ -364,7 +364,7 @@ it('knows the 109 codes of the server', () => {
 });
 
 describe('a second factor', () => {
-  it('whose verification nobody waits for any more is stored all the same', async () => {
+  it('stores a verification whose caller has stopped waiting', async () => {
     const { signedIn, server, stored, world } = createHarness();
     const { client } = await signedIn();
     const slow = deferred<Response>();

@@ -71,7 +71,7 @@ describe('what one user began is not done as the next', () => {
   });
 
   it.each(['this tab', 'another tab'])(
-    'where a second factor is verified and somebody else signs in, in %s',
+    'where a second factor is verified and another user signs in, in %s',
     async (where) => {
       const { signedIn, open, server, stored, world } = createHarness();
       const { client } = await signedIn();
@@ -95,7 +95,7 @@ describe('what one user began is not done as the next', () => {
     },
   );
 
-  it('and a reply that is late to the verification is stored for nobody else', async () => {
+  it('and does not store a late verification for the next user', async () => {
     const { signedIn, server, stored, world } = createHarness();
     const { client } = await signedIn();
     const slow = deferred<Response>();

@@ -37,7 +37,7 @@ describe('sign-up', () => {
 
   it('repeated: the fake user of the server passes', async () => {
     const { client, server } = await started();
-    server.next(Response.json(userOf('nobody', { identities: [] })));
+    server.next(Response.json(userOf('no-identities', { identities: [] })));
     const { user, session } = await client.signUp(ADA);
     expect(user.identities).toEqual([]);
     expect(session).toBeNull();

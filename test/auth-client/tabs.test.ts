@@ -170,7 +170,7 @@ describe('listeners', () => {
     expect(events).toEqual(['TOKEN_REFRESHED', 'TOKEN_REFRESHED', 'TOKEN_REFRESHED', 'SIGNED_OUT']);
   });
 
-  it('one that never ends blocks nobody', async () => {
+  it('one that never ends blocks no other', async () => {
     const { signedIn, server } = createHarness();
     const { client } = await signedIn();
     client.onEvent(() => new Promise(() => {}));

@@ -56,7 +56,7 @@ describe('a server that renders with the session from cookies', () => {
     expect(Object.fromEntries(response.headers)).toMatchObject(lowerCase(NO_STORE_HEADERS));
   });
 
-  it('refreshes an expired session once for requests that come together, and says that nobody may store it', async () => {
+  it('refreshes an expired session once for concurrent requests, and forbids caching', async () => {
     const session = await signIn();
     const expired = cookiesOf({ ...session, expires_at: 1_000_000_000 });
     const responses = await Promise.all([visit(expired), visit(expired), visit(expired)]);

@@ -58,10 +58,10 @@ function Status() {
   const { status } = useAuth();
   const user = useUser();
   const session = useSession();
-  return <p>{`${status} ${user?.email ?? 'nobody'} ${session ? 'session' : 'none'}`}</p>;
+  return <p>{`${status} ${user?.email ?? 'no-user'} ${session ? 'session' : 'none'}`}</p>;
 }
 
-/** The unread notifications of whoever may read them. */
+/** The unread notifications that the user may read. */
 function Unread() {
   const { rest } = useSupabase<Database>();
   const { status, data, error } = useQuery(rest.from('notifications').select('recipient_id').limit(1));
@@ -82,7 +82,7 @@ describe('SupabaseProvider', () => {
 
     renderWith(clients, <Status />);
 
-    expect(screen.getByText('loading nobody none')).toBeDefined();
+    expect(screen.getByText('loading no-user none')).toBeDefined();
     await screen.findByText(`signed-in ${ada.email} session`);
     expect(events).toEqual(['INITIAL_SESSION']);
   });
@@ -98,11 +98,11 @@ describe('useAuth, useSession, useUser', () => {
   it('follow a sign-in and a sign-out', async () => {
     const clients = createClients();
     renderWith(clients, <Status />);
-    await screen.findByText('signed-out nobody none');
+    await screen.findByText('signed-out no-user none');
     await signIn(clients);
     expect(screen.getByText(`signed-in ${ada.email} session`)).toBeDefined();
     await act(() => clients.auth.signOut({ scope: 'local' }));
-    expect(screen.getByText('signed-out nobody none')).toBeDefined();
+    expect(screen.getByText('signed-out no-user none')).toBeDefined();
   });
 });
 
@@ -191,7 +191,7 @@ describe('useQuery', () => {
     expect(new Set(states)).toContain('stale 1 fine');
   });
 
-  it('aborts what nobody waits for any more', async () => {
+  it('aborts a read without listeners', async () => {
     const signals: AbortSignal[] = [];
     const { fetch } = supabase();
     const clients = createClients({

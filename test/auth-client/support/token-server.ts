@@ -26,7 +26,7 @@ export interface RefreshAttempt {
   /** Whether a renewal reached the client. */
   delivered: boolean;
   inFlight: boolean;
-  /** The tab crashed before the reply: whoever comes next may send the token again. */
+  /** The tab crashed before the reply: the next tab may send the token again. */
   abandoned: boolean;
 }
 

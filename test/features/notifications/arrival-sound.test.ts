@@ -58,7 +58,7 @@ test('is silent unless it was switched on', async () => {
   expect(played).toBe(0);
 });
 
-test('is silent in a page that nobody has touched, which may make no sound', async () => {
+test('is silent in a page without a user gesture', async () => {
   touchPage(false);
   await arrive(1);
   expect(played).toBe(0);

@@ -177,7 +177,7 @@ describe('reading', () => {
     expect(inbox.getSnapshot()).toMatchObject({ problem: null, isVerified: true });
   });
 
-  test('of a list that another contains whole asks nobody', async () => {
+  test('of a list that another contains whole sends no request', async () => {
     const { inbox, world, table } = await openScriptedInbox(3);
     const before = table.requests.length;
     inbox.show(unread);
@@ -246,7 +246,7 @@ describe('live changes', () => {
       .map(({ id }) => id);
     for (const id of [first, second]) table.setStatus(id, 'unread');
     await world.clock.advance(5_000);
-    // Two changes that nobody tells of.
+    // Two changes that no event announces.
     table.isConnected = false;
     for (const id of [first, second]) table.setStatus(id, 'read');
     await world.clock.advance(1_000);

@@ -7,6 +7,8 @@ export default defineConfig({
   outputDir: 'test-results/e2e',
   globalSetup: './test/e2e/support/global-setup.ts',
   reporter: [['list']],
+  // Journeys tagged `@nightly` are slow and rare; `npm run test:nightly` runs them alone.
+  ...(process.env['NIGHTLY'] === '1' ? { grep: /@nightly/ } : { grepInvert: /@nightly/ }),
   fullyParallel: true,
   workers: 2,
   retries: 0,

@@ -1,5 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
+/** `npm run test:nightly` runs only the slow and rare files; `npm test` runs all others. */
+const isNightly = process.env['NIGHTLY'] === '1';
+const files = (folders: string, extension = 'ts') =>
+  isNightly
+    ? { include: [`test/@(${folders})/**/*.nightly.test.${extension}`] }
+    : { include: [`test/@(${folders})/**/*.test.${extension}`], exclude: ['**/*.nightly.test.*'] };
+
 const common = {
   environment: 'node',
   // Modules are loaded, the database engine compiled and the page set up once per worker, not once per file.
@@ -18,34 +25,34 @@ export default defineConfig({
         test: {
           ...common,
           name: 'unit',
-          include: [
-            'test/{platform,auth-client,rest-client,realtime-client,storage-client,functions-client,scripts}/**/*.test.ts',
-          ],
+          ...files(
+            'platform|auth-client|rest-client|realtime-client|storage-client|functions-client|scripts',
+          ),
         },
       },
       {
         test: {
           ...common,
           name: 'local-supabase',
-          include: ['test/{local-supabase,integration,supabase}/**/*.test.ts'],
+          ...files('local-supabase|integration|supabase'),
         },
       },
       {
         test: {
           ...common,
           name: 'consumers',
-          include: ['test/{consumers,library}/**/*.test.ts'],
+          ...files('consumers|library'),
           globalSetup: ['test/consumers/support/pack.ts'],
         },
       },
-      { test: { ...common, name: 'conformance', include: ['test/conformance/**/*.test.ts'] } },
+      { test: { ...common, name: 'conformance', ...files('conformance') } },
       {
         test: {
           ...common,
           name: 'app',
           environment: './test/support/jsdom-environment.ts',
           setupFiles: ['./test/support/fresh-page.ts'],
-          include: ['test/{app,features,ui,react,examples}/**/*.test.{ts,tsx}'],
+          ...files('app|features|ui|react|examples', '{ts,tsx}'),
         },
       },
     ],

@@ -19,7 +19,7 @@ export interface SendDueMailsOptions {
 export interface SendingReport {
   readonly sent: number;
   readonly failed: number;
-  /** Claimed, and not sent because nothing is unread or the address gets no mail. */
+  /** Claimed, and not sent: nothing is unread, the address gets no mail, or quiet hours delay it. */
   readonly skipped: number;
 }
 

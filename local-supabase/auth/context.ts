@@ -49,30 +49,26 @@ export interface AuthContext {
   readonly report: (error: unknown) => void;
 }
 
-/** One database transaction. Mails and text messages are sent after its commit. */
+/** One database transaction. Mails and text messages are sent within it, so that a failure undoes it. */
 export interface Transaction {
   readonly sql: Sql;
-  afterCommit(effect: () => Promise<unknown> | void): void;
 }
 
 type Outcome<T> = { readonly value: T } | { readonly thrown: unknown };
 
-/** Runs `task` in a transaction, then its effects; a `CommitThenThrow` commits the writes and throws its cause. */
+/** Runs `task` in a transaction; a `CommitThenThrow` commits the writes and throws its cause. */
 export async function inTransaction<T>(
   context: AuthContext,
   task: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
-  const effects: (() => Promise<unknown> | void)[] = [];
   const outcome = await context.database.transaction<Outcome<T>>(async (sql) => {
-    effects.length = 0;
     try {
-      return { value: await task({ sql, afterCommit: (effect) => effects.push(effect) }) };
+      return { value: await task({ sql }) };
     } catch (error) {
       if (error instanceof CommitThenThrow) return { thrown: error.cause };
       throw error;
     }
   });
-  for (const effect of effects) await effect();
   if ('thrown' in outcome) throw outcome.thrown;
   return outcome.value;
 }

@@ -1,3 +1,5 @@
+import type { AccountChange } from './mail/mail-template.ts';
+
 /** Requests per address and window, counted by a token bucket of 30 that refills at the given rate. */
 export interface RateLimits {
   /** POST /token, per 5 minutes. Default 150. */
@@ -56,6 +58,8 @@ export interface AuthSettings {
   readonly anonymousEnabled: boolean;
   /** Both addresses confirm a change of email. Default true. */
   readonly secureEmailChange: boolean;
+  /** The changes of an account that are reported by mail. Default none. */
+  readonly accountChangeMails: readonly AccountChange[];
   readonly emailOtpExpirySeconds: number;
   readonly smsOtpExpirySeconds: number;
   readonly otpLength: number;
@@ -119,6 +123,7 @@ const defaults: AuthSettings = {
   magicLinkEnabled: true,
   anonymousEnabled: true,
   secureEmailChange: true,
+  accountChangeMails: [],
   emailOtpExpirySeconds: 3600,
   smsOtpExpirySeconds: 60,
   otpLength: 6,

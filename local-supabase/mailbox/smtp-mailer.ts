@@ -16,6 +16,8 @@ export interface SmtpSettings {
 
 /** Port of SMTP over TLS from the first byte (RFC 8314). */
 const implicitTlsPort = 465;
+/** GoTrue's limit for the connection; the request, and its transaction, wait for the mail server. */
+const connectionTimeoutMs = 10_000;
 
 /** Sends mails to real recipients. `send` rejects with the error of the SMTP server. */
 export function createSmtpMailer(settings: SmtpSettings): Mailer {
@@ -24,6 +26,9 @@ export function createSmtpMailer(settings: SmtpSettings): Mailer {
     host,
     port,
     secure: port === implicitTlsPort,
+    connectionTimeout: connectionTimeoutMs,
+    greetingTimeout: connectionTimeoutMs,
+    socketTimeout: connectionTimeoutMs,
     ...(user !== '' && { auth: { user, pass: password } }),
   });
   return {

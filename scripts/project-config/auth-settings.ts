@@ -1,4 +1,5 @@
 import type { AuthSettings, RateLimits } from '../../local-supabase/auth/settings.ts';
+import { type AccountChange, accountChanges } from '../../local-supabase/auth/mail/mail-template.ts';
 import type { ConfigReader } from './config-reader.ts';
 
 type Partly<T> = { readonly [K in keyof T]?: T[K] | undefined };
@@ -29,6 +30,7 @@ export function readAuthSettings(config: ConfigReader, hasSmtp: boolean): Partia
     secureEmailChange: config.boolean('auth.email.double_confirm_changes'),
     passwordUpdateRequiresReauthentication: config.boolean('auth.email.secure_password_change'),
     emailMaxFrequencySeconds: config.seconds('auth.email.max_frequency'),
+    accountChangeMails: readAccountChangeMails(config),
     otpLength: config.number('auth.email.otp_length'),
     emailOtpExpirySeconds: config.number('auth.email.otp_expiry'),
     phoneEnabled: config.boolean('auth.sms.enable_signup'),
@@ -47,6 +49,13 @@ export function readAuthSettings(config: ConfigReader, hasSmtp: boolean): Partia
     web3SolanaEnabled: config.boolean('auth.web3.solana.enabled'),
     rateLimits: readRateLimits(config, hasSmtp),
   });
+}
+
+function readAccountChangeMails(config: ConfigReader): readonly AccountChange[] | undefined {
+  if (config.tables('auth.email.notification').length === 0) return undefined;
+  return accountChanges.filter(
+    (change) => config.boolean(`auth.email.notification.${change}.enabled`) === true,
+  );
 }
 
 /** The enabled providers; each is played by the test provider, which needs no client and no secret. */

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { mailKinds } from '../../local-supabase/auth/mail/mail-template.ts';
+import { accountChanges, codeMailKinds } from '../../local-supabase/auth/mail/mail-template.ts';
 import type { LocalSupabaseOptions } from '../../local-supabase/server.ts';
 import { readAuthSettings } from './auth-settings.ts';
 import { type ConfigReader, createConfigReader } from './config-reader.ts';
@@ -57,17 +57,22 @@ function isAboutOtherTools(path: string, config: ConfigReader): boolean {
 }
 
 function readMailTemplates(config: ConfigReader): LocalSupabaseOptions['mailTemplates'] & object {
-  const templates = mailKinds.map((kind) => {
-    const subject = config.text(`auth.email.template.${kind}.subject`);
-    const path = config.text(`auth.email.template.${kind}.content_path`);
-    const file = path === undefined ? undefined : new URL(path, projectFolder);
-    if (file && !existsSync(file))
-      throw new Error(
-        `supabase/config.toml: auth.email.template.${kind}.content_path: there is no file ${path}`,
-      );
-    return [kind, { ...(subject !== undefined && { subject }), ...(file && { file }) }] as const;
-  });
-  return Object.fromEntries(templates);
+  return Object.fromEntries([
+    ...codeMailKinds.map((kind) => [kind, readMailTemplate(config, `auth.email.template.${kind}`)] as const),
+    ...accountChanges.map(
+      (change) =>
+        [`${change}_notification`, readMailTemplate(config, `auth.email.notification.${change}`)] as const,
+    ),
+  ]);
+}
+
+function readMailTemplate(config: ConfigReader, table: string): { subject?: string; file?: URL } {
+  const subject = config.text(`${table}.subject`);
+  const path = config.text(`${table}.content_path`);
+  const file = path === undefined ? undefined : new URL(path, projectFolder);
+  if (file && !existsSync(file))
+    throw new Error(`supabase/config.toml: ${table}.content_path: there is no file ${path}`);
+  return { ...(subject !== undefined && { subject }), ...(file && { file }) };
 }
 
 function readSmtp(config: ConfigReader): LocalSupabaseOptions['smtp'] {

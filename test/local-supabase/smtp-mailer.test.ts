@@ -79,5 +79,6 @@ describe('a configured SMTP server', () => {
     const supabase = await startWith(port, 'wrong');
     const response = await requestApi(supabase, '/auth/v1/signup', { method: 'POST', body: signUp });
     expect(response.status).toBe(500);
+    expect(await response.json()).toMatchObject({ msg: 'Error sending confirmation email' });
   });
 });

@@ -71,6 +71,20 @@ describe('a config.toml', () => {
     });
   });
 
+  it('sets the mails about changes of an account', () => {
+    const { options, withoutEffect } = read(`
+      [auth.email.notification.password_changed]
+      enabled = true
+      subject = "New password"
+      content_path = "./supabase/templates/recovery.html"
+      [auth.email.notification.email_changed]
+      enabled = false
+    `);
+    expect(options.auth).toEqual({ accountChangeMails: ['password_changed'] });
+    expect(options.mailTemplates?.password_changed_notification).toMatchObject({ subject: 'New password' });
+    expect(withoutEffect).toEqual([]);
+  });
+
   it('sets SMTP with values of the environment; the limit of emails counts then', () => {
     const text = `
       [auth.email.smtp]

@@ -61,9 +61,7 @@ export async function challengeFactor(context: AuthContext, call: Call): Promise
     const now = nowDate(context);
     await updateRow(tx.sql, 'auth.mfa_factors', factor.id, { last_challenged_at: now });
     if (code !== null)
-      tx.afterCommit(async () =>
-        context.smsBox.send({ to: factor.phone ?? '', text: `Your code is ${code}`, channel }),
-      );
+      await context.smsBox.send({ to: factor.phone ?? '', text: `Your code is ${code}`, channel });
     return insertRow<Challenge>(tx.sql, 'auth.mfa_challenges', {
       id: randomUUID(),
       factor_id: factor.id,

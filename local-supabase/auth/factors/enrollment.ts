@@ -8,6 +8,7 @@ import type { Caller } from '../http/authentication.ts';
 import { type Call, type JsonObject, readText, sendJson } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
 import { forbidden, internal, invalid, unprocessable } from '../http/errors.ts';
+import { notifyOfChange } from '../mail/account-change.ts';
 import { insertRow } from '../rows.ts';
 import { deleteFactor, type Factor, listFactors, lowerSessionsOfFactor } from './factor.ts';
 import { requireFactor, requireFactorCaller } from './factor-caller.ts';
@@ -148,5 +149,6 @@ export async function unenrollFactor(context: AuthContext, call: Call): Promise<
     await deleteFactor(sql, factor.id);
     await lowerSessionsOfFactor(sql, factor);
   });
+  await notifyOfChange(context, 'mfa_factor_unenrolled', user, { FactorType: factor.factor_type });
   return sendJson(call, { id: factor.id });
 }

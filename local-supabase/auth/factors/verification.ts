@@ -7,6 +7,7 @@ import { inTransaction, nowDate, type AuthContext, type Transaction } from '../c
 import { encodeCounterToken } from '../sessions/counter-token.ts';
 import { internal, invalid, unprocessable } from '../http/errors.ts';
 import { findActiveRefreshToken, rotateRefreshToken } from '../sessions/refresh-token.ts';
+import { notifyOfChange } from '../mail/account-change.ts';
 import { updateRow } from '../rows.ts';
 import { addMethod, findSession, readMethods, type Session, updateSession } from '../sessions/session.ts';
 import { createSessionTokens, type SessionTokens } from '../sessions/session-tokens.ts';
@@ -89,14 +90,17 @@ export async function verifyFactor(context: AuthContext, call: Call): Promise<Re
   if (code === '') throw invalid('Code needs to be non-empty');
   checkVerifyEnabled(context, factor);
   if (session === null) throw internal('Cannot read SessionId claim as UUID');
+  const isFirstProof = factor.status !== 'verified';
   const tokens = await inTransaction(context, async (tx) => {
     const challenge = await loadChallenge(context, call, tx.sql, factor, challengeId);
     checkCode(context, factor, challenge, code);
     const now = nowDate(context);
     await updateRow(tx.sql, 'auth.mfa_challenges', challenge.id, { verified_at: now });
-    if (factor.status !== 'verified')
+    if (isFirstProof)
       await updateRow(tx.sql, 'auth.mfa_factors', factor.id, { status: 'verified', updated_at: now });
     return raiseSession(context, call, tx, session, factor);
   });
+  if (isFirstProof)
+    await notifyOfChange(context, 'mfa_factor_enrolled', user, { FactorType: factor.factor_type });
   return sendJson(call, tokens);
 }

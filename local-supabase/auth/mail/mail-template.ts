@@ -1,7 +1,7 @@
 import { type HtmlTemplate, parseHtmlTemplate } from '../../go-template/html-template.ts';
 
-/** The mails of the service; a project may have a template for each. */
-export const mailKinds = [
+/** The mails that carry a code; a project may have a template for each. */
+export const codeMailKinds = [
   'confirmation',
   'invite',
   'magic_link',
@@ -9,7 +9,22 @@ export const mailKinds = [
   'email_change',
   'reauthentication',
 ] as const;
-export type MailKind = (typeof mailKinds)[number];
+export type CodeMailKind = (typeof codeMailKinds)[number];
+
+/** The changes of an account that a mail reports, named as in `[auth.email.notification]` of `config.toml`. */
+export const accountChanges = [
+  'password_changed',
+  'email_changed',
+  'phone_changed',
+  'identity_linked',
+  'identity_unlinked',
+  'mfa_factor_enrolled',
+  'mfa_factor_unenrolled',
+] as const;
+export type AccountChange = (typeof accountChanges)[number];
+
+/** Every mail of the service. */
+export type MailKind = CodeMailKind | `${AccountChange}_notification`;
 
 /** The data of a template, as GoTrue passes it: `{{ .Name }}` or `{{ .Data.name }}`. */
 export type MailFields = Readonly<Record<string, unknown>>;
@@ -26,73 +41,118 @@ export interface RenderedMail {
   readonly text: string;
 }
 
+/** Gives the value of a template's field, or the placeholder for it. */
+type FieldText = (name: string) => string;
+
 interface Wording {
   readonly subject: string;
   readonly title: string;
-  /** One sentence; takes the two addresses, or the placeholders for them. */
-  readonly ask: (email: string, newEmail: string) => string;
-  /** The text of the link; null for mails that contain only a code. */
-  readonly action: string | null;
+  /** One sentence. */
+  readonly sentence: (field: FieldText) => string;
+  /** The text of the link; null for mails that contain only a code; absent for mails without a code. */
+  readonly action?: string | null;
 }
 
 const wordings: Readonly<Record<MailKind, Wording>> = {
   confirmation: {
     subject: 'Confirm your email address',
     title: 'Confirm your email address',
-    ask: (email) => `Follow the link, or enter the code, to confirm that ${email} is yours.`,
+    sentence: (field) => `Follow the link, or enter the code, to confirm that ${field('Email')} is yours.`,
     action: 'Confirm email address',
   },
   invite: {
     subject: "You've been invited",
     title: 'You are invited',
-    ask: () => 'You have been invited to create an account.',
+    sentence: () => 'You have been invited to create an account.',
     action: 'Accept the invitation',
   },
   magic_link: {
     subject: 'Your sign-in link',
     title: 'Sign in',
-    ask: () => 'Follow the link, or enter the code, to sign in.',
+    sentence: () => 'Follow the link, or enter the code, to sign in.',
     action: 'Sign in',
   },
   recovery: {
     subject: 'Reset your password',
     title: 'Reset your password',
-    ask: () => 'Follow the link, or enter the code, to choose a new password.',
+    sentence: () => 'Follow the link, or enter the code, to choose a new password.',
     action: 'Reset password',
   },
   email_change: {
     subject: 'Confirm your new email address',
     title: 'Confirm the change of your email address',
-    ask: (email, newEmail) =>
-      `Follow the link, or enter the code, to change your address from ${email} to ${newEmail}.`,
+    sentence: (field) =>
+      `Follow the link, or enter the code, to change your address from ${field('Email')} to ${field('NewEmail')}.`,
     action: 'Confirm the change',
   },
   reauthentication: {
     subject: '{{ .Token }} is your verification code',
     title: 'Confirm that it is you',
-    ask: () => 'Enter this code to continue.',
+    sentence: () => 'Enter this code to continue.',
     action: null,
+  },
+  password_changed_notification: {
+    subject: 'Your password was changed',
+    title: 'Your password was changed',
+    sentence: (field) => `The password of the account ${field('Email')} was changed.`,
+  },
+  email_changed_notification: {
+    subject: 'Your email address was changed',
+    title: 'Your email address was changed',
+    sentence: (field) =>
+      `The email address of your account was changed from ${field('OldEmail')} to ${field('Email')}.`,
+  },
+  phone_changed_notification: {
+    subject: 'Your phone number was changed',
+    title: 'Your phone number was changed',
+    sentence: (field) =>
+      `The phone number of your account was changed from ${field('OldPhone')} to ${field('Phone')}.`,
+  },
+  identity_linked_notification: {
+    subject: 'A new sign-in method was linked to your account',
+    title: 'A new sign-in method was linked',
+    sentence: (field) => `The account ${field('Email')} can now sign in with ${field('Provider')}.`,
+  },
+  identity_unlinked_notification: {
+    subject: 'A sign-in method was removed from your account',
+    title: 'A sign-in method was removed',
+    sentence: (field) => `The account ${field('Email')} can no longer sign in with ${field('Provider')}.`,
+  },
+  mfa_factor_enrolled_notification: {
+    subject: 'A new verification method was added to your account',
+    title: 'A new verification method was added',
+    sentence: (field) => `The verification method ${field('FactorType')} was added to ${field('Email')}.`,
+  },
+  mfa_factor_unenrolled_notification: {
+    subject: 'A verification method was removed from your account',
+    title: 'A verification method was removed',
+    sentence: (field) => `The verification method ${field('FactorType')} was removed from ${field('Email')}.`,
   },
 };
 
-const defaultHtml = ({ title, ask, action }: Wording): string =>
-  [
-    `<h2>${title}</h2>`,
-    `<p>${ask('{{ .Email }}', '{{ .NewEmail }}')}</p>`,
+const ignoreAdvice = 'If you did not request this, ignore this email.';
+const alarmAdvice = 'If you did not make this change, reset your password and contact support.';
+
+function defaultHtml({ title, sentence, action }: Wording): string {
+  const begin = [`<h2>${title}</h2>`, `<p>${sentence((name) => `{{ .${name} }}`)}</p>`];
+  if (action === undefined) return [...begin, `<p>${alarmAdvice}</p>`].join('\n');
+  return [
+    ...begin,
     ...(action === null ? [] : [`<p><a href="{{ .ConfirmationURL }}">${action}</a></p>`]),
     '<p>Code: <strong>{{ .Token }}</strong></p>',
-    '<p>If you did not request this, ignore this email.</p>',
+    `<p>${ignoreAdvice}</p>`,
   ].join('\n');
+}
 
-const textOf = (fields: MailFields, name: string): string => {
-  const value = fields[name];
-  return typeof value === 'string' ? value : '';
-};
-
-function defaultText({ title, ask, action }: Wording, fields: MailFields): string {
-  const link = action === null ? [] : [`${action}: ${textOf(fields, 'ConfirmationURL')}`];
-  const sentence = ask(textOf(fields, 'Email'), textOf(fields, 'NewEmail'));
-  return [title, sentence, ...link, `Code: ${textOf(fields, 'Token')}`].join('\n\n');
+function defaultText({ title, sentence, action }: Wording, fields: MailFields): string {
+  const field: FieldText = (name) => {
+    const value = fields[name];
+    return typeof value === 'string' ? value : '';
+  };
+  const begin = [title, sentence(field)];
+  if (action === undefined) return [...begin, alarmAdvice].join('\n\n');
+  const link = action === null ? [] : [`${action}: ${field('ConfirmationURL')}`];
+  return [...begin, ...link, `Code: ${field('Token')}`].join('\n\n');
 }
 
 interface ParsedMail {

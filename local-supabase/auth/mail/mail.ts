@@ -1,13 +1,8 @@
 import type { Call } from '../http/call.ts';
 import { nowDate, type AuthContext, type Transaction } from '../context.ts';
-import { internal, tooManyRequests } from '../http/errors.ts';
-import {
-  type MailFields,
-  type MailKind,
-  type MailTemplateSource,
-  type RenderedMail,
-  renderMail,
-} from './mail-template.ts';
+import { tooManyRequests } from '../http/errors.ts';
+import { deliver } from './deliver.ts';
+import type { CodeMailKind } from './mail-template.ts';
 import { createCode, hashCode, pkcePrefix, storeOneTimeToken } from '../verification/one-time-token.ts';
 import { redirectTargetOf } from '../http/redirect-url.ts';
 import type { User } from '../users/user.ts';
@@ -17,7 +12,7 @@ import { updateUser } from '../users/users.ts';
 export type LinkFlow = 'pkce' | 'implicit';
 
 interface OutgoingLetter {
-  readonly kind: MailKind;
+  readonly kind: CodeMailKind;
   readonly to: string;
   readonly code: string;
   /** Absent for mails without a link. */
@@ -49,15 +44,7 @@ export function createActionLink(call: Call, tokenHash: string, type: string, re
   return `${call.authUrl}/verify?token=${encodeURIComponent(tokenHash)}&type=${type}&redirect_to=${target}`;
 }
 
-async function post(
-  context: AuthContext,
-  call: Call,
-  tx: Transaction,
-  user: User,
-  letter: OutgoingLetter,
-): Promise<void> {
-  if (!context.settings.mailerAutoconfirm && !context.limiter.allowMessage('email'))
-    throw tooManyRequests('over_email_send_rate_limit', 'email rate limit exceeded');
+async function post(context: AuthContext, call: Call, user: User, letter: OutgoingLetter): Promise<void> {
   const redirectTo = redirectTargetOf(context, call);
   const { kind, to, code, link, newEmail } = letter;
   const fields = {
@@ -72,23 +59,7 @@ async function post(
     }),
     ...(newEmail !== undefined && { NewEmail: newEmail, SendingTo: to }),
   };
-  const mail = render(context, kind, await context.readTemplate(kind), fields);
-  tx.afterCommit(async () => context.mailer.send({ to, ...mail }));
-}
-
-/** Throws 500 when a template fails while it runs. */
-function render(
-  context: AuthContext,
-  kind: MailKind,
-  source: MailTemplateSource,
-  fields: MailFields,
-): RenderedMail {
-  try {
-    return renderMail(kind, source, fields, context.report);
-  } catch (error) {
-    context.report(new Error(`The mail template ${kind} failed`, { cause: error }));
-    throw internal(`Error sending ${kind.replace('_', ' ')} email`, error);
-  }
+  await deliver(context, kind, to, fields);
 }
 
 const withFlow = (hash: string, flow: LinkFlow): string => (flow === 'pkce' ? pkcePrefix + hash : hash);
@@ -108,7 +79,7 @@ export async function sendConfirmation(
   const code = createCode(context.settings.otpLength);
   const tokenHash = withFlow(hashCode(email, code), flow);
   const type = kind === 'invite' ? 'invite' : 'signup';
-  await post(context, call, tx, user, { kind, to: email, code, link: { type, tokenHash } });
+  await post(context, call, user, { kind, to: email, code, link: { type, tokenHash } });
   await storeOneTimeToken(tx.sql, now, user.id, email, tokenHash, 'confirmation_token');
   return updateUser(tx.sql, now, user, {
     confirmation_token: tokenHash,
@@ -132,7 +103,7 @@ export async function sendRecovery(
   const code = createCode(context.settings.otpLength);
   const tokenHash = withFlow(hashCode(email, code), flow);
   const type = kind === 'recovery' ? 'recovery' : 'magiclink';
-  await post(context, call, tx, user, { kind, to: email, code, link: { type, tokenHash } });
+  await post(context, call, user, { kind, to: email, code, link: { type, tokenHash } });
   await updateUser(tx.sql, now, user, { recovery_token: tokenHash, recovery_sent_at: now });
   await storeOneTimeToken(tx.sql, now, user.id, email, tokenHash, 'recovery_token');
 }
@@ -149,7 +120,7 @@ export async function sendReauthentication(
   const email = user.email ?? '';
   const code = createCode(context.settings.otpLength);
   const tokenHash = hashCode(email, code);
-  await post(context, call, tx, user, { kind: 'reauthentication', to: email, code });
+  await post(context, call, user, { kind: 'reauthentication', to: email, code });
   await updateUser(tx.sql, now, user, { reauthentication_token: tokenHash, reauthentication_sent_at: now });
   await storeOneTimeToken(tx.sql, now, user.id, email, tokenHash, 'reauthentication_token');
 }
@@ -174,7 +145,7 @@ export async function sendEmailChange(
     const code = createCode(context.settings.otpLength);
     const tokenHash = withFlow(hashCode(to, code), flow);
     const link = { type: 'email_change', tokenHash };
-    await post(context, call, tx, user, { kind: 'email_change', to, code, link, newEmail });
+    await post(context, call, user, { kind: 'email_change', to, code, link, newEmail });
     await storeOneTimeToken(tx.sql, now, user.id, to, tokenHash, type);
     return tokenHash;
   };

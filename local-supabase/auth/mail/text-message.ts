@@ -40,8 +40,7 @@ export async function sendPhoneCode(
   if (testCode === undefined && !settings.phoneAutoconfirm && !context.limiter.allowMessage('sms'))
     throw tooManyRequests('over_sms_send_rate_limit', 'SMS rate limit exceeded');
   const code = testCode ?? createCode(settings.otpLength);
-  if (testCode === undefined)
-    tx.afterCommit(async () => context.smsBox.send({ to: phone, text: `Your code is ${code}`, channel }));
+  if (testCode === undefined) await context.smsBox.send({ to: phone, text: `Your code is ${code}`, channel });
   const now = nowDate(context);
   const tokenHash = hashCode(phone, code);
   await updateUser(tx.sql, now, user, {

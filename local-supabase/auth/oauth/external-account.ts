@@ -4,6 +4,7 @@ import { confirmEmail, removeUnconfirmed } from '../users/confirmation.ts';
 import { nowDate, type AuthContext, type Transaction } from '../context.ts';
 import { badRequest, CommitThenThrow, forbidden, notFound, unprocessable } from '../http/errors.ts';
 import { createIdentity, findIdentity, type Identity } from '../users/identity.ts';
+import { notifyOfChange } from '../mail/account-change.ts';
 import { sendConfirmation } from '../mail/mail.ts';
 import { findUserByOneTimeToken } from '../verification/one-time-token.ts';
 import { updateRow } from '../rows.ts';
@@ -134,7 +135,9 @@ export async function linkToUser(
     await updateRow(tx.sql, 'auth.users', user.id, { is_anonymous: false });
     user = await reload(tx, user);
   }
-  return refreshProviders(tx.sql, now, user);
+  const linked = await refreshProviders(tx.sql, now, user);
+  await notifyOfChange(context, 'identity_linked', linked, { Provider: provider });
+  return linked;
 }
 
 /** Accepts an invitation by signing in at a provider with the invited address. Throws 404 invite_not_found. */

@@ -2,6 +2,7 @@ import { audienceOf, requireCaller } from '../http/authentication.ts';
 import { type Call, sendJson } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext } from '../context.ts';
 import { forbidden, notFound, unprocessable } from '../http/errors.ts';
+import { notifyOfChange } from '../mail/account-change.ts';
 import { deleteIdentity } from '../users/identity.ts';
 import { findUserById, refreshProviders, updateUser } from '../users/users.ts';
 import { isUuid } from '../rows.ts';
@@ -37,5 +38,7 @@ export async function unlinkIdentity(context: AuthContext, call: Call): Promise<
         : await adoptEmailOfIdentities(context, tx, rest, emailConflict);
     await refreshProviders(tx.sql, now, changed);
   });
+  // The remaining identities may have given the account another address; the former one is told.
+  await notifyOfChange(context, 'identity_unlinked', user, { Provider: identity.provider });
   return sendJson(call, {});
 }

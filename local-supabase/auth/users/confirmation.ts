@@ -1,12 +1,5 @@
 import type { Sql } from '../../database/database.ts';
-import {
-  createIdentity,
-  deleteIdentity,
-  type Identity,
-  mergeIdentityData,
-  ownIdentityData,
-  findIdentity,
-} from './identity.ts';
+import { deleteIdentity, type Identity } from './identity.ts';
 import { clearOneTimeTokens } from '../verification/one-time-token.ts';
 import { deleteSessions } from '../sessions/session.ts';
 import type { User } from './user.ts';
@@ -23,53 +16,6 @@ export async function confirmEmail(sql: Sql, now: Date, user: User): Promise<Use
 export async function confirmPhone(sql: Sql, now: Date, user: User): Promise<User> {
   await clearOneTimeTokens(sql, user.id);
   return updateUser(sql, now, user, { confirmation_token: '', phone_confirmed_at: now });
-}
-
-/** Applies the pending new email to the user and its identity. */
-export async function confirmEmailChange(sql: Sql, now: Date, user: User): Promise<User> {
-  const email = user.email_change ?? '';
-  const identity = await findIdentity(sql, user.id, 'email');
-  if (identity === undefined)
-    await createIdentity(
-      sql,
-      now,
-      user.id,
-      'email',
-      ownIdentityData(user.id, { email, email_verified: true }),
-    );
-  else await mergeIdentityData(sql, identity, { email, email_verified: true });
-  await clearOneTimeTokens(sql, user.id);
-  const changed = await updateUser(sql, now, user, {
-    email,
-    email_change: '',
-    email_change_token_current: '',
-    email_change_token_new: '',
-    email_change_confirm_status: 0,
-    is_anonymous: false,
-  });
-  return changed.email_confirmed_at === null ? confirmEmail(sql, now, changed) : changed;
-}
-
-/** Applies `phone` to the user and its identity. */
-export async function confirmPhoneChange(sql: Sql, now: Date, user: User, phone: string): Promise<User> {
-  const identity = await findIdentity(sql, user.id, 'phone');
-  if (identity === undefined)
-    await createIdentity(
-      sql,
-      now,
-      user.id,
-      'phone',
-      ownIdentityData(user.id, { phone, phone_verified: true }),
-    );
-  else await mergeIdentityData(sql, identity, { phone, phone_verified: true });
-  await clearOneTimeTokens(sql, user.id);
-  return updateUser(sql, now, user, {
-    phone,
-    phone_change: '',
-    phone_change_token: '',
-    phone_confirmed_at: now,
-    is_anonymous: false,
-  });
 }
 
 /**

@@ -1,9 +1,11 @@
 import { audienceOf, type Caller, requireCaller } from '../http/authentication.ts';
 import { type Call, sendJson } from '../http/call.ts';
-import { confirmEmailChange, confirmPhoneChange, setPassword } from './confirmation.ts';
+import { applyEmailChange, applyPhoneChange } from './address-change.ts';
+import { setPassword } from './confirmation.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
 import { forbidden, invalid, unauthorized, unprocessable } from '../http/errors.ts';
 import { createFlowState } from '../verification/flow-state.ts';
+import { notifyOfChange } from '../mail/account-change.ts';
 import { sendEmailChange } from '../mail/mail.ts';
 import { hashPassword } from './password.ts';
 import { checkPasswordChange } from './password-change.ts';
@@ -77,7 +79,7 @@ async function changeEmail(
 ): Promise<User> {
   const now = nowDate(context);
   if (user.is_anonymous && context.settings.mailerAutoconfirm)
-    return confirmEmailChange(tx.sql, now, await updateUser(tx.sql, now, user, { email_change: email }));
+    return applyEmailChange(context, tx, await updateUser(tx.sql, now, user, { email_change: email }));
   const flow = { provider: 'email_change', method: 'email_change', codeChallenge, userId: user.id } as const;
   if (codeChallenge !== null) await createFlowState(tx.sql, now, flow);
   return sendEmailChange(context, call, tx, user, email, codeChallenge === null ? 'implicit' : 'pkce');
@@ -90,7 +92,7 @@ async function changePhone(
   { phone, channel }: UserChanges,
 ): Promise<User> {
   const now = nowDate(context);
-  if (context.settings.phoneAutoconfirm) return confirmPhoneChange(tx.sql, now, user, phone);
+  if (context.settings.phoneAutoconfirm) return applyPhoneChange(context, tx, user, phone);
   await sendPhoneCode(context, tx, user, phone, 'phone_change', channel);
   return updateUser(tx.sql, now, user, {});
 }
@@ -105,7 +107,10 @@ async function applyChanges(
 ): Promise<User> {
   const now = nowDate(context);
   let user = before;
-  if (changes.password !== undefined) user = await setPassword(tx.sql, now, user, passwordHash, session?.id);
+  if (changes.password !== undefined) {
+    user = await setPassword(tx.sql, now, user, passwordHash, session?.id);
+    await notifyOfChange(context, 'password_changed', user);
+  }
   if (changes.data !== undefined) user = await mergeUserMetadata(tx.sql, now, user, changes.data);
   if (changes.appMetadata !== undefined)
     user = await mergeAppMetadata(tx.sql, now, user, changes.appMetadata);

@@ -1,5 +1,6 @@
 import { nowDate, type AuthContext, type Transaction } from '../context.ts';
-import { confirmEmail, confirmEmailChange, confirmPhone, confirmPhoneChange } from '../users/confirmation.ts';
+import { applyEmailChange, applyPhoneChange } from '../users/address-change.ts';
+import { confirmEmail, confirmPhone } from '../users/confirmation.ts';
 import { forbidden, invalid } from '../http/errors.ts';
 import { mergeIdentityData } from '../users/identity.ts';
 import {
@@ -169,7 +170,7 @@ async function acceptEmailChange(
   const { mailerAutoconfirm, secureEmailChange } = context.settings;
   const now = nowDate(context);
   const isFirstHalf = !mailerAutoconfirm && secureEmailChange && !user.email_change_confirm_status;
-  if (!isFirstHalf || !user.email) return confirmEmailChange(tx.sql, now, user);
+  if (!isFirstHalf || !user.email) return applyEmailChange(context, tx, user);
   const used = isSameToken(tokenHash, user.email_change_token_current)
     ? 'email_change_token_current'
     : 'email_change_token_new';
@@ -199,7 +200,7 @@ export async function acceptProof(
       case 'sms':
         return updateUser(tx.sql, now, await confirmPhone(tx.sql, now, user), { is_anonymous: false });
       case 'phone_change':
-        return confirmPhoneChange(tx.sql, now, user, proof.phone);
+        return applyPhoneChange(context, tx, user, proof.phone);
       default:
         throw invalid('Unsupported verification type');
     }

@@ -1,0 +1,31 @@
+import type { AuthContext } from '../context.ts';
+import { internal, tooManyRequests } from '../http/errors.ts';
+import { type MailFields, type MailKind, type RenderedMail, renderMail } from './mail-template.ts';
+
+async function render(context: AuthContext, kind: MailKind, fields: MailFields): Promise<RenderedMail> {
+  try {
+    return renderMail(kind, await context.readTemplate(kind), fields, context.report);
+  } catch (cause) {
+    throw new Error(`The mail template ${kind} failed`, { cause });
+  }
+}
+
+/**
+ * Renders and sends a mail before its transaction commits, so that a mail that cannot be sent undoes the request, as in
+ * GoTrue. Throws 429 over_email_send_rate_limit, and 500 when the template or the mail server fails.
+ */
+export async function deliver(
+  context: AuthContext,
+  kind: MailKind,
+  to: string,
+  fields: MailFields,
+): Promise<void> {
+  if (!context.settings.mailerAutoconfirm && !context.limiter.allowMessage('email'))
+    throw tooManyRequests('over_email_send_rate_limit', 'email rate limit exceeded');
+  try {
+    await context.mailer.send({ to, ...(await render(context, kind, fields)) });
+  } catch (error) {
+    context.report(error);
+    throw internal(`Error sending ${kind.replaceAll('_', ' ')} email`, error);
+  }
+}

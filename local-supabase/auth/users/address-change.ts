@@ -1,0 +1,72 @@
+import { type AuthContext, nowDate, type Transaction } from '../context.ts';
+import { notifyOfChange } from '../mail/account-change.ts';
+import { clearOneTimeTokens } from '../verification/one-time-token.ts';
+import { confirmEmail } from './confirmation.ts';
+import { createIdentity, findIdentity, mergeIdentityData, ownIdentityData } from './identity.ts';
+import type { User } from './user.ts';
+import { updateUser } from './users.ts';
+
+/** Adds the user's own identity of `provider`, or changes the data of the existing one. Returns whether it is new. */
+async function saveOwnIdentity(
+  tx: Transaction,
+  now: Date,
+  user: User,
+  provider: 'email' | 'phone',
+  data: Parameters<typeof ownIdentityData>[1],
+): Promise<boolean> {
+  const identity = await findIdentity(tx.sql, user.id, provider);
+  if (identity === undefined)
+    await createIdentity(tx.sql, now, user.id, provider, ownIdentityData(user.id, data));
+  else await mergeIdentityData(tx.sql, identity, data);
+  return identity === undefined;
+}
+
+const isReplaced = (before: string | null, after: string | null): boolean =>
+  Boolean(before) && Boolean(after) && before !== after;
+
+/** Applies the pending new email to the user and its identity; the former address is told. */
+export async function applyEmailChange(context: AuthContext, tx: Transaction, user: User): Promise<User> {
+  const { sql } = tx;
+  const now = nowDate(context);
+  const email = user.email_change ?? '';
+  await saveOwnIdentity(tx, now, user, 'email', { email, email_verified: true });
+  await clearOneTimeTokens(sql, user.id);
+  const changed = await updateUser(sql, now, user, {
+    email,
+    email_change: '',
+    email_change_token_current: '',
+    email_change_token_new: '',
+    email_change_confirm_status: 0,
+    is_anonymous: false,
+  });
+  const confirmed = changed.email_confirmed_at === null ? await confirmEmail(sql, now, changed) : changed;
+  const oldEmail = user.email ?? '';
+  if (isReplaced(oldEmail, confirmed.email))
+    await notifyOfChange(context, 'email_changed', confirmed, { OldEmail: oldEmail }, oldEmail);
+  return confirmed;
+}
+
+/** Applies `phone` to the user and its identity. */
+export async function applyPhoneChange(
+  context: AuthContext,
+  tx: Transaction,
+  user: User,
+  phone: string,
+): Promise<User> {
+  const { sql } = tx;
+  const now = nowDate(context);
+  const isLinked = await saveOwnIdentity(tx, now, user, 'phone', { phone, phone_verified: true });
+  await clearOneTimeTokens(sql, user.id);
+  const changed = await updateUser(sql, now, user, {
+    phone,
+    phone_change: '',
+    phone_change_token: '',
+    phone_confirmed_at: now,
+    is_anonymous: false,
+  });
+  const oldPhone = user.phone ?? '';
+  if (isReplaced(oldPhone, changed.phone))
+    await notifyOfChange(context, 'phone_changed', changed, { Phone: phone, OldPhone: oldPhone });
+  if (isLinked) await notifyOfChange(context, 'identity_linked', changed, { Provider: 'phone' });
+  return changed;
+}

@@ -7,6 +7,7 @@
  * Environment: APP_URL, MAIL_FROM; SMTP_HOST (see smtp-transport.ts) or RESEND_API_KEY; UNSUBSCRIBE_URL where the
  * unsubscribe page has an address of its own. The platform sets SUPABASE_URL and SUPABASE_SERVICE_ROLE_KEY.
  */
+import { setTimeout } from 'node:timers/promises';
 import { createResendTransport } from '../_shared/mail/resend-transport.ts';
 import type { MailSettings } from '../_shared/mail/render-mail.ts';
 import { sendDueMails } from '../_shared/mail/send-due-mails.ts';
@@ -31,9 +32,10 @@ export default serveFunction(async (request, runtime) => {
     try {
       const stopAtMs = performance.now() + runMs;
       const { now } = runtime;
+      const wait = (durationMs: number) => setTimeout(durationMs);
       return answer(
         200,
-        await sendDueMails({ callDatabase, transport, settings, now, dueBeforeMs, stopAtMs }),
+        await sendDueMails({ callDatabase, transport, settings, now, dueBeforeMs, stopAtMs, wait }),
       );
     } finally {
       transport.close();

@@ -19,13 +19,29 @@ export interface MailTransport {
   close(): void;
 }
 
+/**
+ * Why a mail was not accepted:
+ * - `temporary`: the next attempt may succeed.
+ * - `rate-limited`: this mail and the others of the run must wait.
+ * - `refused`: the mail itself is not accepted; another attempt cannot succeed.
+ * - `unknown-address`: the address does not exist; another attempt, and another mail, cannot succeed.
+ */
+export type MailRefusal = 'temporary' | 'rate-limited' | 'refused' | 'unknown-address';
+
 /** A mail was not accepted. */
 export class MailTransportError extends Error {
   override readonly name = 'MailTransportError';
-  /** Whether the address does not exist: another attempt, and another mail, cannot succeed. */
-  readonly isRejectedAddress: boolean;
-  constructor(message: string, isRejectedAddress: boolean, cause?: unknown) {
+  readonly refusal: MailRefusal;
+  /** How long the provider asks to wait; 0: not said. */
+  readonly retryAfterMs: number;
+  constructor(message: string, refusal: MailRefusal, { cause, retryAfterMs = 0 }: MailRefusalDetails = {}) {
     super(message, { cause });
-    this.isRejectedAddress = isRejectedAddress;
+    this.refusal = refusal;
+    this.retryAfterMs = retryAfterMs;
   }
+}
+
+interface MailRefusalDetails {
+  readonly cause?: unknown;
+  readonly retryAfterMs?: number;
 }

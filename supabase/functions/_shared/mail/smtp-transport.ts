@@ -2,7 +2,7 @@ import { createTransport } from 'nodemailer';
 import { requireSetting } from '../runtime/runtime.ts';
 import type { Environment } from '../runtime/runtime.ts';
 import { MailTransportError } from './mail-transport.ts';
-import type { MailTransport } from './mail-transport.ts';
+import type { MailRefusal, MailTransport } from './mail-transport.ts';
 
 /** Port of SMTP over TLS from the first byte (RFC 8314). */
 const implicitTlsPort = 465;
@@ -35,12 +35,16 @@ export function createSmtpTransport(env: Environment): MailTransport {
       try {
         await smtp.sendMail({ messageId, from, to: { ...to }, subject, html, text, headers: { ...headers } });
       } catch (problem) {
-        const { command, responseCode = 0 } = problem as SmtpProblem;
-        const isRejectedAddress = command === 'RCPT TO' && unknownMailboxCodes.has(responseCode);
         const message = problem instanceof Error ? problem.message : String(problem);
-        throw new MailTransportError(message, isRejectedAddress, problem);
+        throw new MailTransportError(message, readRefusal(problem as SmtpProblem), { cause: problem });
       }
     },
     close: () => smtp.close(),
   };
+}
+
+/** Other permanent answers are about the account or the connection, and end when an operator acts. */
+function readRefusal({ command, responseCode = 0 }: SmtpProblem): MailRefusal {
+  if (command === 'RCPT TO' && unknownMailboxCodes.has(responseCode)) return 'unknown-address';
+  return command === 'DATA' && responseCode >= 500 ? 'refused' : 'temporary';
 }

@@ -1,0 +1,214 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Readable } from 'node:stream';
+import { json, text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { SMTPServer } from 'smtp-server';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ada, useLocalSupabase } from '../support/local-supabase.ts';
+
+/** Points of a worker's run at which it is killed, as the servers that it talks to see them. */
+type Step =
+  | 'before the claim'
+  | 'after the claim'
+  | 'after rendering'
+  | 'while the mail is handed over'
+  | 'before the acknowledgement'
+  | 'after the acknowledgement';
+
+const mailCount = 12;
+const startMs = Date.parse('2027-01-15T10:00:00Z');
+const leaseMs = 120_000;
+const supabase = useLocalSupabase();
+
+/** Message-IDs of the mails that the SMTP server took, or idempotency keys at the HTTP provider, one per copy. */
+let copies: string[] = [];
+let worker: ChildProcess | null = null;
+/** When the worker is killed; null: never. */
+let kill: { readonly step: Step; readonly occurrence: number } | null = null;
+let seen = 0;
+let isKilled = false;
+
+/** Kills the worker if it is its time. From then on the servers do and answer nothing, as for a process that is gone. */
+function reach(step: Step): boolean {
+  if (!isKilled && kill?.step === step) {
+    seen += 1;
+    if (seen === kill.occurrence) {
+      isKilled = true;
+      worker?.kill('SIGKILL');
+    }
+  }
+  return !isKilled;
+}
+
+/** Passes requests on to the data service. */
+const dataService = createServer((request, response) => void pass(request, response));
+
+async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const isClaim = request.url?.endsWith('claim_notification_mails') ?? false;
+  const body = await text(request);
+  if (!reach(isClaim ? 'before the claim' : 'before the acknowledgement')) return;
+  const answer = await supabase().fetch(`${supabase().url}${request.url ?? ''}`, {
+    method: 'POST',
+    headers: {
+      apikey: supabase().serviceRoleKey,
+      authorization: request.headers.authorization ?? '',
+      'content-type': 'application/json',
+    },
+    body,
+  });
+  if (!reach(isClaim ? 'after the claim' : 'after the acknowledgement')) return;
+  response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+}
+
+const mailServer = new SMTPServer({
+  authOptional: true,
+  disabledCommands: ['STARTTLS', 'AUTH'],
+  onMailFrom(_address, _session, done) {
+    if (reach('after rendering')) done();
+  },
+  onData(stream, _session, done) {
+    void takeMail(stream, done);
+  },
+});
+
+async function takeMail(stream: Readable, accept: () => void): Promise<void> {
+  // A killed worker leaves its message unfinished.
+  const message = await text(stream).catch(() => null);
+  if (isKilled || message === null) return;
+  copies.push(/^Message-ID: *(<.+>)/im.exec(message)?.[1] ?? '');
+  if (reach('while the mail is handed over')) accept();
+}
+// A killed worker resets its connections.
+mailServer.on('error', () => undefined);
+
+/** Resend: each idempotency key is delivered once. */
+const provider = createServer((request, response) => {
+  void json(request).then(() => {
+    const key = String(request.headers['idempotency-key']);
+    if (isKilled) return;
+    copies.push(key);
+    if (reach('while the mail is handed over')) response.writeHead(200).end('{}');
+  });
+});
+
+const listen = (server: Server | SMTPServer): Promise<number> =>
+  new Promise((resolve) => {
+    const listening = server.listen(0, '127.0.0.1', () => resolve((listening.address() as AddressInfo).port));
+  });
+let ports = { data: 0, smtp: 0, provider: 0 };
+
+beforeAll(async () => {
+  ports = {
+    data: await listen(dataService),
+    smtp: await listen(mailServer),
+    provider: await listen(provider),
+  };
+});
+afterAll(() => {
+  dataService.closeAllConnections();
+  dataService.close();
+  provider.closeAllConnections();
+  provider.close();
+  mailServer.close(() => undefined);
+});
+
+beforeEach(async () => {
+  copies = [];
+  await supabase().database.exec('delete from private.notification_mails');
+  await supabase().database.query(
+    `insert into private.notification_mails (recipient_id, topic, due_at, state)
+     select $1, 'test', $2, 'retrying' from generate_series(1, $3)`,
+    [ada.id, new Date(startMs).toISOString(), mailCount],
+  );
+});
+
+/** Runs a worker until it ends or is killed. */
+async function runWorker(nowMs: number, settings: Readonly<Record<string, string>>): Promise<void> {
+  isKilled = false;
+  seen = 0;
+  const started = spawn(
+    process.execPath,
+    ['--import', 'tsx', fileURLToPath(new URL('../support/mail-worker-process.ts', import.meta.url))],
+    {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: {
+        PATH: process.env['PATH'],
+        SUPABASE_URL: `http://127.0.0.1:${ports.data}`,
+        SUPABASE_SERVICE_ROLE_KEY: supabase().serviceRoleKey,
+        APP_URL: 'http://localhost:5173',
+        MAIL_FROM: 'Inbox <notifications@inbox.test>',
+        NOW_MS: String(nowMs),
+        ...settings,
+      },
+    },
+  );
+  worker = started;
+  await new Promise((resolve) => {
+    started.once('exit', resolve);
+  });
+}
+
+/** Ids of the mails whose acknowledgement the database does not have. */
+const unacknowledged = async (): Promise<readonly string[]> =>
+  (
+    await supabase().database.query<{ id: string }>(
+      `select id from private.notification_mails where state <> 'sent'`,
+    )
+  ).map(({ id }) => id);
+
+async function killThenFinish(
+  step: Step,
+  occurrence: number,
+  settings: Readonly<Record<string, string>>,
+): Promise<{ readonly copiesOf: (id: string) => number; readonly lost: ReadonlySet<string> }> {
+  kill = { step, occurrence };
+  await runWorker(startMs, settings);
+  expect(isKilled).toBe(true);
+  const open = await unacknowledged();
+  const isCopyOf = (copy: string, id: string) => copy.includes(id);
+  const lost = new Set(open.filter((id) => copies.some((copy) => isCopyOf(copy, id))));
+  kill = null;
+  await runWorker(startMs + leaseMs, settings);
+  expect(await unacknowledged()).toEqual([]);
+  return { copiesOf: (id) => copies.filter((copy) => isCopyOf(copy, id)).length, lost };
+}
+
+/** A worker sends five mails at once: so many are lost between handover and acknowledgement at most. */
+const atOnce = 5;
+
+/** Step, occurrence, and how many mails at least and at most left without an acknowledgement. */
+const steps: readonly (readonly [Step, number, number, number])[] = [
+  ['before the claim', 1, 0, 0],
+  ['after the claim', 1, 0, 0],
+  ['after rendering', 1, 0, atOnce],
+  ['after rendering', 8, 0, atOnce],
+  ['while the mail is handed over', 1, 1, atOnce],
+  ['while the mail is handed over', 8, 1, atOnce],
+  ['before the acknowledgement', 1, 1, atOnce],
+  ['before the acknowledgement', 8, 1, atOnce],
+  ['after the acknowledgement', 1, 0, atOnce],
+  ['after the acknowledgement', 8, 0, atOnce],
+];
+
+describe.each([
+  ['SMTP', () => ({ SMTP_HOST: '127.0.0.1', SMTP_PORT: String(ports.smtp) })],
+  ['Resend', () => ({ RESEND_API_KEY: 're_secret', RESEND_URL: `http://127.0.0.1:${ports.provider}` })],
+] as const)('a worker that sends by %s and is killed', (transport, settings) => {
+  const reachable = steps.filter(([step]) => transport === 'SMTP' || step !== 'after rendering');
+  it.each(reachable)('%s (%i)', async (step, occurrence, fewestLost, mostLost) => {
+    const { copiesOf, lost } = await killThenFinish(step, occurrence, settings());
+    const ids = (
+      await supabase().database.query<{ id: string }>('select id from private.notification_mails')
+    ).map(({ id }) => id);
+    expect(ids).toHaveLength(mailCount);
+    // Only mails that left and were not acknowledged are sent twice, with the same Message-ID or idempotency key.
+    for (const id of ids) expect(copiesOf(id)).toBe(lost.has(id) ? 2 : 1);
+    expect(new Set(copies).size).toBe(mailCount);
+    expect(lost.size).toBeGreaterThanOrEqual(fewestLost);
+    expect(lost.size).toBeLessThanOrEqual(mostLost);
+  });
+});

@@ -1,69 +1,62 @@
-import type { QueryClient } from '@tanstack/react-query';
-import { preferencesKey, storePreferences } from '../../features/preferences/cached-preferences.ts';
-import { isTemporary, parsePreferences } from '../../features/preferences/preferences.ts';
+import { createPreferencesApi } from '../../features/preferences/data/preferences-api.ts';
+import { createPreferencesStore } from '../../features/preferences/data/preferences-store.ts';
+import type { PreferencesStore } from '../../features/preferences/data/preferences-store.ts';
+import { isTemporary } from '../../features/preferences/preferences.ts';
 import type { Preferences } from '../../features/preferences/preferences.ts';
 import type { KeptNotifications } from '../../features/notifications/model/notifications-state.ts';
 import type { Platform } from '../../platform/platform.ts';
-import type { Change, RowRecord } from '../../realtime-client/index.ts';
-import { createQueryClient } from './query-client.ts';
-import { createQueryPersistence } from './query-persistence.ts';
+import type { RestClient } from '../../rest-client/index.ts';
+import type { Cached } from '../../shared/cache-policy.ts';
+import type { Database } from '../../database.types.ts';
+import { openPersistedCache } from './persisted-cache.ts';
 
 /** One user's data as persisted on this device. Its code is loaded in parallel with the first read. */
 export interface DataCache {
-  readonly queryClient: QueryClient;
-  /** The notifications of an earlier visit; null if there are none or they are stale. */
+  readonly preferences: PreferencesStore;
+  /** The notifications of an earlier visit; null if there are none or they were discarded. */
   readonly kept: KeptNotifications | null;
   keepNotifications(kept: KeptNotifications): void;
-  applyPreferences(changes: readonly Change<RowRecord>[]): void;
-  /** Marks all results stale, since changes may have been missed. */
-  invalidate(): void;
   /** Deletes the data of all users from memory and from this device. */
   wipe(): Promise<void>;
 }
 
-/** Whose data a cache holds, and the session that may read it. */
-export interface CacheOwner {
+export interface DataCacheOptions {
   readonly userId: string;
+  /** The session that may read the data. */
   readonly sessionId: string;
+  readonly rest: RestClient<Database>;
+  readonly platform: Platform;
 }
 
+const keys = { notifications: 'notifications', preferences: 'preferences' } as const;
+
 /** Opens the cache with the persisted data. Never rejects: without storage it starts empty. */
-export async function openDataCache(
-  { userId, sessionId }: CacheOwner,
-  { clock, page, report }: Platform,
-): Promise<DataCache> {
-  const queryClient = createQueryClient();
-  const notificationsKey = ['notifications', userId];
-  const settingsKey = preferencesKey(userId);
-  const persistence = createQueryPersistence({
-    queryClient,
-    userId,
-    sessionId,
+export async function openDataCache({
+  userId,
+  sessionId,
+  rest,
+  platform,
+}: DataCacheOptions): Promise<DataCache> {
+  const { clock, page, report } = platform;
+  const persisted = await openPersistedCache({ userId, sessionId, clock, page, report });
+  const preferences = createPreferencesStore({
+    api: createPreferencesApi(rest, userId),
     clock,
-    page,
     report,
-    shouldKeep: ({ queryKey, state }) =>
-      queryKey[0] === notificationsKey[0] ||
-      (queryKey[0] === settingsKey[0] && !isTemporary(state.data as Preferences | null)),
-  });
-  await persistence.start();
-  return {
-    queryClient,
-    kept: queryClient.getQueryData<KeptNotifications>(notificationsKey) ?? null,
-    keepNotifications: (kept) => void queryClient.setQueryData(notificationsKey, kept),
-    applyPreferences(changes) {
-      for (const change of changes)
-        try {
-          const next = change.type === 'DELETE' ? null : parsePreferences(change.record);
-          storePreferences(queryClient, userId, next);
-        } catch (problem) {
-          report(problem);
-        }
+    // The format of the persisted copy guards its type.
+    restored: persisted.get(keys.preferences) as Cached<Preferences | null> | undefined,
+    onRead(cached) {
+      if (!isTemporary(cached.value)) persisted.set(keys.preferences, cached);
     },
-    invalidate: () => void queryClient.invalidateQueries({ queryKey: settingsKey }),
+  });
+  const kept = persisted.get(keys.notifications) as Cached<KeptNotifications> | undefined;
+  return {
+    preferences,
+    kept: kept?.value ?? null,
+    keepNotifications: (value) => persisted.set(keys.notifications, { value, readAtMs: clock.now() }),
     wipe() {
-      queryClient.clear();
-      return persistence.wipe();
+      preferences.close();
+      return persisted.wipe();
     },
   };
 }

@@ -50,7 +50,7 @@ export function createUserData({
   let isClosed = false;
 
   const openCache = createLoader(async () =>
-    (await import('./data-cache.ts')).openDataCache({ userId, sessionId }, platform),
+    (await import('./data-cache.ts')).openDataCache({ userId, sessionId, rest, platform }),
   );
   const reportOnce = (problem: unknown) => {
     tryAnew(problem);
@@ -94,10 +94,10 @@ export function createUserData({
       realtime,
       userId,
       onNotifications: (changes) => inbox.receive(parseNotificationChanges(changes, report)),
-      onPreferences: (changes) => withCache((opened) => opened.applyPreferences(changes)),
+      onPreferences: (changes) => withCache((opened) => opened.preferences.receive(changes)),
       onGap() {
         inbox.catchUp();
-        withCache((opened) => opened.invalidate());
+        withCache((opened) => opened.preferences.invalidate());
       },
       onConnection: inbox.setConnection,
     });

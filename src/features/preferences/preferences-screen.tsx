@@ -5,17 +5,20 @@ import { Skeleton } from '../../ui/spinner.tsx';
 import { VisuallyHidden } from '../../ui/visually-hidden.tsx';
 import { toasts } from '../../ui/overlay/toasts.ts';
 import { isTemporary, preferenceKinds } from './preferences.ts';
+import type { PreferenceChange } from './preferences.ts';
 import { PreferencesForm } from './preferences-form.tsx';
 import styles from './preferences.module.css';
 import { preferencesTexts } from './texts/preferences-texts.ts';
-import { usePreferences } from './use-preferences.ts';
+import { usePreferences } from './data/use-preferences.ts';
 
 /** `/preferences`: kinds and channels of notifications. Each change is saved at once. */
 export function PreferencesScreen() {
   const texts = preferencesTexts.use();
-  const { preferences, isLoading, isOutdated, isSaving, change, reload } = usePreferences((retry) =>
-    toasts.show(texts.saveFailed, { tone: 'error', action: { label: texts.retry, run: retry } }),
-  );
+  const { preferences, isReading, isOutdated, isSaving, change, reload } = usePreferences();
+  const changeOrTell = (wanted: PreferenceChange) =>
+    change(wanted, (retry) =>
+      toasts.show(texts.saveFailed, { tone: 'error', action: { label: texts.retry, run: retry } }),
+    );
   const warning = isTemporary(preferences) ? texts.temporary : isOutdated && texts.outdated;
   return (
     <div className={styles.page}>
@@ -30,7 +33,7 @@ export function PreferencesScreen() {
         {warning && (
           <Message tone="warning">
             <span>{warning}</span>{' '}
-            <Button look="link" pending={isLoading} onClick={reload}>
+            <Button look="link" pending={isReading} onClick={reload}>
               {texts.retry}
             </Button>
           </Message>
@@ -38,13 +41,13 @@ export function PreferencesScreen() {
         {preferences === null && (
           <Message>
             <span>{texts.cleared}</span>{' '}
-            <Button look="link" pending={isLoading} onClick={reload}>
+            <Button look="link" pending={isReading} onClick={reload}>
               {texts.restore}
             </Button>
           </Message>
         )}
       </div>
-      {preferences && <PreferencesForm preferences={preferences} onChange={change} />}
+      {preferences && <PreferencesForm preferences={preferences} onChange={changeOrTell} />}
       {preferences === undefined && (
         <div className={styles.placeholder}>
           <VisuallyHidden>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { loadPreferences } from '../../../src/features/preferences/load-preferences.ts';
+import { loadPreferences } from '../../../src/features/preferences/data/load-preferences.ts';
 import {
   defaultSettings,
   isEffective,

@@ -1,4 +1,5 @@
 import type { Platform } from '../../../platform/platform.ts';
+import { staleMs } from '../../../shared/cache-policy.ts';
 import { createInboxActions } from '../actions/inbox-actions.ts';
 import type { InboxActions } from '../actions/inbox-actions.ts';
 import { createInboxReader } from './inbox-reader.ts';
@@ -37,9 +38,6 @@ export interface InboxOptions extends InboxStoreOptions {
   readonly api: NotificationsApi;
   readonly platform: Pick<Platform, 'clock' | 'random' | 'page' | 'openBroadcast' | 'report'>;
 }
-
-/** Without a live channel a list older than this is read again when it is shown. */
-const staleMs = 300_000;
 
 export function createInbox({ userId, api, platform, ...options }: InboxOptions): Inbox {
   const { clock, page, report } = platform;
@@ -93,6 +91,7 @@ export function createInbox({ userId, api, platform, ...options }: InboxOptions)
       store.dispatch({ type: 'filtered', filter });
       const { connection, isVerified } = store.getSnapshot();
       if (!isVerified) return;
+      // A live channel keeps the lists fresh.
       if (connection !== 'live' && clock.monotonicMs() - readAtMs > staleMs) void refresh();
       else void reader.ensure();
     },

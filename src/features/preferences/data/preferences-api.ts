@@ -1,7 +1,7 @@
-import type { Database } from '../../database.types.ts';
-import type { RestClient } from '../../rest-client/index.ts';
-import { defaultSettings, parsePreferences } from './preferences.ts';
-import type { PreferenceChange, Preferences } from './preferences.ts';
+import type { Database } from '../../../database.types.ts';
+import type { RestClient } from '../../../rest-client/index.ts';
+import { defaultSettings, parsePreferences } from '../preferences.ts';
+import type { PreferenceChange, Preferences } from '../preferences.ts';
 
 /** Calls to the table `notification_preferences`, all limited to the user's own row. */
 export interface PreferencesApi {

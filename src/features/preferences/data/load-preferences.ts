@@ -1,6 +1,6 @@
-import { RestError } from '../../rest-client/index.ts';
-import { temporaryPreferences } from './preferences.ts';
-import type { Preferences } from './preferences.ts';
+import { RestError } from '../../../rest-client/index.ts';
+import { temporaryPreferences } from '../preferences.ts';
+import type { Preferences } from '../preferences.ts';
 import type { PreferencesApi } from './preferences-api.ts';
 
 /**

@@ -1,0 +1,145 @@
+import type { Clock, Timer, Unsubscribe } from '../../../platform/platform.ts';
+import type { Change, RowRecord } from '../../../realtime-client/index.ts';
+import { discardMs, isStale, type Cached } from '../../../shared/cache-policy.ts';
+import { isTemporary, parsePreferences } from '../preferences.ts';
+import type { PreferenceChange } from '../preferences.ts';
+import { isNoRow, loadPreferences } from './load-preferences.ts';
+import type { PreferencesApi } from './preferences-api.ts';
+import { emptyState, selectPreferences, step } from './preferences-state.ts';
+import type { KnownPreferences, PreferencesEvent } from './preferences-state.ts';
+
+export interface PreferencesSnapshot {
+  /** Including pending changes. undefined: not read yet; null: deleted on another device. */
+  readonly preferences: KnownPreferences | undefined;
+  readonly isReading: boolean;
+  /** Whether the last read failed: an earlier copy is shown. */
+  readonly isOutdated: boolean;
+  readonly isSaving: boolean;
+}
+
+/** One user's preferences, outside of React. */
+export interface PreferencesStore {
+  subscribe(listener: () => void): Unsubscribe;
+  getSnapshot(): PreferencesSnapshot;
+  /** Reads the row unless a fresh copy is known or being read. */
+  ensure(): void;
+  /** Reads the row, and inserts the defaults if there is none. A call during a read leads to one more read after it. */
+  reload(): void;
+  /**
+   * Applies the change optimistically and saves it after those before it; rolls back if saving fails.
+   *
+   * @param onFailure called when the change could not be saved; `retry` saves it again.
+   */
+  change(change: PreferenceChange, onFailure: (retry: () => void) => void): void;
+  /** Changes of the row from the live channel, oldest first. */
+  receive(changes: readonly Change<RowRecord>[]): void;
+  /** Changes may have been missed: the row is read again, at once if it is shown. */
+  invalidate(): void;
+  close(): void;
+}
+
+export interface PreferencesStoreOptions {
+  readonly api: PreferencesApi;
+  readonly clock: Clock;
+  /** Logs a failure. */
+  readonly report: (problem: unknown) => void;
+  /** The persisted copy of an earlier visit. */
+  readonly restored?: Cached<KnownPreferences> | undefined;
+  /** Receives each copy of the row, without pending changes. */
+  readonly onRead?: (cached: Cached<KnownPreferences>) => void;
+}
+
+export function createPreferencesStore(options: PreferencesStoreOptions): PreferencesStore {
+  const { api, clock, report, restored = null, onRead } = options;
+  const listeners = new Set<() => void>();
+  let state = emptyState(restored);
+  let snapshot: PreferencesSnapshot | null = null;
+  let saved: Promise<void> = Promise.resolve();
+  let discarding: Timer | null = null;
+  let isWanted = false;
+  let isClosed = false;
+
+  const dispatch = (event: PreferencesEvent) => {
+    const previous = state;
+    state = step(state, event);
+    if (isClosed) return;
+    if (state.known && state.known !== previous.known) onRead?.(state.known);
+    snapshot = null;
+    for (const listener of listeners) listener();
+  };
+
+  const readWhileWanted = async (): Promise<void> => {
+    if (!isWanted || isClosed) return;
+    isWanted = false;
+    dispatch({ type: 'read-started' });
+    const preferences = await loadPreferences(api, report);
+    dispatch({ type: 'read', preferences, nowMs: clock.now() });
+    return readWhileWanted();
+  };
+  const reload = () => {
+    isWanted = true;
+    if (!state.isReading) void readWhileWanted();
+  };
+
+  const save = async (change: PreferenceChange, onFailure: (retry: () => void) => void) => {
+    try {
+      const preferences = await api.update(change);
+      dispatch({ type: 'settled', change, preferences, nowMs: clock.now() });
+    } catch (problem) {
+      report(problem);
+      const isGone = isNoRow(problem);
+      dispatch({ type: 'settled', change, ...(isGone && { preferences: null }), nowMs: clock.now() });
+      if (!isGone && !isClosed) onFailure(() => store.change(change, onFailure));
+    }
+  };
+
+  const store: PreferencesStore = {
+    subscribe(listener) {
+      listeners.add(listener);
+      discarding?.cancel();
+      return () => {
+        listeners.delete(listener);
+        if (listeners.size > 0 || isClosed) return;
+        discarding = clock.setTimer(() => dispatch({ type: 'discarded' }), discardMs);
+      };
+    },
+    getSnapshot: () =>
+      (snapshot ??= {
+        preferences: selectPreferences(state),
+        isReading: state.isReading,
+        isOutdated: state.hasReadFailed,
+        isSaving: state.pending.length > 0,
+      }),
+    ensure() {
+      const { known, isInvalidated } = state;
+      const isFresh = known && !isInvalidated && !isTemporary(known.value) && !isStale(known, clock.now());
+      if (!isFresh && !state.isReading) reload();
+    },
+    reload,
+    change(change, onFailure) {
+      // A new object, because each pending change is known by its identity.
+      const pending = { ...change };
+      dispatch({ type: 'changed', change: pending });
+      if (state.pending.includes(pending)) saved = saved.then(() => save(pending, onFailure));
+    },
+    receive(changes) {
+      for (const change of changes) {
+        try {
+          const preferences = change.type === 'DELETE' ? null : parsePreferences(change.record);
+          dispatch({ type: 'received', preferences, nowMs: clock.now() });
+        } catch (problem) {
+          report(problem);
+        }
+      }
+    },
+    invalidate() {
+      dispatch({ type: 'invalidated' });
+      if (listeners.size > 0) reload();
+    },
+    close() {
+      isClosed = true;
+      discarding?.cancel();
+    },
+  };
+  return store;
+}

@@ -21,7 +21,7 @@ const chunkGroups = [
   },
   {
     name: 'inside',
-    test: /src\/(app\/(shell\/(shell\.module|signed-in-app|signed-in-layout|inbox-frame|account-menu|display-choices)|data\/(user-data|live-channel))|ui\/(theme|icons|avatar|badge|overlay\/(popover|toast)|page\/tab-links))|src\/shared\/cache-policy|src\/features\/notifications\/(model\/(?!day-groups)|data\/|bell\/(?!bell-panel)|arrivals\/(?!desktop-notifications|arrival-sound)|actions\/(?!shortcuts|use-shortcuts|use-inbox-actions|undo-toast)|list\/(kind-icon|sender-avatar\.module)|screen\/(inbox-navigation|inbox\.module)|texts\/(?!notification-texts\.de))/,
+    test: /src\/(app\/(shell\/(shell\.module|signed-in-app|signed-in-layout|inbox-frame|account-menu|display-choices)|data\/user-data)|ui\/(theme|icons|avatar|badge|overlay\/(popover|toast)|page\/tab-links))|src\/shared\/cache-policy|src\/features\/notifications\/(model\/(?!day-groups)|data\/|bell\/(?!bell-panel)|arrivals\/(?!desktop-notifications|arrival-sound)|actions\/(?!shortcuts|use-shortcuts|use-inbox-actions|undo-toast)|list\/(kind-icon|sender-avatar\.module)|screen\/(inbox-navigation|inbox\.module)|texts\/(?!notification-texts\.de))/,
   },
   {
     name: 'data',

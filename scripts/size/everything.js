@@ -11,5 +11,6 @@ export * from '@/auth-client/server/server.ts';
 export * from '@/rest-client/index.ts';
 export * from '@/rest-client/long-reads/long-reads.ts';
 export * from '@/realtime-client/index.ts';
+export * from '@/realtime-client/changes/postgres-changes.ts';
 export * from '@/realtime-client/live-query/live-query.ts';
 export * from '@/realtime-client/tabs/shared-socket.ts';

@@ -58,10 +58,14 @@ export class RealtimeError extends Error {
   /** Seconds that the server asked to wait; null where it did not. */
   readonly retryAfterSeconds: number | null;
 
-  constructor(code: RealtimeErrorCode, message: string, details: RealtimeErrorDetails = {}) {
-    super(message, { cause: details.cause });
+  constructor(
+    code: RealtimeErrorCode,
+    message: string,
+    { cause, status = null, retryAfterSeconds = null }: RealtimeErrorDetails = {},
+  ) {
+    super(message, { cause });
     this.code = code;
-    this.status = details.status ?? null;
-    this.retryAfterSeconds = details.retryAfterSeconds ?? null;
+    this.status = status;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }

@@ -2,27 +2,31 @@
 export { createRealtimeClient } from './realtime-client.ts';
 export type {
   ClientPort,
-  RealtimeChannel,
   RealtimeClient,
   RealtimeClientOptions,
   ShareConnection,
 } from './realtime-client.ts';
-export type { ChangeBinding, Channel, ChannelMessage, ChannelPort } from './channel/channel.ts';
+export type { BoundChange, Channel, ChannelMessage, ChannelPort } from './channel/channel.ts';
 export type { JoinConfig, ReplayRequest } from './channel/join-config.ts';
 export type { RealtimeEvent } from './events.ts';
 export type {
   ChannelSnapshot,
   ChannelStatus,
   ConnectionSnapshot,
-  ContinuityLoss,
   GetAccessToken,
   OnTokenChange,
   TabPresence,
 } from './socket/connection.ts';
 export { RealtimeError } from './errors.ts';
 export type { RealtimeErrorCode } from './errors.ts';
-export type { Binding, Change, ChangeType, RowRecord } from './changes/postgres-changes.ts';
-export { createRowParser } from './changes/row-schema.ts';
+export type { Binding, Bindings, Change, ChangeType, ContinuityLoss, RowRecord } from './changes/change.ts';
 export { defaultSettings } from './settings.ts';
 export type { RealtimeSettings } from './settings.ts';
-export type { ProtocolVersion } from './socket/wire.ts';
+export type {
+  BinaryFrames,
+  ChangeReceiver,
+  ChangeSink,
+  PostgresChangesProtocol,
+  ProtocolParts,
+} from './protocol-parts.ts';
+export type { Message, ProtocolVersion } from './socket/message.ts';

@@ -1,6 +1,6 @@
 import { createListeners } from '../platform/listeners.ts';
 import type { Platform, Unsubscribe } from '../platform/platform.ts';
-import { createChannel, type Channel, type ChangeBinding } from './channel/channel.ts';
+import { createChannel, type Channel } from './channel/channel.ts';
 import type {
   ConnectOptions,
   Connection,
@@ -12,10 +12,10 @@ import { configurationProblem } from '../platform/service.ts';
 import { RealtimeError } from './errors.ts';
 import type { RealtimeEvent } from './events.ts';
 import { createOwnConnection } from './socket/own-connection.ts';
-import type { Change, RowRecord } from './changes/postgres-changes.ts';
 import { defaultSettings, type RealtimeSettings } from './settings.ts';
 import type { Readable } from './machine/store.ts';
-import type { BinaryFramesSlot, ProtocolVersion } from './socket/wire.ts';
+import type { ProtocolVersion } from './socket/message.ts';
+import type { ProtocolParts } from './protocol-parts.ts';
 
 /** Options of {@link createRealtimeClient}. */
 export interface RealtimeClientOptions {
@@ -52,31 +52,6 @@ export type ShareConnection = (
   connect: (options: ConnectOptions) => Connection,
 ) => Connection;
 
-/** Reads the output of `supabase gen types typescript`. */
-type TablesOf<Database, Schema> = Schema extends keyof Database
-  ? Database[Schema] extends { readonly Tables: infer Tables }
-    ? Tables
-    : never
-  : never;
-type RowOf<Database, Schema, Table> = Table extends keyof TablesOf<Database, Schema>
-  ? TablesOf<Database, Schema>[Table] extends { readonly Row: infer Row extends object }
-    ? Row
-    : RowRecord
-  : RowRecord;
-
-/** A {@link Channel} whose rows have the types of `Database`. */
-export interface RealtimeChannel<Database> extends Channel {
-  /** Like {@link Channel.onChanges}, with one change per call. */
-  onPostgresChanges<
-    Table extends string,
-    Schema extends string = 'public',
-    Row extends object = RowOf<Database, Schema, Table>,
-  >(
-    binding: ChangeBinding<Row> & { readonly schema?: Schema; readonly table?: Table },
-    listener: (change: Change<Row>) => void,
-  ): Unsubscribe;
-}
-
 /** The realtime client. Its snapshot is the connection's status, `lost` after a grace period of 5 s. */
 export interface RealtimeClient<Database = unknown> extends Readable<ConnectionSnapshot> {
   /**
@@ -84,9 +59,9 @@ export interface RealtimeClient<Database = unknown> extends Readable<ConnectionS
    *
    * @param options `private: true`: policies on `realtime.messages` decide who may join and send.
    */
-  channel(name: string, options?: { readonly private?: boolean }): RealtimeChannel<Database>;
+  channel(name: string, options?: { readonly private?: boolean }): Channel<Database>;
   /** Returns all channels that were requested, also those that are not joined. */
-  getChannels(): readonly RealtimeChannel<Database>[];
+  getChannels(): readonly Channel<Database>[];
   /** Calls `listener` with structured events such as heartbeats with their latency. */
   onEvent(listener: (event: RealtimeEvent) => void): Unsubscribe;
   /** The seam for features of the client; not for applications. */
@@ -109,11 +84,8 @@ export interface RealtimeClient<Database = unknown> extends Readable<ConnectionS
  * const { getAccessToken, onTokenChange } = auth;
  * const realtime = createRealtimeClient<Database>({ url, apiKey, platform, getAccessToken, onTokenChange });
  * const channel = realtime.channel('inbox');
- * const binding = { event: '*', table: 'notifications', filter: 'recipient_id=eq.1' } as const;
- * channel.onPostgresChanges(binding, (change) => {
- *   if (change.type === 'INSERT') console.log('new', change.record.content);
- * });
- * channel.onContinuity(() => console.log('Changes may be missing: read the rows again'));
+ * channel.subscribe(() => console.log(channel.getSnapshot().status));
+ * channel.onContinuity(() => console.log('Messages may be missing: read the rows again'));
  * const leave = channel.join();
  * ```
  */
@@ -141,10 +113,10 @@ export function createRealtimeClient<Database = unknown>(
   const events = createListeners<RealtimeEvent>(platform.report);
   if (options.log) events.add(options.log);
   const emit = events.call;
-  const binary: BinaryFramesSlot = { frames: null };
-  const connectOptions = { ...options, vsn, settings, getAccessToken, emit, binary };
+  const parts: ProtocolParts = { binaryFrames: null, postgresChanges: null };
+  const connectOptions = { ...options, vsn, settings, getAccessToken, emit, parts };
   const connection = share ? share(connectOptions, createOwnConnection) : createOwnConnection(connectOptions);
-  const channels = new Map<string, RealtimeChannel<Database>>();
+  const channels = new Map<string, Channel<Database>>();
 
   return {
     getSnapshot: connection.getSnapshot,
@@ -159,18 +131,16 @@ export function createRealtimeClient<Database = unknown>(
       const known = channels.get(name);
       if (join?.private && !known?.joinConfig.private) known?.updateJoinPayload(join);
       if (known) return known;
-      const channel = createChannel({ name, connection, platform, settings, schedule, emit, binary });
-      if (join) channel.updateJoinPayload(join);
-      const created: RealtimeChannel<Database> = Object.assign(channel, {
-        onPostgresChanges(binding, listener) {
-          const listeners = createListeners<Parameters<typeof listener>[0]>(platform.report);
-          const stops = [
-            listeners.add(listener),
-            channel.onChanges(binding, (changes) => changes.forEach(listeners.call)),
-          ];
-          return () => stops.forEach((stop) => stop());
-        },
-      } satisfies Pick<RealtimeChannel<Database>, 'onPostgresChanges'>);
+      const created = createChannel<Database>({
+        name,
+        connection,
+        platform,
+        settings,
+        schedule,
+        emit,
+        parts,
+      });
+      if (join) created.updateJoinPayload(join);
       channels.set(name, created);
       return created;
     },

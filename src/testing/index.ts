@@ -40,6 +40,7 @@ export interface TestClients<Database = UnknownDatabase> extends SupabaseClients
  * @example
  * ```ts
  * import assert from 'node:assert/strict';
+ * import { createPostgresChanges } from 'supabase-protocol-clients/realtime-client/postgres-changes';
  * import { createTestClients } from 'supabase-protocol-clients/testing';
  *
  * const { auth, rest, realtime, wire, clock, emitChange, close } = await createTestClients<Database>();
@@ -51,7 +52,7 @@ export interface TestClients<Database = UnknownDatabase> extends SupabaseClients
  *
  * const channel = realtime.channel('inbox');
  * const arrived: unknown[] = [];
- * channel.onPostgresChanges({ event: '*', table: 'notifications' }, (change) => arrived.push(change.type));
+ * createPostgresChanges(channel).on({ table: 'notifications' }, (change) => arrived.push(change.type));
  * channel.join();
  * await clock.advance(100);
  * emitChange({ type: 'INSERT', table: 'notifications', record: { id: '2', content: 'Hello' } });

@@ -10,6 +10,7 @@ import { loadavg } from 'node:os';
 import { RealtimeClient as VendorClient } from '@supabase/realtime-js';
 import { WebSocket, WebSocketServer } from 'ws';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createPostgresChanges } from '../../src/realtime-client/changes/postgres-changes.ts';
 import { createRealtimeClient, type RealtimeClientOptions } from '../../src/realtime-client/index.ts';
 import { ADA, createRealtimeWorld } from '../local-supabase/realtime/realtime-world.ts';
 import { openNodeSocket } from '../support/node-socket.ts';
@@ -87,7 +88,7 @@ async function listenOurs(body: string, options: Partial<RealtimeClientOptions>)
   closers.push(client.close);
   const channel = client.channel('bench');
   let heard = (_atMs: number) => {};
-  channel.onPostgresChanges(bindingOf(body), () => heard(performance.now()));
+  createPostgresChanges(channel).on(bindingOf(body), () => heard(performance.now()));
   const live = new Promise<void>((resolve) => {
     channel.subscribe(() => channel.getSnapshot().status === 'live' && resolve());
   });

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import { createRealmLocks } from '../../src/platform/realm-locks.ts';
 import { createRealmBroadcast } from '../support/realm-broadcast.ts';
+import { createPostgresChanges } from '../../src/realtime-client/changes/postgres-changes.ts';
 import { createRealtimeClient, type RealtimeClientOptions } from '../../src/realtime-client/index.ts';
 import { createLiveQuery } from '../../src/realtime-client/live-query/live-query.ts';
 import { shareSocket } from '../../src/realtime-client/tabs/shared-socket.ts';
@@ -121,7 +122,7 @@ describe('the realtime client against the embedded server', () => {
 
   it('fails with the message of the server when a table does not exist', async () => {
     const tab = openTab(ada);
-    tab.channel.onChanges({ table: 'no_such_table' }, () => {});
+    createPostgresChanges(tab.channel).onChanges({ table: 'no_such_table' }, () => {});
     await vi.waitFor(() =>
       expect(tab.channel.getSnapshot()).toMatchObject({
         status: 'failed',
@@ -134,8 +135,9 @@ describe('the realtime client against the embedded server', () => {
     const tab = openTab(ada);
     await live(tab);
     const seen: unknown[] = [];
-    tab.channel.onChanges({ table: 'notification_preferences', filter: `user_id=eq.${ada.id}` }, (changes) =>
-      seen.push(...changes),
+    createPostgresChanges(tab.channel).onChanges(
+      { table: 'notification_preferences', filter: `user_id=eq.${ada.id}` },
+      (changes) => seen.push(...changes),
     );
     const id = await insert(ada);
     await live(tab);

@@ -3,6 +3,7 @@ import type { RealtimePostgresChangesPayload } from '@supabase/realtime-js';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createPostgresChanges } from '../../src/realtime-client/changes/postgres-changes.ts';
 import { createRealtimeClient, type Change, type RowRecord } from '../../src/realtime-client/index.ts';
 import { realisticTiming } from '../../local-supabase/realtime/settings.ts';
 import { ADA, BOB, createRealtimeWorld } from '../local-supabase/realtime/realtime-world.ts';
@@ -68,7 +69,7 @@ function openOurs(bindings: readonly Binding[]): Opened {
   closers.push(() => client.close());
   const channel = client.channel('scene');
   for (const binding of bindings)
-    channel.onPostgresChanges(binding, (change: Change<RowRecord>) => {
+    createPostgresChanges(channel).on(binding, (change: Change<RowRecord>) => {
       const row = change.type === 'DELETE' ? change.oldRecord : change.record;
       told.changes.push({ of: labelOf(binding), type: change.type, row, at: change.commitTimestamp });
     });

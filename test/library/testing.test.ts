@@ -1,4 +1,4 @@
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { libraryName } from '../../scripts/library-entries.ts';
 import { createFakeClock, createRecordedWire, createTestClients } from '../../src/testing/index.ts';
 import { readExamples } from './examples.ts';
+import { createPostgresChanges } from '../../src/realtime-client/changes/postgres-changes.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const examples = readExamples(root, ['src/testing', 'docs/library.md']).filter(({ code }) =>
@@ -17,14 +18,11 @@ describe('the examples of the testing entry', () => {
   it.each(examples.map(({ where, code }) => [where, code] as const))('%s runs', async (_where, code) => {
     const folder = await mkdtemp(join(tmpdir(), 'testing-'));
     onTestFinished(() => rm(folder, { recursive: true }));
-    await symlink(join(root, 'node_modules'), join(folder, 'dependencies'));
+    await mkdir(join(folder, 'node_modules'));
+    await symlink(inject('library').folder, join(folder, 'node_modules', libraryName));
     await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
     // The example stands for a test: its types are erased, and its assertions throw.
-    const installed = code.replaceAll(
-      `'${libraryName}/testing'`,
-      `'${join(inject('library').folder, 'testing/index.js')}'`,
-    );
-    await writeFile(join(folder, 'example.ts'), installed);
+    await writeFile(join(folder, 'example.ts'), code);
     const tsx = join(root, 'node_modules/tsx/dist/loader.mjs');
     const { status, stderr } = spawnSync(process.execPath, ['--import', tsx, 'example.ts'], {
       cwd: folder,
@@ -58,7 +56,7 @@ describe('createTestClients', () => {
     for (const owner of ['ada', 'grace']) {
       const channel = realtime.channel(owner);
       const binding = { event: 'INSERT', table: 'notes', filter: `owner=eq.${owner}` } as const;
-      channel.onPostgresChanges(binding, () => heard.push(owner));
+      createPostgresChanges(channel).on(binding, () => heard.push(owner));
       channel.join();
     }
     await clock.advance(1_000);

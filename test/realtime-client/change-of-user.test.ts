@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { binding, createScriptedScene } from './scripted-server.ts';
+import { createPostgresChanges } from '../../src/realtime-client/changes/postgres-changes.ts';
 
 const tokenOf = (sub: string, serial = 1) => `.${btoa(JSON.stringify({ sub }))}.${serial}`;
 
@@ -48,7 +49,7 @@ describe('a change of user', () => {
     const tokens = { current: tokenOf('ada') };
     const scene = createScriptedScene({ getAccessToken: () => Promise.resolve(tokens.current) });
     const channel = scene.client.channel('user:ada');
-    channel.onPostgresChanges(binding, () => {});
+    createPostgresChanges(channel).on(binding, () => {});
     channel.join();
     scene.server.open();
     await scene.world.settle();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createScriptedScene, topic } from './scripted-server.ts';
+import { createPostgresChanges } from '../../src/realtime-client/changes/postgres-changes.ts';
 
 describe('joining', () => {
   it('opens the websocket with the public key and the protocol version, and no token', async () => {
@@ -13,7 +14,7 @@ describe('joining', () => {
   it('sends the join with a fresh token once the socket is open', async () => {
     const { client, server, world } = createScriptedScene();
     const channel = client.channel('user:ada');
-    channel.onPostgresChanges(
+    createPostgresChanges(channel).on(
       { event: '*', table: 'notifications', filter: 'recipient_id=eq.ada' },
       () => {},
     );

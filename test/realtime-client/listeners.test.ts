@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createRowParser, type Change, type RowRecord } from '../../src/realtime-client/index.ts';
+import {
+  createPostgresChanges,
+  createRowParser,
+} from '../../src/realtime-client/changes/postgres-changes.ts';
+import { type Change, type RowRecord } from '../../src/realtime-client/index.ts';
 import { binding, createScriptedScene } from './scripted-server.ts';
 
 const insert = (id: string, extra: RowRecord = {}) => ({ type: 'INSERT', record: { id, ...extra } });
@@ -9,8 +13,8 @@ describe('listeners', () => {
     const scene = createScriptedScene();
     const channel = scene.client.channel('user:ada');
     const seen: string[] = [];
-    channel.onPostgresChanges(binding, () => seen.push('notifications'));
-    channel.onPostgresChanges({ table: 'notification_preferences' }, () => seen.push('preferences'));
+    createPostgresChanges(channel).on(binding, () => seen.push('notifications'));
+    createPostgresChanges(channel).on({ table: 'notification_preferences' }, () => seen.push('preferences'));
     channel.join();
     scene.server.open();
     await scene.world.settle();
@@ -34,8 +38,8 @@ describe('listeners', () => {
     const scene = createScriptedScene();
     const channel = scene.client.channel('user:ada');
     const seen: string[] = [];
-    channel.onPostgresChanges({ ...binding, select: ['status'] }, () => seen.push('status'));
-    channel.onPostgresChanges(binding, () => seen.push('all'));
+    createPostgresChanges(channel).on({ ...binding, select: ['status'] }, () => seen.push('status'));
+    createPostgresChanges(channel).on(binding, () => seen.push('all'));
     channel.join();
     scene.server.open();
     await scene.world.settle();
@@ -58,9 +62,9 @@ describe('listeners', () => {
     const scene = createScriptedScene();
     const channel = scene.client.channel('user:ada');
     const seen: string[] = [];
-    channel.onPostgresChanges(binding, () => seen.push('all'));
-    channel.onPostgresChanges({ ...binding, event: 'INSERT' }, () => seen.push('inserts'));
-    channel.onPostgresChanges(binding, () => seen.push('all too'));
+    createPostgresChanges(channel).on(binding, () => seen.push('all'));
+    createPostgresChanges(channel).on({ ...binding, event: 'INSERT' }, () => seen.push('inserts'));
+    createPostgresChanges(channel).on(binding, () => seen.push('all too'));
     channel.join();
     scene.server.open();
     await scene.world.settle();
@@ -114,7 +118,7 @@ describe('listeners', () => {
     const scene = createScriptedScene();
     const channel = scene.client.channel('user:ada');
     const seen: string[] = [];
-    channel.onPostgresChanges({ ...binding, event: ['INSERT', 'UPDATE', 'DELETE'] }, ({ type }) =>
+    createPostgresChanges(channel).on({ ...binding, event: ['INSERT', 'UPDATE', 'DELETE'] }, ({ type }) =>
       seen.push(type),
     );
     channel.join();
@@ -136,11 +140,11 @@ describe('listeners', () => {
     const scene = createScriptedScene();
     const { channel, changes } = await scene.openLiveChannel();
     const problem = new Error('bad listener');
-    channel.onPostgresChanges(binding, () => {
+    createPostgresChanges(channel).on(binding, () => {
       throw problem;
     });
     const late: unknown[] = [];
-    channel.onPostgresChanges(binding, (change) => late.push(change));
+    createPostgresChanges(channel).on(binding, (change) => late.push(change));
     scene.server.change(insert('a'));
     await scene.world.clock.advance(16);
     expect([changes.length, late.length, scene.tab.reported]).toEqual([1, 1, [problem]]);
@@ -150,11 +154,11 @@ describe('listeners', () => {
     const scene = createScriptedScene();
     const { channel } = await scene.openLiveChannel();
     const [thrown, once]: [string[], string[]] = [[], []];
-    channel.onPostgresChanges<'notifications'>(binding, (change) => {
+    createPostgresChanges(channel).on<'notifications'>(binding, (change) => {
       thrown.push(change.type);
       throw new Error('bad listener');
     });
-    const remove = channel.onPostgresChanges<'notifications'>(binding, (change) => {
+    const remove = createPostgresChanges(channel).on<'notifications'>(binding, (change) => {
       once.push(change.type);
       remove();
       remove();
@@ -224,7 +228,7 @@ describe('listeners', () => {
     const { channel } = await scene.openLiveChannel();
     const told: string[] = [];
     channel.onContinuity(() => told.push('loss'));
-    channel.onPostgresChanges(binding, () => told.push('change'));
+    createPostgresChanges(channel).on(binding, () => told.push('change'));
     scene.server.change(insert('a'));
     scene.server.confirm();
     await scene.world.clock.advance(16);
@@ -282,7 +286,7 @@ describe('listeners', () => {
             : { value: value as { id: string } },
       },
     } as const;
-    channel.onPostgresChanges({ ...binding, parseRow: createRowParser(rowSchema) }, (change) =>
+    createPostgresChanges(channel).on({ ...binding, parseRow: createRowParser(rowSchema) }, (change) =>
       rows.push(change.type),
     );
     scene.server.change(insert('secret'));
@@ -337,7 +341,7 @@ describe('users of a channel', () => {
 
   it('are refused a filter without a table before anything is sent', () => {
     const { client, tab } = createScriptedScene();
-    expect(() => client.channel('x').onPostgresChanges({ filter: 'id=eq.1' }, () => {})).toThrow(
+    expect(() => createPostgresChanges(client.channel('x')).on({ filter: 'id=eq.1' }, () => {})).toThrow(
       'A filter needs a table',
     );
     expect(tab.sockets).toHaveLength(0);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { binding, createScriptedScene } from './scripted-server.ts';
+import { createPostgresChanges } from '../../src/realtime-client/changes/postgres-changes.ts';
 
 const expired = 'Token has expired 0 seconds ago';
 
@@ -65,7 +66,7 @@ describe('a channel that the server ends', () => {
   it('backs off when the server confirms each token and expires it at once', async () => {
     const scene = createScriptedScene();
     const channel = scene.client.channel('user:ada');
-    channel.onPostgresChanges(binding, () => {});
+    createPostgresChanges(channel).on(binding, () => {});
     channel.join();
     scene.server.open();
     await scene.world.settle();
@@ -88,7 +89,7 @@ describe('a channel that the server ends', () => {
     const scene = createScriptedScene();
     const { channel, statuses } = await scene.openLiveChannel();
     const earlier = scene.server.lastJoin().ref;
-    channel.onPostgresChanges({ table: 'notification_preferences' }, () => {});
+    createPostgresChanges(channel).on({ table: 'notification_preferences' }, () => {});
     await scene.world.settle();
     scene.server.acceptJoin();
     scene.server.endChannel('phx_close', earlier);
@@ -100,7 +101,7 @@ describe('a channel that the server ends', () => {
   it('ignores the late close in version 1.0.0, whose frames do not name their join', async () => {
     const scene = createScriptedScene({ vsn: '1.0.0' });
     const { channel } = await scene.openLiveChannel();
-    channel.onPostgresChanges({ table: 'notification_preferences' }, () => {});
+    createPostgresChanges(channel).on({ table: 'notification_preferences' }, () => {});
     await scene.world.settle();
     scene.server.endChannel('phx_close', null);
     scene.server.acceptJoin();
@@ -134,7 +135,7 @@ describe('a channel that the server ends', () => {
   it('leaves and joins again when the confirmation times out', async () => {
     const scene = createScriptedScene();
     const channel = scene.client.channel('user:ada');
-    channel.onPostgresChanges(binding, () => {});
+    createPostgresChanges(channel).on(binding, () => {});
     channel.join();
     scene.server.open();
     await scene.world.settle();
@@ -218,7 +219,7 @@ describe('a new token', () => {
   it('announced during a join is pushed right after it', async () => {
     const scene = createScriptedScene();
     const channel = scene.client.channel('user:ada');
-    channel.onPostgresChanges(binding, () => {});
+    createPostgresChanges(channel).on(binding, () => {});
     channel.join();
     scene.server.open();
     await scene.world.settle();

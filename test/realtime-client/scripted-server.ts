@@ -1,3 +1,4 @@
+import { createPostgresChanges } from '../../src/realtime-client/changes/postgres-changes.ts';
 import { createRealtimeClient, type RealtimeClientOptions } from '../../src/realtime-client/index.ts';
 import { createFakeWorld, type FakeSocket, type FakeTab } from '../support/fake-platform.ts';
 
@@ -59,7 +60,7 @@ export function createScriptedScene(overrides: Partial<RealtimeClientOptions> = 
       const statuses: string[] = [];
       channel.subscribe(() => statuses.push(channel.getSnapshot().status));
       channel.onContinuity((loss) => losses.push(loss));
-      channel.onPostgresChanges(binding, (change) => changes.push(change));
+      createPostgresChanges(channel).on(binding, (change) => changes.push(change));
       const leave = channel.join();
       server.open();
       await world.settle();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createPostgresChanges } from '../../src/realtime-client/changes/postgres-changes.ts';
 import { createRealtimeClient } from '../../src/realtime-client/index.ts';
 import { createLiveQuery } from '../../src/realtime-client/live-query/live-query.ts';
 import { shareSocket } from '../../src/realtime-client/tabs/shared-socket.ts';
@@ -393,7 +394,9 @@ describe('five tabs of a user', () => {
     const [first, second] = [openTab(), openTab()];
     await world.clock.advance(1_000);
     const seen: unknown[] = [];
-    second.channel.onChanges({ table: 'items', filter: 'owner=eq.bob' }, (changes) => seen.push(...changes));
+    createPostgresChanges(second.channel).onChanges({ table: 'items', filter: 'owner=eq.bob' }, (changes) =>
+      seen.push(...changes),
+    );
     await world.clock.advance(1_000);
     server.write('b', 'bob', 1);
     server.write('a', 'ada', 1);

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createPostgresChanges } from '../../src/realtime-client/changes/postgres-changes.ts';
 import { createRealtimeClient } from '../../src/realtime-client/index.ts';
 import { createLiveQuery } from '../../src/realtime-client/live-query/live-query.ts';
 import { shareSocket } from '../../src/realtime-client/tabs/shared-socket.ts';
@@ -160,7 +161,9 @@ function createSimulation(seed: number, isShared: boolean) {
       isUntold = status !== 'live' && (isUntold || wasLive);
       wasLive ||= status === 'live';
     });
-    channel.onChanges(binding, (changes) => seen.push(...changes.map((change) => JSON.stringify(change))));
+    createPostgresChanges(channel).onChanges(binding, (changes) =>
+      seen.push(...changes.map((change) => JSON.stringify(change))),
+    );
     const query = createLiveQuery<StoredRow>({
       channel,
       binding,

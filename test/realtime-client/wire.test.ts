@@ -1,8 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { binaryFrames } from '../../src/realtime-client/broadcast/binary-frames.ts';
-import { parseWithExactIntegers } from '../../src/realtime-client/json.ts';
+import { parseWithExactIntegers } from '../../src/realtime-client/changes/exact-integers.ts';
+import { postgresChangesProtocol } from '../../src/realtime-client/changes/protocol.ts';
 import { encodeMessage, encodeSocketUrl, parseMessage } from '../../src/realtime-client/socket/wire.ts';
+
+const bare = { binaryFrames: null, postgresChanges: null };
+const whole = { binaryFrames, postgresChanges: postgresChangesProtocol };
 
 const ref = fc.option(fc.string());
 /** JSON whose integers are all safe. */
@@ -25,8 +29,8 @@ describe('frames', () => {
   it.each(['1.0.0', '2.0.0'] as const)('of version %s are read as they were written', (vsn) => {
     fc.assert(
       fc.property(message, (original) => {
-        const frame = encodeMessage(original, vsn);
-        expect(JSON.stringify(parseMessage(frame))).toEqual(JSON.stringify(original));
+        const frame = encodeMessage(original, vsn, whole);
+        expect(JSON.stringify(parseMessage(frame, whole))).toEqual(JSON.stringify(original));
       }),
     );
   });
@@ -40,7 +44,7 @@ describe('frames', () => {
           fc.uint8Array().map(({ buffer }) => buffer),
         ),
         (frame) => {
-          const parsed = parseMessage(frame, binaryFrames);
+          const parsed = parseMessage(frame, whole);
           expect(parsed === null || typeof parsed.topic === 'string').toBe(true);
         },
       ),
@@ -52,8 +56,8 @@ describe('frames', () => {
     const parts = [topic, event, meta].map((part) => Array.from(new TextEncoder().encode(part)));
     const bytes = [4, ...parts.map(({ length }) => length), 1, ...parts.flat()];
     const frame = Uint8Array.from([...bytes, ...new TextEncoder().encode(payload)]).buffer;
-    expect(parseMessage(frame)).toBeNull();
-    expect(parseMessage(frame, binaryFrames)).toEqual({
+    expect(parseMessage(frame, bare)).toBeNull();
+    expect(parseMessage(frame, whole)).toEqual({
       joinRef: null,
       ref: null,
       topic: 'realtime:room',

@@ -1,4 +1,5 @@
 import type { Unsubscribe } from '../../platform/platform.ts';
+import { createPostgresChanges } from '../../realtime-client/changes/postgres-changes.ts';
 import type { Change, RealtimeClient, RowRecord } from '../../realtime-client/index.ts';
 
 export interface LiveChannelOptions {
@@ -15,6 +16,7 @@ export interface LiveChannelOptions {
 export function openLiveChannel(options: LiveChannelOptions): Unsubscribe {
   const { realtime, userId, onNotifications, onPreferences, onGap, onConnection } = options;
   const channel = realtime.channel(`user:${userId}`);
+  const changes = createPostgresChanges(channel);
   let wasLive = false;
 
   const follow = () => {
@@ -27,7 +29,7 @@ export function openLiveChannel(options: LiveChannelOptions): Unsubscribe {
   };
   const endings = [
     // One listener for all three events preserves their order.
-    channel.onChanges(
+    changes.onChanges(
       {
         event: ['INSERT', 'UPDATE', 'DELETE'],
         table: 'notifications',
@@ -35,7 +37,7 @@ export function openLiveChannel(options: LiveChannelOptions): Unsubscribe {
       },
       onNotifications,
     ),
-    channel.onChanges(
+    changes.onChanges(
       { event: '*', table: 'notification_preferences', filter: `user_id=eq.${userId}` },
       onPreferences,
     ),

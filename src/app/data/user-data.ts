@@ -12,7 +12,6 @@ import { createLoader, tryAnew } from '../../ui/state/loader.ts';
 import { toasts } from '../../ui/overlay/toasts.ts';
 import type { DataClients } from '../../shared/clients/clients-context.ts';
 import type { DataCache } from './data-cache.ts';
-import { openLiveChannel } from './live-channel.ts';
 
 /** The data of one signed-in user, outside of React and independent of the page. */
 export interface UserData {
@@ -88,7 +87,7 @@ export function createUserData({
     leave = stop;
   };
   const listen = async () => {
-    const realtime = await loadRealtime();
+    const [realtime, { openLiveChannel }] = await Promise.all([loadRealtime(), import('./live-channel.ts')]);
     if (isClosed) return;
     leave = openLiveChannel({
       realtime,

@@ -1,5 +1,7 @@
-import { hasLongDigits, isRecord, parseWithExactIntegers } from '../json.ts';
-import type { BinaryFrames, Message, ProtocolVersion } from '../socket/wire.ts';
+import { hasLongDigits, parseWithExactIntegers } from '../changes/exact-integers.ts';
+import { isRecord } from '../json.ts';
+import type { BinaryFrames } from '../protocol-parts.ts';
+import type { Message, ProtocolVersion } from '../socket/message.ts';
 
 /** The frames of bytes of protocol version 2.0.0. */
 export const binaryFrames: BinaryFrames = { encode, parse };

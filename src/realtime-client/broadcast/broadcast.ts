@@ -134,7 +134,7 @@ export function createBroadcast<Events extends BroadcastEvents = Readonly<Record
   const { ack = false, self = false, replay, maxPayloadBytes = 256_000, onDropped } = options;
   const { port } = channel;
   const { clock, report, settings } = port;
-  port.binary.frames = binaryFrames;
+  port.parts.binaryFrames = binaryFrames;
   const clientPerSecond = options.perSecondOfClient ?? 100;
   const limits = {
     perSecond: options.perSecond ?? 100,

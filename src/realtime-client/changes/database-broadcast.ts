@@ -1,12 +1,10 @@
-import { createListeners } from '../../platform/listeners.ts';
 import type { Unsubscribe } from '../../platform/platform.ts';
-import type { ChangeBinding, Channel } from '../channel/channel.ts';
-import type { ContinuityLoss } from '../socket/connection.ts';
-import { isRecord } from '../json.ts';
 import { binaryFrames } from '../broadcast/binary-frames.ts';
-import { createDelivery } from './delivery.ts';
+import type { Channel } from '../channel/channel.ts';
+import { isRecord } from '../json.ts';
+import { createChangeQueue, type ChangeBinding } from './change-queue.ts';
+import type { Change, ContinuityLoss, RowRecord } from './change.ts';
 import { createDuplicateFilter } from './duplicate-filter.ts';
-import type { Change, RowRecord } from './postgres-changes.ts';
 
 /** Which changes a listener receives. The topic decides which rows; there is no filter. */
 export type BroadcastBinding<Row> = Pick<
@@ -46,42 +44,15 @@ export interface DatabaseBroadcast {
  */
 export function createDatabaseBroadcast(channel: Channel): DatabaseBroadcast {
   const { port } = channel;
-  port.binary.frames = binaryFrames;
-  const losses = createListeners<ContinuityLoss>(port.report);
-  const announceLoss = (reason: ContinuityLoss['reason']) =>
-    losses.call({ continuity: 'lost', sinceMs: port.clock.now(), reason });
+  port.parts.binaryFrames = binaryFrames;
   return {
-    onContinuity(listener) {
-      const stops = [channel.onContinuity(listener), losses.add(listener)];
-      return () => stops.forEach((stop) => stop());
-    },
-    onChanges<Row extends object>(
-      { event = '*', schema = 'public', table, primaryKey = ['id'], parseRow }: BroadcastBinding<Row>,
-      listener: (changes: readonly Change<Row>[]) => void,
-    ) {
+    onContinuity: channel.onContinuity,
+    onChanges({ event = '*', schema = 'public', table, ...rules }, listener) {
       const types = new Set<string>([event].flat());
-      const delivery = createDelivery(primaryKey, port.settings.deliveryBuffer);
       const isDuplicate = createDuplicateFilter();
-      const listeners = createListeners<readonly Change<Row>[]>(port.report);
-      listeners.add(listener);
-      let isScheduled = false;
-      const parse = (change: Change<RowRecord>): readonly Change<Row>[] => {
-        try {
-          if (!parseRow || change.type === 'DELETE') return [change as Change<Row>];
-          return [{ ...change, record: parseRow(change.record) } as Change<Row>];
-        } catch (problem) {
-          port.report(problem);
-          announceLoss('invalid');
-          return [];
-        }
-      };
-      const flush = () => {
-        isScheduled = false;
-        const changes = delivery.take().flatMap(parse);
-        if (changes.length > 0) listeners.call(changes);
-      };
+      const queue = createChangeQueue(port, rules, listener);
       const stops = [
-        port.onDiscard(() => void delivery.take()),
+        queue.close,
         port.onMessage(({ event: kind, payload }) => {
           if (kind !== 'broadcast' || !isRecord(payload)) return;
           const change = parseChange(payload['payload'], new Date(port.clock.now()).toISOString());
@@ -89,10 +60,7 @@ export function createDatabaseBroadcast(channel: Channel): DatabaseBroadcast {
           if (!types.has('*') && !types.has(change.type)) return;
           const id = isRecord(payload['meta']) ? payload['meta']['id'] : undefined;
           if (typeof id === 'string' && isDuplicate(id)) return;
-          if (!delivery.add(change)) announceLoss('overflow');
-          if (isScheduled) return;
-          isScheduled = true;
-          port.schedule(flush);
+          queue.add(change);
         }),
       ];
       return () => stops.forEach((stop) => stop());
@@ -113,3 +81,5 @@ function parseChange(payload: unknown, commitTimestamp: string): Change<RowRecor
     ? { ...origin, type: operation, record, oldRecord: isRecord(oldRecord) ? oldRecord : {} }
     : null;
 }
+
+export { createRowParser } from './row-schema.ts';

@@ -1,52 +1,23 @@
 import type { Platform, Timer, Unsubscribe } from '../../platform/platform.ts';
-import type { ChannelSnapshot, Connection, ContinuityLoss, Topic } from '../socket/connection.ts';
-import { createDelivery } from '../changes/delivery.ts';
-import { RealtimeError } from '../errors.ts';
-import {
-  bindingKey,
-  encodeBinding,
-  type Binding,
-  type Change,
-  type ChangeType,
-  type RowRecord,
-} from '../changes/postgres-changes.ts';
-import type { RealtimeEvent } from '../events.ts';
-import type { RealtimeSettings } from '../settings.ts';
-import { defaultJoinConfig, type JoinConfig } from './join-config.ts';
 import { createListeners } from '../../platform/listeners.ts';
+import type { Bindings, Change, ContinuityLoss, RowRecord } from '../changes/change.ts';
+import { RealtimeError } from '../errors.ts';
+import type { RealtimeEvent } from '../events.ts';
 import { createStore, type Readable } from '../machine/store.ts';
-import type { BinaryFramesSlot } from '../socket/wire.ts';
-
-/** Which changes a listener receives, and how their rows are parsed. */
-export interface ChangeBinding<Row = RowRecord> extends Omit<Binding, 'event'> {
-  /** Default `*`: all types. Several types become one binding each; their changes reach the listener in order. */
-  readonly event?: ChangeType | '*' | readonly ChangeType[];
-  /** Columns that identify a row; changes of one row within a frame are merged. Default `['id']`. */
-  readonly primaryKey?: readonly string[];
-  /**
-   * Validates a record, see `createRowParser`. A record for which it throws is not delivered: the error is reported,
-   * and `onContinuity` announces a loss with the reason `invalid`. Default: no validation.
-   */
-  readonly parseRow?: (record: RowRecord) => Row;
-}
+import type { ProtocolParts } from '../protocol-parts.ts';
+import type { RealtimeSettings } from '../settings.ts';
+import type { ChannelSnapshot, Connection, Topic } from '../socket/connection.ts';
+import { defaultJoinConfig, type JoinConfig } from './join-config.ts';
 
 /**
  * A channel on one topic. It stays joined until every `join()` is ended. Its snapshot is the status, with the error
  * when the channel has failed.
  */
-export interface Channel extends Readable<ChannelSnapshot> {
+export interface Channel<Database = unknown> extends Readable<ChannelSnapshot> {
+  /** Only a type: the database whose rows the channel's features deliver. Never set. */
+  readonly types?: { readonly database: Database };
   /** The name, which is the topic without its `realtime:` prefix. */
   readonly name: string;
-  /**
-   * Calls `listener` with the changes received since the last frame, merged to at most one per row; a change of the
-   * primary key is never merged. Adding a binding to a joined channel joins it again.
-   *
-   * @throws {RealtimeError} `invalid-binding`
-   */
-  onChanges<Row extends object>(
-    binding: ChangeBinding<Row>,
-    listener: (changes: readonly Change<Row>[]) => void,
-  ): Unsubscribe;
   /** Calls `listener` when changes may be missing, so that it can read the rows again. */
   onContinuity(listener: (loss: ContinuityLoss) => void): Unsubscribe;
   /**
@@ -81,20 +52,36 @@ export interface ChannelPort {
   readonly report: Platform['report'];
   /** The client's settings, the same object for all its channels. */
   readonly settings: RealtimeSettings;
-  /** Calls `flush` before the next paint, or after a short delay. */
-  readonly schedule: (flush: () => void) => void;
   /** Passes an event to the client's `onEvent` listeners and `log`. */
   readonly emit: (event: RealtimeEvent) => void;
+  /** A feature installs its part of the protocol here, for all channels of the client. */
+  readonly parts: ProtocolParts;
+  /** Joins the channel with these bindings too, until the returned function is called. */
+  bind(bindings: Bindings): Unsubscribe;
+  /** Calls `listener` with each change of a binding. */
+  onChange(listener: (change: BoundChange) => void): Unsubscribe;
   /** Calls `listener` with each broadcast and presence message. */
   onMessage(listener: (message: ChannelMessage) => void): Unsubscribe;
-  /** Sends without waiting for a reply; discarded while the channel is not joined. */
-  send(event: string, payload: unknown): void;
+  /** Calls `listener` in each requested frame, and before a loss is announced. */
+  onFrame(listener: () => void): Unsubscribe;
+  /** Requests a frame: before the next paint, or after a short delay. */
+  requestFrame(): void;
+  /** Announces a loss at the end of the next frame. */
+  announceLoss(reason: ContinuityLoss['reason']): void;
   /** Calls `listener` when the user changes: what is known belongs to the previous one. */
   onDiscard(listener: () => void): Unsubscribe;
+  /** Sends without waiting for a reply; discarded while the channel is not joined. */
+  send(event: string, payload: unknown): void;
   /** Declares presence on a shared socket; absent where the tab has its own. */
   readonly track: Topic['track'];
-  /** A feature that sends or receives bytes puts its frames here. */
-  readonly binary: BinaryFramesSlot;
+}
+
+/** A change, and the bindings (see `bindingKey`) that it matches. */
+export interface BoundChange {
+  /** Keys of the bindings. */
+  readonly keys: readonly string[];
+  /** The change. */
+  readonly change: Change<RowRecord>;
 }
 
 /** A message that is neither a reply nor a change. */
@@ -105,14 +92,6 @@ export interface ChannelMessage {
   readonly payload: unknown;
 }
 
-interface Listening {
-  readonly bindings: ReadonlyMap<string, Binding>;
-  add(change: Change<RowRecord>): boolean;
-  deliver(): void;
-  /** Drops the queued changes. */
-  discard(): void;
-}
-
 export interface ChannelOptions {
   readonly name: string;
   readonly connection: Connection;
@@ -121,40 +100,44 @@ export interface ChannelOptions {
   /** Calls `flush` before the next paint, or after a short delay. */
   readonly schedule: (flush: () => void) => void;
   readonly emit: (event: RealtimeEvent) => void;
-  readonly binary: BinaryFramesSlot;
+  readonly parts: ProtocolParts;
 }
 
-export function createChannel({
+export function createChannel<Database>({
   name,
   connection,
   platform,
   settings,
   schedule,
   emit,
-  binary,
-}: ChannelOptions): Channel {
+  parts,
+}: ChannelOptions): Channel<Database> {
   const { clock, report } = platform;
   const store = createStore<ChannelSnapshot>({ status: 'closed', error: null }, report);
   const losses = createListeners<ContinuityLoss>(report);
   const messages = createListeners<ChannelMessage>(report);
+  const changes = createListeners<BoundChange>(report);
+  const frames = createListeners<void>(report);
   const discards = createListeners<void>(report);
   let config = defaultJoinConfig;
-  const listenings = new Set<Listening>();
+  const bound = new Set<Bindings>();
   const uses = new Set<object>();
   let graceTimer: Timer | undefined;
-  let isScheduled = false;
-
+  let isFrameRequested = false;
   /** A loss since the last frame, announced after that frame's deliveries. */
   let dropped: ContinuityLoss | undefined;
-  const drop = (reason: ContinuityLoss['reason']) => {
-    dropped ??= { continuity: 'lost', sinceMs: clock.now(), reason };
-  };
+
   const flush = () => {
-    isScheduled = false;
-    listenings.forEach((listening) => listening.deliver());
+    isFrameRequested = false;
+    frames.call();
     const loss = dropped;
     dropped = undefined;
     if (loss) losses.call(loss);
+  };
+  const requestFrame = () => {
+    if (isFrameRequested) return;
+    isFrameRequested = true;
+    schedule(flush);
   };
   const topic: Topic = connection.open(name, {
     onStatus: store.set,
@@ -164,27 +147,18 @@ export function createChannel({
       losses.call(loss);
     },
     onMessage: (event, payload) => messages.call({ event, payload }),
+    onChange: (keys, change) => changes.call({ keys, change }),
     onDiscard() {
       dropped = undefined;
-      listenings.forEach((listening) => listening.discard());
       discards.call();
-    },
-    onChange(keys, change) {
-      for (const listening of listenings)
-        if (keys.some((key) => listening.bindings.has(key)) && !listening.add(change)) drop('overflow');
-      if (isScheduled) return;
-      isScheduled = true;
-      schedule(flush);
     },
   });
 
   const isClosed = () => connection.getSnapshot().status === 'closed';
-  const want = () =>
-    isClosed() ||
-    topic.want(
-      [...new Map([...listenings].flatMap(({ bindings }) => Array.from(bindings))).values()],
-      config,
-    );
+  const want = () => {
+    if (isClosed()) return;
+    topic.want(new Map([...bound].flatMap((bindings) => Array.from(bindings))), config);
+  };
   const leave = () => {
     graceTimer?.cancel();
     uses.clear();
@@ -207,24 +181,6 @@ export function createChannel({
       config = { ...config, ...change };
       if (uses.size > 0) want();
     },
-    port: {
-      clock,
-      report,
-      settings,
-      schedule,
-      emit,
-      onMessage: messages.add,
-      onDiscard: discards.add,
-      send: topic.send,
-      track: topic.track,
-      binary,
-    },
-    onChanges(binding, listener) {
-      const listening = createListening(binding, listener, settings, report, drop);
-      listenings.add(listening);
-      if (uses.size > 0) want();
-      return () => void listenings.delete(listening);
-    },
     join() {
       const use = {};
       graceTimer?.cancel();
@@ -235,38 +191,28 @@ export function createChannel({
         graceTimer = clock.setTimer(leave, settings.leaveGraceMs);
       };
     },
-  };
-}
-
-function createListening<Row extends object>(
-  { primaryKey = ['id'], parseRow, event = '*', ...rest }: ChangeBinding<Row>,
-  listener: (changes: readonly Change<Row>[]) => void,
-  settings: RealtimeSettings,
-  report: (problem: unknown) => void,
-  drop: (reason: 'invalid') => void,
-): Listening {
-  const delivery = createDelivery(primaryKey, settings.deliveryBuffer);
-  const read = (change: Change<RowRecord>): readonly Change<Row>[] => {
-    try {
-      if (!parseRow || change.type === 'DELETE') return [change as Change<Row>];
-      return [{ ...change, record: parseRow(change.record) } as Change<Row>];
-    } catch (problem) {
-      report(problem);
-      drop('invalid');
-      return [];
-    }
-  };
-  const listeners = createListeners<readonly Change<Row>[]>(report);
-  listeners.add(listener);
-  const bindings = [event].flat().map((one): Binding => Object.assign({ event: one }, rest));
-  bindings.forEach(encodeBinding);
-  return {
-    bindings: new Map(bindings.map((binding) => [bindingKey(binding), binding])),
-    add: delivery.add,
-    discard: () => void delivery.take(),
-    deliver() {
-      const changes = delivery.take().flatMap(read);
-      if (changes.length > 0) listeners.call(changes);
+    port: {
+      clock,
+      report,
+      settings,
+      emit,
+      parts,
+      bind(bindings) {
+        bound.add(bindings);
+        if (uses.size > 0) want();
+        return () => void bound.delete(bindings);
+      },
+      onChange: changes.add,
+      onMessage: messages.add,
+      onFrame: frames.add,
+      requestFrame,
+      announceLoss(reason) {
+        dropped ??= { continuity: 'lost', sinceMs: clock.now(), reason };
+        requestFrame();
+      },
+      onDiscard: discards.add,
+      send: topic.send,
+      track: topic.track,
     },
   };
 }

@@ -12,20 +12,14 @@ import type { JoinQueue } from '../socket/join-queue.ts';
 import type { TokenSource } from '../socket/token-source.ts';
 import { defaultJoinConfig, encodeConfig, type JoinConfig } from './join-config.ts';
 import { classifyRefusal } from './refusal.ts';
-import { createDuplicateFilter } from '../changes/duplicate-filter.ts';
 import { createMachine } from '../machine/machine.ts';
-import {
-  bindingKey,
-  encodeBinding,
-  matchBindings,
-  parseReceivedChange,
-  type Binding,
-} from '../changes/postgres-changes.ts';
+import type { Bindings } from '../changes/change.ts';
+import type { ChangeReceiver, ProtocolParts } from '../protocol-parts.ts';
 import { createPushes } from '../socket/push.ts';
 import type { RealtimeSettings } from '../settings.ts';
 import type { KeptSocket } from '../socket/socket.ts';
 import { isRecord } from '../json.ts';
-import type { Message } from '../socket/wire.ts';
+import type { Message } from '../socket/message.ts';
 
 /** A topic on this tab's own socket. */
 export interface OwnTopic extends Topic {
@@ -47,6 +41,7 @@ export interface OwnTopicOptions {
   readonly queue: JoinQueue;
   readonly tokens: TokenSource;
   readonly sink: TopicSink;
+  readonly parts: ProtocolParts;
 }
 
 export function createOwnTopic({
@@ -57,19 +52,19 @@ export function createOwnTopic({
   queue,
   tokens,
   sink,
+  parts,
 }: OwnTopicOptions): OwnTopic {
   const { clock } = platform;
   const topic = `realtime:${name}`;
-  const isDuplicate = createDuplicateFilter();
-  let wanted: readonly Binding[] = [];
-  let joinedWith: readonly Binding[] = [];
+  let wanted: Bindings = new Map();
+  let joinedWith: Bindings = new Map();
   let config: JoinConfig = defaultJoinConfig;
   let joinedConfig = '';
   let joinRef: string | null = null;
   /** The ref of a join that was given up; its refusal may arrive later. */
   let abandonedRef: string | null = null;
-  let lastChange = '';
-  let keysById: ReadonlyMap<unknown, readonly string[]> = new Map();
+  /** Created by the first join with bindings, because features install their part after the topic was opened. */
+  let changes: ChangeReceiver | undefined;
 
   const push = (event: string, payload: unknown) => socket.send({ joinRef, topic, event, payload });
   const isJoined = () => machine.state.kind === 'joined' || machine.state.kind === 'live';
@@ -121,7 +116,9 @@ export function createOwnTopic({
     joinedWith = wanted;
     joinRef = socket.nextRef();
     joinedConfig = JSON.stringify(config);
-    const encoded = encodeConfig(config, joinedWith.map(encodeBinding), machine.state.lostAtMs);
+    changes ??= parts.postgresChanges?.createReceiver(sink, clock);
+    const bindings = parts.postgresChanges?.encode(joinedWith) ?? [];
+    const encoded = encodeConfig(config, bindings, machine.state.lostAtMs);
     const payload = { config: encoded, ...(token !== null && { access_token: token }) };
     socket.send({ joinRef, ref: joinRef, topic, event: 'phx_join', payload });
     return undefined;
@@ -147,6 +144,10 @@ export function createOwnTopic({
 
   const fail = (reason: string, ofSubscription: boolean) =>
     machine.send({ kind: 'systemError', reason, ofSubscription, wallMs: clock.now() });
+  const refuse = (reason: string) => {
+    queue.refused(classifyRefusal(reason, false) === 'channel-limit');
+    machine.send({ kind: 'refused', reason });
+  };
   const receiveReply = ({ ref, payload }: Message) => {
     const response: unknown = isRecord(payload) ? payload['response'] : null;
     const reason = refusalOf(payload);
@@ -156,23 +157,16 @@ export function createOwnTopic({
         response,
         reason === null ? null : { code: 'push-refused', message: `The server refused the push: ${reason}` },
       );
-    if (reason !== null) {
-      queue.refused(classifyRefusal(reason, false) === 'channel-limit');
-      return machine.send({ kind: 'refused', reason });
-    }
+    if (reason !== null) return refuse(reason);
     tokens.accepted();
-    const matched = matchBindings(joinedWith, response);
-    if (!matched) return fail('The reply lacks a binding', true);
-    keysById = matched;
-    machine.send({ kind: 'accepted', confirms: joinedWith.length === 0, wallMs: clock.now() });
+    if (changes && !changes.accept(joinedWith, response)) return fail('The reply lacks a binding', true);
+    machine.send({ kind: 'accepted', confirms: joinedWith.size === 0, wallMs: clock.now() });
   };
   /** A join that timed out may still be refused: the refusal counts, or the channel would join again for ever. */
   const receiveLateReply = (message: Message) => {
     abandonedRef = null;
     const reason = refusalOf(message.payload);
-    if (reason === null) return true;
-    queue.refused(classifyRefusal(reason, false) === 'channel-limit');
-    machine.send({ kind: 'refused', reason });
+    if (reason !== null) refuse(reason);
     return true;
   };
   const receiveSystem = (payload: unknown) => {
@@ -182,23 +176,6 @@ export function createOwnTopic({
     else if (ofSubscription) machine.send({ kind: 'subscribed', wallMs: clock.now() });
     return true;
   };
-  const receiveChange = (payload: unknown) => {
-    const received = parseReceivedChange(payload);
-    if (!received) return false;
-    const keys = [...new Set(received.ids.flatMap((id) => keysById.get(id) ?? []))];
-    if (keys.length === 0 || !isJoined()) return true;
-    const text = JSON.stringify(payload);
-    const isRepeated = isDuplicate(text);
-    const isLast = text === lastChange;
-    lastChange = text;
-    const { change } = received;
-    if (change && !isRepeated) sink.onChange(keys, change);
-    // A frame that repeats its predecessor is a resend. A later repeat may be a row that returned to an old value.
-    else if (!change || !isLast)
-      sink.onGap({ continuity: 'lost', sinceMs: clock.now(), reason: change ? 'repeated' : 'truncated' });
-    return true;
-  };
-
   return {
     get isWanted() {
       return machine.state.kind !== 'idle' && machine.state.kind !== 'failed';
@@ -213,9 +190,8 @@ export function createOwnTopic({
       }
       wanted = bindings;
       config = nextConfig;
-      const joinedKeys = new Set(joinedWith.map(bindingKey));
       machine.send({ kind: 'join' });
-      const isCovered = bindings.every((binding) => joinedKeys.has(bindingKey(binding)));
+      const isCovered = [...bindings.keys()].every((key) => joinedWith.has(key));
       if (!isCovered || joinedConfig !== JSON.stringify(config))
         machine.send({ kind: 'rejoin', wallMs: clock.now() });
     },
@@ -242,7 +218,7 @@ export function createOwnTopic({
         case 'system':
           return receiveSystem(message.payload);
         case 'postgres_changes':
-          return receiveChange(message.payload);
+          return !changes || !isJoined() || changes.receive(message.payload);
         case 'broadcast':
         case 'presence_state':
         case 'presence_diff':
@@ -257,8 +233,7 @@ export function createOwnTopic({
 
 /** The reason of a reply with an error; null for any other reply. */
 function refusalOf(payload: unknown): string | null {
-  if (!isRecord(payload)) return 'no reason given';
-  const { status, response } = payload;
+  const { status, response } = isRecord(payload) ? payload : {};
   if (status === 'ok') return null;
   const reason = isRecord(response) ? response['reason'] : response;
   return typeof reason === 'string' ? reason : 'no reason given';

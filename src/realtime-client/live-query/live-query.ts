@@ -1,8 +1,13 @@
 import type { Page, Platform, Timer, Unsubscribe } from '../../platform/platform.ts';
 import { backoffMs } from '../socket/backoff.ts';
-import type { ChangeBinding, Channel } from '../channel/channel.ts';
+import type { Channel } from '../channel/channel.ts';
+import {
+  createPostgresChanges,
+  type ChangeBinding,
+  type PostgresChanges,
+} from '../changes/postgres-changes.ts';
 import { applyChanges, beginRead, createLiveRows, finishRead, type RowRules } from './live-rows.ts';
-import type { Change } from '../changes/postgres-changes.ts';
+import type { Change } from '../changes/change.ts';
 import { createHealWatch, type LiveQueryHeal } from './heal-watch.ts';
 import { createReconciler, type LiveQuerySummary, type ReconcileCause } from './reconciler.ts';
 import { defaultSettings } from '../settings.ts';
@@ -14,10 +19,10 @@ export interface LiveQueryOptions<Row extends object> extends RowRules<Row> {
   /** The channel that delivers the changes. */
   readonly channel: Channel;
   /**
-   * Where the changes come from. Default: the channel's `postgres_changes`; see `createDatabaseBroadcast` for those that
+   * Where the changes come from. Default: `createPostgresChanges(channel)`; see `createDatabaseBroadcast` for those that
    * the database broadcasts.
    */
-  readonly source?: Pick<Channel, 'onChanges' | 'onContinuity'>;
+  readonly source?: Pick<PostgresChanges, 'onChanges' | 'onContinuity'>;
   /** The changes that affect the list. */
   readonly binding: ChangeBinding<Row>;
   /** Reads the whole list. Called at the start, when the channel becomes live, and when changes may be missing. */
@@ -107,7 +112,15 @@ const ownChange = { schema: '', table: '', commitTimestamp: '' };
  * ```
  */
 export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Row>): LiveQuery<Row> {
-  const { channel, source = channel, platform, read, compare, isEager = true, initialRows = [] } = options;
+  const {
+    channel,
+    source = createPostgresChanges(channel),
+    platform,
+    read,
+    compare,
+    isEager = true,
+    initialRows = [],
+  } = options;
   const { clock, report } = platform;
   const { retryDelaysMs: reconnectDelaysMs = defaultSettings.reconnectDelaysMs } = options;
   let state = createLiveRows(initialRows, options);

@@ -1,4 +1,4 @@
-import type { Change } from '../changes/postgres-changes.ts';
+import type { Change } from '../changes/change.ts';
 
 /** How the list identifies, orders and selects rows. */
 export interface RowRules<Row> {

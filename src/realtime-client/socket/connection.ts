@@ -2,10 +2,11 @@ import type { Platform, Unsubscribe } from '../../platform/platform.ts';
 import type { JoinConfig } from '../channel/join-config.ts';
 import type { RealtimeErrorCode } from '../errors.ts';
 import type { RealtimeEvent } from '../events.ts';
-import type { Binding, Change, RowRecord } from '../changes/postgres-changes.ts';
+import type { Bindings } from '../changes/change.ts';
 import type { RealtimeSettings } from '../settings.ts';
 import type { Readable } from '../machine/store.ts';
-import type { BinaryFramesSlot, ProtocolVersion } from './wire.ts';
+import type { ChangeSink, ProtocolParts } from '../protocol-parts.ts';
+import type { ProtocolVersion } from './message.ts';
 
 /** The transport of the channels: this tab's own socket, or one shared by the tabs of a user. */
 export interface Connection extends Readable<ConnectionSnapshot> {
@@ -28,7 +29,7 @@ export interface ConnectOptions {
   /** Further parameters of the websocket's URL. */
   readonly params?: Readonly<Record<string, string>> | undefined;
   readonly emit: (event: RealtimeEvent) => void;
-  readonly binary: BinaryFramesSlot;
+  readonly parts: ProtocolParts;
 }
 
 /**
@@ -49,7 +50,7 @@ export interface ConnectionSnapshot {
 
 export interface Topic {
   /** Joins with at least these bindings, again if the current join lacks one or has another config; null leaves. */
-  want(bindings: readonly Binding[] | null, config: JoinConfig): void;
+  want(bindings: Bindings | null, config: JoinConfig): void;
   /**
    * Sends an event and resolves with the server's response.
    *
@@ -70,11 +71,8 @@ export interface TabPresence {
   readonly perTab: boolean;
 }
 
-export interface TopicSink {
+export interface TopicSink extends ChangeSink {
   onStatus(snapshot: ChannelSnapshot): void;
-  /** @param keys the bindings (see `bindingKey`) that the change matches. */
-  onChange(keys: readonly string[], change: Change<RowRecord>): void;
-  onGap(loss: ContinuityLoss): void;
   /** A broadcast or a presence message arrived. */
   onMessage(event: string, payload: unknown): void;
   /** The user changed: what is queued for the listeners belongs to the previous one. */
@@ -94,17 +92,3 @@ export interface ChannelSnapshot {
  * was live and is being joined again; `failed`: stopped, see `error`; `closed`: left.
  */
 export type ChannelStatus = 'connecting' | 'joined' | 'live' | 'recovering' | 'failed' | 'closed';
-
-/** Changes may be missing: read the rows again. Announced once the channel is live, so that the read misses nothing. */
-export interface ContinuityLoss {
-  /** Always `lost`. */
-  readonly continuity: 'lost';
-  /** Start of the gap (wall clock of this machine, ms). Clocks differ: read with some overlap. */
-  readonly sinceMs: number;
-  /**
-   * `rejoined`: the channel was interrupted; `resubscribed`: the server subscribed again; `truncated`: a change arrived
-   * without its data; `repeated`: an earlier change arrived again, late or as a return to old values; `invalid`: a row
-   * failed its schema; `overflow`: more changes than the listener's queue holds.
-   */
-  readonly reason: 'rejoined' | 'resubscribed' | 'truncated' | 'repeated' | 'invalid' | 'overflow';
-}

@@ -1,16 +1,12 @@
 import type { Platform, Socket } from '../../platform/platform.ts';
 import type { RealtimeEvent } from '../events.ts';
+import type { ProtocolParts } from '../protocol-parts.ts';
 import { withJitter } from './backoff.ts';
+import type { Message, ProtocolVersion } from './message.ts';
 import { createMachine } from '../machine/machine.ts';
 import type { RealtimeSettings } from '../settings.ts';
 import { stepSocket, type SocketEffect, type SocketEvent, type SocketState } from './socket-state.ts';
-import {
-  encodeMessage,
-  parseMessage,
-  type BinaryFramesSlot,
-  type Message,
-  type ProtocolVersion,
-} from './wire.ts';
+import { encodeMessage, parseMessage } from './wire.ts';
 
 /** A websocket that is monitored by heartbeats and reconnected. */
 export interface KeptSocket {
@@ -27,7 +23,7 @@ export function createKeptSocket({
   platform,
   url,
   vsn,
-  binary,
+  parts,
   emit,
   settings,
   onMessage,
@@ -37,7 +33,7 @@ export function createKeptSocket({
   readonly platform: Platform;
   readonly url: string;
   readonly vsn: ProtocolVersion;
-  readonly binary: BinaryFramesSlot;
+  readonly parts: ProtocolParts;
   readonly emit: (event: RealtimeEvent) => void;
   readonly settings: RealtimeSettings;
   /** Called with null for a malformed frame. */
@@ -86,7 +82,7 @@ export function createKeptSocket({
     socket.onMessage = (data) => {
       alive();
       if (machine.state.kind === 'probing') machine.send({ kind: 'frame' });
-      const message = parseMessage(data, binary.frames);
+      const message = parseMessage(data, parts);
       if (message?.topic === 'phoenix' && message.ref === heartbeat.ref)
         emit({ type: 'heartbeat', latencyMs: clock.monotonicMs() - heartbeat.sentAtMs });
       onMessage(message);
@@ -95,8 +91,7 @@ export function createKeptSocket({
   };
   const send: KeptSocket['send'] = (message) => {
     const ref = message.ref ?? nextRef();
-    if (isOpen(machine.state))
-      socket?.send(encodeMessage({ joinRef: null, ...message, ref }, vsn, binary.frames));
+    if (isOpen(machine.state)) socket?.send(encodeMessage({ joinRef: null, ...message, ref }, vsn, parts));
     return ref;
   };
 
@@ -147,5 +142,5 @@ export function createKeptSocket({
 
 /** A WebSocket constructor throws only for permanent reasons: it is missing, or the page may not use it. */
 function unavailableMessage(problem: unknown): string {
-  return `No websocket can be opened here (${String(problem)}). Where the runtime has no WebSocket, as Node 20, install the package "ws" and pass platform: createBrowserPlatform({ openSocket: (url) => adaptWebSocket(new WebSocket(url)) })`;
+  return `No websocket can be opened here (${String(problem)}). Where the runtime has no WebSocket, as Node 20, pass the one of the package "ws": createBrowserPlatform({ openSocket: (url) => adaptWebSocket(new WebSocket(url)) })`;
 }

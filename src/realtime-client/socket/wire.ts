@@ -1,18 +1,7 @@
-import { hasLongDigits, isRecord, parseWithExactIntegers, withExactColumns } from '../json.ts';
 import { serviceUrl } from '../../platform/service.ts';
-
-/** The supported protocol versions. Frames of 1.0.0 do not name the join that they belong to. */
-export type ProtocolVersion = '1.0.0' | '2.0.0';
-
-/** A Phoenix message. */
-export interface Message {
-  /** The ref of the join that the message belongs to. */
-  readonly joinRef: string | null;
-  readonly ref: string | null;
-  readonly topic: string;
-  readonly event: string;
-  readonly payload: unknown;
-}
+import { isRecord } from '../json.ts';
+import type { ProtocolParts } from '../protocol-parts.ts';
+import type { Message, ProtocolVersion } from './message.ts';
 
 /** The websocket's URL. It carries the public key, because a browser cannot set headers on a websocket. */
 export function encodeSocketUrl(
@@ -27,28 +16,15 @@ export function encodeSocketUrl(
   return url.href;
 }
 
-/** Frames of bytes, which only broadcasts use: their entries bring the code for them. */
-export interface BinaryFrames {
-  /** Encodes a broadcast of bytes. @throws {RangeError} if the version has none, or a name is longer than 255 bytes. */
-  encode(message: Message, event: string, payload: Uint8Array, vsn: ProtocolVersion): Uint8Array<ArrayBuffer>;
-  /** Parses a broadcast; null for another kind of frame. @throws for a malformed one. */
-  parse(frame: ArrayBuffer): Message | null;
-}
-
-/** The frames of bytes of one client; null until a feature needs them. */
-export interface BinaryFramesSlot {
-  frames: BinaryFrames | null;
-}
-
 /** Encodes a message; a broadcast of bytes by the client's binary frames. */
 export function encodeMessage(
   message: Message,
   vsn: ProtocolVersion,
-  binary: BinaryFrames | null = null,
+  { binaryFrames }: Pick<ProtocolParts, 'binaryFrames'>,
 ): string | Uint8Array<ArrayBuffer> {
   const { joinRef, ref, topic, event, payload } = message;
-  if (binary && isRecord(payload) && payload['payload'] instanceof Uint8Array)
-    return binary.encode(message, String(payload['event']), payload['payload'], vsn);
+  if (binaryFrames && isRecord(payload) && payload['payload'] instanceof Uint8Array)
+    return binaryFrames.encode(message, String(payload['event']), payload['payload'], vsn);
   return JSON.stringify(
     vsn === '1.0.0'
       ? { topic, event, payload, ref, join_ref: joinRef }
@@ -57,23 +33,30 @@ export function encodeMessage(
 }
 
 /** Parses a frame; null if it is malformed. Never throws. */
-export function parseMessage(frame: unknown, binary: BinaryFrames | null = null): Message | null {
+export function parseMessage(
+  frame: unknown,
+  { binaryFrames, postgresChanges }: Pick<ProtocolParts, 'binaryFrames' | 'postgresChanges'>,
+): Message | null {
   try {
-    if (frame instanceof ArrayBuffer) return binary?.parse(frame) ?? null;
+    if (frame instanceof ArrayBuffer) return binaryFrames?.parse(frame) ?? null;
     if (typeof frame !== 'string') return null;
     const [joinRef, ref, topic, event, payload] = fieldsOf(JSON.parse(frame));
     if (typeof topic !== 'string' || typeof event !== 'string') return null;
-    const message = { joinRef: parseRef(joinRef), ref: parseRef(ref), topic, event, payload };
-    if (event !== 'postgres_changes' || !isRecord(payload) || !hasLongDigits(frame)) return message;
-    const exact = fieldsOf(parseWithExactIntegers(frame))[4];
-    const data = withExactColumns(payload['data'], isRecord(exact) ? exact['data'] : null);
-    return { ...message, payload: { ...payload, data } };
+    const isChange = event === 'postgres_changes' && postgresChanges;
+    return {
+      joinRef: parseRef(joinRef),
+      ref: parseRef(ref),
+      topic,
+      event,
+      payload: isChange ? postgresChanges.withExactIntegers(payload, frame) : payload,
+    };
   } catch {
     return null;
   }
 }
 
-function fieldsOf(value: unknown): readonly unknown[] {
+/** The five members of a message, by the order of version 2.0.0 or by the names of 1.0.0. */
+export function fieldsOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   return isRecord(value)
     ? [value['join_ref'], value['ref'], value['topic'], value['event'], value['payload']]

@@ -8,7 +8,7 @@ import type {
 } from '../socket/connection.ts';
 import type { RealtimeError } from '../errors.ts';
 import type { RealtimeEvent } from '../events.ts';
-import { bindingKey, type Binding } from '../changes/postgres-changes.ts';
+import { bindingKey, type Binding } from '../changes/change.ts';
 import { createListeners, type Listeners } from '../../platform/listeners.ts';
 
 import { mergeConfigs, type JoinConfig } from '../channel/join-config.ts';
@@ -130,7 +130,7 @@ export function createLeader(
     const before = led.keys.join();
     led.keys = [...union.keys(), JSON.stringify(config)];
     if (wants.length === 0) led.topic.want(null, config);
-    else if (isRequested || led.keys.join() !== before) led.topic.want([...union.values()], config);
+    else if (isRequested || led.keys.join() !== before) led.topic.want(union, config);
     tellStatus(name, led);
   };
   const track = (led: LedTopic, tab: string, entry: TabPresence | null) => {

@@ -2,6 +2,7 @@ import type { Broadcast, Timer, Unsubscribe } from '../../platform/platform.ts';
 import { backoffMs, withJitter } from '../socket/backoff.ts';
 import type { ConnectOptions, Connection, TopicSink } from '../socket/connection.ts';
 import { binaryFrames } from '../broadcast/binary-frames.ts';
+import { postgresChangesProtocol } from '../changes/protocol.ts';
 import { createConnectionStatus, type ConnectionStatus } from '../socket/connection-status.ts';
 import { createLeader, type Leader } from './leader.ts';
 import { stepLeader, type LeaderEffect, type LeaderEvent, type LeaderState } from './leader-state.ts';
@@ -40,9 +41,10 @@ function createSharedConnection(
   options: ConnectOptions,
   connect: (options: ConnectOptions) => Connection,
 ): Connection {
-  const { platform, settings, getAccessToken, onTokenChange, binary } = options;
-  // This tab may lead for tabs whose channels have broadcasts, also where its own have none.
-  binary.frames = binaryFrames;
+  const { platform, settings, getAccessToken, onTokenChange, parts } = options;
+  // This tab may lead for tabs whose channels have features that its own lack.
+  parts.binaryFrames = binaryFrames;
+  parts.postgresChanges = postgresChangesProtocol;
   const { clock, page } = platform;
   const self = platform.random.bytes(8).join('-');
   const status = createConnectionStatus(clock, settings, platform.report);
@@ -125,7 +127,8 @@ function createSharedConnection(
           shared.entry = entry;
           membership?.say({ kind: 'track', name, entry });
         },
-        want(bindings, config) {
+        want(wanted, config) {
+          const bindings = wanted && [...wanted.values()];
           shared.want(bindings, config);
           if (!bindings) pushes.close();
           if (user === null) shared.signOut();

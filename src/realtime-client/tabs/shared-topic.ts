@@ -1,7 +1,13 @@
 import type { Clock } from '../../platform/platform.ts';
 import { defaultJoinConfig, type JoinConfig } from '../channel/join-config.ts';
-import type { ChannelSnapshot, ContinuityLoss, TabPresence, TopicSink } from '../socket/connection.ts';
-import { bindingKey, type Binding, type Change, type RowRecord } from '../changes/postgres-changes.ts';
+import type { ChannelSnapshot, TabPresence, TopicSink } from '../socket/connection.ts';
+import {
+  bindingKey,
+  type Binding,
+  type Change,
+  type ContinuityLoss,
+  type RowRecord,
+} from '../changes/change.ts';
 
 /** One tab's view of a topic that the leading tab has joined. */
 export interface SharedTopic {

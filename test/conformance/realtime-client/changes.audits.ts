@@ -5,6 +5,7 @@ import { notify } from '../rest/notifications.ts';
 import { newPreferences } from '../rest/inbox.ts';
 import { at } from '../wire.ts';
 import { watchInbox, type WatchedInbox } from './watched-inbox.ts';
+import { createPostgresChanges } from '../../../src/realtime-client/changes/postgres-changes.ts';
 
 const audit = clientAuditsOf('realtime-client');
 const source = 'realtime.md §1 (postgres_changes)';
@@ -100,7 +101,7 @@ export const clientChangeAudits: readonly Audit[] = [
       const inbox = await watchInbox(context);
       const preferences: string[] = [];
       const { user } = inbox.tab;
-      inbox.channel.onPostgresChanges(
+      createPostgresChanges(inbox.channel).on(
         { table: 'notification_preferences', filter: `user_id=eq.${user.id}` },
         ({ table, type }) => preferences.push(`${table} ${type}`),
       );

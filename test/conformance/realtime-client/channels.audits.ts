@@ -5,6 +5,7 @@ import { clientAuditsOf, eventually } from '../clients/client-audit.ts';
 import { isSystem } from '../realtime/frames.ts';
 import { at } from '../wire.ts';
 import { watchInbox } from './watched-inbox.ts';
+import { createPostgresChanges } from '../../../src/realtime-client/changes/postgres-changes.ts';
 
 const audit = clientAuditsOf('realtime-client');
 const source = 'realtime.md §1 (join, access_token)';
@@ -92,7 +93,9 @@ export const clientChannelAudits: readonly Audit[] = [
       const elsewhere = await context.signIn({ user: inbox.tab.user });
       const heard: unknown[] = [];
       const other = elsewhere.realtime.channel('inbox');
-      other.onPostgresChanges({ event: 'INSERT', table: 'notifications' }, (change) => heard.push(change));
+      createPostgresChanges(other).on({ event: 'INSERT', table: 'notifications' }, (change) =>
+        heard.push(change),
+      );
       other.join();
       await eventually('live elsewhere', () => other.getSnapshot().status === 'live');
       await inbox.tell();
@@ -107,7 +110,7 @@ export const clientChannelAudits: readonly Audit[] = [
     async (context) => {
       const { tab, channel, live } = await watchInbox(context);
       const refused = tab.realtime.channel('refused');
-      refused.onPostgresChanges({ table: 'no_such_table' }, () => {});
+      createPostgresChanges(refused).on({ table: 'no_such_table' }, () => {});
       refused.join();
       await eventually('the failure', () => refused.getSnapshot().status === 'failed');
       assert.equal(refused.getSnapshot().error?.code, 'subscription-refused');
@@ -170,7 +173,7 @@ export const clientChannelAudits: readonly Audit[] = [
     async (context) => {
       const { channel, tab, live } = await watchInbox(context);
       const other = tab.realtime.channel('other');
-      other.onPostgresChanges({ table: 'notification_preferences' }, () => {});
+      createPostgresChanges(other).on({ table: 'notification_preferences' }, () => {});
       channel.join();
       other.join();
       await live();

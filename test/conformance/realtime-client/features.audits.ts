@@ -5,7 +5,7 @@ import {
   type BroadcastOptions,
 } from '../../../src/realtime-client/broadcast/broadcast.ts';
 import { sendBroadcasts } from '../../../src/realtime-client/broadcast/http-broadcast.ts';
-import { RealtimeError, type RealtimeChannel } from '../../../src/realtime-client/index.ts';
+import { RealtimeError, type Channel } from '../../../src/realtime-client/index.ts';
 import { createPresence } from '../../../src/realtime-client/presence/presence.ts';
 import type { Audit } from '../audit.ts';
 import { clientAuditsOf, eventually, refusalOf, type SignedInTab } from '../clients/client-audit.ts';
@@ -21,7 +21,7 @@ interface Events extends Record<string, unknown> {
 
 interface Room {
   readonly tab: SignedInTab;
-  readonly channel: RealtimeChannel<unknown>;
+  readonly channel: Channel;
   readonly room: Broadcast<Events>;
   readonly heard: string[];
 }
@@ -32,7 +32,7 @@ function openRoom(
   name: string,
   { isPrivate = false, ...options }: BroadcastOptions<Events> & { isPrivate?: boolean } = {},
 ): Room {
-  const channel = tab.realtime.channel(name, { private: isPrivate }) as RealtimeChannel<unknown>;
+  const channel = tab.realtime.channel(name, { private: isPrivate }) as Channel;
   const room = createBroadcast<Events>(channel, options);
   const heard: string[] = [];
   room.on('chat', ({ payload }) => heard.push(payload.text));

@@ -1,10 +1,13 @@
 import type { Database } from '../../../src/database.types.ts';
 import {
-  type Change,
+  createPostgresChanges,
   type ChangeBinding,
+} from '../../../src/realtime-client/changes/postgres-changes.ts';
+import {
+  type Change,
+  type Channel,
   type ChannelStatus,
   type ContinuityLoss,
-  type RealtimeChannel,
   type RealtimeSettings,
 } from '../../../src/realtime-client/index.ts';
 import { createLiveQuery, type LiveQuery } from '../../../src/realtime-client/live-query/live-query.ts';
@@ -19,7 +22,7 @@ export type NotificationRow = Database['public']['Tables']['notifications']['Row
 /** A tab of Ada with an unjoined channel, and Grace, who writes to Ada from another device. */
 export interface WatchedInbox {
   readonly tab: SignedInTab;
-  readonly channel: RealtimeChannel<Database>;
+  readonly channel: Channel<Database>;
   /** The channel's statuses, its changes and its gaps. */
   readonly statuses: readonly ChannelStatus[];
   readonly changes: readonly Change<NotificationRow>[];
@@ -58,7 +61,7 @@ export async function watchInbox(
   const changes: Change<NotificationRow>[] = [];
   const losses: ContinuityLoss[] = [];
   channel.subscribe(() => statuses.push(channel.getSnapshot().status));
-  channel.onPostgresChanges(mine, (change) => changes.push(change));
+  createPostgresChanges(channel).on(mine, (change) => changes.push(change));
   channel.onContinuity((loss) => losses.push(loss));
   return {
     tab,

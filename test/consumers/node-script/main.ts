@@ -2,6 +2,7 @@
 import { createSupabaseClients } from 'supabase-protocol-clients';
 import { adaptWebSocket, createBrowserPlatform } from 'supabase-protocol-clients/platform';
 import { WebSocket } from 'ws';
+import { createPostgresChanges } from 'supabase-protocol-clients/realtime-client/postgres-changes';
 
 interface Notification {
   readonly id: string;
@@ -33,7 +34,7 @@ const unread = await rest.from('notifications').select('id, content').eq('status
 console.log(JSON.stringify({ email: user.email, unread: unread.length }));
 
 const channel = realtime.channel(`user:${user.id}`);
-channel.onPostgresChanges(
+createPostgresChanges(channel).on(
   { event: 'INSERT', table: 'notifications', filter: `recipient_id=eq.${user.id}` },
   (change) => {
     if (change.type !== 'INSERT') return;

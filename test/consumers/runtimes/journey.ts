@@ -2,6 +2,7 @@
 import { createSupabaseClients } from 'supabase-protocol-clients';
 import { createMemoryStore } from 'supabase-protocol-clients/auth-client';
 import type { Platform } from 'supabase-protocol-clients/platform';
+import { createPostgresChanges } from 'supabase-protocol-clients/realtime-client/postgres-changes';
 
 /** What a runtime passes to the journey. */
 export interface JourneyOptions {
@@ -31,7 +32,7 @@ export async function runJourney({ url, apiKey, email, password, platform, tell 
     const channel = realtime.channel(`user:${user.id}`);
     const filter = `recipient_id=eq.${user.id}`;
     const arrived = new Promise<unknown>((resolve, reject) => {
-      channel.onPostgresChanges({ event: 'INSERT', table: 'notifications', filter }, (change) => {
+      createPostgresChanges(channel).on({ event: 'INSERT', table: 'notifications', filter }, (change) => {
         if (change.type === 'INSERT') resolve(change.record['content']);
       });
       channel.subscribe(() => {

@@ -1,0 +1,64 @@
+import { createListeners } from '../../platform/listeners.ts';
+import type { Unsubscribe } from '../../platform/platform.ts';
+import type { ChannelPort } from '../channel/channel.ts';
+import type { Binding, Change, ChangeType, RowRecord } from './change.ts';
+import { createDelivery } from './delivery.ts';
+
+/** Which changes a listener receives, and how their rows are parsed. */
+export interface ChangeBinding<Row = RowRecord> extends Omit<Binding, 'event'> {
+  /** Default `*`: all types. Several types become one binding each; their changes reach the listener in order. */
+  readonly event?: ChangeType | '*' | readonly ChangeType[];
+  /** Columns that identify a row; changes of one row within a frame are merged. Default `['id']`. */
+  readonly primaryKey?: readonly string[];
+  /**
+   * Validates a record, see `createRowParser`. A record for which it throws is not delivered: the error is reported,
+   * and `onContinuity` announces a loss with the reason `invalid`. Default: no validation.
+   */
+  readonly parseRow?: (record: RowRecord) => Row;
+}
+
+interface RowOptions<Row> {
+  readonly primaryKey?: readonly string[] | undefined;
+  readonly parseRow?: ((record: RowRecord) => Row) | undefined;
+}
+
+/** The changes of one listener, parsed and delivered once per frame. */
+export interface ChangeQueue {
+  add(change: Change<RowRecord>): void;
+  /** Ends the deliveries. */
+  close: Unsubscribe;
+}
+
+export function createChangeQueue<Row extends object>(
+  port: ChannelPort,
+  { primaryKey = ['id'], parseRow }: RowOptions<Row>,
+  listener: (changes: readonly Change<Row>[]) => void,
+): ChangeQueue {
+  const delivery = createDelivery(primaryKey, port.settings.deliveryBuffer);
+  const listeners = createListeners<readonly Change<Row>[]>(port.report);
+  listeners.add(listener);
+  const parse = (change: Change<RowRecord>): readonly Change<Row>[] => {
+    try {
+      if (!parseRow || change.type === 'DELETE') return [change as Change<Row>];
+      return [{ ...change, record: parseRow(change.record) } as Change<Row>];
+    } catch (problem) {
+      port.report(problem);
+      port.announceLoss('invalid');
+      return [];
+    }
+  };
+  const stops = [
+    port.onDiscard(() => void delivery.take()),
+    port.onFrame(() => {
+      const changes = delivery.take().flatMap(parse);
+      if (changes.length > 0) listeners.call(changes);
+    }),
+  ];
+  return {
+    add(change) {
+      if (!delivery.add(change)) port.announceLoss('overflow');
+      port.requestFrame();
+    },
+    close: () => stops.forEach((stop) => stop()),
+  };
+}

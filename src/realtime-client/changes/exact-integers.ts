@@ -1,0 +1,60 @@
+import { isRecord } from '../json.ts';
+import { fieldsOf } from '../socket/wire.ts';
+
+/** A JSON string or number, matched without backtracking over long strings. */
+const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
+
+/** PostgreSQL types whose integers may exceed the safe range of a number, and arrays of them. */
+const exactTypes = new Set(['int8', 'numeric', '_int8', '_numeric']);
+
+/**
+ * Parses JSON; integers beyond the safe range become strings of their digits.
+ *
+ * @param maxDigits longer integers stay numbers, such as those of a float8.
+ * @throws {SyntaxError} if `text` is not JSON.
+ */
+export function parseWithExactIntegers(text: string, maxDigits = Infinity): unknown {
+  return JSON.parse(
+    text.replace(stringOrNumber, (token) =>
+      /^-?\d{16,}$/.test(token) && token.length <= maxDigits + 1 && !Number.isSafeInteger(Number(token))
+        ? `"${token}"`
+        : token,
+    ),
+  );
+}
+
+/** Whether JSON may contain an integer beyond the safe range, which has at least 16 digits. */
+export function hasLongDigits(text: string): boolean {
+  return /\d{16}/.test(text);
+}
+
+/** Returns the payload of a `postgres_changes` frame with exact integers. */
+export function withExactIntegers(payload: unknown, frame: string): unknown {
+  if (!isRecord(payload) || !hasLongDigits(frame)) return payload;
+  const exact = fieldsOf(parseWithExactIntegers(frame))[4];
+  return { ...payload, data: withExactColumns(payload['data'], isRecord(exact) ? exact['data'] : null) };
+}
+
+/**
+ * Replaces the values of the columns of type int8 and numeric by their exact ones. Other types keep JSON's numbers: a
+ * float8 such as 1e300 arrives as 301 digits and is a number all the same.
+ *
+ * @param rounded the `data` of a change as `JSON.parse` returns it.
+ * @param exact the same from {@link parseWithExactIntegers}.
+ */
+function withExactColumns(rounded: unknown, exact: unknown): unknown {
+  if (!isRecord(rounded) || !isRecord(exact) || !Array.isArray(rounded['columns'])) return rounded;
+  const names = rounded['columns']
+    .filter((column: unknown) => isRecord(column) && exactTypes.has(String(column['type'])))
+    .map((column: Readonly<Record<string, unknown>>) => String(column['name']));
+  const restored = { ...rounded };
+  for (const member of ['record', 'old_record']) {
+    const [row, exactRow] = [rounded[member], exact[member]];
+    if (!isRecord(row) || !isRecord(exactRow)) continue;
+    const values = names
+      .filter((name) => Object.hasOwn(row, name))
+      .map((name) => [name, exactRow[name]] as const);
+    restored[member] = { ...row, ...Object.fromEntries(values) };
+  }
+  return restored;
+}

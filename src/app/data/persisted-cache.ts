@@ -28,7 +28,7 @@ export interface PersistedCacheOptions {
 interface Kept {
   readonly format: number;
   readonly sessionId: string;
-  readonly values: ReadonlyMap<string, Cached<unknown>>;
+  readonly values: Readonly<Record<string, Cached<unknown>>>;
 }
 
 const storeName = 'users';
@@ -55,14 +55,14 @@ export async function openPersistedCache(options: PersistedCacheOptions): Promis
     timer?.cancel();
     timer = null;
     if (isClosed) return;
-    const kept: Kept = { format, sessionId, values };
+    const kept: Kept = { format, sessionId, values: Object.fromEntries(values) };
     await attempt(() => set(userId, kept, store));
   };
 
   await attempt(async () => {
     const kept = await get<Kept>(userId, store);
     const isUsable = kept?.format === format && kept.sessionId === sessionId;
-    for (const [key, cached] of isUsable ? kept.values : [])
+    for (const [key, cached] of Object.entries(isUsable ? kept.values : {}))
       if (!isDiscarded(cached, clock.now())) values.set(key, cached);
     // Nothing that this session may not use stays on the device.
     const unusable = (await keys(store)).filter((key) => key !== userId || values.size === 0);

@@ -5,7 +5,11 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { chromium } from 'playwright-core';
 import { renderMail } from '../supabase/functions/_shared/mail/render-mail.ts';
-import type { QueuedItem, QueuedMail } from '../supabase/functions/_shared/mail/queued-mail.ts';
+import type {
+  QueuedItem,
+  QueuedMail,
+  SecurityEvent,
+} from '../supabase/functions/_shared/mail/queued-mail.ts';
 import { browserArgs, findBrowser } from './browser.ts';
 
 const folder = 'mail-previews';
@@ -37,7 +41,22 @@ const everyKind = ['mention', 'message', 'comment', 'edit', 'invite', 'system'].
   createItem(kind, index * 2 + 1, null),
 ]);
 
-const variants: Readonly<Record<string, Pick<QueuedMail, 'topic' | 'frequency' | 'items' | 'item_count'>>> = {
+type Variant = Pick<QueuedMail, 'topic' | 'frequency' | 'items' | 'item_count'> &
+  Partial<Pick<QueuedMail, 'security_event'>>;
+
+const securityVariant = (kind: SecurityEvent['kind']): Variant => ({
+  topic: 'security:preview',
+  frequency: 'daily',
+  items: [],
+  item_count: 0,
+  security_event: {
+    kind,
+    detail: { user_agent: 'Mozilla/5.0 (Windows NT 10.0; rv:151.0) Firefox/151.0', ip: '192.0.2.7' },
+    created_at: createdAt,
+  },
+});
+
+const variants: Readonly<Record<string, Variant>> = {
   instant: { topic: 'thread:document:doc-1', frequency: 'instant', items: oneMention, item_count: 1 },
   'instant-many': {
     topic: 'thread:document:doc-1',
@@ -54,6 +73,9 @@ const variants: Readonly<Record<string, Pick<QueuedMail, 'topic' | 'frequency' |
     item_count: 1,
   },
   test: { topic: 'test', frequency: 'daily', items: [], item_count: 0 },
+  'new-device': securityVariant('new_device'),
+  'recovery-code-used': securityVariant('recovery_code_used'),
+  'recovery-codes-created': securityVariant('recovery_codes_created'),
 };
 
 const settings = {
@@ -81,13 +103,10 @@ if (tooWide.length > 0) {
   process.exitCode = 1;
 }
 
-async function writeVariant(
-  name: string,
-  language: string,
-  variant: Pick<QueuedMail, 'topic' | 'frequency' | 'items' | 'item_count'>,
-): Promise<void> {
+async function writeVariant(name: string, language: string, variant: Variant): Promise<void> {
   const mail = renderMail(
     {
+      security_event: null,
       ...variant,
       id: '00000000-0000-4000-8000-00000000000a',
       lease: '00000000-0000-4000-8000-00000000000b',

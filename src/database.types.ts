@@ -338,12 +338,20 @@ export type Database = {
           status: string
         }[]
       }
+      create_recovery_codes: {
+        Args: never
+        Returns: string[]
+      }
       delete_account: {
         Args: never
         Returns: undefined
       }
       delete_notifications: {
         Args: { kind?: string; tab: string; up_to?: string }
+        Returns: number
+      }
+      end_other_sessions: {
+        Args: never
         Returns: number
       }
       end_session: {
@@ -419,6 +427,10 @@ export type Database = {
           unread: number
           unread_by_kind: Json
         }[]
+      }
+      recovery_code_status: {
+        Args: never
+        Returns: Json
       }
       report_notification: {
         Args: { comment?: string; notification_id: string; reason: string }

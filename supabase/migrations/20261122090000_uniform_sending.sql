@@ -5,8 +5,9 @@
 drop function private.even_out_duration(timestamptz);
 
 /**
- * Replaces the version without a step: waits until the time since `started_at` is a multiple of `step_ms`. pg_sleep() rounds up to whole milliseconds, so that
- * it would keep the fraction of the elapsed time: it ends up to two milliseconds early, and a loop waits for the rest.
+ * Replaces the version without a step: waits until the time since `started_at` is a multiple of `step_ms`. pg_sleep()
+ * rounds up to whole milliseconds and so would keep the fraction of the elapsed time: it ends early, and a loop waits for
+ * the rest.
  */
 create function private.even_out_duration(started_at timestamptz, step_ms numeric default 30) returns void
   language plpgsql
@@ -118,5 +119,3 @@ create trigger even_out_sending after insert on public.notifications
   for each statement when (current_user = 'authenticated') execute function private.even_out_sending();
 
 revoke all on all functions in schema private from public;
--- Policies call this function as the role of the request.
-grant execute on function private.has_assurance() to authenticated;

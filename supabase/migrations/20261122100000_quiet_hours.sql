@@ -157,7 +157,8 @@ create trigger reschedule_digest
 /**
  * Leases at most `batch_size` due mails to the caller for `lease_seconds` and returns what to send. Mails whose lease
  * ran out are due again; after five attempts they are dead. Mails that are no longer wanted are skipped. Mails of a user
- * whose quiet hours are in force, because no worker ran in time, are due at their end; a test mail is not delayed.
+ * whose quiet hours are in force, because no worker ran in time, are due at their end; test mails and mails about the
+ * account's safety are not delayed.
  *
  * `claimed` counts all mails of the batch, skipped and delayed ones too: fewer than `batch_size` means that nothing else
  * is due. `due_before`: also claims mails that are due later than `called_at`, in quiet hours too.
@@ -194,7 +195,7 @@ begin
       where d.state in ('pending', 'retrying') and d.due_at <= coalesce(due_before, called_at)
       order by d.due_at limit batch_size for update skip locked
     ), timed as materialized (
-      select d.id, case when d.topic <> 'test' and due_before is null
+      select d.id, case when private.is_notification_mail(d.topic) and due_before is null
         then private.quiet_until(d.recipient_id, called_at) end as quiet_until
       from due d
     ), expired as materialized (
@@ -259,7 +260,7 @@ begin
     left join lateral (
       select min(m.due_at) as due_at, sum((select count(*) from private.mail_items(m.id, now())))::integer as items
       from private.notification_mails m
-      where m.recipient_id = me and m.state in ('pending', 'retrying') and m.topic <> 'test'
+      where m.recipient_id = me and m.state in ('pending', 'retrying') and private.is_notification_mail(m.topic)
     ) waiting on true
     where u.id = me
   );

@@ -101,6 +101,9 @@ describe('an account with a verified second factor', () => {
     [`select delete_account()`],
     [`select list_sessions()`],
     [`select end_session(gen_random_uuid())`],
+    [`select end_other_sessions()`],
+    [`select create_recovery_codes()`],
+    [`select recovery_code_status()`],
   ])('is refused with aal1: %s', async (statement) => {
     await expect(attempt(withPassword, statement)).rejects.toMatchObject({
       code: 'PT403',

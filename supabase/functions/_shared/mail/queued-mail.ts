@@ -10,13 +10,21 @@ export interface QueuedItem {
   readonly is_in_inbox: boolean;
 }
 
+/** What a mail about the safety of an account reports. */
+export interface SecurityEvent {
+  readonly kind: 'new_device' | 'recovery_code_used' | 'recovery_codes_created';
+  readonly detail: { readonly user_agent?: string; readonly ip?: string };
+  /** ISO 8601. */
+  readonly created_at: string;
+}
+
 /** A mail that `claim_notification_mails` leased to this worker. */
 export interface QueuedMail {
   readonly id: string;
   readonly lease: string;
   /** ISO 8601. From then on another worker may claim the mail. */
   readonly lease_until: string;
-  /** `digest`, `test`, or the thread of an instant mail. */
+  /** `digest`, `test`, `security:<event>`, or the thread of an instant mail. */
   readonly topic: string;
   /** The same for every mail to this recipient about this topic. */
   readonly thread_id: string;
@@ -32,6 +40,8 @@ export interface QueuedMail {
   readonly items: readonly QueuedItem[];
   /** All that the mail is about, also those beyond `items`. */
   readonly item_count: number;
+  /** Null: the mail is about notifications, or a test. */
+  readonly security_event: SecurityEvent | null;
   readonly unsubscribe_token: string;
 }
 

@@ -5,7 +5,8 @@ import type { MailContent, MailGroup, MailLink } from './mail-layout.ts';
 import { mailTextsOf } from './mail-texts.ts';
 import type { MailTexts } from './mail-texts.ts';
 import type { OutgoingMail } from './mail-transport.ts';
-import type { QueuedMail } from './queued-mail.ts';
+import type { QueuedMail, SecurityEvent } from './queued-mail.ts';
+import { renderSecurityMail } from './security-mail.ts';
 
 export interface MailSettings {
   /** The application, without a slash at the end. */
@@ -20,6 +21,27 @@ export interface MailSettings {
 
 /** Makes the mail to send out of a claimed one. The same claimed mail has the same Message-ID on every attempt. */
 export function renderMail(mail: QueuedMail, settings: MailSettings): OutgoingMail {
+  return mail.security_event === null
+    ? renderNotificationMail(mail, settings)
+    : renderSecurityNotice(mail, mail.security_event, settings);
+}
+
+/** It cannot be unsubscribed from. */
+function renderSecurityNotice(mail: QueuedMail, event: SecurityEvent, settings: MailSettings): OutgoingMail {
+  const { subject, content } = renderSecurityMail(mail, event, settings.appUrl);
+  return {
+    id: mail.id,
+    messageId: `<${mail.id}@${settings.domain}>`,
+    from: settings.from,
+    to: { name: mail.name, address: mail.address },
+    subject,
+    html: renderHtml(content),
+    text: renderText(content),
+    headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+  };
+}
+
+function renderNotificationMail(mail: QueuedMail, settings: MailSettings): OutgoingMail {
   const texts = mailTextsOf(mail.language);
   const items = mail.items.map((item) => readMailItem(item, settings.appUrl));
   const isInstant = mail.topic !== 'digest' && mail.topic !== 'test';

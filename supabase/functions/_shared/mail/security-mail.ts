@@ -1,0 +1,124 @@
+import type { MailContent } from './mail-layout.ts';
+import { mailTextsOf } from './mail-texts.ts';
+import type { QueuedMail, SecurityEvent } from './queued-mail.ts';
+
+/** Subject and content of a mail about the safety of the recipient's account. */
+export interface SecurityMail {
+  readonly subject: string;
+  readonly content: MailContent;
+}
+
+interface SecurityTexts {
+  readonly newDevice: string;
+  readonly newDeviceText: (device: string, time: string, ip: string | null) => string;
+  readonly recoveryUsed: string;
+  readonly recoveryUsedText: (device: string, time: string, ip: string | null) => string;
+  readonly codesCreated: string;
+  readonly codesCreatedText: (time: string) => string;
+  readonly device: (browser: string | null, system: string | null) => string;
+  readonly button: string;
+  readonly why: string;
+}
+
+const english: SecurityTexts = {
+  newDevice: 'New sign-in to your account',
+  newDeviceText: (device, time, ip) =>
+    `Your account was signed in to from ${device} on ${time}${ip ? ` (IP address ${ip})` : ''}. ` +
+    'Was this you? Then there is nothing to do. If not, sign out that device and change your password.',
+  recoveryUsed: 'Two-step sign-in was turned off with a recovery code',
+  recoveryUsedText: (device, time, ip) =>
+    `A recovery code of your account was used from ${device} on ${time}${ip ? ` (IP address ${ip})` : ''}. ` +
+    'Two-step sign-in is off, and all other devices are signed out. Set it up again. ' +
+    'If this wasn’t you, change your password at once.',
+  codesCreated: 'New recovery codes were created',
+  codesCreatedText: (time) =>
+    `New recovery codes for your account were created on ${time}. The earlier ones no longer work. ` +
+    'If this wasn’t you, change your password and create new codes.',
+  device: (browser, system) =>
+    browser && system ? `${browser} on ${system}` : (browser ?? system ?? 'an unknown device'),
+  button: 'Check your devices',
+  why: 'You get this email because it is about the security of your account.',
+};
+
+const german: SecurityTexts = {
+  newDevice: 'Neue Anmeldung bei deinem Konto',
+  newDeviceText: (device, time, ip) =>
+    `Am ${time} gab es eine Anmeldung bei deinem Konto mit ${device}${ip ? ` (IP-Adresse ${ip})` : ''}. ` +
+    'Warst du das? Dann ist nichts zu tun. Wenn nicht, melde dieses Gerät ab und ändere dein Passwort.',
+  recoveryUsed: 'Die Anmeldung in zwei Schritten wurde mit einem Wiederherstellungscode ausgeschaltet',
+  recoveryUsedText: (device, time, ip) =>
+    `Am ${time} wurde mit ${device} ein Wiederherstellungscode deines Kontos benutzt${ip ? ` (IP-Adresse ${ip})` : ''}. ` +
+    'Die Anmeldung in zwei Schritten ist aus, und alle anderen Geräte sind abgemeldet. Richte sie neu ein. ' +
+    'Wenn du das nicht warst, ändere sofort dein Passwort.',
+  codesCreated: 'Neue Wiederherstellungscodes wurden erstellt',
+  codesCreatedText: (time) =>
+    `Am ${time} wurden neue Wiederherstellungscodes für dein Konto erstellt. Die früheren gelten nicht mehr. ` +
+    'Wenn du das nicht warst, ändere dein Passwort und erstelle neue Codes.',
+  device: (browser, system) =>
+    browser && system ? `${browser} unter ${system}` : (browser ?? system ?? 'einem unbekannten Gerät'),
+  button: 'Geräte prüfen',
+  why: 'Du bekommst diese E-Mail, weil es um die Sicherheit deines Kontos geht.',
+};
+
+export function renderSecurityMail(mail: QueuedMail, event: SecurityEvent, appUrl: string): SecurityMail {
+  const texts = mailTextsOf(mail.language);
+  const words = texts.language === 'de' ? german : english;
+  const time = new Intl.DateTimeFormat(texts.language, {
+    dateStyle: 'long',
+    timeStyle: 'short',
+    timeZone: mail.time_zone,
+  }).format(Date.parse(event.created_at));
+  const [subject, intro] = describe(event, time, words);
+  return {
+    subject,
+    content: {
+      texts,
+      timeZone: mail.time_zone,
+      title: subject,
+      intro,
+      groups: [],
+      more: null,
+      button: { label: words.button, url: `${appUrl}/account#devices` },
+      why: words.why,
+      footer: [],
+    },
+  };
+}
+
+function describe(event: SecurityEvent, time: string, words: SecurityTexts): readonly [string, string] {
+  const device = nameDevice(event.detail.user_agent ?? '', words);
+  const ip = event.detail.ip ?? null;
+  switch (event.kind) {
+    case 'new_device':
+      return [words.newDevice, words.newDeviceText(device, time, ip)];
+    case 'recovery_code_used':
+      return [words.recoveryUsed, words.recoveryUsedText(device, time, ip)];
+    case 'recovery_codes_created':
+      return [words.codesCreated, words.codesCreatedText(time)];
+  }
+}
+
+/** The order matters: most browsers name others, too. */
+const browsers: readonly (readonly [RegExp, string])[] = [
+  [/\bEdg(e|A|iOS)?\//, 'Edge'],
+  [/\b(OPR|Opera)\//, 'Opera'],
+  [/\bSamsungBrowser\//, 'Samsung Internet'],
+  [/\b(Firefox|FxiOS)\//, 'Firefox'],
+  [/\b(Chrome|HeadlessChrome|CriOS|Chromium)\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+];
+
+const systems: readonly (readonly [RegExp, string])[] = [
+  [/\biPhone\b/, 'iPhone'],
+  [/\biPad\b/, 'iPad'],
+  [/\bAndroid\b/, 'Android'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bCrOS\b/, 'ChromeOS'],
+  [/\b(Macintosh|Mac OS X)\b/, 'macOS'],
+  [/\bLinux\b/, 'Linux'],
+];
+
+function nameDevice(userAgent: string, words: SecurityTexts): string {
+  const find = (list: typeof browsers) => list.find(([pattern]) => pattern.test(userAgent))?.[1] ?? null;
+  return words.device(find(browsers), find(systems));
+}

@@ -1,0 +1,225 @@
+-- Recovery codes: they replace a lost second factor, once each. The Edge Function `mfa-recovery` uses them.
+
+create table private.recovery_codes (
+  id uuid primary key default gen_random_uuid(),
+  user_id uuid not null references auth.users (id) on delete cascade,
+  -- bcrypt, with a salt of its own per code. A code has 60 random bits.
+  code_hash text not null,
+  created_at timestamptz not null default now(),
+  used_at timestamptz,
+  used_by_session uuid
+);
+create index recovery_codes_user_idx on private.recovery_codes (user_id);
+
+-- Wrong codes of the current hour.
+create table private.recovery_attempts (
+  user_id uuid primary key references auth.users (id) on delete cascade,
+  started_at timestamptz not null,
+  failures integer not null
+);
+
+alter table private.recovery_codes enable row level security;
+alter table private.recovery_attempts enable row level security;
+
+/** Twelve random characters of Crockford's base 32, in groups of four. */
+create function private.new_recovery_code() returns text
+  language sql volatile
+  set search_path = ''
+as $$
+  select regexp_replace(
+    string_agg(substr('0123456789ABCDEFGHJKMNPQRSTVWXYZ', (get_byte(random.bytes, n) & 31) + 1, 1), '' order by n),
+    '(.{4})(.{4})(.{4})', '\1-\2-\3'
+  )
+  from (select extensions.gen_random_bytes(12) as bytes) random cross join generate_series(0, 11) n
+$$;
+
+/** A code as a person types it, without case, spaces, dashes and the letters that look like digits. */
+create function private.normalize_recovery_code(code text) returns text
+  language sql immutable parallel safe
+  set search_path = ''
+as $$
+  select translate(regexp_replace(upper(left(code, 100)), '[^0-9A-Z]', '', 'g'), 'OIL', '011')
+$$;
+
+/**
+ * Creates ten recovery codes, which replace all earlier ones, and returns them: the database keeps only their hashes.
+ *
+ * Errors: those of private.require_assurance(); PT403 reauthentication_needed, unless the session was authenticated
+ * within the last 10 minutes; PT409 second_factor_missing.
+ */
+create function public.create_recovery_codes() returns text[]
+  language plpgsql security definer
+  set search_path = ''
+as $$
+declare
+  me uuid := private.require_assurance();
+  codes text[];
+begin
+  if not exists (select from auth.mfa_factors f where f.user_id = me and f.status = 'verified') then
+    raise sqlstate 'PT409' using message = 'second_factor_missing', detail = 'The account has no verified factor.';
+  end if;
+  if not private.has_fresh_proof(interval '10 minutes') then
+    raise sqlstate 'PT403' using message = 'reauthentication_needed',
+      detail = 'The session was authenticated more than 10 minutes ago.', hint = 'Verify a factor, then repeat the request.';
+  end if;
+  -- Two requests at once would leave both of their sets.
+  perform from auth.users u where u.id = me for no key update;
+  if exists (select from private.recovery_codes c where c.user_id = me) then
+    perform private.report_security_event(me, 'recovery_codes_created');
+  end if;
+  delete from private.recovery_codes c where c.user_id = me;
+  select array_agg(private.new_recovery_code()) into codes from generate_series(1, 10);
+  insert into private.recovery_codes (user_id, code_hash)
+  select me, extensions.crypt(private.normalize_recovery_code(code), extensions.gen_salt('bf', 6)) from unnest(codes) code;
+  return codes;
+end
+$$;
+
+/** How many of the caller's recovery codes are unused, and when they were created; null where there are none. */
+create function public.recovery_code_status() returns jsonb
+  language plpgsql stable security definer
+  set search_path = ''
+as $$
+declare
+  me uuid := private.require_assurance();
+begin
+  return (
+    select case when count(*) > 0 then jsonb_build_object(
+      'unused', count(*) filter (where c.used_at is null), 'created_at', min(c.created_at)
+    ) end
+    from private.recovery_codes c where c.user_id = me
+  );
+end
+$$;
+
+/** Tells the devices of a user that sessions have ended, so that each checks its own. */
+create function private.announce_ended_sessions(user_id uuid) returns void
+  language plpgsql security definer
+  set search_path = ''
+as $$
+begin
+  -- A bare PostgreSQL lacks the realtime service.
+  if to_regproc('realtime.send') is not null then
+    execute 'select realtime.send($1, $2, $3, true)' using '{}'::jsonb, 'sessions_ended', 'user:' || user_id;
+  end if;
+end
+$$;
+
+/**
+ * Uses up a recovery code: ends all other sessions of the user and queues a mail about it. The caller then removes the
+ * factors. For the service that has verified the session; the counter's row serializes simultaneous attempts.
+ *
+ * Returns `{"outcome"}`: `accepted`; `invalid`; `limited` after five wrong codes in an hour, with `retry_after_seconds`;
+ * `no_factor`. The same code is accepted again from the same session for 10 minutes, so that an interrupted removal can
+ * be repeated.
+ */
+create function public.use_recovery_code(user_id uuid, session_id uuid, code text, called_at timestamptz default now())
+  returns jsonb
+  language plpgsql security definer
+  set search_path = ''
+as $$
+declare
+  most_failures constant integer := 5;
+  given text := private.normalize_recovery_code(use_recovery_code.code);
+  attempts private.recovery_attempts;
+  found_code uuid;
+begin
+  if not exists (
+    select from auth.sessions s where s.id = use_recovery_code.session_id and s.user_id = use_recovery_code.user_id
+  ) then
+    return jsonb_build_object('outcome', 'invalid');
+  end if;
+  insert into private.recovery_attempts as a (user_id, started_at, failures)
+  values (use_recovery_code.user_id, called_at, 0)
+  on conflict on constraint recovery_attempts_pkey do update set
+    failures = case when a.started_at > called_at - interval '1 hour' then a.failures else 0 end,
+    started_at = case when a.started_at > called_at - interval '1 hour' then a.started_at else called_at end
+  returning * into attempts;
+  if attempts.failures >= most_failures then
+    return jsonb_build_object(
+      'outcome', 'limited',
+      'retry_after_seconds', ceil(extract(epoch from attempts.started_at + interval '1 hour' - called_at))
+    );
+  end if;
+  -- Every code is compared, so that the duration does not depend on the position of the matching one.
+  select (array_agg(c.id) filter (
+    where extensions.crypt(given, c.code_hash) = c.code_hash
+      and (
+        c.used_at is null
+        or (c.used_at > called_at - interval '10 minutes' and c.used_by_session = use_recovery_code.session_id)
+      )
+  ))[1]
+  into found_code
+  from private.recovery_codes c where c.user_id = use_recovery_code.user_id;
+  if found_code is null then
+    update private.recovery_attempts a set failures = a.failures + 1 where a.user_id = use_recovery_code.user_id;
+    return jsonb_build_object('outcome', 'invalid');
+  end if;
+  if not exists (
+    select from auth.mfa_factors f where f.user_id = use_recovery_code.user_id and f.status = 'verified'
+  ) then
+    return jsonb_build_object('outcome', 'no_factor');
+  end if;
+  update private.recovery_codes c
+  set used_at = called_at, used_by_session = use_recovery_code.session_id
+  where c.id = found_code and c.used_at is null;
+  if found then
+    perform private.report_security_event(use_recovery_code.user_id, 'recovery_code_used', (
+      select jsonb_strip_nulls(jsonb_build_object('user_agent', left(s.user_agent, 500), 'ip', host(s.ip)))
+      from auth.sessions s where s.id = use_recovery_code.session_id
+    ));
+    delete from auth.sessions s
+    where s.user_id = use_recovery_code.user_id and s.id <> use_recovery_code.session_id;
+    perform private.announce_ended_sessions(use_recovery_code.user_id);
+  end if;
+  delete from private.recovery_attempts a where a.user_id = use_recovery_code.user_id;
+  return jsonb_build_object('outcome', 'accepted');
+end
+$$;
+
+/** Ends one session of the caller: its refresh token is refused from then on. Returns whether there was such a session. */
+create or replace function public.end_session(session_id uuid) returns boolean
+  language plpgsql security definer
+  set search_path = ''
+as $$
+declare
+  me uuid := private.require_assurance();
+begin
+  delete from auth.sessions s where s.id = end_session.session_id and s.user_id = me;
+  if not found then
+    return false;
+  end if;
+  perform private.announce_ended_sessions(me);
+  return true;
+end
+$$;
+
+/**
+ * Ends all sessions of the caller but the current one, and tells their devices. Devices are told too where the auth
+ * service has ended the sessions before, after a change of the password. Returns how many ended.
+ */
+create function public.end_other_sessions() returns integer
+  language plpgsql security definer
+  set search_path = ''
+as $$
+declare
+  me uuid := private.require_assurance();
+  ended integer;
+begin
+  delete from auth.sessions s where s.user_id = me and s.id::text is distinct from auth.jwt() ->> 'session_id';
+  get diagnostics ended = row_count;
+  perform private.announce_ended_sessions(me);
+  return ended;
+end
+$$;
+
+revoke all on all functions in schema private from public;
+revoke all on function
+  public.create_recovery_codes(),
+  public.recovery_code_status(),
+  public.use_recovery_code(uuid, uuid, text, timestamptz),
+  public.end_other_sessions()
+  from public, anon, authenticated;
+grant execute on function public.create_recovery_codes(), public.recovery_code_status(), public.end_other_sessions()
+  to authenticated;
+grant execute on function public.use_recovery_code(uuid, uuid, text, timestamptz) to service_role;

@@ -1,0 +1,108 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createUser, requestApi, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
+import type { TestUser } from '../support/local-supabase.ts';
+
+const supabase = useLocalSupabase();
+
+const firefox = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0';
+const newerFirefox = firefox.replaceAll('140', '151');
+const safari =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1';
+
+let user: TestUser;
+beforeEach(async () => {
+  supabase().mailbox.clear();
+  user = await createUser(supabase(), `devices-${crypto.randomUUID()}@example.com`);
+  // The network of the tests' own sign-in.
+  await supabase().database.query('delete from private.known_devices where user_id = $1', [user.id]);
+});
+
+const enter = async (userAgent: string, ip = '192.0.2.7') => {
+  const response = await requestApi(supabase(), '/auth/v1/token?grant_type=password', {
+    method: 'POST',
+    headers: { 'user-agent': userAgent, 'x-forwarded-for': ip },
+    body: { email: user.email, password: seedPassword },
+  });
+  expect(response.status).toBe(200);
+};
+const subjects = async () => {
+  await supabase().sendDueMails();
+  return supabase()
+    .mailbox.messages()
+    .filter(({ to }) => to.address === user.email)
+    .map(({ subject }) => subject);
+};
+
+describe('a sign-in', () => {
+  it('is not mailed where it is the first, or with a newer version of a known browser', async () => {
+    await enter(firefox);
+    await enter(newerFirefox, '192.0.77.9');
+    expect(await subjects()).toEqual([]);
+  });
+
+  it('from a new browser is mailed with the device, the time and the way to end it', async () => {
+    await enter(firefox);
+    await enter(safari);
+    expect(await subjects()).toEqual(['New sign-in to your account']);
+    const [mail] = supabase().mailbox.messages();
+    expect(mail?.text).toContain('Safari on iPhone');
+    expect(mail?.text).toContain('192.0.2.7');
+    expect(mail?.links).toEqual(['http://localhost:5173/account#devices']);
+  });
+
+  it('from a new network is mailed, once', async () => {
+    await enter(firefox);
+    await enter(firefox, '198.51.100.1');
+    await enter(firefox, '198.51.200.1');
+    expect(await subjects()).toEqual(['New sign-in to your account']);
+  });
+
+  it('is mailed in the language of the preferences, whatever they switch off, in quiet hours too', async () => {
+    await supabase().database.query(
+      `insert into notification_preferences
+         (user_id, enable_email_notifications, email_digest_frequency, language, quiet_hours_start, quiet_hours_end)
+       values ($1, false, 'never', 'de', '00:00', '23:59')`,
+      [user.id],
+    );
+    await enter(firefox);
+    await enter(safari);
+    expect(await subjects()).toEqual(['Neue Anmeldung bei deinem Konto']);
+    expect(supabase().mailbox.messages()[0]?.text).toContain('Safari unter iPhone');
+  });
+
+  it('succeeds where its comparison fails', async () => {
+    await supabase().database.exec('alter table private.known_devices rename to hidden_devices');
+    try {
+      await expect(enter(safari)).resolves.toBeUndefined();
+    } finally {
+      await supabase().database.exec('alter table private.hidden_devices rename to known_devices');
+    }
+  });
+});
+
+it('the download of all data contains events and devices', async () => {
+  await enter(firefox);
+  await enter(safari);
+  const response = await requestApi(supabase(), '/rest/v1/rpc/export_account_data', {
+    method: 'POST',
+    token: user.token,
+    body: {},
+  });
+  expect(await response.json()).toMatchObject({
+    account: { email: user.email },
+    security_events: [{ kind: 'new_device' }],
+    known_devices: expect.arrayContaining([
+      expect.objectContaining({ kind: 'network', value: '192.0.0.0/16' }),
+    ]),
+  });
+});
+
+it('retention deletes old events and devices', async () => {
+  await enter(firefox);
+  await enter(safari);
+  await supabase().database.exec(
+    `select private.delete_expired_security_events(now() + interval '366 days')`,
+  );
+  for (const table of ['security_events', 'known_devices'])
+    expect(await supabase().database.query(`select from private.${table}`)).toEqual([]);
+});

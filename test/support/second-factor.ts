@@ -1,0 +1,27 @@
+import { Secret, TOTP } from 'otpauth';
+import type { LocalSupabase } from '../../local-supabase/server.ts';
+import { requestApi } from './local-supabase.ts';
+
+export interface SecondFactor {
+  readonly factorId: string;
+  /** An access token with `aal2`. */
+  readonly token: string;
+}
+
+/** Enrolls and verifies an authenticator for the user of `token`. */
+export async function enrollSecondFactor(
+  supabase: LocalSupabase,
+  token: string,
+  nowMs: () => number = Date.now,
+): Promise<SecondFactor> {
+  const post = async (path: string, body: unknown) => {
+    const response = await requestApi(supabase, `/auth/v1/factors${path}`, { method: 'POST', token, body });
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+    return (await response.json()) as { id: string; totp: { secret: string }; access_token: string };
+  };
+  const factor = await post('', { factor_type: 'totp', friendly_name: `App ${crypto.randomUUID()}` });
+  const challenge = await post(`/${factor.id}/challenge`, {});
+  const code = new TOTP({ secret: Secret.fromBase32(factor.totp.secret) }).generate({ timestamp: nowMs() });
+  const session = await post(`/${factor.id}/verify`, { challenge_id: challenge.id, code });
+  return { factorId: factor.id, token: session.access_token };
+}

@@ -140,7 +140,7 @@ describe('the shell', () => {
     });
     await screen.findByText(/^That code isn’t valid/);
     expect(toasts.getSnapshot()).toHaveLength(told);
-    act(() => toasts.clear());
+    await act(async () => toasts.clear());
     for (const page of ['Preferences', 'Account', 'Preferences']) {
       await actor.click(screen.getAllByRole('link', { name: page }).at(-1) ?? document.body);
       await screen.findByRole('heading', { name: /preferences|Account/i, level: 1 });

@@ -39,31 +39,35 @@ test('signing in: the screen, its errors, by mail, a spent link, offline', async
   await expectAccessible(page, 'login offline');
 });
 
-test('signing up and resetting the password, to the last step', async ({ page, world }) => {
-  const person = await world.newUser();
-  await page.goto(`${world.appUrl}/signup`);
-  await page.getByLabel('Password', { exact: true }).fill('sunny-harbour');
-  await expect(page.getByText('Strength')).toBeVisible();
-  await expectAccessible(page, 'signup');
-  await page.getByLabel('Email').fill(world.newEmail());
-  await page.getByRole('button', { name: 'Create account' }).click();
-  await expect(page.getByLabel('Code from the email')).toBeVisible();
-  await expectAccessible(page, 'check your email');
-  await page.goto(`${world.appUrl}/reset-password`);
-  await expectAccessible(page, 'reset password');
-  await page.getByLabel('Email').fill(person.email);
-  await page.getByRole('button', { name: 'Email me a code' }).click();
-  await page.getByLabel('Code from the email').fill(await world.mailedCode(person.email));
-  await page.getByRole('button', { name: 'Confirm' }).click();
-  await expect(page.getByLabel('New password', { exact: true })).toBeVisible();
-  await expectAccessible(page, 'set a new password');
-  await page.getByLabel('New password', { exact: true }).fill('Another-horse-13');
-  await page.getByRole('button', { name: 'Save password' }).click();
-  await expect(page.getByRole('heading', { name: 'Your new password is saved' })).toBeVisible();
-  await expectAccessible(page, 'the new password is saved');
-});
+test(
+  'signing up and resetting the password, to the last step',
+  { tag: '@nightly' },
+  async ({ page, world }) => {
+    const person = await world.newUser();
+    await page.goto(`${world.appUrl}/signup`);
+    await page.getByLabel('Password', { exact: true }).fill('sunny-harbour');
+    await expect(page.getByText('Strength')).toBeVisible();
+    await expectAccessible(page, 'signup');
+    await page.getByLabel('Email').fill(world.newEmail());
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await expect(page.getByLabel('Code from the email')).toBeVisible();
+    await expectAccessible(page, 'check your email');
+    await page.goto(`${world.appUrl}/reset-password`);
+    await expectAccessible(page, 'reset password');
+    await page.getByLabel('Email').fill(person.email);
+    await page.getByRole('button', { name: 'Email me a code' }).click();
+    await page.getByLabel('Code from the email').fill(await world.mailedCode(person.email));
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await expect(page.getByLabel('New password', { exact: true })).toBeVisible();
+    await expectAccessible(page, 'set a new password');
+    await page.getByLabel('New password', { exact: true }).fill('Another-horse-13');
+    await page.getByRole('button', { name: 'Save password' }).click();
+    await expect(page.getByRole('heading', { name: 'Your new password is saved' })).toBeVisible();
+    await expectAccessible(page, 'the new password is saved');
+  },
+);
 
-test('the inbox: empty, full, selecting, with its dialogs, panels and messages', async ({ page, world }) => {
+test('the inbox: empty, full, selecting', async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.enter(page, ada);
   await expect(page.getByText('No notifications yet.')).toBeVisible();
@@ -77,8 +81,12 @@ test('the inbox: empty, full, selecting, with its dialogs, panels and messages',
   await page.getByRole('button', { name: 'Select', exact: true }).click();
   await page.getByRole('checkbox').first().check();
   await expectAccessible(page, 'inbox selecting');
-  await page.getByRole('button', { name: 'Done' }).click();
-  await page.setViewportSize({ width: 1280, height: 800 });
+});
+
+test('the dialogs, panels and messages of the inbox', { tag: '@nightly' }, async ({ page, world }) => {
+  const [ada, grace] = await world.newPair();
+  await world.notify(grace, ada, { count: 2 });
+  await world.enter(page, ada);
   await page.locator('main [data-id]').first().hover();
   await page
     .getByRole('button', { name: /^Delete/ })
@@ -112,7 +120,7 @@ test('the inbox: empty, full, selecting, with its dialogs, panels and messages',
 test.describe('with fingers', () => {
   test.use({ hasTouch: true, isMobile: true, viewport: { width: 320, height: 640 } });
 
-  test('a row has its actions in a sheet', async ({ page, world }) => {
+  test('a row has its actions in a sheet', { tag: '@nightly' }, async ({ page, world }) => {
     const [ada, grace] = await world.newPair();
     await world.notify(grace, ada);
     await world.enter(page, ada);
@@ -124,7 +132,7 @@ test.describe('with fingers', () => {
   });
 });
 
-test('preferences and account, with what opens on them', async ({ page, world }) => {
+test('preferences and account, with what opens on them', { tag: '@nightly' }, async ({ page, world }) => {
   await world.enter(page, await world.newUser(), '/preferences');
   await expect(page.getByRole('group', { name: 'Mentions' })).toBeVisible();
   await expectAccessible(page, 'preferences');
@@ -151,32 +159,33 @@ test('preferences and account, with what opens on them', async ({ page, world })
   await expectAccessible(page, 'account asking once more');
 });
 
-test('invitations, what is not found, the shell, and the page that clears cookies', async ({
-  page,
-  world,
-}) => {
-  const [ada, grace] = await world.newPair();
-  const { json } = await world.rest.send('POST', '/rpc/create_invitation', {
-    token: ada.accessToken,
-    body: { invitee_email: grace.email, entity_name: 'the garden plan' },
-  });
-  const path = `/join/${(json as [{ token: string }])[0].token}`;
-  await page.goto(`${world.appUrl}/join`);
-  await expectAccessible(page, 'join by code');
-  await page.goto(world.appUrl + path);
-  await expectAccessible(page, 'invited, signed out');
-  await page.goto(`${world.appUrl}/clear-cookies`);
-  await expectAccessible(page, 'clear cookies');
-  await world.enter(page, grace, path);
-  await expect(page.getByRole('button', { name: 'Accept' })).toBeVisible();
-  await expectAccessible(page, 'invited');
-  await world.enter(page, ada, path);
-  await expect(page.getByRole('heading', { name: 'You sent this invitation' })).toBeVisible();
-  await expectAccessible(page, 'own invitation');
-  await page.goto(`${world.appUrl}/nowhere`);
-  await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible();
-  await expectAccessible(page, 'not found');
-  await page.goto(`${world.appUrl}/_app`);
-  await expect(page.getByRole('heading', { name: 'Ready' })).toBeVisible();
-  await expectAccessible(page, 'shell');
-});
+test(
+  'invitations, what is not found, the shell, and the page that clears cookies',
+  { tag: '@nightly' },
+  async ({ page, world }) => {
+    const [ada, grace] = await world.newPair();
+    const { json } = await world.rest.send('POST', '/rpc/create_invitation', {
+      token: ada.accessToken,
+      body: { invitee_email: grace.email, entity_name: 'the garden plan' },
+    });
+    const path = `/join/${(json as [{ token: string }])[0].token}`;
+    await page.goto(`${world.appUrl}/join`);
+    await expectAccessible(page, 'join by code');
+    await page.goto(world.appUrl + path);
+    await expectAccessible(page, 'invited, signed out');
+    await page.goto(`${world.appUrl}/clear-cookies`);
+    await expectAccessible(page, 'clear cookies');
+    await world.enter(page, grace, path);
+    await expect(page.getByRole('button', { name: 'Accept' })).toBeVisible();
+    await expectAccessible(page, 'invited');
+    await world.enter(page, ada, path);
+    await expect(page.getByRole('heading', { name: 'You sent this invitation' })).toBeVisible();
+    await expectAccessible(page, 'own invitation');
+    await page.goto(`${world.appUrl}/nowhere`);
+    await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible();
+    await expectAccessible(page, 'not found');
+    await page.goto(`${world.appUrl}/_app`);
+    await expect(page.getByRole('heading', { name: 'Ready' })).toBeVisible();
+    await expectAccessible(page, 'shell');
+  },
+);

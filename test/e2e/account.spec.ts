@@ -72,16 +72,20 @@ test('a new email address, confirmed by the links in both mailboxes', async ({ p
   expect(new URL(page.url()).search + new URL(page.url()).hash).toBe('');
 });
 
-test('a new email address, confirmed by the codes of both mails', async ({ page, world }) => {
-  const { person, next } = await askForChange(page, world);
-  for (const address of [next, person.email]) {
-    const code = page.getByLabel(`Code sent to ${address}`);
-    await code.fill(await world.mailedCode(address));
-    await code.press('Enter');
-    if (address === next) await expect(page.getByText('Step 1 of 2 done.')).toBeVisible();
-  }
-  await expect(page.getByText(`Your address is now ${next}.`)).toBeVisible();
-});
+test(
+  'a new email address, confirmed by the codes of both mails',
+  { tag: '@nightly' },
+  async ({ page, world }) => {
+    const { person, next } = await askForChange(page, world);
+    for (const address of [next, person.email]) {
+      const code = page.getByLabel(`Code sent to ${address}`);
+      await code.fill(await world.mailedCode(address));
+      await code.press('Enter');
+      if (address === next) await expect(page.getByText('Step 1 of 2 done.')).toBeVisible();
+    }
+    await expect(page.getByText(`Your address is now ${next}.`)).toBeVisible();
+  },
+);
 
 test('a new password: at once after a fresh sign-in, with a mailed code when that was long ago', async ({
   page,
@@ -130,7 +134,7 @@ test('a provider signs a stranger in', async ({ page, world }) => {
   await page.getByRole('button', { name: `Account menu: ${email}` }).click();
 });
 
-test('a provider that was refused leads back with a reason', async ({ page, world }) => {
+test('a provider that was refused leads back with a reason', { tag: '@nightly' }, async ({ page, world }) => {
   await page.goto(`${world.appUrl}/login`);
   await page.getByRole('button', { name: 'Continue with GitHub' }).click();
   await page.getByRole('button', { name: 'Cancel' }).click();
@@ -138,7 +142,7 @@ test('a provider that was refused leads back with a reason', async ({ page, worl
   await expect(page.getByText('We couldn’t sign you in')).toBeVisible();
 });
 
-test('an identity is linked and unlinked again', async ({ page, world }) => {
+test('an identity is linked and unlinked again', { tag: '@nightly' }, async ({ page, world }) => {
   const person = await world.newUser();
   await world.enter(page, person, '/account');
   await expect(page.getByText('This is the only way into your account')).toBeVisible();

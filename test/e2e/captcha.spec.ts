@@ -32,24 +32,32 @@ async function playProvider(page: Page): Promise<void> {
   );
 }
 
-test('a captcha stands there only where the configuration names one', async ({ page, world }) => {
-  await playProvider(page);
-  await page.goto(`${world.appUrl}/login`);
-  await expect(page.getByRole('button', { name: 'Continue with Google' })).toBeVisible();
-  await expect(page.getByRole('group', { name: 'Check that you’re human' })).toHaveCount(0);
-});
+test(
+  'a captcha stands there only where the configuration names one',
+  { tag: '@nightly' },
+  async ({ page, world }) => {
+    await playProvider(page);
+    await page.goto(`${world.appUrl}/login`);
+    await expect(page.getByRole('button', { name: 'Continue with Google' })).toBeVisible();
+    await expect(page.getByRole('group', { name: 'Check that you’re human' })).toHaveCount(0);
+  },
+);
 
-test('its answer goes along with the sign-up; without it the refusal says why', async ({ page, guarded }) => {
-  await playProvider(page);
-  const email = guarded.newEmail();
-  await page.goto(`${guarded.appUrl}/signup`);
-  await expect(page.getByRole('group', { name: 'Check that you’re human' })).toBeVisible();
-  await page.getByLabel('Email').fill(email);
-  await page.getByLabel('Password', { exact: true }).fill('Correct-horse-12');
-  await page.getByRole('button', { name: 'Create account' }).click();
-  await expect(page.getByText('We couldn’t confirm that you’re human. Please try again.')).toBeVisible();
-  await page.getByRole('button', { name: 'I am human: site-key' }).click();
-  await expect(page.getByRole('button', { name: 'Checked' })).toBeVisible();
-  await page.getByRole('button', { name: 'Create account' }).click();
-  await expect(page.getByRole('heading', { name: 'Check your email' })).toBeVisible();
-});
+test(
+  'its answer goes along with the sign-up; without it the refusal says why',
+  { tag: '@nightly' },
+  async ({ page, guarded }) => {
+    await playProvider(page);
+    const email = guarded.newEmail();
+    await page.goto(`${guarded.appUrl}/signup`);
+    await expect(page.getByRole('group', { name: 'Check that you’re human' })).toBeVisible();
+    await page.getByLabel('Email').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill('Correct-horse-12');
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await expect(page.getByText('We couldn’t confirm that you’re human. Please try again.')).toBeVisible();
+    await page.getByRole('button', { name: 'I am human: site-key' }).click();
+    await expect(page.getByRole('button', { name: 'Checked' })).toBeVisible();
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await expect(page.getByRole('heading', { name: 'Check your email' })).toBeVisible();
+  },
+);

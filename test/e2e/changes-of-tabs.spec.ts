@@ -103,62 +103,63 @@ test('five tabs share one websocket; when its tab is closed or crashes, the next
   await Promise.all(tabs.map((tab) => expect(tab).toHaveTitle(/\(3\)/)));
 });
 
-test('the live server dies and comes back while 500 changes are written: every tab ends equal to the table', async ({
-  context,
-  world,
-}) => {
-  const { database, realtime } = world.stage.supabase;
-  const ada = await world.newUser();
-  const tabs = await openTabs(context, world, ada);
-  const insert = (from: number, to: number) =>
-    database.query(
-      `insert into public.notifications (recipient_id, content)
+test(
+  'the live server dies and comes back while 500 changes are written: every tab ends equal to the table',
+  { tag: '@nightly' },
+  async ({ context, world }) => {
+    const { database, realtime } = world.stage.supabase;
+    const ada = await world.newUser();
+    const tabs = await openTabs(context, world, ada);
+    const insert = (from: number, to: number) =>
+      database.query(
+        `insert into public.notifications (recipient_id, content)
        select $1, json_build_object('type', 'edit', 'data', json_build_object('entity_name', 'Row ' || n))::text
        from generate_series($2::int, $3::int) n`,
-      [ada.id, from, to],
+        [ada.id, from, to],
+      );
+    const oldest =
+      '(select id from public.notifications where recipient_id = $1 order by created_at, id limit $2)';
+    let written = 0;
+    for (let turn = 0; turn < 10; turn += 1) {
+      if (turn === 3) await realtime.faults.kill();
+      if (turn === 7) await realtime.faults.recover();
+      await insert(written + 1, written + 20);
+      await database.query(`update public.notifications set status = 'read' where id in ${oldest}`, [
+        ada.id,
+        20,
+      ]);
+      await database.query(`delete from public.notifications where id in ${oldest}`, [
+        ada.id,
+        15 - (turn % 2) * 6,
+      ]);
+      written += 20;
+    }
+    const rows = await world.notificationsOf(ada);
+    const unread = rows.filter(({ status }) => status === 'unread').length;
+    expect(rows.length, 'some are left').toBeGreaterThan(20);
+    await Promise.all(
+      tabs.map(async (tab) => {
+        await expect(async () => {
+          const shown = await tab
+            .locator('main [data-id]')
+            .evaluateAll((items) => items.map((item) => item.getAttribute('data-id')));
+          // More than the visible rows: the document holds some beyond them.
+          expect(shown.length).toBeGreaterThanOrEqual(15);
+          expect(shown).toEqual(rows.map(({ id }) => id).slice(0, shown.length));
+        }).toPass({ timeout: 30_000 });
+        await expect(
+          tab.getByRole('button', { name: unread > 0 ? `Notifications, ${unread} unread` : 'Notifications' }),
+        ).toBeVisible();
+        await expect(tab.getByRole('link', { name: `All, ${rows.length}` }).first()).toBeVisible();
+      }),
     );
-  const oldest =
-    '(select id from public.notifications where recipient_id = $1 order by created_at, id limit $2)';
-  let written = 0;
-  for (let turn = 0; turn < 10; turn += 1) {
-    if (turn === 3) await realtime.faults.kill();
-    if (turn === 7) await realtime.faults.recover();
-    await insert(written + 1, written + 20);
-    await database.query(`update public.notifications set status = 'read' where id in ${oldest}`, [
-      ada.id,
-      20,
-    ]);
-    await database.query(`delete from public.notifications where id in ${oldest}`, [
-      ada.id,
-      15 - (turn % 2) * 6,
-    ]);
-    written += 20;
-  }
-  const rows = await world.notificationsOf(ada);
-  const unread = rows.filter(({ status }) => status === 'unread').length;
-  expect(rows.length, 'some are left').toBeGreaterThan(20);
-  await Promise.all(
-    tabs.map(async (tab) => {
+    for (const tab of tabs) {
+      // The browser renders a tab in the background once a second.
+      await tab.bringToFront();
       await expect(async () => {
-        const shown = await tab
-          .locator('main [data-id]')
-          .evaluateAll((items) => items.map((item) => item.getAttribute('data-id')));
-        // More than the visible rows: the document holds some beyond them.
-        expect(shown.length).toBeGreaterThanOrEqual(15);
-        expect(shown).toEqual(rows.map(({ id }) => id).slice(0, shown.length));
+        expect(await tab.evaluate(readWholeList)).toEqual(rows.map(({ id }) => id));
       }).toPass({ timeout: 30_000 });
-      await expect(
-        tab.getByRole('button', { name: unread > 0 ? `Notifications, ${unread} unread` : 'Notifications' }),
-      ).toBeVisible();
-      await expect(tab.getByRole('link', { name: `All, ${rows.length}` }).first()).toBeVisible();
-    }),
-  );
-  for (const tab of tabs) {
-    // The browser renders a tab in the background once a second.
-    await tab.bringToFront();
-    await expect(async () => {
-      expect(await tab.evaluate(readWholeList)).toEqual(rows.map(({ id }) => id));
-    }).toPass({ timeout: 30_000 });
-  }
-  await expect.poll(() => realtime.statistics.sockets).toBe(1);
-});
+    }
+    await expect.poll(() => realtime.statistics.sockets).toBe(1);
+  },
+);

@@ -43,7 +43,7 @@ test('archive and bring back; tab and kind are in the URL, and survive acting, r
   await expect(rows(page)).toHaveCount(2);
 });
 
-test('several are selected and archived at once', async ({ page, world }) => {
+test('several are selected and archived at once', { tag: '@nightly' }, async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.notify(grace, ada, { count: 4 });
   await world.enter(page, ada);
@@ -95,22 +95,26 @@ test('the keys do what the buttons do, and can be switched off', async ({ page, 
   await expect(rows(page), 'letters do nothing now').toHaveCount(2);
 });
 
-test('the bell shows the newest, and shares its state with the page', async ({ page, world }) => {
-  const [ada, grace] = await world.newPair();
-  await world.notify(grace, ada, { count: 10 });
-  await world.enter(page, ada);
-  const bell = page.getByRole('button', { name: /^Notifications/ });
-  await expect(bell).toHaveAccessibleName('Notifications, 10 unread');
-  await bell.click();
-  const panel = page.getByRole('dialog', { name: 'Inbox' });
-  await expect(panel.locator('[data-id]')).toHaveCount(8);
-  await panel.getByRole('button', { name: 'Mark all read' }).click();
-  await expect(bell).toHaveAccessibleName('Notifications');
-  await expect(page.getByRole('link', { name: 'Unread, 0' }).first()).toBeVisible();
-  await page.keyboard.press('Escape');
-  await expect(panel).toBeHidden();
-  await expect(bell).toBeFocused();
-});
+test(
+  'the bell shows the newest, and shares its state with the page',
+  { tag: '@nightly' },
+  async ({ page, world }) => {
+    const [ada, grace] = await world.newPair();
+    await world.notify(grace, ada, { count: 10 });
+    await world.enter(page, ada);
+    const bell = page.getByRole('button', { name: /^Notifications/ });
+    await expect(bell).toHaveAccessibleName('Notifications, 10 unread');
+    await bell.click();
+    const panel = page.getByRole('dialog', { name: 'Inbox' });
+    await expect(panel.locator('[data-id]')).toHaveCount(8);
+    await panel.getByRole('button', { name: 'Mark all read' }).click();
+    await expect(bell).toHaveAccessibleName('Notifications');
+    await expect(page.getByRole('link', { name: 'Unread, 0' }).first()).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(panel).toBeHidden();
+    await expect(bell).toBeFocused();
+  },
+);
 
 test('the list keeps its place while it is scrolled down: a pill shows how many are new', async ({
   page,
@@ -132,30 +136,31 @@ test('the list keeps its place while it is scrolled down: a pill shows how many 
   await expect(row(page, 'Breaking news')).toBeInViewport();
 });
 
-test('more than a hundred come page by page, with few rows in the document, and the counts are right at once', async ({
-  page,
-  world,
-}) => {
-  const [ada, grace] = await world.newPair();
-  await world.notify(grace, ada, { count: 101 });
-  await world.enter(page, ada);
-  await expect(page.getByRole('button', { name: 'Notifications, 101 unread' })).toBeVisible();
-  const seen = new Set<string | null>();
-  await page.mouse.move(600, 500);
-  await expect(async () => {
-    for (const id of await rows(page).evaluateAll((items) =>
-      items.map((item) => item.getAttribute('data-id')),
-    ))
-      seen.add(id);
-    expect(await rows(page).count()).toBeLessThan(60);
-    await page.mouse.wheel(0, 500);
-    expect(seen.size).toBe(101);
-  }).toPass({ intervals: [50], timeout: 30_000 });
-  expect(seen).toEqual(new Set((await world.notificationsOf(ada)).map(({ id }) => id)));
-  await expect(page.getByRole('button', { name: 'Load more' })).toBeHidden();
-});
+test(
+  'more than a hundred come page by page, with few rows in the document, and the counts are right at once',
+  { tag: '@nightly' },
+  async ({ page, world }) => {
+    const [ada, grace] = await world.newPair();
+    await world.notify(grace, ada, { count: 101 });
+    await world.enter(page, ada);
+    await expect(page.getByRole('button', { name: 'Notifications, 101 unread' })).toBeVisible();
+    const seen = new Set<string | null>();
+    await page.mouse.move(600, 500);
+    await expect(async () => {
+      for (const id of await rows(page).evaluateAll((items) =>
+        items.map((item) => item.getAttribute('data-id')),
+      ))
+        seen.add(id);
+      expect(await rows(page).count()).toBeLessThan(60);
+      await page.mouse.wheel(0, 500);
+      expect(seen.size).toBe(101);
+    }).toPass({ intervals: [50], timeout: 30_000 });
+    expect(seen).toEqual(new Set((await world.notificationsOf(ada)).map(({ id }) => id)));
+    await expect(page.getByRole('button', { name: 'Load more' })).toBeHidden();
+  },
+);
 
-test('the position in the list is kept on reload', async ({ page, world }) => {
+test('the position in the list is kept on reload', { tag: '@nightly' }, async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.notify(grace, ada, { count: 40 });
   await world.enter(page, ada);
@@ -190,7 +195,7 @@ test('the detail stands beside the list, and J and K walk through it', async ({ 
   await expect(page).toHaveURL(/\/home$/);
 });
 
-test('Shift selects a range, and Escape ends selecting', async ({ page, world }) => {
+test('Shift selects a range, and Escape ends selecting', { tag: '@nightly' }, async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.notify(grace, ada, { count: 5 });
   await world.enter(page, ada);
@@ -220,23 +225,27 @@ test('offline says so, keeps what is there, and catches up afterwards', async ({
   await expect(page.getByText('You’re offline.')).toBeHidden();
 });
 
-test('a failed action is rolled back with a message, and can be retried', async ({ page, world }) => {
-  const [ada, grace] = await world.newPair();
-  await world.notify(grace, ada, { about: 'Plan' });
-  await world.enter(page, ada);
-  await expect(row(page, 'Plan')).toBeVisible();
-  const heal = world.stage.supabase.faults.add({
-    method: 'PATCH',
-    path: '/rest/v1/notifications',
-    answer: { status: 500, body: { code: 'XX000', message: 'no', details: null, hint: null } },
-  });
-  await act(page, 'Plan', 'Mark as read');
-  await expect(page.getByText('Something went wrong. Your change was undone.')).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Notifications, 1 unread' })).toBeVisible();
-  heal();
-  await page.getByRole('button', { name: 'Try again' }).click();
-  await expect(page.getByRole('button', { name: 'Notifications', exact: true })).toBeVisible();
-});
+test(
+  'a failed action is rolled back with a message, and can be retried',
+  { tag: '@nightly' },
+  async ({ page, world }) => {
+    const [ada, grace] = await world.newPair();
+    await world.notify(grace, ada, { about: 'Plan' });
+    await world.enter(page, ada);
+    await expect(row(page, 'Plan')).toBeVisible();
+    const heal = world.stage.supabase.faults.add({
+      method: 'PATCH',
+      path: '/rest/v1/notifications',
+      answer: { status: 500, body: { code: 'XX000', message: 'no', details: null, hint: null } },
+    });
+    await act(page, 'Plan', 'Mark as read');
+    await expect(page.getByText('Something went wrong. Your change was undone.')).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Notifications, 1 unread' })).toBeVisible();
+    heal();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await expect(page.getByRole('button', { name: 'Notifications', exact: true })).toBeVisible();
+  },
+);
 
 test('two tabs agree at once, before the server has answered', async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
@@ -260,7 +269,7 @@ test('two tabs agree at once, before the server has answered', async ({ page, wo
   await expect.poll(async () => (await world.notificationsOf(ada))[0]?.status).toBe('read');
 });
 
-test('preferences changed in one tab change in the other', async ({ page, world }) => {
+test('preferences changed in one tab change in the other', { tag: '@nightly' }, async ({ page, world }) => {
   const person = await world.newUser();
   await world.enter(page, person, '/preferences');
   const second = await page.context().newPage();

@@ -70,44 +70,49 @@ test('a stranger follows an invitation, signs up by the mail, and comes back to 
   expect((await world.notificationsOf(inviter)).length).toBe(1);
 });
 
-test('who is signed in with another account may switch, and comes back to the invitation', async ({
-  page,
-  world,
-}) => {
-  const [ada, grace] = await world.newPair();
-  const other = await world.newUser();
-  const path = await inviteByCall(world, ada, grace.email);
-  await world.enter(page, other, path);
-  await expect(page.getByRole('heading', { name: 'This invitation is for another account' })).toBeVisible();
-  await expect(page.getByText(grace.email), 'the address is not given away').toHaveCount(0);
-  await page.getByRole('button', { name: 'Sign in with another account' }).click();
-  await page.getByLabel('Email').fill(grace.email);
-  await page.getByLabel('Password', { exact: true }).fill(grace.password);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await page.waitForURL(`**${path}`);
-  await page.getByRole('button', { name: 'Decline' }).click();
-  await expect(page.getByRole('heading', { name: 'Invitation declined' })).toBeVisible();
-  expect((await world.notificationsOf(ada)).length).toBe(1);
-});
+test(
+  'who is signed in with another account may switch, and comes back to the invitation',
+  { tag: '@nightly' },
+  async ({ page, world }) => {
+    const [ada, grace] = await world.newPair();
+    const other = await world.newUser();
+    const path = await inviteByCall(world, ada, grace.email);
+    await world.enter(page, other, path);
+    await expect(page.getByRole('heading', { name: 'This invitation is for another account' })).toBeVisible();
+    await expect(page.getByText(grace.email), 'the address is not given away').toHaveCount(0);
+    await page.getByRole('button', { name: 'Sign in with another account' }).click();
+    await page.getByLabel('Email').fill(grace.email);
+    await page.getByLabel('Password', { exact: true }).fill(grace.password);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.waitForURL(`**${path}`);
+    await page.getByRole('button', { name: 'Decline' }).click();
+    await expect(page.getByRole('heading', { name: 'Invitation declined' })).toBeVisible();
+    expect((await world.notificationsOf(ada)).length).toBe(1);
+  },
+);
 
-test('an invitation that has expired, one of oneself, and one that never was', async ({ page, world }) => {
-  const [ada, grace] = await world.newPair();
-  const path = await inviteByCall(world, ada, grace.email);
-  await world.enter(page, ada, path);
-  await expect(page.getByRole('heading', { name: 'You sent this invitation' })).toBeVisible();
+test(
+  'an invitation that has expired, one of oneself, and one that never was',
+  { tag: '@nightly' },
+  async ({ page, world }) => {
+    const [ada, grace] = await world.newPair();
+    const path = await inviteByCall(world, ada, grace.email);
+    await world.enter(page, ada, path);
+    await expect(page.getByRole('heading', { name: 'You sent this invitation' })).toBeVisible();
 
-  await world.stage.supabase.database.query(
-    "update public.invitations set expires_at = now() - interval '1 minute' where invitee_email = $1",
-    [grace.email],
-  );
-  await world.enter(page, grace, path);
-  await expect(page.getByRole('heading', { name: 'This invitation has expired' })).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Accept' })).toHaveCount(0);
+    await world.stage.supabase.database.query(
+      "update public.invitations set expires_at = now() - interval '1 minute' where invitee_email = $1",
+      [grace.email],
+    );
+    await world.enter(page, grace, path);
+    await expect(page.getByRole('heading', { name: 'This invitation has expired' })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Accept' })).toHaveCount(0);
 
-  await page.goto(`${world.appUrl}/join/${'0'.repeat(32)}`);
-  await expect(page.getByRole('heading', { name: 'We can’t find this invitation' })).toBeVisible();
-  await page.getByRole('link', { name: 'Enter a link or code' }).click();
-  await page.getByLabel('Link or code').fill(world.appUrl + path);
-  await page.getByRole('button', { name: 'Continue' }).click();
-  await expect(page.getByRole('heading', { name: 'This invitation has expired' })).toBeVisible();
-});
+    await page.goto(`${world.appUrl}/join/${'0'.repeat(32)}`);
+    await expect(page.getByRole('heading', { name: 'We can’t find this invitation' })).toBeVisible();
+    await page.getByRole('link', { name: 'Enter a link or code' }).click();
+    await page.getByLabel('Link or code').fill(world.appUrl + path);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await expect(page.getByRole('heading', { name: 'This invitation has expired' })).toBeVisible();
+  },
+);

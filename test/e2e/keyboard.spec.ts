@@ -81,33 +81,37 @@ test('a dialog keeps the focus in it and gives it back; Escape closes what is op
   await expect(opener).toBeFocused();
 });
 
-test('what arrives is read out in batches, at most one in five seconds', async ({ page, world }) => {
-  const [ada, grace] = await world.newPair();
-  await page.clock.install();
-  await world.enter(page, ada);
-  await expect(page.getByText('No notifications yet.')).toBeVisible();
-  await expect.poll(() => world.stage.supabase.realtime.statistics.subscribers).toBe(1);
-  await page.evaluate(() => {
-    const spoken: string[] = [];
-    Object.assign(globalThis, { spoken });
-    new MutationObserver((records) => {
-      for (const { target } of records) {
-        const region = target instanceof Element ? target : target.parentElement;
-        const text = region?.closest('[role="status"]')?.textContent ?? '';
-        if (text.includes('new notification')) spoken.push(text.trim());
-      }
-    }).observe(document.body, { subtree: true, childList: true, characterData: true });
-  });
-  const spoken = () => page.evaluate(() => (globalThis as { spoken?: string[] }).spoken);
-  await world.notify(grace, ada, { count: 3 });
-  await expect.poll(spoken).toEqual(['3 new notifications']);
-  await world.notify(grace, ada);
-  await world.notify(grace, ada);
-  await expect(page.locator('main [data-id]')).toHaveCount(5);
-  expect(await spoken()).toEqual(['3 new notifications']);
-  await page.clock.fastForward(5_000);
-  await expect.poll(spoken).toEqual(['3 new notifications', '2 new notifications']);
-});
+test(
+  'what arrives is read out in batches, at most one in five seconds',
+  { tag: '@nightly' },
+  async ({ page, world }) => {
+    const [ada, grace] = await world.newPair();
+    await page.clock.install();
+    await world.enter(page, ada);
+    await expect(page.getByText('No notifications yet.')).toBeVisible();
+    await expect.poll(() => world.stage.supabase.realtime.statistics.subscribers).toBe(1);
+    await page.evaluate(() => {
+      const spoken: string[] = [];
+      Object.assign(globalThis, { spoken });
+      new MutationObserver((records) => {
+        for (const { target } of records) {
+          const region = target instanceof Element ? target : target.parentElement;
+          const text = region?.closest('[role="status"]')?.textContent ?? '';
+          if (text.includes('new notification')) spoken.push(text.trim());
+        }
+      }).observe(document.body, { subtree: true, childList: true, characterData: true });
+    });
+    const spoken = () => page.evaluate(() => (globalThis as { spoken?: string[] }).spoken);
+    await world.notify(grace, ada, { count: 3 });
+    await expect.poll(spoken).toEqual(['3 new notifications']);
+    await world.notify(grace, ada);
+    await world.notify(grace, ada);
+    await expect(page.locator('main [data-id]')).toHaveCount(5);
+    expect(await spoken()).toEqual(['3 new notifications']);
+    await page.clock.fastForward(5_000);
+    await expect.poll(spoken).toEqual(['3 new notifications', '2 new notifications']);
+  },
+);
 
 test('who wants less motion gets none but fades', async ({ page, world }) => {
   await page.emulateMedia({ reducedMotion: 'reduce' });

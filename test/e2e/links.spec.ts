@@ -59,15 +59,19 @@ test('a mail scanner neither confirms a sign-up nor spends its link and code', a
   await page.waitForURL('**/home');
 });
 
-test('a mail scanner does not spend the link of a password reset', async ({ page, browser, world }) => {
-  const person = await world.newUser();
-  await askForReset(page, world, person.email);
-  const links = await mailedLinks(world, person.email);
-  await scan(browser, links);
-  await page.goto(links[0] ?? '');
-  await confirmLink(page);
-  await expect(page.getByLabel('New password', { exact: true })).toBeVisible();
-});
+test(
+  'a mail scanner does not spend the link of a password reset',
+  { tag: '@nightly' },
+  async ({ page, browser, world }) => {
+    const person = await world.newUser();
+    await askForReset(page, world, person.email);
+    const links = await mailedLinks(world, person.email);
+    await scan(browser, links);
+    await page.goto(links[0] ?? '');
+    await confirmLink(page);
+    await expect(page.getByLabel('New password', { exact: true })).toBeVisible();
+  },
+);
 
 test('a link works in another browser, and there only by its button', async ({ page, browser, world }) => {
   const person = await world.newUser();
@@ -106,77 +110,81 @@ test('a link while another user is signed in replaces nothing before they agree'
   await expect(page.getByRole('button', { name: `Account menu: ${grace.email}` })).toBeVisible();
 });
 
-test('a link that was used says so, and leads to a new one', async ({ page, browser, world }) => {
-  const person = await world.newUser();
-  await page.goto(`${world.appUrl}/login`);
-  await page.getByLabel('Email').fill(person.email);
-  await page.getByRole('button', { name: 'Email me a code instead' }).click();
-  await page.getByRole('button', { name: 'Email me a code' }).click();
-  const [link = ''] = await mailedLinks(world, person.email);
-  const elsewhere = await browser.newContext();
-  const other = await elsewhere.newPage();
-  await other.goto(link);
-  await confirmLink(other);
-  await other.waitForURL('**/home');
-  await elsewhere.close();
+test(
+  'a link that was used says so, and leads to a new one',
+  { tag: '@nightly' },
+  async ({ page, browser, world }) => {
+    const person = await world.newUser();
+    await page.goto(`${world.appUrl}/login`);
+    await page.getByLabel('Email').fill(person.email);
+    await page.getByRole('button', { name: 'Email me a code instead' }).click();
+    await page.getByRole('button', { name: 'Email me a code' }).click();
+    const [link = ''] = await mailedLinks(world, person.email);
+    const elsewhere = await browser.newContext();
+    const other = await elsewhere.newPage();
+    await other.goto(link);
+    await confirmLink(other);
+    await other.waitForURL('**/home');
+    await elsewhere.close();
 
-  await page.goto(link);
-  await confirmLink(page);
-  await expect(page.getByText('This link has expired or was already used')).toBeVisible();
-  await expect(page.getByLabel('Email'), 'the address is known').toHaveValue(person.email);
-  await enterFreshCode(page, world, person.email);
-  await page.waitForURL('**/home');
-});
+    await page.goto(link);
+    await confirmLink(page);
+    await expect(page.getByText('This link has expired or was already used')).toBeVisible();
+    await expect(page.getByLabel('Email'), 'the address is known').toHaveValue(person.email);
+    await enterFreshCode(page, world, person.email);
+    await page.waitForURL('**/home');
+  },
+);
 
-test('a sign-up that was confirmed on another device leads on by the password', async ({
-  page,
-  browser,
-  world,
-}) => {
-  const email = world.newEmail();
-  await page.goto(`${world.appUrl}/signup`);
-  await page.getByLabel('Email').fill(email);
-  await page.getByLabel('Password', { exact: true }).fill(password);
-  await page.getByRole('button', { name: 'Create account' }).click();
-  const { links, code } = await world.mail(email);
-  const phone = await browser.newContext();
-  const other = await phone.newPage();
-  await other.goto(links.find((link) => link.includes('token_hash=')) ?? '');
-  await confirmLink(other);
-  await other.waitForURL('**/home');
-  await phone.close();
+test(
+  'a sign-up that was confirmed on another device leads on by the password',
+  { tag: '@nightly' },
+  async ({ page, browser, world }) => {
+    const email = world.newEmail();
+    await page.goto(`${world.appUrl}/signup`);
+    await page.getByLabel('Email').fill(email);
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    const { links, code } = await world.mail(email);
+    const phone = await browser.newContext();
+    const other = await phone.newPage();
+    await other.goto(links.find((link) => link.includes('token_hash=')) ?? '');
+    await confirmLink(other);
+    await other.waitForURL('**/home');
+    await phone.close();
 
-  await page.getByLabel('Code from the email').fill(code ?? '');
-  await page.getByRole('button', { name: 'Confirm' }).click();
-  await expect(page.getByText(/That code isn’t valid/)).toBeVisible();
-  await page.getByRole('link', { name: 'Already confirmed? Sign in' }).click();
-  await expect(page.getByLabel('Email')).toHaveValue(email);
-  await page.getByLabel('Password', { exact: true }).fill(password);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  await page.waitForURL('**/home');
-});
+    await page.getByLabel('Code from the email').fill(code ?? '');
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await expect(page.getByText(/That code isn’t valid/)).toBeVisible();
+    await page.getByRole('link', { name: 'Already confirmed? Sign in' }).click();
+    await expect(page.getByLabel('Email')).toHaveValue(email);
+    await page.getByLabel('Password', { exact: true }).fill(password);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.waitForURL('**/home');
+  },
+);
 
-test('a link with a code, of an older mail or a provider, keeps working in its own browser', async ({
-  page,
-  browser,
-  world,
-}) => {
-  const person = await world.newUser();
-  await askForReset(page, world, person.email);
-  const { links } = await world.mail(person.email);
-  const link = links.find((candidate) => candidate.includes('/verify?')) ?? '';
-  await page.goto(link);
-  await expect(page.getByLabel('New password', { exact: true })).toBeVisible();
+test(
+  'a link with a code, of an older mail or a provider, keeps working in its own browser',
+  { tag: '@nightly' },
+  async ({ page, browser, world }) => {
+    const person = await world.newUser();
+    await askForReset(page, world, person.email);
+    const { links } = await world.mail(person.email);
+    const link = links.find((candidate) => candidate.includes('/verify?')) ?? '';
+    await page.goto(link);
+    await expect(page.getByLabel('New password', { exact: true })).toBeVisible();
 
-  await world.auth.send('POST', '/recover', { body: { email: person.email } });
-  const elsewhere = await browser.newContext();
-  const other = await elsewhere.newPage();
-  await other.goto(`${world.appUrl}/reset-password?code=${crypto.randomUUID()}`);
-  await expect(other.getByText('Open this link where you asked for it')).toBeVisible();
-  await elsewhere.close();
-});
+    await world.auth.send('POST', '/recover', { body: { email: person.email } });
+    const elsewhere = await browser.newContext();
+    const other = await elsewhere.newPage();
+    await other.goto(`${world.appUrl}/reset-password?code=${crypto.randomUUID()}`);
+    await expect(other.getByText('Open this link where you asked for it')).toBeVisible();
+    await elsewhere.close();
+  },
+);
 
-test('a link that is too old says so', async ({ page, world }) => {
+test('a link that is too old says so', { tag: '@nightly' }, async ({ page, world }) => {
   const person = await world.newUser();
   await askForReset(page, world, person.email);
   const [link = ''] = await mailedLinks(world, person.email);

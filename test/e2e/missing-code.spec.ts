@@ -26,44 +26,45 @@ async function refetchesFailedModules(page: Page): Promise<boolean> {
   return refetches;
 }
 
-test('offline, pointing at a link keeps the application; back online the page opens', async ({
-  page,
-  world,
-}) => {
-  const [ada, grace] = await world.newPair();
-  await world.notify(grace, ada, { about: 'Plan' });
-  await world.enter(page, ada);
-  await expect(page.getByText(/in Plan/)).toBeVisible();
-  const staysWithoutReload = await refetchesFailedModules(page);
-  await mark(page);
-  // The parts of the list are prefetched behind it.
-  await expect
-    .poll(() =>
-      page.evaluate(() =>
-        performance.getEntriesByType('resource').some(({ name }) => name.includes('/bell-panel')),
-      ),
-    )
-    .toBe(true);
-  await page.context().setOffline(true);
-  await expect(page.getByText('You’re offline.')).toBeVisible();
-  await page.getByRole('button', { name: /^Notifications/ }).click();
-  await expect(page.getByRole('dialog', { name: 'Inbox' }).getByText(/in Plan/)).toBeVisible();
-  await page.keyboard.press('Escape');
-  const failed = page.waitForEvent('requestfailed', (request) => request.url().includes('/assets/'));
-  const link = page.getByRole('link', { name: 'Preferences' }).first();
-  await link.hover();
-  await failed;
-  await expect(page.getByText(/in Plan/)).toBeVisible();
-  await link.click();
-  const retry = page.getByRole('button', { name: 'Try again' });
-  await expect(retry).toBeVisible();
-  await expect(page.getByText('You’re offline.')).toBeVisible();
-  await page.context().setOffline(false);
-  await expect(page.getByText('You’re offline.')).toBeHidden();
-  await retry.click();
-  await expect(page.getByRole('switch', { name: /Email notifications/ })).toBeVisible();
-  expect(await isMarked(page)).toBe(staysWithoutReload);
-});
+test(
+  'offline, pointing at a link keeps the application; back online the page opens',
+  { tag: '@nightly' },
+  async ({ page, world }) => {
+    const [ada, grace] = await world.newPair();
+    await world.notify(grace, ada, { about: 'Plan' });
+    await world.enter(page, ada);
+    await expect(page.getByText(/in Plan/)).toBeVisible();
+    const staysWithoutReload = await refetchesFailedModules(page);
+    await mark(page);
+    // The parts of the list are prefetched behind it.
+    await expect
+      .poll(() =>
+        page.evaluate(() =>
+          performance.getEntriesByType('resource').some(({ name }) => name.includes('/bell-panel')),
+        ),
+      )
+      .toBe(true);
+    await page.context().setOffline(true);
+    await expect(page.getByText('You’re offline.')).toBeVisible();
+    await page.getByRole('button', { name: /^Notifications/ }).click();
+    await expect(page.getByRole('dialog', { name: 'Inbox' }).getByText(/in Plan/)).toBeVisible();
+    await page.keyboard.press('Escape');
+    const failed = page.waitForEvent('requestfailed', (request) => request.url().includes('/assets/'));
+    const link = page.getByRole('link', { name: 'Preferences' }).first();
+    await link.hover();
+    await failed;
+    await expect(page.getByText(/in Plan/)).toBeVisible();
+    await link.click();
+    const retry = page.getByRole('button', { name: 'Try again' });
+    await expect(retry).toBeVisible();
+    await expect(page.getByText('You’re offline.')).toBeVisible();
+    await page.context().setOffline(false);
+    await expect(page.getByText('You’re offline.')).toBeHidden();
+    await retry.click();
+    await expect(page.getByRole('switch', { name: /Email notifications/ })).toBeVisible();
+    expect(await isMarked(page)).toBe(staysWithoutReload);
+  },
+);
 
 test('offline, saving keeps the form and what was typed, and says why', async ({ page, world }) => {
   await world.enter(page, await world.newUser(), '/account');

@@ -86,7 +86,11 @@ test('five tabs over ten expiries: exactly ten refreshes, and no tab is signed o
   await liveThroughExpiries(browser, world, false);
 });
 
-test('five tabs over ten expiries, one of them without a network: the same', async ({ browser, world }) => {
-  test.setTimeout(180_000);
-  await liveThroughExpiries(browser, world, true);
-});
+test(
+  'five tabs over ten expiries, one of them without a network: the same',
+  { tag: '@nightly' },
+  async ({ browser, world }) => {
+    test.setTimeout(180_000);
+    await liveThroughExpiries(browser, world, true);
+  },
+);

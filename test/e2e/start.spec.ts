@@ -37,81 +37,90 @@ test('a stored session that holds needs no word of the auth service: the list an
   expect(calls.filter((call) => call.includes('/auth/'))).toEqual([]);
 });
 
-test('a reload shows the last list at once, and then the truth', async ({ page, world }) => {
-  const [ada, grace] = await world.newPair();
-  await world.notify(grace, ada, { about: 'Old news' });
-  await world.enter(page, ada);
-  await expect(page.getByText(/in Old news/)).toBeVisible();
-  // It is written down a moment after it was shown.
-  await expect
-    .poll(() =>
-      page.evaluate(async () => {
-        // To open one that is not there yet would make it, and make it empty.
-        if (!(await indexedDB.databases()).some(({ name }) => name === 'inbox-cache')) return 0;
-        return new Promise<number>((resolve) => {
-          const opening = indexedDB.open('inbox-cache');
-          opening.addEventListener('error', () => resolve(0));
-          opening.addEventListener('success', () => {
-            const { result: database } = opening;
-            if (!database.objectStoreNames.contains('users')) return resolve(0);
-            const counting = database.transaction('users').objectStore('users').count();
-            counting.addEventListener('success', () => {
-              database.close();
-              resolve(counting.result);
+test(
+  'a reload shows the last list at once, and then the truth',
+  { tag: '@nightly' },
+  async ({ page, world }) => {
+    const [ada, grace] = await world.newPair();
+    await world.notify(grace, ada, { about: 'Old news' });
+    await world.enter(page, ada);
+    await expect(page.getByText(/in Old news/)).toBeVisible();
+    // It is written down a moment after it was shown.
+    await expect
+      .poll(() =>
+        page.evaluate(async () => {
+          // To open one that is not there yet would make it, and make it empty.
+          if (!(await indexedDB.databases()).some(({ name }) => name === 'inbox-cache')) return 0;
+          return new Promise<number>((resolve) => {
+            const opening = indexedDB.open('inbox-cache');
+            opening.addEventListener('error', () => resolve(0));
+            opening.addEventListener('success', () => {
+              const { result: database } = opening;
+              if (!database.objectStoreNames.contains('users')) return resolve(0);
+              const counting = database.transaction('users').objectStore('users').count();
+              counting.addEventListener('success', () => {
+                database.close();
+                resolve(counting.result);
+              });
             });
           });
-        });
-      }),
-    )
-    .toBe(1);
-  await world.notify(grace, ada, { about: 'Fresh news' });
-  await page.route('**/rest/v1/**', (route) => route.abort());
-  await page.reload();
-  await expect(page.getByText(/in Old news/)).toBeVisible();
-  await page.unroute('**/rest/v1/**');
-  await page.reload();
-  await expect(page.getByText(/in Fresh news/)).toBeVisible();
-});
+        }),
+      )
+      .toBe(1);
+    await world.notify(grace, ada, { about: 'Fresh news' });
+    await page.route('**/rest/v1/**', (route) => route.abort());
+    await page.reload();
+    await expect(page.getByText(/in Old news/)).toBeVisible();
+    await page.unroute('**/rest/v1/**');
+    await page.reload();
+    await expect(page.getByText(/in Fresh news/)).toBeVisible();
+  },
+);
 
-test('while the session is looked up the page says Loading..., and what went wrong where its code cannot come', async ({
-  page,
-  world,
-}) => {
-  await page.route('**/assets/*.js', (route) => route.abort());
-  await page.goto(`${world.appUrl}/home`);
-  await expect(page.getByText('Loading...')).toBeVisible();
-  await page.unroute('**/assets/*.js');
-  await page.route('**/assets/base-*.js', (route) => route.abort());
-  await page.goto(`${world.appUrl}/home`);
-  await expect(page.getByText('The app couldn’t be loaded.')).toBeVisible();
-  await page.unroute('**/assets/base-*.js');
-  // The code of a redirect is exchanged first; until then the user is unknown.
-  let answer = () => {};
-  const held = new Promise<void>((resolve) => (answer = resolve));
-  await page.route('**/auth/v1/token*', async (route) => {
-    await held;
-    await route.continue();
-  });
-  const person = await world.newUser();
-  await page.goto(`${world.appUrl}/login`);
-  await page.getByLabel('Email').fill(person.email);
-  await page.getByRole('button', { name: 'Email me a code instead' }).click();
-  await page.getByRole('button', { name: 'Email me a code' }).click();
-  const { links } = await world.mail(person.email);
-  await page.goto(links.find((link) => link.includes('/verify?')) ?? '');
-  await expect(page.getByText('Loading...')).toBeVisible();
-  answer();
-  await expect(page.getByRole('heading', { name: 'Inbox' })).toBeVisible();
-});
+test(
+  'while the session is looked up the page says Loading..., and what went wrong where its code cannot come',
+  { tag: '@nightly' },
+  async ({ page, world }) => {
+    await page.route('**/assets/*.js', (route) => route.abort());
+    await page.goto(`${world.appUrl}/home`);
+    await expect(page.getByText('Loading...')).toBeVisible();
+    await page.unroute('**/assets/*.js');
+    await page.route('**/assets/base-*.js', (route) => route.abort());
+    await page.goto(`${world.appUrl}/home`);
+    await expect(page.getByText('The app couldn’t be loaded.')).toBeVisible();
+    await page.unroute('**/assets/base-*.js');
+    // The code of a redirect is exchanged first; until then the user is unknown.
+    let answer = () => {};
+    const held = new Promise<void>((resolve) => (answer = resolve));
+    await page.route('**/auth/v1/token*', async (route) => {
+      await held;
+      await route.continue();
+    });
+    const person = await world.newUser();
+    await page.goto(`${world.appUrl}/login`);
+    await page.getByLabel('Email').fill(person.email);
+    await page.getByRole('button', { name: 'Email me a code instead' }).click();
+    await page.getByRole('button', { name: 'Email me a code' }).click();
+    const { links } = await world.mail(person.email);
+    await page.goto(links.find((link) => link.includes('/verify?')) ?? '');
+    await expect(page.getByText('Loading...')).toBeVisible();
+    answer();
+    await expect(page.getByRole('heading', { name: 'Inbox' })).toBeVisible();
+  },
+);
 
-test('/_app is the application shell alone, for who is signed in', async ({ page, world }) => {
-  await page.goto(`${world.appUrl}/_app`);
-  await page.waitForURL('**/login**');
-  await world.enter(page, await world.newUser(), '/_app');
-  await expect(page.getByRole('heading', { name: 'Ready' })).toBeVisible();
-  await page.getByRole('link', { name: 'Go to your inbox' }).click();
-  await expect(page.getByRole('heading', { name: 'Inbox' })).toBeVisible();
-});
+test(
+  '/_app is the application shell alone, for who is signed in',
+  { tag: '@nightly' },
+  async ({ page, world }) => {
+    await page.goto(`${world.appUrl}/_app`);
+    await page.waitForURL('**/login**');
+    await world.enter(page, await world.newUser(), '/_app');
+    await expect(page.getByRole('heading', { name: 'Ready' })).toBeVisible();
+    await page.getByRole('link', { name: 'Go to your inbox' }).click();
+    await expect(page.getByRole('heading', { name: 'Inbox' })).toBeVisible();
+  },
+);
 
 test('clears corrupt session cookies and offers to sign in', async ({ page, world }) => {
   const name = 'sb-127-auth-token';

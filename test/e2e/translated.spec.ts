@@ -52,7 +52,7 @@ test('a translated sign-in works: errors, modes and the way in', async ({ page, 
   expect(errors).toEqual([]);
 });
 
-test('translated account, preferences and invitations work', async ({ page, world }) => {
+test('translated account, preferences and invitations work', { tag: '@nightly' }, async ({ page, world }) => {
   const errors = followErrors(page);
   await world.enter(page, await world.newUser(), '/account');
   await expect(page.getByRole('heading', { name: 'Account' })).toBeVisible();

@@ -354,8 +354,8 @@ describe('results', () => {
   });
 
   test('of pages by key are all rows, once each, a page at a time, with nulls in the key', async () => {
-    const query = admin().from('many').select('id, rank');
-    const seen = new Uint8Array(100_001);
+    const query = admin().from('many').select('id, rank').lte('id', 20_000);
+    const seen = new Uint8Array(20_001);
     let largest = 0;
     let previous = -Infinity;
     for await (const page of pages(query, { by: [{ column: 'rank', nulls: 'first' }, 'id'], size: 1000 })) {

@@ -114,9 +114,9 @@ describe('the data service', () => {
 });
 
 describe('concurrent users of the one session', () => {
-  it('fifty users each see only themselves, among writes, sign-ins and SQL', async () => {
+  it('sixteen users each see only themselves, among writes, sign-ins and SQL', async () => {
     const users = await Promise.all(
-      Array.from({ length: 50 }, (_, index) =>
+      Array.from({ length: 16 }, (_, index) =>
         createUser(supabase(), `user${index}@example.com`, `User ${index}`),
       ),
     );

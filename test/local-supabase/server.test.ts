@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { listen } from '../../local-supabase/http/http-server.ts';
 import { createLocalSupabase } from '../../local-supabase/server.ts';
 import type { LocalSupabase, LocalSupabaseOptions } from '../../local-supabase/server.ts';
 import { StartError } from '../../local-supabase/project/start-error.ts';
-import { ada, requestApi, signIn } from '../support/local-supabase.ts';
+import { ada, requestApi, signIn, useLocalSupabase } from '../support/local-supabase.ts';
 
 const running = new Set<LocalSupabase>();
 let folder: string;
@@ -59,17 +59,13 @@ describe('an embedded Supabase in a folder', { timeout: 60_000 }, () => {
     await expect(signIn(second, ada.email)).resolves.toBeTypeOf('string');
   });
 
-  it('belongs to one server at a time', async () => {
-    await start({ dataDir: folder });
-    await expect(createLocalSupabase({ dataDir: folder })).rejects.toThrow(
-      `The data folder ${folder} is in use by the process ${process.pid}`,
-    );
-  });
-
-  it('takes over the lock of a crashed server', async () => {
+  it('takes over the lock of a crashed server, and belongs to one at a time', async () => {
     await writeFile(join(folder, 'lock'), '999999999');
     const supabase = await start({ dataDir: folder });
     await expect(supabase.database.query('select 1 as one')).resolves.toEqual([{ one: 1 }]);
+    await expect(createLocalSupabase({ dataDir: folder })).rejects.toThrow(
+      `The data folder ${folder} is in use by the process ${process.pid}`,
+    );
   });
 
   it('gets the migrations that it lacks', async () => {
@@ -90,16 +86,20 @@ describe('an embedded Supabase in a folder', { timeout: 60_000 }, () => {
     ]);
   });
 
-  it.each([
-    ['the database', async (dir: string) => writeFile(join(dir, 'postgres/global/pg_control'), 'garbage')],
-    ['the keys', async (dir: string) => writeFile(join(dir, 'keys.json'), '{"keys":')],
-  ])('says in one line that %s is corrupt', async (_, damage) => {
+  it('says in one line that the keys or the database are corrupt', async () => {
     await (await start({ dataDir: folder })).close();
-    await damage(folder);
-    const problem = await createLocalSupabase({ dataDir: folder }).catch((error: unknown) => error);
-    expect(problem).toBeInstanceOf(StartError);
-    expect((problem as StartError).message).toMatch(/^[^\n]*corrupt[^\n]*npm run reset$/);
-    await expect(readdir(folder)).resolves.not.toContain('lock');
+    const keys = await readFile(join(folder, 'keys.json'));
+    for (const [file, content] of [
+      ['keys.json', '{"keys":'],
+      ['postgres/global/pg_control', 'garbage'],
+    ] as const) {
+      await writeFile(join(folder, 'keys.json'), keys);
+      await writeFile(join(folder, file), content);
+      const problem = await createLocalSupabase({ dataDir: folder }).catch((error: unknown) => error);
+      expect(problem).toBeInstanceOf(StartError);
+      expect((problem as StartError).message).toMatch(/^[^\n]*corrupt[^\n]*npm run reset$/);
+      await expect(readdir(folder)).resolves.not.toContain('lock');
+    }
   });
 
   it('reports in one line that it is not writable', async () => {
@@ -141,44 +141,43 @@ describe('the ports', () => {
     complain.mockRestore();
     await server.close();
   });
+});
 
-  it('serve the same responses as the in-process fetch', async () => {
-    const supabase = await start({ port: 0 });
-    const headers = { apikey: supabase.anonKey };
+describe('one of several embedded Supabases', { timeout: 60_000 }, () => {
+  const shared = useLocalSupabase({ port: 0 });
+
+  it('serves the same responses at its port as in process', async () => {
+    const { url, anonKey, fetch: fetchInProcess } = shared();
     const path = '/auth/v1/settings';
+    const headers = { apikey: anonKey };
     const [outside, inside] = await Promise.all([
-      fetch(supabase.url + path, { headers }),
-      supabase.fetch(supabase.url + path, { headers }),
+      fetch(url + path, { headers }),
+      fetchInProcess(url + path, { headers }),
     ]);
     await expect(outside.json()).resolves.toEqual(await inside.json());
   });
-});
 
-describe('several embedded Supabases', { timeout: 60_000 }, () => {
-  it('are isolated from each other', async () => {
-    const [one, two] = await Promise.all([start(), start({ seed: false })]);
-    await expect(one.database.query('select id from auth.users')).resolves.toHaveLength(2);
-    await expect(two.database.query('select id from auth.users')).resolves.toEqual([]);
-    const token = await signIn(one, ada.email);
-    expect((await requestApi(two, '/rest/v1/notifications', { token })).status).toBe(401);
-  });
-});
-
-describe('the in-process fetch', () => {
-  it('ends when it is aborted', async () => {
-    const supabase = await start();
-    supabase.faults.add({ latencyMs: 60_000 });
+  it('ends an in-process request that is aborted', async () => {
+    shared().faults.add({ latencyMs: 60_000 });
     const abort = new AbortController();
-    const asked = supabase.fetch(`${supabase.url}/auth/v1/settings`, { signal: abort.signal });
+    const asked = shared().fetch(`${shared().url}/auth/v1/settings`, { signal: abort.signal });
     abort.abort(new Error('enough'));
     await expect(asked).rejects.toThrow('enough');
+    await shared().faults.clear();
   });
 
   it('returns a redirect to another origin', async () => {
-    const supabase = await start();
-    const response = await supabase.fetch(`${supabase.url}/auth/v1/verify?token=none&type=signup`);
+    const response = await shared().fetch(`${shared().url}/auth/v1/verify?token=none&type=signup`);
     expect(response.status).toBe(303);
     expect(response.headers.get('location')).toMatch(/^http:\/\/localhost:5173\/?[?#]error=/);
+  });
+
+  it('is isolated from the others', async () => {
+    const other = await start({ seed: false });
+    await expect(shared().database.query('select id from auth.users')).resolves.toHaveLength(2);
+    await expect(other.database.query('select id from auth.users')).resolves.toEqual([]);
+    const token = await signIn(shared(), ada.email);
+    expect((await requestApi(other, '/rest/v1/notifications', { token })).status).toBe(401);
   });
 });
 

@@ -12,7 +12,7 @@ import { createFakeRealtime, type StoredRow } from './fake-realtime.ts';
 import { createFreezer } from './freezer.ts';
 
 /** Number of random schedules; set `SCHEDULES=10000` for a long run. */
-const schedules = Number(process.env['SCHEDULES'] ?? 800);
+const schedules = Number(process.env['SCHEDULES'] ?? 300);
 
 const index = fc.nat({ max: 4 });
 const rowId = fc.constantFrom('a', 'b', 'c', 'd');

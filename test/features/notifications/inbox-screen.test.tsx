@@ -164,6 +164,7 @@ describe('the inbox', () => {
     await screen.findByRole('button', { name: 'Notifications, 35 unread' });
     await actor.click(await screen.findByRole('button', { name: 'Mark all read' }));
     await screen.findByRole('button', { name: 'Notifications' });
+    await actor.click(screen.getByRole('button', { name: 'Dismiss' }));
     await waitFor(async () => expect(await status('Old 1')).toBe('read'));
   });
 
@@ -363,6 +364,7 @@ describe('when something fails', () => {
     const all = await within(panel).findByRole('button', { name: 'Mark all read' });
     setBroken(true);
     await actor.click(all);
+    await actor.click(await screen.findByRole('button', { name: 'Dismiss' }));
     expect(await screen.findByText(/Your change was undone/)).toBeTruthy();
   });
 

@@ -80,7 +80,7 @@ test('committed transactions arrive complete, once and in commit order', async (
       );
       expect(stamps).toEqual(stamps.toSorted());
     }),
-    { numRuns: 60 },
+    { numRuns: 20 },
   );
   expect(await world.database.query('select * from realtime.outbox')).toEqual([]);
 });

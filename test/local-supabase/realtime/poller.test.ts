@@ -1,15 +1,21 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Database } from '../../../local-supabase/database/database.ts';
 import { realisticTiming } from '../../../local-supabase/realtime/settings.ts';
 import type { RawClient } from './raw-client.ts';
-import { ADA, BOB, createRealtimeWorld } from './realtime-world.ts';
+import { ADA, BOB, createNotesDatabase, createRealtimeWorld } from './realtime-world.ts';
 import type { RealtimeWorld } from './realtime-world.ts';
 
 const TOPIC = 'realtime:polled';
 const NOTES = { event: '*', schema: 'public', table: 'notes' };
 
+let database: Database;
 let world: RealtimeWorld;
+beforeAll(async () => {
+  database = await createNotesDatabase();
+});
+afterAll(() => database.close());
 beforeEach(async () => {
-  world = await createRealtimeWorld(realisticTiming);
+  world = await createRealtimeWorld(realisticTiming, database);
 });
 afterEach(() => world.close());
 
@@ -121,6 +127,7 @@ describe('a poll', () => {
     await received(client);
     await insert(15);
     await received(client, 2_000);
+    await world.database.exec('alter policy own on notes using (owner = auth.uid())');
     expect(changesOf(client)).toEqual([['INSERT', 15]]);
     expect(world.reported).toHaveLength(1);
   });
@@ -159,6 +166,9 @@ describe('a table that is added to the publication', () => {
     await received(client, 60_000);
     await world.database.exec('insert into unpublished values (2)');
     await received(client);
+    await world.database.exec(
+      `alter publication supabase_realtime drop table unpublished; truncate unpublished`,
+    );
     expect([changesOf(client), systemMessages(client)]).toEqual([[['INSERT', 2]], 2]);
   });
 });

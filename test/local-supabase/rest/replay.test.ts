@@ -7,7 +7,7 @@ import { createReplayWorld } from './replay-world.ts';
 import type { ReplayWorld } from './replay-world.ts';
 
 /** One case in so many runs here; `npm run replay` runs all. */
-const STEP = 12;
+const STEP = 20;
 
 const families = await readFamilies();
 let world: ReplayWorld;

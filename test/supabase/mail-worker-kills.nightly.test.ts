@@ -45,7 +45,12 @@ function reach(step: Step): boolean {
 }
 
 /** Passes requests on to the data service. */
-const dataService = createServer((request, response) => void pass(request, response));
+const dataService = createServer((request, response) => {
+  const passing = pass(request, response).finally(() => inFlight.delete(passing));
+  inFlight.add(passing);
+});
+/** Requests that the data service has not answered: it finishes them although their worker is gone. */
+const inFlight = new Set<Promise<void>>();
 
 async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const isClaim = request.url?.endsWith('claim_notification_mails') ?? false;
@@ -150,6 +155,7 @@ async function runWorker(nowMs: number, settings: Readonly<Record<string, string
   await new Promise((resolve) => {
     started.once('exit', resolve);
   });
+  await Promise.all(inFlight);
 }
 
 /** Ids of the mails whose acknowledgement the database does not have. */

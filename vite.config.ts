@@ -72,7 +72,7 @@ export default defineConfig(({ mode }) => {
       // A data URL would need `data:` in more of the policy.
       assetsInlineLimit: 0,
       rolldownOptions: {
-        input: { main: 'index.html', 'clear-cookies': 'clear-cookies.html' },
+        input: { main: 'index.html', 'clear-cookies': 'clear-cookies.html', unsubscribe: 'unsubscribe.html' },
         output: { codeSplitting: { includeDependenciesRecursively: false, groups: chunkGroups } },
       },
     },
@@ -175,9 +175,9 @@ function installable(): ReturnType<typeof VitePWA> {
     workbox: {
       globPatterns: ['index.html', 'theme.js', '*.svg', 'assets/*.{js,css}'],
       // Large, and of use only with a network.
-      globIgnores: ['assets/password-strength-*', 'assets/clear-cookies-*'],
+      globIgnores: ['assets/password-strength-*', 'assets/{clear-cookies,unsubscribe,static-page}-*'],
       navigateFallback: '/index.html',
-      navigateFallbackDenylist: [/^\/clear-cookies/],
+      navigateFallbackDenylist: [/^\/clear-cookies/, /^\/unsubscribe/],
       cleanupOutdatedCaches: true,
       // importScripts() of a second file would need a policy of Trusted Types within the worker.
       inlineWorkboxRuntime: true,

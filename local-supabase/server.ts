@@ -204,7 +204,7 @@ async function mailVariables(
 ): Promise<Readonly<Record<string, string>>> {
   if (!smtp) {
     const port = String(await door.port());
-    return { MAIL_FROM: 'Inbox <notifications@inbox.test>', SMTP_HOST: '127.0.0.1', SMTP_PORT: port };
+    return { MAIL_FROM: 'Tidings <notifications@inbox.test>', SMTP_HOST: '127.0.0.1', SMTP_PORT: port };
   }
   return {
     MAIL_FROM: `${smtp.senderName} <${smtp.adminEmail}>`,

@@ -81,7 +81,7 @@ const variants: Readonly<Record<string, Variant>> = {
 const settings = {
   appUrl: 'http://localhost:5173',
   unsubscribeUrl: 'http://localhost:54321/functions/v1/unsubscribe',
-  from: 'Inbox <notifications@inbox.test>',
+  from: 'Tidings <notifications@inbox.test>',
   domain: 'inbox.test',
 };
 

@@ -39,7 +39,7 @@ const child = spawn(
       SUPABASE_URL: supabase.url,
       SUPABASE_SERVICE_ROLE_KEY: supabase.serviceRoleKey,
       APP_URL: 'http://localhost:5173',
-      MAIL_FROM: 'Inbox <notifications@inbox.test>',
+      MAIL_FROM: 'Tidings <notifications@inbox.test>',
       SMTP_HOST: '127.0.0.1',
       SMTP_PORT: String(smtpPort),
     },

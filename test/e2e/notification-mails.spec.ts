@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { expectAccessible } from './support/accessibility.ts';
 import { expect, test } from './support/fixtures.ts';
 import type { Stage } from './support/stage.ts';
 
@@ -61,8 +62,10 @@ test('a mention is mailed unless it is read; its link opens it; one button unsub
   ).toBeVisible();
 
   await page.goto(
-    mail.links.find((link) => link.includes('/unsubscribe?') && link.includes('kind=mention')) ?? '',
+    mail.links.find((link) => link.includes('/unsubscribe.html#') && link.includes('kind=mention')) ?? '',
   );
+  await expect(page.getByRole('status')).toHaveText('Stop emails about mentions?');
+  await expectAccessible(page, 'unsubscribe');
   await page.getByRole('button', { name: 'Unsubscribe', exact: true }).click();
   await expect(page.getByRole('status')).toHaveText('You no longer get emails about mentions.');
   await world.notify(grace, ada, { about: 'Silence' });

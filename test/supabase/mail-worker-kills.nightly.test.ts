@@ -145,7 +145,7 @@ async function runWorker(nowMs: number, settings: Readonly<Record<string, string
         SUPABASE_URL: `http://127.0.0.1:${ports.data}`,
         SUPABASE_SERVICE_ROLE_KEY: supabase().serviceRoleKey,
         APP_URL: 'http://localhost:5173',
-        MAIL_FROM: 'Inbox <notifications@inbox.test>',
+        MAIL_FROM: 'Tidings <notifications@inbox.test>',
         NOW_MS: String(nowMs),
         ...settings,
       },

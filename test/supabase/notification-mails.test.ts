@@ -237,15 +237,35 @@ describe('unsubscribing', () => {
   it('by one click of the mail program turns the kind off; a scanner that follows the link changes nothing', async () => {
     const { headers, link } = await mailed();
     expect(headers['List-Unsubscribe-Post']).toBe('List-Unsubscribe=One-Click');
-    const page = await supabase().fetch(link);
-    expect(page.headers.get('content-type')).toContain('text/html');
-    expect(await page.text()).toContain('Stop emails about mentions?');
+    const answer = await supabase().fetch(link, { redirect: 'manual' });
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get('location')).toBe(
+      link.replace(/^.*\?/, 'http://localhost:5173/unsubscribe.html#'),
+    );
     expect(await chosen()).toEqual({ all: true, mentions: true });
-    expect((await post(link, 'List-Unsubscribe=One-Click')).status).toBe(200);
+    const clicked = await post(link, 'List-Unsubscribe=One-Click');
+    expect(clicked.status).toBe(200);
+    expect(await clicked.json()).toEqual({ kind: 'mention', is_off: true, language: 'en' });
     expect(await chosen()).toEqual({ all: true, mentions: false });
-    expect(await (await post(link, 'action=undo')).text()).toContain('You get emails about mentions again.');
+  });
+
+  it('by the page shows first, turns one kind or all off, and undoes', async () => {
+    const { link } = await mailed();
+    const { origin, pathname, searchParams } = new URL(link);
+    const act = async (action: string, kind: string) => {
+      const form = new URLSearchParams({ action, kind, token: searchParams.get('token') ?? '' });
+      const response = await post(origin + pathname, form.toString());
+      expect(response.headers.get('access-control-allow-origin')).toBe('*');
+      return response.json();
+    };
+    expect(mails()[0]?.links).toContain(`http://localhost:5173/unsubscribe.html#${searchParams.toString()}`);
+    expect(await act('show', 'mention')).toMatchObject({ is_off: false });
     expect(await chosen()).toEqual({ all: true, mentions: true });
-    await post(link, 'action=all');
+    expect(await act('unsubscribe', 'mention')).toMatchObject({ is_off: true });
+    expect(await chosen()).toEqual({ all: true, mentions: false });
+    expect(await act('undo', 'mention')).toMatchObject({ is_off: false });
+    expect(await chosen()).toEqual({ all: true, mentions: true });
+    expect(await act('unsubscribe', '')).toMatchObject({ kind: null, is_off: true });
     expect(await chosen()).toEqual({ all: false, mentions: true });
   });
 
@@ -319,5 +339,5 @@ it('a test mail goes with the next run, and no second one within a minute', asyn
   await request();
   await expect(request()).rejects.toThrow('test_mail_limit_exceeded');
   await sendAt(startMs);
-  expect(mails()).toMatchObject([{ subject: 'Test email from Inbox', to: { address: ada.email } }]);
+  expect(mails()).toMatchObject([{ subject: 'Test email from Tidings', to: { address: ada.email } }]);
 });

@@ -4,8 +4,7 @@
  * POST, body optional: `{"due_before": "<ISO 8601>"}` also sends what is due until then. Answers
  * `{"sent", "failed", "skipped"}`.
  *
- * Environment: APP_URL, MAIL_FROM; SMTP_HOST (see smtp-transport.ts) or RESEND_API_KEY; UNSUBSCRIBE_URL where the
- * unsubscribe page has an address of its own. The platform sets SUPABASE_URL and SUPABASE_SERVICE_ROLE_KEY.
+ * Environment: APP_URL, MAIL_FROM; SMTP_HOST (see smtp-transport.ts) or RESEND_API_KEY. The platform sets SUPABASE_URL and SUPABASE_SERVICE_ROLE_KEY.
  */
 import { setTimeout } from 'node:timers/promises';
 import { createResendTransport } from '../_shared/mail/resend-transport.ts';
@@ -55,8 +54,7 @@ function readSettings(env: Environment): MailSettings {
   const [, domain = 'localhost'] = /@([\w.-]+)/.exec(from) ?? [];
   return {
     appUrl: requireSetting(env, 'APP_URL').replace(/\/+$/, ''),
-    unsubscribeUrl:
-      env['UNSUBSCRIBE_URL'] ?? `${requireSetting(env, 'SUPABASE_URL')}/functions/v1/unsubscribe`,
+    unsubscribeUrl: `${requireSetting(env, 'SUPABASE_URL')}/functions/v1/unsubscribe`,
     from,
     domain,
   };

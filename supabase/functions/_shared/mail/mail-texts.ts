@@ -1,6 +1,6 @@
 import type { MailItem, MailKind } from './mail-item.ts';
 
-/** The words of the mails and of the unsubscribe page in one language. */
+/** The words of the mails in one language. */
 export interface MailTexts {
   /** BCP 47. */
   readonly language: string;
@@ -16,16 +16,6 @@ export interface MailTexts {
   readonly unsubscribe: (kind: MailKind | null) => string;
   readonly testSubject: string;
   readonly testBody: string;
-  readonly page: {
-    readonly title: string;
-    readonly question: (kind: string | null) => string;
-    readonly confirm: string;
-    readonly done: (kind: string | null) => string;
-    readonly undo: string;
-    readonly undone: (kind: string | null) => string;
-    readonly all: string;
-    readonly invalid: string;
-  };
 }
 
 export const english: MailTexts = {
@@ -71,25 +61,8 @@ export const english: MailTexts = {
   preferences: 'Change email settings',
   unsubscribe: (kind) =>
     kind === null ? 'Unsubscribe from all' : `Unsubscribe from ${english.kinds[kind].toLowerCase()}`,
-  testSubject: 'Test email from Inbox',
-  testBody: 'Emails from Inbox reach this address. This is how a notification looks:',
-  page: {
-    title: 'Unsubscribe',
-    question: (kind) =>
-      kind === null ? 'Stop all notification emails?' : `Stop emails about ${kind.toLowerCase()}?`,
-    confirm: 'Unsubscribe',
-    done: (kind) =>
-      kind === null
-        ? 'You no longer get notification emails.'
-        : `You no longer get emails about ${kind.toLowerCase()}.`,
-    undo: 'Undo',
-    undone: (kind) =>
-      kind === null
-        ? 'You get notification emails again.'
-        : `You get emails about ${kind.toLowerCase()} again.`,
-    all: 'Stop all notification emails',
-    invalid: 'This link has expired or is incomplete. Change your email settings in the app.',
-  },
+  testSubject: 'Test email from Tidings',
+  testBody: 'Emails from Tidings reach this address. This is how a notification looks:',
 };
 
 const frequenciesInGerman: Readonly<Record<string, string>> = {
@@ -142,27 +115,8 @@ export const german: MailTexts = {
       : `Du bekommst diese Zusammenfassung, weil du „${frequenciesInGerman[frequency] ?? frequency}“ gewählt hast.`,
   preferences: 'E-Mail-Einstellungen ändern',
   unsubscribe: (kind) => (kind === null ? 'Alle abbestellen' : `${german.kinds[kind]} abbestellen`),
-  testSubject: 'Test-E-Mail von Inbox',
-  testBody: 'E-Mails von Inbox erreichen diese Adresse. So sieht eine Benachrichtigung aus:',
-  page: {
-    title: 'Abbestellen',
-    question: (kind) =>
-      kind === null
-        ? 'Keine Benachrichtigungen per E-Mail mehr bekommen?'
-        : `Keine E-Mails über ${kind} mehr bekommen?`,
-    confirm: 'Abbestellen',
-    done: (kind) =>
-      kind === null
-        ? 'Du bekommst keine Benachrichtigungen per E-Mail mehr.'
-        : `Du bekommst keine E-Mails über ${kind} mehr.`,
-    undo: 'Rückgängig machen',
-    undone: (kind) =>
-      kind === null
-        ? 'Du bekommst wieder Benachrichtigungen per E-Mail.'
-        : `Du bekommst wieder E-Mails über ${kind}.`,
-    all: 'Alle E-Mails abbestellen',
-    invalid: 'Dieser Link ist abgelaufen oder unvollständig. Ändere deine E-Mail-Einstellungen in der App.',
-  },
+  testSubject: 'Test-E-Mail von Tidings',
+  testBody: 'E-Mails von Tidings erreichen diese Adresse. So sieht eine Benachrichtigung aus:',
 };
 
 /** The texts of the closest language: `de-AT` is German, an unknown language English. */

@@ -11,7 +11,7 @@ import { renderSecurityMail } from './security-mail.ts';
 export interface MailSettings {
   /** The application, without a slash at the end. */
   readonly appUrl: string;
-  /** Address of the function `unsubscribe`. */
+  /** Address of the function `unsubscribe`, for mail programs. The links in the mail lead to the application's page. */
   readonly unsubscribeUrl: string;
   /** Address of the sender. */
   readonly from: string;
@@ -60,7 +60,7 @@ function renderNotificationMail(mail: QueuedMail, settings: MailSettings): Outgo
     text: renderText(content),
     headers: {
       'List-Id': `Notifications <notifications.${domain}>`,
-      'List-Unsubscribe': `<${unsubscribeLink(mail, onlyKind, settings)}>`,
+      'List-Unsubscribe': `<${settings.unsubscribeUrl}?${unsubscribeQuery(mail, onlyKind)}>`,
       'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
       'Auto-Submitted': 'auto-generated',
       'X-Auto-Response-Suppress': 'All',
@@ -126,7 +126,10 @@ function frame(mail: QueuedMail, kinds: readonly MailKind[], settings: MailSetti
   const texts = mailTextsOf(mail.language);
   const footer: MailLink[] = [{ label: texts.preferences, url: `${settings.appUrl}/preferences` }];
   for (const kind of [...kinds.filter((kind) => kind !== 'other'), null])
-    footer.push({ label: texts.unsubscribe(kind), url: unsubscribeLink(mail, kind, settings) });
+    footer.push({
+      label: texts.unsubscribe(kind),
+      url: `${settings.appUrl}/unsubscribe.html#${unsubscribeQuery(mail, kind)}`,
+    });
   return {
     button: { label: texts.openInbox, url: `${settings.appUrl}/home` },
     why: texts.why(mail.frequency),
@@ -148,10 +151,9 @@ function kindsOf(items: readonly MailItem[]): MailKind[] {
   return mailKinds.filter((kind) => items.some((item) => item.kind === kind));
 }
 
-function unsubscribeLink(mail: QueuedMail, kind: MailKind | null, settings: MailSettings): string {
-  const query = new URLSearchParams({
+function unsubscribeQuery(mail: QueuedMail, kind: MailKind | null): string {
+  return new URLSearchParams({
     token: mail.unsubscribe_token,
     ...(kind !== null && kind !== 'other' && { kind }),
-  });
-  return `${settings.unsubscribeUrl}?${query.toString()}`;
+  }).toString();
 }

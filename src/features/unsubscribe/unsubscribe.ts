@@ -1,0 +1,84 @@
+/**
+ * The script of the static page unsubscribe.html#token=…&kind=…, to which the links of mails lead. It imports nothing of
+ * the application: the page needs no session and opens at once.
+ */
+import { mailKinds, unsubscribeTextsOf } from './unsubscribe-texts.ts';
+import type { MailKind } from './unsubscribe-texts.ts';
+
+interface Subscription {
+  readonly is_off: boolean;
+  readonly language: string;
+}
+
+type Action = 'show' | 'unsubscribe' | 'undo';
+
+const supabaseUrl = String(import.meta.env['VITE_SUPABASE_URL'] ?? '').replace(/\/+$/, '');
+const { documentElement: root } = document;
+const message = document.querySelector('#message');
+const actions = document.querySelector('#actions');
+const link = new URLSearchParams(location.hash.slice(1));
+const linkedKind = mailKinds.find((kind) => kind === link.get('kind')) ?? null;
+
+let texts = unsubscribeTextsOf(root.lang);
+
+/** null: the token is forged or has ended. @throws {Error} if the server cannot be reached or fails. */
+async function call(action: Action, kind: MailKind | null): Promise<Subscription | null> {
+  const response = await fetch(`${supabaseUrl}/functions/v1/unsubscribe`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      action,
+      token: link.get('token') ?? '',
+      ...(kind !== null && { kind }),
+    }),
+    credentials: 'omit',
+  });
+  if (response.status === 400) return null;
+  if (!response.ok) throw new Error(`The function unsubscribe answered ${response.status}`);
+  return (await response.json()) as Subscription;
+}
+
+async function run(action: Action, kind: MailKind | null): Promise<void> {
+  for (const button of document.querySelectorAll('button')) button.disabled = true;
+  try {
+    const subscription = await call(action, kind);
+    if (!subscription) return show(texts.invalid, []);
+    useLanguage(subscription.language);
+    if (action === 'undo') show(texts.undone(kind), []);
+    else if (subscription.is_off) show(texts.done(kind), [[texts.undo, 'undo', kind]]);
+    else
+      show(texts.question(kind), [
+        [texts.confirm, 'unsubscribe', kind],
+        ...(kind === null ? [] : ([[texts.stopAll, 'unsubscribe', null]] as const)),
+      ]);
+  } catch {
+    show(texts.failed, [[texts.retry, action, kind]]);
+  }
+}
+
+function useLanguage(language: string): void {
+  texts = unsubscribeTextsOf(language);
+  root.lang = language.slice(0, 2) === 'de' ? 'de' : 'en';
+  document.title = `${texts.title} · Tidings`;
+}
+
+type ActionButton = readonly [label: string, action: Action, kind: MailKind | null];
+
+/** Buttons are replaced, so the keyboard's focus moves to the first new one. */
+function show(text: string, buttons: readonly ActionButton[]): void {
+  if (!message || !actions) return;
+  const hadFocus = actions.contains(document.activeElement);
+  message.textContent = text;
+  actions.replaceChildren(
+    ...buttons.map(([label, action, kind], index) => {
+      const button = document.createElement('button');
+      button.type = 'button';
+      button.textContent = label;
+      button.className = index === 0 ? '' : 'secondary';
+      button.addEventListener('click', () => void run(action, kind));
+      return button;
+    }),
+  );
+  if (hadFocus) actions.querySelector('button')?.focus();
+}
+
+void run('show', linkedKind);

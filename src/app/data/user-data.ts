@@ -67,7 +67,7 @@ export function createUserData({
   const inbox = createInbox({
     userId,
     platform,
-    api: createNotificationsApi(rest, userId, report),
+    api: createNotificationsApi(rest, userId, report, () => clock.now()),
     onArrival: arrivals.add,
     onChange(state) {
       latest = state;
@@ -92,7 +92,7 @@ export function createUserData({
     leave = openLiveChannel({
       realtime,
       userId,
-      onNotifications: (changes) => inbox.receive(parseNotificationChanges(changes, report)),
+      onNotifications: (changes) => inbox.receive(parseNotificationChanges(changes, clock.now(), report)),
       onPreferences: (changes) => withCache((opened) => opened.preferences.receive(changes)),
       onGap() {
         inbox.catchUp();

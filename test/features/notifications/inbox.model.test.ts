@@ -24,10 +24,20 @@ const elsewhere: fc.Arbitrary<Deed> = fc.oneof(
   }),
   status.chain((to) => onRow(({ table }, id) => table.setStatus(id, to))),
   onRow(({ table }, id) => table.remove(id)),
+  fc.nat(4_000).chain((ms) => onRow(({ table, world }, id) => table.snooze(id, world.clock.now() + ms))),
 );
 /** Actions of the user. */
 const here: fc.Arbitrary<Deed> = fc.oneof(
   status.chain((to) => onRow(({ inbox }, id) => inbox.setStatus([id], to))),
+  fc
+    .nat(90_000)
+    .chain((ms) => onRow(({ inbox, world }, id) => inbox.snooze([id], world.clock.now() + 1_000 + ms))),
+  onRow(({ inbox }, id) => inbox.snooze([id], null)),
+  fc.constantFrom('Document 1', 'Document 2', 'nothing').map(
+    (query): Deed =>
+      ({ inbox }) =>
+        inbox.show({ ...everything, query }),
+  ),
   fc.constantFrom(...notificationKinds, null).map(
     (kind): Deed =>
       ({ inbox }) =>

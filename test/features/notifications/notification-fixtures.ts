@@ -33,5 +33,5 @@ export function createRow(number: number, details: NotificationDetails = {}) {
 }
 
 export function createNotification(number: number, details: NotificationDetails = {}): Notification {
-  return parseNotification(createRow(number, details));
+  return parseNotification(createRow(number, details), 0);
 }

@@ -10,7 +10,8 @@ import {
 } from '../../../src/features/notifications/texts/notification-words.ts';
 import { createRow } from './notification-fixtures.ts';
 
-const parse = (content: object) => parseNotification({ ...createRow(1), content: JSON.stringify(content) });
+const parse = (content: object) =>
+  parseNotification({ ...createRow(1), content: JSON.stringify(content) }, 0);
 const title = (content: object) => notificationTitle(parse(content), texts);
 
 describe('the headline of a notification', () => {

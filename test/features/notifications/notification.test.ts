@@ -6,7 +6,7 @@ import {
 } from '../../../src/features/notifications/model/notification.ts';
 import { createNotification, createRow } from './notification-fixtures.ts';
 
-const parseContent = (content: string | null) => parseNotification({ ...createRow(1), content });
+const parseContent = (content: string | null) => parseNotification({ ...createRow(1), content }, 0);
 
 describe('a notification', () => {
   test('decodes its content: type, metadata, entity and data', () => {
@@ -65,7 +65,7 @@ describe('a notification', () => {
   test.each([{ id: 1 }, { status: 'gone' }, { created_at: null }])(
     'is refused with a bad column %o',
     (bad) => {
-      expect(() => parseNotification({ ...createRow(1), ...bad })).toThrow(/./);
+      expect(() => parseNotification({ ...createRow(1), ...bad }, 0)).toThrow(/./);
     },
   );
 

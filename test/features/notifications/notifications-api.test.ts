@@ -30,7 +30,7 @@ async function openApi(
       },
     }),
   });
-  const api = createNotificationsApi(rest, user.id, (problem) => reported.push(problem));
+  const api = createNotificationsApi(rest, user.id, (problem) => reported.push(problem), Date.now);
   return { api, requests, reported };
 }
 

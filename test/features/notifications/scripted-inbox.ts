@@ -4,7 +4,7 @@ import { countNotifications } from '../../../src/features/notifications/model/no
 import type { NotificationCounts } from '../../../src/features/notifications/model/notification-counts.ts';
 import { matchesFilter } from '../../../src/features/notifications/model/notification-filter.ts';
 import type { NotificationFilter } from '../../../src/features/notifications/model/notification-filter.ts';
-import { compareNewestFirst } from '../../../src/features/notifications/model/notification.ts';
+import { compareListed, compareNewestFirst } from '../../../src/features/notifications/model/notification.ts';
 import type {
   Notification,
   NotificationStatus,
@@ -28,9 +28,11 @@ export interface ScriptedTable {
   isConnected: boolean;
   insert(number: number, details?: NotificationDetails): string;
   setStatus(id: string, status: NotificationStatus): void;
+  /** Until a time of the fake clock; null ends the snooze. */
+  snooze(id: string, untilMs: number | null): void;
   remove(id: string): void;
   ids(): readonly string[];
-  /** The list as a SELECT has it. */
+  /** The list as the inbox shows it. */
   select(filter: NotificationFilter): readonly Notification[];
   count(): NotificationCounts;
 }
@@ -77,15 +79,51 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
     if (!table.isConnected) return;
     void later(changeMs, () => table.isConnected && inboxes.forEach((inbox) => inbox.receive([change])));
   };
-  const write = (id: string, status: NotificationStatus) => {
+  /** The row as it is parsed now. */
+  const parsed = (row: Notification): Notification => ({
+    ...row,
+    isSnoozed: row.snoozedUntilMs !== null && row.snoozedUntilMs > world.clock.now(),
+  });
+  const parsedRows = () => [...rows.values()].map(parsed);
+  const write = (id: string, change: (row: Notification) => Partial<Notification>) => {
     const row = rows.get(id);
     if (!row) return;
     version += 1;
-    const notification = { ...row, status, version: hasVersions ? versionName(version) : null };
+    const notification = parsed({
+      ...row,
+      ...change(parsed(row)),
+      version: hasVersions ? versionName(version) : null,
+    });
     rows.set(id, notification);
     log.push({ id, atMs: world.clock.now() });
     tell({ type: 'update', notification });
   };
+  const setStatus = (id: string, status: NotificationStatus) =>
+    write(id, ({ isSnoozed }) => ({
+      status,
+      ...(isSnoozed && status !== 'unread' && { snoozedUntilMs: null }),
+    }));
+  /** A table without versions has none of the columns of the migrations either. */
+  const snooze = (id: string, untilMs: number | null) =>
+    hasVersions &&
+    write(id, ({ status }) => ({
+      snoozedUntilMs: untilMs,
+      status: untilMs !== null && untilMs > world.clock.now() ? 'unread' : status,
+    }));
+  const compareReturn = (a: Notification, b: Notification) =>
+    (a.snoozedUntilMs ?? 0) - (b.snoozedUntilMs ?? 0) || compareNewestFirst(a, b);
+  const matchesQuery = ({ data }: Notification, { query }: NotificationFilter) =>
+    !query || JSON.stringify(data).includes(query);
+  /** Snoozed rows are in the server's lists too: only the client leaves them out. */
+  const listed = (filter: NotificationFilter) =>
+    parsedRows()
+      .filter((row) => matchesQuery(row, filter))
+      .filter((row) =>
+        filter.query || filter.tab === 'snoozed'
+          ? matchesFilter(row, filter)
+          : matchesFilter({ ...row, isSnoozed: false }, filter),
+      )
+      .sort(compareNewestFirst);
   const table: ScriptedTable = {
     requests: [],
     failures: 0,
@@ -101,7 +139,8 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
       tell({ type: 'insert', notification });
       return notification.id;
     },
-    setStatus: write,
+    setStatus,
+    snooze: (id, untilMs) => void snooze(id, untilMs),
     remove(id) {
       if (!rows.delete(id)) return;
       version += 1;
@@ -110,8 +149,10 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
     },
     ids: () => [...rows.keys()],
     select: (filter) =>
-      [...rows.values()].filter((row) => matchesFilter(row, filter)).sort(compareNewestFirst),
-    count: () => countNotifications(rows.values()),
+      parsedRows()
+        .filter((row) => matchesQuery(row, filter) && matchesFilter(row, filter))
+        .sort(filter.tab === 'snoozed' ? compareReturn : compareListed),
+    count: () => countNotifications(parsedRows()),
   };
   /** Half of the time is the way there, half the way back. */
   const request = async <T>(name: string, act: () => T): Promise<T> => {
@@ -125,25 +166,36 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
   };
   const api: NotificationsApi = {
     list: (filter, { after, limit }) =>
-      request(`list ${filter.tab} ${limit}`, () => {
-        const found = table.select(filter).filter((row) => !after || compareNewestFirst(row, after) > 0);
+      request(`list ${filter.tab}${filter.query ? ` "${filter.query}"` : ''} ${limit}`, () => {
+        const found = listed(filter).filter((row) => !after || compareNewestFirst(row, after) > 0);
         return { notifications: found.slice(0, limit), isLast: found.length < limit };
       }),
     create: () => Promise.reject(new Error('No notification is sent in this test')),
-    find: (id) => request('find', () => rows.get(id) ?? null),
+    find: (id) =>
+      request('find', () => {
+        const row = rows.get(id);
+        return row ? parsed(row) : null;
+      }),
     changes: (since) =>
       request('changes', () => {
-        if (!hasVersions) return { asOf: null, isReset: true, changes: [], totals: table.count() };
+        if (!hasVersions)
+          return { asOf: null, isReset: true, changes: [], snoozed: [], totals: table.count() };
         const nowMs = world.clock.now();
         // As the server does, the answer repeats the changes of 30 seconds.
         const recent = log.filter(({ atMs }) => since !== null && atMs > asOfMs(since) - 30_000);
+        const isReset = since === null || recent.length > bulkRows;
         return {
           asOf: `${versionName(version)} ${nowMs}`,
-          isReset: since === null || recent.length > bulkRows,
+          isReset,
+          snoozed: isReset
+            ? parsedRows().filter(
+                ({ snoozedUntilMs, status }) => snoozedUntilMs !== null && status !== 'archived',
+              )
+            : [],
           changes: [...new Set(recent.map(({ id }) => id))].map((id) => {
             const notification = rows.get(id);
             return notification
-              ? ({ type: 'update', notification } as const)
+              ? ({ type: 'update', notification: parsed(notification) } as const)
               : ({ type: 'remove', id } as const);
           }),
           totals: table.count(),
@@ -151,12 +203,17 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
       }),
     setStatus: (ids, status) =>
       request('set status', () => {
-        for (const id of ids) write(id, status);
-        return ids.flatMap((id) => rows.get(id) ?? []);
+        for (const id of ids) setStatus(id, status);
+        return ids.flatMap((id) => rows.get(id) ?? []).map(parsed);
+      }),
+    snooze: (ids, untilMs) =>
+      request('snooze', () => {
+        for (const id of ids) snooze(id, untilMs);
+        return ids.flatMap((id) => rows.get(id) ?? []).map(parsed);
       }),
     markAllRead: (kind) =>
       request('mark all read', () => {
-        for (const { id } of table.select({ tab: 'unread', kind })) write(id, 'read');
+        for (const { id } of table.select({ tab: 'unread', kind })) setStatus(id, 'read');
       }),
     remove: (ids) => request('remove', () => ids.forEach((id) => table.remove(id))),
     removeAll: (filter) =>

@@ -10,6 +10,8 @@ import type { NotificationsApi } from '../data/notifications-api.ts';
 /** The user's actions. Each is shown at once in every tab, and rolled back if its request fails. */
 export interface InboxActions {
   setStatus(ids: readonly string[], status: NotificationStatus): void;
+  /** Snoozes until the time, in milliseconds since the epoch; null or a past time ends the snooze. */
+  snooze(ids: readonly string[], untilMs: number | null): void;
   /** Marks all unread notifications of the kind as read, also those that are not loaded; null: of every kind. */
   markAllRead(kind: NotificationKind | null): UndoableAction;
   remove(ids: readonly string[]): UndoableAction;
@@ -46,7 +48,7 @@ type TabMessage =
 const remoteOperationTtlMs = 60_000;
 
 export function createInboxActions(options: InboxActionsOptions): InboxActions {
-  const { api, store, tabs, createId, report } = options;
+  const { api, store, clock, tabs, createId, report } = options;
   const undoable = new Map<NotificationOperation, UndoableAction>();
   const stopListening = listenToTabs(options);
   const inFlight = new Map<NotificationOperation, Promise<void>>();
@@ -109,6 +111,7 @@ export function createInboxActions(options: InboxActionsOptions): InboxActions {
 
   return {
     setStatus: (ids, status) => perform({ type: 'status', ids, status }),
+    snooze: (ids, untilMs) => perform({ type: 'snooze', ids, untilMs, nowMs: clock.now() }),
     markAllRead: (kind) =>
       performUndoable({
         type: 'read-all',
@@ -142,6 +145,8 @@ function execute(
   switch (operation.type) {
     case 'status':
       return api.setStatus(operation.ids, operation.status);
+    case 'snooze':
+      return api.snooze(operation.ids, operation.untilMs);
     case 'read-all':
       return api.markAllRead(operation.kind, operation.unread, operation.newest?.createdAt ?? null);
     case 'remove':

@@ -7,6 +7,8 @@ export type Shortcut =
   | 'read'
   | 'archive'
   | 'remove'
+  | 'snooze'
+  | 'search'
   | 'select'
   | 'allRead'
   | 'undo'
@@ -23,6 +25,8 @@ export const shortcutKeys: Readonly<Record<Shortcut, readonly string[]>> = {
   read: ['r'],
   archive: ['e'],
   remove: ['#', 'Delete'],
+  snooze: ['h'],
+  search: ['/'],
   select: ['x'],
   allRead: ['R'],
   undo: ['z'],

@@ -1,5 +1,6 @@
 import { useMemo } from 'react';
 import { useInbox } from '../data/inbox-context.ts';
+import type { Inbox } from '../data/inbox.ts';
 import type { Notification, NotificationKind, NotificationStatus } from '../model/notification.ts';
 import { notificationStatuses } from '../model/notification.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
@@ -10,6 +11,8 @@ import { showUndoToast } from './undo-toast.ts';
 /** The actions of the screen, each with a toast that undoes it. */
 export interface InboxCommands {
   setStatus(notifications: readonly Notification[], status: NotificationStatus): void;
+  /** Moves snoozed notifications to the inbox now. */
+  unsnooze(notifications: readonly Notification[]): void;
   remove(notifications: readonly Notification[]): void;
   /** null: notifications of every kind. */
   markAllRead(kind: NotificationKind | null): void;
@@ -44,12 +47,15 @@ export function useInboxCommands(): InboxCommands {
         showUndoToast({
           text: describe(changed, status),
           label: texts.undo,
-          undo() {
-            for (const before of notificationStatuses) {
-              const ids = idsOf(changed.filter((row) => row.status === before));
-              if (ids.length > 0) inbox.setStatus(ids, before);
-            }
-          },
+          undo: () => restoreStatuses(inbox, changed),
+        });
+      },
+      unsnooze(notifications) {
+        inbox.snooze(idsOf(notifications), null);
+        showUndoToast({
+          text: texts.unarchived(notifications.length),
+          label: texts.undo,
+          undo: () => undoSnooze(inbox, notifications),
         });
       },
       remove: (notifications) =>
@@ -63,6 +69,34 @@ export function useInboxCommands(): InboxCommands {
     };
     return commands;
   }, [inbox, texts]);
+}
+
+/** Gives notifications their earlier snooze back. */
+function restoreSnoozes(inbox: Inbox, earlier: readonly Notification[]): void {
+  for (const untilMs of new Set(earlier.map((row) => row.snoozedUntilMs)))
+    inbox.snooze(idsOf(earlier.filter((row) => row.snoozedUntilMs === untilMs)), untilMs);
+}
+
+/** Gives notifications whose status was changed their earlier state back. A snoozed one was unread. */
+export function restoreStatuses(inbox: Inbox, earlier: readonly Notification[]): void {
+  restoreSnoozes(
+    inbox,
+    earlier.filter((row) => row.isSnoozed),
+  );
+  for (const status of notificationStatuses) {
+    const ids = idsOf(earlier.filter((row) => row.status === status && !row.isSnoozed));
+    if (ids.length > 0) inbox.setStatus(ids, status);
+  }
+}
+
+/** Undoes a snooze: notifications have their earlier state again. */
+export function undoSnooze(inbox: Inbox, earlier: readonly Notification[]): void {
+  restoreSnoozes(inbox, earlier);
+  // A snooze has marked them unread.
+  restoreStatuses(
+    inbox,
+    earlier.filter((row) => row.status !== 'unread'),
+  );
 }
 
 function idsOf(notifications: readonly Notification[]): readonly string[] {

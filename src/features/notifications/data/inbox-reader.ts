@@ -1,3 +1,4 @@
+import { RestError } from '../../../rest-client/index.ts';
 import type { InboxStore } from './inbox-store.ts';
 import { selectWindow } from '../model/inbox-view.ts';
 import { everything, filterKey, matchesFilter } from '../model/notification-filter.ts';
@@ -8,6 +9,8 @@ import type { Cursor } from '../model/notifications-state.ts';
 export const pageSize = 30;
 /** Most rows that one refresh reads; PostgREST's usual limit is 1,000 rows. */
 const longestRead = 990;
+/** Most results that the server answers at once. */
+const longestSearch = 90;
 
 /** Reads the server's lists into the store. */
 export interface InboxReader {
@@ -39,12 +42,14 @@ export function createInboxReader({ api, store, report }: InboxReaderOptions): I
   let isRefreshWanted = false;
   let ahead: Flight | null = null;
   let isClosed = false;
+  /** Ends the read of a search that a later one supersedes. */
+  let search = new AbortController();
   const missing = new Set<string>();
 
   const begin = (filter: NotificationFilter, after: Cursor | null, limit: number): Flight => {
     const { sequence } = store.getState();
     store.dispatch({ type: 'read-started' });
-    const page = api.list(filter, { after, limit });
+    const page = api.list(filter, { after, limit, ...(filter.query && { signal: search.signal }) });
     return { key: flightKey(filter, after), since: sequence, page };
   };
   const applyPage = async (filter: NotificationFilter, after: Cursor | null, { page, since }: Flight) => {
@@ -64,8 +69,11 @@ export function createInboxReader({ api, store, report }: InboxReaderOptions): I
   const readHead = (filter: NotificationFilter) => {
     const { rows } = store.getState();
     const window = store.getState().windows[filterKey(filter)];
-    const known = window ? [...rows.values()].filter((row) => matchesFilter(row, filter)).length : 0;
-    const limit = Math.min(longestRead, Math.max(1, Math.ceil(known / pageSize)) * pageSize);
+    const known =
+      window?.ids?.size ??
+      (window ? [...rows.values()].filter((row) => matchesFilter(row, filter)).length : 0);
+    const longest = filter.query ? longestSearch : longestRead;
+    const limit = Math.min(longest, Math.max(1, Math.ceil(known / pageSize)) * pageSize);
     return applyPage(filter, null, begin(filter, null, limit));
   };
 
@@ -89,7 +97,7 @@ export function createInboxReader({ api, store, report }: InboxReaderOptions): I
       await read();
       if (store.getSnapshot().problem?.type === 'read') store.patch({ problem: null });
     } catch (error) {
-      if (isClosed) return;
+      if (isClosed || isSuperseded(error)) return;
       store.patch({ problem: { type: 'read', error } });
       report(error);
     }
@@ -128,9 +136,13 @@ export function createInboxReader({ api, store, report }: InboxReaderOptions): I
       return refreshing;
     },
     async ensure() {
+      search.abort();
+      search = new AbortController();
       store.patch({ isReading: true });
+      const { signal } = search;
       await guard(readMissing);
-      store.patch({ isReading: false });
+      // A later search is still being read.
+      if (!signal.aborted) store.patch({ isReading: false });
     },
     async loadMore() {
       const state = store.getState();
@@ -163,6 +175,11 @@ export function createInboxReader({ api, store, report }: InboxReaderOptions): I
     },
   };
   return reader;
+}
+
+/** Whether the read belongs to a search that a later one superseded. */
+function isSuperseded(error: unknown): boolean {
+  return error instanceof RestError && error.code === 'aborted';
 }
 
 function flightKey(filter: NotificationFilter, after: Cursor | null): string {

@@ -114,6 +114,10 @@ function selectArrivals(
   after: NotificationsState,
   event: NotificationsEvent,
 ): readonly Notification[] {
+  if (event.type === 'woken')
+    return [...after.rows.values()].filter(
+      (row) => row.status === 'unread' && !row.isSnoozed && before.rows.get(row.id)?.isSnoozed,
+    );
   const isNew = event.type === 'changes' ? isInsertedBy(event.changes) : isNewerThan(before.rows.values());
   return [...after.rows.values()]
     .filter((row) => row.status === 'unread' && !before.rows.has(row.id) && isNew(row))

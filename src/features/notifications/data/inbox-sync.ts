@@ -1,4 +1,6 @@
 import type { Clock, Timer } from '../../../platform/platform.ts';
+import type { Notification } from '../model/notification.ts';
+import type { NotificationChange } from '../model/notifications-state.ts';
 import type { InboxProblem, InboxStore } from './inbox-store.ts';
 import type { NotificationsApi } from './notifications-api.ts';
 
@@ -11,6 +13,8 @@ const failurePauseMs = 10_000;
 const totalsOnlyMs = 31_000;
 /** How long a live change may lag behind an answer that includes it. */
 const changeLagMs = 2_000;
+
+const toUpdate = (notification: Notification): NotificationChange => ({ type: 'update', notification });
 
 /** Asks the server what changed since its last answer, with the totals of the same moment. */
 export interface InboxSync {
@@ -65,7 +69,7 @@ export function createInboxSync({ api, store, clock, report, onReset }: InboxSyn
       if (isReset) store.dispatch({ type: 'reset' });
       store.dispatch({
         type: 'synced',
-        changes: isTotalsOnly ? [] : answer.changes,
+        changes: isTotalsOnly ? [] : [...answer.changes, ...answer.snoozed.map(toUpdate)],
         totals: answer.totals,
         asOf: answer.asOf,
         since: isReset && isUnchanged ? store.getState().sequence : since,

@@ -4,6 +4,7 @@ import { createInboxActions } from '../actions/inbox-actions.ts';
 import type { InboxActions } from '../actions/inbox-actions.ts';
 import { createInboxReader } from './inbox-reader.ts';
 import { createInboxSync } from './inbox-sync.ts';
+import { createSnoozeAlarm } from './snooze-alarm.ts';
 import { createInboxStore } from './inbox-store.ts';
 import type { InboxStatus, InboxStore, InboxStoreOptions } from './inbox-store.ts';
 import type { Notification } from '../model/notification.ts';
@@ -64,6 +65,14 @@ export function createInbox({ userId, api, platform, ...options }: InboxOptions)
     tabs: platform.openBroadcast(`inbox:${userId}`),
     createId: () => Array.from(platform.random.bytes(12), (byte) => byte.toString(36)).join(''),
   });
+  const alarm = createSnoozeAlarm({ store, clock, page, onReturn: () => sync.check(true) });
+  let watchedRows = store.getState().rows;
+  const stopAlarm = store.subscribe(() => {
+    const { rows } = store.getState();
+    if (rows === watchedRows) return;
+    watchedRows = rows;
+    alarm.check();
+  });
   const stopWatching = page.subscribe((signal) => {
     // Requests can no longer start after `pagehide`.
     if (signal === 'pagehide') actions.commitAll();
@@ -83,6 +92,8 @@ export function createInbox({ userId, api, platform, ...options }: InboxOptions)
     close() {
       actions.commitAll();
       stopWatching();
+      stopAlarm();
+      alarm.close();
       reader.close();
       sync.close();
       actions.close();

@@ -23,6 +23,7 @@ export function keepNotifications({ rows, windows, totals }: NotificationsState)
             filter: everything,
             end: { id: last.id, createdAt: last.createdAt, createdAtMs: last.createdAtMs },
             isComplete: false,
+            ids: null,
             readAt: -1,
           }
         : { ...window, readAt: -1 },

@@ -2,9 +2,14 @@ import type { Change, RowRecord } from '../../../realtime-client/index.ts';
 import { parseNotification } from '../model/notification.ts';
 import type { NotificationChange } from '../model/notifications-state.ts';
 
-/** Parses the live channel's changes of the table `notifications`; a row that cannot be parsed is reported and left out. */
+/**
+ * Parses the live channel's changes of the table `notifications`; a row that cannot be parsed is reported and left out.
+ *
+ * @param nowMs the current time, which tells whether a row is snoozed.
+ */
 export function parseNotificationChanges(
   changes: readonly Change<RowRecord>[],
+  nowMs: number,
   report: (problem: unknown) => void,
 ): readonly NotificationChange[] {
   return changes.flatMap((change): readonly NotificationChange[] => {
@@ -13,7 +18,7 @@ export function parseNotificationChanges(
       return typeof id === 'string' ? [{ type: 'remove', id }] : [];
     }
     try {
-      const notification = parseNotification(change.record);
+      const notification = parseNotification(change.record, nowMs);
       return [{ type: change.type === 'INSERT' ? 'insert' : 'update', notification }];
     } catch (problem) {
       report(problem);

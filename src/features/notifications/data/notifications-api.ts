@@ -1,5 +1,5 @@
 import type { Database } from '../../../database.types.ts';
-import { eq, lt, lte, neq, or, RestError } from '../../../rest-client/index.ts';
+import { eq, gt, lt, lte, neq, or, RestError } from '../../../rest-client/index.ts';
 import type { RestClient } from '../../../rest-client/index.ts';
 import { parseNotification } from '../model/notification.ts';
 import type {
@@ -27,12 +27,14 @@ export interface NotificationsUpdate {
   /** Changes are missing from the answer: the lists have to be read again. */
   readonly isReset: boolean;
   readonly changes: readonly NotificationChange[];
+  /** With a reset: those that will return next, and those that returned lately. */
+  readonly snoozed: readonly Notification[];
   readonly totals: NotificationCounts;
 }
 
 /** The requests about notifications, limited to the user's own rows. */
 export interface NotificationsApi {
-  /** The page that follows `after`; null: the newest page. */
+  /** The page that follows `after`; null: the newest page. A filter with a query is searched. */
   list(
     filter: NotificationFilter,
     page: { readonly after: Cursor | null; readonly limit: number; readonly signal?: AbortSignal },
@@ -53,6 +55,12 @@ export interface NotificationsApi {
    */
   setStatus(ids: readonly string[], status: NotificationStatus): Promise<readonly Notification[]>;
   /**
+   * Snoozes until the time, in milliseconds since the epoch; null ends the snooze.
+   *
+   * @returns the rows as they are now, without those that were deleted.
+   */
+  snooze(ids: readonly string[], untilMs: number | null): Promise<readonly Notification[]>;
+  /**
    * @param unread how many are unread: many are marked by a function, which announces a bulk change first.
    * @param upTo `created_at` of the newest notification to mark; null: of any age.
    */
@@ -71,14 +79,40 @@ const idsPerRequest = 100;
 /** More rows than this in one statement are a bulk change (see the migration of `notification_bulk_changes`). */
 const bulkRows = 100;
 
-/** @param report receives rows that cannot be parsed; they are left out. */
+/**
+ * @param report receives rows that cannot be parsed; they are left out.
+ * @param now the current time in milliseconds, which tells whether a row is snoozed.
+ */
 export function createNotificationsApi(
   rest: RestClient<Database>,
   userId: string,
   report: (problem: unknown) => void,
+  now: () => number,
 ): NotificationsApi {
   const table = () => rest.from('notifications');
-  const parse = (rows: readonly unknown[]) => rows.flatMap((row) => parseOrReport(row, report));
+  const parse = (rows: readonly unknown[]) =>
+    rows.flatMap((row) => {
+      try {
+        return [parseNotification(row, now())];
+      } catch (problem) {
+        report(problem);
+        return [];
+      }
+    });
+  const update = async (
+    ids: readonly string[],
+    values: { status: string } | { snoozed_until: string | null },
+  ) =>
+    parse(
+      await inChunks(ids, (chunk) =>
+        table()
+          .update(values)
+          .eq('recipient_id', userId)
+          .in('id', chunk)
+          .select()
+          .execute({ keepalive: true }),
+      ),
+    );
   const count = (filter: NotificationFilter) =>
     table()
       .count()
@@ -93,11 +127,25 @@ export function createNotificationsApi(
     const [all = 0, unread = 0, archived = 0] = await Promise.all(
       tabs.map((tab) => count({ tab, kind: null })),
     );
-    return { asOf: null, isReset: true, changes: [], totals: { ...noCounts, all, unread, archived } };
+    const totals = { ...noCounts, all, unread, archived };
+    return { asOf: null, isReset: true, changes: [], snoozed: [], totals };
   };
 
   return {
     async list(filter, { after, limit, signal }) {
+      if (filter.query) {
+        const { tab, kind, query } = filter;
+        const found = await rest
+          .rpc('search_notifications', {
+            query,
+            tab,
+            page_size: limit,
+            ...(kind !== null && { kind }),
+            ...(after && { before_created_at: after.createdAt, before_id: after.id }),
+          })
+          .execute({ signal });
+        return { notifications: parse(found), isLast: found.length < limit };
+      }
       const rows = await table()
         .select()
         .eq('recipient_id', userId)
@@ -125,6 +173,7 @@ export function createNotificationsApi(
             ...parse(answer.changed).map((notification) => ({ type: 'update', notification }) as const),
             ...answer.deleted.map((id) => ({ type: 'remove', id }) as const),
           ],
+          snoozed: parse(answer.snoozed),
           totals: parseCounts(answer.counts),
         };
       } catch (problem) {
@@ -139,17 +188,9 @@ export function createNotificationsApi(
         .insert({ recipient_id: recipientId, content: JSON.stringify(content), status: 'unread' })
         .execute();
     },
-    setStatus: async (ids, status) =>
-      parse(
-        await inChunks(ids, (chunk) =>
-          table()
-            .update({ status })
-            .eq('recipient_id', userId)
-            .in('id', chunk)
-            .select()
-            .execute({ keepalive: true }),
-        ),
-      ),
+    setStatus: (ids, status) => update(ids, { status }),
+    snooze: (ids, untilMs) =>
+      update(ids, { snoozed_until: untilMs === null ? null : new Date(untilMs).toISOString() }),
     async markAllRead(kind, unread, upTo) {
       if (unread > bulkRows && hasChangesFunction) {
         await rest
@@ -194,7 +235,13 @@ export function createNotificationsApi(
 
 /** The conditions of a list; `kind` is narrowed by its column. */
 function conditions({ tab, kind }: NotificationFilter) {
-  const status = tab === 'all' ? neq('status', 'archived') : eq('status', tab);
+  // `now` is the server's time.
+  const status =
+    tab === 'all'
+      ? neq('status', 'archived')
+      : tab === 'snoozed'
+        ? gt('snoozed_until', 'now')
+        : eq('status', tab);
   return kind === null ? [status] : [status, eq('kind', kind)];
 }
 
@@ -213,6 +260,7 @@ interface ChangesAnswer {
   readonly reset: boolean;
   readonly changed: readonly unknown[];
   readonly deleted: readonly string[];
+  readonly snoozed: readonly unknown[];
   readonly counts: unknown;
 }
 
@@ -224,13 +272,4 @@ async function inChunks<T>(
   for (let at = 0; at < ids.length; at += idsPerRequest)
     answers.push(...(await send(ids.slice(at, at + idsPerRequest))));
   return answers;
-}
-
-function parseOrReport(row: unknown, report: (problem: unknown) => void): readonly Notification[] {
-  try {
-    return [parseNotification(row)];
-  } catch (problem) {
-    report(problem);
-    return [];
-  }
 }

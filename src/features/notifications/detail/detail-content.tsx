@@ -29,7 +29,7 @@ export function DetailContent({ notification, isPanel, onAction, onClose }: Deta
   const texts = inboxTexts.use();
   const locale = useLocale();
   const { entityUrl } = useInboxServices();
-  const { kind, status, createdAtMs } = notification;
+  const { kind, status, createdAtMs, isSnoozed, snoozedUntilMs } = notification;
   const snippet = notificationSnippet(notification, texts);
   const link = notificationLink(notification, entityUrl);
   const facts = [
@@ -75,12 +75,28 @@ export function DetailContent({ notification, isPanel, onAction, onClose }: Deta
             </dd>
           </div>
         )}
+        {isSnoozed && snoozedUntilMs !== null && (
+          <div>
+            <dt>{texts.detail.returns}</dt>
+            <dd>
+              <time dateTime={new Date(snoozedUntilMs).toISOString()}>
+                {absoluteTime(snoozedUntilMs, locale)}
+              </time>
+            </dd>
+          </div>
+        )}
       </dl>
       <div className={styles.actions}>
         {link && <FollowLink link={link} />}
-        {status !== 'archived' && button('read', status === 'unread' ? texts.markRead : texts.markUnread)}
-        {button('archive', status === 'archived' ? texts.unarchive : texts.archive)}
+        {status !== 'archived' &&
+          !isSnoozed &&
+          button('read', status === 'unread' ? texts.markRead : texts.markUnread)}
+        {isSnoozed
+          ? button('unsnooze', texts.unarchive)
+          : button('archive', status === 'archived' ? texts.unarchive : texts.archive)}
+        {button('snooze', texts.snooze)}
         {button('remove', texts.remove)}
+        {button('more', texts.more)}
       </div>
     </>
   );

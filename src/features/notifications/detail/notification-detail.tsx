@@ -33,7 +33,7 @@ export function NotificationDetail({ id, onAction, onClose, onNext, onPrevious }
     if (!notification || isOpened.current) return;
     isOpened.current = true;
     onAction('open', notification);
-    markRead();
+    if (!notification.isSnoozed) markRead();
   }, [notification, onAction, markRead]);
   const title = notification ? notificationTitle(notification, texts) : texts.detail.label;
   const content: ReactNode = notification ? (
@@ -48,20 +48,26 @@ export function NotificationDetail({ id, onAction, onClose, onNext, onPrevious }
       )}
     </p>
   );
+  const step = (label: string, icon: ReactNode, onClick: (() => void) | null) => (
+    <IconButton label={label} icon={icon} inactive={!onClick} onClick={() => onClick?.()} />
+  );
+  const steps = (
+    <>
+      {step(texts.detail.previous, <PreviousIcon />, onPrevious)}
+      {step(texts.detail.next, <NextIcon />, onNext)}
+    </>
+  );
   if (!isPanel)
     return (
       <Dialog open sheet onClose={onClose} title={title} closeLabel={texts.close}>
         {content}
+        <div className={styles.steps}>{steps}</div>
       </Dialog>
     );
-  const step = (label: string, icon: ReactNode, onClick: (() => void) | null) => (
-    <IconButton label={label} icon={icon} inactive={!onClick} onClick={() => onClick?.()} />
-  );
   return (
     <aside className={styles.panel} aria-label={title} data-detail-panel="">
       <div className={styles.bar}>
-        {step(texts.detail.previous, <PreviousIcon />, onPrevious)}
-        {step(texts.detail.next, <NextIcon />, onNext)}
+        {steps}
         <IconButton className={styles.close} label={texts.close} icon={<CloseIcon />} onClick={onClose} />
       </div>
       <h2 className={styles.title} dir="auto">

@@ -6,6 +6,7 @@ import { classNames } from '../../../ui/state/class-names.ts';
 import {
   ArchiveIcon,
   CheckIcon,
+  ClockIcon,
   MoreIcon,
   TrashIcon,
   UnarchiveIcon,
@@ -16,6 +17,8 @@ import { useInboxServices } from '../data/inbox-context.ts';
 import type { Notification } from '../model/notification.ts';
 import { inboxHref } from '../model/notification-filter.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
+import { shownAtMs } from '../model/day-groups.ts';
+import { Highlight } from '../search/highlight.tsx';
 import styles from './notification-row.module.css';
 import { inboxTexts } from '../texts/notification-texts.ts';
 import {
@@ -28,7 +31,16 @@ import { NotificationTime } from './notification-time.tsx';
 import { SenderAvatar } from './sender-avatar.tsx';
 
 /** An action on one notification. */
-export type RowAction = 'open' | 'read' | 'archive' | 'remove' | 'select' | 'select-range' | 'more';
+export type RowAction =
+  | 'open'
+  | 'read'
+  | 'archive'
+  | 'remove'
+  | 'snooze'
+  | 'unsnooze'
+  | 'select'
+  | 'select-range'
+  | 'more';
 
 export interface NotificationRowProps {
   readonly notification: Notification;
@@ -54,7 +66,7 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
   const { notification, onAction, filter, isSelected = null, isOpen = false, isPlain = false } = props;
   const { ref, index, position, size } = props;
   const texts = inboxTexts.use();
-  const { status, kind, createdAtMs } = notification;
+  const { status, kind, isSnoozed, snoozedUntilMs } = notification;
   const title = notificationTitle(notification, texts);
   const snippet = notificationSnippet(notification, texts);
   const isUnread = status === 'unread';
@@ -103,17 +115,25 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
         <span className={styles.words}>
           <span className={styles.title} dir="auto">
             {isUnread && <VisuallyHidden>{texts.unread}: </VisuallyHidden>}
-            <span>{title}</span>
+            <span>
+              <Highlight text={title} query={filter.query} />
+            </span>
           </span>
           {snippet && (
             <span className={styles.snippet} dir="auto">
-              {snippet}
+              <Highlight text={snippet} query={filter.query} />
             </span>
           )}
         </span>
         <span className={styles.meta}>
           <span className={styles.kind}>{texts.kind[kind]}</span>
-          <NotificationTime atMs={createdAtMs} withDay={isPlain} />
+          {snoozedUntilMs !== null && (
+            <span className={styles.snoozed} title={isSnoozed ? texts.tabs.snoozed : texts.returned}>
+              <ClockIcon size={16} />
+              <VisuallyHidden>{isSnoozed ? texts.tabs.snoozed : texts.returned}</VisuallyHidden>
+            </span>
+          )}
+          <NotificationTime atMs={shownAtMs(notification)} withDay={isPlain} />
         </span>
       </RowLink>
       {!isPlain && isSelected === null && (
@@ -165,7 +185,7 @@ interface RowButtonsProps extends Pick<NotificationRowProps, 'notification' | 'o
 
 function RowButtons({ notification, title, onAction }: RowButtonsProps) {
   const texts = inboxTexts.use();
-  const { status } = notification;
+  const { status, isSnoozed } = notification;
   const button = (action: RowAction, word: string, icon: ReactNode, className?: string) => (
     <IconButton
       className={className}
@@ -181,13 +201,14 @@ function RowButtons({ notification, title, onAction }: RowButtonsProps) {
   return (
     <div className={styles.buttons}>
       {status !== 'archived' &&
+        !isSnoozed &&
         button(
           'read',
           status === 'unread' ? texts.markRead : texts.markUnread,
           status === 'unread' ? <CheckIcon /> : <UnreadIcon />,
         )}
-      {status === 'archived'
-        ? button('archive', texts.unarchive, <UnarchiveIcon />)
+      {status === 'archived' || isSnoozed
+        ? button(isSnoozed ? 'unsnooze' : 'archive', texts.unarchive, <UnarchiveIcon />)
         : button('archive', texts.archive, <ArchiveIcon />)}
       {button('remove', texts.remove, <TrashIcon />)}
       {button('more', texts.more, <MoreIcon />, styles.more)}

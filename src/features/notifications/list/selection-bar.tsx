@@ -13,12 +13,15 @@ export interface SelectionBarProps {
   readonly filter: NotificationFilter;
   /** The length of the whole list, if it is known and not loaded to its end; else null. */
   readonly total: number | null;
+  /** Asks for the time until which the selected notifications are snoozed. */
+  readonly onSnooze: (notifications: readonly Notification[]) => void;
   /** null ends selecting. */
   readonly onChange: (selection: Selection | null) => void;
 }
 
 /** The actions on the selected notifications. */
-export function SelectionBar({ selection, shown, filter, total, onChange }: SelectionBarProps) {
+export function SelectionBar(props: SelectionBarProps) {
+  const { selection, shown, filter, total, onSnooze, onChange } = props;
   const texts = inboxTexts.use();
   const commands = useInboxCommands();
   const { isEverything } = selection;
@@ -62,6 +65,11 @@ export function SelectionBar({ selection, shown, filter, total, onChange }: Sele
           onClick={act(() => commands.setStatus(chosen, areArchived ? 'read' : 'archived'))}
         >
           {areArchived ? texts.unarchive : texts.archive}
+        </Button>
+      )}
+      {!isEverything && (
+        <Button inactive={isNone} onClick={() => onSnooze(chosen)}>
+          {texts.snooze}
         </Button>
       )}
       <Button

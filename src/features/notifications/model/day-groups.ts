@@ -1,41 +1,49 @@
+import { listedAtMs } from './notification.ts';
 import type { Notification } from './notification.ts';
 
 export interface DayGroup {
   /** The day in the reader's time zone, as `YYYY-MM-DD`. */
   readonly day: string;
-  /** How many days ago, by the calendar; 0 is today. Negative where the reader's clock is behind. */
+  /** How many days ago, by the calendar; 0 is today. Negative for the future return of a snoozed notification. */
   readonly daysAgo: number;
   readonly notifications: readonly Notification[];
 }
 
-/** Cuts a list, newest first, into the reader's calendar days. */
+/** The time with which a notification is listed: a snoozed one with that of its return. */
+export function shownAtMs(notification: Notification): number {
+  const { isSnoozed, snoozedUntilMs } = notification;
+  return isSnoozed && snoozedUntilMs !== null ? snoozedUntilMs : listedAtMs(notification);
+}
+
+/** Cuts a list into the reader's calendar days. */
 export function groupByDay(notifications: readonly Notification[], nowMs: number): readonly DayGroup[] {
   const today = dayNumber(nowMs);
   const groups: { day: string; daysAgo: number; notifications: Notification[] }[] = [];
   for (const notification of notifications) {
-    const day = dayName(notification.createdAtMs);
+    const atMs = shownAtMs(notification);
+    const day = dayName(atMs);
     const last = groups.at(-1);
     if (last?.day === day) last.notifications.push(notification);
     else
       groups.push({
         day,
-        daysAgo: today - dayNumber(notification.createdAtMs),
+        daysAgo: today - dayNumber(atMs),
         notifications: [notification],
       });
   }
   return groups;
 }
 
-/** `Today`, `Yesterday`, a weekday within the last week, else the date; in the words of `locale`. */
+/** `Today`, `Yesterday`, `Tomorrow`, a weekday within a week, else the date; in the words of `locale`. */
 export function dayLabel({ daysAgo, notifications }: DayGroup, locale: string): string {
-  const atMs = notifications[0]?.createdAtMs ?? 0;
-  if (daysAgo === 0 || daysAgo === 1) {
+  const atMs = notifications[0] ? shownAtMs(notifications[0]) : 0;
+  if (Math.abs(daysAgo) <= 1) {
     const words = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(-daysAgo, 'day');
     return words.charAt(0).toLocaleUpperCase(locale) + words.slice(1);
   }
   return new Intl.DateTimeFormat(
     locale,
-    daysAgo > 1 && daysAgo < 7 ? { weekday: 'long' } : { dateStyle: 'long' },
+    Math.abs(daysAgo) < 7 ? { weekday: 'long' } : { dateStyle: 'long' },
   ).format(atMs);
 }
 

@@ -1,4 +1,4 @@
-import { compareNewestFirst } from './notification.ts';
+import { compareListed, compareNewestFirst } from './notification.ts';
 import type { Notification } from './notification.ts';
 import { combineCounts, countNotifications, noCounts, withoutBulk } from './notification-counts.ts';
 import type { NotificationCounts } from './notification-counts.ts';
@@ -23,16 +23,28 @@ export function selectView(state: NotificationsState, filter: NotificationFilter
   const keepsRead = filter.tab === 'unread' && filterKey(filter) === filterKey(state.filter);
   const shown = overlay(state).filter(
     (notification) =>
-      (!window || window.isComplete || !window.end || compareNewestFirst(notification, window.end) <= 0) &&
+      isInWindow(notification, window) &&
       (matchesFilter(notification, filter) ||
         (keepsRead && notification.status === 'read' && isKept(state, notification))),
   );
   return {
     filter,
-    notifications: shown.sort(compareNewestFirst),
+    notifications: shown.sort(filter.tab === 'snoozed' ? compareReturn : compareListed),
     isLoaded: window !== null,
     hasMore: window !== null && !window.isComplete,
   };
+}
+
+/** Whether the row is in the part of the list that was read. Snoozed and returned rows are listed apart from their creation. */
+function isInWindow(row: Notification, window: ListWindow | null): boolean {
+  if (window?.ids) return window.ids.has(row.id);
+  if (!window || window.isComplete || !window.end || row.snoozedUntilMs !== null) return true;
+  return compareNewestFirst(row, window.end) <= 0;
+}
+
+/** The next to return first. */
+function compareReturn(a: Notification, b: Notification): number {
+  return (a.snoozedUntilMs ?? 0) - (b.snoozedUntilMs ?? 0) || compareNewestFirst(a, b);
 }
 
 /** The window of the filter's list: its own, or that of a list that contains it. */
@@ -50,7 +62,8 @@ export function selectCounts(state: NotificationsState): NotificationCounts {
   if (!state.totals) return inside;
   let outside = combineCounts(state.totals, countNotifications(state.rows.values()), -1);
   const isFullyLoaded = (filter: NotificationFilter) => selectWindow(state, filter)?.isComplete ?? false;
-  if (isFullyLoaded(everything)) outside = { ...noCounts, archived: outside.archived };
+  if (isFullyLoaded(everything))
+    outside = { ...noCounts, archived: outside.archived, snoozed: outside.snoozed };
   for (const operation of state.operations) outside = withoutBulk(outside, operation);
   return combineCounts(inside, outside);
 }

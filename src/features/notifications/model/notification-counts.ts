@@ -4,10 +4,11 @@ import type { NotificationAction } from './notification-operation.ts';
 
 /** The number of notifications per filter; the source of every number on the screen. */
 export interface NotificationCounts {
-  /** Not archived. */
+  /** Neither archived nor snoozed. */
   readonly all: number;
   readonly unread: number;
   readonly archived: number;
+  readonly snoozed: number;
   /** Unread ones by kind. */
   readonly kinds: Readonly<Record<NotificationKind, number>>;
 }
@@ -16,6 +17,7 @@ export const noCounts: NotificationCounts = {
   all: 0,
   unread: 0,
   archived: 0,
+  snoozed: 0,
   kinds: { mention: 0, edit: 0, comment: 0, invite: 0, system: 0, other: 0 },
 };
 
@@ -23,32 +25,37 @@ const countedKinds = Object.keys(noCounts.kinds) as readonly NotificationKind[];
 
 /** Counts as the server's `notification_counts` has them: every unread kind by its name. */
 export function parseCounts(counts: unknown): NotificationCounts {
-  const { inbox, unread, archived, unread_by_kind: byKind } = counts as ServerCounts;
+  const { inbox, unread, archived, snoozed, unread_by_kind: byKind } = counts as ServerCounts;
   const kinds = { ...noCounts.kinds };
   for (const [name, count] of Object.entries(byKind)) kinds[parseKind(name)] += count;
-  return { all: inbox, unread, archived, kinds };
+  return { all: inbox, unread, archived, snoozed, kinds };
 }
 
 interface ServerCounts {
   readonly inbox: number;
   readonly unread: number;
   readonly archived: number;
+  readonly snoozed: number;
   readonly unread_by_kind: Readonly<Record<string, number>>;
 }
 
 export function countNotifications(
-  notifications: Iterable<Pick<Notification, 'status' | 'kind'>>,
+  notifications: Iterable<Pick<Notification, 'status' | 'kind' | 'isSnoozed'>>,
 ): NotificationCounts {
   const kinds = { ...noCounts.kinds };
-  let [all, unread, archived] = [0, 0, 0];
-  for (const { status, kind } of notifications) {
+  let [all, unread, archived, snoozed] = [0, 0, 0, 0];
+  for (const { status, kind, isSnoozed } of notifications) {
+    if (isSnoozed) {
+      snoozed += 1;
+      continue;
+    }
     if (status === 'archived') archived += 1;
     else all += 1;
     if (status !== 'unread') continue;
     unread += 1;
     kinds[kind] += 1;
   }
-  return { all, unread, archived, kinds };
+  return { all, unread, archived, snoozed, kinds };
 }
 
 /** `a + sign * b`, never below zero. */
@@ -64,6 +71,7 @@ export function combineCounts(
     all: combine(a.all, b.all),
     unread: combine(a.unread, b.unread),
     archived: combine(a.archived, b.archived),
+    snoozed: combine(a.snoozed, b.snoozed),
     kinds,
   };
 }
@@ -76,7 +84,7 @@ export function withoutBulk(counts: NotificationCounts, action: NotificationActi
   if (action.type === 'read-all') return withoutUnread(counts, action.kind);
   if (action.type !== 'remove-all') return counts;
   const { tab, kind } = action.filter;
-  if (tab === 'archived') return kind === null ? { ...counts, archived: 0 } : counts;
+  if (tab === 'archived' || tab === 'snoozed') return kind === null ? { ...counts, [tab]: 0 } : counts;
   const rest = withoutUnread(counts, kind);
   const isEverything = tab === 'all' && kind === null;
   return { ...rest, all: isEverything ? 0 : counts.all - (counts.unread - rest.unread) };

@@ -1,7 +1,7 @@
 import { notificationKinds } from './notification.ts';
 import type { Notification, NotificationKind } from './notification.ts';
 
-export const inboxTabs = ['all', 'unread', 'archived'] as const;
+export const inboxTabs = ['all', 'unread', 'snoozed', 'archived'] as const;
 export type InboxTab = (typeof inboxTabs)[number];
 
 /** The shown list. It lives in the URL, so that it survives actions and can be linked to. */
@@ -9,6 +9,8 @@ export interface NotificationFilter {
   readonly tab: InboxTab;
   /** null: every kind. */
   readonly kind: NotificationKind | null;
+  /** The words to search for, without needless spaces; absent: the whole list. */
+  readonly query?: string;
 }
 
 export const everything: NotificationFilter = { tab: 'all', kind: null };
@@ -16,39 +18,51 @@ export const everything: NotificationFilter = { tab: 'all', kind: null };
 /** Unknown values fall back to everything. */
 export function parseFilter(search: string): NotificationFilter {
   const parameters = new URLSearchParams(search);
+  const query = normalizeQuery(parameters.get('q') ?? '');
   return {
     tab: inboxTabs.find((tab) => tab === parameters.get('tab')) ?? 'all',
     kind: notificationKinds.find((kind) => kind === parameters.get('kind')) ?? null,
+    ...(query !== '' && { query }),
   };
 }
 
+/** The most characters of a query that the server reads. */
+const longestQuery = 200;
+
+/** The words as they are searched for: single spaces, at most 200 characters. */
+export function normalizeQuery(text: string): string {
+  return text.trim().replace(/\s+/g, ' ').slice(0, longestQuery).trim();
+}
+
 /** The query part of the URL, with its `?`; empty for everything. */
-export function encodeFilter({ tab, kind }: NotificationFilter): string {
+export function encodeFilter({ tab, kind, query }: NotificationFilter): string {
   const parameters = new URLSearchParams();
   if (tab !== 'all') parameters.set('tab', tab);
   if (kind) parameters.set('kind', kind);
+  if (query) parameters.set('q', query);
   return parameters.size > 0 ? `?${parameters}` : '';
 }
 
+/** Whether the notification is in the tab and of the kind. Only the server can match the words of a query. */
 export function matchesFilter(
-  notification: Pick<Notification, 'status' | 'kind'>,
-  { tab, kind }: NotificationFilter,
+  { status, kind, isSnoozed }: Pick<Notification, 'status' | 'kind' | 'isSnoozed'>,
+  filter: NotificationFilter,
 ): boolean {
-  return (
-    (kind === null || notification.kind === kind) &&
-    (tab === 'all' ? notification.status !== 'archived' : notification.status === tab)
-  );
+  if (filter.kind !== null && kind !== filter.kind) return false;
+  if (isSnoozed || filter.tab === 'snoozed') return isSnoozed && filter.tab === 'snoozed';
+  return filter.tab === 'all' ? status !== 'archived' : status === filter.tab;
 }
 
 /** The filters whose list contains this filter's list, itself first. */
 export function coveringFilters(filter: NotificationFilter): readonly NotificationFilter[] {
+  if (filter.query) return [filter];
   const tabs: readonly InboxTab[] = filter.tab === 'unread' ? ['unread', 'all'] : [filter.tab];
   const kinds = filter.kind ? [filter.kind, null] : [null];
   return tabs.flatMap((tab) => kinds.map((kind) => ({ tab, kind })));
 }
 
-export function filterKey({ tab, kind }: NotificationFilter): string {
-  return `${tab}|${kind ?? ''}`;
+export function filterKey({ tab, kind, query = '' }: NotificationFilter): string {
+  return `${tab}|${kind ?? ''}|${query}`;
 }
 
 /** The page of the filter's list, with one notification of it opened where there is an `openId`. */

@@ -11,6 +11,14 @@ type Newest = Pick<Notification, 'id' | 'createdAt' | 'createdAtMs'> | null;
 
 export type NotificationAction =
   | { readonly type: 'status'; readonly ids: readonly string[]; readonly status: NotificationStatus }
+  | {
+      readonly type: 'snooze';
+      readonly ids: readonly string[];
+      /** The time of the return, in milliseconds since the epoch; null ends the snooze. */
+      readonly untilMs: number | null;
+      /** When the action began: an earlier `untilMs` restores a past return. */
+      readonly nowMs: number;
+    }
   | { readonly type: 'remove'; readonly ids: readonly string[] }
   | {
       readonly type: 'read-all';
@@ -31,33 +39,45 @@ export function applyOperations(
   notification: Notification,
   operations: readonly NotificationOperation[],
 ): Notification | null {
-  let { status } = notification;
-  for (const operation of operations) {
-    switch (operation.type) {
-      case 'read-all': {
-        const { kind, newest } = operation;
-        if (
-          isUpTo(newest, notification) &&
-          matchesFilter({ ...notification, status }, { tab: 'unread', kind })
-        )
-          status = 'read';
-        break;
-      }
-      case 'remove-all':
-        if (
-          isUpTo(operation.newest, notification) &&
-          matchesFilter({ ...notification, status }, operation.filter)
-        )
-          return null;
-        break;
-      case 'remove':
-        if (operation.ids.includes(notification.id)) return null;
-        break;
-      case 'status':
-        if (operation.ids.includes(notification.id)) ({ status } = operation);
+  let current: Notification | null = notification;
+  for (const operation of operations) current = current && applyOperation(current, operation);
+  return current;
+}
+
+function applyOperation(row: Notification, operation: NotificationOperation): Notification | null {
+  switch (operation.type) {
+    case 'read-all': {
+      const { kind, newest } = operation;
+      const isUnread = isUpTo(newest, row) && matchesFilter(row, { tab: 'unread', kind });
+      return isUnread ? { ...row, status: 'read' } : row;
     }
+    case 'remove-all':
+      return isUpTo(operation.newest, row) && matchesFilter(row, operation.filter) ? null : row;
+    case 'remove':
+      return operation.ids.includes(row.id) ? null : row;
+    case 'snooze':
+      return operation.ids.includes(row.id) ? snooze(row, operation) : row;
+    case 'status':
+      return operation.ids.includes(row.id) ? withStatus(row, operation.status) : row;
   }
-  return status === notification.status ? notification : { ...notification, status };
+}
+
+/** A snoozed notification is unread: it returns as unread. */
+function snooze(
+  notification: Notification,
+  { untilMs, nowMs }: { readonly untilMs: number | null; readonly nowMs: number },
+): Notification {
+  if (untilMs === null || untilMs <= nowMs)
+    return { ...notification, snoozedUntilMs: untilMs, isSnoozed: false };
+  return { ...notification, status: 'unread', snoozedUntilMs: untilMs, isSnoozed: true };
+}
+
+/** Reading or archiving ends a snooze. */
+function withStatus(notification: Notification, status: NotificationStatus): Notification {
+  if (status === notification.status) return notification;
+  return notification.isSnoozed
+    ? { ...notification, status, snoozedUntilMs: null, isSnoozed: false }
+    : { ...notification, status };
 }
 
 /**
@@ -66,7 +86,7 @@ export function applyOperations(
  */
 export function mustFollow(later: NotificationOperation, earlier: NotificationOperation): boolean {
   if (later.type === 'remove' || earlier.type === 'remove') return false;
-  if (later.type !== 'status' || earlier.type !== 'status') return true;
+  if (!('ids' in later) || !('ids' in earlier)) return true;
   return later.ids.some((id) => earlier.ids.includes(id));
 }
 

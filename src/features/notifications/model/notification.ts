@@ -22,6 +22,10 @@ export interface Notification {
   readonly entityId: string | null;
   /** The user who sent it, as the server stamped it; null: a service, a deleted account, or a table without the column. */
   readonly senderId: string | null;
+  /** Until when it is or was snoozed, in milliseconds since the epoch; null: it was never snoozed. */
+  readonly snoozedUntilMs: number | null;
+  /** Whether it is snoozed now: it is in the list of snoozed notifications only. */
+  readonly isSnoozed: boolean;
 }
 
 /** What the column `content` decodes to. */
@@ -36,9 +40,10 @@ export interface NotificationContent {
 /**
  * A row of the table `notifications`. Content that is missing or cannot be parsed makes a `system` notification.
  *
+ * @param nowMs the current time, which tells whether it is snoozed.
  * @throws {Error} if the row itself lacks its id, status or time.
  */
-export function parseNotification(row: unknown): Notification {
+export function parseNotification(row: unknown, nowMs: number): Notification {
   const fields = record(row);
   const { id, status: word, created_at: createdAt, updated_at: version = null, content = null } = fields;
   const status = notificationStatuses.find((known) => known === word);
@@ -46,6 +51,8 @@ export function parseNotification(row: unknown): Notification {
   if (!status || !isText(id) || !isText(createdAt) || !isTextOrNull(version) || !isTextOrNull(content))
     throw new TypeError('Not a row of notifications');
   const { type, metadata, data, entity_type: entityType, entity_id: entityId } = decode(content);
+  const snoozedUntil = text(fields['snoozed_until']);
+  const snoozedUntilMs = snoozedUntil === null ? null : Date.parse(snoozedUntil);
   return {
     id,
     status,
@@ -59,6 +66,8 @@ export function parseNotification(row: unknown): Notification {
     entityType: text(entityType),
     entityId: text(entityId),
     senderId: text(fields['sender_id']),
+    snoozedUntilMs,
+    isSnoozed: snoozedUntilMs !== null && snoozedUntilMs > nowMs,
   };
 }
 
@@ -74,6 +83,17 @@ export function compareNewestFirst(
   b: Pick<Notification, 'id' | 'createdAt' | 'createdAtMs'>,
 ): number {
   return b.createdAtMs - a.createdAtMs || compareText(b.createdAt, a.createdAt) || compareText(b.id, a.id);
+}
+
+/** When it entered the inbox: its creation, or the end of its snooze. */
+export function listedAtMs({ createdAtMs, snoozedUntilMs, isSnoozed, status }: Notification): number {
+  const hasReturned = snoozedUntilMs !== null && !isSnoozed && status !== 'archived';
+  return hasReturned ? Math.max(createdAtMs, snoozedUntilMs) : createdAtMs;
+}
+
+/** The order of the inbox: as the server orders, with returned notifications at the time of their return. */
+export function compareListed(a: Notification, b: Notification): number {
+  return listedAtMs(b) - listedAtMs(a) || compareNewestFirst(a, b);
 }
 
 /** The first of `keys` that holds a text in `data` or `metadata`. */

@@ -16,6 +16,8 @@ export interface ListWindow {
   readonly end: Cursor | null;
   /** Whether nothing older exists. */
   readonly isComplete: boolean;
+  /** The results of a search, which only the server can tell; null: all rows between the first and the end. */
+  readonly ids: ReadonlySet<string> | null;
   /** The sequence number at which its reading began. */
   readonly readAt: number;
 }
@@ -79,6 +81,8 @@ export type NotificationsEvent =
   /** Failed or undone: the list shows its earlier state again. */
   | { readonly type: 'dropped'; readonly id: string }
   | { readonly type: 'filtered'; readonly filter: NotificationFilter }
+  /** Time has passed: snoozed notifications that are due return to the inbox. */
+  | { readonly type: 'woken'; readonly nowMs: number }
   /** Changes may have been missed: pages whose reading began before are outdated. */
   | { readonly type: 'gap' }
   /** Changes are missing for good: everything that is not about to be read again is evicted. */
@@ -134,7 +138,15 @@ function reduce(state: NotificationsState, event: NotificationsEvent): Notificat
     case 'filtered':
       return filterKey(event.filter) === filterKey(state.filter)
         ? state
-        : { ...state, filter: event.filter, kept: emptyState.kept };
+        : {
+            ...state,
+            filter: event.filter,
+            kept: emptyState.kept,
+            // A search keeps the results of the one before until its own arrive.
+            windows: event.filter.query ? state.windows : withoutSearches(state.windows),
+          };
+    case 'woken':
+      return wake(state, event.nowMs);
     case 'gap':
       return markGap(state);
     case 'reset':
@@ -160,8 +172,29 @@ function evictUncovered(state: NotificationsState): NotificationsState {
 }
 
 /** Whether the row is in the part of the list that was read. */
-export function covers({ filter, end, isComplete }: ListWindow, row: Notification): boolean {
-  return matchesFilter(row, filter) && (isComplete || !end || compareNewestFirst(row, end) <= 0);
+export function covers({ filter, end, isComplete, ids }: ListWindow, row: Notification): boolean {
+  if (!matchesFilter(row, filter)) return false;
+  return ids ? ids.has(row.id) : isComplete || !end || compareNewestFirst(row, end) <= 0;
+}
+
+function withoutSearches(windows: NotificationsState['windows']): NotificationsState['windows'] {
+  return Object.fromEntries(Object.entries(windows).filter(([, { ids }]) => ids === null));
+}
+
+/** Returns the snoozed notifications that are due. */
+function wake(state: NotificationsState, nowMs: number): NotificationsState {
+  const due = [...state.rows.values()].filter(
+    ({ isSnoozed, snoozedUntilMs }) => isSnoozed && snoozedUntilMs !== null && snoozedUntilMs <= nowMs,
+  );
+  if (due.length === 0) return state;
+  const returned = due.map((row) => ({ ...row, isSnoozed: false }));
+  return {
+    ...state,
+    rows: new Map([...state.rows, ...returned.map((row) => [row.id, row] as const)]),
+    sequence: state.sequence + 1,
+    areTotalsStale: true,
+    totals: adjust(state.totals, due, returned),
+  };
 }
 
 /**
@@ -177,6 +210,7 @@ function applySync(
   if (areTotalsStale) return { ...synced, totals, totalsAsOf, areTotalsStale };
   // A row that changed during a read stays: a page that lands later takes its absence for a deletion.
   const isListed = (row: Notification) =>
+    row.snoozedUntilMs !== null ||
     synced.kept.has(row.id) ||
     synced.touched.has(row.id) ||
     Object.values(synced.windows).some((window) => covers(window, row));
@@ -199,16 +233,19 @@ function applyPage(
   const rows = new Map(state.rows);
   const last = page.at(-1) ?? after;
   const end = last && { id: last.id, createdAt: last.createdAt, createdAtMs: last.createdAtMs };
-  const window: ListWindow = { filter, end, isComplete: isLast, readAt: since };
-  const { [filterKey(filter)]: _replaced, ...others } = state.windows;
+  const { [filterKey(filter)]: replaced, ...earlier } = state.windows;
+  const others = filter.query ? withoutSearches(earlier) : earlier;
   const listed = new Set(page.map(({ id }) => id));
+  const ids = filter.query ? new Set([...((after && replaced?.ids) ?? []), ...listed]) : null;
+  const window: ListWindow = { filter, end, isComplete: isLast, ids, readAt: since };
   const isNewer = (id: string) => (state.touched.get(id) ?? -1) > since;
   const isElsewhere = (row: Notification) => Object.values(others).some((other) => covers(other, row));
-  for (const row of state.rows.values()) {
+  // The absence of a row from the results of a search tells nothing about the row.
+  for (const row of ids ? [] : state.rows.values()) {
     const isBefore = after !== null && compareNewestFirst(row, after) <= 0;
     if (isBefore || !matchesFilter(row, filter) || listed.has(row.id) || isNewer(row.id)) continue;
-    // Deleted, or older than the loaded window: drop it in both cases.
-    if (covers(window, row) || !isElsewhere(row)) rows.delete(row.id);
+    // Deleted, or older than the loaded window: drop it in both cases. A returned row may be far older.
+    if (covers(window, row) || (!isElsewhere(row) && row.snoozedUntilMs === null)) rows.delete(row.id);
   }
   for (const row of page) {
     const known = state.rows.get(row.id);
@@ -247,9 +284,13 @@ function applyChanges(state: NotificationsState, changes: readonly NotificationC
   return { ...state, rows, touched, sequence, areTotalsStale, totals: adjust(state.totals, before, after) };
 }
 
-/** Whether an unknown row belongs to the state: a window covers it, or a read in flight may bring an older version of it. */
+/** Whether an unknown row belongs to the state: it is or was snoozed, a window covers it, or a read in flight may bring an older version of it. */
 function isWanted(state: NotificationsState, row: Notification): boolean {
-  return state.readsUnderWay > 0 || Object.values(state.windows).some((window) => covers(window, row));
+  return (
+    row.snoozedUntilMs !== null ||
+    state.readsUnderWay > 0 ||
+    Object.values(state.windows).some((window) => covers(window, row))
+  );
 }
 
 /** Whether the totals count this version of the row already. */
@@ -281,7 +322,7 @@ function finish(
       if (!isOutdated(answer, row)) replace(row, answer);
       continue;
     }
-    const isGone = answered && operation.type === 'status' && operation.ids.includes(row.id);
+    const isGone = answered && 'ids' in operation && operation.ids.includes(row.id);
     const next = isGone ? null : applyOperations(row, [operation]);
     if (next !== row) replace(row, next);
   }

@@ -16,7 +16,19 @@ export interface InboxEmptyProps {
 export function InboxEmpty({ filter, onInvite }: InboxEmptyProps) {
   const texts = inboxTexts.use();
   const { InviteDialog } = useInboxServices();
-  const { tab, kind } = filter;
+  const { tab, kind, query } = filter;
+  if (query)
+    return (
+      <div className={styles.empty}>
+        <p className={styles.emptyTitle}>{texts.searchEmpty(query)}</p>
+        <p>{texts.searchEmptyHint}</p>
+        <div className={styles.emptyActions}>
+          <Link className={buttonClass()} href={inboxHref({ tab, kind })}>
+            {texts.clearSearch}
+          </Link>
+        </div>
+      </div>
+    );
   return (
     <div className={styles.empty}>
       <EmptyIllustration />

@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
 import { Badge } from '../../../ui/badge.tsx';
-import { ArchiveIcon, InboxIcon, UnreadIcon } from '../../../ui/icons.tsx';
+import { ArchiveIcon, ClockIcon, InboxIcon, UnreadIcon } from '../../../ui/icons.tsx';
 import { TabLinks } from '../../../ui/page/tab-links.tsx';
 import { useInboxSnapshot } from '../data/inbox-context.ts';
 import styles from './inbox.module.css';
@@ -63,7 +63,7 @@ export function KindLinks({ filter, counts, onChoose }: KindLinksProps) {
   );
 }
 
-const tabIcons = { all: InboxIcon, unread: UnreadIcon, archived: ArchiveIcon } as const;
+const tabIcons = { all: InboxIcon, unread: UnreadIcon, snoozed: ClockIcon, archived: ArchiveIcon } as const;
 
 /** The lists and kinds in the rail of wide screens. */
 export function InboxRail({ isCurrentPage }: { readonly isCurrentPage: boolean }) {
@@ -79,7 +79,7 @@ export function InboxRail({ isCurrentPage }: { readonly isCurrentPage: boolean }
             <Link
               key={tab}
               className={styles.railLink}
-              href={inboxHref({ kind: isCurrentPage ? filter.kind : null, tab })}
+              href={inboxHref({ ...(isCurrentPage ? filter : everything), tab })}
               aria-current={isCurrentPage && filter.tab === tab ? 'page' : undefined}
               aria-label={texts.tabName(texts.tabs[tab], counts[tab])}
             >

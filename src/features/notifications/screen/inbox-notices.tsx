@@ -27,7 +27,13 @@ export function InboxNotices({ snapshot }: { readonly snapshot: InboxSnapshot })
     <div role="status" className={styles.notices}>
       {problem?.type === 'read' && (online || !view.isLoaded) && (
         <Message tone={view.isLoaded ? 'warning' : 'error'}>
-          <span>{view.isLoaded ? texts.readFailedStale : texts.readFailed}</span>{' '}
+          <span>
+            {view.isLoaded
+              ? texts.readFailedStale
+              : view.filter.query
+                ? texts.searchFailed
+                : texts.readFailed}
+          </span>{' '}
           <Button look="link" pending={isReading} onClick={() => void inbox.refresh()}>
             {texts.retry}
           </Button>

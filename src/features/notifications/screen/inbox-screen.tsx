@@ -8,6 +8,7 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react';
+import { flushSync } from 'react-dom';
 import { useLocation, useSearch } from 'wouter';
 import { lazyPart } from '../../../ui/state/lazy-part.ts';
 import { useInboxCommands, leaveRow } from '../actions/use-inbox-actions.ts';
@@ -19,6 +20,7 @@ import type { RowAction } from '../list/notification-row.tsx';
 import { readScrollPosition } from '../list/saved-scroll.ts';
 import type { Notification } from '../model/notification.ts';
 import { filterKey, inboxHref, parseFilter, parseOpenId } from '../model/notification-filter.ts';
+import { SearchField } from '../search/search-field.tsx';
 import { inboxTexts } from '../texts/notification-texts.ts';
 import { InboxFoot, InboxNotices } from './inbox-notices.tsx';
 import { InboxTabs } from './inbox-navigation.tsx';
@@ -28,6 +30,7 @@ import styles from './inbox.module.css';
 import { usePendingArrivals } from './pending-arrivals.ts';
 import { useInboxShortcuts } from './use-inbox-shortcuts.ts';
 import { emptySelection, useSelection } from './use-selection.ts';
+import { useSettledView } from './use-settled-view.ts';
 
 const parts = {
   selectionBar: () => import('../list/selection-bar.tsx'),
@@ -35,12 +38,14 @@ const parts = {
   filter: () => import('./filter-sheet.tsx'),
   detail: () => import('../detail/notification-detail.tsx'),
   rowMenu: () => import('../list/row-menu.tsx'),
+  snooze: () => import('../snooze/snooze-dialog.tsx'),
 };
 const SelectionBar = lazyPart(async () => (await parts.selectionBar()).SelectionBar);
 const InboxOptions = lazyPart(async () => (await parts.options()).InboxOptions);
 const FilterSheet = lazyPart(async () => (await parts.filter()).FilterSheet);
 const NotificationDetail = lazyPart(async () => (await parts.detail()).NotificationDetail);
 const RowMenu = lazyPart(async () => (await parts.rowMenu()).RowMenu);
+const SnoozeDialog = lazyPart(async () => (await parts.snooze()).SnoozeDialog);
 
 /** `/home`: the inbox. The shown list and the opened notification are in the URL. */
 export function InboxScreen() {
@@ -55,6 +60,9 @@ export function InboxScreen() {
   const openId = parseOpenId(search);
   const [dialog, setDialog] = useState<InboxDialog | null>(null);
   const [menuOf, setMenuOf] = useState<Notification | null>(null);
+  const [snoozing, setSnoozing] = useState<readonly Notification[] | null>(null);
+  const [isSearchOpen, setIsSearchOpen] = useState(false);
+  const searchField = useRef<HTMLInputElement>(null);
   const listHandle = useRef<NotificationListHandle>(null);
 
   const urlFilter = useMemo(() => parseFilter(search), [search]);
@@ -74,8 +82,10 @@ export function InboxScreen() {
   }, [isVerified]);
 
   const { filter } = snapshot.view;
+  const query = filter.query ?? '';
+  const settled = useSettledView(snapshot.view);
   // Tabs and counts answer a click at once; the rows, of which there may be many, a moment later.
-  const list = useDeferredValue(snapshot.view);
+  const list = useDeferredValue(settled);
   const { shown, pending, top, release } = usePendingArrivals(list.notifications, filterKey(list.filter));
   const { selection, select, toggle, extendTo } = useSelection(shown, key);
 
@@ -93,45 +103,79 @@ export function InboxScreen() {
     navigate(inboxHref(urlFilter), { replace: true });
   }, [navigate, urlFilter, openId]);
 
+  /** Shows the next notification in the detail, and moves the focus on, before a notification leaves the list. */
+  const leave = useCallback(
+    (id: string) => {
+      if (id === openId) {
+        const next = shown[openAt + 1] ?? shown[openAt - 1];
+        if (next && openAt >= 0) show(next);
+        else navigate(inboxHref(urlFilter), { replace: true });
+      }
+      leaveRow(id);
+    },
+    [openId, openAt, shown, show, navigate, urlFilter],
+  );
   const onAction = useCallback(
     (action: RowAction, notification: Notification) => {
       const { id, status } = notification;
       if (action === 'open') {
-        if (status === 'unread') inbox.setStatus([id], 'read');
+        // A snoozed one returns as unread, whether or not it was looked at.
+        if (status === 'unread' && !notification.isSnoozed) inbox.setStatus([id], 'read');
       } else if (action === 'read') commands.toggleRead(notification);
       else if (action === 'more') setMenuOf(notification);
+      else if (action === 'snooze') setSnoozing([notification]);
       else if (action === 'select') toggle(id);
       else if (action === 'select-range') extendTo(id);
       else {
-        if (id === openId) {
-          const next = shown[openAt + 1] ?? shown[openAt - 1];
-          if (next && openAt >= 0) show(next);
-          else navigate(inboxHref(urlFilter), { replace: true });
-        }
-        leaveRow(id);
+        leave(id);
         if (action === 'remove') commands.remove([notification]);
+        else if (action === 'unsnooze') commands.unsnooze([notification]);
         else commands.toggleArchived(notification);
       }
     },
-    [inbox, commands, setMenuOf, toggle, extendTo, openId, openAt, shown, show, navigate, urlFilter],
+    [inbox, commands, setMenuOf, setSnoozing, toggle, extendTo, leave],
   );
+  const onSearch = useCallback(
+    // The first words make a history entry, so that Back leaves the search.
+    (words: string) => navigate(inboxHref({ ...urlFilter, query: words }), { replace: query !== '' }),
+    [navigate, urlFilter, query],
+  );
+  const startSearch = () => {
+    // The field of phones is rendered first.
+    flushSync(() => setIsSearchOpen(true));
+    searchField.current?.focus();
+    searchField.current?.select();
+  };
+  const markAllRead = () => {
+    if (filter.tab === 'archived' || filter.tab === 'snoozed') return;
+    if (query === '') commands.markAllRead(filter.kind);
+    else
+      commands.setStatus(
+        shown.filter(({ status }) => status === 'unread'),
+        'read',
+      );
+  };
   useInboxShortcuts({
     shown,
     openId,
-    filter,
     list: listHandle,
-    commands,
     isSelecting: selection !== null,
     onAction,
     onShow: show,
     onCloseDetail: closeDetail,
     onEndSelection: () => select(null),
+    onMarkAllRead: markAllRead,
     onHelp: () => setDialog('options'),
+    onSearch: startSearch,
   });
   const onEndNear = useCallback(() => void inbox.loadMore(), [inbox]);
   const close = () => setDialog(null);
-  const unread =
-    filter.tab === 'archived' ? 0 : filter.kind ? snapshot.counts.kinds[filter.kind] : snapshot.counts.unread;
+  const hasUnread =
+    query === ''
+      ? filter.tab !== 'archived' &&
+        filter.tab !== 'snoozed' &&
+        (filter.kind ? snapshot.counts.kinds[filter.kind] : snapshot.counts.unread) > 0
+      : shown.some(({ status, isSnoozed }) => status === 'unread' && !isSnoozed);
   const startSelecting = () => select(selection ? null : emptySelection);
 
   return (
@@ -139,12 +183,24 @@ export function InboxScreen() {
       <div className={styles.main}>
         <InboxToolbar
           filter={filter}
-          unread={unread}
-          onMarkAllRead={() => commands.markAllRead(filter.kind)}
+          hasUnread={hasUnread}
+          onMarkAllRead={markAllRead}
           isSelecting={selection !== null}
           onSelect={startSelecting}
+          onSearch={startSearch}
           onDialog={setDialog}
         />
+        <div className={styles.search} data-open={isSearchOpen || query !== '' || undefined}>
+          <SearchField
+            ref={searchField}
+            query={query}
+            resultCount={list.isLoaded && list.filter.query === query ? shown.length : null}
+            hasMore={list.hasMore}
+            isSearching={snapshot.isReading}
+            onSearch={onSearch}
+            onLeave={() => setIsSearchOpen(false)}
+          />
+        </div>
         <div className={styles.narrow}>
           <InboxTabs filter={filter} counts={snapshot.counts} />
         </div>
@@ -181,7 +237,10 @@ export function InboxScreen() {
               selection={selection}
               shown={shown}
               filter={filter}
-              total={list.hasMore ? (filter.kind === null ? snapshot.counts[filter.tab] : null) : null}
+              total={
+                list.hasMore && filter.kind === null && query === '' ? snapshot.counts[filter.tab] : null
+              }
+              onSnooze={setSnoozing}
               onChange={select}
             />
           )}
@@ -202,6 +261,16 @@ export function InboxScreen() {
           <InboxOptions onClose={close} onSelect={startSelecting} onInvite={() => setDialog('invite')} />
         )}
         {dialog === 'filter' && <FilterSheet filter={filter} counts={snapshot.counts} onClose={close} />}
+        {snoozing && (
+          <SnoozeDialog
+            notifications={snoozing}
+            onClose={() => setSnoozing(null)}
+            onSnooze={() => {
+              for (const { id } of snoozing) leave(id);
+              if (selection) select(emptySelection);
+            }}
+          />
+        )}
         {menuOf && <RowMenu notification={menuOf} onAction={onAction} onClose={() => setMenuOf(null)} />}
         {InviteDialog && dialog === 'invite' && <InviteDialog open onClose={close} />}
       </Suspense>

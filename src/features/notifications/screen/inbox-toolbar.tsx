@@ -1,5 +1,5 @@
 import { Button, IconButton } from '../../../ui/button.tsx';
-import { CheckAllIcon, FilterIcon, MoreIcon } from '../../../ui/icons.tsx';
+import { CheckAllIcon, FilterIcon, MoreIcon, SearchIcon } from '../../../ui/icons.tsx';
 import { PageHeading } from '../../../ui/page/page-heading.tsx';
 import { classNames } from '../../../ui/state/class-names.ts';
 import { useInboxServices } from '../data/inbox-context.ts';
@@ -12,23 +12,23 @@ export type InboxDialog = 'options' | 'invite' | 'filter';
 
 export interface InboxToolbarProps {
   readonly filter: NotificationFilter;
-  /** How many unread notifications the list has. */
-  readonly unread: number;
+  readonly hasUnread: boolean;
   readonly onMarkAllRead: () => void;
   readonly isSelecting: boolean;
   readonly onSelect: () => void;
+  readonly onSearch: () => void;
   readonly onDialog: (dialog: InboxDialog) => void;
 }
 
 /** The name of the list and the actions on it. On phones some of them are in the options. */
 export function InboxToolbar(props: InboxToolbarProps) {
-  const { filter, unread, onMarkAllRead, isSelecting, onSelect, onDialog } = props;
+  const { filter, hasUnread, onMarkAllRead, isSelecting, onSelect, onSearch, onDialog } = props;
   const texts = inboxTexts.use();
   const { InviteDialog } = useInboxServices();
   return (
     <div className={styles.toolbar}>
       <PageHeading>{viewName(filter, texts)}</PageHeading>
-      <Button look="quiet" inactive={unread === 0} aria-label={texts.markAllRead} onClick={onMarkAllRead}>
+      <Button look="quiet" inactive={!hasUnread} aria-label={texts.markAllRead} onClick={onMarkAllRead}>
         <CheckAllIcon />
         <span className={styles.word}>{texts.markAllRead}</span>
       </Button>
@@ -40,6 +40,12 @@ export function InboxToolbar(props: InboxToolbarProps) {
           {texts.invite}
         </Button>
       )}
+      <IconButton
+        className={styles.searchButton}
+        label={texts.search}
+        icon={<SearchIcon />}
+        onClick={onSearch}
+      />
       <IconButton
         className={classNames(styles.filter, filter.kind && styles.filtered)}
         label={texts.filter}

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'react';
 import type { RefObject } from 'react';
-import { compareNewestFirst } from '../model/notification.ts';
+import { compareListed } from '../model/notification.ts';
 import type { Notification } from '../model/notification.ts';
 
 export interface PendingArrivals {
@@ -15,7 +15,7 @@ export function splitPending(
   newestSeen: Notification | null,
 ): PendingArrivals {
   const shown = newestSeen
-    ? notifications.filter((notification) => compareNewestFirst(notification, newestSeen) >= 0)
+    ? notifications.filter((notification) => compareListed(notification, newestSeen) >= 0)
     : notifications;
   return { shown, pending: notifications.length - shown.length };
 }

@@ -3,32 +3,30 @@ import { useLocation } from 'wouter';
 import { paths } from '../../../shared/routes.ts';
 import { toasts } from '../../../ui/overlay/toasts.ts';
 import type { Shortcut } from '../actions/shortcuts.ts';
-import type { InboxCommands } from '../actions/use-inbox-actions.ts';
 import { useShortcuts } from '../actions/use-shortcuts.ts';
 import { findRowLink } from '../list/list-handle.ts';
 import type { NotificationListHandle } from '../list/list-handle.ts';
 import type { RowAction } from '../list/notification-row.tsx';
 import type { Notification } from '../model/notification.ts';
-import type { NotificationFilter } from '../model/notification-filter.ts';
 
 export interface InboxShortcutsOptions {
   readonly shown: readonly Notification[];
   readonly openId: string | null;
-  readonly filter: NotificationFilter;
   readonly list: RefObject<NotificationListHandle | null>;
-  readonly commands: InboxCommands;
   readonly isSelecting: boolean;
   readonly onAction: (action: RowAction, notification: Notification) => void;
   /** Opens a notification in the detail. */
   readonly onShow: (notification: Notification | undefined) => void;
   readonly onCloseDetail: () => void;
   readonly onEndSelection: () => void;
+  readonly onMarkAllRead: () => void;
   readonly onHelp: () => void;
+  readonly onSearch: () => void;
 }
 
 /** Maps shortcuts to the actions of the screen. The current row is the focused one, else the one that the detail shows. */
 export function useInboxShortcuts(options: InboxShortcutsOptions): void {
-  const { shown, openId, filter, list, commands, isSelecting, onAction, onShow } = options;
+  const { shown, openId, list, isSelecting, onAction, onShow } = options;
   const [, navigate] = useLocation();
 
   const step = (focusedId: string | null, by: 1 | -1): boolean => {
@@ -58,9 +56,10 @@ export function useInboxShortcuts(options: InboxShortcutsOptions): void {
       case 'archive':
       case 'remove':
       case 'select':
+      case 'snooze':
         return actOnRow(shortcut, rowId);
       case 'allRead':
-        if (filter.tab !== 'archived') commands.markAllRead(filter.kind);
+        options.onMarkAllRead();
         return true;
       case 'undo':
         toasts.actOnNewest();
@@ -75,6 +74,9 @@ export function useInboxShortcuts(options: InboxShortcutsOptions): void {
         if (isSelecting) options.onEndSelection();
         else if (openId !== null) options.onCloseDetail();
         return isSelecting || openId !== null;
+      case 'search':
+        options.onSearch();
+        return true;
       case 'help':
         options.onHelp();
         return true;

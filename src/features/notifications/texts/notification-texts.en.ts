@@ -6,7 +6,7 @@ const notifications = (count: number) => one(count, 'notification', 'notificatio
 
 export const texts = {
   title: 'Inbox',
-  tabs: { all: 'All', unread: 'Unread', archived: 'Archived' },
+  tabs: { all: 'All', unread: 'Unread', snoozed: 'Snoozed', archived: 'Archived' },
   tabsLabel: 'Lists',
   tabName: (tab: string, count: number) => `${tab}, ${count}`,
   kindsLabel: 'Types',
@@ -46,6 +46,17 @@ export const texts = {
   markUnread: 'Mark as unread',
   markAllRead: 'Mark all read',
   archive: 'Archive',
+  snooze: 'Snooze…',
+  returned: 'Returned from snooze',
+  search: 'Search notifications',
+  clearSearch: 'Clear search',
+  found: (count: number, hasMore: boolean) =>
+    count === 0
+      ? 'No results'
+      : `${count.toLocaleString('en')}${hasMore ? '+' : ''} ${count === 1 && !hasMore ? 'result' : 'results'}`,
+  searchFailed: 'Couldn’t search your notifications.',
+  searchEmpty: (query: string) => `No results for “${query}”.`,
+  searchEmptyHint: 'Try fewer or shorter words. A word also finds words that begin with it.',
   unarchive: 'Move to inbox',
   remove: 'Delete',
   more: 'More actions',
@@ -69,11 +80,13 @@ export const texts = {
   empty: {
     all: 'No notifications yet.',
     unread: "You're all caught up.",
+    snoozed: 'Nothing snoozed.',
     archived: 'Nothing archived.',
   },
   emptyHint: {
     all: 'Mentions, comments, edits and invites will show up here.',
     unread: 'New notifications will show up here.',
+    snoozed: 'Snoozed notifications wait here until their time.',
     archived: 'Archive notifications to keep them out of your inbox.',
   },
   inviteSomeone: 'Invite someone',
@@ -83,6 +96,7 @@ export const texts = {
     from: 'From',
     about: 'About',
     when: 'When',
+    returns: 'Snoozed until',
     follow: 'Open page',
     followForeign: (host: string) => `Open ${host}`,
     next: 'Next notification',
@@ -126,6 +140,8 @@ export const texts = {
     read: 'Mark as read or unread',
     archive: 'Archive or move to inbox',
     remove: 'Delete',
+    snooze: 'Snooze',
+    search: 'Search',
     select: 'Select',
     allRead: 'Mark all read',
     undo: 'Undo the last action',

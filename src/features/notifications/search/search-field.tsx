@@ -1,0 +1,79 @@
+import { useEffect, useState } from 'react';
+import type { Ref } from 'react';
+import { IconButton } from '../../../ui/button.tsx';
+import { CloseIcon, SearchIcon } from '../../../ui/icons.tsx';
+import { Spinner } from '../../../ui/spinner.tsx';
+import { normalizeQuery } from '../model/notification-filter.ts';
+import { inboxTexts } from '../texts/notification-texts.ts';
+import styles from './search-field.module.css';
+
+/** The pause in typing after which the words are searched for. */
+const pauseMs = 200;
+
+export interface SearchFieldProps {
+  /** The query in the URL; empty: none. */
+  readonly query: string;
+  /** How many results are shown; null while they are read, and without a query. */
+  readonly resultCount: number | null;
+  readonly hasMore: boolean;
+  readonly isSearching: boolean;
+  readonly onSearch: (query: string) => void;
+  /** Called when Escape leaves the empty field. */
+  readonly onLeave: () => void;
+  readonly ref?: Ref<HTMLInputElement>;
+}
+
+/** Searches the list as one types. Escape clears the field, and leaves it when it is empty. */
+export function SearchField(props: SearchFieldProps) {
+  const { query, resultCount, hasMore, isSearching, onSearch, onLeave, ref } = props;
+  const texts = inboxTexts.use();
+  const [text, setText] = useState(query);
+  const [known, setKnown] = useState(query);
+  // Back, Forward and links change the query from outside.
+  if (query !== known) {
+    setKnown(query);
+    if (normalizeQuery(text) !== query) setText(query);
+  }
+  const wanted = normalizeQuery(text);
+  useEffect(() => {
+    if (wanted === query) return;
+    const timer = setTimeout(() => onSearch(wanted), pauseMs);
+    return () => clearTimeout(timer);
+  }, [wanted, query, onSearch]);
+  const clear = () => {
+    setText('');
+    if (query !== '') onSearch('');
+  };
+  return (
+    <search className={styles.search}>
+      <div className={styles.field}>
+        <SearchIcon />
+        <input
+          ref={ref}
+          className={styles.input}
+          type="search"
+          enterKeyHint="search"
+          autoComplete="off"
+          maxLength={200}
+          aria-label={texts.search}
+          placeholder={texts.search}
+          value={text}
+          onChange={({ currentTarget }) => setText(currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') onSearch(wanted);
+            if (event.key !== 'Escape') return;
+            event.preventDefault();
+            if (text !== '') return clear();
+            event.currentTarget.blur();
+            onLeave();
+          }}
+        />
+        {isSearching && query !== '' && <Spinner />}
+        {text !== '' && <IconButton label={texts.clearSearch} icon={<CloseIcon />} onClick={clear} />}
+      </div>
+      <p role="status" className={styles.count}>
+        {query !== '' && resultCount !== null && texts.found(resultCount, hasMore)}
+      </p>
+    </search>
+  );
+}

@@ -1,0 +1,97 @@
+import { useState } from 'react';
+import type { FormEvent } from 'react';
+import { useClients } from '../../../shared/clients/clients-context.ts';
+import { reportReasons } from '../../../shared/sender-controls/sender-controls-api.ts';
+import type { ReportReason } from '../../../shared/sender-controls/sender-controls-api.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Dialog } from '../../../ui/overlay/dialog.tsx';
+import { toasts } from '../../../ui/overlay/toasts.ts';
+import { FormMessages } from '../../../ui/page/message.tsx';
+import type { Notification } from '../model/notification.ts';
+import { inboxTexts } from '../texts/notification-texts.ts';
+import { notificationActor } from '../texts/notification-words.ts';
+import styles from './report-dialog.module.css';
+import { senderTexts } from './sender-texts.ts';
+import { useSenderCommands } from './use-sender-commands.ts';
+
+export interface ReportDialogProps {
+  readonly notification: Notification;
+  readonly onClose: () => void;
+}
+
+/** Asks for the reason, and reports the notification to the operators of the service. */
+export function ReportDialog({ notification, onClose }: ReportDialogProps) {
+  const texts = senderTexts.use();
+  const common = inboxTexts.use();
+  const { platform } = useClients();
+  const commands = useSenderCommands();
+  const [reason, setReason] = useState<ReportReason>('spam');
+  const [comment, setComment] = useState('');
+  const [isBlocking, setIsBlocking] = useState(false);
+  const [isSending, setIsSending] = useState(false);
+  const [hasFailed, setHasFailed] = useState(false);
+  const { id, senderId } = notification;
+  const name = notificationActor(notification) ?? texts.sender;
+  const send = async (event: FormEvent) => {
+    event.preventDefault();
+    setIsSending(true);
+    setHasFailed(false);
+    try {
+      await commands.report({ notificationId: id, reason, comment: comment.trim() });
+      onClose();
+      toasts.show(texts.reported);
+      if (isBlocking && senderId !== null) commands.block(senderId, name);
+    } catch (problem) {
+      platform.report(problem);
+      setHasFailed(true);
+      setIsSending(false);
+    }
+  };
+  return (
+    <Dialog open sheet onClose={onClose} title={texts.reportTitle} closeLabel={common.close}>
+      <form className={styles.form} onSubmit={(event) => void send(event)}>
+        <p>{texts.reportText}</p>
+        <FormMessages error={hasFailed && texts.reportFailed} />
+        <fieldset className={styles.reasons}>
+          <legend>{texts.reasonLabel}</legend>
+          {reportReasons.map((value) => (
+            <label key={value} className={styles.option}>
+              <input
+                type="radio"
+                name="reason"
+                checked={reason === value}
+                onChange={() => setReason(value)}
+              />
+              <span>{texts.reasons[value]}</span>
+            </label>
+          ))}
+        </fieldset>
+        <label className={styles.comment}>
+          <span>{texts.comment}</span>
+          <textarea
+            rows={3}
+            maxLength={1000}
+            value={comment}
+            onChange={({ currentTarget }) => setComment(currentTarget.value)}
+          />
+        </label>
+        {senderId !== null && (
+          <label className={styles.option}>
+            <input
+              type="checkbox"
+              checked={isBlocking}
+              onChange={({ currentTarget }) => setIsBlocking(currentTarget.checked)}
+            />
+            <span>{texts.alsoBlock(name)}</span>
+          </label>
+        )}
+        <div className={styles.buttons}>
+          <Button type="submit" look="danger" pending={isSending}>
+            {texts.send}
+          </Button>
+          <Button onClick={onClose}>{common.cancel}</Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

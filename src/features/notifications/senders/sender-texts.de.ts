@@ -1,0 +1,26 @@
+import type { SenderTexts } from './sender-texts.en.ts';
+
+export const texts: SenderTexts = {
+  block: (name) => `${name} blockieren`,
+  mute: (entity) => `${entity} stummschalten`,
+  report: 'Melden …',
+  blocked: (name) => `${name} ist blockiert. Du bekommst von diesem Konto keine Benachrichtigungen mehr.`,
+  muted: (entity) => `${entity} ist stummgeschaltet. Du bekommst dazu keine Benachrichtigungen mehr.`,
+  failed: 'Speichern fehlgeschlagen. Es wurde nichts geändert.',
+  sender: 'diesen Absender',
+  reportTitle: 'Diese Benachrichtigung melden',
+  reportText:
+    'Wir prüfen die Benachrichtigung und ihren Absender. Der Absender erfährt nicht, wer sie gemeldet hat.',
+  reasonLabel: 'Was stimmt damit nicht?',
+  reasons: {
+    spam: 'Spam',
+    phishing: 'Phishing oder ein gefährlicher Link',
+    abuse: 'Belästigung oder Beleidigung',
+    other: 'Etwas anderes',
+  },
+  comment: 'Einzelheiten (optional)',
+  alsoBlock: (name) => `Auch ${name} blockieren`,
+  send: 'Melden',
+  reported: 'Danke für die Meldung. Wir sehen uns das an.',
+  reportFailed: 'Die Meldung konnte nicht gesendet werden. Versuche es noch einmal.',
+};

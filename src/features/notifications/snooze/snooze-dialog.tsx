@@ -1,0 +1,85 @@
+import { useState } from 'react';
+import type { FormEvent } from 'react';
+import { useClients } from '../../../shared/clients/clients-context.ts';
+import { Button } from '../../../ui/button.tsx';
+import { TextField } from '../../../ui/form/text-field.tsx';
+import { Dialog } from '../../../ui/overlay/dialog.tsx';
+import { showUndoToast } from '../actions/undo-toast.ts';
+import { undoSnooze } from '../actions/use-inbox-actions.ts';
+import { useInbox, useLocale } from '../data/inbox-context.ts';
+import type { Notification } from '../model/notification.ts';
+import { inboxTexts } from '../texts/notification-texts.ts';
+import styles from './snooze-dialog.module.css';
+import { snoozeTexts } from './snooze-texts.ts';
+import { parseLocalInput, snoozeChoices, toLocalInput } from './snooze-times.ts';
+
+export interface SnoozeDialogProps {
+  readonly notifications: readonly Notification[];
+  readonly onClose: () => void;
+  /** Called before the notifications leave their list. */
+  readonly onSnooze: () => void;
+}
+
+/** Suggests times of return, and takes any other. */
+export function SnoozeDialog({ notifications, onClose, onSnooze }: SnoozeDialogProps) {
+  const texts = snoozeTexts.use();
+  const common = inboxTexts.use();
+  const inbox = useInbox();
+  const locale = useLocale();
+  const { clock } = useClients().platform;
+  const [nowMs] = useState(() => clock.now());
+  const [value, setValue] = useState('');
+  const [error, setError] = useState<string>();
+  const choices = snoozeChoices(nowMs);
+  const day = new Intl.DateTimeFormat(locale, { weekday: 'short', hour: 'numeric', minute: '2-digit' });
+  const full = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'short' });
+
+  const snooze = (untilMs: number) => {
+    onClose();
+    onSnooze();
+    inbox.snooze(
+      notifications.map(({ id }) => id),
+      untilMs,
+    );
+    showUndoToast({
+      text: texts.snoozed(notifications.length, full.format(untilMs)),
+      label: common.undo,
+      undo: () => undoSnooze(inbox, notifications),
+    });
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const untilMs = parseLocalInput(value);
+    if (untilMs === null) setError(texts.missing);
+    else if (untilMs <= clock.now()) setError(texts.past);
+    else snooze(untilMs);
+  };
+  return (
+    <Dialog open sheet onClose={onClose} title={texts.title(notifications.length)} closeLabel={common.close}>
+      <div className={styles.choices}>
+        {choices.map(({ name, atMs }) => (
+          <Button key={name} look="quiet" wide className={styles.choice} onClick={() => snooze(atMs)}>
+            <span>{texts.choices[name]}</span>
+            <span className={styles.time}>{day.format(atMs)}</span>
+          </Button>
+        ))}
+      </div>
+      <form className={styles.form} noValidate onSubmit={submit}>
+        <TextField
+          label={texts.pick}
+          type="datetime-local"
+          value={value}
+          min={toLocalInput(nowMs)}
+          error={error}
+          onChange={({ currentTarget }) => {
+            setValue(currentTarget.value);
+            setError(undefined);
+          }}
+        />
+        <Button type="submit" look="primary" wide>
+          {texts.snooze}
+        </Button>
+      </form>
+    </Dialog>
+  );
+}

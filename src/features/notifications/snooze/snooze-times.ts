@@ -1,0 +1,39 @@
+/** A suggested time of return. */
+export interface SnoozeChoice {
+  readonly name: 'laterToday' | 'tomorrow' | 'nextWeek';
+  readonly atMs: number;
+}
+
+const morningHour = 9;
+/** "Later today" is so many hours from now, at the full hour. */
+const laterHours = 3;
+const lastHourOfDay = 22;
+
+/** The suggested times, in the time zone of the device. Late in the evening nothing is left of today. */
+export function snoozeChoices(nowMs: number): readonly SnoozeChoice[] {
+  const now = new Date(nowMs);
+  const at = (days: number, hour: number) =>
+    new Date(now.getFullYear(), now.getMonth(), now.getDate() + days, hour).getTime();
+  const laterHour = now.getHours() + laterHours + (now.getMinutes() > 0 ? 1 : 0);
+  const daysToMonday = 7 - ((now.getDay() + 6) % 7);
+  return [
+    ...(laterHour <= lastHourOfDay ? [{ name: 'laterToday', atMs: at(0, laterHour) } as const] : []),
+    { name: 'tomorrow', atMs: at(1, morningHour) },
+    // On Sunday, Monday is tomorrow: next week would be the same time.
+    ...(daysToMonday > 1 ? [{ name: 'nextWeek', atMs: at(daysToMonday, morningHour) } as const] : []),
+  ];
+}
+
+/** The value of a `datetime-local` field for a time, in the time zone of the device. */
+export function toLocalInput(atMs: number): string {
+  const date = new Date(atMs);
+  const pad = (value: number, length = 2) => String(value).padStart(length, '0');
+  const day = `${pad(date.getFullYear(), 4)}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;
+  return `${day}T${pad(date.getHours())}:${pad(date.getMinutes())}`;
+}
+
+/** The time that a `datetime-local` field holds; null where it is empty or not a time. */
+export function parseLocalInput(value: string): number | null {
+  const atMs = new Date(value).getTime();
+  return Number.isNaN(atMs) ? null : atMs;
+}

@@ -36,6 +36,7 @@ export function scaleQueries(user: string, id: string, depth: Depth): readonly S
     { name: 'list: a kind without rows', sql: list(user, `status <> 'archived' and kind = 'system'`) },
     { name: 'list: all, page in the middle', sql: list(user, `status <> 'archived' and ${after}`) },
     { name: 'list: archived, page in the middle', sql: list(user, `status = 'archived' and ${after}`) },
+    { name: 'list: snoozed', sql: list(user, 'snoozed_until > now()') },
     {
       name: 'one notification',
       sql: `select * from public.notifications where id = '${id}' and recipient_id = '${user}'`,
@@ -57,6 +58,12 @@ export function scaleQueries(user: string, id: string, depth: Depth): readonly S
       mostMilliseconds: 100,
     },
     { name: 'search: no such word', sql: search(`'nonexistent'`) },
+    { name: 'search: snoozed', sql: search(`'notes', 'snoozed'`) },
+    {
+      name: 'snooze one',
+      sql: `update public.notifications set snoozed_until = now() + interval '1 day'
+            where id = '${id}' and recipient_id = '${user}' returning *`,
+    },
     {
       name: 'mark one as read',
       sql: `update public.notifications set status = 'read' where id = '${id}' and recipient_id = '${user}' returning *`,

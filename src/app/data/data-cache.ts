@@ -2,6 +2,7 @@ import { createPreferencesApi } from '../../features/preferences/data/preference
 import { createPreferencesStore } from '../../features/preferences/data/preferences-store.ts';
 import type { PreferencesStore } from '../../features/preferences/data/preferences-store.ts';
 import { isTemporary } from '../../features/preferences/preferences.ts';
+import { isQuiet } from '../../features/preferences/quiet/quiet-hours.ts';
 import type { Preferences } from '../../features/preferences/preferences.ts';
 import type { KeptNotifications } from '../../features/notifications/model/notifications-state.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -16,6 +17,8 @@ export interface DataCache {
   /** The notifications of an earlier visit; null if there are none or they were discarded. */
   readonly kept: KeptNotifications | null;
   keepNotifications(kept: KeptNotifications): void;
+  /** Whether the quiet hours are in force now; reads the preferences unless they are known. */
+  isQuiet(): Promise<boolean>;
   /** Deletes the data of all users from memory and from this device. */
   wipe(): Promise<void>;
 }
@@ -54,9 +57,27 @@ export async function openDataCache({
     preferences,
     kept: kept?.value ?? null,
     keepNotifications: (value) => persisted.set(keys.notifications, { value, readAtMs: clock.now() }),
+    async isQuiet() {
+      preferences.ensure();
+      await whenRead(preferences);
+      return isQuiet(preferences.getSnapshot().preferences, clock.now());
+    },
     wipe() {
       preferences.close();
       return persisted.wipe();
     },
   };
+}
+
+/** Resolves when no read is in flight. */
+function whenRead({ subscribe, getSnapshot }: PreferencesStore): Promise<void> {
+  return new Promise((resolve) => {
+    const check = () => {
+      if (getSnapshot().isReading) return;
+      stop();
+      resolve();
+    };
+    const stop = subscribe(check);
+    check();
+  });
 }

@@ -43,7 +43,6 @@ export function createUserData({
   platform,
 }: UserDataOptions): UserData {
   const { clock, page, report } = platform;
-  const arrivals = createArrivals(platform);
   let keepTimer: Timer | null = null;
   let leave: (() => void) | null = null;
   let isClosed = false;
@@ -55,6 +54,7 @@ export function createUserData({
     tryAnew(problem);
     report(problem);
   };
+  const arrivals = createArrivals(platform, async () => (await openCache()).isQuiet());
   const withCache = (act: (opened: DataCache) => unknown) =>
     void openCache()
       .then((opened) => isClosed || act(opened))

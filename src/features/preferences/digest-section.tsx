@@ -5,6 +5,7 @@ import { digestFrequencies } from './preferences.ts';
 import type { PreferenceChange, Preferences } from './preferences.ts';
 import styles from './preferences.module.css';
 import { preferencesTexts } from './texts/preferences-texts.ts';
+import { TimeZoneChoice } from './time-zone-choice.tsx';
 
 export interface DigestSectionProps {
   readonly preferences: Preferences;
@@ -59,10 +60,9 @@ export function DigestSection({ preferences, onChange }: DigestSectionProps) {
           />
         )}
         {isTimed && time_zone !== undefined && (
-          <Choice
+          <TimeZoneChoice
             label={texts.timeZone}
             value={time_zone}
-            options={timeZones(time_zone).map((zone) => [zone, zone.replaceAll('_', ' ')])}
             onChange={(zone) => onChange({ time_zone: zone })}
           />
         )}
@@ -88,10 +88,4 @@ export function DigestSection({ preferences, onChange }: DigestSectionProps) {
 function languagesWith(chosen: string): (readonly [string, string])[] {
   const known: (readonly [string, string])[] = Object.entries(languageNames);
   return known.some(([code]) => code === chosen) ? known : [...known, [chosen, chosen]];
-}
-
-/** All zones that the browser knows; the device's own and the chosen one come first. */
-function timeZones(chosen: string): readonly string[] {
-  const own = new Intl.DateTimeFormat().resolvedOptions().timeZone;
-  return [...new Set([chosen, own, 'UTC', ...Intl.supportedValuesOf('timeZone')])];
 }

@@ -3,6 +3,7 @@ import { DigestSection } from './digest-section.tsx';
 import { isEffective, preferenceChannels, preferenceKinds } from './preferences.ts';
 import type { PreferenceChange, PreferenceKind, Preferences } from './preferences.ts';
 import styles from './preferences.module.css';
+import { QuietSection } from './quiet/quiet-section.tsx';
 import { preferencesTexts } from './texts/preferences-texts.ts';
 
 export interface PreferencesFormProps {
@@ -39,6 +40,7 @@ export function PreferencesForm({ preferences, onChange }: PreferencesFormProps)
         </div>
       </section>
       <DigestSection preferences={preferences} onChange={onChange} />
+      <QuietSection preferences={preferences} onChange={onChange} />
     </>
   );
 }

@@ -1,4 +1,6 @@
+import { Suspense } from 'react';
 import { Button } from '../../ui/button.tsx';
+import { lazyPart } from '../../ui/state/lazy-part.ts';
 import { Message } from '../../ui/page/message.tsx';
 import { PageHeading } from '../../ui/page/page-heading.tsx';
 import { Skeleton } from '../../ui/spinner.tsx';
@@ -10,6 +12,8 @@ import { PreferencesForm } from './preferences-form.tsx';
 import styles from './preferences.module.css';
 import { preferencesTexts } from './texts/preferences-texts.ts';
 import { usePreferences } from './data/use-preferences.ts';
+
+const SenderSection = lazyPart(async () => (await import('./senders/sender-section.tsx')).SenderSection);
 
 /** `/preferences`: kinds and channels of notifications. Each change is saved at once. */
 export function PreferencesScreen() {
@@ -48,6 +52,11 @@ export function PreferencesScreen() {
         )}
       </div>
       {preferences && <PreferencesForm preferences={preferences} onChange={changeOrTell} />}
+      {preferences !== undefined && (
+        <Suspense>
+          <SenderSection />
+        </Suspense>
+      )}
       {preferences === undefined && (
         <div className={styles.placeholder}>
           <VisuallyHidden>

@@ -14,7 +14,7 @@ export type PreferenceSettings = Readonly<
   Record<`${PreferenceChannel}_${PreferenceKind}` | `enable_${PreferenceChannel}_notifications`, boolean>
 > & { readonly email_digest_frequency: DigestFrequency };
 
-/** When digests are sent, in local time. Not on tables of the specification's columns alone. */
+/** When digests are sent and quiet hours are, in local time. Not on tables of the specification's columns alone. */
 export interface Schedule {
   /** 0–23. */
   readonly digest_hour: number;
@@ -24,6 +24,11 @@ export interface Schedule {
   readonly time_zone: string;
   /** Of emails: BCP 47. */
   readonly language: string;
+  /** Local time, `HH:MM:SS`; null: no quiet hours. */
+  readonly quiet_hours_start: string | null;
+  readonly quiet_hours_end: string | null;
+  /** The days on which quiet hours begin; ISO 8601: 1 is Monday. */
+  readonly quiet_weekdays: number[];
 }
 
 export type PreferenceChange = Partial<PreferenceSettings & Schedule>;
@@ -73,6 +78,9 @@ const rowSchema = z.object({
   digest_weekday: z.optional(z.number()),
   time_zone: z.optional(z.string()),
   language: z.optional(z.string()),
+  quiet_hours_start: z.nullish(z.string()),
+  quiet_hours_end: z.nullish(z.string()),
+  quiet_weekdays: z.optional(z.array(z.number())),
 });
 
 /**
@@ -81,23 +89,18 @@ const rowSchema = z.object({
  * @throws {Error} if it lacks a setting.
  */
 export function parsePreferences(row: unknown): Preferences {
-  const {
-    updated_at = null,
-    digest_hour,
-    digest_weekday,
-    time_zone,
-    language,
-    ...settings
-  } = rowSchema.parse(row);
-  return {
-    ...settings,
-    updated_at,
-    ...(digest_hour === undefined ? {} : { digest_hour }),
-    ...(digest_weekday === undefined ? {} : { digest_weekday }),
-    ...(time_zone === undefined ? {} : { time_zone }),
-    ...(language === undefined ? {} : { language }),
-  };
+  const { updated_at = null, ...columns } = rowSchema.parse(row);
+  // A table without the schedule's columns leaves them out.
+  const present = Object.fromEntries(
+    Object.entries(columns).filter(([, value]) => value !== undefined),
+  ) as Present<typeof columns>;
+  return { ...present, updated_at };
 }
+
+/** The fields of an object without those that are undefined. */
+type Present<Fields> = {
+  [Name in keyof Fields]: Exclude<Fields[Name], undefined>;
+};
 
 export function isTemporary(preferences: Preferences | null | undefined): boolean {
   return preferences?.id === temporaryPreferences.id;

@@ -36,9 +36,11 @@ function touchPage(hasBeenActive: boolean): void {
 }
 
 /** So many tabs, all of which hear of the same news. */
-async function arrive(tabs: number): Promise<void> {
+async function arrive(tabs: number, isQuiet = false): Promise<void> {
   const world = createFakeWorld();
-  const arrivals = Array.from({ length: tabs }, () => createArrivals(world.openTab()));
+  const arrivals = Array.from({ length: tabs }, () =>
+    createArrivals(world.openTab(), () => Promise.resolve(isQuiet)),
+  );
   for (const tab of arrivals) tab.add([createNotification(1)]);
   // The announcement gathers what arrives; the code of the sound is loaded then.
   await world.clock.advance(1_000);
@@ -50,6 +52,11 @@ async function arrive(tabs: number): Promise<void> {
 test('is heard once, however many tabs are open', async () => {
   await arrive(3);
   expect(played).toBe(1);
+});
+
+test('is silent in quiet hours', async () => {
+  await arrive(1, true);
+  expect(played).toBe(0);
 });
 
 test('is silent unless it was switched on', async () => {

@@ -7,21 +7,30 @@ import { inboxTexts } from '../texts/notification-texts.ts';
 import { soundChoice } from './sound-choice.ts';
 import { createVisibleTab } from './visible-tab.ts';
 
-/** Announces arrivals: by the page's live region, and by a sound and a desktop alert where the reader chose them. */
+/**
+ * Announces arrivals: by the page's live region, and by a sound and a desktop alert where the user chose them.
+ *
+ * @param isQuiet whether the user's quiet hours are in force: there is neither sound nor alert then.
+ */
 export function createArrivals(
   platform: Pick<Platform, 'clock' | 'locks' | 'page' | 'openBroadcast' | 'report'>,
+  isQuiet: () => Promise<boolean>,
 ) {
   const { clock, page, report } = platform;
   const visibleTab = createVisibleTab(platform);
   const showOnDesktop = async (arrivals: readonly Notification[]) => {
-    if (await visibleTab.isAnyVisible()) return;
+    if ((await visibleTab.isAnyVisible()) || (await isQuiet())) return;
     const { showDesktopNotifications } = await import('./desktop-notifications.ts');
     await showDesktopNotifications(arrivals);
   };
+  const play = async () => {
+    if (await isQuiet()) return;
+    const { playArrivalSound } = await import('./arrival-sound.ts');
+    await playArrivalSound(platform);
+  };
   const announcer = createAnnouncer(clock, (count) => {
     inboxTexts.load().then((texts) => announce(texts.arrived(count)), report);
-    if (!soundChoice.getSnapshot()) return;
-    import('./arrival-sound.ts').then(({ playArrivalSound }) => playArrivalSound(platform)).catch(report);
+    if (soundChoice.getSnapshot()) play().catch(report);
   });
   return {
     add(arrivals: readonly Notification[]) {

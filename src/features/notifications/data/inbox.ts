@@ -88,7 +88,10 @@ export function createInbox({ userId, api, platform, ...options }: InboxOptions)
       void refresh();
       void sync.run();
     },
-    restore: (kept) => store.dispatch({ type: 'restored', kept }),
+    restore(kept) {
+      store.dispatch({ type: 'restored', kept });
+      store.dispatch({ type: 'woken', nowMs: clock.now() });
+    },
     close() {
       actions.commitAll();
       stopWatching();

@@ -45,7 +45,7 @@ export function SearchField(props: SearchFieldProps) {
     if (query !== '') onSearch('');
   };
   return (
-    <search className={styles.search}>
+    <div role="search" className={styles.search}>
       <div className={styles.field}>
         <SearchIcon />
         <input
@@ -74,6 +74,6 @@ export function SearchField(props: SearchFieldProps) {
       <p role="status" className={styles.count}>
         {query !== '' && resultCount !== null && texts.found(resultCount, hasMore)}
       </p>
-    </search>
+    </div>
   );
 }

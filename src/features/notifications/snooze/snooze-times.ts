@@ -7,20 +7,21 @@ export interface SnoozeChoice {
 const morningHour = 9;
 /** "Later today" is so many hours from now, at the full hour. */
 const laterHours = 3;
-const lastHourOfDay = 22;
+const lastHour = 23;
+const shortestMs = 1_800_000;
 
-/** The suggested times, in the time zone of the device. Late in the evening nothing is left of today. */
+/** The suggested times, in the time zone of the device. "Later today" ends at 11 p.m. */
 export function snoozeChoices(nowMs: number): readonly SnoozeChoice[] {
   const now = new Date(nowMs);
   const at = (days: number, hour: number) =>
     new Date(now.getFullYear(), now.getMonth(), now.getDate() + days, hour).getTime();
-  const laterHour = now.getHours() + laterHours + (now.getMinutes() > 0 ? 1 : 0);
+  const laterMs = at(0, Math.min(lastHour, now.getHours() + laterHours + (now.getMinutes() > 0 ? 1 : 0)));
   const daysToMonday = 7 - ((now.getDay() + 6) % 7);
   return [
-    ...(laterHour <= lastHourOfDay ? [{ name: 'laterToday', atMs: at(0, laterHour) } as const] : []),
+    ...(laterMs - nowMs >= shortestMs ? [{ name: 'laterToday', atMs: laterMs } as const] : []),
     { name: 'tomorrow', atMs: at(1, morningHour) },
-    // On Sunday, Monday is tomorrow: next week would be the same time.
-    ...(daysToMonday > 1 ? [{ name: 'nextWeek', atMs: at(daysToMonday, morningHour) } as const] : []),
+    // On Sunday, the next Monday is tomorrow.
+    { name: 'nextWeek', atMs: at(daysToMonday > 1 ? daysToMonday : daysToMonday + 7, morningHour) },
   ];
 }
 

@@ -1,0 +1,93 @@
+import { Switch } from '../../../ui/form/switch.tsx';
+import { TextField } from '../../../ui/form/text-field.tsx';
+import { useLanguage } from '../../../ui/texts.ts';
+import type { PreferenceChange, Preferences } from '../preferences.ts';
+import styles from '../preferences.module.css';
+import { preferencesTexts } from '../texts/preferences-texts.ts';
+import { TimeZoneChoice } from '../time-zone-choice.tsx';
+import { defaultQuietHours, weekdays } from './quiet-hours.ts';
+
+export interface QuietSectionProps {
+  readonly preferences: Preferences;
+  readonly onChange: (change: PreferenceChange) => void;
+}
+
+/** When there is neither a sound nor an alert, and emails wait. Nothing on a table without the columns. */
+export function QuietSection({ preferences, onChange }: QuietSectionProps) {
+  const texts = preferencesTexts.use();
+  const language = useLanguage();
+  const {
+    quiet_hours_start: start,
+    quiet_hours_end: end,
+    quiet_weekdays: days,
+    time_zone: zone,
+  } = preferences;
+  if (start === undefined || end === undefined || days === undefined) return null;
+  // 5 January 1970 was a Monday, which ISO 8601 counts as 1.
+  const dayOf = (day: number) => Date.UTC(1970, 0, 4 + day);
+  const short = new Intl.DateTimeFormat(language, { weekday: 'short', timeZone: 'UTC' });
+  const long = new Intl.DateTimeFormat(language, { weekday: 'long', timeZone: 'UTC' });
+  const timeField = (label: string, value: string, name: 'quiet_hours_start' | 'quiet_hours_end') => (
+    <TextField
+      label={label}
+      type="time"
+      required
+      value={value.slice(0, 5)}
+      onChange={({ currentTarget }) => {
+        // An incomplete time is empty: the last complete one stays.
+        if (currentTarget.value !== '') onChange({ [name]: `${currentTarget.value}:00` });
+      }}
+    />
+  );
+  return (
+    <section className={styles.section}>
+      <h2>{texts.quietTitle}</h2>
+      <div className={styles.group}>
+        <Switch
+          label={texts.quiet}
+          hint={texts.quietHint}
+          checked={start !== null}
+          onChange={(isOn) =>
+            onChange(isOn ? defaultQuietHours : { quiet_hours_start: null, quiet_hours_end: null })
+          }
+        />
+        {start !== null && end !== null && (
+          <>
+            <div className={styles.times}>
+              {timeField(texts.quietFrom, start, 'quiet_hours_start')}
+              {timeField(texts.quietTo, end, 'quiet_hours_end')}
+            </div>
+            <fieldset className={styles.days}>
+              <legend>{texts.quietDays}</legend>
+              {weekdays.map((day) => (
+                <label key={day} className={styles.day}>
+                  <input
+                    type="checkbox"
+                    aria-label={long.format(dayOf(day))}
+                    checked={days.includes(day)}
+                    onChange={({ currentTarget }) =>
+                      onChange({
+                        quiet_weekdays: weekdays.filter((each) =>
+                          each === day ? currentTarget.checked : days.includes(each),
+                        ),
+                      })
+                    }
+                  />
+                  <span aria-hidden="true">{short.format(dayOf(day))}</span>
+                </label>
+              ))}
+            </fieldset>
+            {days.length === 0 && <p className={styles.hint}>{texts.quietNoDay}</p>}
+            {zone !== undefined && (
+              <TimeZoneChoice
+                label={texts.timeZone}
+                value={zone}
+                onChange={(chosen) => onChange({ time_zone: chosen })}
+              />
+            )}
+          </>
+        )}
+      </div>
+    </section>
+  );
+}

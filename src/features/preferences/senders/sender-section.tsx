@@ -1,0 +1,177 @@
+import { useEffect, useState } from 'react';
+import type { ReactNode } from 'react';
+import { useClients, useUser } from '../../../shared/clients/clients-context.ts';
+import { createSenderControlsApi } from '../../../shared/sender-controls/sender-controls-api.ts';
+import type {
+  BlockedSender,
+  MutedThread,
+  SenderControlsApi,
+} from '../../../shared/sender-controls/sender-controls-api.ts';
+import { Button } from '../../../ui/button.tsx';
+import { toasts } from '../../../ui/overlay/toasts.ts';
+import { Message } from '../../../ui/page/message.tsx';
+import { Skeleton } from '../../../ui/spinner.tsx';
+import styles from '../preferences.module.css';
+import { preferencesTexts } from '../texts/preferences-texts.ts';
+
+interface SenderLists {
+  readonly blocked: readonly BlockedSender[];
+  readonly muted: readonly MutedThread[];
+}
+
+/** The blocked senders and the muted threads, each with a button that ends it. */
+export function SenderSection() {
+  const [attempt, setAttempt] = useState(0);
+  return <SenderControls key={attempt} onRetry={() => setAttempt(attempt + 1)} />;
+}
+
+function SenderControls({ onRetry }: { readonly onRetry: () => void }) {
+  const texts = preferencesTexts.use();
+  const { loadData, platform } = useClients();
+  const userId = useUser()?.id ?? '';
+  const [lists, setLists] = useState<SenderLists | null>(null);
+  const [hasFailed, setHasFailed] = useState(false);
+  useEffect(() => {
+    let isLeft = false;
+    const read = async () => {
+      const { rest } = await loadData();
+      const api = createSenderControlsApi(rest, userId);
+      const [blocked, muted] = await Promise.all([api.listBlocked(), api.listMuted()]);
+      if (!isLeft) setLists({ blocked, muted });
+    };
+    read().catch((problem: unknown) => {
+      platform.report(problem);
+      if (!isLeft) setHasFailed(true);
+    });
+    return () => {
+      isLeft = true;
+    };
+  }, [loadData, platform, userId]);
+
+  /** Shows the lists as changed; on failure as they were, with another try. */
+  const change = async (next: SenderLists, send: (api: SenderControlsApi) => Promise<void>) => {
+    setLists(next);
+    try {
+      const { rest } = await loadData();
+      await send(createSenderControlsApi(rest, userId));
+      return true;
+    } catch (problem) {
+      platform.report(problem);
+      setLists(lists);
+      toasts.show(texts.saveFailed, {
+        tone: 'error',
+        action: { label: texts.retry, run: () => void change(next, send) },
+      });
+      return false;
+    }
+  };
+  const end = async (
+    text: string,
+    next: SenderLists,
+    send: (api: SenderControlsApi) => Promise<void>,
+    undo: (api: SenderControlsApi) => Promise<void>,
+  ) => {
+    const earlier = lists;
+    if (!earlier || !(await change(next, send))) return;
+    toasts.show(text, { action: { label: texts.undo, run: () => void change(earlier, undo) } });
+  };
+
+  if (hasFailed)
+    return (
+      <section className={styles.section}>
+        <h2>{texts.sendersTitle}</h2>
+        <Message tone="warning">
+          <span>{texts.sendersFailed}</span>{' '}
+          <Button look="link" onClick={onRetry}>
+            {texts.retry}
+          </Button>
+        </Message>
+      </section>
+    );
+  return (
+    <>
+      <List title={texts.sendersTitle} empty={texts.noSenders} isLoading={lists === null}>
+        {lists?.blocked.map((sender) => {
+          const name = sender.name ?? texts.unknownSender;
+          return (
+            <Item
+              key={sender.senderId}
+              name={name}
+              label={texts.unblock}
+              actionName={texts.unblockNamed(name)}
+              onEnd={() =>
+                void end(
+                  texts.unblocked(name),
+                  { ...lists, blocked: lists.blocked.filter((each) => each !== sender) },
+                  (api) => api.unblock(sender.senderId),
+                  (api) => api.block(sender.senderId),
+                )
+              }
+            />
+          );
+        })}
+      </List>
+      <List title={texts.threadsTitle} empty={texts.noThreads} isLoading={lists === null}>
+        {lists?.muted.map((thread) => {
+          const name = thread.entityName ?? `${thread.entityType} ${thread.entityId}`.trim();
+          return (
+            <Item
+              key={`${thread.entityType} ${thread.entityId}`}
+              name={name}
+              label={texts.unmute}
+              actionName={texts.unmuteNamed(name)}
+              onEnd={() =>
+                void end(
+                  texts.unmuted(name),
+                  { ...lists, muted: lists.muted.filter((each) => each !== thread) },
+                  (api) => api.unmute(thread),
+                  (api) => api.mute(thread),
+                )
+              }
+            />
+          );
+        })}
+      </List>
+    </>
+  );
+}
+
+interface ListProps {
+  readonly title: string;
+  readonly empty: string;
+  readonly isLoading: boolean;
+  readonly children: readonly ReactNode[] | undefined;
+}
+
+function List({ title, empty, isLoading, children }: ListProps) {
+  return (
+    <section className={styles.section}>
+      <h2>{title}</h2>
+      {isLoading ? (
+        <Skeleton height="62px" />
+      ) : children && children.length > 0 ? (
+        <ul className={styles.group}>{children}</ul>
+      ) : (
+        <p className={styles.intro}>{empty}</p>
+      )}
+    </section>
+  );
+}
+
+interface ItemProps {
+  readonly name: string;
+  readonly label: string;
+  readonly actionName: string;
+  readonly onEnd: () => void;
+}
+
+function Item({ name, label, actionName, onEnd }: ItemProps) {
+  return (
+    <li className={styles.sender}>
+      <span dir="auto">{name}</span>
+      <Button aria-label={actionName} onClick={onEnd}>
+        {label}
+      </Button>
+    </li>
+  );
+}

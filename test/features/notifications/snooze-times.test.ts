@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import {
+  parseLocalInput,
+  snoozeChoices,
+  toLocalInput,
+} from '../../../src/features/notifications/snooze/snooze-times.ts';
+
+const local = (text: string) => new Date(text).getTime();
+
+test.each([
+  ['a morning', '2026-11-25T09:20', ['2026-11-25T13:00', '2026-11-26T09:00', '2026-11-30T09:00']],
+  ['a full hour', '2026-11-25T09:00', ['2026-11-25T12:00', '2026-11-26T09:00', '2026-11-30T09:00']],
+  ['an evening', '2026-11-25T21:30', ['2026-11-25T23:00', '2026-11-26T09:00', '2026-11-30T09:00']],
+  ['a late evening', '2026-11-25T22:31', ['2026-11-26T09:00', '2026-11-30T09:00']],
+  ['a Monday', '2026-11-30T08:00', ['2026-11-30T11:00', '2026-12-01T09:00', '2026-12-07T09:00']],
+  ['a Sunday', '2026-11-29T08:00', ['2026-11-29T11:00', '2026-11-30T09:00', '2026-12-07T09:00']],
+])('suggests times in the future on %s', (_name, now, expected) => {
+  expect(snoozeChoices(local(now)).map(({ atMs }) => toLocalInput(atMs))).toEqual(expected);
+});
+
+test('reads what a datetime-local field holds, and nothing else', () => {
+  expect(parseLocalInput('2026-11-25T09:20')).toBe(local('2026-11-25T09:20'));
+  expect(parseLocalInput('')).toBeNull();
+});

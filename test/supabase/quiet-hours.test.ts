@@ -182,13 +182,22 @@ describe('mails', () => {
     expect((await dueAt()) ?? Number.NaN).toBeLessThanOrEqual(Date.now() + 3 * minuteMs);
   });
 
-  it('for a test are not delayed', async () => {
-    await choose({ start: '00:00', end: '00:00', zone: 'UTC' });
-    await runAs(supabase().database, { role: 'authenticated', userId: ada.id }, (sql) =>
-      sql.query('select public.send_test_mail()'),
-    );
-    // The mail is due at the database's time, which is later than any reading before it.
-    nowMs = Date.now();
+  it.each([
+    ['for a test', 'authenticated', 'public.send_test_mail()'],
+    [
+      `about the account's safety`,
+      'postgres',
+      `private.report_security_event('${ada.id}', 'recovery_codes_created')`,
+    ],
+  ])('%s are not delayed', async (_name, role, call) => {
+    const always = { start: '00:00', end: '00:00', zone: 'UTC' };
+    await choose(always);
+    await runAs(supabase().database, { role: 'authenticated', userId: ada.id }, async (sql) => {
+      await sql.query(`set local role ${role}`);
+      await sql.query(`select ${call}`);
+    });
+    await choose({ ...always, frequency: 'hourly' });
+    nowMs = Date.now() + minuteMs;
     expect(await supabase().sendDueMails()).toEqual({ sent: 1, failed: 0, skipped: 0 });
   });
 

@@ -97,7 +97,7 @@ export function renderHtml(content: MailContent): string {
                     >
                       ${title}
                     </h1>
-                    ${intro === null ? '' : html` <p class="text" style="margin: 0 0 16px; color: #1a1d23">${intro}</p> `}${groups.map((group) => renderGroup(group, content))}${more === null ? '' : html` <p class="quiet" style="margin: 0 0 16px; color: #5a6170">${more}</p> `}
+                    ${intro === null ? '' : html` <p class="text" style="margin: 0 0 16px; color: #1a1d23">${intro}</p> `}${groups.map((group) => renderGroup(group, content))}${more === null ? '' : html` <p class="quiet" style="margin: 12px 0 16px; color: #5a6170">${more}</p> `}
                     <p style="margin: 24px 0 0">
                       <a
                         href="${button.url}"

@@ -17,15 +17,20 @@ const chunkGroups = [
   },
   {
     name: 'base',
-    test: /node_modules\/(react|react-dom|scheduler|wouter|regexparam|use-sync-external-store|ky)\/|src\/platform\/|src\/auth-client\/(?!features\/(mfa|identities|claims))|src\/shared\/(clients\/(clients-context|sign-out)|second-factor|token-claims|held-draft)|src\/app\/(data\/forget-kept-data|shell\/error-boundary|chunks\/lazy-screen|texts\/app-texts\.(en|ts))|src\/ui\/(texts|locale|button|spinner|visually|state\/(loader|lazy-part|store|class-names|online)|page\/(page-|announcer|narrow-page|message)|form\/choice)/,
+    test: /node_modules\/(react|react-dom|scheduler|wouter|regexparam|use-sync-external-store|ky)\/|src\/platform\/|src\/auth-client\/(?!features\/(mfa|identities|claims))|src\/shared\/(outbox\/|clients\/(clients-context|sign-out)|second-factor|token-claims|held-draft)|src\/app\/(data\/forget-kept-data|shell\/error-boundary|chunks\/lazy-screen|texts\/app-texts\.(en|ts))|src\/ui\/(texts|locale|button|spinner|visually|state\/(loader|lazy-part|store|class-names|online)|page\/(page-|announcer|narrow-page|message))/,
   },
   {
     name: 'inside',
-    test: /src\/(app\/(shell\/(shell\.module|signed-in-app|signed-in-layout|inbox-frame|account-menu|display-choices)|data\/user-data)|ui\/(theme|icons|avatar|badge|overlay\/(popover|toast)|page\/tab-links))|src\/shared\/cache-policy|src\/features\/notifications\/(model\/(?!day-groups)|data\/|bell\/(?!bell-panel)|arrivals\/(?!desktop-notifications|arrival-sound)|actions\/(?!shortcuts|use-shortcuts|use-inbox-actions|undo-toast)|list\/(kind-icon|sender-avatar\.module)|screen\/(inbox-navigation|inbox\.module)|texts\/(?!notification-texts\.de))/,
+    test: /src\/(app\/(shell\/(shell\.module|signed-in-app|signed-in-layout|inbox-frame|account-menu\.)|data\/user-data)|ui\/(icons|avatar|badge|overlay\/(popover|toast)|page\/tab-links))|src\/shared\/cache-policy|src\/features\/notifications\/(model\/(?!day-groups|waiting-action)|data\/|bell\/(?!bell-panel)|arrivals\/device-switch|actions\/(?!shortcuts|use-shortcuts|use-inbox-actions|undo-toast|waiting-action)|list\/(kind-icon|sender-avatar\.module)|screen\/(inbox-navigation|inbox\.module)|texts\/(?!notification-texts\.de))/,
   },
   {
     name: 'data',
     test: /src\/(rest-client\/|app\/data\/data-clients)/,
+  },
+  {
+    // Loaded after the first list: all of it has to be there when the network is lost.
+    name: 'outbox',
+    test: /src\/(features\/outbox\/(?!texts\/outbox-texts\.de)|app\/data\/user-outbox|features\/notifications\/(actions|model)\/waiting-action)/,
   },
   {
     name: 'forms',

@@ -1,15 +1,22 @@
 import type { Unsubscribe } from '../../platform/platform.ts';
 import type { Clients } from '../../shared/clients/clients-context.ts';
+import { outboxDatabaseName } from '../../shared/outbox/outbox-database.ts';
 
 /** The IndexedDB database of the data cache. */
 export const cacheDatabaseName = 'inbox-cache';
 
-/** Deletes the persisted data caches of all users. Open connections close by themselves on `versionchange`. */
-export function forgetKeptData(): Promise<void> {
+/**
+ * Deletes the persisted data and the waiting changes of all users. Open connections close by themselves on `versionchange`.
+ */
+export async function forgetKeptData(): Promise<void> {
+  await Promise.all([cacheDatabaseName, outboxDatabaseName].map(deleteDatabase));
+}
+
+function deleteDatabase(name: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    const request = indexedDB.deleteDatabase(cacheDatabaseName);
+    const request = indexedDB.deleteDatabase(name);
     request.onsuccess = () => resolve();
-    request.onerror = () => reject(request.error ?? new Error(`${cacheDatabaseName} was not deleted`));
+    request.onerror = () => reject(request.error ?? new Error(`${name} was not deleted`));
   });
 }
 

@@ -1,4 +1,4 @@
-import { createArrivals } from '../../features/notifications/arrivals/arrivals.ts';
+import type { Arrivals } from '../../features/notifications/arrivals/arrivals.ts';
 import { createInbox } from '../../features/notifications/data/inbox.ts';
 import type { Inbox } from '../../features/notifications/data/inbox.ts';
 import { keepNotifications } from '../../features/notifications/data/kept-notifications.ts';
@@ -12,6 +12,7 @@ import { createLoader, tryAnew } from '../../ui/state/loader.ts';
 import { toasts } from '../../ui/overlay/toasts.ts';
 import type { DataClients } from '../../shared/clients/clients-context.ts';
 import type { DataCache } from './data-cache.ts';
+import type { UserOutbox } from './user-outbox.ts';
 
 /** The data of one signed-in user, outside of React and independent of the page. */
 export interface UserData {
@@ -20,6 +21,8 @@ export interface UserData {
   readonly minuteClock: MinuteClock;
   /** Returns the same promise each time. */
   readonly openCache: () => Promise<DataCache>;
+  /** Returns the same promise each time. */
+  readonly openOutbox: () => Promise<UserOutbox>;
   /** Starts reading, listening and persisting. Idempotent. */
   start(): void;
   /** Stops everything and deletes the persisted data from this device. */
@@ -34,6 +37,8 @@ export interface UserDataOptions extends DataClients {
 }
 
 const keepDelayMs = 500;
+/** What the first list does not need is loaded after it. */
+const laterMs = 1_500;
 
 export function createUserData({
   userId,
@@ -43,18 +48,33 @@ export function createUserData({
   platform,
 }: UserDataOptions): UserData {
   const { clock, page, report } = platform;
+  const api = createNotificationsApi(rest, userId, report, () => clock.now());
   let keepTimer: Timer | null = null;
+  let laterTimer: Timer | null = null;
+  let outbox: UserOutbox | null = null;
+  let arrivals: Arrivals | null = null;
   let leave: (() => void) | null = null;
   let isClosed = false;
 
   const openCache = createLoader(async () =>
     (await import('./data-cache.ts')).openDataCache({ userId, sessionId, rest, platform }),
   );
+  const openOutbox = createLoader(async () => {
+    const { openUserOutbox } = await import('./user-outbox.ts');
+    outbox = openUserOutbox({ userId, rest, api, platform });
+    if (isClosed) outbox.close();
+    return outbox;
+  });
+  const loadArrivals = createLoader(async () => {
+    const { createArrivals } = await import('../../features/notifications/arrivals/arrivals.ts');
+    arrivals = createArrivals(platform, async () => (await openCache()).isQuiet());
+    if (isClosed) arrivals.close();
+    return arrivals;
+  });
   const reportOnce = (problem: unknown) => {
     tryAnew(problem);
     report(problem);
   };
-  const arrivals = createArrivals(platform, async () => (await openCache()).isQuiet());
   const withCache = (act: (opened: DataCache) => unknown) =>
     void openCache()
       .then((opened) => isClosed || act(opened))
@@ -67,8 +87,9 @@ export function createUserData({
   const inbox = createInbox({
     userId,
     platform,
-    api: createNotificationsApi(rest, userId, report, () => clock.now()),
-    onArrival: arrivals.add,
+    api,
+    loadWaitingActions: async (store, rows) => (await openOutbox()).showActions(store, rows),
+    onArrival: (arrived) => void loadArrivals().then(({ add }) => add(arrived), reportOnce),
     onChange(state) {
       latest = state;
       keepTimer ??= clock.setTimer(keep, keepDelayMs);
@@ -108,21 +129,29 @@ export function createUserData({
     inbox,
     minuteClock: createMinuteClock(platform),
     openCache,
+    openOutbox,
     start() {
       if (isStarted) return;
       isStarted = true;
       inbox.start();
       listen().catch(listenLater);
       withCache(({ kept }) => kept && inbox.restore(kept));
+      const loadLater = () => {
+        inbox.openOutbox();
+        loadArrivals().catch(reportOnce);
+      };
+      laterTimer = clock.setTimer(loadLater, page.isOnline() ? laterMs : 0);
     },
     async close() {
       if (isClosed) return;
       isClosed = true;
       leave?.();
       keepTimer?.cancel();
+      laterTimer?.cancel();
       toasts.clear();
       inbox.close();
-      arrivals.close();
+      arrivals?.close();
+      outbox?.close();
       const opened = await openCache().catch(reportOnce);
       await opened?.wipe();
     },

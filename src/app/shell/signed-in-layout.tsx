@@ -1,4 +1,4 @@
-import { useEffect, type ComponentType, type ReactNode } from 'react';
+import { Suspense, useEffect, useSyncExternalStore, type ComponentType, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { InboxIcon, PersonIcon, SettingsIcon } from '../../ui/icons.tsx';
 import { Logo } from '../../ui/page/narrow-page.tsx';
@@ -6,9 +6,18 @@ import { useOnline } from '../../ui/state/online.ts';
 import { ToastRegion } from '../../ui/overlay/toast-region.tsx';
 import { toasts } from '../../ui/overlay/toasts.ts';
 import { AccountMenu } from './account-menu.tsx';
+import { signOutQuestion, unsentCount } from '../../shared/outbox/sign-out-question.ts';
+import { lazyPart } from '../../ui/state/lazy-part.ts';
 import { appTexts } from '../texts/app-texts.ts';
 import { paths } from '../../shared/routes.ts';
 import styles from './shell.module.css';
+
+const WaitingNote = lazyPart(
+  async () => (await import('../../features/outbox/waiting-note.tsx')).WaitingNote,
+);
+const SignOutDialog = lazyPart(
+  async () => (await import('../../features/outbox/sign-out-dialog.tsx')).SignOutDialog,
+);
 
 export interface SignedInLayoutProps {
   /** The bell in the top bar. */
@@ -22,6 +31,8 @@ export interface SignedInLayoutProps {
 export function SignedInLayout({ bell, rail, children }: SignedInLayoutProps) {
   const texts = appTexts.use();
   const online = useOnline();
+  const waitingCount = useSyncExternalStore(unsentCount.subscribe, unsentCount.getSnapshot);
+  const question = useSyncExternalStore(signOutQuestion.subscribe, signOutQuestion.getSnapshot);
   // Toasts of this user must not show to the next one.
   useEffect(() => () => toasts.clear(), []);
   return (
@@ -37,7 +48,13 @@ export function SignedInLayout({ bell, rail, children }: SignedInLayoutProps) {
         <AccountMenu />
       </header>
       <div role="status" className={styles.note}>
-        {online ? null : texts.offline}
+        {waitingCount > 0 ? (
+          <Suspense>
+            <WaitingNote count={waitingCount} />
+          </Suspense>
+        ) : online ? null : (
+          <span>{texts.offline}</span>
+        )}
       </div>
       <div className={styles.body}>
         <aside className={styles.rail} aria-label={texts.views}>
@@ -66,6 +83,11 @@ export function SignedInLayout({ bell, rail, children }: SignedInLayoutProps) {
           {texts.account}
         </NavigationLink>
       </nav>
+      {question && (
+        <Suspense>
+          <SignOutDialog question={question} />
+        </Suspense>
+      )}
       <ToastRegion label={texts.messages} dismissLabel={texts.dismiss} />
     </>
   );

@@ -1,5 +1,6 @@
 import { navigate } from 'wouter/use-browser-location';
 import type { AuthClient } from '../../auth-client/index.ts';
+import { confirmSignOut } from '../outbox/sign-out-question.ts';
 import { type EntranceNotice, isPublicPath, paths } from '../routes.ts';
 
 /** What the next screen says if the server could not end the sessions of a scope. */
@@ -8,8 +9,9 @@ export const signOutNotices = {
   local: 'local-sign-out-failed',
 } as const satisfies Record<string, EntranceNotice>;
 
-/** Signs out here. If the server could not end the sessions, the screen that the gate then shows says so. */
+/** Signs out here, unless the user decides to keep changes that are not sent yet. If the server could not end the sessions, the screen that the gate then shows says so. */
 export async function signOutHere(auth: AuthClient, scope: 'local' | 'global'): Promise<void> {
+  if (!(await confirmSignOut())) return;
   const { revoked } = await auth.signOut({ scope });
   // The response may come after the user has signed in again.
   if (revoked || auth.getSnapshot().status !== 'signed-out') return;

@@ -226,6 +226,7 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
       userId: 'user',
       api,
       platform: tab,
+      loadWaitingActions: () => Promise.reject(new Error('These inboxes are online')),
       onArrival: (arrived) => arrivals.push(arrived.map(({ id }) => id)),
     });
     inboxes.push(inbox);

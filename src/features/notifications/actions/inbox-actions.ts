@@ -6,6 +6,7 @@ import type { NotificationFilter } from '../model/notification-filter.ts';
 import { mustFollow } from '../model/notification-operation.ts';
 import type { NotificationAction, NotificationOperation } from '../model/notification-operation.ts';
 import type { NotificationsApi } from '../data/notifications-api.ts';
+import type { OfflineActions } from './offline-actions.ts';
 
 /** The user's actions. Each is shown at once in every tab, and rolled back if its request fails. */
 export interface InboxActions {
@@ -34,6 +35,8 @@ export interface InboxActionsOptions {
   readonly api: NotificationsApi;
   readonly store: InboxStore;
   readonly clock: Clock;
+  /** Takes the actions that are done without a connection. */
+  readonly offline: OfflineActions;
   /** The channel to the other tabs of this user. */
   readonly tabs: Broadcast;
   readonly createId: () => string;
@@ -48,7 +51,7 @@ type TabMessage =
 const remoteOperationTtlMs = 60_000;
 
 export function createInboxActions(options: InboxActionsOptions): InboxActions {
-  const { api, store, clock, tabs, createId, report } = options;
+  const { api, store, offline, clock, tabs, createId, report } = options;
   const undoable = new Map<NotificationOperation, UndoableAction>();
   const stopListening = listenToTabs(options);
   const inFlight = new Map<NotificationOperation, Promise<void>>();
@@ -70,6 +73,8 @@ export function createInboxActions(options: InboxActionsOptions): InboxActions {
       if (rows) store.dispatch({ type: 'done', id: operation.id, rows });
       publish({ type: 'done', id: operation.id });
     } catch (error) {
+      // The connection was lost during the request.
+      if (offline.mustWait(operation)) return offline.add(operation);
       publish({ type: 'dropped', id: operation.id });
       store.patch({ problem: { type: 'action', error, action: operation } });
       report(error);
@@ -77,6 +82,7 @@ export function createInboxActions(options: InboxActionsOptions): InboxActions {
   };
   // Only operations whose order matters wait: the page may close, or the user sign out, at any moment.
   const send = (operation: NotificationOperation) => {
+    if (offline.mustWait(operation)) return offline.add(operation);
     const earlier = [...inFlight]
       .filter(([other]) => mustFollow(operation, other))
       .map(([, request]) => request);
@@ -97,6 +103,14 @@ export function createInboxActions(options: InboxActionsOptions): InboxActions {
   const performUndoable = (action: NotificationAction): UndoableAction => {
     const operation = start(action);
     commitEarlier(operation);
+    if (offline.mustWait(operation)) {
+      // Stored at once: a page that is being closed could not store it any more.
+      offline.addUndoable(operation);
+      return {
+        commit: () => offline.release(operation.id),
+        undo: () => offline.withdraw(operation.id),
+      };
+    }
     const created: UndoableAction = {
       commit: () => undoable.delete(operation) && send(operation),
       undo: () => undoable.delete(operation) && publish({ type: 'dropped', id: operation.id }),
@@ -133,6 +147,7 @@ export function createInboxActions(options: InboxActionsOptions): InboxActions {
     close() {
       isClosed = true;
       stopListening();
+      offline.close();
       tabs.close();
     },
   };
@@ -156,7 +171,7 @@ function execute(
   }
 }
 
-function listenToTabs({ tabs, store, clock }: InboxActionsOptions): () => void {
+function listenToTabs({ tabs, store, offline, clock }: InboxActionsOptions): () => void {
   const expiries = new Map<string, Timer>();
   const stop = tabs.subscribe((received) => {
     if (!isTabMessage(received)) return;
@@ -166,7 +181,10 @@ function listenToTabs({ tabs, store, clock }: InboxActionsOptions): () => void {
     if (received.type === 'started')
       expiries.set(
         id,
-        clock.setTimer(() => store.dispatch({ type: 'dropped', id }), remoteOperationTtlMs),
+        clock.setTimer(
+          () => !offline.has(id) && store.dispatch({ type: 'dropped', id }),
+          remoteOperationTtlMs,
+        ),
       );
     store.dispatch(received);
   });

@@ -7,6 +7,12 @@ import { inboxTexts } from '../texts/notification-texts.ts';
 import { soundChoice } from './sound-choice.ts';
 import { createVisibleTab } from './visible-tab.ts';
 
+export interface Arrivals {
+  /** @param arrivals newest first. */
+  add(arrivals: readonly Notification[]): void;
+  close(): void;
+}
+
 /**
  * Announces arrivals: by the page's live region, and by a sound and a desktop alert where the user chose them.
  *
@@ -15,7 +21,7 @@ import { createVisibleTab } from './visible-tab.ts';
 export function createArrivals(
   platform: Pick<Platform, 'clock' | 'locks' | 'page' | 'openBroadcast' | 'report'>,
   isQuiet: () => Promise<boolean>,
-) {
+): Arrivals {
   const { clock, page, report } = platform;
   const visibleTab = createVisibleTab(platform);
   const showOnDesktop = async (arrivals: readonly Notification[]) => {

@@ -2,6 +2,8 @@ import type { Platform } from '../../../platform/platform.ts';
 import { staleMs } from '../../../shared/cache-policy.ts';
 import { createInboxActions } from '../actions/inbox-actions.ts';
 import type { InboxActions } from '../actions/inbox-actions.ts';
+import { createOfflineActions } from '../actions/offline-actions.ts';
+import type { OfflineActionsOptions, WaitingRows } from '../actions/offline-actions.ts';
 import { createInboxReader } from './inbox-reader.ts';
 import { createInboxSync } from './inbox-sync.ts';
 import { createSnoozeAlarm } from './snooze-alarm.ts';
@@ -15,6 +17,10 @@ import type { KeptNotifications, NotificationChange } from '../model/notificatio
 /** One user's inbox: outside of React, so that every part of the page shows the same state. */
 export interface Inbox
   extends Pick<InboxStore, 'subscribe' | 'getSnapshot'>, Omit<InboxActions, 'close' | 'commitAll'> {
+  /** Notifications with an action that waits for a connection. */
+  readonly waitingRows: WaitingRows;
+  /** Shows and sends the actions that an earlier visit left. */
+  openOutbox(): void;
   /** Starts reading; the live channel is opened in parallel. */
   start(): void;
   /** Shows the persisted list of an earlier visit, unless the server has answered already. */
@@ -37,10 +43,12 @@ export interface Inbox
 export interface InboxOptions extends InboxStoreOptions {
   readonly userId: string;
   readonly api: NotificationsApi;
+  /** Loads the code that stores actions while there is no connection. */
+  readonly loadWaitingActions: OfflineActionsOptions['load'];
   readonly platform: Pick<Platform, 'clock' | 'random' | 'page' | 'openBroadcast' | 'report'>;
 }
 
-export function createInbox({ userId, api, platform, ...options }: InboxOptions): Inbox {
+export function createInbox({ userId, api, loadWaitingActions, platform, ...options }: InboxOptions): Inbox {
   const { clock, page, report } = platform;
   const store = createInboxStore(options);
   const reader = createInboxReader({ api, store, report });
@@ -50,8 +58,10 @@ export function createInbox({ userId, api, platform, ...options }: InboxOptions)
     readAtMs = clock.monotonicMs();
     return reader.refresh();
   };
+  const offline = createOfflineActions({ load: loadWaitingActions, store, page, report });
   const actions = createInboxActions({
     api,
+    offline,
     // An action may change rows outside the loaded lists, which only the server can count.
     store: {
       ...store,
@@ -84,6 +94,8 @@ export function createInbox({ userId, api, platform, ...options }: InboxOptions)
   return {
     ...store,
     ...actions,
+    waitingRows: offline.waitingRows,
+    openOutbox: offline.open,
     start() {
       void refresh();
       void sync.run();

@@ -1,4 +1,4 @@
-import { memo } from 'react';
+import { memo, useSyncExternalStore } from 'react';
 import type { MouseEvent, ReactNode, Ref } from 'react';
 import { Link } from 'wouter';
 import { IconButton } from '../../../ui/button.tsx';
@@ -13,7 +13,7 @@ import {
   UnreadIcon,
 } from '../../../ui/icons.tsx';
 import { VisuallyHidden } from '../../../ui/visually-hidden.tsx';
-import { useInboxServices } from '../data/inbox-context.ts';
+import { useInbox, useInboxServices } from '../data/inbox-context.ts';
 import type { Notification } from '../model/notification.ts';
 import { inboxHref } from '../model/notification-filter.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
@@ -70,6 +70,10 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
   const title = notificationTitle(notification, texts);
   const snippet = notificationSnippet(notification, texts);
   const isUnread = status === 'unread';
+  const { waitingRows } = useInbox();
+  const isWaiting = useSyncExternalStore(waitingRows.subscribe, () =>
+    waitingRows.getSnapshot().has(notification.id),
+  );
   return (
     <li
       className={classNames(
@@ -126,6 +130,7 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
           )}
         </span>
         <span className={styles.meta}>
+          {isWaiting && <span className={styles.waiting}>{texts.waiting}</span>}
           <span className={styles.kind}>{texts.kind[kind]}</span>
           {snoozedUntilMs !== null && (
             <span className={styles.snoozed} title={isSnoozed ? texts.tabs.snoozed : texts.returned}>

@@ -40,6 +40,7 @@ export const texts = {
   something: (entityType: string | null, _role: 'object' | 'place') =>
     entityType ? `a ${entityType}` : 'a shared item',
   unread: 'Unread',
+  waiting: 'Waiting to send',
   bell: (unread: number) => (unread > 0 ? `Notifications, ${unread} unread` : 'Notifications'),
   seeAll: 'See all',
   markRead: 'Mark as read',

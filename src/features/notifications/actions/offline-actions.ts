@@ -1,0 +1,78 @@
+import type { Page } from '../../../platform/platform.ts';
+import type { Store } from '../../../ui/state/store.ts';
+import { createStore } from '../../../ui/state/store.ts';
+import type { InboxStore } from '../data/inbox-store.ts';
+import type { NotificationOperation } from '../model/notification-operation.ts';
+import type { WaitingActions } from './waiting-actions.ts';
+
+/** The actions that are done without a connection, or while earlier ones wait. */
+export interface OfflineActions {
+  /** Ids of the notifications with an action that waits; the same set until it changes. */
+  readonly waitingRows: WaitingRows;
+  /** Whether an operation that is about to be sent has to wait. */
+  mustWait(operation: NotificationOperation): boolean;
+  /** Whether the operation waits. */
+  has(operationId: string): boolean;
+  add(operation: NotificationOperation): void;
+  /** Adds an operation that is not sent before it is released, or before no undo is possible any more. */
+  addUndoable(operation: NotificationOperation): void;
+  release(operationId: string): void;
+  /** Rolls the operation back, unless it is being sent already. */
+  withdraw(operationId: string): void;
+  /** Loads what an earlier visit left. */
+  open(): void;
+  close(): void;
+}
+
+export type WaitingRows = Pick<Store<ReadonlySet<string>>, 'getSnapshot' | 'subscribe'>;
+
+export interface OfflineActionsOptions {
+  /** Loads the code of {@link WaitingActions}, once. */
+  readonly load: (store: InboxStore, rows: Store<ReadonlySet<string>>) => Promise<WaitingActions>;
+  readonly store: InboxStore;
+  readonly page: Page;
+  readonly report: (problem: unknown) => void;
+}
+
+/** Actions that can wait; others need an answer at once. */
+const waitingTypes: ReadonlySet<string> = new Set(['status', 'snooze', 'remove', 'read-all', 'remove-all']);
+
+/** Decides what waits; the rest is loaded on first use. */
+export function createOfflineActions({ load, store, page, report }: OfflineActionsOptions): OfflineActions {
+  const waitingRows = createStore<ReadonlySet<string>>(new Set());
+  let opened: WaitingActions | null = null;
+  let opening: Promise<WaitingActions> | null = null;
+  /** Operations that are not stored yet. */
+  let addingCount = 0;
+
+  const call = async (act: (actions: WaitingActions) => unknown) => {
+    try {
+      opening ??= load(store, waitingRows);
+      opened = await opening;
+      await act(opened);
+    } catch (problem) {
+      if (!opened) opening = null;
+      report(problem);
+    }
+  };
+  const add = async (operation: NotificationOperation, heldForMs: number) => {
+    addingCount += 1;
+    await call((actions) => actions.add(operation, heldForMs));
+    addingCount -= 1;
+  };
+  return {
+    waitingRows,
+    mustWait: ({ type }) =>
+      waitingTypes.has(type) && (!page.isOnline() || addingCount > 0 || (opened?.isBusy() ?? false)),
+    has: (operationId) => opened?.has(operationId) ?? false,
+    add: (operation) => void add(operation, 0),
+    addUndoable: (operation) => void add(operation, undoMs),
+    release: (operationId) => void call((actions) => actions.release(operationId)),
+    withdraw: (operationId) => void call((actions) => actions.withdraw(operationId)),
+    open: () => void call(() => undefined),
+    close: () => opened?.close(),
+  };
+}
+
+/** An undo toast is shown for 10 s, and longer while the pointer is on it. */
+const undoMs = 20_000;

@@ -1,0 +1,28 @@
+const changes = (count: number) => (count === 1 ? '1 change' : `${count} changes`);
+
+export const texts = {
+  offline: (count: number) => `You’re offline. ${changes(count)} will be sent when you’re back.`,
+  sending: (count: number) => `Sending ${changes(count)}…`,
+  changed: (count: number) =>
+    count === 1
+      ? 'A change you made offline wasn’t applied: it was changed on another device meanwhile.'
+      : `${count} changes you made offline weren’t applied: they were changed on another device meanwhile.`,
+  deleted: (count: number) =>
+    count === 1
+      ? 'A change you made offline wasn’t applied: the notification was deleted meanwhile.'
+      : `${count} changes you made offline weren’t applied: the notifications were deleted meanwhile.`,
+  refused: (count: number) =>
+    count === 1
+      ? 'A change you made offline couldn’t be saved.'
+      : `${count} changes you made offline couldn’t be saved.`,
+  questionTitle: 'Sign out without sending?',
+  question: (count: number) =>
+    count === 1
+      ? '1 change hasn’t been sent yet. If you sign out now, it’s lost.'
+      : `${count} changes haven’t been sent yet. If you sign out now, they’re lost.`,
+  stay: 'Stay signed in',
+  signOut: 'Sign out and discard',
+  close: 'Close',
+};
+
+export type OutboxTexts = typeof texts;

@@ -1,0 +1,8 @@
+import { useOnline } from '../../ui/state/online.ts';
+import { outboxTexts } from './texts/outbox-texts.ts';
+
+/** How many changes wait for a connection, or are being sent. */
+export function WaitingNote({ count }: { readonly count: number }) {
+  const texts = outboxTexts.use();
+  return <span>{useOnline() ? texts.sending(count) : texts.offline(count)}</span>;
+}

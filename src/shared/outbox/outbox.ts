@@ -1,0 +1,51 @@
+import type { Unsubscribe } from '../../platform/platform.ts';
+
+/** How sending a change ended. */
+export type OutboxOutcome =
+  /** The server has it. */
+  | 'sent'
+  /** The row has another value than the change assumed; the change was not applied. */
+  | 'changed'
+  /** The row no longer exists. */
+  | 'deleted'
+  /** The server refused it for good. */
+  | 'refused';
+
+/** A change that waits for a connection. */
+export interface WaitingChange<Payload> {
+  readonly id: string;
+  readonly payload: Payload;
+}
+
+/** The waiting changes of one kind, such as those of notifications. The same in all tabs of the user. */
+export interface OutboxTopic<Payload> {
+  /** Whether earlier changes wait, of this kind or another. */
+  isBusy(): boolean;
+  /**
+   * Stores the change at once; it is sent after all earlier ones, not before `heldForMs` milliseconds (default 0).
+   *
+   * @throws what the storage throws; the change is then lost.
+   */
+  add(id: string, payload: Payload, heldForMs?: number): Promise<void>;
+  /** Ends the holding time of a change. */
+  release(id: string): Promise<void>;
+  /** Removes a change. Resolves to false if it is already being sent. */
+  withdraw(id: string): Promise<boolean>;
+  /** Oldest first; the same array until it changes. */
+  getSnapshot(): readonly WaitingChange<Payload>[];
+  /** Calls the listener after each change of the snapshot. */
+  subscribe(listener: () => void): Unsubscribe;
+  /** Calls the listener in every tab when a change was sent or given up. */
+  onSettled(listener: (change: WaitingChange<Payload>, outcome: OutboxOutcome) => void): Unsubscribe;
+}
+
+/** Sends the changes of one kind. */
+export interface OutboxSender<Payload> {
+  /** null: a payload of another version of the application, which is discarded. */
+  parse(payload: unknown): Payload | null;
+  /**
+   * Applies the change if its row is as the change assumes. Called again with the same payload after an interruption, so
+   * applying it twice must equal applying it once.
+   */
+  send(payload: Payload): Promise<OutboxOutcome>;
+}

@@ -1,0 +1,98 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium, type BrowserContext, type Page } from '@playwright/test';
+import { browserArgs, findBrowser } from '../../scripts/browser.ts';
+import { removeFolder } from './support/app-build.ts';
+import { expect, test } from './support/fixtures.ts';
+
+const profiles: string[] = [];
+const browsers: BrowserContext[] = [];
+
+test.afterEach(async () => {
+  await Promise.all(browsers.splice(0).map((browser) => browser.close()));
+  await Promise.all(profiles.splice(0).map(removeFolder));
+});
+
+async function newProfile(): Promise<string> {
+  const profile = await mkdtemp(join(tmpdir(), 'inbox-profile-'));
+  profiles.push(profile);
+  return profile;
+}
+
+/** Starts the browser with its service worker and the data of the profile. */
+async function startBrowser(profile: string): Promise<readonly [BrowserContext, Page]> {
+  const browser = await chromium.launchPersistentContext(profile, {
+    executablePath: findBrowser(),
+    args: [...browserArgs],
+    viewport: { width: 1280, height: 800 },
+    serviceWorkers: 'allow',
+  });
+  browsers.push(browser);
+  return [browser, browser.pages()[0] ?? (await browser.newPage())];
+}
+
+const row = (page: Page, about: string) => page.locator('main [data-id]').filter({ hasText: about });
+const action = (page: Page, about: string, name: RegExp) => row(page, about).getByRole('button', { name });
+
+test('what is done offline waits, survives a restart of the browser, and is sent once when it is back', async ({
+  world,
+}) => {
+  const [ada, grace] = await world.newPair();
+  for (const about of ['Read me', 'Archive me', 'Delete me', 'Changed elsewhere'])
+    await world.notify(grace, ada, { about });
+  const profile = await newProfile();
+  const [first, page] = await startBrowser(profile);
+  await world.signIn(page, ada);
+  await expect(row(page, 'Read me')).toBeVisible();
+  await page.evaluate(async () => (await navigator.serviceWorker.ready).active?.state);
+  // The worker answers from the next page on; the outbox loads after the list.
+  await page.reload();
+  await expect(row(page, 'Read me')).toBeVisible();
+  await expect
+    .poll(() => page.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name)))
+    .toContain('inbox-outbox');
+
+  await first.setOffline(true);
+  for (const [about, name] of [
+    ['Read me', /^Mark as read/],
+    ['Archive me', /^Archive/],
+    ['Delete me', /^Delete/],
+    ['Changed elsewhere', /^Mark as read/],
+  ] as const) {
+    await row(page, about).hover();
+    await action(page, about, name).click();
+  }
+  await expect(page.getByText('4 changes will be sent when you’re back')).toBeVisible();
+  await expect(row(page, 'Read me').getByText('Waiting to send')).toBeVisible();
+  await expect(row(page, 'Archive me')).toHaveCount(0);
+  await first.close();
+
+  const unread = await world.notificationsOf(ada);
+  expect(unread.map(({ status }) => status)).toEqual(['unread', 'unread', 'unread', 'unread']);
+  const changed = unread[0]?.id ?? '';
+  await world.rest.send('PATCH', '/notifications', {
+    token: ada.accessToken,
+    query: { id: `eq.${changed}` },
+    body: { status: 'archived' },
+  });
+
+  const [second, later] = await startBrowser(profile);
+  await second.setOffline(true);
+  await later.goto(`${world.appUrl}/home`);
+  await expect(later.getByText('4 changes will be sent when you’re back')).toBeVisible();
+  await expect(row(later, 'Read me').getByText('Waiting to send')).toBeVisible();
+  await expect(row(later, 'Archive me')).toHaveCount(0);
+  await expect(row(later, 'Delete me')).toHaveCount(0);
+
+  await later.getByRole('button', { name: /^Account menu/ }).click();
+  await later.getByRole('button', { name: 'Sign out' }).click();
+  await later.getByRole('button', { name: 'Stay signed in' }).click();
+
+  await second.setOffline(false);
+  await expect(later.getByText('wasn’t applied: it was changed on another device meanwhile')).toBeVisible();
+  await expect(later.getByText('will be sent')).toHaveCount(0);
+  await expect(row(later, 'Read me').getByText('Waiting to send')).toHaveCount(0);
+  const after = await world.notificationsOf(ada);
+  expect(after.map(({ status }) => status)).toEqual(['archived', 'archived', 'read']);
+});

@@ -1,0 +1,118 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Database } from '../../src/database.types.ts';
+import { createWaitingActionSender } from '../../src/features/notifications/actions/waiting-action-sender.ts';
+import { createNotificationsApi } from '../../src/features/notifications/data/notifications-api.ts';
+import type { NotificationStatus } from '../../src/features/notifications/model/notification.ts';
+import type { NotificationOperation } from '../../src/features/notifications/model/notification-operation.ts';
+import {
+  createWaitingAction,
+  parseWaitingAction,
+} from '../../src/features/notifications/model/waiting-action.ts';
+import type { WaitingAction } from '../../src/features/notifications/model/waiting-action.ts';
+import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createRestClient } from '../../src/rest-client/index.ts';
+import { ada, signIn, useLocalSupabase } from '../support/local-supabase.ts';
+
+const supabase = useLocalSupabase();
+let ids: readonly [string, string, string];
+
+beforeEach(async () => {
+  await supabase().database.exec('delete from notifications');
+  const rows = await supabase().database.query<{ id: string }>(
+    `insert into notifications (recipient_id, content)
+     select $1, '{"type":"system"}' from generate_series(1, 3) returning id`,
+    [ada.id],
+  );
+  ids = rows.map(({ id }) => id) as unknown as typeof ids;
+});
+
+/** Sends an action as it is stored. */
+async function createSend() {
+  const token = await signIn(supabase(), ada.email);
+  const rest = createRestClient<Database, 'public'>({
+    url: supabase().url,
+    apiKey: supabase().anonKey,
+    platform: { ...createBrowserPlatform(), fetch: supabase().fetch },
+    getAccessToken: () => Promise.resolve(token),
+  });
+  const api = createNotificationsApi(rest, ada.id, () => undefined, Date.now);
+  const sender = createWaitingActionSender(rest, api, ada.id);
+  return (action: Omit<WaitingAction, 'format'>) => sender.send({ format: 1, ...action });
+}
+
+const before = (status: NotificationStatus) => Object.fromEntries(ids.map((id) => [id, status]));
+const archive = (...of: readonly string[]): NotificationOperation => ({
+  id: 'archive',
+  type: 'status',
+  ids: of,
+  status: 'archived',
+});
+const statuses = async () => {
+  const rows = await supabase().database.query<{ id: string; status: string }>(
+    'select id, status from notifications',
+  );
+  const byId = new Map(rows.map(({ id, status }) => [id, status]));
+  return ids.map((id) => byId.get(id) ?? 'deleted');
+};
+const elsewhere = (sql: string, id: string) => supabase().database.query(sql, [id]);
+
+describe('sending actions that waited', () => {
+  test('applies a change of status, and a repetition after a lost answer changes nothing', async () => {
+    const send = await createSend();
+    const action = { operation: archive(ids[0], ids[1]), before: before('unread') };
+    expect(await send(action)).toBe('sent');
+    expect(await statuses()).toEqual(['archived', 'archived', 'unread']);
+    expect(await send(action)).toBe('sent');
+    expect(await statuses()).toEqual(['archived', 'archived', 'unread']);
+  });
+
+  test('keeps what another device did meanwhile, and applies the rest', async () => {
+    const send = await createSend();
+    await elsewhere(`update notifications set status = 'read' where id = $1`, ids[0]);
+    expect(await send({ operation: archive(...ids), before: before('unread') })).toBe('changed');
+    expect(await statuses()).toEqual(['read', 'archived', 'archived']);
+  });
+
+  test('tells that a notification was deleted meanwhile', async () => {
+    const send = await createSend();
+    await elsewhere('delete from notifications where id = $1', ids[0]);
+    expect(await send({ operation: archive(ids[0]), before: before('unread') })).toBe('deleted');
+  });
+
+  test('deletes what is as it was, and keeps what was changed', async () => {
+    const send = await createSend();
+    await elsewhere(`update notifications set status = 'archived' where id = $1`, ids[0]);
+    await elsewhere('delete from notifications where id = $1', ids[2]);
+    const action = { operation: { id: 'remove', type: 'remove', ids } as const, before: before('unread') };
+    expect(await send(action)).toBe('changed');
+    expect(await statuses()).toEqual(['archived', 'deleted', 'deleted']);
+    expect(await send({ ...action, operation: { ...action.operation, ids: [ids[1]] } })).toBe('sent');
+  });
+
+  test('marks all read up to the newest that was seen, with the kinds and the list of the action', async () => {
+    const send = await createSend();
+    const [row] = await supabase().database.query<{ at: string }>(
+      'select max(created_at)::text as at from notifications',
+    );
+    const createdAt = row?.at ?? '';
+    await supabase().database.query(
+      `insert into notifications (recipient_id, content, created_at) values ($1, '{}', now() + interval '1 hour')`,
+      [ada.id],
+    );
+    const newest = { id: ids[0], createdAt, createdAtMs: Date.parse(createdAt) };
+    const all = { id: 'all', type: 'read-all', kind: null, unread: 3, newest } as const;
+    expect(await send({ operation: all, before: {} })).toBe('sent');
+    expect(await statuses()).toEqual(['read', 'read', 'read']);
+    const [late] = await supabase().database.query<{ count: number }>(
+      `select count(*)::int as count from notifications where status = 'unread'`,
+    );
+    expect(late?.count).toBe(1);
+  });
+
+  test('discards what another version of the application stored', () => {
+    const action = createWaitingAction({ rows: new Map(), operations: [] }, archive('one'));
+    expect(parseWaitingAction(structuredClone(action))).toEqual(action);
+    expect(parseWaitingAction({ ...action, format: 0 })).toBeNull();
+    expect(parseWaitingAction('nonsense')).toBeNull();
+  });
+});

@@ -207,7 +207,7 @@ function readEstimate(explained: string): bigint | null {
   return rows === undefined ? null : BigInt(rows);
 }
 
-/** An estimated count is exact up to the row limit and the planner's beyond. */
+/** An estimated count is exact up to the row limit, and the planner's beyond it or without a limit. */
 function totalOf(
   { preferences }: ApiRequest,
   counted: bigint | null,
@@ -215,7 +215,7 @@ function totalOf(
   maxRows: bigint | null,
 ): bigint | null {
   if (preferences.count === 'planned' && estimate !== undefined) return estimate;
-  const isBeyond = counted !== null && maxRows !== null && counted > maxRows;
+  const isBeyond = counted !== null && (maxRows === null || counted > maxRows);
   if (preferences.count !== 'estimated' || !isBeyond || estimate === undefined || estimate === null)
     return counted;
   return estimate > counted ? estimate : counted;

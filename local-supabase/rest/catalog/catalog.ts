@@ -115,6 +115,8 @@ export interface Catalog {
   readonly tables: ReadonlyMap<string, Table>;
   /** By the relation's key. */
   readonly relationships: ReadonlyMap<string, readonly Relationship[]>;
+  /** The relations that hints may suggest as the origin of an embedding, by the schema of what they are related to. */
+  readonly relatedTables: ReadonlyMap<string, readonly QualifiedName[]>;
   readonly routines: ReadonlyMap<string, readonly Routine[]>;
   /** Functions that convert between a domain and its text or JSON, by `source→target`. */
   readonly representations: ReadonlyMap<string, string>;

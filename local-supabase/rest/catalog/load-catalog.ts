@@ -41,7 +41,7 @@ export async function loadCatalog(query: CatalogQuery, settings: CatalogSettings
   const known = new Map(tables.map((table) => [keyOf(table), withViewKey(table, viewKeys)]));
   return {
     tables: new Map([...known].filter(([, { schema }]) => schemas.includes(schema))),
-    relationships: buildRelationships(foreignKeys, viewKeys, known, computed, schemas),
+    ...buildRelationships(foreignKeys, viewKeys, known, computed, schemas),
     routines: groupRoutines(routines),
     representations: new Map(representations.map(([from, to, name]) => [`${from}→${to}`, name])),
     mediaHandlers,

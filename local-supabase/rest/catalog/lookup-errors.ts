@@ -1,7 +1,7 @@
 import { RestError } from '../answer/errors.ts';
 import { isKnown } from '../request/media-type.ts';
 import type { MediaType } from '../request/media-type.ts';
-import { keyOf } from './catalog.ts';
+import { isSameName, keyOf } from './catalog.ts';
 import type { Catalog, QualifiedName, Relationship, Routine } from './catalog.ts';
 import { bestMatch, fuzzySearch } from './fuzzy-set.ts';
 
@@ -39,15 +39,18 @@ export function relationshipNotFound(
 }
 
 function suggestRelation(schema: string, parent: string, child: string, catalog: Catalog): string | null {
-  const relationships = catalog.relationships.get(keyOf({ schema, name: parent }));
-  if (!relationships) {
-    const parents = [...catalog.relationships.values()].flatMap(([first]) =>
-      first?.table.schema === schema ? [first.table.name] : [],
+  const origin = { schema, name: parent };
+  const related = catalog.relatedTables.get(schema) ?? [];
+  if (!related.some((table) => isSameName(table, origin))) {
+    const similar = bestMatch(
+      related.map(({ name }) => name),
+      parent,
     );
-    const similar = bestMatch(parents, parent);
     return similar === undefined ? null : `Perhaps you meant '${similar}' instead of '${parent}'.`;
   }
-  const children = relationships.map(({ foreignTable }) => foreignTable.name);
+  const children = (catalog.relationships.get(keyOf(origin)) ?? []).flatMap(({ foreignTable }) =>
+    foreignTable.schema === schema ? [foreignTable.name] : [],
+  );
   const similar = fuzzySearch(children, child).find(({ score }) => score < 1);
   return similar === undefined ? null : `Perhaps you meant '${similar.value}' instead of '${child}'.`;
 }

@@ -1,5 +1,6 @@
 import { keyOf } from './catalog.ts';
 import type {
+  Catalog,
   ColumnPairs,
   ComputedRelationship,
   KeyRelationship,
@@ -19,14 +20,20 @@ export interface ForeignKey {
   readonly isOneToOne: boolean;
 }
 
-/** All relationships of the exposed schemas, by the key of the relation that they start from. */
+/** The relationships of the exposed schemas, and the names that hints suggest. */
+export interface Relationships {
+  /** By the key of the relation that they start from. */
+  readonly relationships: ReadonlyMap<string, readonly Relationship[]>;
+  readonly relatedTables: Catalog['relatedTables'];
+}
+
 export function buildRelationships(
   foreignKeys: readonly ForeignKey[],
   viewKeys: readonly ViewKey[],
   tables: ReadonlyMap<string, Table>,
   computed: readonly ComputedRelationship[],
   schemas: readonly string[],
-): ReadonlyMap<string, readonly Relationship[]> {
+): Relationships {
   const direct = foreignKeys.map(relationshipOf);
   const withViews = [...direct, ...direct.flatMap((relationship) => throughViews(relationship, viewKeys))];
   const manyToMany = throughJunctions(withViews, tables);
@@ -42,7 +49,18 @@ export function buildRelationships(
     const key = keyOf(relationship.table);
     byTable.set(key, [...(byTable.get(key) ?? []), relationship]);
   }
-  return byTable;
+  return { relationships: byTable, relatedTables: relatedTablesOf(kept, schemas) };
+}
+
+/** Relationships that are hidden because their junction is internal count as well, as PostgREST counts them. */
+function relatedTablesOf(kept: readonly Relationship[], schemas: readonly string[]): Catalog['relatedTables'] {
+  const related = new Map<string, Map<string, QualifiedName>>();
+  for (const { table, foreignTable } of kept) {
+    if (!schemas.includes(table.schema)) continue;
+    const tables = related.get(foreignTable.schema) ?? new Map<string, QualifiedName>();
+    related.set(foreignTable.schema, tables.set(keyOf(table), table));
+  }
+  return new Map([...related].map(([schema, tables]) => [schema, [...tables.values()]]));
 }
 
 function isExposed(relationship: Relationship, schemas: readonly string[]): boolean {

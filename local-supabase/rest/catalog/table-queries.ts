@@ -49,7 +49,7 @@ export const TABLES = `
     left join pg_type b on b.oid = bt.base
     left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
     where a.attnum > 0 and not a.attisdropped and c.relkind in ('r', 'v', 'f', 'm', 'p')
-      and c.relnamespace::regnamespace::text = any ($1::text[])
+      and c.relnamespace in (select oid from pg_namespace where nspname = any ($1::text[]))
     group by a.attrelid
   )
   select coalesce(json_agg(json_build_object(
@@ -104,7 +104,7 @@ export const VIEW_RULES = `
   )), '[]') as result
   from pg_class c
   join pg_namespace n on n.oid = c.relnamespace
-  join pg_rewrite r on r.ev_class = c.oid
+  join pg_rewrite r on r.ev_class = c.oid and r.rulename = '_RETURN'
   where c.relkind in ('v', 'm') and n.nspname = any ($1::text[])`;
 
 /** The columns of primary and foreign keys by their numbers, and those that foreign keys refer to. */

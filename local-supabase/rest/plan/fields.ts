@@ -28,9 +28,10 @@ function resolve(
   };
 }
 
+/** The field with the function that converts it, if there is one; its type becomes what the function takes. */
 function transformed(catalog: Catalog, field: PlannedField, from: string, to: string): PlannedField {
   const transform = catalog.representations.get(`${from}→${to}`);
-  return transform === undefined ? field : { ...field, transform };
+  return transform === undefined ? field : { ...field, type: from, transform };
 }
 
 /** A column as it is shown. */

@@ -26,6 +26,11 @@ end
 $$;
 
 grant anon, authenticated, service_role to authenticator, postgres;
+-- As in a hosted project; a statement that takes longer is undone.
+alter role anon set statement_timeout = '3s';
+alter role authenticated set statement_timeout = '8s';
+alter role authenticator set statement_timeout = '8s';
+
 grant supabase_auth_admin, supabase_storage_admin, supabase_realtime_admin to postgres;
 
 create schema if not exists extensions;

@@ -72,6 +72,7 @@ async function respond(
     anonymousRole,
     extraSearchPath,
     maxRows,
+    nowMs: () => performance.now(),
   };
   if (plan.kind === 'describe-schema') return answerDescription(request, options, plan.headersOnly);
   return answerRequest(plan, request, await runTransaction(plan, request, options));

@@ -8,6 +8,7 @@ import type { Catalog } from './catalog/catalog.ts';
 import type { DatabasePlan } from './plan/plan-request.ts';
 import type { ReadNode } from './plan/read-plan.ts';
 import type { ApiRequest } from './request/api-request.ts';
+import { statementTimedOut, statementTimeoutMs } from './statement-timeout.ts';
 import { settingsStatement } from './sql/settings-sql.ts';
 import { statementsOf } from './sql/statements.ts';
 
@@ -33,6 +34,8 @@ export interface TransactionOptions {
   readonly anonymousRole: string;
   readonly extraSearchPath: readonly string[];
   readonly maxRows: bigint | null;
+  /** A monotonic clock. */
+  readonly nowMs: () => number;
 }
 
 /**
@@ -56,7 +59,9 @@ export async function runTransaction(
   return inTransaction(options, async () => {
     await demandTakeableRole(options);
     await demandBearableCost(plan, request, options);
+    const startedMs = options.nowMs();
     const results = await database.pipeline(statements, { keepsFiles: false });
+    demandInTime(plan, options, options.nowMs() - startedMs);
     const [answered, explained] = results.slice(statements.length - (explainCount ? 2 : 1));
     if (plan.mediaType.kind === 'plan') return planRow(answered?.rows ?? []);
     const row = readRow(answered?.rows[0] ?? [], answered?.types ?? []);
@@ -124,6 +129,12 @@ async function demandTakeableRole({ database, catalog, role }: TransactionOption
   throw new RestError(403, { code: '42501', message: `permission denied to set role "${role}"` });
 }
 
+/** PGlite cannot interrupt a statement, so one that took too long is undone when it ends. */
+function demandInTime(plan: DatabasePlan, { catalog, role }: TransactionOptions, elapsedMs: number): void {
+  const limitMs = statementTimeoutMs(catalog, role, plan.kind === 'call' ? plan.routine : undefined);
+  if (limitMs > 0 && elapsedMs > limitMs) throw statementTimedOut();
+}
+
 /** Embedded relations nested deeper than this are planned first, to learn what they would cost. */
 const UNCHECKED_DEPTH = 10;
 /** In the planner's units. A query of this cost runs for longer than any statement timeout of the API roles. */
@@ -149,7 +160,7 @@ async function demandBearableCost(
     Plan?: { 'Total Cost'?: number };
   }[];
   if ((planned?.Plan?.['Total Cost'] ?? 0) <= MOST_COST) return;
-  throw new RestError(500, { code: '57014', message: 'canceling statement due to statement timeout' });
+  throw statementTimedOut();
 }
 
 const depthOf = ({ children }: ReadNode): number =>

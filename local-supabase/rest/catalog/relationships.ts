@@ -53,7 +53,10 @@ export function buildRelationships(
 }
 
 /** Relationships that are hidden because their junction is internal count as well, as PostgREST counts them. */
-function relatedTablesOf(kept: readonly Relationship[], schemas: readonly string[]): Catalog['relatedTables'] {
+function relatedTablesOf(
+  kept: readonly Relationship[],
+  schemas: readonly string[],
+): Catalog['relatedTables'] {
   const related = new Map<string, Map<string, QualifiedName>>();
   for (const { table, foreignTable } of kept) {
     if (!schemas.includes(table.schema)) continue;

@@ -1,7 +1,8 @@
 /** Queries about functions and settings, of the same form as those about tables. */
 
 /** The role that PostgREST logs in as. */
-const LOGIN_ROLE = 'authenticator';
+/** The role as which PostgREST connects. */
+export const LOGIN_ROLE = 'authenticator';
 
 /** Settings that hold for the whole transaction of a function that carries them. */
 const HOISTED_SETTINGS = `array['statement_timeout', 'plan_filter.statement_cost_limit', 'default_transaction_isolation']`;
@@ -117,15 +118,16 @@ export const MEDIA_HANDLERS = `
 
 export const TIMEZONES = `select json_agg(name) as result from pg_timezone_names`;
 
-/** Settings of every role that the authenticator may take, as far as a user may set them. */
+/** Settings of the login role and of every role that it may take, as far as a user may set them. */
 export const ROLE_SETTINGS = `
   select coalesce(json_agg(json_build_array(r.rolname, split_part(entry, '=', 1),
     substr(entry, strpos(entry, '=') + 1))), '[]') as result
-  from pg_auth_members m
-  join pg_roles r on r.oid = m.roleid
+  from pg_roles login
+  join pg_roles r on r.oid = login.oid
+    or exists (select from pg_auth_members m where m.member = login.oid and m.roleid = r.oid)
   cross join lateral unnest(r.rolconfig) entry
   join pg_settings s on s.name = split_part(entry, '=', 1) and s.context = 'user'
-  where m.member = (select oid from pg_roles where rolname = '${LOGIN_ROLE}')`;
+  where login.rolname = '${LOGIN_ROLE}'`;
 
 /** The roles that the API may take: those that the login role is a member of. */
 export const TAKEABLE_ROLES = `

@@ -1,9 +1,10 @@
 /**
- * `npm run scale -- [--rows 1000,100000,1000000] [--postgres DIR]`
+ * `npm run scale -- [--rows 1000,100000,1000000] [--postgres DIR] [--mails 100000]`
  *
  * Fills a database with notifications, runs every query of the application with `explain (analyze, buffers)`, prints a
  * table, and fails if a query reads more than ten times the rows that it returns. On the embedded database, or on a
- * PostgreSQL whose binaries are in DIR; there, 50 sessions also race for the counters and the limits.
+ * PostgreSQL whose binaries are in DIR; there, 50 sessions also race for the counters and the limits. `--mails` measures
+ * there instead how long one worker and four take to send so many digests that are due at the same time.
  */
 import { parseArgs } from 'node:util';
 import { fill, heavyUser } from './scale/fill.ts';
@@ -11,6 +12,7 @@ import { isWithinLimit, measure } from './scale/measure.ts';
 import type { Measurement } from './scale/measure.ts';
 import { scaleQueries } from './scale/queries.ts';
 import { raceWriters } from './scale/race.ts';
+import { sendDigests } from './scale/send-digests.ts';
 import { openScaleDatabase } from './scale/scale-database.ts';
 import { raceMailWorkers } from './scale/race-mails.ts';
 import type { ScaleDatabase } from './scale/scale-database.ts';
@@ -19,12 +21,36 @@ const { values } = parseArgs({
   options: {
     rows: { type: 'string', default: '1000,100000,1000000' },
     postgres: { type: 'string' },
+    mails: { type: 'string' },
   },
 });
 
 const database = await openScaleDatabase(values.postgres);
 const problems: string[] = [];
 try {
+  if (values.mails !== undefined) await measureMails(database, Number(values.mails));
+  else await measureQueries();
+} finally {
+  await database.close();
+}
+for (const problem of problems) console.error(problem);
+process.exitCode = problems.length > 0 ? 1 : 0;
+
+async function measureMails({ name, connect, ...target }: ScaleDatabase, mails: number): Promise<void> {
+  if (!connect) throw new Error('--mails needs --postgres');
+  const one = Math.min(mails, 5_000);
+  for (const [count, workers] of [
+    [one, 1],
+    [mails, 4],
+  ] as const) {
+    const { seconds } = await sendDigests({ name, connect, ...target }, connect, count, workers);
+    console.log(
+      `${name}: ${count} digests, ${workers} workers: ${seconds.toFixed(0)} s, ${(count / seconds).toFixed(0)} per second`,
+    );
+  }
+}
+
+async function measureQueries(): Promise<void> {
   for (const rows of values.rows.split(',').map(Number)) {
     const startedMs = performance.now();
     await fill(database, rows);
@@ -48,11 +74,7 @@ try {
       `\nMails claimed and acknowledged by 50 sessions: ${mails.mailsPerSecond.toFixed(0)} per second`,
     );
   }
-} finally {
-  await database.close();
 }
-for (const problem of problems) console.error(problem);
-process.exitCode = problems.length > 0 ? 1 : 0;
 
 async function measureAll(target: ScaleDatabase): Promise<readonly Measurement[]> {
   const [middle] = await target.query<{ created_at: string; id: string }>(

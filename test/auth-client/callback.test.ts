@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type Callback, cleanCallbackUrl, parseCallback } from '../../src/auth-client/callback/callback.ts';
 import { createHarness } from './support/harness.ts';
-import { refusal, sessionReply, userOf } from './support/scripted-server.ts';
+import { refusal, sessionReply, userOf } from '../support/wire/replies.ts';
 
 const CODE = '3f1c9a52-8a0e-4c8e-9d1b-0a4a3c1f2b7d';
 const PATHS = ['/home', '/reset-password'];

@@ -2,7 +2,7 @@ import { type CryptoKey, SignJWT, exportJWK, generateKeyPair } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { type ClaimsOptions, createClaims } from '../../src/auth-client/features/claims.ts';
 import { createHarness } from './support/harness.ts';
-import { sessionReply, tokenOf, userOf } from './support/scripted-server.ts';
+import { sessionReply, tokenOf, userOf } from '../support/wire/replies.ts';
 
 /** Each verifier has a project of its own: the key sets are shared by all clients of the realm. */
 let projects = 0;

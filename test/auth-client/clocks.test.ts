@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Platform } from '../../src/platform/platform.ts';
 import { type Harness, createHarness } from './support/harness.ts';
-import { type SentRequest, sessionReply, tokenOf, userOf } from './support/scripted-server.ts';
+import { sessionReply, tokenOf, userOf } from '../support/wire/replies.ts';
+import { type SentRequest } from '../support/wire/scripted-wire.ts';
 
 const HOUR = 3600_000;
 

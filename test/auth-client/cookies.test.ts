@@ -10,7 +10,7 @@ import {
 } from '../../src/auth-client/server/server.ts';
 import { createCookieJar } from './support/cookie-jar.ts';
 import { createHarness } from './support/harness.ts';
-import { sessionReply } from './support/scripted-server.ts';
+import { sessionReply } from '../support/wire/replies.ts';
 import vectors from './vectors/auth-cookies.json' with { type: 'json' };
 
 const KEY = 'sb-project-auth-token';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Store, createMemoryStore } from '../../src/auth-client/index.ts';
 import { STORAGE_KEY, createHarness } from './support/harness.ts';
-import { sessionReply } from './support/scripted-server.ts';
+import { sessionReply } from '../support/wire/replies.ts';
 
 type Failure = 'throws' | 'never settles';
 

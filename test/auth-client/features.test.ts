@@ -7,7 +7,7 @@ import { createSignInMessage, createWeb3 } from '../../src/auth-client/features/
 import { refreshOnServer } from '../../src/auth-client/server/server.ts';
 import { isServerErrorCode, serverErrorCodes } from '../../src/auth-client/wire/server-error-codes.ts';
 import { createHarness } from './support/harness.ts';
-import { deferred, refusal, sessionReply, tokenOf, userOf } from './support/scripted-server.ts';
+import { deferred, refusal, sessionReply, tokenOf, userOf } from '../support/wire/replies.ts';
 
 describe('second factors', () => {
   it('specification §7: POST /factors with friendly_name, factor_type and issuer or phone', async () => {

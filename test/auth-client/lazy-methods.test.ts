@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type * as LaterCallsModule from '../../src/auth-client/calls/lazy-methods.ts';
 import { createHarness } from './support/harness.ts';
-import { sessionReply } from './support/scripted-server.ts';
+import { sessionReply } from '../support/wire/replies.ts';
 
 const isGone = vi.hoisted(() => ({ value: false }));
 vi.mock('../../src/auth-client/calls/lazy-methods.ts', async (original) => {

@@ -3,7 +3,7 @@ import { createMfa } from '../../src/auth-client/features/mfa.ts';
 import { decodeJwtClaims } from '../../src/platform/jwt.ts';
 import { createSupabaseClients } from '../../src/supabase-clients.ts';
 import { createHarness } from './support/harness.ts';
-import { deferred, refusal, sessionReply, userOf } from './support/scripted-server.ts';
+import { deferred, refusal, sessionReply, userOf } from '../support/wire/replies.ts';
 
 const renewed = (id: string, version: number) => Response.json(sessionReply(id, version));
 const senderOf = (headers: Headers) => decodeJwtClaims(headers.get('authorization') ?? '')?.['sub'];

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type Store, AuthError, createAuthClient, createMemoryStore } from '../../src/auth-client/index.ts';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
-import { createScriptedServer, sessionReply } from './support/scripted-server.ts';
+import { sessionReply } from '../support/wire/replies.ts';
+import { createScriptedWire } from '../support/wire/scripted-wire.ts';
 
 /** What React Native lacks: a document, `AbortSignal.any`, `DOMException`, locks, channels, and `crypto.subtle`. */
 const { crypto } = globalThis;
@@ -30,7 +31,7 @@ function createAsyncStore(): Store {
 }
 
 function open(store: Store) {
-  const server = createScriptedServer();
+  const server = createScriptedWire('/auth/v1');
   const platform = createBrowserPlatform({ fetch: server.fetch });
   return { server, client: createAuthClient({ url: 'http://project.test', apiKey: 'k', platform, store }) };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type AuthClient, AuthError } from '../../src/auth-client/index.ts';
 import { createHarness } from './support/harness.ts';
-import { deferred, page, refusal, sessionReply, tokenOf, userOf } from './support/scripted-server.ts';
+import { deferred, page, refusal, sessionReply, tokenOf, userOf } from '../support/wire/replies.ts';
 
 const REFRESH = 'POST /token?grant_type=refresh_token';
 const renewed = (serial: number, more: object = {}) => Response.json(sessionReply('ada', serial, more));

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type AuthClient, createAuthClient, createMemoryStore } from '../../src/auth-client/index.ts';
 import { type FakeTab, createFakeWorld } from '../support/fake-platform.ts';
-import { type Fate, LIFETIME_SECONDS, createTokenServer } from './support/token-server.ts';
+import { type Fate, LIFETIME_SECONDS, createTokenServer } from '../support/wire/token-server.ts';
 
 /** More, or a certain one: AUTH_SCHEDULES=20000 AUTH_SEED=7 */
 const RUNS = Number(process.env['AUTH_SCHEDULES'] ?? 500);

@@ -6,7 +6,7 @@ import {
   step,
 } from '../../src/auth-client/session/session-state.ts';
 import { toActiveSession } from '../../src/auth-client/session/session.ts';
-import { sessionReply } from './support/scripted-server.ts';
+import { sessionReply } from '../support/wire/replies.ts';
 
 const active = (user: string, serial: number, more: object = {}) =>
   toActiveSession({ ...sessionReply(user, serial), revision: serial, ...more }, { now: 0, monotonicMs: 0 });

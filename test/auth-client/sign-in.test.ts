@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createHarness } from './support/harness.ts';
-import { page, refusal, sessionReply, userOf } from './support/scripted-server.ts';
+import { page, refusal, sessionReply, userOf } from '../support/wire/replies.ts';
 
 const ADA = { email: 'ada@example.com', password: 'correct horse' };
 
@@ -46,7 +46,10 @@ describe('sign-up', () => {
   it('weak_password 422: the reasons are on the error', async () => {
     const { client, server } = await started();
     server.next(
-      refusal(422, 'weak_password', 'Too short', { weak_password: { reasons: ['length', 'pwned'] } }),
+      refusal(422, 'weak_password', {
+        message: 'Too short',
+        weak_password: { reasons: ['length', 'pwned'] },
+      }),
     );
     await expect(client.signUp(ADA)).rejects.toMatchObject({
       code: 'weak_password',
@@ -109,7 +112,7 @@ describe('password', () => {
   it.each([
     [
       'the current form',
-      refusal(400, 'invalid_credentials', 'Invalid login credentials'),
+      refusal(400, 'invalid_credentials', { message: 'Invalid login credentials' }),
       'invalid_credentials',
     ],
     [
@@ -157,7 +160,7 @@ describe('password', () => {
   it('429: the seconds of the text', async () => {
     const { client, server } = await started();
     const text = 'For security purposes, you can only request this after 42 seconds.';
-    server.next(refusal(429, 'over_email_send_rate_limit', text));
+    server.next(refusal(429, 'over_email_send_rate_limit', { message: text }));
     await expect(client.resetPasswordForEmail({ email: ADA.email })).rejects.toMatchObject({
       code: 'over_email_send_rate_limit',
       retryAfterSeconds: 42,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createHarness } from './support/harness.ts';
-import { deferred, refusal, sessionReply } from './support/scripted-server.ts';
+import { deferred, refusal, sessionReply } from '../support/wire/replies.ts';
 
 const NO_CONTENT = () => new Response(null, { status: 204 });
 

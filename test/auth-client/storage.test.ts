@@ -9,7 +9,7 @@ import {
 } from '../../src/auth-client/index.ts';
 import { createCookieJar } from './support/cookie-jar.ts';
 import { createHarness } from './support/harness.ts';
-import { sessionReply, tokenOf, userOf } from './support/scripted-server.ts';
+import { sessionReply, tokenOf, userOf } from '../support/wire/replies.ts';
 
 const KEY = 'sb-project-auth-token';
 const ADA = { email: 'ada@example.com', password: 'correct horse' };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createHarness } from './support/harness.ts';
-import { deferred, refusal, sessionReply, userOf } from './support/scripted-server.ts';
+import { deferred, refusal, sessionReply, userOf } from '../support/wire/replies.ts';
 
 const renewed = (serial: number) => Response.json(sessionReply('ada', serial));
 

@@ -6,7 +6,7 @@ import { loadavg } from 'node:os';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { createLiveQuery } from '../../src/realtime-client/live-query/live-query.ts';
-import { createScriptedScene, binding } from '../realtime-client/scripted-server.ts';
+import { createScriptedScene, binding } from '../support/wire/scripted-realtime.ts';
 import { reportMetric } from './report.ts';
 
 async function measureBytes(entry: string): Promise<{ minified: number; gzip: number }> {

@@ -3,7 +3,7 @@ import { HttpResponse } from 'msw';
 import { describe, expect, test } from 'vitest';
 import { ada, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
 import { renderApp, type RenderedApp } from '../support/render-app.tsx';
-import { useWireFaults } from '../support/wire-faults.ts';
+import { useWireFaults } from '../support/wire/proxy-faults.ts';
 
 const supabase = useLocalSupabase();
 const faults = useWireFaults(supabase);

@@ -2,13 +2,9 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { createFunctionsClient, FunctionsError } from '../../src/functions-client/index.ts';
-import {
-  createRecordingTab,
-  json,
-  never,
-  projectUrl,
-  type Reply,
-} from '../rest-client/support/recording-client.ts';
+import { createRecordingTab, projectUrl } from '../rest-client/support/recording-client.ts';
+import { json, never } from '../support/wire/replies.ts';
+import type { Reply } from '../support/wire/scripted-wire.ts';
 
 function createClient(
   replies: readonly Reply[] = [json({ ok: true })],

@@ -20,6 +20,8 @@ import { createMemoryStore } from '../../src/auth-client/index.ts';
 import { createSupabaseClients, type SupabaseClients } from '../../src/supabase-clients.ts';
 import { ada, grace, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
 import { openNodeSocket } from '../support/node-socket.ts';
+import { createBreakableFetch, to } from '../support/wire/breakable-fetch.ts';
+import { refusal } from '../support/wire/replies.ts';
 
 const supabase = useLocalSupabase({ port: 0 });
 
@@ -166,14 +168,8 @@ describe('useQuery', () => {
   });
 
   it('keeps the last answer while it asks again, and when that fails', async () => {
-    let isBroken = false;
-    const { fetch } = supabase();
-    const clients = createClients({
-      fetch: (input, init) =>
-        isBroken && String(input instanceof Request ? input.url : input).includes('/rest/')
-          ? Promise.resolve(Response.json({ code: '42501', message: 'no' }, { status: 403 }))
-          : fetch(input, init),
-    });
+    const backend = createBreakableFetch(supabase);
+    const clients = createClients({ fetch: backend.fetch });
     await clients.auth.start();
     await clients.auth.signInWithPassword({ email: ada.email, password: seedPassword });
     const states: string[] = [];
@@ -185,7 +181,7 @@ describe('useQuery', () => {
     }
     renderWith(clients, <Watch />);
     await waitFor(() => expect(states.at(-1)).toBe('success 1 fine'));
-    isBroken = true;
+    backend.break(to('/rest/'), () => refusal(403, '42501'));
     act(() => screen.getByRole('button').click());
     await waitFor(() => expect(states.at(-1)).toBe('error 1 denied'));
     expect(new Set(states)).toContain('stale 1 fine');

@@ -6,7 +6,7 @@ import {
   type BroadcastOptions,
 } from '../../src/realtime-client/broadcast/broadcast.ts';
 import type { RealtimeClientOptions } from '../../src/realtime-client/index.ts';
-import { createScriptedScene, topic } from './scripted-server.ts';
+import { createScriptedScene, topic } from '../support/wire/scripted-realtime.ts';
 
 type Events = { readonly cursor: { readonly x: number }; readonly chat: string; readonly bytes: Uint8Array };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createDatabaseBroadcast } from '../../src/realtime-client/changes/database-broadcast.ts';
 import { createLiveQuery } from '../../src/realtime-client/live-query/live-query.ts';
-import { createScriptedScene, topic } from './scripted-server.ts';
+import { createScriptedScene, topic } from '../support/wire/scripted-realtime.ts';
 
 interface Item {
   readonly id: string;

@@ -1,4 +1,5 @@
 import type { Clock, Socket } from '../../src/platform/platform.ts';
+import { createIdleSocket } from '../support/wire/frames.ts';
 
 /** Queues everything that happens to a tab between `freeze` and `thaw`. */
 export function createFreezer() {
@@ -28,14 +29,7 @@ export function createFreezer() {
       },
     }),
     chillSocket(socket: Socket): Socket {
-      const chilled: Socket = {
-        bufferedAmount: 0,
-        send: socket.send,
-        close: socket.close,
-        onOpen: null,
-        onMessage: null,
-        onClose: null,
-      };
+      const chilled: Socket = { ...createIdleSocket(), send: socket.send, close: socket.close };
       socket.onOpen = () => run(() => chilled.onOpen?.());
       socket.onMessage = (data) => run(() => chilled.onMessage?.(data));
       socket.onClose = (close) => run(() => chilled.onClose?.(close));

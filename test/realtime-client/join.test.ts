@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createScriptedScene, topic } from './scripted-server.ts';
+import { createScriptedScene, topic } from '../support/wire/scripted-realtime.ts';
 import { createPostgresChanges } from '../../src/realtime-client/changes/postgres-changes.ts';
 
 describe('joining', () => {

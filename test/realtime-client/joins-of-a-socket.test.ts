@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createRealtimeClient, type RealtimeClientOptions } from '../../src/realtime-client/index.ts';
 import { createJoinQueue } from '../../src/realtime-client/socket/join-queue.ts';
 import { createFakeWorld } from '../support/fake-platform.ts';
-import { createSlowServer, type JoinVerdict } from './slow-server.ts';
+import { createSlowServer, type JoinVerdict } from '../support/wire/slow-realtime.ts';
 
 const expired = 'InvalidJWTToken: Token has expired 3 seconds ago';
 

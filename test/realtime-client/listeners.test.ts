@@ -4,7 +4,7 @@ import {
   createRowParser,
 } from '../../src/realtime-client/changes/postgres-changes.ts';
 import { type Change, type RowRecord } from '../../src/realtime-client/index.ts';
-import { binding, createScriptedScene } from './scripted-server.ts';
+import { binding, createScriptedScene } from '../support/wire/scripted-realtime.ts';
 
 const insert = (id: string, extra: RowRecord = {}) => ({ type: 'INSERT', record: { id, ...extra } });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createLiveQuery, type LiveQueryOptions } from '../../src/realtime-client/live-query/live-query.ts';
-import { binding, createScriptedScene } from './scripted-server.ts';
+import { binding, createScriptedScene } from '../support/wire/scripted-realtime.ts';
 
 interface Item {
   readonly id: string;

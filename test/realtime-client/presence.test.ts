@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createPresence, type PresenceOptions } from '../../src/realtime-client/presence/presence.ts';
-import { createScriptedScene, topic } from './scripted-server.ts';
+import { createScriptedScene, topic } from '../support/wire/scripted-realtime.ts';
 
 interface Person {
   readonly name: string;

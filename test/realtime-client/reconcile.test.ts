@@ -4,7 +4,7 @@ import {
   type LiveQueryHeal,
   type LiveQueryOptions,
 } from '../../src/realtime-client/live-query/live-query.ts';
-import { binding, createScriptedScene } from './scripted-server.ts';
+import { binding, createScriptedScene } from '../support/wire/scripted-realtime.ts';
 
 interface Item {
   readonly id: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { binding, createScriptedScene } from './scripted-server.ts';
+import { binding, createScriptedScene } from '../support/wire/scripted-realtime.ts';
 import { createPostgresChanges } from '../../src/realtime-client/changes/postgres-changes.ts';
 
 const expired = 'Token has expired 0 seconds ago';

@@ -4,7 +4,7 @@ import { createRealtimeClient } from '../../src/realtime-client/index.ts';
 import { createPresence, type PresenceOptions } from '../../src/realtime-client/presence/presence.ts';
 import { shareSocket } from '../../src/realtime-client/tabs/shared-socket.ts';
 import { createFakeWorld } from '../support/fake-platform.ts';
-import { createFakeRealtime } from './fake-realtime.ts';
+import { createRealtimeModel } from '../support/wire/realtime-model.ts';
 
 interface Person {
   readonly name: string;
@@ -14,7 +14,7 @@ const topic = 'realtime:room';
 /** Tabs of one browser, which share a socket, and a device with a socket of its own. */
 function createDevices() {
   const world = createFakeWorld();
-  const server = createFakeRealtime(world.openTab().clock, () => 20);
+  const server = createRealtimeModel(world.openTab().clock, () => 20);
   const token = `.${btoa(JSON.stringify({ sub: 'ada' }))}.`;
   server.validTokens.add(token);
   const open = (isShared: boolean, options: PresenceOptions<Person> = {}) => {

@@ -6,7 +6,7 @@ import { shareSocket } from '../../src/realtime-client/tabs/shared-socket.ts';
 import type { Platform, Socket } from '../../src/platform/platform.ts';
 import { createRealmLocks } from '../../src/platform/realm-locks.ts';
 import { createFakeWorld } from '../support/fake-platform.ts';
-import { createFakeRealtime, type StoredRow } from './fake-realtime.ts';
+import { createRealtimeModel, type StoredRow } from '../support/wire/realtime-model.ts';
 
 const claims = (sub: string) => Buffer.from(JSON.stringify({ sub })).toString('base64url');
 const tokenOf = (sub: string) => `header.${claims(sub)}.secret-signature`;
@@ -14,7 +14,7 @@ const tokenOf = (sub: string) => `header.${claims(sub)}.secret-signature`;
 function createTabs({ locks }: Partial<Pick<Platform, 'locks'>> = {}) {
   const world = createFakeWorld();
   const serverTab = world.openTab();
-  const server = createFakeRealtime(serverTab.clock, () => 20);
+  const server = createRealtimeModel(serverTab.clock, () => 20);
   server.validTokens.add(tokenOf('ada'));
   server.validTokens.add(tokenOf('bob'));
   /** @param answers results of the first token requests. */

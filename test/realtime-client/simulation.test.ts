@@ -8,7 +8,7 @@ import type { Socket } from '../../src/platform/platform.ts';
 import { createFakeWorld } from '../support/fake-platform.ts';
 import { createBroadcast } from '../../src/realtime-client/broadcast/broadcast.ts';
 import { createPresence } from '../../src/realtime-client/presence/presence.ts';
-import { createFakeRealtime, type StoredRow } from './fake-realtime.ts';
+import { createRealtimeModel, type StoredRow } from '../support/wire/realtime-model.ts';
 import { createFreezer } from './freezer.ts';
 
 /** Number of random schedules; set `SCHEDULES=10000` for a long run. */
@@ -79,7 +79,7 @@ type Command = typeof command extends fc.Arbitrary<infer Value> ? Value : never;
 function createSimulation(seed: number, isShared: boolean) {
   const world = createFakeWorld({ seed });
   const serverTab = world.openTab();
-  const server = createFakeRealtime(serverTab.clock, () => Math.floor(serverTab.random.number() * 80));
+  const server = createRealtimeModel(serverTab.clock, () => Math.floor(serverTab.random.number() * 80));
   const tabs: ReturnType<typeof openTab>[] = [];
   /** The acknowledged broadcasts, and for each the tabs that had to receive it or learn of a gap. */
   const acknowledged: { readonly id: string; readonly tabs: ReadonlySet<object> }[] = [];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { shareSocket } from '../../src/realtime-client/tabs/shared-socket.ts';
-import { createScriptedScene } from './scripted-server.ts';
+import { createScriptedScene } from '../support/wire/scripted-realtime.ts';
 
 describe('the socket', () => {
   it('is replaced when a heartbeat is unanswered for 10 s', async () => {

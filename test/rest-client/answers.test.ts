@@ -15,7 +15,8 @@ import {
   stripNulls,
   timezone,
 } from '../../src/rest-client/index.ts';
-import { createRecordingClient, json, refusal } from './support/recording-client.ts';
+import { createRecordingClient } from './support/recording-client.ts';
+import { json, refusal } from '../support/wire/replies.ts';
 
 const answering = (...replies: Response[]) => createRecordingClient(replies).db.from('notes');
 const ranged = (range: string, body: unknown = [], status = 200) =>

@@ -3,7 +3,8 @@ import type { HttpLogEvent } from '../../src/platform/log.ts';
 import { createTraceparent } from '../../src/platform/trace-context.ts';
 import { shareReads } from '../../src/rest-client/share-reads/share-reads.ts';
 import type { RestError } from '../../src/rest-client/index.ts';
-import { createRecordingClient, json, never, refusal } from './support/recording-client.ts';
+import { createRecordingClient } from './support/recording-client.ts';
+import { json, never, refusal } from '../support/wire/replies.ts';
 
 const offline = () => {
   throw new TypeError('fetch failed');

@@ -4,13 +4,8 @@ import type { OrderOptions } from '../../src/rest-client/index.ts';
 import { inChunks, pages } from '../../src/rest-client/long-reads/long-reads.ts';
 import { filterAfter } from '../../src/rest-client/long-reads/pages.ts';
 import { type ReadFilter, readQuery, type ReadTree } from './support/grammar.ts';
-import {
-  createRecordingClient,
-  createRecordingTab,
-  json,
-  lineOf,
-  projectUrl,
-} from './support/recording-client.ts';
+import { createRecordingClient, createRecordingTab, lineOf, projectUrl } from './support/recording-client.ts';
+import { json } from '../support/wire/replies.ts';
 import { createRestClient } from '../../src/rest-client/index.ts';
 
 interface Row {

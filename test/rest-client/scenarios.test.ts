@@ -31,13 +31,8 @@ import {
   textSearch,
   viaGet,
 } from '../../src/rest-client/index.ts';
-import {
-  createRecordingTab,
-  json as reply,
-  lineOf,
-  projectUrl,
-  refusal,
-} from './support/recording-client.ts';
+import { createRecordingTab, lineOf, projectUrl } from './support/recording-client.ts';
+import { json as reply, refusal } from '../support/wire/replies.ts';
 
 const { tab } = createRecordingTab();
 const db = createRestClient({ url: projectUrl, apiKey: 'k', platform: tab });

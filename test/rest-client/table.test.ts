@@ -12,7 +12,8 @@ import {
   type Validate,
 } from '../../src/rest-client/index.ts';
 import { int8, many, nullableInt8, one, table } from '../../src/rest-client/table.ts';
-import { createRecordingTab, json, lineOf, projectUrl } from './support/recording-client.ts';
+import { createRecordingTab, lineOf, projectUrl } from './support/recording-client.ts';
+import { json } from '../support/wire/replies.ts';
 
 const people = table('people', { columns: { id: z.number(), name: z.string() } });
 const notes = table('notes', {

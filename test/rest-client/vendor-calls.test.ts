@@ -22,13 +22,8 @@ import {
   textSearch,
   viaGet,
 } from '../../src/rest-client/index.ts';
-import {
-  createRecordingClient,
-  createRecordingTab,
-  json,
-  lineOf,
-  projectUrl,
-} from './support/recording-client.ts';
+import { createRecordingClient, createRecordingTab, lineOf, projectUrl } from './support/recording-client.ts';
+import { json } from '../support/wire/replies.ts';
 
 const { db } = createRecordingClient();
 const notes = db.from('notes');

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { expectAffected, maxAffected, rollback } from '../../src/rest-client/index.ts';
-import { createRecordingClient, json, lineOf, refusal } from './support/recording-client.ts';
+import { createRecordingClient, lineOf } from './support/recording-client.ts';
+import { json, refusal } from '../support/wire/replies.ts';
 
 const created = () => new Response(null, { status: 201 });
 const code = (name: string) => expect.objectContaining({ code: name });

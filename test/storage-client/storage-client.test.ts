@@ -1,6 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import { createStorageClient, StorageError, uploadResumable } from '../../src/storage-client/index.ts';
-import { createRecordingTab, json, projectUrl, type Reply } from '../rest-client/support/recording-client.ts';
+import { createRecordingTab, projectUrl } from '../rest-client/support/recording-client.ts';
+import { json } from '../support/wire/replies.ts';
+import type { Reply } from '../support/wire/scripted-wire.ts';
 
 function createClient(
   replies?: readonly Reply[],

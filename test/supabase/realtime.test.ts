@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { connectRawClient } from '../local-supabase/realtime/raw-client.ts';
-import type { Frame, RawClient } from '../local-supabase/realtime/raw-client.ts';
+import type { RawClient } from '../local-supabase/realtime/raw-client.ts';
 import { ada, grace, signIn, useLocalSupabase } from '../support/local-supabase.ts';
+import type { Frame } from '../support/wire/frames.ts';
 
 const supabase = useLocalSupabase({ port: 0 });
 const clients: RawClient[] = [];

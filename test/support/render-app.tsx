@@ -10,10 +10,11 @@ import type { Clients } from '../../src/shared/clients/clients-context.ts';
 import type { Configuration } from '../../src/shared/clients/env.ts';
 import { createMemoryStore, type Store } from '../../src/auth-client/index.ts';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
-import type { Platform, Socket } from '../../src/platform/platform.ts';
+import type { Platform } from '../../src/platform/platform.ts';
 import { polyfillTopLayer } from './top-layer.ts';
+import { createIdleSocket } from './wire/frames.ts';
 
-// Chunks are loaded and a whole Supabase works in this process: patience, where a person would wait as well.
+// Chunks are loaded and a whole Supabase works in this process: a bound that only a failure reaches.
 configure({ asyncUtilTimeout: 15_000 });
 
 export interface RenderAppOptions {
@@ -88,16 +89,5 @@ export async function renderApp(url: string, options: RenderAppOptions): Promise
     clients,
     store,
     url: () => location.pathname + location.search + location.hash,
-  };
-}
-
-function createIdleSocket(): Socket {
-  return {
-    send: () => undefined,
-    close: () => undefined,
-    bufferedAmount: 0,
-    onOpen: null,
-    onMessage: null,
-    onClose: null,
   };
 }

@@ -6,7 +6,8 @@ import {
   createMemoryStore,
 } from '../../../src/auth-client/index.ts';
 import { type FakeTab, type FakeWorld, createFakeWorld } from '../../support/fake-platform.ts';
-import { type ScriptedServer, createScriptedServer, sessionReply } from './scripted-server.ts';
+import { sessionReply } from '../../support/wire/replies.ts';
+import { type ScriptedWire, createScriptedWire } from '../../support/wire/scripted-wire.ts';
 
 export const STORAGE_KEY = 'sb-project-auth-token';
 
@@ -22,7 +23,7 @@ export interface Opened {
 
 export interface Harness {
   readonly world: FakeWorld;
-  readonly server: ScriptedServer;
+  readonly server: ScriptedWire;
   readonly store: Store;
   /** Opens a tab on the shared storage; it is not started. */
   open(options?: Partial<AuthClientOptions> & { readonly href?: string }): Opened;
@@ -34,7 +35,7 @@ export interface Harness {
 /** Tabs of one browser before one scripted server, on a fake clock. */
 export function createHarness(store: Store = createMemoryStore()): Harness {
   const world = createFakeWorld();
-  const server = createScriptedServer();
+  const server = createScriptedWire('/auth/v1');
   const open: Harness['open'] = ({ href: first = 'http://app.test/home', ...options } = {}) => {
     const tab = world.openTab({ fetch: server.fetch });
     let href = first;

@@ -1,6 +1,6 @@
 import { adaptWebSocket, type FetchFunction, type Socket } from '../../../src/platform/index.ts';
 import { WebSocket } from 'ws';
-import { parseFrame, type Frame } from '../realtime/frames.ts';
+import { createIdleSocket, parseFrame, type Frame } from '../../support/wire/frames.ts';
 import type { ConformanceTarget } from '../target.ts';
 import { parseJson } from '../wire.ts';
 
@@ -117,14 +117,7 @@ function recordSockets(): SocketRecorder {
 
 /** A socket that never opens. */
 function createDeadSocket(): Socket {
-  const socket: Socket = {
-    send() {},
-    close() {},
-    bufferedAmount: 0,
-    onOpen: null,
-    onMessage: null,
-    onClose: null,
-  };
+  const socket = createIdleSocket();
   setTimeout(() => socket.onClose?.({ code: 1006, reason: '', wasClean: false }), 0);
   return socket;
 }

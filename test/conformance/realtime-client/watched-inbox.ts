@@ -13,7 +13,7 @@ import {
 import { createLiveQuery, type LiveQuery } from '../../../src/realtime-client/live-query/live-query.ts';
 import type { AuditContext, AuditUser } from '../audit-context.ts';
 import { eventually, type ClientContext, type SignedInTab } from '../clients/client-audit.ts';
-import type { Frame } from '../realtime/frames.ts';
+import type { Frame } from '../../support/wire/frames.ts';
 import { notify, rowsOf } from '../rest/notifications.ts';
 import { assertStatus } from '../wire.ts';
 

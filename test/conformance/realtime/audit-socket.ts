@@ -2,7 +2,8 @@ import { strict as assert } from 'node:assert';
 import type { AuditContext, AuditUser } from '../audit-context.ts';
 import { notify } from '../rest/notifications.ts';
 import { assertStatus, at } from '../wire.ts';
-import { isReply, isSystem, joinPayload, openFrameSocket, type Frame, type FrameSocket } from './frames.ts';
+import type { Frame } from '../../support/wire/frames.ts';
+import { isReply, isSystem, joinPayload, openFrameSocket, type FrameSocket } from './frames.ts';
 
 export const topic = 'realtime:audit';
 

@@ -1,16 +1,8 @@
 import { WebSocket } from 'ws';
+import { parseFrame, type Frame } from '../../support/wire/frames.ts';
 import { NotRunError } from '../audit.ts';
 import type { ConformanceTarget } from '../target.ts';
 import { at } from '../wire.ts';
-
-/** A frame of vsn 2.0.0: `[join_ref, ref, topic, event, payload]`. */
-export interface Frame {
-  readonly joinRef: string | null;
-  readonly ref: string | null;
-  readonly topic: string;
-  readonly event: string;
-  readonly payload: unknown;
-}
 
 /** A WebSocket that keeps every frame it received. */
 export interface FrameSocket {
@@ -66,17 +58,6 @@ export async function openFrameSocket({
       }),
     close: () => socket.close(),
   };
-}
-
-export function parseFrame(text: string): Frame {
-  const [joinRef, ref, topic, event, payload] = JSON.parse(text) as [
-    string | null,
-    string | null,
-    string,
-    string,
-    unknown,
-  ];
-  return { joinRef, ref, topic, event, payload };
 }
 
 /** The payload of a phx_join with bindings for changes of tables. */

@@ -4,7 +4,8 @@ import { NotRunError, auditsOf, type Audit } from '../audit.ts';
 import type { AuditContext } from '../audit-context.ts';
 import { assertStatus, at, createWire, type Wire } from '../wire.ts';
 import { settle, topic, withSocket } from './audit-socket.ts';
-import { isReply, type Frame, type FrameSocket } from './frames.ts';
+import type { Frame } from '../../support/wire/frames.ts';
+import { isReply, type FrameSocket } from './frames.ts';
 
 const audit = auditsOf('realtime');
 const source = 'realtime.md §1';

@@ -11,6 +11,8 @@ import {
   useLocalSupabase,
 } from '../../support/local-supabase.ts';
 import { renderApp, type RenderedApp } from '../../support/render-app.tsx';
+import { createBreakableFetch, to } from '../../support/wire/breakable-fetch.ts';
+import { refusal } from '../../support/wire/replies.ts';
 
 const supabase = useLocalSupabase({ auth: { externalProviders: [] } });
 let email = '';
@@ -137,12 +139,9 @@ describe('the account', () => {
   });
 
   test('tells at the entrance that the other devices could not be signed out', async () => {
-    const { actor, url } = await openAccount('/account', {
-      fetch: (input, init) =>
-        String(input instanceof Request ? input.url : input).includes('/logout')
-          ? Promise.resolve(Response.json({ error_code: 'unexpected_failure', msg: 'x' }, { status: 500 }))
-          : supabase().fetch(input, init),
-    });
+    const { fetch, ...backend } = createBreakableFetch(supabase);
+    backend.break(to('/logout'), () => refusal(500, 'unexpected_failure'));
+    const { actor, url } = await openAccount('/account', { fetch });
     await actor.click(section('Devices').getByRole('button', { name: 'Sign out everywhere' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Sign out everywhere?' }));
     await actor.click(dialog.getByRole('button', { name: 'Sign out everywhere' }));

@@ -5,6 +5,8 @@ import { createMfa } from '../../../src/auth-client/features/mfa.ts';
 import { describedBy } from '../../support/described-by.ts';
 import { createUser, ada, seedPassword, useLocalSupabase } from '../../support/local-supabase.ts';
 import { renderApp } from '../../support/render-app.tsx';
+import { createBreakableFetch, to } from '../../support/wire/breakable-fetch.ts';
+import { json } from '../../support/wire/replies.ts';
 
 const supabase = useLocalSupabase({ auth: { externalProviders: ['github'] } });
 
@@ -64,21 +66,15 @@ describe('signing in by password', () => {
   });
 
   test('counts down where the server wants a pause, without reading the seconds aloud', async () => {
-    const { fetch } = supabase();
-    const platform: { fetch: typeof fetch } = {
-      fetch: (input, init) =>
-        String(input instanceof Request ? input.url : input).includes('/token')
-          ? Promise.resolve(
-              Response.json(
-                {
-                  code: 'over_email_send_rate_limit',
-                  message: 'For security purposes, you can only request this after 42 seconds.',
-                },
-                { status: 429, headers: { 'x-supabase-api-version': '2024-01-01' } },
-              ),
-            )
-          : fetch(input, init),
-    };
+    const { fetch, ...backend } = createBreakableFetch(supabase);
+    const message = 'For security purposes, you can only request this after 42 seconds.';
+    backend.break(to('/token'), () =>
+      json(
+        { code: 'over_email_send_rate_limit', message },
+        { status: 429, headers: { 'x-supabase-api-version': '2024-01-01' } },
+      ),
+    );
+    const platform = { fetch };
     const { actor } = await renderApp('/login', { supabase: supabase(), platform });
     await enter(actor, ada.email, seedPassword);
     const countdown = await screen.findByText(/^\(4[12] s\)$/);

@@ -14,6 +14,7 @@ import {
   useLocalSupabase,
 } from '../../support/local-supabase.ts';
 import { renderApp } from '../../support/render-app.tsx';
+import { createBreakableFetch, to } from '../../support/wire/breakable-fetch.ts';
 
 configure({ asyncUtilTimeout: 10_000 });
 
@@ -156,19 +157,15 @@ describe('an invitation', () => {
 
   test('that cannot be loaded can be tried again', async () => {
     const token = await invite();
-    let isDown = true;
+    const backend = createBreakableFetch(local);
+    backend.break(to('/rest/'));
     const { actor } = await renderApp(`/join/${token}`, {
       supabase: local(),
       user: as(grace),
-      platform: {
-        fetch: (input, init) =>
-          isDown && String(input instanceof Request ? input.url : input).includes('/rest/')
-            ? Promise.reject(new TypeError('Failed to fetch'))
-            : local().fetch(input, init),
-      },
+      platform: { fetch: backend.fetch },
     });
     expect(await heading('Couldn’t load the invitation')).toBeTruthy();
-    isDown = false;
+    backend.mend();
     await actor.click(screen.getByRole('button', { name: 'Try again' }));
     expect(await heading(/invites you to Roadmap/)).toBeTruthy();
   });

@@ -2,7 +2,6 @@ import 'fake-indexeddb/auto';
 import { configure, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { IDBFactory } from 'fake-indexeddb';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import type { FetchFunction } from '../../../src/platform/platform.ts';
 import { toasts } from '../../../src/ui/overlay/toasts.ts';
 import {
   ada,
@@ -15,6 +14,7 @@ import {
 import { openNodeSocket } from '../../support/node-socket.ts';
 import { renderApp } from '../../support/render-app.tsx';
 import type { RenderAppOptions } from '../../support/render-app.tsx';
+import { createBreakableFetch, to } from '../../support/wire/breakable-fetch.ts';
 
 // Finding by role is slow in jsdom; a bound that only a failure reaches.
 configure({ asyncUtilTimeout: 10_000 });
@@ -65,16 +65,6 @@ const status = async (name: string) => {
   );
   return found[0]?.status ?? null;
 };
-/** Calls the real backend until told to fail. */
-function breakableFetch() {
-  let isBroken = false;
-  const fetch: FetchFunction = (input, init) =>
-    isBroken && String(input instanceof Request ? input.url : input).includes('/rest/')
-      ? Promise.reject(new TypeError('Failed to fetch'))
-      : local().fetch(input, init);
-  return { fetch, setBroken: (broken: boolean) => (isBroken = broken) };
-}
-
 describe('the inbox', () => {
   test('shows days, headlines, links and times', async () => {
     await notify(1);
@@ -313,20 +303,13 @@ describe('a notification without a page of its own', () => {
     const [row] = await local().database.query<{ id: string }>('select id from public.notifications');
     await local().database.query(`update public.notifications set status = 'archived'`);
     const report = vi.fn<(problem: unknown) => void>();
-    let isBroken = true;
-    const { actor } = await open(`/home?open=${row?.id}`, {
-      platform: {
-        report,
-        fetch: (input, init) =>
-          isBroken && /[?&]id=eq/.test(input instanceof Request ? input.url : String(input))
-            ? Promise.reject(new TypeError('Failed to fetch'))
-            : local().fetch(input, init),
-      },
-    });
+    const backend = createBreakableFetch(local);
+    backend.break(({ url }) => /[?&]id=eq/.test(url));
+    const { actor } = await open(`/home?open=${row?.id}`, { platform: { report, fetch: backend.fetch } });
     const said = await screen.findByText('Couldn’t load your notifications.', { exact: false });
     const dialog = said.closest('dialog') ?? document.body;
     expect(report).toHaveBeenCalled();
-    isBroken = false;
+    backend.mend();
     await actor.click(within(dialog).getByRole('button', { name: 'Try again' }));
     expect(await screen.findByRole('dialog', { name: /mentioned you in Document 4/ })).toBeTruthy();
   });
@@ -356,59 +339,59 @@ describe('what was deleted and can still be undone', () => {
 
 describe('when something fails', () => {
   test('from the bell on another page it is told there', async () => {
-    const { fetch, setBroken } = breakableFetch();
+    const backend = createBreakableFetch(local);
     await fill(2);
-    const { actor } = await open('/preferences', { platform: { fetch } });
+    const { actor } = await open('/preferences', { platform: { fetch: backend.fetch } });
     await actor.click(await screen.findByRole('button', { name: 'Notifications, 2 unread' }));
     const panel = await screen.findByRole('dialog', { name: 'Inbox' });
     const all = await within(panel).findByRole('button', { name: 'Mark all read' });
-    setBroken(true);
+    backend.break(to('/rest/'));
     await actor.click(all);
     await actor.click(await screen.findByRole('button', { name: 'Dismiss' }));
     expect(await screen.findByText(/Your change was undone/)).toBeTruthy();
   });
 
   test('the list says so and is read again on request', async () => {
-    const { fetch, setBroken } = breakableFetch();
+    const backend = createBreakableFetch(local);
     await fill(1);
     const report = vi.fn<(problem: unknown) => void>();
-    setBroken(true);
-    const { actor } = await open('/home', { platform: { fetch, report } });
+    backend.break(to('/rest/'));
+    const { actor } = await open('/home', { platform: { fetch: backend.fetch, report } });
     await screen.findByText('Couldn’t load your notifications.');
     expect(report).toHaveBeenCalled();
-    setBroken(false);
+    backend.mend();
     await actor.click(screen.getByRole('button', { name: 'Try again' }));
     await screen.findByText(/Old 1/);
   });
 
   test('an action is taken back, told, and done by another try', async () => {
-    const { fetch, setBroken } = breakableFetch();
+    const backend = createBreakableFetch(local);
     await fill(1);
-    const { actor } = await open('/home', { platform: { fetch } });
+    const { actor } = await open('/home', { platform: { fetch: backend.fetch } });
     await screen.findByText(/Old 1/);
-    setBroken(true);
+    backend.break(to('/rest/'));
     await actor.click(screen.getByRole('button', { name: /^Archive: / }));
     await screen.findByText(/Your change was undone/);
     await waitFor(() => expect(rows()).toHaveLength(1));
-    setBroken(false);
+    backend.mend();
     await actor.click(screen.getByRole('button', { name: 'Try again' }));
     await waitFor(async () => expect(await status('Old 1')).toBe('archived'));
   });
 
   test('a reload shows the last list at once, and then the truth', async () => {
-    const { fetch, setBroken } = breakableFetch();
+    const backend = createBreakableFetch(local);
     await fill(2);
-    const first = await open('/home', { platform: { fetch } });
+    const first = await open('/home', { platform: { fetch: backend.fetch } });
     await screen.findByText(/Old 2/);
     await vi.waitFor(async () => expect(await keptText()).toContain('Old 2'), 10_000);
     first.unmount();
-    setBroken(true);
+    backend.break(to('/rest/'));
     // Without a new sign-in: persisted data belongs to its session.
-    await renderApp('/home', { supabase: local(), platform: { fetch }, store: first.store });
+    await renderApp('/home', { supabase: local(), platform: { fetch: backend.fetch }, store: first.store });
     await screen.findByText(/Old 2/);
     await screen.findByText(/Showing your last saved notifications/);
     await local().database.exec("delete from public.notifications where content like '%Old 2%'");
-    setBroken(false);
+    backend.mend();
     fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
     await waitFor(() => expect(screen.queryByText(/Old 2/)).toBeNull());
   });

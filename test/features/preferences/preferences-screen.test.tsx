@@ -1,12 +1,12 @@
 import 'fake-indexeddb/auto';
 import { configure, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { FetchFunction } from '../../../src/platform/platform.ts';
 import { toasts } from '../../../src/ui/overlay/toasts.ts';
 import { createUser, requestApi, seedPassword, useLocalSupabase } from '../../support/local-supabase.ts';
 import type { TestUser } from '../../support/local-supabase.ts';
 import { openNodeSocket } from '../../support/node-socket.ts';
 import { renderApp } from '../../support/render-app.tsx';
+import { createBreakableFetch, to } from '../../support/wire/breakable-fetch.ts';
 import type { RenderAppOptions } from '../../support/render-app.tsx';
 
 configure({ asyncUtilTimeout: 10_000 });
@@ -42,19 +42,7 @@ const change = (body: object) =>
   });
 const kind = (name: string) => within(screen.getByRole('group', { name }));
 const isOn = (control: HTMLElement) => (control as HTMLInputElement).checked;
-/** Answers as the backend does until told to refuse: all requests, or writes alone. */
-function breakableFetch() {
-  let broken: 'nothing' | 'writes' | 'everything' = 'nothing';
-  const fetch: FetchFunction = (input, init) => {
-    const isPreferences = String(input instanceof Request ? input.url : input).includes(
-      'notification_preferences',
-    );
-    const method = input instanceof Request ? input.method : (init?.method ?? 'GET');
-    const isHit = isPreferences && (broken === 'everything' || (broken === 'writes' && method !== 'GET'));
-    return isHit ? Promise.reject(new TypeError('Failed to fetch')) : local().fetch(input, init);
-  };
-  return { fetch, break: (what: typeof broken) => (broken = what) };
-}
+const preferences = to('notification_preferences');
 
 describe('the preferences', () => {
   test('of a new user are created with the defaults', async () => {
@@ -135,27 +123,27 @@ describe('the preferences', () => {
   });
 
   test('that cannot be saved are as they were, and can be tried again', async () => {
-    const backend = breakableFetch();
+    const backend = createBreakableFetch(local);
     const { actor } = await open({ platform: { fetch: backend.fetch } });
     await screen.findByRole('switch', { name: /Email notifications/ });
-    backend.break('writes');
+    backend.break((request) => preferences(request) && request.method !== 'GET');
     await actor.click(kind('Edits').getByRole('switch', { name: 'Email' }));
     await screen.findByText(/^Couldn’t save/);
     expect(isOn(kind('Edits').getByRole('switch', { name: 'Email' }))).toBe(false);
-    backend.break('nothing');
+    backend.mend();
     await actor.click(screen.getByRole('button', { name: 'Try again' }));
     await waitFor(async () => expect(await saved()).toMatchObject({ email_edits: true }));
     expect(isOn(kind('Edits').getByRole('switch', { name: 'Email' }))).toBe(true);
   });
 
   test('that cannot be read are temporary, say so, and are read on request', async () => {
-    const backend = breakableFetch();
-    backend.break('everything');
+    const backend = createBreakableFetch(local);
+    backend.break(preferences);
     const { actor } = await open({ platform: { fetch: backend.fetch } });
     await screen.findByText(/changes you make now aren’t saved/);
     await actor.click(kind('Edits').getByRole('switch', { name: 'Email' }));
     expect(isOn(kind('Edits').getByRole('switch', { name: 'Email' }))).toBe(true);
-    backend.break('nothing');
+    backend.mend();
     await actor.click(screen.getByRole('button', { name: 'Try again' }));
     await waitFor(() => expect(screen.queryByText(/changes you make now aren’t saved/)).toBeNull());
     expect(isOn(kind('Edits').getByRole('switch', { name: 'Email' }))).toBe(false);
@@ -163,7 +151,7 @@ describe('the preferences', () => {
   });
 
   test('that cannot be read again stay as they were last read, and say so', async () => {
-    const backend = breakableFetch();
+    const backend = createBreakableFetch(local);
     const { actor } = await open({ platform: { fetch: backend.fetch, openSocket: openNodeSocket } });
     const mentions = () => kind('Mentions').getByRole('switch', { name: 'Email' });
     await screen.findByRole('switch', { name: /Email notifications/ });
@@ -171,12 +159,12 @@ describe('the preferences', () => {
       await change({ email_mentions: false });
       expect(isOn(mentions())).toBe(false);
     });
-    backend.break('everything');
+    backend.break(preferences);
     local().faults.dropSockets();
     await screen.findByText(/^Couldn’t refresh/);
     expect(isOn(mentions())).toBe(false);
     expect(screen.queryByText(/changes you make now aren’t saved/)).toBeNull();
-    backend.break('nothing');
+    backend.mend();
     await actor.click(screen.getByRole('button', { name: 'Try again' }));
     await waitFor(() => expect(screen.queryByText(/^Couldn’t refresh/)).toBeNull());
     expect(isOn(mentions())).toBe(false);

@@ -1,17 +1,10 @@
 import { WebSocket } from 'ws';
+import { parseFrame, type Frame } from '../../support/wire/frames.ts';
 
 export interface RawClientOptions {
   readonly url: string;
   readonly apiKey: string;
   readonly version?: '1.0.0' | '2.0.0';
-}
-
-export interface Frame {
-  readonly joinRef: string | null;
-  readonly ref: string | null;
-  readonly topic: string;
-  readonly event: string;
-  readonly payload: Record<string, unknown>;
 }
 
 export interface JoinOptions {
@@ -57,7 +50,7 @@ export async function connectRawClient(options: RawClientOptions): Promise<RawCl
   socket.on('message', (data: Buffer, isBinary) => {
     if (isBinary) return void binaries.push(data);
     texts.push(data.toString());
-    const frame = frameOf(JSON.parse(data.toString()));
+    const frame = parseFrame(data.toString());
     const waiter = waiting.shift();
     if (waiter) waiter(frame);
     else heard.push(frame);
@@ -115,16 +108,4 @@ export async function connectRawClient(options: RawClientOptions): Promise<RawCl
     terminate: () => socket.terminate(),
   };
   return client;
-}
-
-function frameOf(value: unknown): Frame {
-  if (!Array.isArray(value)) return { joinRef: null, ...(value as Omit<Frame, 'joinRef'>) };
-  const [joinRef, ref, topic, event, payload] = value as [
-    null,
-    null,
-    string,
-    string,
-    Record<string, unknown>,
-  ];
-  return { joinRef, ref, topic, event, payload };
 }

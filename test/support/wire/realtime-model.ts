@@ -1,4 +1,5 @@
-import type { Platform, Socket } from '../../src/platform/platform.ts';
+import type { Platform, Socket } from '../../../src/platform/platform.ts';
+import { acceptBindings, createIdleSocket, parseFrame, subscribed } from './frames.ts';
 
 export interface StoredRow {
   readonly id: string;
@@ -10,14 +11,28 @@ export interface StoredRow {
 
 interface Session {
   readonly socket: Socket;
-  readonly topics: Map<string, { joinRef: string; token: string; filters: { id: number; owner: string }[] }>;
+  readonly topics: Map<
+    string,
+    { joinRef: string | null; token: string; filters: { id: number; owner: string }[] }
+  >;
   /** The joined topics, which receive broadcasts and presence from the reply on. */
   readonly members: Map<string, Member>;
   isHalfOpen: boolean;
 }
 
+/** The fields that clients send, of all events. */
+interface ClientPayload {
+  readonly access_token?: string;
+  readonly event?: string;
+  readonly payload?: object;
+  readonly config?: {
+    readonly broadcast: { readonly ack: boolean };
+    readonly presence: { readonly enabled: boolean; readonly key: string };
+  };
+}
+
 interface Member {
-  readonly joinRef: string;
+  readonly joinRef: string | null;
   readonly ack: boolean;
   readonly presence: { readonly enabled: boolean; readonly key: string };
   entry: { readonly phx_ref: string } | null;
@@ -27,7 +42,7 @@ interface Member {
  * A small model of the realtime service over one table in the fake world: it answers and confirms joins, checks
  * tokens, sends the owner's changes, and injects faults: loss, delay and repetition.
  */
-export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => number) {
+export function createRealtimeModel(clock: Platform['clock'], latencyMs: () => number) {
   const rows = new Map<string, StoredRow>();
   const sessions = new Set<Session>();
   const validTokens = new Set<string>();
@@ -57,10 +72,7 @@ export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => nu
     const up = createPipe();
     let isClosed = false;
     const socket: Socket = {
-      bufferedAmount: 0,
-      onOpen: null,
-      onMessage: null,
-      onClose: null,
+      ...createIdleSocket(),
       send: (data) =>
         up(() => {
           if (sessions.has(session) && !session.isHalfOpen) receive(session, String(data), deliver);
@@ -88,23 +100,10 @@ export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => nu
   const delivers = new WeakMap<Session, (frame: string) => void>();
 
   const receive = (session: Session, data: string, deliver: (frame: string) => void) => {
-    const [joinRef, ref, topic, event, payload] = JSON.parse(data) as [
-      string,
-      string,
-      string,
-      string,
-      {
-        access_token?: string;
-        event?: string;
-        payload?: object;
-        config?: {
-          postgres_changes: { filter: string }[];
-          broadcast: { ack: boolean };
-          presence: { enabled: boolean; key: string };
-        };
-      },
-    ];
-    const send = (...frame: unknown[]) => deliver(JSON.stringify(frame));
+    const frame = parseFrame(data);
+    const { joinRef, ref, topic, event } = frame;
+    const payload = frame.payload as ClientPayload;
+    const send = (...fields: unknown[]) => deliver(JSON.stringify(fields));
     const reply = (status: string, response: unknown) =>
       send(joinRef, ref, topic, 'phx_reply', { status, response });
     if (event === 'heartbeat') return reply('ok', {});
@@ -136,8 +135,8 @@ export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => nu
     joins += 1;
     if (isForbidden) return reply('error', { reason: 'Unauthorized: You do not have permissions to read' });
     if (!validTokens.has(token)) return reply('error', { reason: 'InvalidJWTToken: Token has expired' });
-    const filters = (payload.config?.postgres_changes ?? []).map((sent, index) =>
-      Object.assign(sent, { id: 100 + index, owner: sent.filter.replace('owner=eq.', '') }),
+    const filters = acceptBindings(frame, 100).map((binding) =>
+      Object.assign(binding, { owner: binding.filter?.replace('owner=eq.', '') ?? '' }),
     );
     reply('ok', { postgres_changes: filters });
     quit(session, topic);
@@ -337,15 +336,7 @@ export function createFakeRealtime(clock: Platform['clock'], latencyMs: () => nu
       isMute = false;
       for (const session of sessions)
         for (const [topic, joined] of session.topics)
-          delivers.get(session)?.(
-            JSON.stringify([
-              joined.joinRef,
-              null,
-              topic,
-              'system',
-              { extension: 'postgres_changes', status: 'ok', message: 'Subscribed to PostgreSQL' },
-            ]),
-          );
+          delivers.get(session)?.(JSON.stringify([joined.joinRef, null, topic, 'system', subscribed]));
     },
   };
 }

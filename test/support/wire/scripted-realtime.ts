@@ -1,15 +1,7 @@
-import { createPostgresChanges } from '../../src/realtime-client/changes/postgres-changes.ts';
-import { createRealtimeClient, type RealtimeClientOptions } from '../../src/realtime-client/index.ts';
-import { createFakeWorld, type FakeSocket, type FakeTab } from '../support/fake-platform.ts';
-
-/** A decoded frame. */
-export interface Frame {
-  readonly joinRef: string | null;
-  readonly ref: string | null;
-  readonly topic: string;
-  readonly event: string;
-  readonly payload: Readonly<Record<string, unknown>>;
-}
+import { createPostgresChanges } from '../../../src/realtime-client/changes/postgres-changes.ts';
+import { createRealtimeClient, type RealtimeClientOptions } from '../../../src/realtime-client/index.ts';
+import { createFakeWorld, type FakeSocket, type FakeTab } from '../fake-platform.ts';
+import { acceptBindings, parseFrame, subscribed, type Frame } from './frames.ts';
 
 export const topic = 'realtime:user:ada';
 export const binding = { event: '*', table: 'notifications', filter: 'recipient_id=eq.ada' } as const;
@@ -84,8 +76,6 @@ export function createServerSide(tab: FakeTab) {
     return join;
   };
   const send = (...fields: unknown[]) => socket().receive(JSON.stringify(fields));
-  const joinedBindings = () =>
-    (lastJoin().payload['config'] as { postgres_changes: Record<string, unknown>[] }).postgres_changes;
   return {
     socket,
     frames,
@@ -102,9 +92,9 @@ export function createServerSide(tab: FakeTab) {
       send(lastJoin().ref, ref, topic, 'phx_reply', payload);
     },
     acceptJoin() {
-      const accepted = joinedBindings().map((sent, index) => Object.assign(sent, { id: bindingId + index }));
-      const { ref } = lastJoin();
-      send(ref, ref, topic, 'phx_reply', { status: 'ok', response: { postgres_changes: accepted } });
+      const join = lastJoin();
+      const response = { postgres_changes: acceptBindings(join, bindingId) };
+      send(join.ref, join.ref, topic, 'phx_reply', { status: 'ok', response });
     },
     refuseJoin(reason: string) {
       const { ref } = lastJoin();
@@ -114,7 +104,7 @@ export function createServerSide(tab: FakeTab) {
       send(lastJoin().ref, null, topic, 'system', { extension, status, message, channel: 'user:ada' });
     },
     confirm() {
-      this.system('ok', 'Subscribed to PostgreSQL');
+      this.system('ok', subscribed.message);
     },
     endChannel(event: 'phx_close' | 'phx_error' = 'phx_close', joinRef = lastJoin().ref) {
       send(joinRef, null, topic, event, {});
@@ -133,13 +123,3 @@ const changeDefaults = {
   columns: [{ name: 'id', type: 'uuid' }],
   errors: null,
 };
-
-type Fields = readonly [string | null, string | null, string, string, Frame['payload']];
-
-/** A frame of version 2.0.0, or the object of version 1.0.0. */
-function parseFrame(text: string): Frame {
-  const value = JSON.parse(text) as Fields | (Omit<Frame, 'joinRef'> & { readonly join_ref: string | null });
-  if ('join_ref' in value) return { ...value, joinRef: value.join_ref };
-  const [joinRef, ref, frameTopic, event, payload] = value;
-  return { joinRef, ref, topic: frameTopic, event, payload };
-}

@@ -1,8 +1,8 @@
 import { http } from 'msw';
 import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import type { LocalSupabase } from '../../local-supabase/server.ts';
-import type { FetchFunction } from '../../src/platform/platform.ts';
+import type { LocalSupabase } from '../../../local-supabase/server.ts';
+import type { FetchFunction } from '../../../src/platform/platform.ts';
 
 export interface WireFaults {
   /** Goes over the realm's own fetch, where the faults are; what has none reaches the embedded Supabase. */

@@ -1,4 +1,5 @@
-import type { FakeTab, FakeWorld } from '../support/fake-platform.ts';
+import type { FakeTab, FakeWorld } from '../fake-platform.ts';
+import { acceptBindings, parseFrame, subscribed } from './frames.ts';
 
 /** What the server does with a join: accept it (null), or refuse it with this reason. */
 export type JoinVerdict = string | null;
@@ -25,26 +26,18 @@ export function createSlowServer(
   let freeAtMs = 0;
   const receive = (...frame: unknown[]) => tab.sockets.at(-1)?.receive(JSON.stringify(frame));
   const process = (data: string) => {
-    const [joinRef, ref, topic, event, payload] = JSON.parse(data) as [
-      string,
-      string,
-      string,
-      string,
-      { access_token?: string; config?: { postgres_changes: object[] } },
-    ];
+    const frame = parseFrame(data);
+    const { joinRef, ref, topic, event, payload } = frame;
     if (event === 'heartbeat') receive(null, ref, topic, 'phx_reply', { status: 'ok', response: {} });
     if (event === 'phx_leave') joined.delete(topic);
     if (event !== 'phx_join') return;
     joins.push(topic);
-    const answer = verdict({ topic, token: payload.access_token, joined: joined.size });
+    const answer = verdict({ topic, token: payload['access_token'], joined: joined.size });
     if (answer === null) {
       joined.add(topic);
-      const bindings = (payload.config?.postgres_changes ?? []).map((binding, id) =>
-        Object.assign(binding, { id }),
-      );
+      const bindings = acceptBindings(frame, 0);
       receive(joinRef, ref, topic, 'phx_reply', { status: 'ok', response: { postgres_changes: bindings } });
-      if (bindings.length > 0)
-        receive(joinRef, null, topic, 'system', { extension: 'postgres_changes', status: 'ok', message: '' });
+      if (bindings.length > 0) receive(joinRef, null, topic, 'system', subscribed);
       return;
     }
     freeAtMs = world.clock.now() + refusalMs;

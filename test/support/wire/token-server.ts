@@ -1,5 +1,5 @@
 import type { FetchFunction } from '../../../src/platform/platform.ts';
-import { page, refusal, tokenOf, userOf } from './scripted-server.ts';
+import { page, refusal, tokenOf, userOf } from './replies.ts';
 
 /** What happens to the next request that refreshes. */
 export type Fate =

@@ -118,9 +118,11 @@ export function createAuthClientWith(options: AuthClientOptions, internals: Core
     else refresher.start();
     return session.getSnapshot();
   };
-  const accessToken = async (rejectedToken?: string) => {
-    await start();
-    return refresher.accessToken(rejectedToken);
+  const accessToken = (rejectedToken?: string) => {
+    // Nearly every request reads the token: a valid one in memory takes no further turn of the event loop.
+    const valid = rejectedToken === undefined ? refresher.validToken() : null;
+    if (valid !== null) return Promise.resolve(valid);
+    return start().then(() => refresher.accessToken(rejectedToken));
   };
   const currentSession = () => {
     const active = session.current();

@@ -1,45 +1,25 @@
-import { build } from 'esbuild';
-import { spawnSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import * as z from 'zod/mini';
 import type * as Vendor from '@supabase/postgrest-js';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import type * as Rest from '../../src/rest-client/index.ts';
 import type * as RestTable from '../../src/rest-client/table.ts';
+import { bundle } from './bundle.ts';
 import { reportMetric } from './report.ts';
 
 /**
- * The work of the REST client beside postgrest-js, in one run: `npm run bench rest`. Both are built as they ship, because a
- * loader of TypeScript names each function again, which would be measured too.
+ * The work of the REST client beside postgrest-js, in one run: `npm run bench rest`. Both are built as they ship.
  */
-const root = join(import.meta.dirname, '../..');
-const folder = join(root, 'node_modules/.cache/rest-bench');
-mkdirSync(folder, { recursive: true });
-
-async function bundle(name: string, contents: string): Promise<string> {
-  const outfile = join(folder, `${name}.mjs`);
-  await build({
-    stdin: { contents, resolveDir: root },
-    bundle: true,
-    format: 'esm',
-    target: 'es2022',
-    platform: 'node',
-    outfile,
-  });
-  return pathToFileURL(outfile).href;
-}
-
 const oursFile = await bundle(
-  'ours',
+  'rest',
   `export * from './src/rest-client/index.ts'; export { createBrowserPlatform } from './src/platform/browser-platform.ts';`,
 );
 const tableFile = await bundle(
-  'table',
+  'rest-table',
   `export * from './src/rest-client/index.ts'; export * from './src/rest-client/table.ts';`,
 );
-const vendorFile = await bundle('vendor', `export { PostgrestClient } from '@supabase/postgrest-js';`);
+const vendorFile = await bundle('vendor-rest', `export { PostgrestClient } from '@supabase/postgrest-js';`);
 const { createRestClient } = (await import(oursFile)) as typeof Rest;
 const { table, createRestClient: createTableClient } = (await import(tableFile)) as typeof Rest &
   typeof RestTable;
@@ -77,6 +57,26 @@ const columns = {
   n: z.number(),
 };
 
+/** A server of one answer in a process of its own, so that its work is not measured. */
+const server = spawn(
+  process.execPath,
+  [
+    '--input-type=module',
+    '-e',
+    `import { createServer } from 'node:http';
+     const answer = ${JSON.stringify(JSON.stringify(rowsOf(1)))};
+     const server = createServer((_request, response) => {
+       response.setHeader('Content-Type', 'application/json');
+       response.setHeader('Content-Range', '0-0/*');
+       response.end(answer);
+     });
+     server.listen(0, '127.0.0.1', () => console.log(server.address().port));`,
+  ],
+  { stdio: ['ignore', 'pipe', 'inherit'] },
+);
+const [port] = (await once(server.stdout, 'data')) as [Buffer];
+const serverUrl = `http://127.0.0.1:${Number(port)}`;
+
 type Task = () => unknown;
 
 const few = createRestClient(optionsOf(1));
@@ -85,6 +85,12 @@ const validating = createTableClient(optionsOf(1000));
 const defined = table('notifications', { columns });
 const vendorFew = new PostgrestClient(vendorUrl, { fetch: fetchOf(1), headers: vendorHeaders });
 const vendorMany = new PostgrestClient(vendorUrl, { fetch: fetchOf(1000), headers: vendorHeaders });
+const overHttp = createRestClient({
+  ...optionsOf(1),
+  url: serverUrl,
+  platform: createBrowserPlatform(),
+});
+const vendorOverHttp = new PostgrestClient(`${serverUrl}/rest/v1`, { headers: vendorHeaders });
 let serial = 0;
 
 /** Microseconds of CPU by case: the vendor's first, then ours. */
@@ -101,6 +107,14 @@ const cases: Readonly<
       vendorFew.from('notifications').select('id, status').eq('status', 'unread').order('id').limit(5),
     ours: async () =>
       few.from('notifications').select('id, status').eq('status', 'unread').order('id').limit(5),
+  },
+  'CPU of a select over HTTP': {
+    times: 100,
+    goal: 1,
+    vendor: async () =>
+      vendorOverHttp.from('notifications').select('id, status').eq('status', 'unread').order('id').limit(5),
+    ours: async () =>
+      overHttp.from('notifications').select('id, status').eq('status', 'unread').order('id').limit(5),
   },
   'building a query': {
     times: 2000,
@@ -200,3 +214,4 @@ report(
   'bytes',
   1,
 );
+server.kill();

@@ -19,6 +19,8 @@ import { withLock } from './with-lock.ts';
 
 /** The only module that refreshes the session. */
 export interface Refresher {
+  /** The access token in memory; null if there is none, or if it is due for a refresh. */
+  validToken(): string | null;
   /**
    * Returns the access token: at once if it is valid (a refresh may then run in the background), else after a refresh.
    *
@@ -175,6 +177,10 @@ export function createRefresher(
     refresh().catch(() => undefined);
   };
 
+  const validToken = () => {
+    const active = session.current();
+    return active && !isDueOnDemand(active, session.readClocks()) ? active.record.access_token : null;
+  };
   const accessToken = async (rejectedToken?: string): Promise<string | null> => {
     const active = session.current();
     if (!active) return null;
@@ -199,6 +205,7 @@ export function createRefresher(
   };
 
   return {
+    validToken,
     accessToken,
     refresh: () => refresh(),
     exclusively,

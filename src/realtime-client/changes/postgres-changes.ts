@@ -9,8 +9,8 @@ import { encodeBinding, postgresChangesProtocol } from './protocol.ts';
 type TablesOf<Database, Schema> = Schema extends keyof Database
   ? Database[Schema] extends { readonly Tables: infer Tables }
     ? Tables
-    : never
-  : never;
+    : unknown
+  : unknown;
 type RowOf<Database, Schema, Table> = Table extends keyof TablesOf<Database, Schema>
   ? TablesOf<Database, Schema>[Table] extends { readonly Row: infer Row extends object }
     ? Row

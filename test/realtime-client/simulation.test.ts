@@ -8,7 +8,10 @@ import type { Socket } from '../../src/platform/platform.ts';
 import { createFakeWorld } from '../support/fake-platform.ts';
 import { createBroadcast } from '../../src/realtime-client/broadcast/broadcast.ts';
 import { createPresence } from '../../src/realtime-client/presence/presence.ts';
+import { createRestClient } from '../../src/rest-client/index.ts';
+import { shareReads } from '../../src/rest-client/share-reads/share-reads.ts';
 import { createRealtimeModel, type StoredRow } from '../support/wire/realtime-model.ts';
+import { createRestModel } from '../support/wire/rest-model.ts';
 import { createFreezer } from './freezer.ts';
 
 /** Number of random schedules; set `SCHEDULES=10000` for a long run. */
@@ -48,6 +51,14 @@ const command = fc.oneof(
     }),
   },
   {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('failRead' as const),
+      fault: fc.constantFrom('unavailable' as const, 'lost' as const, 'stuck' as const),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('forbid' as const), value: fc.boolean() }) },
+  {
     weight: 8,
     arbitrary: fc.record({
       do: fc.constantFrom(
@@ -76,10 +87,15 @@ const command = fc.oneof(
 );
 type Command = typeof command extends fc.Arbitrary<infer Value> ? Value : never;
 
+interface Database {
+  readonly public: { readonly Tables: { readonly items: { readonly Row: StoredRow } } };
+}
+
 function createSimulation(seed: number, isShared: boolean) {
   const world = createFakeWorld({ seed });
   const serverTab = world.openTab();
   const server = createRealtimeModel(serverTab.clock, () => Math.floor(serverTab.random.number() * 80));
+  const restModel = createRestModel(() => server.select('ada'), server.validTokens);
   const tabs: ReturnType<typeof openTab>[] = [];
   /** The acknowledged broadcasts, and for each the tabs that had to receive it or learn of a gap. */
   const acknowledged: { readonly id: string; readonly tabs: ReadonlySet<object> }[] = [];
@@ -116,15 +132,24 @@ function createSimulation(seed: number, isShared: boolean) {
     let isSignedIn = true;
     let isStalled = false;
     const ownListeners = new Set<(token: string | null) => void>();
-    const client = createRealtimeClient({
+    const shared = {
       url: 'https://project.test',
-      apiKey: 'key',
+      apiKey: 'sb_publishable_key',
       platform,
-      getAccessToken() {
+      getAccessToken(): Promise<string | null> {
         if (!isStalled) return Promise.resolve(isSignedIn ? token : null);
         isStalled = false;
         return new Promise(() => {});
       },
+    };
+    const rest = createRestClient<Database>({
+      ...shared,
+      platform: { ...platform, fetch: restModel.createFetch(platform) },
+      shareReads,
+    });
+    const items = rest.from('items').select().eq('owner', 'ada');
+    const client = createRealtimeClient({
+      ...shared,
       onTokenChange(listener) {
         const hear = (next: string | null) => {
           if (isSignedIn || next === null) listener(next);
@@ -150,6 +175,11 @@ function createSimulation(seed: number, isShared: boolean) {
     channel.onContinuity(() => acknowledged.forEach(({ id }) => excused.add(id)));
     const binding = { table: 'items', filter: 'owner=eq.ada' };
     const seen: string[] = [];
+    // Another part of the page shares its reads of the same list; those of the live query are its own.
+    channel.subscribe(() => {
+      const isJoining = channel.getSnapshot().status !== 'live';
+      if (isJoining) items.execute({ shareInFlight: true }).catch(() => undefined);
+    });
     // Every interruption must be announced before the channel is live again.
     let wasLive = false;
     let isUntold = false;
@@ -172,15 +202,7 @@ function createSimulation(seed: number, isShared: boolean) {
       version: (row) => row.version,
       // A comparison would repair what the protocol must get right by itself.
       reconcileMs: 0,
-      // A read has latency in both directions and sees the table in between.
-      read: () =>
-        new Promise((resolve) => {
-          const wait = () => Math.floor(platform.random.number() * 120);
-          platform.clock.setTimer(() => {
-            const rows = server.select('ada');
-            platform.clock.setTimer(() => resolve(rows), wait());
-          }, wait());
-        }),
+      read: (signal) => items.execute({ signal }),
     });
     query.start();
     return {
@@ -279,6 +301,10 @@ function createSimulation(seed: number, isShared: boolean) {
         return tabAt(next.at)?.channel.leave();
       case 'join':
         return void tabAt(next.at)?.channel.join();
+      case 'failRead':
+        return restModel.fail(next.fault);
+      case 'forbid':
+        return server.forbid(next.value);
       case 'stall':
         return tabAt(next.at)?.stall();
       case 'track':
@@ -309,11 +335,15 @@ function createSimulation(seed: number, isShared: boolean) {
     /** Ends all faults and advances the clock until everything settles. */
     async calmDown() {
       server.up();
+      server.forbid(false);
+      restModel.recover();
       // Causes no read: the tabs must recover by themselves.
       if (server.isMute) server.resubscribe();
       server.repeat(false);
-      for (const { platform, freezer, signIn, channel } of tabs) {
-        freezer.thaw();
+      tabs.forEach(({ freezer }) => freezer.thaw());
+      // A refusal that is under way would end the join that follows.
+      await world.clock.advance(1_000);
+      for (const { platform, signIn, channel } of tabs) {
         signIn(true);
         channel.join();
         platform.setOnline(true);

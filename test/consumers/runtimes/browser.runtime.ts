@@ -28,6 +28,7 @@ const importMap = JSON.stringify({
   imports: {
     'supabase-protocol-clients': '/browser.js',
     'supabase-protocol-clients/auth-client': '/browser.js',
+    'supabase-protocol-clients/realtime-client/postgres-changes': '/browser.js',
   },
 });
 

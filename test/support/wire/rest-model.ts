@@ -1,0 +1,47 @@
+import type { Platform } from '../../../src/platform/platform.ts';
+
+/** What happens to the next request instead of an answer. */
+export type RestFault = 'unavailable' | 'lost' | 'stuck';
+
+/**
+ * A small model of the REST service in the fake world: it checks the token, takes time in both directions, reads the
+ * table in between, and injects faults.
+ *
+ * @param select reads the table.
+ */
+export function createRestModel(select: () => readonly object[], validTokens: ReadonlySet<string>) {
+  const faults: RestFault[] = [];
+
+  /** The `fetch` of one tab. */
+  const createFetch =
+    ({ clock, random }: Pick<Platform, 'clock' | 'random'>): Platform['fetch'] =>
+    (_url, init) =>
+      new Promise((resolve, reject) => {
+        const later = (run: () => void) => clock.setTimer(run, Math.floor(random.number() * 600));
+        let timer = later(() => {
+          const fault = faults.shift();
+          if (fault === 'stuck') return;
+          const response = fault === 'unavailable' ? unavailable() : answer(new Headers(init?.headers));
+          timer = later(() => (fault === 'lost' ? reject(new TypeError('fetch failed')) : resolve(response)));
+        });
+        init?.signal?.addEventListener('abort', () => {
+          timer.cancel();
+          reject(init.signal?.reason as Error);
+        });
+      });
+  const unavailable = () => new Response('', { status: 503, headers: { 'Retry-After': '1' } });
+  const answer = (headers: Headers) => {
+    const token = headers.get('authorization')?.replace('Bearer ', '');
+    if (token !== undefined && validTokens.has(token)) return Response.json(select());
+    return token === undefined
+      ? Response.json({ code: '42501', message: 'permission denied' }, { status: 401 })
+      : Response.json({ code: 'PGRST303', message: 'JWT expired' }, { status: 401 });
+  };
+  return {
+    createFetch,
+    /** Injects a fault into the next request of any tab. */
+    fail: (fault: RestFault) => void faults.push(fault),
+    /** Ends all faults. */
+    recover: () => void faults.splice(0),
+  };
+}

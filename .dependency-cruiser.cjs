@@ -73,12 +73,36 @@ module.exports = {
       name: 'clients-only-through-their-entries',
       comment: 'A client is imported by its index or by the entry of a feature that its package exports.',
       severity: 'error',
-      from: { path: '^src/(app|features|shared|ui|react|main|supabase-clients)' },
+      from: {
+        path: [
+          '^src/(app|features|shared|ui|react|main|supabase-clients|lazy-clients|joined-auth)',
+          '^examples/',
+        ],
+      },
       to: {
         path: '^src/(auth|rest|realtime|storage|functions)-client/',
         pathNot:
           '^src/[a-z]+-client/(index|table|features/[a-z0-9-]+|server/server|long-reads/long-reads|share-reads/share-reads|live-query/live-query|tabs/shared-socket|broadcast/broadcast|broadcast/http-broadcast|presence/presence|changes/(database-broadcast|postgres-changes))\\.ts$',
       },
+    },
+    {
+      name: 'application-imports-public-entries',
+      comment:
+        'What is installed is what runs: the application and the examples import what the package exports.',
+      severity: 'error',
+      from: { path: '^(src/(app|features|shared|ui)/|src/(main|entry)\\.|examples/)' },
+      to: {
+        path: '^src/(platform|react|testing|[a-z-]+\\.ts$)',
+        pathNot:
+          '^src/((platform|react|testing)/index|(supabase|lazy|server)-clients|main|entry|database\\.types)\\.tsx?$',
+      },
+    },
+    {
+      name: 'consumers-import-the-package',
+      comment: 'Programs of test/consumers stand for installed ones.',
+      severity: 'error',
+      from: { path: '^test/consumers/(?!support/|runtimes/.*\\.runtime\\.ts|runtimes/vitest)[^/]+/' },
+      to: { path: '^(src|local-supabase|scripts)/' },
     },
     {
       name: 'ui-is-presentational',

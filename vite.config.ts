@@ -17,7 +17,7 @@ const chunkGroups = [
   },
   {
     name: 'base',
-    test: /node_modules\/(react|react-dom|scheduler|wouter|regexparam|use-sync-external-store|ky)\/|src\/platform\/|src\/auth-client\/(?!features\/(mfa|identities|claims))|src\/shared\/(outbox\/|clients\/(clients-context|sign-out)|second-factor|token-claims|held-draft)|src\/app\/(data\/forget-kept-data|shell\/error-boundary|chunks\/lazy-screen|texts\/app-texts\.(en|ts))|src\/ui\/(texts|locale|button|spinner|visually|state\/(loader|lazy-part|store|class-names|online)|page\/(page-|announcer|narrow-page|message))/,
+    test: /node_modules\/(react|react-dom|scheduler|wouter|regexparam|use-sync-external-store|ky)\/|src\/platform\/|src\/auth-client\/(?!features\/(mfa|identities|claims))|src\/(joined-auth|lazy-clients)|src\/react\/|src\/shared\/(outbox\/|clients\/(clients-context|sign-out)|second-factor|token-claims|held-draft)|src\/app\/(data\/forget-kept-data|shell\/error-boundary|chunks\/lazy-screen|texts\/app-texts\.(en|ts))|src\/ui\/(texts|locale|button|spinner|visually|state\/(loader|lazy-part|store|class-names|online)|page\/(page-|announcer|narrow-page|message))/,
   },
   {
     name: 'inside',
@@ -25,7 +25,7 @@ const chunkGroups = [
   },
   {
     name: 'data',
-    test: /src\/(rest-client\/|app\/data\/data-clients)/,
+    test: /src\/(rest-client\/|app\/data\/rest\.)/,
   },
   {
     // Loaded after the first list: all of it has to be there when the network is lost.

@@ -1,4 +1,4 @@
-import type { Platform } from '../src/platform/platform.ts';
+import type { Platform } from '../src/platform/index.ts';
 import { createDatabaseBroadcast } from '../src/realtime-client/changes/database-broadcast.ts';
 import type { RealtimeClient } from '../src/realtime-client/index.ts';
 import { createLiveQuery, type LiveQuery } from '../src/realtime-client/live-query/live-query.ts';

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { createBroadcast } from '../src/realtime-client/broadcast/broadcast.ts';
 import type { RealtimeClient } from '../src/realtime-client/index.ts';
 import { createPresence } from '../src/realtime-client/presence/presence.ts';
-import { usePresence } from '../src/react/use-presence.ts';
+import { usePresence } from '../src/react/index.ts';
 
 type Events = { readonly typing: { readonly name: string } };
 

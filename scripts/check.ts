@@ -5,7 +5,7 @@ const tsc = 'node node_modules/typescript-native/bin/tsc -p';
 
 /** What must hold of the sources before anything is run; the slowest first. */
 const steps: readonly (readonly [name: string, command: string])[] = [
-  ['imports', 'npx depcruise --config .dependency-cruiser.cjs src local-supabase'],
+  ['imports', 'npx depcruise --config .dependency-cruiser.cjs src local-supabase examples test/consumers'],
   ['unused', 'npx knip'],
   ['types: src', `${tsc} tsconfig.json`],
   ['types: configuration', `${tsc} tsconfig.node.json`],

@@ -3,6 +3,7 @@ export const libraryName = 'supabase-protocol-clients';
 /** What the package exports: the name after the package's, and the module behind it, relative to src. */
 export const libraryEntries: Readonly<Record<string, string>> = {
   '.': 'supabase-clients',
+  './lazy': 'lazy-clients',
   './server': 'server-clients',
   './platform': 'platform/index',
   './auth-client': 'auth-client/index',

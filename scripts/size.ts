@@ -16,7 +16,7 @@ const budgets = {
 } as const;
 
 const page = ['src/entry.ts', 'src/main.tsx'];
-const signedIn = [...page, 'src/app/shell/signed-in-app.tsx', 'src/app/data/data-clients.ts'];
+const signedIn = [...page, 'src/app/shell/signed-in-app.tsx', 'src/app/data/rest.ts'];
 const login = [...page, 'src/features/auth/sign-in/login-screen.tsx'];
 const home = [...signedIn, 'src/features/notifications/screen/inbox-screen.tsx'];
 

@@ -6,8 +6,7 @@ import { guardRestoredPage } from './app/restored-page.ts';
 import { parseConfiguration, type Configuration } from './shared/clients/env.ts';
 import { paths, plainPath } from './shared/routes.ts';
 import { preloadOnIntent } from './app/chunks/preload-on-intent.ts';
-import { createCookieStore } from './auth-client/index.ts';
-import { createBrowserPlatform } from './platform/browser-platform.ts';
+import { createBrowserPlatform } from './platform/index.ts';
 
 /**
  * The composition root: the only place that reads globals.
@@ -31,15 +30,7 @@ export function start(screen: Promise<unknown>): void {
     );
     throw problem;
   }
-  const clients = createClients({
-    configuration,
-    platform: createBrowserPlatform(),
-    store: createCookieStore({ jar: document, secure: location.protocol === 'https:' }),
-    address: {
-      href: () => location.href,
-      replace: (url) => history.replaceState(history.state, '', url),
-    },
-  });
+  const clients = createClients({ configuration, platform: createBrowserPlatform() });
   preloadOnIntent(document);
   guardRestoredPage({
     page: window,
@@ -54,11 +45,11 @@ export function start(screen: Promise<unknown>): void {
   const render = () =>
     root.render(
       <StrictMode>
-        <App clients={clients} />
+        <App clients={clients} configuration={configuration} />
       </StrictMode>,
     );
   const session = clients.auth.start().then(async ({ status }) => {
-    if (status === 'signed-in') await clients.loadData();
+    if (status === 'signed-in') await clients.loadRest();
   });
   // Until then index.html shows `Loading...`.
   void Promise.allSettled([session, screen]).then(() => {

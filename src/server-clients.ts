@@ -16,7 +16,8 @@ import {
   type RestClientOptions,
   type UnknownDatabase,
 } from './rest-client/index.ts';
-import type { SupabaseConnection } from './supabase-clients.ts';
+import { mergeHeaders, shareOptions, type SupabaseConnection } from './joined-auth.ts';
+import type { Log } from './platform/log.ts';
 
 export {
   type CookieAttributes,
@@ -41,6 +42,10 @@ export interface ServerClientsOptions {
   readonly cookieOptions?: CookieScope | undefined;
   /** Default: the runtime's own. */
   readonly platform?: Platform | undefined;
+  /** Added to every request of every service; a service's own `headers` win. Default: none. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Receives the events of every service, without tokens and bodies; a service's own `log` takes its place. Default: none. */
+  readonly log?: Log | undefined;
   /** Further options of the auth client. */
   readonly auth?: Omit<Partial<AuthClientOptions>, JoinedOption | 'store' | 'autoRefresh'> | undefined;
   /** Further options of the REST client. */
@@ -83,17 +88,29 @@ export interface ServerClients<Database = UnknownDatabase> {
 export function createServerClients<Database = UnknownDatabase>(
   options: ServerClientsOptions,
 ): ServerClients<Database> {
-  const { url, apiKey, cookies, cookieOptions } = options;
+  const { url, apiKey, cookies, cookieOptions, headers } = options;
   const platform = toServerPlatform(options.platform ?? createBrowserPlatform());
-  const shared = { url, apiKey, platform };
+  const project = { url, apiKey, platform };
+  const shared = shareOptions(project, options);
   const store = createServerStore(cookies, { secure: true, ...cookieOptions }, platform.report);
   const shareRefresh = createShareRefresh(serviceUrl(url, 'auth'), platform.clock);
   const auth = createAuthClientWith(
-    { ...options.auth, ...shared, store, autoRefresh: false },
+    {
+      ...shared,
+      ...options.auth,
+      ...mergeHeaders(headers, options.auth?.headers),
+      ...project,
+      store,
+      autoRefresh: false,
+    },
     { shareRefresh },
   );
   const connection = { ...shared, getAccessToken: auth.getAccessToken };
-  const rest = createRestClient({ ...options.rest, ...connection });
+  const rest = createRestClient({
+    ...connection,
+    ...options.rest,
+    ...mergeHeaders(headers, options.rest?.headers),
+  });
   return { auth, rest: rest as unknown as RestClient<Database>, connection };
 }
 

@@ -1,57 +1,10 @@
-import {
-  type Address,
-  type AuthClient,
-  type AuthClientOptions,
-  createAuthClient,
-  createCookieStore,
-  createMemoryStore,
-  type Store,
-} from './auth-client/index.ts';
-import { createBrowserPlatform } from './platform/browser-platform.ts';
+import type { AuthClient } from './auth-client/index.ts';
+import { joinAuth, type SupabaseClientsOptions, type SupabaseConnection } from './joined-auth.ts';
 import type { Platform } from './platform/platform.ts';
-import {
-  createRealtimeClient,
-  type RealtimeClient,
-  type RealtimeClientOptions,
-} from './realtime-client/index.ts';
-import {
-  createRestClient,
-  type RestClient,
-  type RestClientOptions,
-  type UnknownDatabase,
-} from './rest-client/index.ts';
+import { createRealtimeClient, type RealtimeClient } from './realtime-client/index.ts';
+import { createRestClient, type RestClient, type UnknownDatabase } from './rest-client/index.ts';
 
-type SharedOption = 'url' | 'apiKey' | 'platform' | 'getAccessToken' | 'onTokenChange';
-
-/** The options of `createSupabaseClients`. */
-export interface SupabaseClientsOptions {
-  /** The project's URL (http or https). */
-  readonly url: string;
-  /** The project's publishable key, or its older anonymous key. */
-  readonly apiKey: string;
-  /** Where the session is stored. Default: the page's cookies, as `@supabase/ssr` has them; memory where there is no page. */
-  readonly store?: Store;
-  /** Default: `createBrowserPlatform()`. Node 20 has no WebSocket: see `adaptWebSocket`. */
-  readonly platform?: Platform;
-  /** Options of the auth client. Default `address`: the page's own, so that a link or provider that returns to it signs in. */
-  readonly auth?: Partial<Omit<AuthClientOptions, SharedOption | 'store'>>;
-  /** Options of the REST client. */
-  readonly rest?: Omit<RestClientOptions, SharedOption | 'schema'>;
-  /** Options of the realtime client. */
-  readonly realtime?: Omit<RealtimeClientOptions, SharedOption>;
-}
-
-/** What the storage and functions clients need to act as the signed-in user. */
-export interface SupabaseConnection {
-  /** The project's URL. */
-  readonly url: string;
-  /** The project's publishable key. */
-  readonly apiKey: string;
-  /** The platform of all clients. */
-  readonly platform: Platform;
-  /** Returns the user's access token. */
-  readonly getAccessToken: AuthClient['getAccessToken'];
-}
+export type { SupabaseClientsOptions, SupabaseConnection } from './joined-auth.ts';
 
 /** The clients of a project. */
 export interface SupabaseClients<Database = UnknownDatabase> {
@@ -89,40 +42,17 @@ export interface SupabaseClients<Database = UnknownDatabase> {
 export function createSupabaseClients<Database = UnknownDatabase>(
   options: SupabaseClientsOptions,
 ): SupabaseClients<Database> {
-  const { url, apiKey, platform = createBrowserPlatform() } = options;
-  const shared = { url, apiKey, platform };
-  const auth = createAuthClient({
-    address: getPageAddress(),
-    ...options.auth,
-    ...shared,
-    store: options.store ?? createDefaultStore(),
-  });
-  const { getAccessToken, onTokenChange } = auth;
-  const connection = { ...shared, getAccessToken };
-  const rest = createRestClient({ ...options.rest, ...connection });
-  const realtime = createRealtimeClient<Database>({ ...options.realtime, ...connection, onTokenChange });
+  const { auth, connection, restOptions, realtimeOptions } = joinAuth(options);
+  const realtime = createRealtimeClient<Database>(realtimeOptions);
   return {
     auth,
-    rest: rest as unknown as RestClient<Database>,
+    rest: createRestClient(restOptions) as unknown as RestClient<Database>,
     realtime,
-    platform,
+    platform: connection.platform,
     connection,
     close() {
       realtime.close();
       auth.close();
     },
-  };
-}
-
-function createDefaultStore(): Store {
-  if (typeof document === 'undefined') return createMemoryStore();
-  return createCookieStore({ jar: document, secure: location.protocol === 'https:' });
-}
-
-function getPageAddress(): Address | undefined {
-  if (typeof document === 'undefined') return undefined;
-  return {
-    href: () => location.href,
-    replace: (url) => history.replaceState(history.state, '', url),
   };
 }

@@ -3,7 +3,9 @@ import { Redirect, Route, Switch, useLocation } from 'wouter';
 import { useLocationProperty } from 'wouter/use-browser-location';
 import { Announcer } from '../ui/page/announcer.tsx';
 import { ScreenMessage } from '../ui/spinner.tsx';
-import { ClientsContext, useAuthState, useClients, type Clients } from '../shared/clients/clients-context.ts';
+import { SupabaseProvider, useAuth } from '../react/index.ts';
+import { ConfigurationContext, useClients, type Clients } from '../shared/clients/clients-context.ts';
+import type { Configuration } from '../shared/clients/env.ts';
 import { ErrorBoundary } from './shell/error-boundary.tsx';
 import { forgetWhenSignedOut } from './data/forget-kept-data.ts';
 import { decideGate } from './gate.ts';
@@ -20,19 +22,26 @@ const JoinScreen = lazyScreen(chunks.join);
 const SignedInApp = lazyScreen(chunks.signedIn);
 const MailLinkScreen = lazyScreen(chunks.mailLink);
 
-/** The whole application, given its clients. */
-export function App({ clients }: { readonly clients: Clients }) {
+export interface AppProps {
+  readonly clients: Clients;
+  readonly configuration: Configuration;
+}
+
+/** The whole application. */
+export function App({ clients, configuration }: AppProps) {
   const [path] = useLocation();
   useEffect(() => forgetWhenSignedOut(clients), [clients]);
   return (
-    <ClientsContext value={clients}>
-      <Announcer />
-      <ErrorBoundary resetKey={path}>
-        <Suspense fallback={<Loading />}>
-          <SessionGate path={path} />
-        </Suspense>
-      </ErrorBoundary>
-    </ClientsContext>
+    <SupabaseProvider clients={clients}>
+      <ConfigurationContext value={configuration}>
+        <Announcer />
+        <ErrorBoundary resetKey={path}>
+          <Suspense fallback={<Loading />}>
+            <SessionGate path={path} />
+          </Suspense>
+        </ErrorBoundary>
+      </ConfigurationContext>
+    </SupabaseProvider>
   );
 }
 
@@ -50,7 +59,7 @@ const notices = {
 function SessionGate({ path }: { readonly path: string }) {
   // The fragment belongs to it: a mail link may arrive as a change of the fragment alone.
   const { search: query, hash, origin } = new URL(useLocationProperty(() => location.href));
-  const { status, session } = useAuthState();
+  const { status, session } = useAuth();
   const { auth } = useClients();
   const [leaving, setLeaving] = useState<'on-purpose' | 'refused' | 'while-saving' | null>(null);
   useEffect(

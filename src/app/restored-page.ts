@@ -1,4 +1,4 @@
-import type { Unsubscribe } from '../platform/platform.ts';
+import type { Unsubscribe } from '../platform/index.ts';
 
 export interface RestoredPageOptions {
   readonly page: Pick<Window, 'addEventListener' | 'removeEventListener'>;

@@ -1,4 +1,5 @@
 /** The runtime as the clients see it: `createBrowserPlatform()`, and the types to replace parts of it. */
+export { backoffDelayMs, type BackoffOptions, doublingDelaysMs } from './backoff.ts';
 export { createBrowserPlatform } from './browser-platform.ts';
 export type { HttpLogEvent, Log, ServiceName } from './log.ts';
 export type {

@@ -1,5 +1,10 @@
 /** React over the clients: a provider, and hooks for the session, the user, a query and a live list. */
-export { SupabaseProvider, type SupabaseProviderProps, useSupabase } from './supabase-provider.tsx';
+export {
+  SupabaseProvider,
+  type SupabaseProviderProps,
+  useLazyClients,
+  useSupabase,
+} from './supabase-provider.tsx';
 export { useAuth, useSession, useUser } from './use-auth.ts';
 export type { QuerySnapshot } from './query-store.ts';
 export { type QueryState, useQuery } from './use-query.ts';

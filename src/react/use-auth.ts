@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 import type { AuthSnapshot, Session, UnverifiedUser } from '../auth-client/index.ts';
-import { useSupabase } from './supabase-provider.tsx';
+import { useProvidedClients } from './supabase-provider.tsx';
 
 /**
  * The auth client's snapshot: status, user, session and callback error. The component renders again when it changes.
@@ -19,7 +19,7 @@ import { useSupabase } from './supabase-provider.tsx';
  * ```
  */
 export function useAuth(): AuthSnapshot {
-  const { auth } = useSupabase();
+  const { auth } = useProvidedClients();
   return useSyncExternalStore(auth.subscribe, auth.getSnapshot, auth.getSnapshot);
 }
 

@@ -13,6 +13,7 @@ const sources = [
   'src/react',
   'src/testing',
   'src/supabase-clients.ts',
+  'src/lazy-clients.ts',
   'src/server-clients.ts',
 ].concat(['auth', 'rest', 'realtime', 'storage', 'functions'].map((client) => `src/${client}-client`));
 const examples = readExamples(root, [...sources, 'README.md', 'docs']);

@@ -74,14 +74,12 @@ export async function renderApp(url: string, options: RenderAppOptions): Promise
   void clients.auth.start();
   const result = render(
     <StrictMode>
-      <App clients={clients} />
+      <App clients={clients} configuration={configuration} />
     </StrictMode>,
   );
   onTestFinished(async () => {
     cleanup();
-    clients.auth.close();
-    const { loadRealtime } = await clients.loadData();
-    (await loadRealtime()).close();
+    clients.close();
   });
   return {
     ...result,

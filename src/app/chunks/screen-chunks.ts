@@ -19,17 +19,17 @@ export const mailLink = screenChunk(
 export const join = screenChunk(async () => (await import('../../features/join/join-screen.tsx')).JoinScreen);
 export const signedIn = screenChunk(async () => (await import('../shell/signed-in-app.tsx')).SignedInApp);
 
-/** The clients that read and write the signed-in user's data. */
-export const dataClients = () => import('../data/data-clients.ts');
+/** The client that reads and writes the signed-in user's data. */
+export const importRest = () => import('../data/rest.ts');
 
 type Chunk = () => Promise<unknown>;
 
 const chunksByPath: Readonly<Record<string, readonly Chunk[]>> = {
-  [paths.root]: [dataClients, signedIn, inbox],
-  [paths.home]: [dataClients, signedIn, inbox],
-  [paths.preferences]: [dataClients, signedIn, preferences],
-  [paths.account]: [dataClients, signedIn, account],
-  [paths.shell]: [dataClients, signedIn],
+  [paths.root]: [importRest, signedIn, inbox],
+  [paths.home]: [importRest, signedIn, inbox],
+  [paths.preferences]: [importRest, signedIn, preferences],
+  [paths.account]: [importRest, signedIn, account],
+  [paths.shell]: [importRest, signedIn],
   [paths.login]: [login],
   [paths.signup]: [signup],
   [paths.resetPassword]: [resetPassword],

@@ -1,18 +1,20 @@
-import { createAuthClient, type Address, type Store } from '../../auth-client/index.ts';
-import type { Platform } from '../../platform/platform.ts';
+import type { Address, Store } from '../../auth-client/index.ts';
+import { createLazyClients } from '../../lazy-clients.ts';
+import type { Platform } from '../../platform/index.ts';
+import type { Database } from '../../database.types.ts';
 import { createLoader } from '../../ui/state/loader.ts';
 import type { Clients } from '../../shared/clients/clients-context.ts';
 import type { Configuration } from '../../shared/clients/env.ts';
 import { paths } from '../../shared/routes.ts';
-import { dataClients } from '../chunks/screen-chunks.ts';
+import { importRest } from '../chunks/screen-chunks.ts';
 
 export interface ClientsOptions {
   readonly configuration: Configuration;
   readonly platform: Platform;
-  /** Where the session is stored. */
-  readonly store: Store;
-  /** The page's address, which mail links and providers return to. */
-  readonly address: Address;
+  /** Where the session is stored. Default: the page's cookies. */
+  readonly store?: Store;
+  /** The page's address, which mail links and providers return to. Default: the page's own. */
+  readonly address?: Address;
 }
 
 /** Paths to which mail links and providers return; a callback at any other path is ignored. */
@@ -21,14 +23,19 @@ const callbackPaths = [paths.home, paths.resetPassword, paths.account, paths.log
   .flatMap((path): string[] => [path, `${path}/`])
   .concat(paths.root);
 
-/** The clients of the application. The code of the data clients is loaded on first use. */
+/** The clients of the application. The code of REST and realtime is loaded on first use. */
 export function createClients({ configuration, platform, store, address }: ClientsOptions): Clients {
-  const connection = { url: configuration.supabaseUrl, apiKey: configuration.supabaseAnonKey, platform };
-  const auth = createAuthClient({ ...connection, store, address, callbackPaths });
-  return {
-    auth,
-    configuration,
+  const clients = createLazyClients<Database>({
+    url: configuration.supabaseUrl,
+    apiKey: configuration.supabaseAnonKey,
     platform,
-    loadData: createLoader(async () => (await dataClients()).createDataClients({ ...connection, auth })),
-  };
+    ...(store && { store }),
+    auth: { callbackPaths, ...(address && { address }) },
+    // One retry, as the data cache has it (specification §9).
+    rest: { retry: { limit: 1 } },
+    importRest,
+    importRealtime: () => import('./realtime.ts'),
+  });
+  // React's `use` needs a rejected promise kept until an error boundary tries again.
+  return { ...clients, loadRest: createLoader(clients.loadRest) };
 }

@@ -5,7 +5,7 @@ import { isTemporary } from '../../features/preferences/preferences.ts';
 import { isQuiet } from '../../features/preferences/quiet/quiet-hours.ts';
 import type { Preferences } from '../../features/preferences/preferences.ts';
 import type { KeptNotifications } from '../../features/notifications/model/notifications-state.ts';
-import type { Platform } from '../../platform/platform.ts';
+import type { Platform } from '../../platform/index.ts';
 import type { RestClient } from '../../rest-client/index.ts';
 import type { Cached } from '../../shared/cache-policy.ts';
 import type { Database } from '../../database.types.ts';

@@ -1,4 +1,4 @@
-import type { Unsubscribe } from '../../platform/platform.ts';
+import type { Unsubscribe } from '../../platform/index.ts';
 import type { Clients } from '../../shared/clients/clients-context.ts';
 import { outboxDatabaseName } from '../../shared/outbox/outbox-database.ts';
 

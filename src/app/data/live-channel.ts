@@ -1,4 +1,4 @@
-import type { Unsubscribe } from '../../platform/platform.ts';
+import type { Unsubscribe } from '../../platform/index.ts';
 import { createPostgresChanges } from '../../realtime-client/changes/postgres-changes.ts';
 import type { Change, RealtimeClient, RowRecord } from '../../realtime-client/index.ts';
 

@@ -1,6 +1,6 @@
 import { clear, delMany, get, keys, promisifyRequest, set } from 'idb-keyval';
 import type { UseStore } from 'idb-keyval';
-import type { Clock, Page, Timer } from '../../platform/platform.ts';
+import type { Clock, Page, Timer } from '../../platform/index.ts';
 import { isDiscarded, type Cached } from '../../shared/cache-policy.ts';
 import { cacheDatabaseName } from './forget-kept-data.ts';
 

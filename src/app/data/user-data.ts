@@ -7,10 +7,12 @@ import type { MinuteClock } from '../../features/notifications/data/minute-clock
 import { parseNotificationChanges } from '../../features/notifications/data/notification-changes.ts';
 import { createNotificationsApi } from '../../features/notifications/data/notifications-api.ts';
 import type { NotificationsState } from '../../features/notifications/model/notifications-state.ts';
-import type { Platform, Timer } from '../../platform/platform.ts';
+import type { Timer } from '../../platform/index.ts';
 import { createLoader, tryAnew } from '../../ui/state/loader.ts';
 import { toasts } from '../../ui/overlay/toasts.ts';
-import type { DataClients } from '../../shared/clients/clients-context.ts';
+import type { RestClient } from '../../rest-client/index.ts';
+import type { Clients } from '../../shared/clients/clients-context.ts';
+import type { Database } from '../../database.types.ts';
 import type { DataCache } from './data-cache.ts';
 import type { UserOutbox } from './user-outbox.ts';
 
@@ -29,11 +31,11 @@ export interface UserData {
   close(): Promise<void>;
 }
 
-export interface UserDataOptions extends DataClients {
+export interface UserDataOptions extends Pick<Clients, 'loadRealtime' | 'platform'> {
+  readonly rest: RestClient<Database>;
   readonly userId: string;
   /** The claim `session_id`: the persisted data belongs to it. */
   readonly sessionId: string;
-  readonly platform: Platform;
 }
 
 const keepDelayMs = 500;

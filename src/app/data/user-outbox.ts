@@ -6,7 +6,7 @@ import type { WaitingActions } from '../../features/notifications/actions/waitin
 import type { InboxStore } from '../../features/notifications/data/inbox-store.ts';
 import { openOutbox } from '../../features/outbox/open-outbox.ts';
 import { createTopic } from '../../features/outbox/outbox-topic.ts';
-import type { Platform } from '../../platform/platform.ts';
+import type { Platform } from '../../platform/index.ts';
 import type { RestClient } from '../../rest-client/index.ts';
 import { unsentCount } from '../../shared/outbox/sign-out-question.ts';
 import type { Store } from '../../ui/state/store.ts';

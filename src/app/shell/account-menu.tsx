@@ -4,7 +4,7 @@ import { Button } from '../../ui/button.tsx';
 import { Popover } from '../../ui/overlay/popover.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
 import { lazyPart } from '../../ui/state/lazy-part.ts';
-import { useUser } from '../../shared/clients/clients-context.ts';
+import { useUser } from '../../react/index.ts';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { appTexts } from '../texts/app-texts.ts';
 import styles from './shell.module.css';

@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 import { useLocation } from 'wouter';
 import { toasts } from '../../ui/overlay/toasts.ts';
 import { useAuthErrorText } from '../../shared/auth-problem/auth-problem.ts';
-import { useAuthState } from '../../shared/clients/clients-context.ts';
+import { useAuth } from '../../react/index.ts';
 import { paths, plainPath } from '../../shared/routes.ts';
 
 /** Callback errors that were already shown, here or on /account. */
@@ -10,7 +10,7 @@ const told = new WeakSet<object>();
 
 /** Shows a failed mail link or provider callback as a toast; /account shows it in its own place. */
 export function CallbackNews() {
-  const { callbackError } = useAuthState();
+  const { callbackError } = useAuth();
   const [path] = useLocation();
   const isToldThere = plainPath(path) === paths.account;
   const isNews = callbackError !== null && !isToldThere && !told.has(callbackError);

@@ -6,7 +6,8 @@ import { InboxContext } from '../../features/notifications/data/inbox-context.ts
 import { InboxRail } from '../../features/notifications/screen/inbox-navigation.tsx';
 import { UnreadBadge } from '../../features/notifications/bell/unread-badge.tsx';
 import { lazyPart } from '../../ui/state/lazy-part.ts';
-import { useClients, useDataClients, useUser } from '../../shared/clients/clients-context.ts';
+import { useUser } from '../../react/index.ts';
+import { useClients, useConfiguration, useRest } from '../../shared/clients/clients-context.ts';
 import { paths } from '../../shared/routes.ts';
 import { UserDataContext } from '../data/user-data-context.ts';
 import { userDataOf } from '../data/user-data-of.ts';
@@ -23,13 +24,13 @@ const InviteDialog = lazyPart(
 /** Provides the signed-in user's data to all pages: data cache, live notifications, bell and rail. */
 export function InboxFrame({ children }: { readonly children: (slots: InboxSlots) => ReactNode }) {
   const clients = useClients();
-  const data = useDataClients();
+  const rest = useRest();
+  const { entityUrl } = useConfiguration();
   const user = useUser();
   const [path] = useLocation();
   const [userId] = useState(user?.id ?? '');
-  const userData = useMemo(() => userDataOf(clients, data, userId), [clients, data, userId]);
+  const userData = useMemo(() => userDataOf(clients, rest, userId), [clients, rest, userId]);
   const { inbox, minuteClock } = userData;
-  const { entityUrl } = clients.configuration;
   const services = useMemo(
     () => ({ inbox, minuteClock, entityUrl, InviteDialog }),
     [inbox, minuteClock, entityUrl],

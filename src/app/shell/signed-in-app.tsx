@@ -2,7 +2,7 @@ import { Suspense } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
 import { lazyPart } from '../../ui/state/lazy-part.ts';
 import { Spinner } from '../../ui/spinner.tsx';
-import { useAuthState } from '../../shared/clients/clients-context.ts';
+import { useAuth } from '../../react/index.ts';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { InboxFrame } from './inbox-frame.tsx';
 import { lazyScreen } from '../chunks/lazy-screen.ts';
@@ -25,7 +25,7 @@ const CallbackNews = lazyPart(async () => (await import('./callback-news.tsx')).
 /** Everything that needs a session. */
 export function SignedInApp() {
   const [path] = useLocation();
-  const { callbackError } = useAuthState();
+  const { callbackError } = useAuth();
   return (
     <InboxFrame>
       {({ bell, rail }) => (

@@ -1,6 +1,6 @@
 import { Suspense } from 'react';
 import { useAuthErrorText } from '../../shared/auth-problem/auth-problem.ts';
-import { useAuthState } from '../../shared/clients/clients-context.ts';
+import { useAuth } from '../../react/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { Message } from '../../ui/page/message.tsx';
 import { Skeleton } from '../../ui/spinner.tsx';
@@ -20,7 +20,7 @@ const LaterSections = lazyPart(async () => (await import('./later-sections.tsx')
 /** `/account`: first from the stored session, then as the server has it. */
 export function AccountScreen() {
   const texts = accountTexts.use();
-  const linkProblem = useAuthErrorText(useAuthState().callbackError?.code);
+  const linkProblem = useAuthErrorText(useAuth().callbackError?.code);
   const account = useAccount();
   if (account === null) return null;
   const { user, status, problem, reload } = account;

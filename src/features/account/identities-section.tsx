@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { UnverifiedUser, UserIdentity } from '../../auth-client/index.ts';
 import { createIdentities } from '../../auth-client/features/identities.ts';
 import { attempt } from '../../shared/auth-problem/auth-problem.ts';
-import { useClients } from '../../shared/clients/clients-context.ts';
+import { useClients, useConfiguration } from '../../shared/clients/clients-context.ts';
 import { paths } from '../../shared/routes.ts';
 import { Button } from '../../ui/button.tsx';
 import { FormMessages } from '../../ui/page/message.tsx';
@@ -80,7 +80,8 @@ export function IdentitiesSection({ user, onChanged }: IdentitiesSectionProps) {
 /** One button per enabled provider that is not linked yet. */
 function LinkButtons({ linked }: { readonly linked: readonly string[] }) {
   const texts = accountTexts.use();
-  const { auth, configuration } = useClients();
+  const { auth } = useClients();
+  const configuration = useConfiguration();
   const [offered, setOffered] = useState<readonly string[]>([]);
   const [problem, setProblem] = useState<string>();
   useEffect(() => {

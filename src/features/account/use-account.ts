@@ -1,7 +1,8 @@
 import { useCallback, useEffect, useState } from 'react';
 import type { UnverifiedUser } from '../../auth-client/index.ts';
 import { attempt } from '../../shared/auth-problem/auth-problem.ts';
-import { useAuthState, useClients } from '../../shared/clients/clients-context.ts';
+import { useAuth } from '../../react/index.ts';
+import { useClients } from '../../shared/clients/clients-context.ts';
 
 export interface Account {
   /** From the server; from the stored session until the server has answered. */
@@ -16,7 +17,7 @@ export interface Account {
 /** The signed-in user's account. Null only while signing out. */
 export function useAccount(): Account | null {
   const { auth } = useClients();
-  const { user: stored } = useAuthState();
+  const { user: stored } = useAuth();
   const [loaded, setLoaded] = useState<UnverifiedUser | null>(null);
   const [state, setState] = useState<Pick<Account, 'status' | 'problem'>>({
     status: 'loading',

@@ -1,6 +1,7 @@
 import { useEffect, type ReactNode } from 'react';
 import { useHistoryState } from 'wouter/use-browser-location';
-import { useAuthState, useClients } from '../../shared/clients/clients-context.ts';
+import { useAuth } from '../../react/index.ts';
+import { useClients } from '../../shared/clients/clients-context.ts';
 import { authErrorTexts, useAuthErrorText } from '../../shared/auth-problem/auth-problem.ts';
 import { paths, type EntranceNotice } from '../../shared/routes.ts';
 import { Message } from '../../ui/page/message.tsx';
@@ -24,7 +25,7 @@ export interface AuthPageProps {
 export function AuthPage({ title, intro, foot, alternatives, children }: AuthPageProps) {
   const texts = authTexts.use();
   const online = useOnline();
-  const { storageProblem } = useAuthState();
+  const { storageProblem } = useAuth();
   const storageText = useAuthErrorText(storageProblem?.code);
   const notice = useHistoryState<EntranceNotice | null>();
   const { auth } = useClients();

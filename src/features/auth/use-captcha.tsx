@@ -1,6 +1,6 @@
 import { Suspense, useRef, useState, type ReactNode } from 'react';
 import { lazyPart } from '../../ui/state/lazy-part.ts';
-import { useClients } from '../../shared/clients/clients-context.ts';
+import { useConfiguration } from '../../shared/clients/clients-context.ts';
 
 const CaptchaWidget = lazyPart(async () => (await import('./captcha-widget.tsx')).CaptchaWidget);
 
@@ -13,7 +13,7 @@ export interface Captcha {
 
 /** The place of a captcha in a form. */
 export function useCaptcha(): Captcha {
-  const { captcha } = useClients().configuration;
+  const { captcha } = useConfiguration();
   const answer = useRef<string | undefined>(undefined);
   const [round, setRound] = useState(0);
   return {

@@ -1,5 +1,5 @@
 import { useSearch } from 'wouter';
-import { useClients } from '../../shared/clients/clients-context.ts';
+import { useConfiguration } from '../../shared/clients/clients-context.ts';
 import { parseNext, paths } from '../../shared/routes.ts';
 
 export interface Return {
@@ -12,7 +12,7 @@ export interface Return {
 
 /** The specification's targets of mail links; `?next=` carries the requested page. */
 export function useReturn(): Return {
-  const { configuration } = useClients();
+  const configuration = useConfiguration();
   const target = parseNext(useSearch(), location.origin);
   const next = target === paths.home ? undefined : target;
   const site = configuration.siteUrl ?? location.origin;

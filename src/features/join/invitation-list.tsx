@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
-import { useAuthState, useClients } from '../../shared/clients/clients-context.ts';
+import { useAuth } from '../../react/index.ts';
+import { useClients } from '../../shared/clients/clients-context.ts';
 import { links, paths } from '../../shared/routes.ts';
 import { needsSecondFactor } from '../../shared/second-factor.ts';
 import { buttonClass } from '../../ui/button.tsx';
@@ -14,7 +15,7 @@ import { joinTexts } from './texts/join-texts.ts';
 /** The open invitations of the signed-in user, whether or not they are notified about invitations. */
 export function InvitationList() {
   const texts = joinTexts.use();
-  const { session } = useAuthState();
+  const { session } = useAuth();
   if (!session || needsSecondFactor(session)) {
     return (
       <Link className={buttonClass('secondary', true)} href={links.login({ next: paths.join })}>
@@ -36,20 +37,20 @@ export function InvitationList() {
 function OpenInvitations() {
   const texts = joinTexts.use();
   const language = useLanguage();
-  const { loadData, platform } = useClients();
+  const { loadRest, platform } = useClients();
   const [invitations, setInvitations] = useState<readonly ListedInvitation[]>();
   const [hasFailed, setHasFailed] = useState(false);
   useEffect(() => {
     const left = new AbortController();
-    loadData()
-      .then(({ rest }) => createInvitationsApi(rest).list(left.signal))
+    loadRest()
+      .then((rest) => createInvitationsApi(rest).list(left.signal))
       .then(setInvitations, (problem: unknown) => {
         if (left.signal.aborted) return;
         platform.report(problem);
         setHasFailed(true);
       });
     return () => left.abort();
-  }, [loadData, platform]);
+  }, [loadRest, platform]);
   const day = new Intl.DateTimeFormat(language, { dateStyle: 'long' });
   if (hasFailed) return <FormMessages error={texts.listFailed} />;
   if (!invitations) return <Skeleton height="64px" />;

@@ -1,7 +1,8 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
-import { useClients, useUser } from '../../shared/clients/clients-context.ts';
+import { useUser } from '../../react/index.ts';
+import { useClients } from '../../shared/clients/clients-context.ts';
 import { signOutNotices } from '../../shared/clients/sign-out.ts';
 import { links, paths } from '../../shared/routes.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'react';
-import { useClients, useDataClients } from '../../shared/clients/clients-context.ts';
+import { useClients, useConfiguration, useRest } from '../../shared/clients/clients-context.ts';
 import { links } from '../../shared/routes.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/overlay/dialog.tsx';
@@ -40,7 +40,7 @@ export function InviteDialog({ open, onClose }: InviteDialogProps) {
 function InviteForm({ onSent }: { readonly onSent: (sent: Sent) => void }) {
   const texts = joinTexts.use();
   const { platform } = useClients();
-  const { rest } = useDataClients();
+  const rest = useRest();
   const form = useForm({
     initial: { email: '', entityName: '' },
     validate: ({ email }) => ({
@@ -76,7 +76,7 @@ function InviteForm({ onSent }: { readonly onSent: (sent: Sent) => void }) {
 
 function SentView({ sent, onAnother }: { readonly sent: Sent; readonly onAnother: () => void }) {
   const texts = joinTexts.use();
-  const { configuration } = useClients();
+  const configuration = useConfiguration();
   const field = useRef<HTMLInputElement>(null);
   const url = (configuration.siteUrl ?? location.origin) + links.join(sent.token);
   const { isCopied, copy } = useCopy(url, () => field.current?.select());

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
-import { useAuthState, useClients } from '../../shared/clients/clients-context.ts';
+import { useAuth } from '../../react/index.ts';
+import { useClients } from '../../shared/clients/clients-context.ts';
 import { needsSecondFactor } from '../../shared/second-factor.ts';
 import { classifyInvitation } from './invitation.ts';
 import type { Invitation, JoinState } from './invitation.ts';
@@ -21,8 +22,8 @@ interface Reading {
 
 /** The invitation of a token as the signed-in user sees it; read again when the user changes. */
 export function useInvitation(token: string): UsedInvitation {
-  const { loadData, platform } = useClients();
-  const { session } = useAuthState();
+  const { loadRest, platform } = useClients();
+  const { session } = useAuth();
   // Without the required second factor the user is not signed in yet; /login asks for it.
   const userId = session && !needsSecondFactor(session) ? session.user.id : null;
   const [reading, setReading] = useState<Reading | null>(null);
@@ -34,8 +35,8 @@ export function useInvitation(token: string): UsedInvitation {
     const settle = (outcome: Reading['outcome']) => {
       if (!ended.signal.aborted) setReading({ token, userId, attempt, outcome });
     };
-    loadData()
-      .then(({ rest }) => createInvitationsApi(rest).read(token, ended.signal))
+    loadRest()
+      .then((rest) => createInvitationsApi(rest).read(token, ended.signal))
       .then(
         (invitation) => settle({ invitation }),
         (error: unknown) => {
@@ -44,13 +45,13 @@ export function useInvitation(token: string): UsedInvitation {
         },
       );
     return () => ended.abort();
-  }, [loadData, platform, token, userId, attempt]);
+  }, [loadRest, platform, token, userId, attempt]);
 
   return {
     state: describe(reading?.attempt === attempt ? reading : null, token, userId),
     reload: () => setAttempt((current) => current + 1),
     async answer(answer) {
-      const { rest } = await loadData();
+      const rest = await loadRest();
       const invitation = await createInvitationsApi(rest).answer(token, answer);
       if (userId !== null) setReading({ token, userId, attempt, outcome: { invitation } });
     },

@@ -1,4 +1,4 @@
-import type { Platform } from '../../platform/platform.ts';
+import type { Platform } from '../../platform/index.ts';
 import { RestError } from '../../rest-client/index.ts';
 import type { RestErrorCode } from '../../rest-client/index.ts';
 import type { OutboxSender } from '../../shared/outbox/outbox.ts';

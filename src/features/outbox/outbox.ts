@@ -1,5 +1,5 @@
-import { backoffDelayMs, doublingDelaysMs } from '../../platform/backoff.ts';
-import type { Platform, Timer, Unsubscribe } from '../../platform/platform.ts';
+import { backoffDelayMs, doublingDelaysMs } from '../../platform/index.ts';
+import type { Platform, Timer, Unsubscribe } from '../../platform/index.ts';
 import type { OutboxOutcome, OutboxSender } from '../../shared/outbox/outbox.ts';
 import { initialState, nextCommand, step } from './outbox-state.ts';
 import type { OutboxEntry, OutboxEvent } from './outbox-state.ts';

@@ -1,4 +1,4 @@
-import type { Clock, Timer, Unsubscribe } from '../../platform/platform.ts';
+import type { Clock, Timer, Unsubscribe } from '../../platform/index.ts';
 import type { OutboxOutcome } from '../../shared/outbox/outbox.ts';
 import { toasts } from '../../ui/overlay/toasts.ts';
 import type { Outbox } from './outbox.ts';

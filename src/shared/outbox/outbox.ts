@@ -1,4 +1,4 @@
-import type { Unsubscribe } from '../../platform/platform.ts';
+import type { Unsubscribe } from '../../platform/index.ts';
 
 /** How sending a change ended. */
 export type OutboxOutcome =

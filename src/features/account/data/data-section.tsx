@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react';
-import { useClients, useDataClients } from '../../../shared/clients/clients-context.ts';
+import { useClients, useRest } from '../../../shared/clients/clients-context.ts';
 import { RestError } from '../../../rest-client/index.ts';
 import { Button } from '../../../ui/button.tsx';
 import { toasts } from '../../../ui/overlay/toasts.ts';
@@ -18,7 +18,7 @@ export function DataSection() {
   const texts = stepTexts.use();
   const { data: title } = accountTexts.use();
   const { auth, platform } = useClients();
-  const { rest } = useDataClients();
+  const rest = useRest();
   const api = useMemo(() => createAccountApi(rest), [rest]);
   const proof = useRecentProof();
   const [isAsking, setAsking] = useState(false);

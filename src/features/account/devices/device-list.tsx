@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from 'react';
-import { useClients, useDataClients } from '../../../shared/clients/clients-context.ts';
+import { useClients, useRest } from '../../../shared/clients/clients-context.ts';
 import { Button } from '../../../ui/button.tsx';
 import { FormMessages } from '../../../ui/page/message.tsx';
 import { Skeleton } from '../../../ui/spinner.tsx';
@@ -14,7 +14,7 @@ export function DeviceList() {
   const texts = stepTexts.use();
   const language = useLanguage();
   const { platform } = useClients();
-  const { rest } = useDataClients();
+  const rest = useRest();
   const api = useMemo(() => createAccountApi(rest), [rest]);
   const [devices, setDevices] = useState<readonly Device[]>();
   const [state, setState] = useState<{ ending?: string; news?: string; problem?: string }>({});

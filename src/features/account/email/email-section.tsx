@@ -2,7 +2,8 @@ import { Suspense, useRef, useState } from 'react';
 import { lazyPart } from '../../../ui/state/lazy-part.ts';
 import type { UnverifiedUser } from '../../../auth-client/index.ts';
 import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
-import { useAuthState, useClients } from '../../../shared/clients/clients-context.ts';
+import { useAuth } from '../../../react/index.ts';
+import { useClients, useConfiguration } from '../../../shared/clients/clients-context.ts';
 import { paths } from '../../../shared/routes.ts';
 import { checkEmail } from '../../../ui/form/credential-rules.ts';
 import { credentialTexts } from '../../../ui/form/credential-texts.ts';
@@ -28,7 +29,7 @@ export interface EmailSectionProps {
 /** Changes the email address, which both mailboxes have to confirm. */
 export function EmailSection({ user, onChanged }: EmailSectionProps) {
   const texts = accountTexts.use();
-  const { callbackMessage } = useAuthState();
+  const { callbackMessage } = useAuth();
   const [done, setDone] = useState<string>();
   const [isReplacing, setReplacing] = useState(false);
   const heading = useRef<HTMLHeadingElement>(null);
@@ -84,7 +85,8 @@ interface ChangeFormProps {
 function ChangeForm({ current, pending, onAsked, onCancel }: ChangeFormProps) {
   const texts = accountTexts.use();
   const rules = credentialTexts.use();
-  const { auth, configuration } = useClients();
+  const { auth } = useClients();
+  const configuration = useConfiguration();
   const proof = useRecentProof();
   const form = useForm({
     initial: { email: pending ?? '' },

@@ -1,5 +1,5 @@
 import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
-import { useClients } from '../../../shared/clients/clients-context.ts';
+import { useClients, useConfiguration } from '../../../shared/clients/clients-context.ts';
 import { paths } from '../../../shared/routes.ts';
 import { Button } from '../../../ui/button.tsx';
 import { FormMessages } from '../../../ui/page/message.tsx';
@@ -21,7 +21,8 @@ export interface PendingEmailProps {
 /** An email change that is waiting for its confirmations. */
 export function PendingEmail({ current, next, onConfirmed, onReplace }: PendingEmailProps) {
   const texts = stepTexts.use();
-  const { auth, configuration } = useClients();
+  const { auth } = useClients();
+  const configuration = useConfiguration();
   const again = useSending();
   const resend = () => {
     const redirectTo = (configuration.siteUrl ?? location.origin) + paths.account;

@@ -1,7 +1,8 @@
 import { useState } from 'react';
 import { createMfa } from '../../../auth-client/features/mfa.ts';
 import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
-import { useAuthState, useClients } from '../../../shared/clients/clients-context.ts';
+import { useAuth } from '../../../react/index.ts';
+import { useClients } from '../../../shared/clients/clients-context.ts';
 import { Button } from '../../../ui/button.tsx';
 import { appCodeLength, checkCode, checkPassword, compactCode } from '../../../ui/form/credential-rules.ts';
 import { credentialTexts } from '../../../ui/form/credential-texts.ts';
@@ -25,7 +26,7 @@ export interface ProofDialogProps {
 export function ProofDialog({ onProven, onCancel }: ProofDialogProps) {
   const texts = stepTexts.use();
   const { close } = accountTexts.use();
-  const { user } = useAuthState();
+  const { user } = useAuth();
   const factor = user?.factors?.find(
     ({ status, factor_type }) => status === 'verified' && factor_type === 'totp',
   );

@@ -2,7 +2,8 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { AuthError } from '../../../auth-client/index.ts';
 import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
-import { useAuthState, useClients } from '../../../shared/clients/clients-context.ts';
+import { useAuth } from '../../../react/index.ts';
+import { useClients } from '../../../shared/clients/clients-context.ts';
 import { withoutMailLink, type MailLink } from '../../../shared/mail-link.ts';
 import { paths, type EntranceNotice } from '../../../shared/routes.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -23,7 +24,7 @@ import { isSpentLink } from './spent-link.ts';
 export function MailLinkScreen({ link }: { readonly link: MailLink }) {
   const texts = authTexts.use();
   const { auth } = useClients();
-  const { user } = useAuthState();
+  const { user } = useAuth();
   const [, navigate] = useLocation();
   const [isHalf, setHalf] = useState(false);
   const { type, tokenHash } = link;

@@ -1,6 +1,6 @@
 import { useHistoryState } from 'wouter/use-browser-location';
 import type { AuthErrorCode } from '../../../auth-client/index.ts';
-import { useAuthState } from '../../../shared/clients/clients-context.ts';
+import { useAuth } from '../../../react/index.ts';
 import type { EntranceNotice } from '../../../shared/routes.ts';
 
 /** Codes of links that are used or expired, or belong to another browser: only a new mail helps. */
@@ -19,7 +19,7 @@ export function isSpentLink(code: AuthErrorCode | null): boolean {
 
 /** Why the link that led to this page failed; null if there was none, or it worked. */
 export function useLinkProblem(): AuthErrorCode | null {
-  const { callbackError } = useAuthState();
+  const { callbackError } = useAuth();
   const notice = useHistoryState<EntranceNotice | null>();
   return callbackError?.code ?? (notice === 'link-expired' ? 'otp_expired' : null);
 }

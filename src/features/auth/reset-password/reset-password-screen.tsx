@@ -2,7 +2,8 @@ import { startTransition, useState } from 'react';
 import { lazyPart } from '../../../ui/state/lazy-part.ts';
 import { Link, Redirect } from 'wouter';
 import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
-import { useAuthState, useClients } from '../../../shared/clients/clients-context.ts';
+import { useAuth } from '../../../react/index.ts';
+import { useClients } from '../../../shared/clients/clients-context.ts';
 import { links } from '../../../shared/routes.ts';
 import { needsSecondFactor } from '../../../shared/second-factor.ts';
 import { FormMessages } from '../../../ui/page/message.tsx';
@@ -27,7 +28,7 @@ const MfaChallenge = lazyPart(async () => (await import('../sign-in/mfa-challeng
 
 /** Two states: request the mail; and, with the session of its link or code, set the new password. */
 export function ResetPasswordScreen() {
-  const { session, recovery } = useAuthState();
+  const { session, recovery } = useAuth();
   const isAgain = isSpentLink(useLinkProblem());
   // Stays true after the password is set, so that the confirmation shows.
   const [isSetting, setSetting] = useState(recovery);
@@ -61,7 +62,7 @@ function AskForMail({ isAgain, onSent }: AskForMailProps) {
   const texts = authTexts.use();
   const rules = credentialTexts.use();
   const { auth } = useClients();
-  const { user } = useAuthState();
+  const { user } = useAuth();
   const captcha = useCaptcha();
   const { next, resetUrl } = useReturn();
   const form = useForm({

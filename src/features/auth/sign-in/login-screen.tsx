@@ -1,6 +1,6 @@
 import { startTransition, useState } from 'react';
 import { Link } from 'wouter';
-import { useAuthState } from '../../../shared/clients/clients-context.ts';
+import { useAuth } from '../../../react/index.ts';
 import { links } from '../../../shared/routes.ts';
 import { needsSecondFactor } from '../../../shared/second-factor.ts';
 import { lazyPart } from '../../../ui/state/lazy-part.ts';
@@ -24,7 +24,7 @@ type Mode =
 
 export function LoginScreen() {
   const texts = authTexts.use();
-  const { session } = useAuthState();
+  const { session } = useAuth();
   const isAgain = isSpentLink(useLinkProblem());
   const { next } = useReturn();
   const [mode, setModeNow] = useState<Mode>({ kind: isAgain ? 'email' : 'password' });

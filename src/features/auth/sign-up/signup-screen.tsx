@@ -2,7 +2,8 @@ import { startTransition, useState } from 'react';
 import { lazyPart } from '../../../ui/state/lazy-part.ts';
 import { Link } from 'wouter';
 import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
-import { useAuthState, useClients } from '../../../shared/clients/clients-context.ts';
+import { useAuth } from '../../../react/index.ts';
+import { useClients } from '../../../shared/clients/clients-context.ts';
 import { links } from '../../../shared/routes.ts';
 import { FormMessages, Message } from '../../../ui/page/message.tsx';
 import { SubmitButton } from '../../../ui/form/submit-button.tsx';
@@ -25,7 +26,7 @@ const CheckMail = lazyPart(async () => (await import('../email-links/check-mail.
 
 export function SignupScreen() {
   const texts = authTexts.use();
-  const { session } = useAuthState();
+  const { session } = useAuth();
   const { next } = useReturn();
   const settings = useAuthSettings();
   const [sentTo, setSentTo] = useState<string | null>(null);

@@ -1,4 +1,4 @@
-import type { Broadcast, Clock, Timer } from '../../../platform/platform.ts';
+import type { Broadcast, Clock, Timer } from '../../../platform/index.ts';
 import type { InboxStore } from '../data/inbox-store.ts';
 import { compareNewestFirst } from '../model/notification.ts';
 import type { Notification, NotificationKind, NotificationStatus } from '../model/notification.ts';

@@ -1,4 +1,4 @@
-import type { Page } from '../../../platform/platform.ts';
+import type { Page } from '../../../platform/index.ts';
 import type { Store } from '../../../ui/state/store.ts';
 import { createStore } from '../../../ui/state/store.ts';
 import type { InboxStore } from '../data/inbox-store.ts';

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../../platform/platform.ts';
+import type { Clock, Timer } from '../../../platform/index.ts';
 
 /** Batches arrivals into announcements, at most one per interval, so that a burst is read out once. */
 export interface Announcer {

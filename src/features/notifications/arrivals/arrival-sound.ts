@@ -1,4 +1,4 @@
-import type { Platform } from '../../../platform/platform.ts';
+import type { Platform } from '../../../platform/index.ts';
 
 /** How long the tab that plays the sound keeps the lock, so that the other tabs stay silent. */
 const quietMs = 2_000;

@@ -1,4 +1,4 @@
-import type { Platform } from '../../../platform/platform.ts';
+import type { Platform } from '../../../platform/index.ts';
 import { announce } from '../../../ui/page/announcer.tsx';
 import { createAnnouncer } from './announcer.ts';
 import { isDesktopChosen } from './desktop-choice.ts';

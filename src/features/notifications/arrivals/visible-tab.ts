@@ -1,4 +1,4 @@
-import type { Platform } from '../../../platform/platform.ts';
+import type { Platform } from '../../../platform/index.ts';
 
 /** A visible tab answers in a fraction of this. */
 const answerMs = 200;

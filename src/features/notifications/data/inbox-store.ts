@@ -1,4 +1,4 @@
-import type { Unsubscribe } from '../../../platform/platform.ts';
+import type { Unsubscribe } from '../../../platform/index.ts';
 import { selectCounts, selectView } from '../model/inbox-view.ts';
 import type { InboxView } from '../model/inbox-view.ts';
 import { compareNewestFirst } from '../model/notification.ts';

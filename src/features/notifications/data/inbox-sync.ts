@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../../platform/platform.ts';
+import type { Clock, Timer } from '../../../platform/index.ts';
 import type { Notification } from '../model/notification.ts';
 import type { NotificationChange } from '../model/notifications-state.ts';
 import type { InboxProblem, InboxStore } from './inbox-store.ts';

@@ -1,4 +1,4 @@
-import type { Platform } from '../../../platform/platform.ts';
+import type { Platform } from '../../../platform/index.ts';
 import { staleMs } from '../../../shared/cache-policy.ts';
 import { createInboxActions } from '../actions/inbox-actions.ts';
 import type { InboxActions } from '../actions/inbox-actions.ts';

@@ -1,4 +1,4 @@
-import type { Clock, Page, Timer, Unsubscribe } from '../../../platform/platform.ts';
+import type { Clock, Page, Timer, Unsubscribe } from '../../../platform/index.ts';
 
 /** One clock for every relative time on the page. */
 export interface MinuteClock {

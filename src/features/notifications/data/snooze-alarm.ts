@@ -1,4 +1,4 @@
-import type { Clock, Page, Timer } from '../../../platform/platform.ts';
+import type { Clock, Page, Timer } from '../../../platform/index.ts';
 import type { InboxStore } from './inbox-store.ts';
 
 /** Timers of browsers take at most 24.8 days; a day is checked again after it. */

@@ -1,4 +1,5 @@
-import { useClients, useUser } from '../../../shared/clients/clients-context.ts';
+import { useUser } from '../../../react/index.ts';
+import { useClients } from '../../../shared/clients/clients-context.ts';
 import { createSenderControlsApi } from '../../../shared/sender-controls/sender-controls-api.ts';
 import type {
   MutedThread,
@@ -22,12 +23,12 @@ export interface SenderCommands {
 }
 
 export function useSenderCommands(): SenderCommands {
-  const { loadData, platform } = useClients();
+  const { loadRest, platform } = useClients();
   const userId = useUser()?.id ?? '';
   const texts = senderTexts.use();
   const common = inboxTexts.use();
   const withApi = async (act: (api: SenderControlsApi) => Promise<void>) => {
-    const { rest } = await loadData();
+    const rest = await loadRest();
     await act(createSenderControlsApi(rest, userId));
   };
   /** An action that failed offers another try. */

@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState, useTransition } from 'react';
 import * as z from 'zod/mini';
 import type { Database } from '../../../database.types.ts';
 import type { RestClient } from '../../../rest-client/index.ts';
-import { useClients, useDataClients } from '../../../shared/clients/clients-context.ts';
+import { useClients, useRest } from '../../../shared/clients/clients-context.ts';
 import { isTemporary } from '../preferences.ts';
 import type { Preferences } from '../preferences.ts';
 
@@ -56,7 +56,7 @@ export interface MailCallbacks {
 /** Reads the status again after each saved change of the preferences. */
 export function useMailStatus(preferences: Preferences, callbacks: MailCallbacks): UsedMailStatus {
   const { platform } = useClients();
-  const { rest } = useDataClients();
+  const rest = useRest();
   const [api] = useState(() => createMailApi(rest));
   const [status, setStatus] = useState<MailStatus | null>(null);
   const [isSending, startSending] = useTransition();

@@ -1,4 +1,4 @@
-import type { Clock, Timer, Unsubscribe } from '../../../platform/platform.ts';
+import type { Clock, Timer, Unsubscribe } from '../../../platform/index.ts';
 import type { Change, RowRecord } from '../../../realtime-client/index.ts';
 import { discardMs, isStale, type Cached } from '../../../shared/cache-policy.ts';
 import { isTemporary, parsePreferences } from '../preferences.ts';

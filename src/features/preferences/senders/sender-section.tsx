@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
-import { useClients, useUser } from '../../../shared/clients/clients-context.ts';
+import { useUser } from '../../../react/index.ts';
+import { useClients } from '../../../shared/clients/clients-context.ts';
 import { createSenderControlsApi } from '../../../shared/sender-controls/sender-controls-api.ts';
 import type {
   BlockedSender,
@@ -27,14 +28,14 @@ export function SenderSection() {
 
 function SenderControls({ onRetry }: { readonly onRetry: () => void }) {
   const texts = preferencesTexts.use();
-  const { loadData, platform } = useClients();
+  const { loadRest, platform } = useClients();
   const userId = useUser()?.id ?? '';
   const [lists, setLists] = useState<SenderLists | null>(null);
   const [hasFailed, setHasFailed] = useState(false);
   useEffect(() => {
     let isLeft = false;
     const read = async () => {
-      const { rest } = await loadData();
+      const rest = await loadRest();
       const api = createSenderControlsApi(rest, userId);
       const [blocked, muted] = await Promise.all([api.listBlocked(), api.listMuted()]);
       if (!isLeft) setLists({ blocked, muted });
@@ -46,13 +47,13 @@ function SenderControls({ onRetry }: { readonly onRetry: () => void }) {
     return () => {
       isLeft = true;
     };
-  }, [loadData, platform, userId]);
+  }, [loadRest, platform, userId]);
 
   /** Shows the lists as changed; on failure as they were, with another try. */
   const change = async (next: SenderLists, send: (api: SenderControlsApi) => Promise<void>) => {
     setLists(next);
     try {
-      const { rest } = await loadData();
+      const rest = await loadRest();
       await send(createSenderControlsApi(rest, userId));
       return true;
     } catch (problem) {

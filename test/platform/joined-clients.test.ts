@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import { createMemoryStore } from '../../src/auth-client/index.ts';
+import { createFunctionsClient } from '../../src/functions-client/index.ts';
+import { createLazyClients } from '../../src/lazy-clients.ts';
+import { createBrowserPlatform } from '../../src/platform/index.ts';
+import * as realtimeModule from '../../src/realtime-client/index.ts';
+import * as restModule from '../../src/rest-client/index.ts';
+import { createServerClients } from '../../src/server-clients.ts';
+import { createStorageClient } from '../../src/storage-client/index.ts';
+import { createSupabaseClients, type SupabaseClientsOptions } from '../../src/supabase-clients.ts';
+import { createRecordedWire } from '../../src/testing/index.ts';
+
+const password = { email: 'ada@example.com', password: 'wrong' };
+
+function openProject(options: Partial<SupabaseClientsOptions> = {}) {
+  const wire = createRecordedWire();
+  const refused = () => Response.json({ code: 'invalid_credentials', message: 'No' }, { status: 400 });
+  wire.on('POST /auth/v1/token', refused());
+  wire.on('HEAD /rest/v1/notes', new Response(null, { headers: { 'content-range': '*/0' } }));
+  wire.on('GET /storage/v1/bucket', Response.json([]));
+  wire.on('POST /functions/v1/hello', Response.json({}));
+  const platform = createBrowserPlatform({ fetch: wire.fetch });
+  const project = { url: 'https://project.test', apiKey: 'sb_publishable_1', platform };
+  return { wire, options: { ...project, store: createMemoryStore(), ...options } };
+}
+
+describe('options for all services', () => {
+  it('send headers with every request, of which a service may set its own', async () => {
+    const { wire, options } = openProject({
+      headers: { 'x-app': 'inbox', 'x-team': 'one' },
+      rest: { headers: { 'x-team': 'two' } },
+    });
+    const { auth, rest, connection, close } = createSupabaseClients(options);
+    await auth.signInWithPassword(password).catch(() => undefined);
+    await rest.from('notes').count();
+    await createStorageClient(connection).listBuckets();
+    await createFunctionsClient(connection).invoke('hello');
+    close();
+    expect(wire.requests.map(({ path, headers }) => [path, headers['x-app'], headers['x-team']])).toEqual([
+      ['/auth/v1/token?grant_type=password', 'inbox', 'one'],
+      ['/rest/v1/notes', 'inbox', 'two'],
+      ['/storage/v1/bucket', 'inbox', 'one'],
+      ['/functions/v1/hello', 'inbox', 'one'],
+    ]);
+  });
+
+  it('log the exchanges of every service; a service’s own log takes the place of it', async () => {
+    const all: string[] = [];
+    const own: string[] = [];
+    const { options } = openProject({
+      log: (event) => void all.push('service' in event ? event.service : event.type),
+      rest: { log: ({ service }) => void own.push(service) },
+    });
+    const { auth, rest, connection, close } = createSupabaseClients(options);
+    await auth.signInWithPassword(password).catch(() => undefined);
+    await rest.from('notes').count();
+    await createStorageClient(connection).listBuckets();
+    await createFunctionsClient(connection).invoke('hello');
+    close();
+    expect({ all, own }).toEqual({ all: ['auth', 'storage', 'functions', 'socket'], own: ['rest'] });
+  });
+
+  it('hold for the clients of a request too', async () => {
+    const { wire, options } = openProject();
+    const logged: string[] = [];
+    const { auth, rest } = createServerClients({
+      ...options,
+      cookies: { getAll: () => [], setAll: () => undefined },
+      headers: { 'x-app': 'inbox' },
+      log: ({ service }) => void logged.push(service),
+    });
+    await auth.signInWithPassword(password).catch(() => undefined);
+    await rest.from('notes').count();
+    expect(wire.requests.map(({ headers }) => headers['x-app'])).toEqual(['inbox', 'inbox']);
+    expect(logged).toEqual(['auth', 'rest']);
+  });
+});
+
+describe('createLazyClients', () => {
+  function openLazy(importRest = () => Promise.resolve(restModule)) {
+    const { wire, options } = openProject({ headers: { 'x-app': 'inbox' } });
+    const importRealtime = () => Promise.resolve(realtimeModule);
+    return { wire, clients: createLazyClients({ ...options, importRest, importRealtime }) };
+  }
+
+  it('imports REST with the first call, once, with the options of all clients', async () => {
+    let imports = 0;
+    const { wire, clients } = openLazy(() => {
+      imports += 1;
+      return Promise.resolve(restModule);
+    });
+    expect(imports).toBe(0);
+    expect(clients.loadRest()).toBe(clients.loadRest());
+    const rest = await clients.loadRest();
+    await rest.from('notes').count();
+    clients.close();
+    expect(imports).toBe(1);
+    expect(wire.requests[0]?.headers['x-app']).toBe('inbox');
+  });
+
+  it('imports again after a failure', async () => {
+    let isOffline = true;
+    const { clients } = openLazy(() =>
+      isOffline ? Promise.reject(new TypeError('Failed to fetch')) : Promise.resolve(restModule),
+    );
+    await expect(clients.loadRest()).rejects.toThrow('Failed to fetch');
+    isOffline = false;
+    expect(await clients.loadRest()).toHaveProperty('from');
+    clients.close();
+  });
+
+  it('closes a realtime client that arrives after close()', async () => {
+    const { clients } = openLazy();
+    const loading = clients.loadRealtime();
+    clients.close();
+    const realtime = await loading;
+    const channel = realtime.channel('room');
+    channel.join();
+    expect(channel.getSnapshot().status).not.toBe('live');
+    expect(realtime.getSnapshot().status).not.toBe('live');
+  });
+});

@@ -1,7 +1,7 @@
 /**
  * `npm run scale -- [--rows 1000,100000,1000000] [--postgres DIR] [--mails 100000]`
  *
- * Fills a database with notifications, runs every query of the application with `explain (analyze, buffers)`, prints a
+ * Fills a database with notifications, runs every query that the application's data layer sends with `explain (analyze, buffers)`, prints a
  * table, and fails if a query reads more than ten times the rows that it returns. On the embedded database, or on a
  * PostgreSQL whose binaries are in DIR; there, 50 sessions also race for the counters and the limits. `--mails` measures
  * there instead how long one worker and four take to send so many digests that are due at the same time.
@@ -10,7 +10,8 @@ import { parseArgs } from 'node:util';
 import { fill, heavyUser } from './scale/fill.ts';
 import { isWithinLimit, measure } from './scale/measure.ts';
 import type { Measurement } from './scale/measure.ts';
-import { scaleQueries } from './scale/queries.ts';
+import type { ScaleQuery, ScaleTarget } from './scale/queries.ts';
+import { recordQueries } from './scale/queries.ts';
 import { raceWriters } from './scale/race.ts';
 import { sendDigests } from './scale/send-digests.ts';
 import { openScaleDatabase } from './scale/scale-database.ts';
@@ -51,6 +52,7 @@ async function measureMails({ name, connect, ...target }: ScaleDatabase, mails: 
 }
 
 async function measureQueries(): Promise<void> {
+  const queriesOf = await recordQueries();
   for (const rows of values.rows.split(',').map(Number)) {
     const startedMs = performance.now();
     await fill(database, rows);
@@ -58,7 +60,7 @@ async function measureQueries(): Promise<void> {
     console.log(
       `\n${database.name}, ${rows.toLocaleString('en-US')} notifications (filled in ${seconds} s)\n`,
     );
-    const measurements = await measureAll(database);
+    const measurements = await measureAll(queriesOf, database);
     print(measurements);
     console.log(
       `\nDisk: ${await bytesPerRow(database, rows)} bytes per notification, with indexes, words and counters`,
@@ -76,8 +78,11 @@ async function measureQueries(): Promise<void> {
   }
 }
 
-async function measureAll(target: ScaleDatabase): Promise<readonly Measurement[]> {
-  const [middle] = await target.query<{ created_at: string; id: string }>(
+async function measureAll(
+  queriesOf: (target: ScaleTarget) => readonly ScaleQuery[],
+  database: ScaleDatabase,
+): Promise<readonly Measurement[]> {
+  const [middle] = await database.query<{ created_at: string; id: string }>(
     `select created_at::text, id from public.notifications where recipient_id = $1 and status = 'unread'
      order by created_at desc offset (
        select unread / 2 from public.notification_counters where user_id = $1
@@ -86,8 +91,8 @@ async function measureAll(target: ScaleDatabase): Promise<readonly Measurement[]
   );
   if (!middle) throw new Error('The heavy user has no notifications');
   const measurements: Measurement[] = [];
-  for (const query of scaleQueries(heavyUser, middle.id, { createdAt: middle.created_at, id: middle.id }))
-    measurements.push(await measure(target, heavyUser, query));
+  const target = { user: heavyUser, id: middle.id, depth: { createdAt: middle.created_at, id: middle.id } };
+  for (const query of queriesOf(target)) measurements.push(await measure(database, heavyUser, query));
   return measurements;
 }
 

@@ -64,8 +64,8 @@ export async function measure(
     }
   };
   const returned = await inTransaction(async () => {
-    const rows = await database.query<{ number?: number | string }>(query.sql);
-    return query.countsRows === 'result' ? Number(rows[0]?.number) : rows.length;
+    const [row] = await database.query<{ page_total: number | string; body: unknown }>(query.sql);
+    return Number(query.countsAnswer ? row?.body : row?.page_total);
   });
   return inTransaction(async () => {
     const before = await tuplesRead(database);

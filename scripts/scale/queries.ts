@@ -1,9 +1,24 @@
+import { createRestService } from '../../local-supabase/rest/rest-service.ts';
+import { openProject } from '../../local-supabase/project/open-project.ts';
+import type { PgliteDatabase } from '../../local-supabase/database/pglite-database.ts';
+import type { Database } from '../../src/database.types.ts';
+import { createAccountApi } from '../../src/features/account/account-api.ts';
+import { createWaitingActionSender } from '../../src/features/notifications/actions/waiting-action-sender.ts';
+import { createNotificationsApi } from '../../src/features/notifications/data/notifications-api.ts';
+import type { NotificationsApi } from '../../src/features/notifications/data/notifications-api.ts';
+import { createWaitingAction } from '../../src/features/notifications/model/waiting-action.ts';
+import { createMailApi } from '../../src/features/preferences/data/mail-status.ts';
+import { createPreferencesApi } from '../../src/features/preferences/data/preferences-api.ts';
+import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createRestClient } from '../../src/rest-client/index.ts';
+import type { RestClient } from '../../src/rest-client/index.ts';
+
 /** A statement of the application, as the data service sends it to the database. */
 export interface ScaleQuery {
   readonly name: string;
   readonly sql: string;
-  /** Rows it returns or changes, where the result itself does not tell: a function's number. */
-  readonly countsRows?: 'result';
+  /** Whether the number of rows is the function's answer. */
+  readonly countsAnswer: boolean;
   /**
    * Limits the time instead of the rows read. A word that is neither rare nor frequent needs more rows than it returns:
    * the index of words has no order.
@@ -11,76 +26,223 @@ export interface ScaleQuery {
   readonly mostMilliseconds?: number;
 }
 
-const pageSize = 50;
-
-const list = (user: string, condition: string, limit = pageSize) =>
-  `select * from public.notifications where recipient_id = '${user}' and ${condition}
-   order by created_at desc, id desc limit ${limit}`;
-
-/** Where the pages of a deep list begin. */
-export interface Depth {
-  readonly createdAt: string;
+/** What the recorded queries ask for. */
+export interface ScaleTarget {
+  readonly user: string;
+  /** A notification of the user. */
   readonly id: string;
+  /** Where the pages in the middle begin. */
+  readonly depth: { readonly createdAt: string; readonly id: string };
 }
 
-export function scaleQueries(user: string, id: string, depth: Depth): readonly ScaleQuery[] {
-  const after = `created_at <= '${depth.createdAt}' and (created_at < '${depth.createdAt}' or id < '${depth.id}')`;
-  const search = (args: string) => `select * from public.search_notifications(${args})`;
-  return [
-    { name: 'list: all', sql: list(user, `status <> 'archived'`) },
-    { name: 'list: unread', sql: list(user, `status = 'unread'`) },
-    { name: 'list: archived', sql: list(user, `status = 'archived'`) },
-    { name: 'list: all, one kind', sql: list(user, `status <> 'archived' and kind = 'invite'`) },
-    { name: 'list: unread, one kind', sql: list(user, `status = 'unread' and kind = 'invite'`) },
-    { name: 'list: archived, one kind', sql: list(user, `status = 'archived' and kind = 'invite'`) },
-    { name: 'list: a kind without rows', sql: list(user, `status <> 'archived' and kind = 'system'`) },
-    { name: 'list: all, page in the middle', sql: list(user, `status <> 'archived' and ${after}`) },
-    { name: 'list: archived, page in the middle', sql: list(user, `status = 'archived' and ${after}`) },
-    { name: 'list: snoozed', sql: list(user, 'snoozed_until > now()') },
-    {
-      name: 'one notification',
-      sql: `select * from public.notifications where id = '${id}' and recipient_id = '${user}'`,
+interface ApplicationCall extends Pick<ScaleQuery, 'mostMilliseconds'> {
+  readonly name: string;
+  readonly countsAnswer?: boolean;
+  run(clients: ApplicationClients): Promise<unknown>;
+}
+
+interface ApplicationClients {
+  readonly rest: RestClient<Database>;
+  readonly notifications: NotificationsApi;
+}
+
+/** Stand for the target while the queries are recorded, on a database without notifications. */
+const recorded: ScaleTarget = {
+  user: '11111111-0000-4000-8000-000000000000',
+  id: '22222222-0000-4000-8000-000000000000',
+  depth: { createdAt: '2001-02-03T04:05:06.789+00:00', id: '33333333-0000-4000-8000-000000000000' },
+};
+const minuteAgo = '2002-03-04T05:06:07.890+00:00';
+const pageSize = 50;
+const searchMs = 100;
+const newest = { after: null, limit: pageSize };
+const middle = {
+  after: { ...recorded.depth, createdAtMs: Date.parse(recorded.depth.createdAt) },
+  limit: pageSize,
+};
+
+function search(name: string, query: string, mostMilliseconds?: number): ApplicationCall {
+  return {
+    name,
+    ...(mostMilliseconds !== undefined && { mostMilliseconds }),
+    run: ({ notifications: api }) => api.list({ tab: 'all', kind: null, query }, newest),
+  };
+}
+
+/** Every call of the application's data layer that reads or writes notifications, and those of an opening. */
+const calls: readonly ApplicationCall[] = [
+  { name: 'list: all', run: ({ notifications: api }) => api.list({ tab: 'all', kind: null }, newest) },
+  { name: 'list: unread', run: ({ notifications: api }) => api.list({ tab: 'unread', kind: null }, newest) },
+  {
+    name: 'list: archived',
+    run: ({ notifications: api }) => api.list({ tab: 'archived', kind: null }, newest),
+  },
+  {
+    name: 'list: snoozed',
+    run: ({ notifications: api }) => api.list({ tab: 'snoozed', kind: null }, newest),
+  },
+  {
+    name: 'list: all, one kind',
+    run: ({ notifications: api }) => api.list({ tab: 'all', kind: 'invite' }, newest),
+  },
+  {
+    name: 'list: unread, one kind',
+    run: ({ notifications: api }) => api.list({ tab: 'unread', kind: 'invite' }, newest),
+  },
+  {
+    name: 'list: archived, one kind',
+    run: ({ notifications: api }) => api.list({ tab: 'archived', kind: 'invite' }, newest),
+  },
+  {
+    name: 'list: a kind without rows',
+    run: ({ notifications: api }) => api.list({ tab: 'all', kind: 'system' }, newest),
+  },
+  {
+    name: 'list: all, page in the middle',
+    run: ({ notifications: api }) => api.list({ tab: 'all', kind: null }, middle),
+  },
+  {
+    name: 'list: archived, page in the middle',
+    run: ({ notifications: api }) => api.list({ tab: 'archived', kind: null }, middle),
+  },
+  { name: 'one notification', run: ({ notifications: api }) => api.find(recorded.id) },
+  { name: 'counts', run: ({ notifications: api }) => api.changes(null) },
+  { name: 'changes since a minute ago', run: ({ notifications: api }) => api.changes(minuteAgo) },
+  { name: 'preferences', run: ({ rest }) => createPreferencesApi(rest, recorded.user).read() },
+  { name: 'mail status', run: ({ rest }) => createMailApi(rest).status() },
+  { name: 'devices', run: ({ rest }) => createAccountApi(rest).listDevices(new AbortController().signal) },
+  search('search: frequent word', 'notes'),
+  search('search: word of one in 400', 'harbor', searchMs),
+  search('search: word of one in 20', 'anchor', searchMs),
+  search('search: rare word', 'zebra'),
+  search('search: beginning of a word', 'zeb'),
+  search('search: no such word', 'nonexistent'),
+  {
+    name: 'search: two words, one kind',
+    mostMilliseconds: searchMs,
+    run: ({ notifications: api }) =>
+      api.list({ tab: 'archived', kind: 'edit', query: 'harbor notes' }, newest),
+  },
+  {
+    name: 'search: snoozed',
+    run: ({ notifications: api }) => api.list({ tab: 'snoozed', kind: null, query: 'notes' }, newest),
+  },
+  {
+    name: 'search: frequent word, page in the middle',
+    run: ({ notifications: api }) => api.list({ tab: 'all', kind: null, query: 'notes' }, middle),
+  },
+  { name: 'mark one as read', run: ({ notifications: api }) => api.setStatus([recorded.id], 'read') },
+  { name: 'snooze one', run: ({ notifications: api }) => api.snooze([recorded.id], Date.UTC(2100, 0)) },
+  { name: 'delete one', run: ({ notifications: api }) => api.remove([recorded.id]) },
+  {
+    name: 'mark one as read, sent later',
+    run: ({ rest, notifications }) =>
+      createWaitingActionSender(rest, notifications, recorded.user).send({
+        ...createWaitingAction(
+          { rows: new Map(), operations: [] },
+          { id: recorded.id, type: 'status', ids: [recorded.id], status: 'read' },
+        ),
+        before: { [recorded.id]: 'unread' },
+      }),
+  },
+  {
+    name: 'mark few as read',
+    run: ({ notifications: api }) => api.markAllRead('invite', 1, recorded.depth.createdAt),
+  },
+  {
+    name: 'mark all of a kind as read',
+    countsAnswer: true,
+    run: ({ notifications: api }) => api.markAllRead('invite', 1_000, null),
+  },
+  {
+    name: 'mark all as read',
+    countsAnswer: true,
+    run: ({ notifications: api }) => api.markAllRead(null, 1_000, null),
+  },
+];
+
+interface RecordedQuery extends Omit<ScaleQuery, 'sql'> {
+  readonly statement: string;
+}
+
+/**
+ * Runs the application's data layer against an embedded data service and records the statement of each request.
+ *
+ * @returns the statements for a target: the same calls with its user and rows.
+ */
+export async function recordQueries(): Promise<(target: ScaleTarget) => readonly ScaleQuery[]> {
+  const { database } = await openProject(undefined, true, Date.now);
+  const statements: string[] = [];
+  const service = await createRestService({ database: recording(database, statements) });
+  try {
+    await database.query(
+      `insert into auth.users (id, email, email_confirmed_at, aud, role) values ($1, 'scale@example.com', now(), 'authenticated', 'authenticated')`,
+      [recorded.user],
+    );
+    await database.query('insert into notification_preferences (user_id) values ($1)', [recorded.user]);
+    const clients = createClients((request) =>
+      service.handle(request, { sub: recorded.user, role: 'authenticated', aal: 'aal1' }),
+    );
+    const queries: RecordedQuery[] = [];
+    for (const { run, countsAnswer = false, ...call } of calls) {
+      statements.length = 0;
+      await run(clients);
+      statements.forEach((statement, index) =>
+        queries.push({
+          ...call,
+          name: statements.length === 1 ? call.name : `${call.name} (${index + 1})`,
+          countsAnswer,
+          statement,
+        }),
+      );
+    }
+    return (target) => queries.map((query) => aimAt(target, query));
+  } finally {
+    await service.close();
+    await database.close();
+  }
+}
+
+function createClients(handle: (request: Request) => Promise<Response>): ApplicationClients {
+  const platform = createBrowserPlatform();
+  const rest = createRestClient<Database>({
+    url: 'http://localhost',
+    apiKey: 'anon',
+    platform: { ...platform, fetch: (input, init) => handle(new Request(input, init)) },
+    getAccessToken: () => Promise.resolve('token'),
+  });
+  const fail = (problem: unknown) => {
+    throw problem;
+  };
+  return { rest, notifications: createNotificationsApi(rest, recorded.user, fail, Date.now) };
+}
+
+/** The database, which also appends the main statement of each request to `statements`. */
+function recording(database: PgliteDatabase, statements: string[]): PgliteDatabase {
+  return {
+    ...database,
+    pipeline(sent, options) {
+      for (const { text, values = [] } of sent)
+        if (text.startsWith('WITH pgrst_source')) statements.push(inlineValues(text, values));
+      return database.pipeline(sent, options);
     },
-    { name: 'counts', sql: 'select * from public.notification_counts()' },
-    {
-      name: 'changes since a minute ago',
-      sql: `select public.notification_changes(now() - interval '1 minute')`,
-    },
-    { name: 'preferences', sql: `select * from public.notification_preferences where user_id = '${user}'` },
-    { name: 'search: frequent word', sql: search(`'notes'`) },
-    { name: 'search: word of one in 400', sql: search(`'harbor'`), mostMilliseconds: 100 },
-    { name: 'search: word of one in 20', sql: search(`'anchor'`), mostMilliseconds: 100 },
-    { name: 'search: rare word', sql: search(`'zebra'`) },
-    { name: 'search: beginning of a word', sql: search(`'zeb'`) },
-    {
-      name: 'search: two words, one kind',
-      sql: search(`'harbor notes', 'archived', 'edit'`),
-      mostMilliseconds: 100,
-    },
-    { name: 'search: no such word', sql: search(`'nonexistent'`) },
-    { name: 'search: snoozed', sql: search(`'notes', 'snoozed'`) },
-    {
-      name: 'snooze one',
-      sql: `update public.notifications set snoozed_until = now() + interval '1 day'
-            where id = '${id}' and recipient_id = '${user}' returning *`,
-    },
-    {
-      name: 'mark one as read',
-      sql: `update public.notifications set status = 'read' where id = '${id}' and recipient_id = '${user}' returning *`,
-    },
-    {
-      name: 'delete one',
-      sql: `delete from public.notifications where id = '${id}' and recipient_id = '${user}' returning id`,
-    },
-    {
-      name: 'mark all of a kind as read',
-      sql: `select public.mark_all_notifications_read('invite') as number`,
-      countsRows: 'result',
-    },
-    {
-      name: 'mark all as read',
-      sql: 'select public.mark_all_notifications_read() as number',
-      countsRows: 'result',
-    },
-  ];
+  };
+}
+
+/** PostgreSQL infers the type of a quoted literal as it does that of a parameter. */
+function inlineValues(text: string, values: readonly (string | null | undefined)[]): string {
+  return text.replace(/\$(\d+)/g, (_match, number: string) => {
+    const value = values[Number(number) - 1] ?? null;
+    return value === null ? 'null' : `'${value.replaceAll("'", "''")}'`;
+  });
+}
+
+function aimAt({ user, id, depth }: ScaleTarget, { statement, ...query }: RecordedQuery): ScaleQuery {
+  const sql = statement
+    .replaceAll(recorded.user, user)
+    .replaceAll(recorded.depth.id, depth.id)
+    .replaceAll(recorded.depth.createdAt, depth.createdAt)
+    .replaceAll(minuteAgo, new Date(Date.now() - 60_000).toISOString())
+    .replaceAll(recorded.id, id);
+  return { ...query, sql };
 }

@@ -1,5 +1,6 @@
 import type { Unsubscribe } from '../../platform/index.ts';
 import { createPostgresChanges } from '../../realtime-client/changes/postgres-changes.ts';
+import { onBroadcast } from '../../realtime-client/broadcast/on-broadcast.ts';
 import type { Change, RealtimeClient, RowRecord } from '../../realtime-client/index.ts';
 
 export interface LiveChannelOptions {
@@ -7,6 +8,8 @@ export interface LiveChannelOptions {
   readonly userId: string;
   readonly onNotifications: (changes: readonly Change<RowRecord>[]) => void;
   readonly onPreferences: (changes: readonly Change<RowRecord>[]) => void;
+  /** Sessions of the user have ended, this one perhaps: the server says it by a broadcast. */
+  readonly onSessionsEnded: () => void;
   /** Changes may have been missed: called when the channel becomes live, and after each interruption. */
   readonly onGap: () => void;
   readonly onConnection: (connection: 'connecting' | 'live' | 'lost') => void;
@@ -14,8 +17,9 @@ export interface LiveChannelOptions {
 
 /** Joins the user's live channel (specification §7). @returns leaves it. */
 export function openLiveChannel(options: LiveChannelOptions): Unsubscribe {
-  const { realtime, userId, onNotifications, onPreferences, onGap, onConnection } = options;
-  const channel = realtime.channel(`user:${userId}`);
+  const { realtime, userId, onNotifications, onPreferences, onSessionsEnded, onGap, onConnection } = options;
+  // Private: on a public channel every holder of the public key could broadcast.
+  const channel = realtime.channel(`user:${userId}`, { private: true });
   const changes = createPostgresChanges(channel);
   let wasLive = false;
 
@@ -41,6 +45,7 @@ export function openLiveChannel(options: LiveChannelOptions): Unsubscribe {
       { event: '*', table: 'notification_preferences', filter: `user_id=eq.${userId}` },
       onPreferences,
     ),
+    onBroadcast(channel, 'sessions_ended', onSessionsEnded),
     channel.onContinuity(onGap),
     channel.subscribe(follow),
     realtime.subscribe(follow),

@@ -15,13 +15,9 @@ export function userDataOf(clients: Clients, rest: RestClient<Database>, userId:
   if (known?.userId === userId) return known;
   const { session } = clients.auth.getSnapshot();
   const sessionId = session ? readSessionId(session) : '';
-  const made = createUserData({
-    rest,
-    loadRealtime: clients.loadRealtime,
-    userId,
-    sessionId,
-    platform: clients.platform,
-  });
+  const { auth, loadRealtime, platform } = clients;
+  const checkSession = () => auth.getUser();
+  const made = createUserData({ rest, loadRealtime, userId, sessionId, platform, checkSession });
   current.set(clients, made);
   const stop = clients.auth.subscribe(() => {
     const { status, user } = clients.auth.getSnapshot();

@@ -36,6 +36,8 @@ export interface UserDataOptions extends Pick<Clients, 'loadRealtime' | 'platfor
   readonly userId: string;
   /** The claim `session_id`: the persisted data belongs to it. */
   readonly sessionId: string;
+  /** Asks the server whether the session still exists; if not, the auth client signs out. */
+  readonly checkSession: () => Promise<unknown>;
 }
 
 const keepDelayMs = 500;
@@ -48,6 +50,7 @@ export function createUserData({
   rest,
   loadRealtime,
   platform,
+  checkSession,
 }: UserDataOptions): UserData {
   const { clock, page, report } = platform;
   const api = createNotificationsApi(rest, userId, report, () => clock.now());
@@ -117,6 +120,7 @@ export function createUserData({
       userId,
       onNotifications: (changes) => inbox.receive(parseNotificationChanges(changes, clock.now(), report)),
       onPreferences: (changes) => withCache((opened) => opened.preferences.receive(changes)),
+      onSessionsEnded: () => void checkSession().catch(report),
       onGap() {
         inbox.catchUp();
         withCache((opened) => opened.preferences.invalidate());

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import type { Database } from '../../database.types.ts';
 import type { RestClient } from '../../rest-client/index.ts';
 
@@ -10,12 +11,23 @@ export interface Device {
   readonly isCurrent: boolean;
 }
 
+export interface RecoveryCodeStatus {
+  readonly unused: number;
+  readonly createdAtMs: number;
+}
+
+const recoveryCodeStatus = z.nullable(z.object({ unused: z.number(), created_at: z.string() }));
+
 /** The database functions of the account; each acts on the signed-in user alone. */
 export interface AccountApi {
   /** The sessions that have not ended, the latest used first. */
   listDevices(signal: AbortSignal): Promise<readonly Device[]>;
   /** Ends a session at the server: its refresh token is refused from then on. */
   endDevice(id: string): Promise<void>;
+  /** How many recovery codes are unused; null if none were created. */
+  getRecoveryCodes(signal: AbortSignal): Promise<RecoveryCodeStatus | null>;
+  /** Creates ten recovery codes, which replace the earlier ones. @throws {RestError} `reauthentication_needed` without a recent proof. */
+  createRecoveryCodes(): Promise<readonly string[]>;
   /** All data of the user. */
   exportData(): Promise<unknown>;
   /** Deletes the user and all of their data. @throws {RestError} `reauthentication_needed` without a recent proof. */
@@ -36,6 +48,12 @@ export function createAccountApi(rest: RestClient<Database>): AccountApi {
     async endDevice(id) {
       await rest.rpc('end_session', { session_id: id }).execute();
     },
+    async getRecoveryCodes(signal) {
+      const answer = await rest.rpc('recovery_code_status').execute({ signal });
+      const status = z.parse(recoveryCodeStatus, answer);
+      return status && { unused: status.unused, createdAtMs: Date.parse(status.created_at) };
+    },
+    createRecoveryCodes: () => rest.rpc('create_recovery_codes').execute(),
     exportData: () => rest.rpc('export_account_data').execute(),
     async deleteAccount() {
       await rest.rpc('delete_account').execute();

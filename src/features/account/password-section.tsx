@@ -3,6 +3,7 @@ import { lazyPart } from '../../ui/state/lazy-part.ts';
 import { AuthError, type UnverifiedUser } from '../../auth-client/index.ts';
 import { attempt } from '../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../shared/clients/clients-context.ts';
+import { announceEndedSessions } from '../../shared/clients/sign-out.ts';
 import { checkCode, checkNewPassword, compactCode } from '../../ui/form/credential-rules.ts';
 import { credentialTexts } from '../../ui/form/credential-texts.ts';
 import { refuseCommonPassword } from '../../ui/form/common-password.ts';
@@ -31,7 +32,8 @@ interface Wanted {
 export function PasswordSection({ user }: { readonly user: UnverifiedUser }) {
   const texts = accountTexts.use();
   const rules = credentialTexts.use();
-  const { auth } = useClients();
+  const clients = useClients();
+  const { auth } = clients;
   const [wanted, setWanted] = useState<Wanted>({ code: false, currentPassword: false });
   const [changed, setChanged] = useState(false);
   const email = user.email ?? '';
@@ -75,6 +77,7 @@ export function PasswordSection({ user }: { readonly user: UnverifiedUser }) {
         }
         setWanted({ code: false, currentPassword: false });
         setChanged(true);
+        void announceEndedSessions(clients);
         form.reset();
       });
     },

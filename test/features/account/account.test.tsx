@@ -181,7 +181,11 @@ describe('two-step sign-in', () => {
     await actor.type(mfa.getByLabelText('Code that the app shows now'), `${totp.generate()}{Enter}`);
     await mfa.findByText('Two-step sign-in is on. You’ll need a code from “Phone”.');
     await mfa.findByText('On.');
-    expect(document.activeElement).toBe(mfa.getByRole('heading'));
+    expect(document.activeElement).toBe(mfa.getByRole('heading', { level: 2 }));
+    const sheet = within(await mfa.findByRole('group', { name: 'Recovery codes' }));
+    expect(sheet.getAllByRole('listitem')).toHaveLength(10);
+    await actor.click(sheet.getByRole('button', { name: 'I’ve saved my codes' }));
+    await mfa.findByText(/^10 codes left/);
 
     await actor.click(mfa.getByRole('button', { name: 'Remove: Phone' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Remove “Phone”?' }));
@@ -190,6 +194,31 @@ describe('two-step sign-in', () => {
     await mfa.findByText('“Phone” is removed.');
     await mfa.findByText(/^Off\./);
     await waitFor(() => expect(document.activeElement).toBe(mfa.getByRole('heading')));
+  });
+
+  test('creates new recovery codes, which replace the earlier ones', async () => {
+    const { actor } = await openAccount();
+    const mfa = section('Two-step sign-in');
+    await actor.click(mfa.getByRole('button', { name: 'Add an authenticator app' }));
+    await actor.click(await mfa.findByRole('button', { name: 'Continue' }));
+    const secret = (await mfa.findByText(/^[A-Z2-7 ]{16,}$/)).textContent ?? '';
+    const totp = new OTPAuth.TOTP({ secret: secret.replaceAll(' ', '') });
+    await actor.type(mfa.getByLabelText('Code that the app shows now'), `${totp.generate()}{Enter}`);
+    const codes = async () =>
+      within(await mfa.findByRole('group', { name: 'Recovery codes' }))
+        .getAllByRole('listitem')
+        .map(({ textContent }) => textContent);
+    const first = await codes();
+    const write = vi.spyOn(navigator.clipboard, 'writeText');
+    await actor.click(mfa.getByRole('button', { name: 'Copy' }));
+    await mfa.findByText('The codes are copied.');
+    expect(write).toHaveBeenCalledWith(first.join('\n'));
+    await actor.click(mfa.getByRole('button', { name: 'I’ve saved my codes' }));
+    await actor.click(await mfa.findByRole('button', { name: 'Create new codes' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Create new recovery codes?' }));
+    await actor.click(dialog.getByRole('button', { name: 'Create new codes' }));
+    const second = await codes();
+    expect(new Set([...first, ...second]).size).toBe(20);
   });
 
   test('that was given up halfway is begun anew', async () => {

@@ -11,7 +11,7 @@ import { useRecentProof } from '../proof/recent-proof.tsx';
 import { Section } from '../section.tsx';
 import { accountTexts } from '../texts/account-texts.ts';
 import { stepTexts } from '../texts/step-texts.ts';
-import { saveJsonFile } from './save-json-file.ts';
+import { saveFile } from '../save-file.ts';
 
 /** Download of all data, and deletion of the account. */
 export function DataSection() {
@@ -29,7 +29,8 @@ export function DataSection() {
     setPending('export');
     try {
       const date = new Date(platform.clock.now()).toISOString().slice(0, 10);
-      saveJsonFile(`tidings-${date}.json`, await api.exportData());
+      const data = JSON.stringify(await api.exportData(), null, 2);
+      saveFile(`tidings-${date}.json`, data, 'application/json');
       setMessage({ success: texts.exportDone });
     } catch (problem) {
       platform.report(problem);

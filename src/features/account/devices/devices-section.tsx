@@ -15,7 +15,8 @@ import { DeviceList } from './device-list.tsx';
 /** The signed-in devices, and how to sign out this one, the others, or all of them. */
 export function DevicesSection() {
   const texts = accountTexts.use();
-  const { auth } = useClients();
+  const clients = useClients();
+  const { auth } = clients;
   const [asking, setAsking] = useState(false);
   const [state, setState] = useState<{
     pending?: SignOutScope;
@@ -27,7 +28,7 @@ export function DevicesSection() {
     // Actions that wait for an undo are committed while the session still exists.
     if (scope !== 'others') toasts.clear();
     const failure = await attempt([], () =>
-      scope === 'others' ? signOutOthers(auth) : signOutHere(auth, scope),
+      scope === 'others' ? signOutOthers(clients) : signOutHere(auth, scope),
     );
     setState({ problem: failure?.message, done: !failure && scope === 'others' });
   };

@@ -12,21 +12,25 @@ import { CodeField, TextField } from '../../../ui/form/text-field.tsx';
 import { useCopy } from '../../../ui/state/use-copy.ts';
 import { useForm } from '../../../ui/form/use-form.ts';
 import { accountTexts } from '../texts/account-texts.ts';
+import { createAccountApi } from '../account-api.ts';
 import styles from '../account.module.css';
 import { stepTexts } from '../texts/step-texts.ts';
 import { useRecentProof } from '../proof/recent-proof.tsx';
 import { takeFocus } from '../take-focus.ts';
 
 export interface MfaEnrolmentProps {
-  readonly onAdded: (name: string) => Promise<void>;
+  /** The account has no verified factor yet: recovery codes are created with it. */
+  readonly isFirst: boolean;
+  /** @param codes the recovery codes that were created; null: none, or their creation failed. */
+  readonly onAdded: (name: string, codes: readonly string[] | null) => Promise<void>;
   readonly onCancel: () => void;
 }
 
 /** Two steps: a name, then the QR code and a code from the app as proof. */
-export function MfaEnrolment({ onAdded, onCancel }: MfaEnrolmentProps) {
+export function MfaEnrolment({ onCancel, ...rest }: MfaEnrolmentProps) {
   const [enrolled, setEnrolled] = useState<EnrolledFactor | null>(null);
   return enrolled ? (
-    <ProveStep factor={enrolled} onAdded={onAdded} onCancel={onCancel} />
+    <ProveStep factor={enrolled} onCancel={onCancel} {...rest} />
   ) : (
     <NameStep onEnrolled={setEnrolled} onCancel={onCancel} />
   );
@@ -79,16 +83,23 @@ function NameStep({ onEnrolled, onCancel }: NameStepProps) {
   );
 }
 
-interface ProveStepProps {
+interface ProveStepProps extends MfaEnrolmentProps {
   readonly factor: EnrolledFactor;
-  readonly onAdded: (name: string) => Promise<void>;
-  readonly onCancel: () => void;
 }
 
-function ProveStep({ factor, onAdded, onCancel }: ProveStepProps) {
+function ProveStep({ factor, isFirst, onAdded, onCancel }: ProveStepProps) {
   const texts = { ...accountTexts.use(), ...stepTexts.use() };
   const rules = credentialTexts.use();
-  const { auth } = useClients();
+  const { auth, loadRest, platform } = useClients();
+  /** The session has just been raised to `aal2`, which is the proof that the server wants. */
+  const createCodes = async () => {
+    try {
+      return await createAccountApi(await loadRest()).createRecoveryCodes();
+    } catch (problem) {
+      platform.report(problem);
+      return null;
+    }
+  };
   const secret = factor.totp?.secret ?? '';
   const form = useForm({
     initial: { code: '' },
@@ -96,7 +107,7 @@ function ProveStep({ factor, onAdded, onCancel }: ProveStepProps) {
     submit: ({ code }) =>
       attempt(['code'], async () => {
         await createMfa(auth).challengeAndVerify({ factorId: factor.id, code: compactCode(code) });
-        await onAdded(factor.friendlyName ?? texts.mfaUnnamed);
+        await onAdded(factor.friendlyName ?? texts.mfaUnnamed, isFirst ? await createCodes() : null);
       }),
   });
   const key = useRef<HTMLElement>(null);

@@ -10,6 +10,7 @@ import styles from '../account.module.css';
 import { Section } from '../section.tsx';
 
 const MfaEnrolment = lazyPart(async () => (await import('./mfa-enrolment.tsx')).MfaEnrolment);
+const RecoveryCodes = lazyPart(async () => (await import('./recovery-codes.tsx')).RecoveryCodes);
 const MfaRemoval = lazyPart(async () => (await import('./mfa-removal.tsx')).MfaRemoval);
 
 export interface MfaSectionProps {
@@ -23,6 +24,7 @@ export function MfaSection({ user, onChanged }: MfaSectionProps) {
   const verified = factors.filter(({ status }) => status === 'verified');
   const [removing, setRemoving] = useState<Factor | null>(null);
   const [isAdding, setAdding] = useState(false);
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
   const [news, setNews] = useState<string>();
   const heading = useRef<HTMLHeadingElement>(null);
   const end = async () => {
@@ -55,11 +57,18 @@ export function MfaSection({ user, onChanged }: MfaSectionProps) {
         </ul>
       )}
       {verified.length === 1 && <p className={styles.intro}>{texts.mfaRecovery}</p>}
+      {verified.length > 0 && (
+        <Suspense fallback={<Spinner />}>
+          <RecoveryCodes key={codes?.[0] ?? 'status'} created={codes} />
+        </Suspense>
+      )}
       {isAdding ? (
         <Suspense fallback={<Spinner />}>
           <MfaEnrolment
             onCancel={() => void end()}
-            onAdded={(name) => {
+            isFirst={verified.length === 0}
+            onAdded={(name, created) => {
+              setCodes(created);
               setNews(texts.mfaAdded(name));
               return end();
             }}

@@ -47,7 +47,7 @@ export const texts: AccountTexts = {
   mfaPasskey: 'Sicherheitsschlüssel',
   mfaRemoved: (name) => `„${name}“ ist entfernt.`,
   mfaRecovery:
-    'Füge jetzt eine zweite App oder ein zweites Gerät hinzu. Wenn du dein einziges verlierst, kannst du dich nicht mehr anmelden, und auch wir können dich nicht hereinlassen.',
+    'Wenn du dieses Gerät verlierst, hilft ein Wiederherstellungscode oder eine zweite App. Ohne beides kannst du dich nicht mehr anmelden, und auch wir können dich nicht hereinlassen.',
 
   identities: 'Anmeldearten',
   identityEmail: 'E-Mail und Passwort',

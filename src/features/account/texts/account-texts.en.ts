@@ -44,7 +44,7 @@ export const texts = {
   mfaPasskey: 'Security key',
   mfaRemoved: (name: string) => `“${name}” is removed.`,
   mfaRecovery:
-    'Add a second app or device now. If you lose your only one, you can’t sign in, and we can’t let you in either.',
+    'If you lose this one, a recovery code or a second app gets you in. Without either you can’t sign in, and we can’t let you in either.',
 
   identities: 'Ways to sign in',
   identityEmail: 'Email and password',

@@ -54,14 +54,14 @@ export function NewPassword({ session }: { readonly session: Session }) {
 function PasswordSaved() {
   const texts = authTexts.use();
   const { next } = useReturn();
-  const { auth } = useClients();
+  const clients = useClients();
   const [state, setState] = useState<{ pending: boolean; done: boolean; problem?: string | undefined }>({
     pending: false,
     done: false,
   });
   const signOutOtherDevices = async () => {
     setState({ pending: true, done: false });
-    const failure = await attempt([], () => signOutOthers(auth));
+    const failure = await attempt([], () => signOutOthers(clients));
     setState({ pending: false, done: failure === undefined, problem: failure?.message });
   };
   return (

@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'react';
+import { Suspense, useMemo, useState } from 'react';
 import type { Factor, Session } from '../../../auth-client/index.ts';
 import { createMfa, type Mfa } from '../../../auth-client/features/mfa.ts';
 import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
@@ -13,9 +13,13 @@ import { CountdownButton, SubmitButton } from '../../../ui/form/submit-button.ts
 import { CodeField } from '../../../ui/form/text-field.tsx';
 import { useForm } from '../../../ui/form/use-form.ts';
 import { useSending } from '../../../ui/form/use-sending.ts';
+import { Spinner } from '../../../ui/spinner.tsx';
+import { lazyPart } from '../../../ui/state/lazy-part.ts';
 import { AuthPage } from '../auth-page.tsx';
 import { authTexts } from '../texts/auth-texts.ts';
 import styles from '../auth-page.module.css';
+
+const RecoveryForm = lazyPart(async () => (await import('./recovery-form.tsx')).RecoveryForm);
 
 /** The second step of a sign-in: raises the session to `aal2`, after which the gate redirects. */
 export function MfaChallenge({ session }: { readonly session: Session }) {
@@ -25,8 +29,20 @@ export function MfaChallenge({ session }: { readonly session: Session }) {
   const factors = (session.user.factors ?? []).filter(
     ({ status, factor_type }) => status === 'verified' && factor_type !== 'webauthn',
   );
+  const [isRecovering, setRecovering] = useState(false);
   const [factorId, setFactorId] = useState(factors.find(isApp)?.id ?? factors[0]?.id);
   const factor = factors.find(({ id }) => id === factorId);
+  if (isRecovering)
+    return (
+      <AuthPage key="recovery" title={texts.mfaRecoveryTitle} intro={texts.mfaRecoveryIntro}>
+        <Suspense fallback={<Spinner />}>
+          <RecoveryForm />
+        </Suspense>
+        <Button look="link" onClick={() => setRecovering(false)}>
+          {texts.mfaBack}
+        </Button>
+      </AuthPage>
+    );
   const intro = !factor ? texts.mfaUnknown : isApp(factor) ? texts.mfaIntro : texts.mfaPhoneIntro;
   return (
     <AuthPage title={texts.mfaTitle} intro={intro}>
@@ -40,6 +56,9 @@ export function MfaChallenge({ session }: { readonly session: Session }) {
       )}
       {factor && isApp(factor) && <AppCode key={factor.id} mfa={mfa} factorId={factor.id} />}
       {factor && !isApp(factor) && <PhoneCode key={factor.id} mfa={mfa} factorId={factor.id} />}
+      <Button look="link" onClick={() => setRecovering(true)}>
+        {texts.mfaLost}
+      </Button>
       <Button look="link" onClick={() => void signOutHere(auth, 'local')}>
         {texts.mfaOtherAccount}
       </Button>

@@ -80,6 +80,11 @@ export const texts: AuthTexts = {
   mfaPhoneSend: 'Code per SMS schicken',
   mfaPhoneSent: 'Eine SMS ist unterwegs zu deinem Telefon.',
   mfaPhoneCode: 'Code aus der SMS',
+  mfaLost: 'Authenticator verloren?',
+  mfaRecoveryTitle: 'Ohne App anmelden',
+  mfaRecoveryIntro:
+    'Gib einen der Wiederherstellungscodes ein, die du beim Einschalten der Anmeldung in zwei Schritten gesichert hast.',
+  mfaBack: 'Zurück zum Code aus der App',
   mfaOtherAccount: 'Mit einem anderen Konto anmelden',
 
   linkTitle: {

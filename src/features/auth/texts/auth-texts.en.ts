@@ -75,6 +75,10 @@ export const texts = {
   mfaPhoneSend: 'Text me a code',
   mfaPhoneSent: 'A text message is on its way to your phone.',
   mfaPhoneCode: 'Code from the text message',
+  mfaLost: 'Lost your authenticator?',
+  mfaRecoveryTitle: 'Use a recovery code',
+  mfaRecoveryIntro: 'Enter one of the codes that you saved when you turned on two-step sign-in.',
+  mfaBack: 'Back to the code from the app',
   mfaOtherAccount: 'Sign in with another account',
 
   linkTitle: {

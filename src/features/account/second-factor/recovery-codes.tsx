@@ -1,0 +1,87 @@
+import { useEffect, useMemo, useState } from 'react';
+import { useClients, useRest } from '../../../shared/clients/clients-context.ts';
+import { Button } from '../../../ui/button.tsx';
+import { FormMessages, Message } from '../../../ui/page/message.tsx';
+import { Skeleton } from '../../../ui/spinner.tsx';
+import { useLanguage } from '../../../ui/texts.ts';
+import { createAccountApi, type RecoveryCodeStatus } from '../account-api.ts';
+import styles from '../account.module.css';
+import { ConfirmDialog } from '../confirm-dialog.tsx';
+import { useRecentProof } from '../proof/recent-proof.tsx';
+import { recoveryTexts } from '../texts/recovery-texts.ts';
+import { CodeSheet } from './code-sheet.tsx';
+
+export interface RecoveryCodesProps {
+  /** Codes that the enrolment has just created; null: none. */
+  readonly created: readonly string[] | null;
+}
+
+/** How many recovery codes are left, and how to create new ones. */
+export function RecoveryCodes({ created }: RecoveryCodesProps) {
+  const texts = recoveryTexts.use();
+  const language = useLanguage();
+  const { platform } = useClients();
+  const rest = useRest();
+  const api = useMemo(() => createAccountApi(rest), [rest]);
+  const proof = useRecentProof();
+  const [codes, setCodes] = useState(created);
+  const [status, setStatus] = useState<RecoveryCodeStatus | null>();
+  const [isAsking, setAsking] = useState(false);
+  const [pending, setPending] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  useEffect(() => {
+    if (codes) return undefined;
+    const left = new AbortController();
+    api.getRecoveryCodes(left.signal).then(setStatus, (failure: unknown) => {
+      if (left.signal.aborted) return;
+      platform.report(failure);
+      setProblem(texts.loadFailed);
+    });
+    return () => left.abort();
+  }, [api, codes, platform, texts]);
+  const create = async () => {
+    setAsking(false);
+    setProblem(undefined);
+    if (!(await proof.request())) return;
+    setPending(true);
+    try {
+      setCodes(await api.createRecoveryCodes());
+    } catch (failure) {
+      platform.report(failure);
+      setProblem(texts.createFailed);
+    }
+    setPending(false);
+  };
+  if (codes) return <CodeSheet codes={codes} onDone={() => setCodes(null)} />;
+  const date = new Intl.DateTimeFormat(language, { dateStyle: 'long' });
+  return (
+    <>
+      <h3>{texts.title}</h3>
+      <FormMessages error={problem} />
+      {status === undefined && problem === undefined && <Skeleton height="48px" />}
+      {status === null && <Message tone="warning">{texts.none}</Message>}
+      {status?.unused === 0 && <Message tone="warning">{texts.noneLeft}</Message>}
+      {status && status.unused > 0 && (
+        <p className={styles.intro}>{texts.left(status.unused, date.format(status.createdAtMs))}</p>
+      )}
+      {status !== undefined && (
+        <div className={styles.row}>
+          <Button pending={pending} onClick={() => (status ? setAsking(true) : void create())}>
+            {status ? texts.replace : texts.create}
+          </Button>
+        </div>
+      )}
+      <ConfirmDialog
+        open={isAsking}
+        title={texts.replaceTitle}
+        action={texts.replace}
+        pending={false}
+        onConfirm={() => void create()}
+        onClose={() => setAsking(false)}
+      >
+        <p>{texts.replaceText}</p>
+      </ConfirmDialog>
+      {proof.dialog}
+    </>
+  );
+}

@@ -1,3 +1,5 @@
+import { decodeEntities, htmlToText } from './html-to-text.ts';
+
 /** A mail to be sent. */
 export interface Mail {
   /** An address, with or without a display name. */
@@ -55,7 +57,7 @@ const SENDER = 'Inbox <no-reply@inbox.test>';
 
 /** @param id sorts by time: later mails have greater ids. */
 export function receiveMail(mail: Mail, id: string, nowMs: number): ReceivedMail {
-  const text = mail.text ?? textOf(mail.html);
+  const text = mail.text ?? htmlToText(mail.html);
   return {
     id,
     receivedAtMs: nowMs,
@@ -74,36 +76,4 @@ export function receiveMail(mail: Mail, id: string, nowMs: number): ReceivedMail
 export function parseAddress(value: string): MailAddress {
   const [, name = '', address = value] = /^\s*"?([^"<]*?)"?\s*<([^>]+)>\s*$/.exec(value) ?? [];
   return { name, address: address.trim() };
-}
-
-/** The plain text of an HTML mail; the URL of a link follows the text of the link. */
-function textOf(html: string): string {
-  const text = html
-    .replace(/<(head|style|script|title)\b[\s\S]*?<\/\1>/gi, '')
-    .replace(/<!--[\s\S]*?-->/g, '')
-    .replace(/<a\b[^>]*\bhref="([^"]*)"[^>]*>([\s\S]*?)<\/a>/gi, '$2 ( $1 )')
-    .replace(/\s+/g, ' ')
-    .replace(/<br\s*\/?>|<\/(p|div|h\d|li|tr|table)>/gi, '\n')
-    .replace(/<[^>]+>/g, '');
-  return decodeEntities(text)
-    .replace(/[ \t]*\n[ \t]*/g, '\n')
-    .replace(/\n{3,}/g, '\n\n')
-    .trim();
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  nbsp: ' ',
-};
-
-function decodeEntities(text: string): string {
-  return text.replace(/&(#x[\da-f]+|#\d+|[a-z]+);/gi, (whole, entity: string) => {
-    if (!entity.startsWith('#')) return ENTITIES[entity.toLowerCase()] ?? whole;
-    const isHex = entity[1] === 'x' || entity[1] === 'X';
-    return String.fromCodePoint(Number.parseInt(entity.slice(isHex ? 2 : 1), isHex ? 16 : 10));
-  });
 }

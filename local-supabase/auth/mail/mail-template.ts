@@ -1,4 +1,5 @@
 import { type HtmlTemplate, parseHtmlTemplate } from '../../go-template/html-template.ts';
+import { htmlToText } from '../../mailbox/html-to-text.ts';
 
 /** The mails that carry a code; a project may have a template for each. */
 export const codeMailKinds = [
@@ -158,6 +159,7 @@ function defaultText({ title, sentence, action }: Wording, fields: MailFields): 
 interface ParsedMail {
   readonly subject: HtmlTemplate;
   readonly html: HtmlTemplate;
+  readonly isDefaultHtml: boolean;
 }
 
 function parse(kind: MailKind, source: MailTemplateSource): ParsedMail {
@@ -165,6 +167,7 @@ function parse(kind: MailKind, source: MailTemplateSource): ParsedMail {
   return {
     subject: parseHtmlTemplate(source.subject ?? wording.subject),
     html: parseHtmlTemplate(source.html ?? defaultHtml(wording)),
+    isDefaultHtml: source.html === null,
   };
 }
 
@@ -179,10 +182,12 @@ export function renderMail(
   report: (error: unknown) => void,
 ): RenderedMail {
   const parsed = parseOrDefault(kind, source, report);
+  const html = parsed.html.render(fields);
   return {
     subject: parsed.subject.render(fields),
-    html: parsed.html.render(fields),
-    text: defaultText(wordings[kind], fields),
+    html,
+    // The default text has a link to /verify, which a mail scanner would spend; a project's own HTML may avoid it.
+    text: parsed.isDefaultHtml ? defaultText(wordings[kind], fields) : htmlToText(html),
   };
 }
 

@@ -1,7 +1,6 @@
 import type { Unsubscribe } from '../../platform/index.ts';
 import { createPostgresChanges } from '../../realtime-client/changes/postgres-changes.ts';
-import { onBroadcast } from '../../realtime-client/broadcast/on-broadcast.ts';
-import type { Change, RealtimeClient, RowRecord } from '../../realtime-client/index.ts';
+import type { Change, ChannelMessage, RealtimeClient, RowRecord } from '../../realtime-client/index.ts';
 
 export interface LiveChannelOptions {
   readonly realtime: RealtimeClient;
@@ -45,7 +44,10 @@ export function openLiveChannel(options: LiveChannelOptions): Unsubscribe {
       { event: '*', table: 'notification_preferences', filter: `user_id=eq.${userId}` },
       onPreferences,
     ),
-    onBroadcast(channel, 'sessions_ended', onSessionsEnded),
+    // The entry for broadcasts would load their sending, too.
+    channel.port.onMessage((message) => {
+      if (isSessionsEnded(message)) onSessionsEnded();
+    }),
     channel.onContinuity(onGap),
     channel.subscribe(follow),
     realtime.subscribe(follow),
@@ -54,4 +56,15 @@ export function openLiveChannel(options: LiveChannelOptions): Unsubscribe {
   return () => {
     for (const end of endings.toReversed()) end();
   };
+}
+
+/** Whether a message is the database's broadcast after sessions of the user have ended. */
+function isSessionsEnded({ event, payload }: ChannelMessage): boolean {
+  return (
+    event === 'broadcast' &&
+    typeof payload === 'object' &&
+    payload !== null &&
+    'event' in payload &&
+    payload.event === 'sessions_ended'
+  );
 }

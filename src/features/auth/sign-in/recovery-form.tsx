@@ -82,17 +82,12 @@ async function sendRecoveryCode(
   } catch (problem) {
     const answer = problem instanceof FunctionsError ? refusal.safeParse(problem.body).data?.code : undefined;
     const seconds = problem instanceof FunctionsError ? problem.retryAfterSeconds : null;
-    switch (answer) {
-      // An earlier request has removed the factors, and its answer was lost.
-      case 'second_factor_missing':
-        return undefined;
-      case 'recovery_code_invalid':
-        return { fields: { recoveryCode: texts.invalid } };
-      case 'recovery_limit_exceeded':
-        return { message: texts.limited, ...(seconds !== null && { retryAfterSeconds: seconds }) };
-      default:
-        platform.report(problem);
-        return { message: texts.failed };
-    }
+    // An earlier request has removed the factors, and its answer was lost.
+    if (answer === 'second_factor_missing') return undefined;
+    if (answer === 'recovery_code_invalid') return { fields: { recoveryCode: texts.invalid } };
+    if (answer === 'recovery_limit_exceeded')
+      return { message: texts.limited, ...(seconds !== null && { retryAfterSeconds: seconds }) };
+    platform.report(problem);
+    return { message: texts.failed };
   }
 }

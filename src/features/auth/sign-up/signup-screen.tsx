@@ -11,6 +11,7 @@ import { EmailField } from '../../../ui/form/text-field.tsx';
 import { useForm } from '../../../ui/form/use-form.ts';
 import { AuthPage } from '../auth-page.tsx';
 import { credentialTexts } from '../../../ui/form/credential-texts.ts';
+import { useLanguage } from '../../../ui/texts.ts';
 import { authTexts } from '../texts/auth-texts.ts';
 import styles from '../auth-page.module.css';
 import { carriedEmail } from '../email-links/carried-email.ts';
@@ -54,6 +55,7 @@ export function SignupScreen() {
 function SignupForm({ onSent }: { readonly onSent: (email: string) => void }) {
   const texts = authTexts.use();
   const rules = credentialTexts.use();
+  const language = useLanguage();
   const { auth } = useClients();
   const captcha = useCaptcha();
   const { homeUrl } = useReturn();
@@ -67,7 +69,8 @@ function SignupForm({ onSent }: { readonly onSent: (email: string) => void }) {
       carriedEmail.set(email);
       const refusal = await refuseCommonPassword(password, [email]);
       if (refusal) return refusal;
-      const credentials = { email: email.trim(), password, redirectTo: homeUrl };
+      // The language of the mails about the account.
+      const credentials = { email: email.trim(), password, redirectTo: homeUrl, data: { language } };
       return attempt(['email', 'password'], async () => {
         try {
           const { session } = await auth.signUp({ ...credentials, captchaToken: captcha.take() });

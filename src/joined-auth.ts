@@ -8,15 +8,16 @@ import {
   type Store,
 } from './auth-client/index.ts';
 import { createBrowserPlatform } from './platform/browser-platform.ts';
-import type { HttpLogEvent } from './platform/log.ts';
+import type { HttpLogEvent, Log } from './platform/log.ts';
 import type { Platform } from './platform/platform.ts';
-import type { RealtimeClientOptions, RealtimeEvent } from './realtime-client/index.ts';
+import type { RealtimeClientOptions } from './realtime-client/index.ts';
 import type { RestClientOptions } from './rest-client/index.ts';
+import { type ClientEvent, type ServiceOptions, serviceOptions } from './service-options.ts';
 
-type SharedOption = 'url' | 'apiKey' | 'platform' | 'getAccessToken' | 'onTokenChange';
+type SharedOption = 'url' | 'apiKey' | 'platform' | 'getAccessToken' | 'onTokenChange' | keyof ServiceOptions;
 
 /** The options of `createSupabaseClients`, and with its imports of `createLazyClients`. */
-export interface SupabaseClientsOptions {
+export interface SupabaseClientsOptions extends ServiceOptions {
   /** The project's URL (http or https). */
   readonly url: string;
   /** The project's publishable key, or its older anonymous key. */
@@ -25,16 +26,12 @@ export interface SupabaseClientsOptions {
   readonly store?: Store;
   /** Default: `createBrowserPlatform()`. Node 20 has no WebSocket: see `adaptWebSocket`. */
   readonly platform?: Platform;
-  /** Added to every HTTP request of every service; a WebSocket cannot send headers. A service's own `headers` win. Default: none. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Receives the events of every service, without tokens and bodies; a service's own `log` takes its place. Default: none. */
-  readonly log?: (event: HttpLogEvent | RealtimeEvent) => void;
   /** Options of the auth client. Default `address`: the page's own, so that a link or provider that returns to it signs in. */
-  readonly auth?: Partial<Omit<AuthClientOptions, SharedOption | 'store'>>;
+  readonly auth?: Partial<Omit<AuthClientOptions, SharedOption | 'store'>> & ServiceOptions<HttpLogEvent>;
   /** Options of the REST client. */
-  readonly rest?: Omit<RestClientOptions, SharedOption | 'schema'>;
+  readonly rest?: Omit<RestClientOptions, SharedOption | 'schema'> & ServiceOptions<HttpLogEvent>;
   /** Options of the realtime client. */
-  readonly realtime?: Omit<RealtimeClientOptions, SharedOption>;
+  readonly realtime?: Omit<RealtimeClientOptions, SharedOption> & ServiceOptions;
 }
 
 /** What the storage and functions clients need to act as the signed-in user. */
@@ -47,10 +44,12 @@ export interface SupabaseConnection {
   readonly platform: Platform;
   /** Returns the user's access token. */
   readonly getAccessToken: AuthClient['getAccessToken'];
-  /** Added to every request; undefined for none. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Receives the events of every exchange; undefined for none. */
-  readonly log?: (event: HttpLogEvent) => void;
+  /** Headers of every request. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Receives an event per HTTP exchange. Default: none. */
+  readonly log?: Log;
+  /** The `traceparent` header (W3C Trace Context) of the next request; null for none. Default: none. */
+  readonly traceparent?: () => string | null;
 }
 
 /** The auth client, and the options with which the other clients act as its user. */
@@ -63,48 +62,25 @@ export interface JoinedAuth {
 
 /** Creates the auth client, and joins the other clients to it. Sends and reads nothing. @throws {AuthError} `invalid-options` */
 export function joinAuth(options: SupabaseClientsOptions): JoinedAuth {
-  const { url, apiKey, platform = createBrowserPlatform(), headers, log } = options;
-  const project = { url, apiKey, platform };
-  const shared = shareOptions(project, options);
+  const { url, apiKey, platform = createBrowserPlatform() } = options;
+  const of = <Event extends ClientEvent>(own?: ServiceOptions<Event>) => ({
+    url,
+    apiKey,
+    ...serviceOptions<Event>(options, own, platform),
+  });
   const auth = createAuthClient({
     address: getPageAddress(),
-    ...shared,
     ...options.auth,
-    ...mergeHeaders(headers, options.auth?.headers),
-    ...project,
+    ...of(options.auth),
     store: options.store ?? createDefaultStore(),
   });
   const { getAccessToken, onTokenChange } = auth;
-  const connection = { ...shared, getAccessToken };
   return {
     auth,
-    connection,
-    restOptions: { ...connection, ...options.rest, ...mergeHeaders(headers, options.rest?.headers) },
-    realtimeOptions: {
-      ...project,
-      ...(log && { log }),
-      ...options.realtime,
-      getAccessToken,
-      onTokenChange,
-    },
+    connection: { ...of(), getAccessToken },
+    restOptions: { ...options.rest, ...of(options.rest), getAccessToken },
+    realtimeOptions: { ...options.realtime, ...of(options.realtime), getAccessToken, onTokenChange },
   };
-}
-
-type Headers = Readonly<Record<string, string>>;
-
-interface OptionsForAll<Event> {
-  readonly headers?: Headers | undefined;
-  readonly log?: ((event: Event) => void) | undefined;
-}
-
-/** The options of the project, and those for all services that are set. */
-export function shareOptions<Project, Event>(project: Project, { headers, log }: OptionsForAll<Event>) {
-  return { ...project, ...(headers && { headers }), ...(log && { log }) };
-}
-
-/** The headers of one service: its own win over those for all. */
-export function mergeHeaders(all: Headers | undefined, own: Headers | undefined) {
-  return own && { headers: { ...all, ...own } };
 }
 
 function createDefaultStore(): Store {

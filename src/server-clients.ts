@@ -7,6 +7,7 @@ import { createShareRefresh } from './auth-client/server/shared-refreshes.ts';
 import { serializeCookie } from './auth-client/server/cookies-to-set.ts';
 import { parseCookieHeader } from './auth-client/storage/cookie-store.ts';
 import { createBrowserPlatform } from './platform/browser-platform.ts';
+import type { HttpLogEvent } from './platform/log.ts';
 import type { Platform } from './platform/platform.ts';
 import { createRealmLocks } from './platform/realm-locks.ts';
 import { serviceUrl } from './platform/service.ts';
@@ -16,8 +17,8 @@ import {
   type RestClientOptions,
   type UnknownDatabase,
 } from './rest-client/index.ts';
-import { mergeHeaders, shareOptions, type SupabaseConnection } from './joined-auth.ts';
-import type { Log } from './platform/log.ts';
+import type { SupabaseConnection } from './joined-auth.ts';
+import { type ServiceOptions, serviceOptions } from './service-options.ts';
 
 export {
   type CookieAttributes,
@@ -28,10 +29,10 @@ export { NO_STORE_HEADERS } from './auth-client/server/server.ts';
 export type { ServerCookies } from './auth-client/server/server-store.ts';
 export { parseCookieHeader } from './auth-client/storage/cookie-store.ts';
 
-type JoinedOption = 'url' | 'apiKey' | 'platform' | 'getAccessToken';
+type JoinedOption = 'url' | 'apiKey' | 'platform' | 'getAccessToken' | keyof ServiceOptions;
 
 /** The options of `createServerClients`. */
-export interface ServerClientsOptions {
+export interface ServerClientsOptions extends ServiceOptions<HttpLogEvent> {
   /** The project's URL (http or https). */
   readonly url: string;
   /** The project's publishable key, or its older anonymous key. */
@@ -42,14 +43,15 @@ export interface ServerClientsOptions {
   readonly cookieOptions?: CookieScope | undefined;
   /** Default: the runtime's own. */
   readonly platform?: Platform | undefined;
-  /** Added to every request of every service; a service's own `headers` win. Default: none. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Receives the events of every service, without tokens and bodies; a service's own `log` takes its place. Default: none. */
-  readonly log?: Log | undefined;
   /** Further options of the auth client. */
-  readonly auth?: Omit<Partial<AuthClientOptions>, JoinedOption | 'store' | 'autoRefresh'> | undefined;
+  readonly auth?:
+    | (Omit<Partial<AuthClientOptions>, JoinedOption | 'store' | 'autoRefresh'> &
+        ServiceOptions<HttpLogEvent>)
+    | undefined;
   /** Further options of the REST client. */
-  readonly rest?: Omit<RestClientOptions, JoinedOption | 'schema'> | undefined;
+  readonly rest?:
+    | (Omit<RestClientOptions, JoinedOption | 'schema'> & ServiceOptions<HttpLogEvent>)
+    | undefined;
 }
 
 /** The clients of one request. */
@@ -88,29 +90,22 @@ export interface ServerClients<Database = UnknownDatabase> {
 export function createServerClients<Database = UnknownDatabase>(
   options: ServerClientsOptions,
 ): ServerClients<Database> {
-  const { url, apiKey, cookies, cookieOptions, headers } = options;
+  const { url, apiKey, cookies, cookieOptions } = options;
   const platform = toServerPlatform(options.platform ?? createBrowserPlatform());
-  const project = { url, apiKey, platform };
-  const shared = shareOptions(project, options);
+  const of = (own?: ServiceOptions<HttpLogEvent>) => ({
+    url,
+    apiKey,
+    ...serviceOptions(options, own, platform),
+  });
   const store = createServerStore(cookies, { secure: true, ...cookieOptions }, platform.report);
   const shareRefresh = createShareRefresh(serviceUrl(url, 'auth'), platform.clock);
   const auth = createAuthClientWith(
-    {
-      ...shared,
-      ...options.auth,
-      ...mergeHeaders(headers, options.auth?.headers),
-      ...project,
-      store,
-      autoRefresh: false,
-    },
+    { ...options.auth, ...of(options.auth), store, autoRefresh: false },
     { shareRefresh },
   );
-  const connection = { ...shared, getAccessToken: auth.getAccessToken };
-  const rest = createRestClient({
-    ...connection,
-    ...options.rest,
-    ...mergeHeaders(headers, options.rest?.headers),
-  });
+  const { getAccessToken } = auth;
+  const rest = createRestClient({ ...options.rest, ...of(options.rest), getAccessToken });
+  const connection = { ...of(), getAccessToken };
   return { auth, rest: rest as unknown as RestClient<Database>, connection };
 }
 

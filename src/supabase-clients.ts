@@ -5,6 +5,7 @@ import { createRealtimeClient, type RealtimeClient } from './realtime-client/ind
 import { createRestClient, type RestClient, type UnknownDatabase } from './rest-client/index.ts';
 
 export type { SupabaseClientsOptions, SupabaseConnection } from './joined-auth.ts';
+export type { ClientEvent, ServiceOptions } from './service-options.ts';
 
 /** The clients of a project. */
 export interface SupabaseClients<Database = UnknownDatabase> {

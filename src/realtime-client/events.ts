@@ -1,5 +1,9 @@
+import type { HttpLogEvent } from '../platform/log.ts';
+
 /** What happened in the client, for logs and metrics. Never contains tokens or payloads. */
 export type RealtimeEvent =
+  /** The request of an HTTP broadcast has ended. */
+  | HttpLogEvent
   /** The socket's state changed. */
   | { readonly type: 'socket'; readonly state: string }
   /** A heartbeat was answered after `latencyMs` milliseconds. */

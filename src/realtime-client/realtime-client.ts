@@ -33,6 +33,10 @@ export interface RealtimeClientOptions {
   readonly vsn?: ProtocolVersion;
   /** Overrides of {@link defaultSettings}. */
   readonly settings?: Partial<RealtimeSettings>;
+  /** Headers of HTTP broadcasts; a browser sends none with a websocket, see `params`. Default: none. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The `traceparent` header (W3C Trace Context) of the next HTTP broadcast; null for none. Default: none. */
+  readonly traceparent?: () => string | null;
   /** Further parameters of the websocket's URL. Default: none. */
   readonly params?: Readonly<Record<string, string>>;
   /** Called with structured events of the client, which never contain tokens or payloads. Default: none. */
@@ -44,7 +48,11 @@ export interface RealtimeClientOptions {
 }
 
 /** What features such as HTTP broadcasts need of the client. Not for applications. */
-export type ClientPort = Pick<ConnectOptions, 'url' | 'apiKey' | 'platform' | 'settings' | 'getAccessToken'>;
+export type ClientPort = Pick<
+  ConnectOptions,
+  'url' | 'apiKey' | 'platform' | 'settings' | 'getAccessToken' | 'emit'
+> &
+  Pick<RealtimeClientOptions, 'headers' | 'traceparent'>;
 
 /** Creates a connection that may use another tab's socket; `connect` creates one with this tab's own socket. */
 export type ShareConnection = (

@@ -1,4 +1,4 @@
-import { HttpFailure, withinDeadline } from '../../platform/http.ts';
+import { createHttp, HttpFailure, withinDeadline } from '../../platform/http.ts';
 import { parseRetryAfterSeconds } from '../../platform/retry.ts';
 import { credentialsOf, serviceUrl } from '../../platform/service.ts';
 import { RealtimeError } from '../errors.ts';
@@ -22,6 +22,8 @@ export interface BroadcastCallOptions {
   readonly signal?: AbortSignal;
   /** Deadline in milliseconds. Default: the client's `timeoutMs`. */
   readonly timeoutMs?: number;
+  /** Added to the request; they win over the client's. Default: none. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -41,24 +43,38 @@ export interface BroadcastCallOptions {
 export async function sendBroadcasts(
   { port }: Pick<RealtimeClient, 'port'>,
   messages: readonly TopicBroadcast[],
-  { signal, timeoutMs = port.settings.timeoutMs }: BroadcastCallOptions = {},
+  { signal, headers, timeoutMs = port.settings.timeoutMs }: BroadcastCallOptions = {},
 ): Promise<void> {
-  const { platform, url, apiKey, getAccessToken } = port;
+  const { platform, url, apiKey, getAccessToken, emit: log, traceparent } = port;
+  const http = createHttp(platform, { service: 'realtime', log, traceparent });
+  const request = {
+    method: 'POST',
+    url: `${serviceUrl(url, 'realtime')}/api/broadcast`,
+    body: JSON.stringify({ messages }),
+    timeoutMs,
+  };
   try {
     await withinDeadline(platform.clock, timeoutMs, signal, async (ended) => {
-      const response = await platform.fetch(`${serviceUrl(url, 'realtime')}/api/broadcast`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...credentialsOf(apiKey, await getAccessToken()) },
-        body: JSON.stringify({ messages }),
-        signal: ended,
+      const sent = {
+        'content-type': 'application/json',
+        ...credentialsOf(apiKey, await getAccessToken()),
+        ...port.headers,
+        ...headers,
+      };
+      await http.send({ ...request, headers: sent, signal: ended }, async (response) => {
+        if (!response.ok) throw await errorOf(response, platform.clock.now());
       });
-      if (!response.ok) throw await errorOf(response, platform.clock.now());
     });
   } catch (problem) {
-    if (problem instanceof RealtimeError) throw problem;
-    const code = problem instanceof HttpFailure ? problem.kind : 'network';
-    throw new RealtimeError(code, `The broadcast failed: ${code}`, { cause: problem });
+    throw toRealtimeError(problem);
   }
+}
+
+function toRealtimeError(problem: unknown): RealtimeError {
+  const cause = problem instanceof HttpFailure && problem.kind === 'network' ? problem.cause : problem;
+  if (cause instanceof RealtimeError) return cause;
+  const code = problem instanceof HttpFailure ? problem.kind : 'network';
+  return new RealtimeError(code, `The broadcast failed: ${code}`, { cause });
 }
 
 async function errorOf(response: Response, nowMs: number): Promise<RealtimeError> {

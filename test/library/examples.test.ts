@@ -36,6 +36,7 @@ beforeAll(async () => {
     '@types',
     '@supabase',
     'hono',
+    'vitest',
   ];
   for (const name of installed)
     await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name));

@@ -1,9 +1,6 @@
 import { PostgrestClient } from '@supabase/postgrest-js';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
-import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createBrowserPlatform } from '../../../src/platform/browser-platform.ts';
 import {
   allOf,
   anyOf,
@@ -26,12 +23,12 @@ import {
   shape,
   stripNulls,
   viaGet,
-} from '../../src/rest-client/index.ts';
-import { pages } from '../../src/rest-client/long-reads/long-reads.ts';
-import { useLocalSupabase } from '../support/local-supabase.ts';
+} from '../../../src/rest-client/index.ts';
+import { pages } from '../../../src/rest-client/long-reads/long-reads.ts';
+import { useLocalSupabase } from '../../support/local-supabase.ts';
+import { cellsOf, testRows, type MigratingRow } from './page.ts';
 
 const supabase = useLocalSupabase();
-const page = join(import.meta.dirname, '../../docs/migrating.md');
 
 const schema = `
   create table m_people (id int primary key, name text not null);
@@ -62,14 +59,7 @@ type VendorQuery = ReturnType<ReturnType<Vendor['from']>['select']>;
 type Here = RestClient;
 type HereQuery = ReturnType<ReturnType<Here['from']>['select']>;
 
-interface Row {
-  /** The left cell of the row in docs/migrating.md. */
-  readonly cell: string;
-  readonly vendor: (client: Vendor) => PromiseLike<unknown>;
-  readonly here: (client: Here) => Promise<unknown>;
-  /** What the vendor's client gives where the page says that it differs. */
-  readonly differs?: unknown;
-}
+type Row = MigratingRow<Vendor, Here>;
 
 const data = async (query: PromiseLike<{ readonly data: unknown }>) => (await query).data;
 const status = async (query: PromiseLike<{ readonly status: number }>) => (await query).status;
@@ -477,27 +467,19 @@ function connectVendor(): Vendor {
   return new PostgrestClient(`${url}/rest/v1`, { headers, fetch });
 }
 
-test.each(rows.map((row) => [row.cell, row] as const))('%s', async (_cell, row) => {
-  await supabase().database.exec(seed);
-  const before = await row.vendor(connectVendor());
-  await supabase().database.exec(seed);
-  const after = await row.here(connect());
-  expect(before).toEqual('differs' in row ? row.differs : after);
-  // Where the page says that both differ, they do.
-  expect(isDeepStrictEqual(before, after)).toBe(!('differs' in row));
-});
-
-async function cellsOfPage(): Promise<readonly string[]> {
-  const text = (await readFile(page, 'utf8')).split('\n## REST\n')[1]?.split('\n## ')[0] ?? '';
-  return text.split('\n').flatMap((line) => /^\| (.*?) \| .* \|$/.exec(line)?.slice(1, 2) ?? []);
-}
-
-test('every row of the page has a test, and every test a row', async () => {
-  expect((await cellsOfPage()).slice(1).toSorted()).toEqual(rows.map(({ cell }) => cell).toSorted());
+testRows('REST', rows, {
+  openVendor: async () => {
+    await supabase().database.exec(seed);
+    return connectVendor();
+  },
+  openHere: async () => {
+    await supabase().database.exec(seed);
+    return connect();
+  },
 });
 
 test("every method of the vendor's queries is on the page", async () => {
-  const text = (await cellsOfPage()).join('\n');
+  const text = (await cellsOf('REST')).join('\n');
   const client = connectVendor();
   const internal = new Set(['constructor', 'then', 'processResponse', 'cloneRequestState']);
   const methods = new Set<string>();

@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '../../..');
+const page = join(root, 'docs/migrating.md');
+
+/** A row of a table of docs/migrating.md, done by both clients on the embedded service. */
+export interface MigratingRow<Vendor, Here> {
+  /** The left cell of the row. */
+  readonly cell: string;
+  readonly vendor: (world: Vendor) => PromiseLike<unknown>;
+  readonly here: (world: Here) => PromiseLike<unknown>;
+  /** What the vendor's client gives where the page says that it differs. */
+  readonly differs?: unknown;
+}
+
+/** The left cells of the tables of a section, without those of their heads. */
+export async function cellsOf(section: string): Promise<readonly string[]> {
+  const text = (await readFile(page, 'utf8')).split(`\n## ${section}\n`)[1]?.split('\n## ')[0] ?? '';
+  const lines = text.split('\n');
+  return lines.flatMap((line, index) =>
+    lines[index + 1]?.startsWith('|---') ? [] : (/^\| (.*?) \| .* \|$/.exec(line)?.slice(1, 2) ?? []),
+  );
+}
+
+export interface Worlds<Vendor, Here> {
+  /** Rows that the embedded service cannot serve, and the file that tests them. */
+  readonly elsewhere?: Readonly<Record<string, string>>;
+  readonly openVendor: () => Promise<Vendor>;
+  readonly openHere: () => Promise<Here>;
+}
+
+/** Runs each row in both clients and compares what they give; then the rows with those of the page. */
+export function testRows<Vendor, Here>(
+  section: string,
+  rows: readonly MigratingRow<Vendor, Here>[],
+  { openVendor, openHere, elsewhere = {} }: Worlds<Vendor, Here>,
+): void {
+  test.each(rows.map((row) => [row.cell, row] as const))('%s', async (_cell, row) => {
+    const before = await row.vendor(await openVendor());
+    const after = await row.here(await openHere());
+    expect(before).toEqual('differs' in row ? row.differs : after);
+    // Where the page says that both differ, they do.
+    expect(isDeepStrictEqual(before, after)).toBe(!('differs' in row));
+  });
+
+  test('every row of the page has a test, and every test a row', async () => {
+    expect((await cellsOf(section)).toSorted()).toEqual(
+      [...rows.map(({ cell }) => cell), ...Object.keys(elsewhere)].toSorted(),
+    );
+    expect(Object.values(elsewhere).filter((file) => !existsSync(join(root, file)))).toEqual([]);
+  });
+}

@@ -1,0 +1,294 @@
+import { createBroadcast } from '../../../src/realtime-client/broadcast/broadcast.ts';
+import { createPostgresChanges } from '../../../src/realtime-client/changes/postgres-changes.ts';
+import {
+  binding,
+  eventually,
+  subscribed,
+  joined,
+  type Note,
+  type RealtimeRow,
+  type RealtimeTools,
+} from './realtime-tools.ts';
+
+/** Rows about channels, changes of rows and the connection. */
+export function channelRows({
+  supabase,
+  openVendor,
+  openHere,
+  addNote,
+  addUntil,
+}: RealtimeTools): readonly RealtimeRow[] {
+  return [
+    {
+      cell: "`channel('n').on('postgres_changes', { event, schema, table, filter }, callback)`",
+      vendor: async (client) => {
+        const heard: unknown[] = [];
+        const channel = client.channel('n');
+        channel.on('postgres_changes', binding, ({ new: row }) => heard.push(row['body']));
+        await subscribed(channel);
+        return addUntil(heard);
+      },
+      here: async ({ realtime }) => {
+        const heard: unknown[] = [];
+        const channel = realtime.channel('n');
+        createPostgresChanges(channel).on(binding, (change) => {
+          if (change.type === 'INSERT') heard.push(change.record['body']);
+        });
+        await joined(channel);
+        return addUntil(heard);
+      },
+    },
+    {
+      cell: '`on<Row>(…)`',
+      vendor: async (client) => {
+        const heard: string[] = [];
+        const channel = client.channel('n');
+        channel.on<Note>('postgres_changes', binding, ({ new: row }) => {
+          if ('body' in row) heard.push(row.body);
+        });
+        await subscribed(channel);
+        return addUntil(heard);
+      },
+      here: async ({ realtime }) => {
+        const heard: string[] = [];
+        const channel = realtime.channel('n');
+        createPostgresChanges(channel).on<string, string, Note>(binding, (change) => {
+          if (change.type === 'INSERT') heard.push(change.record.body);
+        });
+        await joined(channel);
+        return addUntil(heard);
+      },
+    },
+    {
+      cell: '`.subscribe((status, error) => …)`',
+      vendor: async (client) => (await subscribed(client.channel('n'))) === 'SUBSCRIBED',
+      here: async ({ realtime }) => {
+        const channel = realtime.channel('n');
+        let calls = 0;
+        channel.subscribe(() => (calls += 1));
+        const leave = channel.join();
+        const { status } = await eventually(
+          () => channel.getSnapshot().status === 'live' && channel.getSnapshot(),
+        );
+        leave();
+        return status === 'live' && calls > 0;
+      },
+    },
+    {
+      cell: '`SUBSCRIBED`',
+      vendor: async (client) => {
+        const heard: unknown[] = [];
+        const channel = client.channel('n');
+        channel.on('postgres_changes', binding, (payload) => heard.push(payload));
+        const status = await subscribed(channel);
+        await addUntil(heard);
+        return status === 'SUBSCRIBED';
+      },
+      // Live: not before the server watches the table, so that one insert is enough.
+      here: async ({ realtime }) => {
+        const heard: unknown[] = [];
+        const channel = realtime.channel('n');
+        createPostgresChanges(channel).on(binding, (change) => heard.push(change));
+        const status = await joined(channel);
+        await addNote();
+        await eventually(() => heard.length === 1);
+        return status === 'live';
+      },
+    },
+    {
+      cell: '`CHANNEL_ERROR`, `TIMED_OUT`',
+      vendor: async (client) =>
+        (await subscribed(client.channel('m_forbidden', { config: { private: true } }))) === 'CHANNEL_ERROR',
+      here: async ({ realtime }) => {
+        const channel = realtime.channel('m_forbidden', { private: true });
+        return (await joined(channel)) === 'failed' && channel.getSnapshot().error?.code === 'unauthorized';
+      },
+    },
+    {
+      cell: '`payload.new`, `payload.old`, `payload.eventType`',
+      vendor: async (client) => {
+        const heard: unknown[] = [];
+        const channel = client.channel('n');
+        channel.on('postgres_changes', binding, (payload) =>
+          heard.push([payload.new['body'], payload.old, payload.eventType]),
+        );
+        await subscribed(channel);
+        return addUntil(heard);
+      },
+      here: async ({ realtime }) => {
+        const heard: unknown[] = [];
+        const channel = realtime.channel('n');
+        createPostgresChanges(channel).on(binding, (change) => {
+          if (change.type === 'INSERT') heard.push([change.record['body'], {}, change.type]);
+        });
+        await joined(channel);
+        return addUntil(heard);
+      },
+    },
+    {
+      cell: '`removeChannel(channel)`, `removeAllChannels()`',
+      vendor: async (client) => {
+        const [one, two] = [client.channel('one'), client.channel('two')];
+        await Promise.all([subscribed(one), subscribed(two)]);
+        await client.removeChannel(one);
+        await client.removeAllChannels();
+        return client.getChannels().length;
+      },
+      here: async ({ realtime }) => {
+        const [one, two] = [realtime.channel('one'), realtime.channel('two')];
+        const leave = one.join();
+        await joined(two);
+        leave();
+        two.leave();
+        return eventually(() =>
+          [one, two].every(({ getSnapshot }) => getSnapshot().status === 'closed'),
+        ).then(() => 0);
+      },
+    },
+    {
+      cell: '`realtime.setAuth(token)`',
+      vendor: async (client) => {
+        const { data } = await client.auth.getSession();
+        await client.realtime.setAuth(data.session?.access_token ?? null);
+        return (
+          (await subscribed(client.channel('m_allowed', { config: { private: true } }))) === 'SUBSCRIBED'
+        );
+      },
+      here: async ({ realtime }) =>
+        (await joined(realtime.channel('m_allowed', { private: true }))) === 'live',
+    },
+    {
+      // The vendor tells of each status again; what was missed in between is for the caller to find out.
+      cell: 'reading again after a reconnect',
+      vendor: async (client) => {
+        const statuses: string[] = [];
+        client.channel('n').subscribe((status) => statuses.push(status));
+        await eventually(() => statuses.length > 0);
+        supabase().faults.dropSockets();
+        await eventually(() => statuses.filter((status) => status === 'SUBSCRIBED').length > 1);
+        return true;
+      },
+      here: async ({ realtime }) => {
+        const channel = realtime.channel('n');
+        createPostgresChanges(channel).on(binding, () => undefined);
+        await joined(channel);
+        let losses = 0;
+        channel.onContinuity(() => (losses += 1));
+        supabase().faults.dropSockets();
+        return eventually(() => losses > 0);
+      },
+    },
+    {
+      cell: "`channel('n', { config: { private: true } })`",
+      vendor: async (client) =>
+        (await subscribed(client.channel('m_allowed', { config: { private: true } }))) === 'SUBSCRIBED',
+      here: async ({ realtime }) =>
+        (await joined(realtime.channel('m_allowed', { private: true }))) === 'live',
+    },
+    {
+      cell: '`getChannels()`',
+      vendor: async (client) => {
+        client.channel('one');
+        client.channel('two');
+        return client.getChannels().length;
+      },
+      here: async ({ realtime }) => {
+        realtime.channel('one');
+        realtime.channel('two');
+        return realtime.getChannels().length;
+      },
+    },
+    {
+      cell: '`onHeartbeat(callback)`, `logger`',
+      vendor: async (client) => {
+        const heard: string[] = [];
+        client.realtime.onHeartbeat((status) => heard.push(status));
+        await subscribed(client.channel('n'));
+        await client.realtime.sendHeartbeat();
+        return eventually(() => heard.includes('ok'));
+      },
+      here: async ({ realtime }) => {
+        const heard: string[] = [];
+        realtime.onEvent(({ type }) => heard.push(type));
+        await joined(realtime.channel('n'));
+        // A heartbeat is due every 25 s; the socket and the channel are told of at once.
+        return heard.includes('socket') && heard.includes('channel');
+      },
+    },
+    {
+      cell: '`channel.updateJoinPayload(…)`',
+      vendor: async (client) => {
+        const channel = client.channel('room');
+        channel.updateJoinPayload({ config: { broadcast: { self: true } } });
+        return (await subscribed(channel)) === 'SUBSCRIBED';
+      },
+      here: async ({ realtime }) => {
+        const channel = realtime.channel('room');
+        channel.updateJoinPayload({ ack: true });
+        return (await joined(channel)) === 'live';
+      },
+    },
+    {
+      cell: '`connect()`, `disconnect()`, `teardown()`',
+      vendor: async (client) => {
+        client.realtime.connect();
+        await eventually(() => client.realtime.isConnected());
+        await client.realtime.disconnect();
+        return client.realtime.isConnected();
+      },
+      here: async ({ realtime }) => {
+        await joined(realtime.channel('n'));
+        realtime.close();
+        return realtime.getSnapshot().status === 'connected';
+      },
+    },
+    {
+      cell: '`isConnected()`, `isConnecting()`, `isDisconnecting()`, `connectionState()`',
+      vendor: async (client) => {
+        await subscribed(client.channel('n'));
+        return client.realtime.isConnected();
+      },
+      here: async ({ realtime }) => {
+        const states: string[] = [];
+        realtime.onEvent((event) => event.type === 'socket' && states.push(event.state));
+        await joined(realtime.channel('n'));
+        return states.length > 0;
+      },
+    },
+    {
+      cell: '`push(…)`',
+      vendor: async (client) => {
+        const heard: unknown[] = [];
+        const receiver = (await openVendor()).channel('room');
+        receiver.on('broadcast', { event: 'chat' }, ({ payload }) => heard.push(payload));
+        await Promise.all([subscribed(client.channel('room')), subscribed(receiver)]);
+        const payload = { type: 'broadcast', event: 'chat', payload: { text: 'Hi' } };
+        client.realtime.push({ topic: 'realtime:room', event: 'broadcast', payload, ref: '7' });
+        await eventually(() => heard.length > 0);
+        return [...heard];
+      },
+      here: async ({ realtime }) => {
+        const heard: unknown[] = [];
+        const channel = realtime.channel('room');
+        createBroadcast(channel, { ack: true });
+        const receiver = (await openHere()).realtime.channel('room');
+        createBroadcast(receiver).on('chat', ({ payload }) => heard.push(payload));
+        await Promise.all([joined(channel), joined(receiver)]);
+        await channel.push('broadcast', { type: 'broadcast', event: 'chat', payload: { text: 'Hi' } });
+        await eventually(() => heard.length > 0);
+        return [...heard];
+      },
+    },
+    {
+      cell: '`sendHeartbeat()`, `endpointURL()`, `copyBindings(…)`',
+      vendor: async (client) => ['sendHeartbeat', 'endpointURL'].filter((name) => name in client.realtime),
+      here: async ({ realtime }) => ['sendHeartbeat', 'endpointURL'].filter((name) => name in realtime),
+      differs: ['sendHeartbeat', 'endpointURL'],
+    },
+    {
+      cell: '`worker: true`',
+      vendor: async (client) => (await subscribed(client.channel('n'))) === 'SUBSCRIBED',
+      here: async ({ realtime }) => (await joined(realtime.channel('n'))) === 'live',
+    },
+  ];
+}

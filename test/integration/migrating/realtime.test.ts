@@ -1,0 +1,8 @@
+import { testRows } from './page.ts';
+import { channelRows } from './realtime-channels.ts';
+import { messageRows } from './realtime-messages.ts';
+import { createRealtimeTools } from './realtime-tools.ts';
+
+const tools = createRealtimeTools();
+
+testRows('Realtime', [...channelRows(tools), ...messageRows(tools)], tools);

@@ -1,0 +1,151 @@
+import { spawn } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { libraryName } from '../../../scripts/library-entries.ts';
+import { ada, seedPassword, useLocalSupabase } from '../../support/local-supabase.ts';
+import { parseExamples } from '../examples.ts';
+import type { ExampleRun } from './runner.ts';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const text = await readFile(join(root, 'docs/library.md'), 'utf8');
+const supabase = useLocalSupabase({
+  port: 0,
+  functions: {
+    greet: async (request) => Response.json({ hello: ((await request.json()) as { name: string }).name }),
+  },
+});
+
+/** The examples of the page with the heading that they stand below; also the script of a page without a bundler. */
+const all = [
+  ...parseExamples('library.md', text).map(({ where, extension, code }) => {
+    const line = Number(where.split(':')[1]);
+    const above = text.split('\n').slice(0, line);
+    const heading = above.findLast((each) => each.startsWith('## '))?.slice(3) ?? '';
+    return { heading, extension, code };
+  }),
+  ...[...text.matchAll(/```html\n<script type="module">\n([^]*?)<\/script>/g)].map(([, code = '']) => ({
+    heading: 'On a page without a bundler',
+    extension: 'ts' as const,
+    code: code
+      .replace("'./browser.js'", `'${libraryName}/browser.js'`)
+      .replace("'https://project.example'", 'url')
+      .replace("'sb_publishable_…'", 'apiKey'),
+  })),
+];
+
+/** Those that are files of tests run in the test runner, the others in the process of runner.ts. */
+const isTest = ({ code }: (typeof all)[number]) => code.includes(`from 'vitest'`);
+const examples = all.filter((example) => !isTest(example));
+const tests = all.filter(isTest);
+
+/** What the examples below a heading print, in order: one that prints nothing where it should has not run. */
+const prints: Readonly<Record<string, readonly (readonly RegExp[])[]>> = {
+  'With React': [[/^\d+ unread$/]],
+  'In Node': [[/^\[\{"id":/], []],
+  'On a page without a bundler': [[/^\[/]],
+  'On a server, for the user of a request': [[/^303$/, /^ada@example\.com: \d+ unread$/]],
+  Queries: [[/invited.* 1$/], [/^\d+ \w+$/]],
+  'With the service key': [[/^\d+$/]],
+  'React Native': [[/^signed-in$/]],
+  'Live queries': [[/^\d+ notifications$/]],
+  'Files and functions': [[/^Hello http.*avatars\/ada\.txt$/, /^\{"hello":"Ada"\}$/]],
+  'Links and providers: PKCE': [[], [/^ada00000-\S+ authenticated$/]],
+  'Logs and traces': [
+    [/^auth: POST \/auth\/v1\/token 200$/, /^rest: HEAD \/rest\/v1\/notifications 20\d$/, /^socket closed$/],
+  ],
+  Errors: [[/^E-?mail or password is wrong$/i]],
+};
+
+let folder: string;
+let runs: readonly ExampleRun[] = [];
+
+beforeAll(async () => {
+  const { url, anonKey, serviceRoleKey, database, fetch } = supabase();
+  await database.exec(`
+    create policy everything on realtime.messages for all to authenticated using (true) with check (true);
+    create policy everything on storage.objects for all to authenticated using (true) with check (true);
+    insert into storage.buckets (id, name, public) values ('avatars', 'avatars', true);
+    insert into public.notifications (recipient_id, content) values ('${ada.id}', '{"text": "You are invited"}');
+  `);
+  folder = await mkdtemp(join(tmpdir(), 'library-page-'));
+  await mkdir(join(folder, 'node_modules'));
+  for (const name of ['react', 'react-dom', 'ws', 'jose', 'ky', '@noble', 'jsdom', 'zod', 'vitest', '@types'])
+    await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name));
+  await symlink(inject('library').folder, join(folder, 'node_modules', libraryName));
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+  await writeFile(join(folder, 'tsconfig.json'), '{ "compilerOptions": { "jsx": "react-jsx" } }');
+  await cp(join(root, 'test/library/page/runner.ts'), join(folder, 'runner.ts'));
+  for (const [index, { extension, code }] of examples.entries())
+    await writeFile(join(folder, `example-${index}.${extension}`), `${code}\nexport {};\n`);
+  const links = await fetch(`${url}/auth/v1/admin/generate_link`, {
+    method: 'POST',
+    headers: { apikey: serviceRoleKey, authorization: `Bearer ${serviceRoleKey}` },
+    body: JSON.stringify({ type: 'magiclink', email: ada.email }),
+  });
+  const { hashed_token: tokenHash } = (await links.json()) as { readonly hashed_token: string };
+  const instructions = {
+    url,
+    apiKey: anonKey,
+    email: ada.email,
+    password: seedPassword,
+    tokenHash,
+    examples: examples.map(({ heading, extension }, index) => ({
+      file: `./example-${index}.${extension}`,
+      heading,
+    })),
+  };
+  const tsx = join(root, 'node_modules/tsx/dist/loader.mjs');
+  const { output } = await runNode(['--import', tsx, 'runner.ts'], {
+    INSTRUCTIONS: JSON.stringify(instructions),
+    SUPABASE_SECRET_KEY: serviceRoleKey,
+  });
+  runs = output
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as ExampleRun);
+  if (runs.length < examples.length) throw new Error(output);
+}, 120_000);
+afterAll(() => rm(folder, { recursive: true }));
+
+describe('the examples of docs/library.md', () => {
+  it.each(examples.map(({ heading }, index) => [heading, index] as const))(
+    'below %s run (%i)',
+    (_heading, index) => {
+      expect(runs[index]?.failure).toBeNull();
+    },
+  );
+
+  it.each(tests)('below $heading pass in vitest', async ({ code }) => {
+    const file = join(folder, 'example.test.ts');
+    await writeFile(file, code);
+    const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+    const { status, output } = await runNode([vitest, 'run', '--root', folder, file]);
+    expect(output).toMatch(/Tests +1 passed/);
+    expect(status).toBe(0);
+  });
+
+  it.each(Object.entries(prints))('below %s print what they are for', (heading, expected) => {
+    const found = runs.filter((run) => run.heading === heading).map(({ printed }) => printed);
+    // An earlier example that listens to the session may print in between.
+    const missing = expected.map((patterns, index) =>
+      patterns.filter((pattern) => !found[index]?.some((line) => pattern.test(line))),
+    );
+    expect({ missing, found }).toEqual({ missing: expected.map(() => []), found });
+  });
+});
+
+/** Runs Node in the folder of the examples. */
+async function runNode(parameters: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const child = spawn(process.execPath, parameters, {
+    cwd: folder,
+    env: { ...process.env, NODE_ENV: 'development', NO_COLOR: '1', ...env },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const status = await new Promise<number | null>((resolve) => child.once('exit', resolve));
+  return { status, output };
+}

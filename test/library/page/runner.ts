@@ -1,0 +1,182 @@
+/**
+ * Runs the examples of docs/library.md, one after the other, in a process with a page (jsdom). A child of
+ * library-page.test.ts, which copies it to the examples; it writes one line of JSON for each.
+ */
+import { JSDOM } from 'jsdom';
+import { createSupabaseClients } from 'supabase-protocol-clients';
+import { createMemoryStore } from 'supabase-protocol-clients/auth-client';
+import { createFunctionsClient } from 'supabase-protocol-clients/functions-client';
+import { createStorageClient } from 'supabase-protocol-clients/storage-client';
+import { WebSocket } from 'ws';
+
+export interface ExampleRun {
+  readonly heading: string;
+  readonly printed: readonly string[];
+  readonly failure: string | null;
+}
+interface Instructions {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly email: string;
+  readonly password: string;
+  /** The token hash of a mail link that has not been used. */
+  readonly tokenHash: string;
+  readonly examples: readonly { readonly file: string; readonly heading: string }[];
+}
+type Module = Readonly<Record<string, unknown>>;
+
+const instructions = JSON.parse(process.env['INSTRUCTIONS'] ?? '') as Instructions;
+const { url, apiKey, email, password } = instructions;
+
+const page = new JSDOM('<body></body>', { url: 'http://localhost:3000/', pretendToBeVisual: true });
+const { document, location, history, navigator } = page.window;
+const clients = createSupabaseClients({ url, apiKey, store: createMemoryStore() });
+const { auth, rest, realtime, platform, connection } = clients;
+define({
+  url,
+  apiKey,
+  auth,
+  rest,
+  realtime,
+  platform,
+  connection,
+  storage: createStorageClient(connection),
+  functions: createFunctionsClient(connection),
+  window: page.window,
+  document,
+  location,
+  history,
+  navigator,
+  // Node 20 has none.
+  WebSocket,
+  // What React Native and its storage package would give.
+  AsyncStorage: createAsyncStorage(),
+  AppState: { currentState: 'active', addEventListener: () => ({ remove: () => undefined }) },
+});
+await auth.signInWithPassword({ email, password });
+
+const nodeFormData = FormData;
+/** What the example that runs has printed. */
+let printed: string[] = [];
+
+/** What has to be there before an example of this heading. */
+const before: Readonly<Record<string, () => void>> = {
+  'With React': () => {
+    // The page's own, which reads a form; requests need that of Node.
+    define({ FormData: page.window.FormData });
+    for (const cookie of document.cookie.split('; '))
+      document.cookie = `${cookie.split('=')[0] ?? ''}=; max-age=0; path=/`;
+  },
+  'Links and providers: PKCE': () =>
+    page.reconfigure({ url: `http://localhost:3000/confirm?token_hash=${instructions.tokenHash}` }),
+};
+
+/** What an example of this heading is for: what it shows or exports is used. */
+const after: Readonly<Record<string, (module: Module) => Promise<unknown>>> = {
+  async 'With React'() {
+    const find = (text: string) =>
+      [...document.querySelectorAll('button')].find((button) => button.textContent.includes(text));
+    const signIn = await waitFor(() => find('Sign in'));
+    for (const [name, value] of Object.entries({ email, password })) {
+      const field = document.querySelector<HTMLInputElement>(`[name=${name}]`);
+      if (field) field.value = value;
+    }
+    signIn.click();
+    const unread = await waitFor(() =>
+      [...document.querySelectorAll('button')].find(({ textContent }) => /\d+ unread/.test(textContent)),
+    );
+    console.log(unread.textContent);
+    define({ FormData: nodeFormData });
+  },
+  async 'On a server, for the user of a request'({ renderInbox }) {
+    const render = renderInbox as (request: Request) => Promise<Response>;
+    console.log((await render(new Request('http://localhost:3000/'))).status);
+    const { value } = await signInByCookies();
+    const answer = await render(new Request('http://localhost:3000/', { headers: { cookie: value } }));
+    console.log(await answer.text());
+  },
+  async 'Live queries'() {
+    await waitFor(() => (printed.length > 0 ? true : undefined));
+    page.window.dispatchEvent(new page.window.Event('pagehide'));
+  },
+  async 'React Native'({ clients: mobile }) {
+    const made = mobile as typeof clients;
+    await made.auth.signInWithPassword({ email, password });
+    console.log(made.auth.getSnapshot().status);
+    made.close();
+  },
+};
+
+for (const { file, heading } of instructions.examples) {
+  printed = [];
+  const { log } = console;
+  console.log = (...values: readonly unknown[]) =>
+    printed.push(
+      values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value))).join(' '),
+    );
+  let failure: string | null = null;
+  const fail = (problem: unknown) => {
+    failure ??= problem instanceof Error ? (problem.stack ?? problem.message) : String(problem);
+  };
+  process.on('unhandledRejection', fail);
+  try {
+    before[heading]?.();
+    const module = (await within(10_000, import(file))) as Module;
+    await after[heading]?.(module);
+    // What an example prints later than its last line.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  } catch (problem) {
+    fail(problem);
+  }
+  process.off('unhandledRejection', fail);
+  console.log = log;
+  const run: ExampleRun = { heading, printed, failure };
+  process.stdout.write(`${JSON.stringify(run)}\n`);
+}
+process.exit(0);
+
+function define(values: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(values))
+    Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+}
+
+function createAsyncStorage() {
+  const values = new Map<string, string>();
+  return {
+    getItem: async (key: string) => values.get(key) ?? null,
+    setItem: async (key: string, value: string) => void values.set(key, value),
+    removeItem: async (key: string) => void values.delete(key),
+  };
+}
+
+/** The Cookie header of a browser that is signed in. */
+async function signInByCookies(): Promise<{ readonly value: string }> {
+  const { createServerClients } = await import('supabase-protocol-clients/server');
+  const jar = new Map<string, string>();
+  const server = createServerClients({
+    url,
+    apiKey,
+    cookies: {
+      getAll: () => [],
+      setAll: (cookies) => cookies.forEach((cookie) => jar.set(cookie.name, cookie.value)),
+    },
+  });
+  await server.auth.signInWithPassword({ email, password });
+  return { value: Array.from(jar, ([name, value]) => `${name}=${value}`).join('; ') };
+}
+
+async function waitFor<T>(find: () => T | undefined): Promise<T> {
+  for (let attempt = 0; attempt < 400; attempt += 1) {
+    const found = find();
+    if (found !== undefined) return found;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  throw new Error(`Not found on the page: ${document.body.innerHTML}`);
+}
+
+async function within<T>(limitMs: number, promise: Promise<T>): Promise<T> {
+  const late = new Promise<never>((_resolve, reject) => {
+    setTimeout(() => reject(new Error(`The example did not end within ${limitMs} ms`)), limitMs);
+  });
+  return Promise.race([promise, late]);
+}

@@ -229,6 +229,29 @@ describe('broadcasts', () => {
     ]);
   });
 
+  it('tell that a replay after an interruption was as long as its limit', async () => {
+    const drops: BroadcastDrop[] = [];
+    const { server, world, receive, tab } = await openRoom(
+      { replay: { sinceMs: 0, limit: 2 }, onDropped: (drop) => drops.push(drop) },
+      { settings: { reconnectDelaysMs: [0] } },
+      true,
+    );
+    const replay = (...ids: string[]) =>
+      ids.forEach((id) => receive({ event: 'chat', payload: id, meta: { id, replayed: true } }));
+    server.acceptJoin();
+    replay('1', '2');
+    expect(drops).toEqual([]);
+    server.socket().fail();
+    await world.clock.advance(10);
+    tab.sockets.at(-1)?.open();
+    await world.settle();
+    server.acceptJoin();
+    replay('2');
+    expect(drops).toEqual([]);
+    replay('3');
+    expect(drops).toEqual([{ event: '*', reason: 'replay-limit' }]);
+  });
+
   it('leave no timer behind when they are closed', async () => {
     const { room, server, client, world } = await openRoom({ perSecond: 1 });
     server.acceptJoin();

@@ -40,7 +40,8 @@ export interface BroadcastOptions<Events extends BroadcastEvents> {
   readonly self?: boolean;
   /**
    * Earlier broadcasts of a private channel to deliver after each join, at most 25, which closes gaps after an
-   * interruption. The server keeps broadcasts from the database only. Default: none.
+   * interruption; `onDropped` tells `replay-limit` where that was not enough. The server keeps broadcasts from the database
+   * only. Default: none.
    */
   readonly replay?: ReplayRequest;
   /** Most broadcasts per second of this channel; later ones wait by their policy. Default 100. */
@@ -55,12 +56,15 @@ export interface BroadcastOptions<Events extends BroadcastEvents> {
   readonly onDropped?: (drop: BroadcastDrop) => void;
 }
 
-/** A broadcast that was not sent, or (`invalid`) arrived with a payload that failed its schema. */
+/**
+ * A broadcast that was not sent, or (`invalid`) arrived with a payload that failed its schema; `replay-limit`: the replay
+ * after an interruption was as long as its limit, so that broadcasts before it may be missing.
+ */
 export interface BroadcastDrop {
-  /** Name of the event. */
+  /** Name of the event; `*` for `replay-limit`. */
   readonly event: string;
   /** Why it was dropped. */
-  readonly reason: DropReason | 'invalid';
+  readonly reason: DropReason | 'invalid' | 'replay-limit';
 }
 
 /** What became of a broadcast: handed to the socket, acknowledged by the server, or not sent, with the reason. */
@@ -148,6 +152,8 @@ export function createBroadcast<Events extends BroadcastEvents = Readonly<Record
   const isDuplicate = createDuplicateFilter();
   let outbox = createOutbox(limits, clock.monotonicMs());
   let lastId = 0;
+  /** Broadcasts that the server has replayed since it accepted the join; null at the first join, which has no gap. */
+  let replayed: number | null = null;
   let timer: Timer | undefined;
 
   const isJoined = () => ['joined', 'live'].includes(channel.getSnapshot().status);
@@ -217,12 +223,17 @@ export function createBroadcast<Events extends BroadcastEvents = Readonly<Record
     if (!isRecord(frame) || typeof frame['event'] !== 'string') return;
     const { event, meta } = frame;
     const id = isRecord(meta) && typeof meta['id'] === 'string' ? meta['id'] : null;
+    const isReplayed = isRecord(meta) && meta['replayed'] === true;
+    if (isReplayed && replayed !== null) {
+      replayed += 1;
+      if (replayed === replay?.limit) drops.call({ event: '*', reason: 'replay-limit' });
+    }
     // A replay after an interruption repeats what had arrived before it.
     if (id !== null && isDuplicate(id)) return;
     try {
       const schema = eventOptions(event)?.schema;
       const payload = schema ? validate(schema, frame['payload'], 'invalid-payload') : frame['payload'];
-      deliver({ event, payload, id, isReplayed: isRecord(meta) && meta['replayed'] === true });
+      deliver({ event, payload, id, isReplayed });
     } catch (problem) {
       report(problem);
       drops.call({ event, reason: 'invalid' });
@@ -239,7 +250,9 @@ export function createBroadcast<Events extends BroadcastEvents = Readonly<Record
     }),
     port.onDiscard(() => close('closed')),
     channel.subscribe(() => {
-      if (channel.getSnapshot().status === 'closed') close('closed');
+      const { status } = channel.getSnapshot();
+      if (status === 'recovering') replayed = 0;
+      if (status === 'closed') close('closed');
       else if (isJoined()) drain();
     }),
   ];

@@ -159,7 +159,7 @@ function clearSiteData(): Plugin {
 function installable(): ReturnType<typeof VitePWA> {
   return VitePWA({
     injectRegister: false,
-    filename: 'sw.js',
+    filename: 'sw.ts',
     manifestFilename: 'manifest.webmanifest',
     manifest: {
       name: 'Tidings',
@@ -177,15 +177,14 @@ function installable(): ReturnType<typeof VitePWA> {
         { src: '/icon-maskable-512.png', sizes: '512x512', type: 'image/png', purpose: 'maskable' },
       ],
     },
-    workbox: {
+    strategies: 'injectManifest',
+    srcDir: 'src/service-worker',
+    injectManifest: {
       globPatterns: ['index.html', 'theme.js', '*.svg', 'assets/*.{js,css}'],
       // Large, and of use only with a network.
       globIgnores: ['assets/password-strength-*', 'assets/{clear-cookies,unsubscribe,static-page}-*'],
-      navigateFallback: '/index.html',
-      navigateFallbackDenylist: [/^\/clear-cookies/, /^\/unsubscribe/],
-      cleanupOutdatedCaches: true,
-      // importScripts() of a second file would need a policy of Trusted Types within the worker.
-      inlineWorkboxRuntime: true,
+      // It is registered as a classic script, which may import nothing: that would need a policy of Trusted Types.
+      rollupFormat: 'iife',
       sourcemap: false,
     },
   });

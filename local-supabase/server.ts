@@ -16,6 +16,7 @@ import { createInProcessFetch } from './http/in-process.ts';
 import type { FetchFunction } from './http/in-process.ts';
 import type { TokenKeys } from './keys/keys.ts';
 import type { MailRun } from './functions/mail-timer.ts';
+import type { PushRun } from './functions/push-timer.ts';
 import { createMailboxSite } from './mailbox/mailbox-site.ts';
 import type { Mailbox } from './mailbox/mailbox.ts';
 import { createSmtpDoor, type SmtpDoor } from './mailbox/smtp-door.ts';
@@ -80,6 +81,8 @@ export interface LocalSupabase {
   readonly keys: TokenKeys;
   /** Sends the notification mails that are due now by the project's clock; a timer does so each minute. */
   sendDueMails(): Promise<MailRun>;
+  /** Sends the push messages that are due now by the project's clock; a timer does so every ten seconds. */
+  sendDuePushMessages(): Promise<PushRun>;
   /** WebSockets need a port. */
   readonly realtime: RealtimeService;
   close(): Promise<void>;
@@ -193,6 +196,7 @@ async function start(
     faults,
     keys,
     sendDueMails: services.sendDueMails,
+    sendDuePushMessages: services.sendDuePushMessages,
     realtime: services.realtime,
   };
 }

@@ -7,6 +7,8 @@ import { createFunctionsService } from './functions/functions-service.ts';
 import type { FunctionHandler, FunctionSettings } from './functions/functions-service.ts';
 import { sendDueMails } from './functions/mail-timer.ts';
 import type { MailRun } from './functions/mail-timer.ts';
+import { sendDuePushMessages } from './functions/push-timer.ts';
+import type { PushRun } from './functions/push-timer.ts';
 import type { Service } from './gateway/gateway.ts';
 import type { TokenKeys } from './keys/keys.ts';
 import { createRestService } from './rest/rest-service.ts';
@@ -70,12 +72,15 @@ export interface Services {
   readonly functions: Service;
   /** Runs the mail worker if mails are due by the project's clock. */
   sendDueMails(): Promise<MailRun>;
+  /** Runs the push worker if messages are due by the project's clock. */
+  sendDuePushMessages(): Promise<PushRun>;
   close(): Promise<void>;
 }
 
 /** Default allow list: any port of this machine. */
 const LOCAL_URLS = ['http://localhost:*/**', 'http://127.0.0.1:*/**'];
 const SWEEP_INTERVAL_MS = 60_000;
+const PUSH_INTERVAL_MS = 10_000;
 
 /** Starts the services of a project over its one database. */
 export async function createServices(options: ServicesOptions): Promise<Services> {
@@ -112,6 +117,14 @@ export async function createServices(options: ServicesOptions): Promise<Services
   });
   const sendMails = () =>
     sendDueMails({ database, functions, serviceKey: () => keys.serviceRoleKey, url: options.url, now });
+  const sendPush = () =>
+    sendDuePushMessages({
+      database,
+      functions,
+      serviceKey: () => keys.serviceRoleKey,
+      url: options.url,
+      now,
+    });
   const sweep = async () => {
     await auth.sweep();
     await runRetention(database, now());
@@ -120,6 +133,8 @@ export async function createServices(options: ServicesOptions): Promise<Services
   };
   const sweeper = setInterval(() => void sweep().catch(report), SWEEP_INTERVAL_MS);
   sweeper.unref();
+  const pusher = setInterval(() => void sendPush().catch(report), PUSH_INTERVAL_MS);
+  pusher.unref();
   return {
     auth,
     rest,
@@ -133,8 +148,10 @@ export async function createServices(options: ServicesOptions): Promise<Services
     realtime,
     functions,
     sendDueMails: sendMails,
+    sendDuePushMessages: sendPush,
     async close() {
       clearInterval(sweeper);
+      clearInterval(pusher);
       await realtime.close();
       await rest.close();
     },

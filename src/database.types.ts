@@ -284,6 +284,17 @@ export type Database = {
         }
         Relationships: []
       }
+      push_subscriptions: {
+        Row: {
+          created_at: string
+          id: string
+          session_id: string
+          user_id: string
+        }
+        Insert: never
+        Update: never
+        Relationships: []
+      }
     }
     Views: {
       [_ in never]: never
@@ -473,6 +484,10 @@ export type Database = {
           name: string
           sender_id: string
         }[]
+      }
+      subscribe_to_push: {
+        Args: { auth: string; endpoint: string; p256dh: string }
+        Returns: string
       }
     }
     Enums: {

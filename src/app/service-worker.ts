@@ -1,4 +1,6 @@
 import { Workbox } from 'workbox-window';
+import { navigate } from 'wouter/use-browser-location';
+import { isLocalPath } from '../shared/routes.ts';
 import { toasts } from '../ui/overlay/toasts.ts';
 import { appTexts } from './texts/app-texts.ts';
 
@@ -31,6 +33,12 @@ export async function followServiceWorker(): Promise<void> {
   });
   worker.addEventListener('controlling', ({ isUpdate }) => {
     if (isUpdate) location.reload();
+  });
+  // An alert of a push message was clicked (src/service-worker/push-message.ts).
+  navigator.serviceWorker.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+    const message = data as { readonly type?: unknown; readonly path?: unknown } | null;
+    if (message?.type === 'open-path' && typeof message.path === 'string' && isLocalPath(message.path))
+      navigate(message.path);
   });
   // Without the worker the application works as before, with a network.
   await worker.register().catch(() => undefined);

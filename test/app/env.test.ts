@@ -11,6 +11,7 @@ describe('the configuration', () => {
       entityUrl: null,
       siteUrl: 'https://inbox.example',
       captcha: null,
+      pushPublicKey: null,
     });
   });
 

@@ -52,6 +52,7 @@ export async function renderApp(url: string, options: RenderAppOptions): Promise
     siteUrl: null,
     entityUrl: null,
     captcha: null,
+    pushPublicKey: null,
     ...options.configuration,
   };
   const open = () =>

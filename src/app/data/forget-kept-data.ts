@@ -20,6 +20,12 @@ function deleteDatabase(name: string): Promise<void> {
   });
 }
 
+/** Ends this device's push messages: the server may not have heard of the sign-out. */
+async function endPush(): Promise<void> {
+  const registration = await globalThis.navigator?.serviceWorker?.getRegistration();
+  await (await registration?.pushManager?.getSubscription())?.unsubscribe();
+}
+
 /** Deletes the persisted data when the application starts signed out, and when the session ends on any page or in any tab. */
 export function forgetWhenSignedOut({ auth, platform }: Clients): Unsubscribe {
   const forget = () => void Promise.resolve().then(forgetKeptData).catch(platform.report);
@@ -27,6 +33,8 @@ export function forgetWhenSignedOut({ auth, platform }: Clients): Unsubscribe {
     if (status === 'signed-out') forget();
   });
   return auth.onEvent(({ name }) => {
-    if (name === 'SIGNED_OUT') forget();
+    if (name !== 'SIGNED_OUT') return;
+    forget();
+    endPush().catch(platform.report);
   });
 }

@@ -1,4 +1,5 @@
 import type { Clients } from '../../shared/clients/clients-context.ts';
+import type { Configuration } from '../../shared/clients/env.ts';
 import type { RestClient } from '../../rest-client/index.ts';
 import type { Database } from '../../database.types.ts';
 import { readSessionId } from '../../shared/token-claims.ts';
@@ -10,14 +11,30 @@ const current = new WeakMap<Clients, UserData>();
 /**
  * The signed-in user's data: created on first use, shared by all pages, closed at sign-out.
  */
-export function userDataOf(clients: Clients, rest: RestClient<Database>, userId: string): UserData {
+export function userDataOf(
+  clients: Clients,
+  rest: RestClient<Database>,
+  { pushPublicKey }: Pick<Configuration, 'pushPublicKey'>,
+  userId: string,
+): UserData {
   const known = current.get(clients);
   if (known?.userId === userId) return known;
   const { session } = clients.auth.getSnapshot();
   const sessionId = session ? readSessionId(session) : '';
   const { auth, loadRealtime, platform } = clients;
-  const checkSession = () => auth.getUser();
-  const made = createUserData({ rest, loadRealtime, userId, sessionId, platform, checkSession });
+  const made = createUserData({
+    rest,
+    loadRealtime,
+    userId,
+    sessionId,
+    platform,
+    checkSession: () => auth.getUser(),
+    async renewPush() {
+      if (pushPublicKey === null) return;
+      const { renewPush } = await import('./renew-push.ts');
+      await renewPush({ rest, sessionId, publicKey: pushPublicKey });
+    },
+  });
   current.set(clients, made);
   const stop = clients.auth.subscribe(() => {
     const { status, user } = clients.auth.getSnapshot();

@@ -38,6 +38,8 @@ export interface UserDataOptions extends Pick<Clients, 'loadRealtime' | 'platfor
   readonly sessionId: string;
   /** Asks the server whether the session still exists; if not, the auth client signs out. */
   readonly checkSession: () => Promise<unknown>;
+  /** Tells the server of the push subscription of this device. */
+  readonly renewPush: () => Promise<void>;
 }
 
 const keepDelayMs = 500;
@@ -51,6 +53,7 @@ export function createUserData({
   loadRealtime,
   platform,
   checkSession,
+  renewPush,
 }: UserDataOptions): UserData {
   const { clock, page, report } = platform;
   const api = createNotificationsApi(rest, userId, report, () => clock.now());
@@ -145,6 +148,7 @@ export function createUserData({
       const loadLater = () => {
         inbox.openOutbox();
         loadArrivals().catch(reportOnce);
+        if (globalThis.Notification?.permission === 'granted') renewPush().catch(reportOnce);
       };
       laterTimer = clock.setTimer(loadLater, page.isOnline() ? laterMs : 0);
     },

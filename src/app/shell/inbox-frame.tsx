@@ -25,11 +25,15 @@ const InviteDialog = lazyPart(
 export function InboxFrame({ children }: { readonly children: (slots: InboxSlots) => ReactNode }) {
   const clients = useClients();
   const rest = useRest();
-  const { entityUrl } = useConfiguration();
+  const configuration = useConfiguration();
+  const { entityUrl } = configuration;
   const user = useUser();
   const [path] = useLocation();
   const [userId] = useState(user?.id ?? '');
-  const userData = useMemo(() => userDataOf(clients, rest, userId), [clients, rest, userId]);
+  const userData = useMemo(
+    () => userDataOf(clients, rest, configuration, userId),
+    [clients, rest, configuration, userId],
+  );
   const { inbox, minuteClock } = userData;
   const services = useMemo(
     () => ({ inbox, minuteClock, entityUrl, InviteDialog }),

@@ -1,4 +1,5 @@
 import { Suspense } from 'react';
+import type { ReactNode } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { lazyPart } from '../../ui/state/lazy-part.ts';
 import { Message } from '../../ui/page/message.tsx';
@@ -15,8 +16,12 @@ import { usePreferences } from './data/use-preferences.ts';
 
 const SenderSection = lazyPart(async () => (await import('./senders/sender-section.tsx')).SenderSection);
 
-/** `/preferences`: kinds and channels of notifications. Each change is saved at once. */
-export function PreferencesScreen() {
+/**
+ * `/preferences`: kinds and channels of notifications. Each change is saved at once.
+ *
+ * @param props.children further sections.
+ */
+export function PreferencesScreen({ children }: { readonly children?: ReactNode }) {
   const texts = preferencesTexts.use();
   const { preferences, isReading, isOutdated, isSaving, change, reload } = usePreferences();
   const changeOrTell = (wanted: PreferenceChange) =>
@@ -52,6 +57,7 @@ export function PreferencesScreen() {
         )}
       </div>
       {preferences && <PreferencesForm preferences={preferences} onChange={changeOrTell} />}
+      {preferences !== undefined && children}
       {preferences !== undefined && (
         <Suspense>
           <SenderSection />

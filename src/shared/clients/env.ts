@@ -11,6 +11,8 @@ export interface Configuration {
   readonly entityUrl: string | null;
   /** The captcha that the project requires; the auth server does not announce it. */
   readonly captcha: CaptchaConfiguration | null;
+  /** The public VAPID key (RFC 8292) that push subscriptions name; `null`: the project sends no push messages. */
+  readonly pushPublicKey: string | null;
 }
 
 export interface CaptchaConfiguration {
@@ -39,6 +41,7 @@ export function parseConfiguration(env: Readonly<Record<string, unknown>>): Conf
     siteUrl: parseUrl('VITE_SITE_URL', env),
     entityUrl: parseEntityUrl(env),
     captcha: parseCaptcha(env),
+    pushPublicKey: read('VITE_PUSH_PUBLIC_KEY', env) || null,
   };
 }
 

@@ -1,0 +1,13 @@
+import type { PushTexts } from './push-texts.en.ts';
+
+export const texts: PushTexts = {
+  title: 'Dieses Gerät',
+  label: 'Hinweise, wenn kein Tab offen ist',
+  hint: 'Dein Browser zeigt neue Benachrichtigungen auch, wenn Tidings geschlossen ist. Ruhezeiten gelten.',
+  denied:
+    'Dieser Browser blockiert Benachrichtigungen dieser Website. Erlaube sie in den Website-Einstellungen und versuche es noch einmal.',
+  failed:
+    'Die Hinweise konnten nicht eingeschaltet werden. Prüfe deine Verbindung und versuche es noch einmal.',
+  stopFailed:
+    'Die Hinweise konnten nicht ausgeschaltet werden. Prüfe deine Verbindung und versuche es noch einmal.',
+};

@@ -1,0 +1,11 @@
+export const texts = {
+  title: 'This device',
+  label: 'Alerts while no tab is open',
+  hint: 'Your browser shows new notifications even when Tidings is closed. Quiet hours apply.',
+  denied:
+    'This browser blocks notifications from this site. Allow them in the site settings, then try again.',
+  failed: 'Alerts couldn’t be turned on. Check your connection and try again.',
+  stopFailed: 'Alerts couldn’t be turned off. Check your connection and try again.',
+};
+
+export type PushTexts = typeof texts;

@@ -1,0 +1,73 @@
+/** What the function `notification-push` sends (supabase/functions/_shared/push/render-push.ts). */
+export interface PushMessage {
+  readonly title: string;
+  readonly body: string;
+  /** BCP 47, of title and body. */
+  readonly language: string;
+  /** A later message with the same tag replaces the alert. */
+  readonly tag: string;
+  /** A path of the application. */
+  readonly path: string;
+  readonly unreadCount: number;
+}
+
+/** The part of a `WindowClient`. */
+export interface OpenPage {
+  readonly visibilityState: DocumentVisibilityState;
+  focus(): Promise<unknown>;
+  postMessage(message: OpenPathMessage): void;
+}
+
+/** Asks an open page to show a path. */
+export interface OpenPathMessage {
+  readonly type: 'open-path';
+  readonly path: string;
+}
+
+/** The part of a `ServiceWorkerGlobalScope`. */
+export interface PushScope {
+  pages(): Promise<readonly OpenPage[]>;
+  openPage(path: string): Promise<unknown>;
+  showAlert(title: string, options: NotificationOptions): Promise<void>;
+  /** Shows the number on the icon of the installed application, where the system can. */
+  setBadge(count: number): Promise<void>;
+}
+
+/** null: the message is empty or not one of ours. */
+export function parsePushMessage(text: string | undefined): PushMessage | null {
+  try {
+    const message = JSON.parse(text ?? '') as Partial<PushMessage>;
+    const isWhole = typeof message.title === 'string' && typeof message.path === 'string';
+    return isWhole ? (message as PushMessage) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Shows a push message, unless a page of the application is visible: it shows the notification itself. */
+export async function showPushMessage(message: PushMessage, scope: PushScope): Promise<void> {
+  await scope.setBadge(message.unreadCount).catch(() => undefined);
+  const pages = await scope.pages();
+  if (pages.some(({ visibilityState }) => visibilityState === 'visible')) return;
+  await scope.showAlert(message.title, {
+    body: message.body,
+    lang: message.language,
+    tag: message.tag,
+    icon: '/icon-192.png',
+    data: message.path,
+  });
+}
+
+/** Opens what an alert is about: in a page that is open already, or in a new one. */
+export async function openAlert(data: unknown, scope: PushScope): Promise<void> {
+  // A path of this site alone: `//host` would be another one.
+  const path = typeof data === 'string' && /^\/(?![/\\])/.test(data) ? data : '/home';
+  const [page] = await scope.pages();
+  if (!page) {
+    await scope.openPage(path);
+    return;
+  }
+  await page.focus();
+  // eslint-disable-next-line unicorn/require-post-message-target-origin -- a client of a worker takes none
+  page.postMessage({ type: 'open-path', path });
+}

@@ -1,0 +1,412 @@
+-- Web Push (RFC 8030) for closed tabs. Each device has a subscription; new notifications go into its one pending
+-- message, which the Edge Function `notification-push` claims, encrypts, sends and acknowledges. A message carries no
+-- more than a mail about the same notifications would.
+
+create table public.push_subscriptions (
+  id uuid primary key default gen_random_uuid(),
+  user_id uuid not null references auth.users (id) on delete cascade,
+  -- The session that subscribed: its end ends the subscription.
+  session_id uuid not null,
+  -- The push resource. Knowing it is enough to address the device, so only the function reads it.
+  endpoint text not null unique check (endpoint ~ '^https?://' and octet_length(endpoint) <= 2000),
+  -- The device's public key and authentication secret (RFC 8291), base64url.
+  p256dh text not null check (p256dh ~ '^[A-Za-z0-9_-]{87}=?$'),
+  auth text not null check (auth ~ '^[A-Za-z0-9_-]{22}(==)?$'),
+  created_at timestamptz not null default now()
+);
+comment on table public.push_subscriptions is 'One row per device that shows notifications while no tab is open.';
+create index push_subscriptions_user_idx on public.push_subscriptions (user_id, created_at);
+
+alter table public.push_subscriptions enable row level security;
+revoke all on public.push_subscriptions from anon, authenticated;
+-- Endpoint and keys stay with the server.
+grant select (id, user_id, session_id, created_at) on public.push_subscriptions to authenticated;
+grant delete on public.push_subscriptions to authenticated;
+grant all on public.push_subscriptions to service_role;
+select private.require_assurance_on('public.push_subscriptions');
+select private.hide_statistics('public.push_subscriptions');
+create policy "Users see and end their own subscriptions" on public.push_subscriptions
+  for all to authenticated using (user_id = (select auth.uid())) with check (user_id = (select auth.uid()));
+
+create table private.push_messages (
+  id uuid primary key default gen_random_uuid(),
+  subscription_id uuid not null references public.push_subscriptions (id) on delete cascade,
+  -- pending: collects notifications until it is due. sending: leased by a worker. retrying: failed, due again later.
+  state text not null default 'pending' check (state in ('pending', 'sending', 'retrying', 'sent', 'skipped', 'dead')),
+  due_at timestamptz not null,
+  attempts smallint not null default 0,
+  lease uuid,
+  lease_until timestamptz,
+  reason text,
+  created_at timestamptz not null default now(),
+  finished_at timestamptz,
+  constraint push_leased_while_sending check ((state = 'sending') = (lease is not null and lease_until is not null))
+);
+create unique index push_messages_pending_idx on private.push_messages (subscription_id) where state = 'pending';
+create index push_messages_due_idx on private.push_messages (due_at) where state in ('pending', 'retrying');
+create index push_messages_lease_idx on private.push_messages (lease_until) where state = 'sending';
+create index push_messages_subscription_idx on private.push_messages (subscription_id);
+create index push_messages_finished_idx on private.push_messages (finished_at)
+  where state in ('sent', 'skipped', 'dead');
+
+create table private.push_message_items (
+  message_id uuid not null references private.push_messages (id) on delete cascade,
+  notification_id uuid not null references public.notifications (id) on delete cascade,
+  primary key (message_id, notification_id)
+);
+create index push_message_items_notification_idx on private.push_message_items (notification_id);
+
+alter table private.push_messages enable row level security;
+alter table private.push_message_items enable row level security;
+
+/**
+ * Subscribes the caller's device, or updates its keys. An endpoint that another account of this device subscribed moves
+ * to the caller. At most 20 devices; the oldest makes room. Returns the id.
+ *
+ * Errors: those of private.require_assurance(); PT400 push_subscription_invalid.
+ */
+create function public.subscribe_to_push(endpoint text, p256dh text, auth text) returns uuid
+  language plpgsql security definer
+  set search_path = ''
+as $$
+declare
+  me uuid := private.require_assurance();
+  most_devices constant integer := 20;
+  subscribed uuid;
+begin
+  insert into public.push_subscriptions as s (user_id, session_id, endpoint, p256dh, auth)
+  values (
+    me, (auth.jwt() ->> 'session_id')::uuid, subscribe_to_push.endpoint, subscribe_to_push.p256dh, subscribe_to_push.auth
+  )
+  on conflict on constraint push_subscriptions_endpoint_key do update
+    set user_id = excluded.user_id, session_id = excluded.session_id, p256dh = excluded.p256dh, auth = excluded.auth,
+      created_at = now()
+  returning s.id into subscribed;
+  -- Messages to an earlier account of the device.
+  delete from private.push_messages m
+  where m.subscription_id = subscribed and m.state in ('pending', 'retrying', 'sending');
+  delete from public.push_subscriptions s
+  where s.id in (
+    select o.id from public.push_subscriptions o where o.user_id = me and o.id <> subscribed
+    order by o.created_at desc offset most_devices - 1
+  );
+  return subscribed;
+exception when check_violation or not_null_violation or invalid_text_representation then
+  raise sqlstate 'PT400' using message = 'push_subscription_invalid',
+    detail = 'The endpoint or a key is malformed, or the session is unknown.';
+end
+$$;
+
+/** Adds new notifications to the pending message of each device of their recipients. */
+create function private.queue_push_messages() returns trigger
+  language plpgsql security definer
+  set search_path = ''
+as $$
+begin
+  with wanted as (
+    select a.id as notification_id, s.id as subscription_id, a.created_at
+    from arrived a join public.push_subscriptions s on s.user_id = a.recipient_id
+    where a.status = 'unread'
+  ), messages as (
+    insert into private.push_messages as m (subscription_id, due_at)
+    -- A burst becomes one message, and a reader at an open tab has a moment to read.
+    select w.subscription_id, greatest(min(w.created_at), now()) + interval '5 seconds' from wanted w
+    group by w.subscription_id order by w.subscription_id
+    -- Updated, not ignored: the lock keeps a worker from claiming the message before this transaction commits.
+    on conflict (subscription_id) where state = 'pending' do update set due_at = m.due_at
+    returning m.id, m.subscription_id
+  )
+  insert into private.push_message_items (message_id, notification_id)
+  select m.id, w.notification_id from wanted w join messages m on m.subscription_id = w.subscription_id
+  on conflict do nothing;
+  return null;
+end
+$$;
+
+create trigger queue_push_messages after insert on public.notifications
+  referencing new table as arrived for each statement execute function private.queue_push_messages();
+
+/** The notifications of a message that are still worth showing: unread, wanted, of no blocked sender or muted thread. */
+create function private.push_items(message_id uuid, called_at timestamptz)
+  returns table (id uuid, kind text, content text, created_at timestamptz)
+  language sql stable security definer rows 5
+  set search_path = ''
+as $$
+  select n.id, n.kind, n.content, n.created_at
+  from private.push_message_items i
+  join public.notifications n on n.id = i.notification_id
+  where i.message_id = push_items.message_id
+    and n.status = 'unread'
+    and (n.snoozed_until is null or n.snoozed_until <= called_at)
+    and (private.wanted_channels(n.recipient_id, n.kind)).in_app
+    and not private.is_blocked(n.recipient_id, n.sender_id)
+    and not private.is_muted(n.recipient_id, private.parse_json(n.content))
+  order by n.created_at desc, n.id desc
+$$;
+
+/** Everything that a worker needs to send a message, or null and a reason in `obstacle`. */
+create function private.push_payload(
+  message private.push_messages, called_at timestamptz, out payload jsonb, out obstacle text
+)
+  language plpgsql stable security definer
+  set search_path = ''
+as $$
+declare
+  subscription public.push_subscriptions;
+  items jsonb;
+  total integer;
+begin
+  select * into subscription from public.push_subscriptions s where s.id = message.subscription_id;
+  if not exists (select from auth.sessions s where s.id = subscription.session_id) then
+    obstacle := 'session';
+    return;
+  end if;
+  if exists (
+    select from auth.users u
+    where u.id = subscription.user_id and (u.deleted_at is not null or u.banned_until > called_at)
+  ) then
+    obstacle := 'account';
+    return;
+  end if;
+  select
+    coalesce(jsonb_agg(jsonb_build_object(
+      'id', i.id, 'kind', i.kind, 'content', private.parse_json(i.content), 'created_at', i.created_at,
+      'is_in_inbox', true
+    ) order by i.position) filter (where i.position = 1), '[]'),
+    count(*)
+  into items, total
+  from (select p.*, row_number() over () as position from private.push_items(message.id, called_at) p) i;
+  if total = 0 then
+    obstacle := 'nothing unread';
+    return;
+  end if;
+  payload := jsonb_build_object(
+    'id', message.id,
+    'lease', message.lease,
+    'lease_until', message.lease_until,
+    'endpoint', subscription.endpoint,
+    'p256dh', subscription.p256dh,
+    'auth', subscription.auth,
+    'language', coalesce(
+      (select p.language from public.notification_preferences p where p.user_id = subscription.user_id), 'en'
+    ),
+    'newest', items -> 0,
+    'item_count', total,
+    'unread_count', (
+      select count(*) from public.notifications n
+      where n.recipient_id = subscription.user_id and n.status = 'unread'
+        and (n.snoozed_until is null or n.snoozed_until <= called_at)
+    )
+  );
+end
+$$;
+
+/** Whether a worker has something to do. */
+create function private.has_due_push_messages(called_at timestamptz default now()) returns boolean
+  language sql stable security definer
+  set search_path = ''
+as $$
+  select exists (
+      select from private.push_messages m where m.state in ('pending', 'retrying') and m.due_at <= called_at
+    )
+    or exists (select from private.push_messages m where m.state = 'sending' and m.lease_until <= called_at)
+$$;
+
+/**
+ * Leases at most `batch_size` due messages to the caller for `lease_seconds` and returns what to send. Messages within
+ * the recipient's quiet hours are due again at their end. `claimed` counts all messages that were due: fewer than
+ * `batch_size` means that nothing else is due.
+ */
+create function public.claim_push_messages(
+  batch_size integer default 100, lease_seconds integer default 60, called_at timestamptz default now()
+) returns jsonb
+  language plpgsql security definer
+  set search_path = ''
+as $$
+declare
+  most_attempts constant integer := 4;
+  message private.push_messages;
+  quiet_until timestamptz;
+  result record;
+  claimed integer := 0;
+  messages jsonb := '[]';
+begin
+  for message in
+    select m.* from private.push_messages m
+    where (m.state in ('pending', 'retrying') and m.due_at <= called_at)
+      or (m.state = 'sending' and m.lease_until <= called_at)
+    order by m.due_at limit batch_size for update skip locked
+  loop
+    claimed := claimed + 1;
+    quiet_until := (
+      select private.quiet_until(s.user_id, called_at) from public.push_subscriptions s
+      where s.id = message.subscription_id
+    );
+    if quiet_until is not null and message.state = 'pending' then
+      update private.push_messages m set due_at = quiet_until where m.id = message.id;
+      continue;
+    end if;
+    if message.attempts >= most_attempts then
+      update private.push_messages m
+      set state = 'dead', lease = null, lease_until = null, finished_at = called_at,
+        reason = coalesce(m.reason, 'The worker stopped before it acknowledged the last attempt.')
+      where m.id = message.id;
+      continue;
+    end if;
+    update private.push_messages m
+    set state = 'sending', lease = gen_random_uuid(), lease_until = called_at + make_interval(secs => lease_seconds),
+      attempts = m.attempts + 1
+    where m.id = message.id
+    returning m.* into message;
+    result := private.push_payload(message, called_at);
+    if result.payload is not null then
+      messages := messages || result.payload;
+    elsif result.obstacle = 'session' then
+      delete from public.push_subscriptions s where s.id = message.subscription_id;
+    else
+      update private.push_messages m
+      set state = 'skipped', lease = null, lease_until = null, finished_at = called_at, reason = result.obstacle
+      where m.id = message.id;
+    end if;
+  end loop;
+  return jsonb_build_object('claimed', claimed, 'messages', messages);
+end
+$$;
+
+/**
+ * Acknowledges a leased message. Outcomes: `sent`; `failed`, tried again with backoff (`retry_seconds` where the push
+ * service names a time) and dead after the fourth attempt; `refused`, which no attempt changes; `gone`, the push service
+ * no longer knows the subscription, which is deleted. Returns whether the message changed.
+ */
+create function public.finish_push_message(
+  message_id uuid, lease uuid, outcome text, reason text default null, retry_seconds integer default null,
+  called_at timestamptz default now()
+) returns boolean
+  language plpgsql security definer
+  set search_path = ''
+as $$
+declare
+  most_attempts constant integer := 4;
+  message private.push_messages;
+  is_retried boolean;
+begin
+  if outcome is null or outcome not in ('sent', 'failed', 'refused', 'gone') then
+    raise sqlstate 'PT400' using message = 'outcome_invalid', detail = 'The outcome is sent, failed, refused or gone.';
+  end if;
+  select * into message from private.push_messages m
+  where m.id = finish_push_message.message_id and m.state = 'sending' and m.lease = finish_push_message.lease
+  for update;
+  if message.id is null then
+    return false;
+  end if;
+  if outcome = 'gone' then
+    delete from public.push_subscriptions s where s.id = message.subscription_id;
+    return true;
+  end if;
+  is_retried := outcome = 'failed' and message.attempts < most_attempts;
+  update private.push_messages m
+  set
+    state = case when outcome = 'sent' then 'sent' when is_retried then 'retrying' else 'dead' end,
+    -- 15, 60 and 240 seconds, each between half and one and a half of it.
+    due_at = case when is_retried
+      then called_at + interval '1 second' * coalesce(
+        least(greatest(retry_seconds, 1), 3600), 15 * power(4, message.attempts - 1) * (0.5 + random())
+      )
+      else message.due_at end,
+    finished_at = case when is_retried then null else called_at end,
+    lease = null,
+    lease_until = null,
+    reason = left(finish_push_message.reason, 500)
+  where m.id = message.id;
+  return true;
+end
+$$;
+
+insert into private.retention (name, keep) values ('push_messages', '7 days');
+
+/** Deletes at most `batch_size` finished messages that are past their time, and subscriptions whose session has ended. */
+create function private.delete_expired_push_messages(batch_size integer, called_at timestamptz) returns integer
+  language plpgsql security definer
+  set search_path = ''
+as $$
+declare
+  deleted integer;
+begin
+  delete from private.push_messages m
+  where m.id in (
+    select o.id from private.push_messages o
+    where o.state in ('sent', 'skipped', 'dead')
+      and o.finished_at < called_at - (select r.keep from private.retention r where r.name = 'push_messages')
+    order by o.finished_at limit batch_size for update skip locked
+  );
+  get diagnostics deleted = row_count;
+  delete from public.push_subscriptions s
+  where not exists (select from auth.sessions a where a.id = s.session_id);
+  return deleted;
+end
+$$;
+
+/** Calls the Edge Function while messages are due, as private.call_mail_worker() does for mails. */
+create function private.call_push_worker() returns void
+  language plpgsql security definer
+  set search_path = ''
+as $$
+declare
+  project_url text;
+  service_role_key text;
+begin
+  if not private.has_due_push_messages() then
+    return;
+  end if;
+  execute $query$ select s.decrypted_secret from vault.decrypted_secrets s where s.name = 'project_url' $query$
+    into project_url;
+  execute $query$ select s.decrypted_secret from vault.decrypted_secrets s where s.name = 'service_role_key' $query$
+    into service_role_key;
+  if project_url is null or service_role_key is null then
+    raise warning 'Push messages are due, and the vault lacks project_url or service_role_key.';
+    return;
+  end if;
+  execute $query$
+    select net.http_post(
+      url := $1 || '/functions/v1/notification-push',
+      headers := jsonb_build_object('authorization', 'Bearer ' || $2, 'content-type', 'application/json'),
+      body := '{}'::jsonb,
+      timeout_milliseconds := 60000
+    )
+  $query$ using project_url, service_role_key;
+end
+$$;
+
+revoke all on function
+  private.queue_push_messages(),
+  private.push_items(uuid, timestamptz),
+  private.push_payload(private.push_messages, timestamptz),
+  private.has_due_push_messages(timestamptz),
+  private.delete_expired_push_messages(integer, timestamptz),
+  private.call_push_worker()
+  from public;
+revoke all on function
+  public.subscribe_to_push(text, text, text),
+  public.claim_push_messages(integer, integer, timestamptz),
+  public.finish_push_message(uuid, uuid, text, text, integer, timestamptz)
+  from public, anon, authenticated;
+grant execute on function public.subscribe_to_push(text, text, text) to authenticated;
+grant execute on function
+  public.claim_push_messages(integer, integer, timestamptz),
+  public.finish_push_message(uuid, uuid, text, text, integer, timestamptz)
+  to service_role;
+
+-- With pg_cron and pg_net the worker runs every ten seconds; without them, call the function by another scheduler.
+do $$
+begin
+  if (select count(*) from pg_available_extensions where name in ('pg_cron', 'pg_net')) = 2 then
+    create extension if not exists pg_cron;
+    create extension if not exists pg_net;
+    execute $job$ select cron.schedule('notification-push', '10 seconds', 'select private.call_push_worker()') $job$;
+    execute $job$ select cron.schedule('push-retention', '17 * * * *',
+      'select private.delete_expired_push_messages(10000, now())') $job$;
+  end if;
+exception when others then
+  raise notice 'pg_cron and pg_net cannot be used here: %', sqlerrm;
+end
+$$;

@@ -1,0 +1,243 @@
+import { decodeJwt } from 'jose';
+import webPush from 'web-push';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { runAs } from '../support/database-roles.ts';
+import { ada, grace, requestApi, signIn, useLocalSupabase } from '../support/local-supabase.ts';
+import { createPushDevice, startPushService } from '../support/push-service.ts';
+import type { PushDevice, PushService } from '../support/push-service.ts';
+
+const startMs = Date.parse('2027-01-15T10:00:00Z');
+let nowMs = startMs;
+const vapid = webPush.generateVAPIDKeys();
+const functionEnv: Record<string, string> = {
+  VAPID_SUBJECT: 'mailto:operator@example.com',
+  VAPID_PUBLIC_KEY: vapid.publicKey,
+  VAPID_PRIVATE_KEY: vapid.privateKey,
+};
+const supabase = useLocalSupabase({ now: () => nowMs, functionEnv });
+let pushService: PushService;
+let device: PushDevice;
+let token: string;
+let sessionId: string;
+
+beforeAll(async () => {
+  pushService = await startPushService();
+  functionEnv['PUSH_HOSTS'] = pushService.origin;
+});
+afterAll(() => pushService.close());
+
+beforeEach(async () => {
+  nowMs = startMs;
+  pushService.deliveries.length = 0;
+  pushService.status = 201;
+  pushService.retryAfter = null;
+  await supabase().database.exec(`
+    delete from notifications; delete from push_subscriptions; delete from notification_preferences;
+    delete from blocked_senders; delete from muted_threads;
+  `);
+  device = createPushDevice();
+  token = await signIn(supabase(), ada.email);
+  sessionId = String(decodeJwt(token)['session_id']);
+});
+
+const call = (name: string, body: object, bearer = token) =>
+  requestApi(supabase(), `/rest/v1/rpc/${name}`, { method: 'POST', token: bearer, body });
+const subscribe = (endpoint = `${pushService.origin}/push/ada`, of = device, bearer = token) =>
+  call('subscribe_to_push', { endpoint, ...of.keys }, bearer);
+const notify = async (text: string, { type = 'mention', entity = 'notes' } = {}) => {
+  const [row] = await supabase().database.query<{ id: string }>(
+    `insert into notifications (recipient_id, sender_id, content, created_at) values ($1, $2, $3, $4) returning id`,
+    [
+      ada.id,
+      grace.id,
+      JSON.stringify({
+        type,
+        entity_type: 'document',
+        entity_id: entity,
+        metadata: { actor_id: grace.id, actor_name: 'Grace Hopper' },
+        data: { entity_name: 'Compiler notes', text, secret: 'not for the push service' },
+      }),
+      new Date(nowMs).toISOString(),
+    ],
+  );
+  return row?.id ?? '';
+};
+const later = (ms: number) => {
+  nowMs += ms;
+  return supabase().sendDuePushMessages();
+};
+const received = () =>
+  pushService.deliveries.map(({ body }) => JSON.parse(device.decrypt(body)) as Record<string, unknown>);
+const subscriptions = () => supabase().database.query('select endpoint, user_id from push_subscriptions');
+
+describe('a push message', () => {
+  it('reaches the device encrypted, signed, and with no more than a mail would carry', async () => {
+    expect((await subscribe()).status).toBe(200);
+    const id = await notify('Please look');
+    expect(await later(4_000)).toEqual({ sent: 0, failed: 0, skipped: 0 });
+    expect(await later(2_000)).toEqual({ sent: 1, failed: 0, skipped: 0 });
+    expect(received()).toEqual([
+      {
+        title: 'Grace Hopper mentioned you in Compiler notes',
+        body: 'Please look',
+        language: 'en',
+        tag: id,
+        path: `/home?open=${id}`,
+        unreadCount: 1,
+      },
+    ]);
+    const [delivery] = pushService.deliveries;
+    expect(delivery?.path).toBe('/push/ada');
+    expect(delivery?.headers).toMatchObject({ ttl: '86400', 'content-encoding': 'aes128gcm' });
+    expect(delivery?.body.includes('Grace')).toBe(false);
+    const [, jwt = ''] = /t=([^,]+)/.exec(String(delivery?.headers.authorization)) ?? [];
+    expect(decodeJwt(jwt)).toMatchObject({ aud: pushService.origin, sub: 'mailto:operator@example.com' });
+  });
+
+  it('gathers a burst, in the language of the preferences', async () => {
+    await subscribe();
+    await supabase().database.query(
+      `insert into notification_preferences (user_id, language) values ($1, 'de')`,
+      [ada.id],
+    );
+    await notify('One');
+    nowMs += 1_000;
+    await notify('Two', { type: 'comment' });
+    expect(await later(6_000)).toMatchObject({ sent: 1 });
+    expect(received()).toMatchObject([
+      { title: 'Grace Hopper hat Compiler notes kommentiert (und 1 weitere)', path: '/home', unreadCount: 2 },
+    ]);
+  });
+
+  it.each([
+    ['was read', `update notifications set status = 'read'`],
+    ['is snoozed', `update notifications set snoozed_until = '2027-02-01'`],
+    ['comes from a sender who is blocked', `insert into blocked_senders values ('${ada.id}', '${grace.id}')`],
+    [
+      'belongs to a muted thread',
+      `insert into muted_threads (user_id, entity_type, entity_id) values ('${ada.id}', 'document', 'notes')`,
+    ],
+    [
+      'is of a kind that is off by now',
+      `insert into notification_preferences (user_id, in_app_mentions) values ('${ada.id}', false)`,
+    ],
+  ])('is not sent about a notification that %s', async (_what, sql) => {
+    await subscribe();
+    await notify('Please look');
+    await supabase().database.exec(sql);
+    expect(await later(6_000)).toEqual({ sent: 0, failed: 0, skipped: 1 });
+    expect(pushService.deliveries).toEqual([]);
+  });
+
+  it('waits for the end of the quiet hours', async () => {
+    await subscribe();
+    await supabase().database.query(
+      `insert into notification_preferences (user_id, quiet_hours_start, quiet_hours_end) values ($1, '09:00', '12:00')`,
+      [ada.id],
+    );
+    await notify('One');
+    expect(await later(6_000)).toEqual({ sent: 0, failed: 0, skipped: 1 });
+    await notify('Two');
+    expect(await later(3600_000)).toEqual({ sent: 0, failed: 0, skipped: 0 });
+    expect(await later(3600_000)).toMatchObject({ sent: 1 });
+    expect(received()).toMatchObject([{ unreadCount: 2 }]);
+  });
+});
+
+describe('a push service', () => {
+  it.each([404, 410])('that no longer knows the device (%i) ends the subscription', async (status) => {
+    await subscribe();
+    await notify('Please look');
+    pushService.status = status;
+    expect(await later(6_000)).toMatchObject({ sent: 0, failed: 1 });
+    expect(await subscriptions()).toEqual([]);
+  });
+
+  it('that is busy gets the message again when it says so', async () => {
+    await subscribe();
+    await notify('Please look');
+    pushService.status = 429;
+    pushService.retryAfter = '30';
+    expect(await later(6_000)).toMatchObject({ failed: 1 });
+    pushService.status = 201;
+    expect(await later(29_000)).toEqual({ sent: 0, failed: 0, skipped: 0 });
+    expect(await later(2_000)).toMatchObject({ sent: 1 });
+  });
+
+  it('that fails four times gets it no more', async () => {
+    await subscribe();
+    await notify('Please look');
+    pushService.status = 500;
+    for (let attempt = 0; attempt < 6; attempt += 1) await later(3600_000);
+    expect(pushService.deliveries).toHaveLength(4);
+  });
+
+  it('must be one of a browser: the function sends nothing into an internal network', async () => {
+    await subscribe('http://127.0.0.1:9/internal');
+    await notify('Please look');
+    expect(await later(6_000)).toMatchObject({ sent: 0, failed: 1 });
+    const [message] = await supabase().database.query('select state, reason from private.push_messages');
+    expect(message).toEqual({ state: 'dead', reason: 'The push service is not allowed' });
+  });
+});
+
+describe('a subscription', () => {
+  it('ends with its session', async () => {
+    await subscribe();
+    await notify('Please look');
+    await supabase().database.query('delete from auth.sessions where id = $1', [sessionId]);
+    expect(await later(6_000)).toMatchObject({ sent: 0 });
+    expect(pushService.deliveries).toEqual([]);
+    expect(await subscriptions()).toEqual([]);
+  });
+
+  it('moves to the account that uses the device now', async () => {
+    await subscribe();
+    await notify('For Ada');
+    await subscribe(undefined, device, await signIn(supabase(), grace.email));
+    expect(await subscriptions()).toMatchObject([{ user_id: grace.id }]);
+    expect(await later(6_000)).toEqual({ sent: 0, failed: 0, skipped: 0 });
+  });
+
+  it('is one of twenty at most', async () => {
+    for (let number = 1; number <= 22; number += 1)
+      await subscribe(`${pushService.origin}/push/${number}`, createPushDevice());
+    expect(await subscriptions()).toHaveLength(20);
+  });
+
+  it.each([{ endpoint: 'ftp://example.com' }, { p256dh: 'short' }, { auth: 'not base64url!' }])(
+    'is refused where it is malformed: %j',
+    async (wrong) => {
+      const body = { endpoint: `${pushService.origin}/x`, ...device.keys, ...wrong };
+      expect((await call('subscribe_to_push', body)).status).toBe(400);
+    },
+  );
+
+  it('shows its owner neither endpoint nor keys, and others nothing', async () => {
+    await subscribe();
+    const read = (select: string, bearer = token) =>
+      requestApi(supabase(), `/rest/v1/push_subscriptions?select=${select}`, { token: bearer });
+    expect((await read('endpoint')).status).toBe(403);
+    expect(await (await read('session_id')).json()).toEqual([{ session_id: sessionId }]);
+    expect(await (await read('id', await signIn(supabase(), grace.email))).json()).toEqual([]);
+  });
+
+  it('needs the second factor of an account that has one', async () => {
+    await subscribe();
+    const asAda = { role: 'authenticated', userId: ada.id, claims: { aal: 'aal1' } } as const;
+    await supabase().database.query(
+      `insert into auth.mfa_factors (id, user_id, factor_type, status, created_at, updated_at)
+       values (gen_random_uuid(), $1, 'totp', 'verified', now(), now())`,
+      [ada.id],
+    );
+    try {
+      const rows = await runAs(supabase().database, asAda, (sql) =>
+        sql.query('select id from push_subscriptions'),
+      );
+      expect(rows).toEqual([]);
+      expect((await subscribe()).status).toBe(403);
+    } finally {
+      await supabase().database.exec('delete from auth.mfa_factors');
+    }
+  });
+});

@@ -150,8 +150,8 @@ export type ClientErrorCode =
 /** Every code of an {@link AuthError}. */
 export type AuthErrorCode = ServerErrorCode | ClientErrorCode;
 
-/** What an {@link AuthError} says beside its code. */
-export interface AuthErrorDetails {
+/** What an {@link AuthError} carries beside its code and message. */
+export interface AuthErrorFields {
   /** HTTP status of the response. Default: null, no response. */
   readonly status?: number | null;
   /** Seconds until the server accepts the call again. Default: null, the server did not say. */
@@ -168,11 +168,11 @@ export interface AuthErrorDetails {
 export class AuthError extends Error {
   /** `AuthError`. */
   override readonly name = 'AuthError';
-  /** The reason, for a `switch`. */
+  /** The reason, of a closed set. */
   readonly code: AuthErrorCode;
-  /** HTTP status of the response; null where there was none. */
+  /** HTTP status; null without a response. */
   readonly status: number | null;
-  /** Seconds until the server accepts the call again (`Retry-After`); null if the server did not say. */
+  /** Seconds until another attempt may succeed (Retry-After, RFC 9110 §10.2.3); null where the server names none. */
   readonly retryAfterSeconds: number | null;
   /** The code as the server sent it: GoTrue's `error_code`, or OAuth's `error`; null if the client made the error. */
   readonly serverCode: string | null;
@@ -180,13 +180,13 @@ export class AuthError extends Error {
   readonly weakPasswordReasons: readonly string[];
 
   /** @param message for developers, in English. */
-  constructor(code: AuthErrorCode, message: string, details: AuthErrorDetails = {}) {
-    super(message, { cause: details.cause });
+  constructor(code: AuthErrorCode, message: string, fields: AuthErrorFields = {}) {
+    super(message, { cause: fields.cause });
     this.code = code;
-    this.status = details.status ?? null;
-    this.retryAfterSeconds = details.retryAfterSeconds ?? null;
-    this.serverCode = details.serverCode ?? null;
-    this.weakPasswordReasons = details.weakPasswordReasons ?? [];
+    this.status = fields.status ?? null;
+    this.retryAfterSeconds = fields.retryAfterSeconds ?? null;
+    this.serverCode = fields.serverCode ?? null;
+    this.weakPasswordReasons = fields.weakPasswordReasons ?? [];
   }
 }
 

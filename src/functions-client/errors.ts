@@ -35,6 +35,7 @@ export interface FunctionsErrorFields {
 
 /** The one error class of the functions client. */
 export class FunctionsError extends Error {
+  /** `FunctionsError`. */
   override readonly name = 'FunctionsError';
   /** The reason, of a closed set. */
   readonly code: FunctionsErrorCode;

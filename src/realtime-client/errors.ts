@@ -38,8 +38,8 @@ export type RealtimeErrorCode =
   | 'server'
   | 'closed';
 
-/** Details of a {@link RealtimeError}. */
-export interface RealtimeErrorDetails {
+/** What a {@link RealtimeError} carries beside its code and message. */
+export interface RealtimeErrorFields {
   /** The underlying error, or the server's response. */
   readonly cause?: unknown;
   /** HTTP status; null without an HTTP response, as for everything on the websocket. Default null. */
@@ -48,20 +48,21 @@ export interface RealtimeErrorDetails {
   readonly retryAfterSeconds?: number | null;
 }
 
-/** The only error class of the realtime client. */
+/** The one error class of the realtime client. */
 export class RealtimeError extends Error {
+  /** `RealtimeError`. */
   override readonly name = 'RealtimeError';
-  /** The reason, see {@link RealtimeErrorCode}. */
+  /** The reason, of a closed set. */
   readonly code: RealtimeErrorCode;
   /** HTTP status; null without an HTTP response, as for everything on the websocket. */
   readonly status: number | null;
-  /** Seconds that the server asked to wait; null where it did not. */
+  /** Seconds until another attempt may succeed (Retry-After, RFC 9110 §10.2.3); null where the server names none. */
   readonly retryAfterSeconds: number | null;
 
   constructor(
     code: RealtimeErrorCode,
     message: string,
-    { cause, status = null, retryAfterSeconds = null }: RealtimeErrorDetails = {},
+    { cause, status = null, retryAfterSeconds = null }: RealtimeErrorFields = {},
   ) {
     super(message, { cause });
     this.code = code;

@@ -1,4 +1,7 @@
-/** Public names of the realtime client. Live queries, the shared socket and further features are separate entries. */
+/**
+ * The realtime client: channels. Features with entries of their own: `postgres-changes`, `live-query`, `broadcast`, `presence`,
+ * `database-broadcast`, `http-broadcast`, `shared-socket`.
+ */
 export { createRealtimeClient } from './realtime-client.ts';
 export type {
   ClientPort,
@@ -6,9 +9,15 @@ export type {
   RealtimeClientOptions,
   ShareConnection,
 } from './realtime-client.ts';
+export { RealtimeError } from './errors.ts';
+export type { RealtimeErrorCode, RealtimeErrorFields } from './errors.ts';
+
+// Channels.
 export type { BoundChange, Channel, ChannelMessage, ChannelPort } from './channel/channel.ts';
 export type { JoinConfig, ReplayRequest } from './channel/join-config.ts';
-export type { RealtimeEvent } from './events.ts';
+export type { Binding, Bindings, Change, ChangeType, ContinuityLoss, RowRecord } from './changes/change.ts';
+
+// The connection.
 export type {
   ChannelSnapshot,
   ChannelStatus,
@@ -17,11 +26,11 @@ export type {
   OnTokenChange,
   TabPresence,
 } from './socket/connection.ts';
-export { RealtimeError } from './errors.ts';
-export type { RealtimeErrorCode } from './errors.ts';
-export type { Binding, Bindings, Change, ChangeType, ContinuityLoss, RowRecord } from './changes/change.ts';
+export type { RealtimeEvent } from './events.ts';
 export { defaultSettings } from './settings.ts';
 export type { RealtimeSettings } from './settings.ts';
+
+// For the entries of the features.
 export type {
   BinaryFrames,
   ChangeReceiver,

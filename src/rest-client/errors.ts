@@ -52,13 +52,13 @@ export interface RestErrorFields {
   readonly cause?: unknown;
 }
 
-/** The one error of this client: what the server answered, or why there is no answer. */
+/** The one error class of the REST client: what the server answered, or why there is no answer. */
 export class RestError extends Error {
   /** `RestError`. */
   override readonly name = 'RestError';
-  /** What went wrong. */
+  /** The reason, of a closed set. */
   readonly code: RestErrorCode;
-  /** HTTP status; null if there was no response. */
+  /** HTTP status; null without a response. */
   readonly status: number | null;
   /** SQLSTATE or `PGRSTnnn`; null if the server named none. */
   readonly serverCode: string | null;
@@ -66,7 +66,7 @@ export class RestError extends Error {
   readonly details: unknown;
   /** The server's hint; null if there is none. */
   readonly hint: string | null;
-  /** The server's Retry-After, in seconds; null if it named none. */
+  /** Seconds until another attempt may succeed (Retry-After, RFC 9110 §10.2.3); null where the server names none. */
   readonly retryAfterSeconds: number | null;
 
   constructor(code: RestErrorCode, message: string, fields: RestErrorFields = {}) {

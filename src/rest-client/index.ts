@@ -1,13 +1,21 @@
+/**
+ * The REST client: queries of tables, views and functions. Features with entries of their own: `table`, `long-reads`,
+ * `share-reads`.
+ */
 export { createRestClient } from './rest-client.ts';
 export type { FunctionQuery, RestClient, RestClientOptions, TableDefinition } from './rest-client.ts';
-export type { SharedRead, SharedReads } from './wire/exchange.ts';
 export { RestError } from './errors.ts';
-export type { RestErrorFields, RestErrorCode } from './errors.ts';
+export type { RestErrorCode, RestErrorFields } from './errors.ts';
+
+// Calls.
 export type { Answer } from './wire/answer.ts';
+export type { SharedRead, SharedReads } from './wire/exchange.ts';
 export type { RetryOptions } from './wire/retry.ts';
 export type { Columns, Plan, RestRequest } from './query/plan.ts';
 export type { Model, UnknownDatabase } from './types/model.ts';
 export type { Json } from './types/row.ts';
+
+// Queries.
 export { by } from './query/order.ts';
 export type { OrderOptions } from './query/order.ts';
 export type {
@@ -30,6 +38,7 @@ export type {
   WriteQuery,
 } from './query/query.ts';
 
+// Filters.
 export type { Filterable } from './query/filterable.ts';
 export { and, eq, is, neq, not, oneOf, or } from './query/filter.ts';
 export type { Filter, Quantified } from './query/filter.ts';
@@ -64,6 +73,7 @@ export {
 } from './query/filters.ts';
 export type { TextSearchOptions } from './query/filters.ts';
 
+// What is selected.
 export {
   asBigint,
   avg,
@@ -80,6 +90,7 @@ export {
 export type { Embed, EmbedOptions, Shape, Shaped } from './query/shape.ts';
 export { rawSelect } from './query/select.ts';
 
+// Forms of the result, and modifiers.
 export { csv, explain, explainText, geojson, location, rowCount } from './query/forms.ts';
 export type { ExplainOptions, FeatureCollection } from './query/forms.ts';
 export {
@@ -94,6 +105,8 @@ export {
   timezone,
 } from './query/modifiers.ts';
 export { viaGet } from './query/rpc-reads.ts';
+
+// Schemas.
 export { parsed } from './results/standard-schema.ts';
 export type { Validate } from './results/standard-schema.ts';
 export type { StandardSchema } from '../platform/standard-schema.ts';

@@ -44,6 +44,7 @@ export interface StorageErrorFields {
 
 /** The one error class of the storage client. */
 export class StorageError extends Error {
+  /** `StorageError`. */
   override readonly name = 'StorageError';
   /** The reason, of a closed set. */
   readonly code: StorageErrorCode;

@@ -1,8 +1,12 @@
-/** Public names of the storage client. */
+/** The storage client: buckets and objects. */
 export { createStorageClient } from './storage-client.ts';
 export type { BucketInfo, BucketSettings, StorageClient } from './storage-client.ts';
+export type { StorageClientOptions } from './transport.ts';
 export { StorageError } from './errors.ts';
 export type { StorageErrorCode, StorageErrorFields } from './errors.ts';
+
+// Calls.
+export type { CallOptions } from './transport.ts';
 export type { Bucket, PurgeOptions } from './bucket.ts';
 export type {
   DownloadOptions,
@@ -18,7 +22,8 @@ export type {
   UploadOptions,
 } from './objects.ts';
 export type { ImageOptions, UrlOptions } from './object-url.ts';
-export type { ProgressListener } from './progress.ts';
+
+// Uploads that survive a lost connection.
 export { uploadResumable } from './resumable.ts';
 export type { ResumableUploadOptions } from './resumable.ts';
-export type { CallOptions, StorageClientOptions } from './transport.ts';
+export type { ProgressListener } from './progress.ts';

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { libraryName } from '../../../scripts/library-entries.ts';
+import { libraryEntries, libraryName } from '../../../scripts/library-entries.ts';
 import { ada, seedPassword, useLocalSupabase } from '../../support/local-supabase.ts';
 import { parseExamples } from '../examples.ts';
 import type { ExampleRun } from './runner.ts';
@@ -46,11 +47,12 @@ const prints: Readonly<Record<string, readonly (readonly RegExp[])[]>> = {
   'With React': [[/^\d+ unread$/]],
   'In Node': [[/^\[\{"id":/], []],
   'On a page without a bundler': [[/^\[/]],
-  'On a server, for the user of a request': [[/^303$/, /^ada@example\.com: \d+ unread$/]],
+  'On a server, for the user of a request': [[/^303$/, /^ada@example\.com: \d+ unread$/], [/^true$/]],
   Queries: [[/invited.* 1$/], [/^\d+ \w+$/]],
   'With the service key': [[/^\d+$/]],
   'React Native': [[/^signed-in$/]],
   'Live queries': [[/^\d+ notifications$/]],
+  'More ways to sign in': [[/^https?:.*/, /^[a-z0-9_]+$/]],
   'Files and functions': [[/^Hello http.*avatars\/ada\.txt$/, /^\{"hello":"Ada"\}$/]],
   'Links and providers: PKCE': [[], [/^ada00000-\S+ authenticated$/]],
   'Logs and traces': [
@@ -135,6 +137,29 @@ describe('the examples of docs/library.md', () => {
     );
     expect({ missing, found }).toEqual({ missing: expected.map(() => []), found });
   });
+});
+
+describe('an entry of the library', () => {
+  const folders = ['src/app', 'src/features', 'src/shared', 'examples', 'test/consumers'];
+  const sources = [
+    ...folders.flatMap((each) =>
+      readdirSync(join(root, each), { recursive: true, encoding: 'utf8' })
+        .filter((name) => /\.tsx?$/.test(name) && !name.includes('.test.'))
+        .map((name) => join(root, each, name)),
+    ),
+    join(root, 'src/main.tsx'),
+  ].map((path) => readFileSync(path, 'utf8'));
+  const pageCode = all.map(({ code }) => code);
+
+  it.each(Object.entries(libraryEntries))(
+    '%s is used: by the application, an example or a consumer',
+    (entry, file) => {
+      const isImported = [...sources, ...pageCode].some(
+        (code) => code.includes(`/${file}.ts'`) || code.includes(`'${libraryName}${entry.slice(1)}'`),
+      );
+      expect(isImported).toBe(true);
+    },
+  );
 });
 
 /** Runs Node in the folder of the examples. */

@@ -88,12 +88,29 @@ const after: Readonly<Record<string, (module: Module) => Promise<unknown>>> = {
     console.log(unread.textContent);
     define({ FormData: nodeFormData });
   },
-  async 'On a server, for the user of a request'({ renderInbox }) {
+  async 'On a server, for the user of a request'({ renderInbox, hasSession }) {
+    if (hasSession) {
+      const { value: cookie } = await signInByCookies();
+      const isThere = hasSession as (request: Request, storageKey: string) => boolean;
+      const request = new Request('http://localhost:3000/', { headers: { cookie } });
+      console.log(isThere(request, 'sb-127-auth-token'));
+      return;
+    }
     const render = renderInbox as (request: Request) => Promise<Response>;
     console.log((await render(new Request('http://localhost:3000/'))).status);
     const { value } = await signInByCookies();
     const answer = await render(new Request('http://localhost:3000/', { headers: { cookie: value } }));
     console.log(await answer.text());
+  },
+  async 'More ways to sign in'(module) {
+    const { signInByCompany, signInByGoogle, signInByWallet } = module as Readonly<
+      Record<string, (value: unknown) => Promise<unknown>>
+    >;
+    console.log(await signInByCompany?.('sso.example.com'));
+    // Without a provider and a wallet the service refuses what is no token and no signature.
+    const tell = (problem: unknown) => console.log((problem as { readonly code: string }).code);
+    await signInByGoogle?.('not.a.token').catch(tell);
+    await signInByWallet?.({ chain: 'ethereum', message: 'Hello', signature: '0x00' }).catch(tell);
   },
   async 'Live queries'() {
     await waitFor(() => (printed.length > 0 ? true : undefined));

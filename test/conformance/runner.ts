@@ -1,5 +1,5 @@
 import { NotRunError, type Audit, type AuditNeed } from './audit.ts';
-import { createAuditContext, type AuditContext } from './audit-context.ts';
+import { createAuditContext } from './audit-context.ts';
 import { NoMailError } from './mailbox.ts';
 import type { ConformanceTarget } from './target.ts';
 import { readTargetSettings, type TargetSettings } from './target-settings.ts';
@@ -33,8 +33,7 @@ export async function runAudits(
   target: ConformanceTarget,
   { knownFailing = new Map(), concurrency = 4, timeoutMs = 30_000 }: RunOptions = {},
 ): Promise<readonly AuditResult[]> {
-  const context = createAuditContext(target);
-  const settings = await readTargetSettings(context.auth);
+  const settings = await readTargetSettings(createAuditContext(target).auth);
   const results: AuditResult[] = [];
   let next = 0;
   const work = async () => {
@@ -42,7 +41,7 @@ export async function runAudits(
       const audit = audits[index];
       if (!audit) return;
       const startedMs = performance.now();
-      const outcome = await runAudit(audit, context, settings, timeoutMs);
+      const outcome = await runAudit(audit, target, settings, timeoutMs);
       results[index] = {
         audit,
         outcome,
@@ -55,23 +54,41 @@ export async function runAudits(
   return results;
 }
 
+/** The target as one audit meets it: the codes of refusals are kept. */
+function watchRefusals(target: ConformanceTarget): { watched: ConformanceTarget; codes: readonly string[] } {
+  const codes: string[] = [];
+  return {
+    codes,
+    watched: {
+      ...target,
+      async fetch(input, init) {
+        const response = await target.fetch(input, init);
+        const code = response.headers.get('x-sb-error-code');
+        if (code !== null) codes.push(code);
+        return response;
+      },
+    },
+  };
+}
+
 async function runAudit(
   audit: Audit,
-  context: AuditContext,
+  target: ConformanceTarget,
   settings: TargetSettings,
   timeoutMs: number,
 ): Promise<AuditOutcome> {
-  const lacking = audit.needs.find((need) => !provides(context.target, need));
+  const { watched, codes } = watchRefusals(target);
+  const lacking = audit.needs.find((need) => !provides(target, need, settings));
   if (lacking) return { status: 'not-run', reason: `the target lacks: ${lacking}` };
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error(`not finished within ${timeoutMs} ms`)), timeoutMs);
   });
   try {
-    await Promise.race([audit.run(context), timeout]);
+    await Promise.race([audit.run(createAuditContext(watched)), timeout]);
     return { status: 'passed' };
   } catch (problem) {
-    const setting = explainFailure(problem, settings);
+    const setting = explainFailure(problem, settings) ?? settings.explainGate(codes);
     if (setting !== undefined)
       return { status: 'not-run', reason: `the target's settings forbid it: ${setting}` };
     const reason = problem instanceof Error ? problem.message : String(problem);
@@ -87,8 +104,14 @@ function explainFailure(problem: unknown, settings: TargetSettings): string | un
   return problem instanceof NoMailError && settings.isEmailAutoconfirmed ? 'mailer_autoconfirm' : undefined;
 }
 
-function provides({ mailboxUrl, serviceKey, smsInMailbox }: ConformanceTarget, need: AuditNeed): boolean {
+function provides(
+  { mailboxUrl, serviceKey, smsInMailbox }: ConformanceTarget,
+  need: AuditNeed,
+  settings: TargetSettings,
+): boolean {
   switch (need) {
+    case 'double-confirmation':
+      return !settings.isEmailAutoconfirmed;
     case 'mailbox':
       return mailboxUrl !== null;
     case 'service-key':

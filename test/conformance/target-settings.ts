@@ -34,10 +34,23 @@ const shownSettings: Readonly<Record<string, readonly (readonly [readonly string
   saml_provider_disabled: [[['saml_enabled'], false]],
 };
 
+/** Refusals that stand before what an audit looks at, such as a captcha; once met, a later failure tells nothing. */
+const gates: ReadonlySet<string> = new Set([
+  'captcha_failed',
+  'current_password_required',
+  'over_email_send_rate_limit',
+  'over_request_rate_limit',
+  'over_sms_send_rate_limit',
+  'reauthentication_needed',
+  'signup_disabled',
+]);
+
 /** The auth server's settings that audits depend on. */
 export interface TargetSettings {
   /** The setting that explains an unexpected refusal; undefined without one. */
   explain(reply: WireReply): string | undefined;
+  /** The setting that explains the first of these codes that refuses a feature as a whole; undefined without one. */
+  explainGate(codes: readonly string[]): string | undefined;
   /** Whether sign-ups by email are confirmed without a mail. */
   readonly isEmailAutoconfirmed: boolean;
 }
@@ -48,15 +61,21 @@ export async function readTargetSettings(auth: Wire): Promise<TargetSettings> {
     ({ json }) => json,
     () => undefined,
   );
+  const explainByShown = (code: string): string | undefined => {
+    const shown = Object.hasOwn(shownSettings, code) ? (shownSettings[code] ?? []) : [];
+    const [path] = shown.find(([steps, value]) => at(settings, ...steps) === value) ?? [];
+    return path && `${path.join('.')} (${code})`;
+  };
   return {
     isEmailAutoconfirmed: at(settings, 'mailer_autoconfirm') === true,
     explain(reply) {
       const named = at(reply.json, 'code') ?? at(reply.json, 'error_code');
       const code = typeof named === 'string' ? named : '';
-      if (hiddenSettings.has(code)) return code;
-      const shown = Object.hasOwn(shownSettings, code) ? (shownSettings[code] ?? []) : [];
-      const [path] = shown.find(([steps, value]) => at(settings, ...steps) === value) ?? [];
-      return path && `${path.join('.')} (${code})`;
+      return hiddenSettings.has(code) ? code : explainByShown(code);
+    },
+    explainGate(codes) {
+      const code = codes.find((met) => gates.has(met));
+      return code && (explainByShown(code) ?? code);
     },
   };
 }

@@ -111,9 +111,9 @@ export const clientLinkAudits: readonly Audit[] = [
       const page = await open({ browser: asking.browser, href: await openMailLink(server, email) });
       assert.deepEqual(eventNames(page), ['INITIAL_SESSION', 'PASSWORD_RECOVERY']);
       assert.equal((await open({ browser: asking.browser })).auth.getSnapshot().recovery, true);
-      await page.auth.updateUser({ password: 'another horse battery 1' });
+      await page.auth.updateUser({ password: 'Another-horse-battery-1' });
       assert.equal(page.auth.getSnapshot().recovery, false);
-      assertStatus(await server.signIn(email, 'another horse battery 1'), 200);
+      assertStatus(await server.signIn(email, 'Another-horse-battery-1'), 200);
     },
   ),
   audit(

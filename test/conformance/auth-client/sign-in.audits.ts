@@ -7,7 +7,7 @@ import { assertStatus } from '../wire.ts';
 
 const audit = clientAuditsOf('auth-client');
 const source = 'auth.md §1 (session, sign-up)';
-const password = 'correct horse battery 1';
+const password = 'Correct-horse-battery-1';
 
 export const eventNames = ({ events }: Tab) => events.map(({ name }) => name);
 

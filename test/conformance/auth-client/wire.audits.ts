@@ -50,11 +50,11 @@ export const clientWireAudits: readonly Audit[] = [
       await auth.getUser();
       await auth.refreshSession();
       await auth.resetPasswordForEmail({ email: user.email, redirectTo: server.target.redirectTo });
-      await auth.updateUser({ password: 'another horse battery 1' });
+      await auth.updateUser({ password: 'Another-horse-battery-1' });
       await auth.signOut({ scope: 'local' });
       const [, refreshToken] = /"refresh_token":"([^"]+)/.exec(tokens[1] ?? '') ?? [];
       const [, verifier] = /"(.+)\/recovery"/.exec(browser.store.get('audit-code-verifier') ?? '') ?? [];
-      const secrets = [tokens[0], refreshToken, verifier, user.password, 'another horse battery 1'];
+      const secrets = [tokens[0], refreshToken, verifier, user.password, 'Another-horse-battery-1'];
       for (const { path, query } of wire.requests) {
         const url = decodeURIComponent(`${path}?${query}`);
         for (const secret of secrets) assert.ok(secret && !url.includes(secret), path);

@@ -1,5 +1,7 @@
 import { strict as assert } from 'node:assert';
+import { NotRunError } from '../audit.ts';
 import type { AuditContext } from '../audit-context.ts';
+import { NoMailError } from '../mailbox.ts';
 import { assertStatus } from '../wire.ts';
 
 /** Opens the link of the next mail to an address as a browser does, and returns the target of the redirect. */
@@ -10,4 +12,17 @@ export async function openMailLink(context: AuditContext, email: string): Promis
   const opened = await context.auth.send('GET', link);
   assertStatus(opened, 303);
   return opened.headers.get('location') ?? '';
+}
+
+/**
+ * Awaits a mail to the former address of a change. Only projects where both addresses confirm send one, and /settings
+ * does not tell which do.
+ */
+export async function toFormerAddress<T>(mail: Promise<T>): Promise<T> {
+  try {
+    return await mail;
+  } catch (problem) {
+    if (!(problem instanceof NoMailError)) throw problem;
+    throw new NotRunError('the former address gets no mail: the new one alone confirms a change');
+  }
 }

@@ -62,7 +62,8 @@ export const signUpAudits: readonly Audit[] = [
         body: { email: context.newEmail(), password: 'abc' },
       });
       assertError(reply, 422, 'weak_password');
-      assert.deepEqual(at(reply.json, 'weak_password', 'reasons'), ['length']);
+      const reasons = at(reply.json, 'weak_password', 'reasons');
+      assert.ok(Array.isArray(reasons) && reasons.includes('length'), 'the length is among the reasons');
     },
   ),
   audit('AUTH-106', 'an address without @ is refused as validation_failed', { source }, async ({ auth }) => {

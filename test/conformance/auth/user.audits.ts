@@ -2,6 +2,7 @@ import { strict as assert } from 'node:assert';
 import { auditsOf, NotRunError, type Audit } from '../audit.ts';
 import { assertSession } from '../audit-context.ts';
 import { assertError, assertStatus, at, textAt } from '../wire.ts';
+import { toFormerAddress } from './mail-link.ts';
 
 const audit = auditsOf('auth');
 const source = 'auth.md §1 (user, sign-out)';
@@ -98,7 +99,8 @@ export const userAudits: readonly Audit[] = [
       body: { password: 'abc' },
     });
     assertError(reply, 422, 'weak_password');
-    assert.deepEqual(at(reply.json, 'weak_password', 'reasons'), ['length']);
+    const reasons = at(reply.json, 'weak_password', 'reasons');
+    assert.ok(Array.isArray(reasons) && reasons.includes('length'), 'the length is among the reasons');
   }),
   audit('AUTH-510', "another user's address is refused as email_exists", { source }, async (context) => {
     const user = await context.newUser();
@@ -112,7 +114,7 @@ export const userAudits: readonly Audit[] = [
   audit(
     'AUTH-511',
     'an email change is pending until both addresses confirmed',
-    { source, needs: ['mailbox'] },
+    { source, needs: ['mailbox', 'double-confirmation'] },
     async (context) => {
       const user = await context.newUser();
       const newEmail = context.newEmail();
@@ -123,7 +125,7 @@ export const userAudits: readonly Audit[] = [
       assertStatus(asked, 200);
       assert.equal(at(asked.json, 'email'), user.email);
       assert.equal(at(asked.json, 'new_email'), newEmail);
-      const token = await context.mailedCode(user.email);
+      const token = await toFormerAddress(context.mailedCode(user.email));
       const newToken = await context.mailedCode(newEmail);
       const half = await context.auth.send('POST', '/verify', {
         body: { type: 'email_change', email: user.email, token },
@@ -141,11 +143,12 @@ export const userAudits: readonly Audit[] = [
   audit(
     'AUTH-512',
     'half of an email change by link redirects with a message',
-    { source: 'auth.md §1 (GET /verify)', needs: ['mailbox'] },
+    { source: 'auth.md §1 (GET /verify)', needs: ['mailbox', 'double-confirmation'] },
     async (context) => {
       const user = await context.newUser();
       const newEmail = context.newEmail();
       await context.auth.send('PUT', '/user', { token: user.accessToken, body: { email: newEmail } });
+      await toFormerAddress(context.mailedCode(user.email));
       const { links } = await context.mail(newEmail);
       const opened = await context.auth.send('GET', links.find((link) => link.includes('/verify?')) ?? '');
       assertStatus(opened, 303);

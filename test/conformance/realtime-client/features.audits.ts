@@ -106,7 +106,9 @@ export const clientFeatureAudits: readonly Audit[] = [
     { source: 'realtime.md §1 (join error)' },
     async ({ signIn, server }) => {
       const other = await server.newUser();
-      const one = openRoom(await signIn({ realtime: quick }), `user:${other.id}`, { isPrivate: true });
+      // The real server delays a refusal by five seconds.
+      const patient = { ...quick, timeoutMs: 10_000 };
+      const one = openRoom(await signIn({ realtime: patient }), `user:${other.id}`, { isPrivate: true });
       one.channel.join();
       await eventually('the refusal', () => one.channel.getSnapshot().status === 'failed');
       const { error } = one.channel.getSnapshot();

@@ -111,12 +111,12 @@ const shapes: readonly Audit[] = [
     withPair(context, async ({ ada, grace, socket, tell }) => {
       await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
       const good = { recipient_id: ada.id, content: '{"type":"comment"}' };
-      const bad = { ...good, recipient_id: '00000000-0000-4000-8000-000000000000' };
+      const bad = { ...good, content: 'x'.repeat(65_537) };
       const refused = await context.rest.send('POST', '/notifications', {
         token: grace.accessToken,
         body: [good, bad],
       });
-      assertError(refused, 409, '23503');
+      assertError(refused, 400, '23514');
       const id = await tell();
       assert.equal(record(await socket.expect('the insert', isChange('INSERT')), 'id'), id);
       assert.equal(socket.received.filter(isChange('INSERT')).length, 1);

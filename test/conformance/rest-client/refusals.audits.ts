@@ -58,8 +58,8 @@ export const clientRefusalAudits: readonly Audit[] = [
     async ({ server, open }) => {
       const { user } = await newCaller(server);
       const insert = restOf(await open(), user)
-        .from('notifications')
-        .insert({ recipient_id: crypto.randomUUID(), content: '{}' });
+        .from('blocked_senders')
+        .insert({ sender_id: crypto.randomUUID() });
       await assertCode(insert.execute(), 'foreign-key-violation', 409);
     },
   ),

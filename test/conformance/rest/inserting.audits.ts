@@ -128,8 +128,8 @@ const inserts: readonly Audit[] = [
     { source },
     async (context) => {
       const { send } = await newCaller(context);
-      const body = { recipient_id: '00000000-0000-4000-8000-000000000000', content: '{}' };
-      assertError(await send('POST', '/notifications', { body }), 409, '23503');
+      const body = { sender_id: '00000000-0000-4000-8000-000000000000' };
+      assertError(await send('POST', '/blocked_senders', { body }), 409, '23503');
     },
   ),
   audit(
@@ -149,10 +149,11 @@ const inserts: readonly Audit[] = [
     assert.match(String(at(reply.json, 'message')), /violates check constraint/);
   }),
   audit('REST-266', 'one invalid row of several rolls all of them back', { source }, async (context) => {
-    const { user, send } = await newCaller(context);
-    const body = [letter(user), { ...letter(user), recipient_id: '00000000-0000-4000-8000-000000000000' }];
-    assertError(await send('POST', '/notifications', { body }), 409, '23503');
-    assert.deepEqual(rowsOf(await send('GET', '/notifications')), []);
+    const { send } = await newCaller(context);
+    const sender = await context.newUser();
+    const body = [{ sender_id: sender.id }, { sender_id: '00000000-0000-4000-8000-000000000000' }];
+    assertError(await send('POST', '/blocked_senders', { body }), 409, '23503');
+    assert.deepEqual(rowsOf(await send('GET', '/blocked_senders')), []);
   }),
   audit('REST-267', 'rows can be inserted as CSV', { source, level: 'SHOULD' }, async (context) => {
     const { user, send } = await newCaller(context);

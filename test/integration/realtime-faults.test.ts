@@ -1,0 +1,115 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { RealtimeFaults } from '../../local-supabase/realtime/faults.ts';
+import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { createRealtimeClient } from '../../src/realtime-client/index.ts';
+import { createLiveQuery } from '../../src/realtime-client/live-query/live-query.ts';
+import { ADA, createRealtimeWorld, type RealtimeWorld } from '../local-supabase/realtime/realtime-world.ts';
+import { openNodeSocket } from '../support/node-socket.ts';
+
+interface Note {
+  readonly id: number;
+}
+
+const reconcileMs = 250;
+const patient = { timeout: 10_000 };
+
+let world: RealtimeWorld;
+const closers: (() => unknown)[] = [];
+beforeAll(async () => {
+  world = await createRealtimeWorld();
+});
+afterAll(async () => world.close());
+afterEach(async () => {
+  await Promise.all(closers.splice(0).map((close) => close()));
+  await world.service.faults.setDatabaseAvailable(true);
+  await world.service.faults.setSlot('available');
+  world.service.faults.limitEvents(null);
+  await world.database.exec('truncate open_notes');
+});
+
+/** A list of the notes that compares itself with the table often. */
+async function openList(reconcile = reconcileMs) {
+  const token = await world.tokenOf(ADA);
+  const platform = createBrowserPlatform({ openSocket: openNodeSocket });
+  const client = createRealtimeClient({
+    url: world.url,
+    apiKey: world.keys.anonKey,
+    platform,
+    getAccessToken: () => Promise.resolve(token),
+  });
+  const channel = client.channel('notes');
+  const list = createLiveQuery<Note>({
+    channel,
+    binding: { table: 'open_notes' },
+    platform,
+    key: ({ id }) => String(id),
+    version: () => 0,
+    read: async () => world.database.query<Note>('select id from open_notes'),
+    reconcileMs: reconcile,
+  });
+  const stop = list.start();
+  channel.join();
+  closers.push(() => {
+    stop();
+    client.close();
+  });
+  await expect.poll(() => list.getSnapshot().isCurrent, patient).toBe(true);
+  return {
+    channel,
+    ids: () =>
+      list
+        .getSnapshot()
+        .rows.map(({ id }) => id)
+        .toSorted((a, b) => a - b),
+    list,
+  };
+}
+
+const insert = async (...ids: number[]) =>
+  world.database.exec(`insert into open_notes values ${ids.map((id) => `(${id})`).join(', ')}`);
+
+/** Faults by which the server loses changes while the socket stays open and no client is told. */
+const silent: readonly (readonly [
+  string,
+  (faults: RealtimeFaults) => Promise<void> | void,
+  readonly number[],
+])[] = [
+  ['the poller ends', (faults) => faults.setSlot('ended'), [1]],
+  ['the replication slot cannot be created', (faults) => faults.setSlot('refused'), [1]],
+  ['the slot waits for a transaction that was open at the start', (faults) => faults.setSlot('waiting'), [1]],
+  [
+    'changes exceed the limit of events',
+    (faults) => faults.limitEvents(1),
+    Array.from({ length: 150 }, (_, i) => i),
+  ],
+];
+
+describe('a live list, when the server loses changes silently', () => {
+  it.each(silent)('is repaired by its comparison: %s', async (_name, fail, ids) => {
+    const { channel, ids: shown } = await openList();
+    await fail(world.service.faults);
+    for (const id of ids) await insert(id);
+    await expect.poll(shown, patient).toEqual(ids);
+    expect(channel.getSnapshot().status).toBe('live');
+  });
+
+  it('follows the table again when the poller is back', async () => {
+    const { ids } = await openList(0);
+    await world.service.faults.setSlot('ended');
+    await insert(1);
+    await world.service.faults.setSlot('available');
+    await insert(2);
+    await expect.poll(ids, patient).toEqual([1, 2]);
+  });
+});
+
+describe('a live list, when PostgreSQL restarts', () => {
+  it('is complete after the restart, without a comparison', async () => {
+    const { ids } = await openList(0);
+    await world.service.faults.setDatabaseAvailable(false);
+    await insert(1);
+    await world.service.faults.setDatabaseAvailable(true);
+    await insert(2);
+    await expect.poll(ids, patient).toEqual([1, 2]);
+  });
+});

@@ -3,6 +3,10 @@
  *
  * Environment: SUPABASE_PORT (54321), MAILBOX_PORT (54324), APP_PORT (5173), DATA_DIR (.local-supabase).
  */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { styleText } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import type * as Vite from 'vite';
@@ -22,13 +26,15 @@ const elsewhere =
   'To run elsewhere: SUPABASE_PORT=64321 MAILBOX_PORT=64324 APP_PORT=6173 DATA_DIR=.local-supabase-2 npm start';
 
 // PGlite stays in V8's baseline code, because the optimized code takes another 60 to 100 MB.
-for (const flag of ['--liftoff', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering']) setFlagsFromString(flag);
+const smallCode = ['--liftoff', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
+for (const flag of smallCode) setFlagsFromString(flag);
 
 const startedAtMs = performance.now();
 const running: { close(): Promise<void> }[] = [];
 stopOnSignals();
 
 try {
+  await prepareNewData();
   const vite = import('vite');
   const supabase = await startSupabase();
   running.push(supabase);
@@ -38,6 +44,14 @@ try {
 } catch (problem) {
   console.error(problem instanceof StartError ? `${problem.message}\n${elsewhere}` : problem);
   await stop(1);
+}
+
+/** Creates a new data folder in a process of its own, because the memory that this takes is never given back. */
+async function prepareNewData(): Promise<void> {
+  if (existsSync(localProject.dataDir)) return;
+  const script = fileURLToPath(new URL('prepare-data.ts', import.meta.url));
+  const child = spawn(process.execPath, [...process.execArgv, ...smallCode, script], { stdio: 'inherit' });
+  await once(child, 'exit');
 }
 
 function startSupabase(): Promise<LocalSupabase> {

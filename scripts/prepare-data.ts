@@ -1,0 +1,6 @@
+/** Creates the data folder of a new project; `npm start` runs it in a process of its own. */
+import { createLocalSupabase } from '../local-supabase/server.ts';
+import { localProject } from './local-project.ts';
+
+const supabase = await createLocalSupabase({ dataDir: localProject.dataDir });
+await supabase.close();

@@ -11,8 +11,11 @@ export interface Measurement {
   readonly mostMilliseconds?: number;
 }
 
-/** Rows that every request reads besides its own: the account, its factors, its preferences and counters. */
-const FIXED_ROWS = 10;
+/**
+ * Rows that every request reads besides its own: the account, its factors, its preferences and counters. A search also
+ * reads the newest five notifications and their words.
+ */
+const FIXED_ROWS = 20;
 const MOST_READ_PER_RETURNED = 10;
 
 export const isWithinLimit = ({

@@ -1,6 +1,7 @@
 /**
- * An inbox of 100,000 notifications and a burst of 1,000 live ones, in Chromium, on a production build:
- * `npx tsx test/bench/inbox-large.ts`. Prints what was requested, how long the page was busy, and the longest task.
+ * An inbox of 100,000 unread notifications in Chromium, on a production build: `npx tsx test/bench/inbox-large.ts [rows]`.
+ * Reloads it, scrolls through twenty pages, inserts 1,000 at once and marks all as read, and prints what was requested,
+ * how long the page was busy, the longest task, the rows in the document and the memory of the page.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,7 +13,7 @@ import { createLocalSupabase } from '../../local-supabase/server.ts';
 import { browserArgs, findBrowser } from '../../scripts/browser.ts';
 import { ada, seedPassword } from '../support/local-supabase.ts';
 
-const stored = 100_000;
+const stored = Number(process.argv[2] ?? '100000');
 const live = 1_000;
 
 const supabase = await createLocalSupabase({ port: 0 });
@@ -20,16 +21,17 @@ await supabase.database.exec(
   'truncate public.notifications; alter table public.notifications disable trigger user',
 );
 await supabase.database.query(
-  `insert into public.notifications (recipient_id, status, content, created_at)
-   select $1, (array['unread', 'read', 'read', 'archived'])[1 + n % 4],
+  `insert into public.notifications (recipient_id, status, content, created_at, updated_at)
+   select $1, 'unread',
           json_build_object('type', (array['mention', 'edit', 'comment', 'invite', 'system'])[1 + n % 5],
                             'metadata', json_build_object('actor_name', 'Grace Hopper'),
                             'data', json_build_object('entity_name', 'Document ' || n))::text,
-          now() - n * interval '1 minute'
+          now() - n * interval '1 minute', now() - n * interval '1 minute'
    from generate_series(1, $2::int) n`,
   [ada.id, stored],
 );
 await supabase.database.exec('alter table public.notifications enable trigger user');
+await supabase.database.query('select private.repair_counters($1)', [ada.id]);
 
 process.env['VITE_SUPABASE_URL'] = supabase.url;
 process.env['VITE_SUPABASE_ANON_KEY'] = supabase.anonKey;
@@ -47,7 +49,8 @@ try {
   const page = await browser.newPage();
   const requests: string[] = [];
   page.on('request', (request) => {
-    if (request.url().includes('/rest/')) requests.push(request.method());
+    const [, path] = /\/rest\/v1\/([\w/]+)/.exec(request.url()) ?? [];
+    if (path) requests.push(`${request.method()} ${path}`);
   });
   await page.addInitScript(() => {
     const tasks: number[] = [];
@@ -69,26 +72,35 @@ try {
   await page.waitForTimeout(2_000);
   await report('reload', page, requests);
 
-  for (let turn = 0; turn < 10; turn += 1) {
-    const before = await page.locator('main [data-id]').count();
-    await page.getByRole('button', { name: 'Load more' }).click();
-    await page.waitForFunction((rows) => document.querySelectorAll('main [data-id]').length > rows, before);
+  await page.locator('main [data-id]').first().hover();
+  for (let turn = 0; turn < 100; turn += 1) {
+    await page.mouse.wheel(0, 1_000);
+    await page.waitForTimeout(50);
   }
-  await report('ten more pages', page, requests);
+  await report('100,000 px scrolled', page, requests);
 
   await page.evaluate(() => scrollTo(0, 0));
-  const started = Date.now();
+  const insertedMs = Date.now();
   await supabase.database.query(
     `insert into public.notifications (recipient_id, content)
      select $1, json_build_object('type', 'mention', 'data', json_build_object('entity_name', 'Live ' || n))::text
      from generate_series(1, $2::int) n`,
     [ada.id, live],
   );
-  await page.getByText(`Live ${live}`, { exact: false }).first().waitFor({ state: 'attached' });
-  console.log(`${live} live notifications until the last is there: ${Date.now() - started} ms`);
+  await waitForUnread(page, stored + live);
+  console.log(`${live} live notifications until all are counted: ${Date.now() - insertedMs} ms`);
   await page.waitForTimeout(3_000);
   await report(`${live} live notifications`, page, requests);
-  console.log(`rows in the page at last: ${await page.locator('main [data-id]').count()}`);
+
+  const markedMs = Date.now();
+  await supabase.database.query(`update public.notifications set status = 'read' where recipient_id = $1`, [
+    ada.id,
+  ]);
+  console.log(`the database marks all as read: ${Date.now() - markedMs} ms`);
+  await waitForUnread(page, 0);
+  console.log(`until the page shows it: ${Date.now() - markedMs} ms`);
+  await page.waitForTimeout(15_000);
+  await report('all marked as read by another device', page, requests);
 } finally {
   await browser.close();
   await server.close();
@@ -105,14 +117,26 @@ async function signIn(page: Page): Promise<void> {
   await page.locator('main [data-id]').first().waitFor();
 }
 
+async function waitForUnread(page: Page, count: number): Promise<void> {
+  const name = count > 0 ? `Notifications, ${count} unread` : 'Notifications';
+  await page.getByRole('button', { name, exact: true }).waitFor({ timeout: 300_000 });
+}
+
 async function report(what: string, page: Page, requests: string[]): Promise<void> {
   const tasks = await page.evaluate(
     () => (globalThis as { longTasks?: number[] }).longTasks?.splice(0) ?? [],
   );
   const sum = Math.round(tasks.reduce((total, duration) => total + duration, 0));
   const longest = Math.round(Math.max(0, ...tasks));
+  const rows = await page.locator('main [data-id]').count();
+  const kinds = [...new Set(requests)];
+  const summary = kinds.map((kind) => `${requests.filter((one) => one === kind).length} ${kind}`).join(', ');
+  const session = await page.context().newCDPSession(page);
+  await session.send('HeapProfiler.collectGarbage');
+  const { usedSize } = await session.send('Runtime.getHeapUsage');
+  await session.detach();
   console.log(
-    `${what}: ${requests.length} requests (${requests.join(' ')}); long tasks ${sum} ms, longest ${longest} ms`,
+    `${what}: ${requests.length} requests (${summary}); long tasks ${sum} ms, longest ${longest} ms; ${rows} rows in the document, ${(usedSize / 1e6).toFixed(1)} MB`,
   );
   requests.length = 0;
 }

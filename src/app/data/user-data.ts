@@ -121,6 +121,7 @@ export function createUserData({
     leave = openLiveChannel({
       realtime,
       userId,
+      clock,
       onNotifications: (changes) => inbox.receive(parseNotificationChanges(changes, clock.now(), report)),
       onPreferences: (changes) => withCache((opened) => opened.preferences.receive(changes)),
       onSessionsEnded: () => void checkSession().catch(report),
@@ -128,6 +129,7 @@ export function createUserData({
         inbox.catchUp();
         withCache((opened) => opened.preferences.invalidate());
       },
+      onBurst: inbox.catchUp,
       onConnection: inbox.setConnection,
     });
   };

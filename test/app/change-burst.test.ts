@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { createBurstGate } from '../../src/app/data/change-burst.ts';
+import { createFakeWorld } from '../support/fake-platform.ts';
+
+function createScene() {
+  const world = createFakeWorld();
+  const { clock } = world.openTab();
+  const passed: number[] = [];
+  let dropped = 0;
+  const gate = createBurstGate<number>({
+    clock,
+    onChanges: (changes) => passed.push(...changes),
+    onDropped: () => {
+      dropped += 1;
+    },
+  });
+  const receiveEach = (count: number) => {
+    for (let change = 0; change < count; change += 1) gate.receive([change]);
+  };
+  return { world, gate, receiveEach, passed, dropped: () => dropped };
+}
+
+describe('the gate of changes', () => {
+  it('passes changes that come one by one, however many there are', async () => {
+    const { world, gate, passed, dropped } = createScene();
+    for (let change = 0; change < 1_000; change += 1) {
+      gate.receive([change]);
+      await world.clock.advance(10);
+    }
+    expect(passed).toHaveLength(1_000);
+    expect(dropped()).toBe(0);
+  });
+
+  it('replaces the changes of a burst by one call when no more come', async () => {
+    const { world, receiveEach, passed, dropped } = createScene();
+    receiveEach(50_000);
+    expect(passed).toHaveLength(200);
+    await world.clock.advance(499);
+    expect(dropped()).toBe(0);
+    await world.clock.advance(1);
+    expect(dropped()).toBe(1);
+    receiveEach(3);
+    expect(passed).toHaveLength(203);
+    await world.clock.advance(60_000);
+    expect(dropped()).toBe(1);
+  });
+
+  it('counts the changes of one message', async () => {
+    const { world, gate, passed, dropped } = createScene();
+    gate.receive(Array.from({ length: 201 }, (_, index) => index));
+    expect(passed).toEqual([]);
+    await world.clock.advance(500);
+    expect(dropped()).toBe(1);
+  });
+
+  it('calls every ten seconds while a burst lasts', async () => {
+    const { world, receiveEach, dropped } = createScene();
+    for (let step = 0; step < 250; step += 1) {
+      receiveEach(300);
+      await world.clock.advance(100);
+    }
+    expect(dropped()).toBe(2);
+  });
+
+  it('calls nothing after it was closed', async () => {
+    const { world, gate, receiveEach, dropped } = createScene();
+    receiveEach(300);
+    gate.close();
+    await world.clock.advance(60_000);
+    expect(dropped()).toBe(0);
+  });
+});

@@ -1,0 +1,52 @@
+-- The download of all data contains the history of emails, a suppressed address and the browsers that get push messages.
+
+/** All data of the caller as one JSON document. Secrets (password, factors, tokens, codes) are not part of it. */
+create or replace function public.export_account_data() returns json
+  language plpgsql stable security definer
+  set search_path = ''
+  set statement_timeout = '60s'
+as $$
+declare
+  me uuid := private.require_assurance();
+  push_subscriptions jsonb := '[]';
+begin
+  -- A project may do without push messages.
+  if to_regclass('public.push_subscriptions') is not null then
+    execute $query$
+      select coalesce(jsonb_agg(jsonb_build_object('id', s.id, 'created_at', s.created_at)), '[]')
+      from public.push_subscriptions s where s.user_id = $1
+    $query$ into push_subscriptions using me;
+  end if;
+  return (private.account_data()::jsonb || jsonb_build_object(
+    'security_events', (
+      select coalesce(jsonb_agg(jsonb_build_object('kind', e.kind, 'detail', e.detail, 'created_at', e.created_at)), '[]')
+      from private.security_events e where e.user_id = me
+    ),
+    'known_devices', (
+      select coalesce(jsonb_agg(jsonb_build_object('kind', k.kind, 'value', k.value, 'last_seen_at', k.last_seen_at)), '[]')
+      from private.known_devices k where k.user_id = me
+    ),
+    'recovery_codes', (
+      select coalesce(jsonb_agg(jsonb_build_object('created_at', r.created_at, 'used_at', r.used_at)), '[]')
+      from private.recovery_codes r where r.user_id = me
+    ),
+    'emails', (
+      select coalesce(jsonb_agg(jsonb_build_object(
+        'topic', m.topic, 'state', m.state, 'reason', m.reason, 'created_at', m.created_at, 'due_at', m.due_at,
+        'finished_at', m.finished_at,
+        'notification_ids', (
+          select coalesce(jsonb_agg(i.notification_id), '[]') from private.notification_mail_items i where i.mail_id = m.id
+        )
+      ) order by m.created_at desc), '[]')
+      from private.notification_mails m where m.recipient_id = me
+    ),
+    'suppressed_addresses', (
+      select coalesce(jsonb_agg(jsonb_build_object(
+        'address', s.address, 'reason', s.reason, 'detail', s.detail, 'created_at', s.created_at
+      )), '[]')
+      from private.suppressed_addresses s join auth.users u on s.address = lower(u.email) where u.id = me
+    ),
+    'push_subscriptions', push_subscriptions
+  ))::json;
+end
+$$;

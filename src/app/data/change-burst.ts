@@ -16,9 +16,10 @@ export interface BurstGateOptions<Change> {
 
 /** More changes within `windowMs` than this are a burst: marking a long inbox as read sends one for each row. */
 const mostChanges = 200;
-const windowMs = 1_000;
+/** A busy server sends some fifty changes a second. */
+const windowMs = 5_000;
 const quietMs = 500;
-const longestMs = 10_000;
+const longestMs = 5_000;
 
 export function createBurstGate<Change>(options: BurstGateOptions<Change>): BurstGate<Change> {
   const { clock, onChanges, onDropped } = options;

@@ -11,6 +11,51 @@ async function openMenu(page: Page, title: string): Promise<void> {
     .click();
 }
 
+test('many edits of one person in one document are one row', async ({ page, world }) => {
+  const [ada, grace] = await world.newPair();
+  await world.notify(grace, ada, { about: 'Budget' });
+  for (let edit = 0; edit < 4; edit += 1)
+    await world.notify(grace, ada, { about: 'Compiler notes', kind: 'edit' });
+  await world.enter(page, ada);
+  await expect(rows(page)).toHaveCount(2);
+  const group = page.locator('main [data-row][aria-expanded]');
+  await expect(group).toHaveAccessibleName(/edited Compiler notes, 4 times/);
+  await expect(group).toHaveAttribute('aria-expanded', 'false');
+  await group.click();
+  await expect(rows(page)).toHaveCount(6);
+  await group.focus();
+  await page.keyboard.press('e');
+  await expect(rows(page)).toHaveCount(1);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(rows(page)).toHaveCount(6);
+  await group.focus();
+  await page.keyboard.press('r');
+  await expect(page.getByRole('button', { name: /^Notifications/ })).toHaveAccessibleName(
+    'Notifications, 1 unread',
+  );
+  await page.getByRole('button', { name: 'Inbox options' }).click();
+  await page.getByRole('switch', { name: /Group similar notifications/ }).click();
+  await page.keyboard.press('Escape');
+  await expect(group).toHaveCount(0);
+  await expect(rows(page)).toHaveCount(5);
+});
+
+test('an invitation is accepted in its row', async ({ page, world }) => {
+  const [ada, grace] = await world.newPair();
+  const { status } = await world.rest.send('POST', '/rpc/create_invitation', {
+    token: grace.accessToken,
+    body: { invitee_email: ada.email, entity_name: 'Compiler notes' },
+  });
+  expect(status).toBe(200);
+  await world.enter(page, ada);
+  await page.getByRole('button', { name: /^Accept: / }).click();
+  await expect(row(page, 'Compiler notes').getByText('Invitation accepted')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Notifications', exact: true })).toBeVisible();
+  await page.reload();
+  await expect(row(page, 'Compiler notes').getByText('Invitation accepted')).toBeVisible();
+  await expect(page.getByRole('button', { name: /^Accept: / })).toHaveCount(0);
+});
+
 test('finds by words, snoozes until tomorrow and back, blocks and unblocks', async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.notify(grace, ada, { about: 'Engine plan' });

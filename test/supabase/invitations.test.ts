@@ -205,6 +205,13 @@ describe('answering an invitation', () => {
     ]);
   });
 
+  it('says so in the notification of the invitee', async () => {
+    await call(asGrace, 'decline', await invite());
+    expect((await received(grace.id)).at(-1)).toMatchObject({
+      data: { status: 'pending', answer: 'declined' },
+    });
+  });
+
   it('cannot be replaced by the other answer', async () => {
     const token = await invite();
     await call(asGrace, 'accept', token);

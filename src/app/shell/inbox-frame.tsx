@@ -20,6 +20,9 @@ export interface InboxSlots {
 const InviteDialog = lazyPart(
   async () => (await import('../../features/join/invite-dialog.tsx')).InviteDialog,
 );
+const InvitationAnswer = lazyPart(
+  async () => (await import('../../features/join/invitation-answer.tsx')).InvitationAnswer,
+);
 
 /** Provides the signed-in user's data to all pages: data cache, live notifications, bell and rail. */
 export function InboxFrame({ children }: { readonly children: (slots: InboxSlots) => ReactNode }) {
@@ -36,7 +39,7 @@ export function InboxFrame({ children }: { readonly children: (slots: InboxSlots
   );
   const { inbox, minuteClock } = userData;
   const services = useMemo(
-    () => ({ inbox, minuteClock, entityUrl, InviteDialog }),
+    () => ({ inbox, minuteClock, entityUrl, InviteDialog, InvitationAnswer }),
     [inbox, minuteClock, entityUrl],
   );
   // Before paint, so that the first request is not delayed.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { dayLabel, groupByDay } from '../../../src/features/notifications/model/day-groups.ts';
+import { dayLabel, groupByDay, shownAtMs } from '../../../src/features/notifications/model/day-groups.ts';
 import { createMinuteClock } from '../../../src/features/notifications/data/minute-clock.ts';
 import {
   absoluteTime,
@@ -20,8 +20,9 @@ describe('day groups', () => {
     const groups = groupByDay(
       [at(2026, 2, 10, 0), at(2026, 2, 9, 23), at(2026, 2, 9, 1), at(2026, 1, 1, 1)],
       nowMs,
+      shownAtMs,
     );
-    expect(groups.map(({ day, daysAgo, notifications }) => [day, daysAgo, notifications.length])).toEqual([
+    expect(groups.map(({ day, daysAgo, items }) => [day, daysAgo, items.length])).toEqual([
       ['2026-03-10', 0, 1],
       ['2026-03-09', 1, 2],
       ['2026-02-01', 37, 1],
@@ -32,6 +33,7 @@ describe('day groups', () => {
     const groups = groupByDay(
       [at(2026, 2, 10, 1), at(2026, 2, 9, 1), at(2026, 2, 6, 1), at(2026, 1, 1, 1)],
       nowMs,
+      shownAtMs,
     );
     expect(groups.map((group) => dayLabel(group, 'en-GB'))).toEqual([
       'Today',
@@ -43,7 +45,7 @@ describe('day groups', () => {
   });
 
   test('of a list without notifications are none', () => {
-    expect(groupByDay([], nowMs)).toEqual([]);
+    expect(groupByDay([], nowMs, shownAtMs)).toEqual([]);
   });
 });
 

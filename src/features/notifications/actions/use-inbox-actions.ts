@@ -18,10 +18,10 @@ export interface InboxCommands {
   markAllRead(kind: NotificationKind | null): void;
   /** Deletes the whole list of the filter. */
   removeAll(filter: NotificationFilter): void;
-  /** Read becomes unread and the other way round; archived notifications are left alone. */
-  toggleRead(notification: Notification): void;
-  /** Archives, or moves an archived notification to the inbox. */
-  toggleArchived(notification: Notification): void;
+  /** Marks them read, or unread if none is unread; archived and snoozed notifications are left alone. */
+  toggleRead(notifications: readonly Notification[]): void;
+  /** Archives them, or moves them to the inbox if all are archived. */
+  toggleArchived(notifications: readonly Notification[]): void;
 }
 
 /** The same object until the inbox or the language changes. */
@@ -62,10 +62,15 @@ export function useInboxCommands(): InboxCommands {
         showUndoable(texts.removed(notifications.length), inbox.remove(idsOf(notifications))),
       markAllRead: (kind) => showUndoable(texts.markedAllRead, inbox.markAllRead(kind)),
       removeAll: (filter) => showUndoable(texts.removedAll, inbox.removeAll(filter)),
-      toggleRead(row) {
-        if (row.status !== 'archived') commands.setStatus([row], row.status === 'unread' ? 'read' : 'unread');
+      toggleRead(notifications) {
+        const listed = notifications.filter((row) => row.status !== 'archived' && !row.isSnoozed);
+        const hasUnread = listed.some((row) => row.status === 'unread');
+        commands.setStatus(listed, hasUnread ? 'read' : 'unread');
       },
-      toggleArchived: (row) => commands.setStatus([row], row.status === 'archived' ? 'read' : 'archived'),
+      toggleArchived(notifications) {
+        const areArchived = notifications.every((row) => row.status === 'archived');
+        commands.setStatus(notifications, areArchived ? 'read' : 'archived');
+      },
     };
     return commands;
   }, [inbox, texts]);

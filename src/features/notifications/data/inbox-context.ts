@@ -14,6 +14,13 @@ export interface InboxServices {
   readonly entityUrl: string | null;
   /** The dialog that sends an invitation; null where the application has no invitations. */
   readonly InviteDialog: ComponentType<{ readonly open: boolean; readonly onClose: () => void }> | null;
+  /** The buttons that answer an invitation; null where the application has no invitations. */
+  readonly InvitationAnswer: ComponentType<{
+    readonly token: string;
+    readonly title: string;
+    readonly answer: 'accepted' | 'declined' | null;
+    readonly onAnswer: () => void;
+  }> | null;
 }
 
 export const InboxContext = createContext<InboxServices | null>(null);

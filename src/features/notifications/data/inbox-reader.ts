@@ -1,9 +1,10 @@
 import { RestError } from '../../../rest-client/index.ts';
 import type { InboxStore } from './inbox-store.ts';
 import { selectWindow } from '../model/inbox-view.ts';
-import { everything, filterKey, matchesFilter } from '../model/notification-filter.ts';
+import { everything, filterKey } from '../model/notification-filter.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import type { NotificationPage, NotificationsApi } from './notifications-api.ts';
+import { covers } from '../model/notifications-state.ts';
 import type { Cursor } from '../model/notifications-state.ts';
 
 export const pageSize = 30;
@@ -70,8 +71,7 @@ export function createInboxReader({ api, store, report }: InboxReaderOptions): I
     const { rows } = store.getState();
     const window = store.getState().windows[filterKey(filter)];
     const known =
-      window?.ids?.size ??
-      (window ? [...rows.values()].filter((row) => matchesFilter(row, filter)).length : 0);
+      window?.ids?.size ?? (window ? [...rows.values()].filter((row) => covers(window, row)).length : 0);
     const longest = filter.query ? longestSearch : longestRead;
     const limit = Math.min(longest, Math.max(1, Math.ceil(known / pageSize)) * pageSize);
     return applyPage(filter, null, begin(filter, null, limit));

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { Button, buttonClass } from '../../../ui/button.tsx';
 import { useInboxServices, useLocale } from '../data/inbox-context.ts';
+import { AnswerButtons } from '../list/answer-buttons.tsx';
 import { KindIcon } from '../list/kind-icon.tsx';
 import { absoluteTime } from '../list/relative-time.ts';
 import type { RowAction } from '../list/notification-row.tsx';
@@ -12,6 +13,7 @@ import {
   notificationEntity,
   notificationLink,
   notificationSnippet,
+  notificationTitle,
 } from '../texts/notification-words.ts';
 import type { NotificationLink } from '../texts/notification-words.ts';
 import { LeavingDialog } from './leaving-dialog.tsx';
@@ -86,6 +88,12 @@ export function DetailContent({ notification, isPanel, onAction, onClose }: Deta
           </div>
         )}
       </dl>
+      <AnswerButtons
+        className={styles.answers}
+        notification={notification}
+        title={notificationTitle(notification, texts)}
+        onAnswer={() => onAction('open', notification)}
+      />
       <div className={styles.actions}>
         {link && <FollowLink link={link} />}
         {status !== 'archived' &&

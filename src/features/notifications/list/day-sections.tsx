@@ -4,10 +4,13 @@ import { dayLabel } from '../model/day-groups.ts';
 import type { RowsProps } from './list-handle.ts';
 import type { DaySection } from './list-items.ts';
 import styles from './notification-list.module.css';
+import { GroupRow } from './group-row.tsx';
 import { NotificationRow } from './notification-row.tsx';
 
 export interface DaySectionsProps extends RowsProps {
   readonly sections: readonly DaySection[];
+  /** The oldest day of the loaded list. */
+  readonly lastDay: string | undefined;
   /** Called with each element of the list, for a list that measures them. */
   readonly measure?: (element: Element | null) => void;
 }
@@ -15,12 +18,16 @@ export interface DaySectionsProps extends RowsProps {
 /** The rendered days, each with its heading and rows. */
 export function DaySections({
   sections,
+  lastDay,
   measure,
   filter,
   onAction,
   selected,
   openId,
   size,
+  onGroupAction,
+  onToggleGroup,
+  hasMore,
 }: DaySectionsProps) {
   const id = useId();
   const locale = useLocale();
@@ -30,20 +37,33 @@ export function DaySections({
         {dayLabel(group, locale)}
       </h2>
       <ul style={{ paddingBlockStart: skippedPx }}>
-        {rows.map(({ notification, position, index }) => (
-          <NotificationRow
-            key={notification.id}
-            {...(measure && { ref: measure })}
-            index={index}
-            notification={notification}
-            filter={filter}
-            onAction={onAction}
-            isSelected={selected && selected.has(notification.id)}
-            isOpen={notification.id === openId}
-            position={position}
-            size={size}
-          />
-        ))}
+        {rows.map(({ entry, position, index }) => {
+          const shared = { ...(measure && { ref: measure }), index, position, size };
+          if (entry.type === 'group')
+            return (
+              <GroupRow
+                {...shared}
+                key={entry.id}
+                group={entry}
+                isPartial={hasMore && group.day === lastDay}
+                selected={selected}
+                onAction={onGroupAction}
+                onToggle={onToggleGroup}
+              />
+            );
+          return (
+            <NotificationRow
+              {...shared}
+              key={entry.id}
+              notification={entry.notification}
+              isMember={entry.isMember}
+              filter={filter}
+              onAction={onAction}
+              isSelected={selected && selected.has(entry.id)}
+              isOpen={entry.id === openId}
+            />
+          );
+        })}
       </ul>
     </section>
   ));

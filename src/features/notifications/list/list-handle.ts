@@ -1,6 +1,7 @@
 import type { Ref } from 'react';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import type { Notification } from '../model/notification.ts';
+import type { GroupRowProps } from './group-row.tsx';
 import type { ListItem } from './list-items.ts';
 import type { RowAction } from './notification-row.tsx';
 
@@ -12,7 +13,11 @@ export interface RowsProps {
   readonly selected: ReadonlySet<string> | null;
   /** The notification that the detail shows. */
   readonly openId: string | null;
-  /** Number of notifications in the list. */
+  readonly onGroupAction: GroupRowProps['onAction'];
+  readonly onToggleGroup: (id: string) => void;
+  /** Whether older notifications may exist that are not loaded. */
+  readonly hasMore: boolean;
+  /** Number of rows in the list. */
   readonly size: number;
 }
 

@@ -1,20 +1,20 @@
 import type { DayGroup } from '../model/day-groups.ts';
-import type { Notification } from '../model/notification.ts';
+import type { ListEntry } from '../model/list-entries.ts';
 
-/** One item of the virtualized list: the heading of a day, or a notification below it. */
+/** One item of the virtualized list: the heading of a day, or a row below it. */
 export type ListItem =
   | { readonly type: 'day'; readonly group: DayGroup }
-  | { readonly type: 'row'; readonly notification: Notification; readonly position: number };
+  | { readonly type: 'row'; readonly entry: ListEntry; readonly position: number };
 
-/** The days and their notifications in one sequence. */
-export function flattenDays(groups: readonly DayGroup[]): readonly ListItem[] {
+/** The days and their rows in one sequence. */
+export function flattenDays(groups: readonly DayGroup<ListEntry>[]): readonly ListItem[] {
   const items: ListItem[] = [];
   let position = 0;
   for (const group of groups) {
     items.push({ type: 'day', group });
-    for (const notification of group.notifications) {
+    for (const entry of group.items) {
       position += 1;
-      items.push({ type: 'row', notification, position });
+      items.push({ type: 'row', entry, position });
     }
   }
   return items;
@@ -32,7 +32,7 @@ export interface DaySection {
   readonly group: DayGroup;
   readonly heading: ItemPlace;
   readonly rows: readonly {
-    readonly notification: Notification;
+    readonly entry: ListEntry;
     readonly position: number;
     readonly index: number;
   }[];
@@ -54,7 +54,7 @@ export function toSections(items: readonly ListItem[], places: readonly ItemPlac
     if (item?.type === 'day') sections.push({ group: item.group, heading: place, rows: [], skippedPx: 0 });
     else if (item && section) {
       if (section.rows.length === 0) section.skippedPx = place.start - section.heading.end;
-      section.rows.push({ notification: item.notification, position: item.position, index: place.index });
+      section.rows.push({ entry: item.entry, position: item.position, index: place.index });
     }
   }
   return sections;
@@ -71,4 +71,9 @@ export function rangeWithHeading(
   let heading = first;
   while (heading > 0 && items[heading]?.type !== 'day') heading -= 1;
   return heading < first ? [heading, ...indexes] : indexes;
+}
+
+/** The oldest day of the list. */
+export function lastDayOf(items: readonly ListItem[]): string | undefined {
+  return items.findLast((item) => item.type === 'day')?.group.day;
 }

@@ -3,7 +3,8 @@ import type { Ref } from 'react';
 import { lazyPart } from '../../../ui/state/lazy-part.ts';
 import { useInboxServices } from '../data/inbox-context.ts';
 import { groupByDay } from '../model/day-groups.ts';
-import type { Notification } from '../model/notification.ts';
+import { entryAtMs } from '../model/list-entries.ts';
+import type { ListEntry } from '../model/list-entries.ts';
 import { DaySections } from './day-sections.tsx';
 import {
   endNearRows,
@@ -12,12 +13,12 @@ import {
   type RenderedListProps,
   type RowsProps,
 } from './list-handle.ts';
-import { flattenDays, toSections } from './list-items.ts';
+import { flattenDays, lastDayOf, toSections } from './list-items.ts';
 import styles from './notification-list.module.css';
 import { useSavedScroll } from './saved-scroll.ts';
 
 export interface NotificationListProps extends Omit<RowsProps, 'size'> {
-  readonly notifications: readonly Notification[];
+  readonly entries: readonly ListEntry[];
   /** Called when the end of the list comes near. */
   readonly onEndNear: () => void;
   readonly ref?: Ref<NotificationListHandle>;
@@ -30,18 +31,18 @@ const VirtualList = lazyPart(async () => (await import('./virtual-list.tsx')).Vi
 
 /** The notifications by day. */
 export const NotificationList = memo(function NotificationList(props: NotificationListProps) {
-  const { notifications, ...rest } = props;
+  const { entries, ...rest } = props;
   const { minuteClock } = useInboxServices();
   const today = useSyncExternalStore(minuteClock.subscribe, () =>
     new Date(minuteClock.getSnapshot()).toDateString(),
   );
   const items = useMemo(
-    () => flattenDays(groupByDay(notifications, Date.parse(today))),
-    [notifications, today],
+    () => flattenDays(groupByDay(entries, Date.parse(today), entryAtMs)),
+    [entries, today],
   );
   useSavedScroll(items.length > 0);
-  const list = { ...rest, items, size: notifications.length };
-  if (notifications.length <= longestPlainList) return <PlainList {...list} />;
+  const list = { ...rest, items, size: entries.length };
+  if (entries.length <= longestPlainList) return <PlainList {...list} />;
   return (
     <Suspense fallback={<PlainList {...list} />}>
       <VirtualList {...list} />
@@ -70,7 +71,7 @@ function PlainList({ items, onEndNear, ref, ...rows }: RenderedListProps) {
   );
   return (
     <div ref={list} className={styles.list} data-list="">
-      <DaySections {...rows} sections={sections} />
+      <DaySections {...rows} sections={sections} lastDay={lastDayOf(items)} />
       <div ref={end} />
     </div>
   );

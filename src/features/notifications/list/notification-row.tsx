@@ -27,6 +27,7 @@ import {
   notificationSnippet,
   notificationTitle,
 } from '../texts/notification-words.ts';
+import { AnswerButtons } from './answer-buttons.tsx';
 import { NotificationTime } from './notification-time.tsx';
 import { SenderAvatar } from './sender-avatar.tsx';
 
@@ -47,6 +48,8 @@ export interface NotificationRowProps {
   readonly onAction: (action: RowAction, notification: Notification) => void;
   /** null: selecting is off. */
   readonly isSelected?: boolean | null;
+  /** Whether it is listed below its group. */
+  readonly isMember?: boolean;
   /** Whether the detail shows this notification. */
   readonly isOpen?: boolean;
   /** The list that contains the row. */
@@ -81,6 +84,7 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
         isUnread && styles.unread,
         isPlain && styles.plain,
         isOpen && styles.open,
+        props.isMember && styles.member,
       )}
       data-id={notification.id}
       data-index={index}
@@ -143,6 +147,14 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
       </RowLink>
       {!isPlain && isSelected === null && (
         <RowButtons notification={notification} title={title} onAction={onAction} />
+      )}
+      {!isPlain && isSelected === null && (
+        <AnswerButtons
+          className={styles.answers}
+          notification={notification}
+          title={title}
+          onAnswer={() => onAction('open', notification)}
+        />
       )}
     </li>
   );

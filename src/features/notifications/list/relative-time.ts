@@ -3,11 +3,12 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 
 const minuteMs = 60_000;
 const hourMs = 3_600_000;
+const clockDriftMs = 300_000;
 
 /** The time within a day: `now` and `26 min. ago` during the first hour, then the clock time; also of a future time. */
 export function clockTime(atMs: number, nowMs: number, locale: string): string {
-  // Clocks differ a little: a time that has just begun is now.
-  if (atMs - nowMs > minuteMs) return format(locale, { timeStyle: 'short' }).format(atMs);
+  // Clocks differ a little: a time in the next minutes is now.
+  if (atMs - nowMs > clockDriftMs) return format(locale, { timeStyle: 'short' }).format(atMs);
   const elapsedMs = Math.max(0, nowMs - atMs);
   if (elapsedMs < minuteMs) return relative(locale).format(0, 'second');
   if (elapsedMs < hourMs) return relative(locale).format(-Math.floor(elapsedMs / minuteMs), 'minute');

@@ -24,18 +24,23 @@ import { inboxTexts } from '../texts/notification-texts.ts';
 import { notificationActor, notificationTitle } from '../texts/notification-words.ts';
 
 export interface RowMenuProps {
-  readonly notification: Notification;
-  readonly onAction: (action: RowAction, notification: Notification) => void;
+  /** One notification, or those of a group. */
+  readonly notifications: readonly [Notification, ...Notification[]];
+  readonly onAction: (action: RowAction) => void;
   readonly onClose: () => void;
 }
 
-/** All actions of one notification, in a sheet. */
-export function RowMenu({ notification, onAction, onClose }: RowMenuProps) {
+/** All actions of a row, in a sheet. Those on a sender or an entity are the same for all notifications of a group. */
+export function RowMenu({ notifications, onAction, onClose }: RowMenuProps) {
+  const [notification] = notifications;
   const texts = inboxTexts.use();
   const senders = senderTexts.use();
   const commands = useSenderCommands();
   const [isReporting, setIsReporting] = useState(false);
-  const { status, isSnoozed, senderId, entityType } = notification;
+  const { isSnoozed, senderId, entityType } = notification;
+  const isUnread = notifications.some(({ status }) => status === 'unread');
+  const areArchived = notifications.every(({ status }) => status === 'archived');
+  const title = notificationTitle(notification, texts);
   const actor = notificationActor(notification) ?? senders.sender;
   const thread = threadOf(notification);
   const entity = thread?.entityName ?? texts.something(entityType, 'object');
@@ -50,7 +55,7 @@ export function RowMenu({ notification, onAction, onClose }: RowMenuProps) {
   const action = (name: RowAction, icon: ReactNode, word: string) =>
     item(icon, word, () => {
       onClose();
-      onAction(name, notification);
+      onAction(name);
     });
   if (isReporting) return <ReportDialog notification={notification} onClose={onClose} />;
   return (
@@ -58,15 +63,15 @@ export function RowMenu({ notification, onAction, onClose }: RowMenuProps) {
       open
       sheet
       onClose={onClose}
-      title={notificationTitle(notification, texts)}
+      title={notifications.length > 1 ? texts.times(title, notifications.length.toLocaleString()) : title}
       closeLabel={texts.close}
     >
       <ul className={styles.items}>
         {isSnoozed && action('unsnooze', <UnarchiveIcon />, texts.unarchive)}
-        {status === 'unread' && action('read', <CheckIcon />, texts.markRead)}
-        {status === 'read' && action('read', <UnreadIcon />, texts.markUnread)}
+        {isUnread && action('read', <CheckIcon />, texts.markRead)}
+        {!isUnread && !areArchived && action('read', <UnreadIcon />, texts.markUnread)}
         {action('snooze', <ClockIcon />, texts.snooze)}
-        {status === 'archived'
+        {areArchived
           ? action('archive', <UnarchiveIcon />, texts.unarchive)
           : action('archive', <ArchiveIcon />, texts.archive)}
         {action('select', <SelectIcon />, texts.select)}

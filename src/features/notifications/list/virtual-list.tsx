@@ -10,7 +10,7 @@ import {
 import { DaySections } from './day-sections.tsx';
 import { densityChoice, rowHeights } from './density.ts';
 import { endNearRows, revealRow, type RenderedListProps } from './list-handle.ts';
-import { rangeWithHeading, toSections } from './list-items.ts';
+import { lastDayOf, rangeWithHeading, toSections } from './list-items.ts';
 import styles from './notification-list.module.css';
 import { readScrollPosition } from './saved-scroll.ts';
 
@@ -33,7 +33,7 @@ export function VirtualList({ items, onEndNear, ref, ...rows }: RenderedListProp
     estimateSize: (index) => (items[index]?.type === 'day' ? headingHeightPx : rowHeights[density]),
     getItemKey: (index) => {
       const item = items[index];
-      return item?.type === 'row' ? item.notification.id : `day ${item?.group.day}`;
+      return item?.type === 'row' ? item.entry.id : `day ${item?.group.day}`;
     },
     rangeExtractor: (range) => rangeWithHeading(items, range),
     overscan: overscanRows,
@@ -48,7 +48,7 @@ export function VirtualList({ items, onEndNear, ref, ...rows }: RenderedListProp
   useImperativeHandle(ref, () => ({
     reveal(rowId, focus) {
       if (revealRow(list.current, rowId, focus)) return;
-      const index = items.findIndex((item) => item.type === 'row' && item.notification.id === rowId);
+      const index = items.findIndex((item) => item.type === 'row' && item.entry.id === rowId);
       if (index < 0) return;
       pending.current = { id: rowId, focus };
       virtualizer.scrollToIndex(index, { align: 'center' });
@@ -79,7 +79,12 @@ export function VirtualList({ items, onEndNear, ref, ...rows }: RenderedListProp
         paddingBlockEnd: last ? virtualizer.getTotalSize() + scrollMargin - last.end : 0,
       }}
     >
-      <DaySections {...rows} sections={sections} measure={virtualizer.measureElement} />
+      <DaySections
+        {...rows}
+        sections={sections}
+        lastDay={lastDayOf(items)}
+        measure={virtualizer.measureElement}
+      />
     </div>
   );
 }

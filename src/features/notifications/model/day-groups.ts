@@ -1,12 +1,14 @@
 import { listedAtMs } from './notification.ts';
 import type { Notification } from './notification.ts';
 
-export interface DayGroup {
+export interface DayGroup<Item = unknown> {
   /** The day in the reader's time zone, as `YYYY-MM-DD`. */
   readonly day: string;
   /** How many days ago, by the calendar; 0 is today. Negative for the future return of a snoozed notification. */
   readonly daysAgo: number;
-  readonly notifications: readonly Notification[];
+  /** The time of its first item, in milliseconds. */
+  readonly atMs: number;
+  readonly items: readonly Item[];
 }
 
 /** The time with which a notification is listed: a snoozed one with that of its return. */
@@ -16,27 +18,25 @@ export function shownAtMs(notification: Notification): number {
 }
 
 /** Cuts a list into the reader's calendar days. */
-export function groupByDay(notifications: readonly Notification[], nowMs: number): readonly DayGroup[] {
+export function groupByDay<Item>(
+  items: readonly Item[],
+  nowMs: number,
+  atMsOf: (item: Item) => number,
+): readonly DayGroup<Item>[] {
   const today = dayNumber(nowMs);
-  const groups: { day: string; daysAgo: number; notifications: Notification[] }[] = [];
-  for (const notification of notifications) {
-    const atMs = shownAtMs(notification);
+  const groups: { day: string; daysAgo: number; atMs: number; items: Item[] }[] = [];
+  for (const item of items) {
+    const atMs = atMsOf(item);
     const day = dayName(atMs);
     const last = groups.at(-1);
-    if (last?.day === day) last.notifications.push(notification);
-    else
-      groups.push({
-        day,
-        daysAgo: today - dayNumber(atMs),
-        notifications: [notification],
-      });
+    if (last?.day === day) last.items.push(item);
+    else groups.push({ day, daysAgo: today - dayNumber(atMs), atMs, items: [item] });
   }
   return groups;
 }
 
 /** `Today`, `Yesterday`, `Tomorrow`, a weekday within a week, else the date; in the words of `locale`. */
-export function dayLabel({ daysAgo, notifications }: DayGroup, locale: string): string {
-  const atMs = notifications[0] ? shownAtMs(notifications[0]) : 0;
+export function dayLabel({ daysAgo, atMs }: DayGroup, locale: string): string {
   if (Math.abs(daysAgo) <= 1) {
     const words = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(-daysAgo, 'day');
     return words.charAt(0).toLocaleUpperCase(locale) + words.slice(1);
@@ -47,7 +47,8 @@ export function dayLabel({ daysAgo, notifications }: DayGroup, locale: string): 
   ).format(atMs);
 }
 
-function dayName(atMs: number): string {
+/** The day in the reader's time zone, as `YYYY-MM-DD`. */
+export function dayName(atMs: number): string {
   const date = new Date(atMs);
   const pad = (value: number) => String(value).padStart(2, '0');
   return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;

@@ -9,6 +9,7 @@ import styles from './inbox.module.css';
 import { useInboxServices } from '../data/inbox-context.ts';
 import { densities, densityChoice } from '../list/density.ts';
 import type { Density } from '../list/density.ts';
+import { groupingChoice } from '../list/grouping.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
 import { shortcutKeys, shortcutsEnabled } from '../actions/shortcuts.ts';
 import type { Shortcut } from '../actions/shortcuts.ts';
@@ -35,6 +36,7 @@ export function InboxOptions({ onClose, onSelect, onInvite }: InboxOptionsProps)
   const areOn = useSyncExternalStore(shortcutsEnabled.subscribe, shortcutsEnabled.getSnapshot);
   const isLoud = useSyncExternalStore(soundChoice.subscribe, soundChoice.getSnapshot);
   const density = useSyncExternalStore(densityChoice.subscribe, densityChoice.getSnapshot);
+  const isGrouped = useSyncExternalStore(groupingChoice.subscribe, groupingChoice.getSnapshot);
   return (
     <Dialog open sheet onClose={onClose} title={texts.options} closeLabel={texts.close}>
       <div className={styles.options}>
@@ -59,6 +61,12 @@ export function InboxOptions({ onClose, onSelect, onInvite }: InboxOptionsProps)
           value={density}
           options={densities.map((name) => [name, texts.densities[name]])}
           onChange={densityChoice.set}
+        />
+        <Switch
+          label={texts.grouping}
+          hint={texts.groupingHint}
+          checked={isGrouped}
+          onChange={groupingChoice.set}
         />
         {desktopPermission() !== null && <DesktopSwitch />}
         <Switch label={texts.sound} hint={texts.soundHint} checked={isLoud} onChange={chooseSound} />

@@ -18,6 +18,7 @@ import { NotificationList } from '../list/notification-list.tsx';
 import type { NotificationListHandle } from '../list/list-handle.ts';
 import type { RowAction } from '../list/notification-row.tsx';
 import { readScrollPosition } from '../list/saved-scroll.ts';
+import { useListEntries } from '../list/use-list-entries.ts';
 import type { Notification } from '../model/notification.ts';
 import { filterKey, inboxHref, parseFilter, parseOpenId } from '../model/notification-filter.ts';
 import { SearchField } from '../search/search-field.tsx';
@@ -47,6 +48,12 @@ const NotificationDetail = lazyPart(async () => (await parts.detail()).Notificat
 const RowMenu = lazyPart(async () => (await parts.rowMenu()).RowMenu);
 const SnoozeDialog = lazyPart(async () => (await parts.snooze()).SnoozeDialog);
 
+/** The row that a menu or a dialog is about. */
+interface RowTarget {
+  readonly id: string;
+  readonly notifications: readonly [Notification, ...Notification[]];
+}
+
 /** `/home`: the inbox. The shown list and the opened notification are in the URL. */
 export function InboxScreen() {
   const texts = inboxTexts.use();
@@ -59,8 +66,8 @@ export function InboxScreen() {
   const [, navigate] = useLocation();
   const openId = parseOpenId(search);
   const [dialog, setDialog] = useState<InboxDialog | null>(null);
-  const [menuOf, setMenuOf] = useState<Notification | null>(null);
-  const [snoozing, setSnoozing] = useState<readonly Notification[] | null>(null);
+  const [menuOf, setMenuOf] = useState<RowTarget | null>(null);
+  const [snoozing, setSnoozing] = useState<RowTarget | null>(null);
   const [isSearchOpen, setIsSearchOpen] = useState(false);
   const searchField = useRef<HTMLInputElement>(null);
   const listHandle = useRef<NotificationListHandle>(null);
@@ -87,7 +94,9 @@ export function InboxScreen() {
   // Tabs and counts answer a click at once; the rows, of which there may be many, a moment later.
   const list = useDeferredValue(settled);
   const { shown, pending, top, release } = usePendingArrivals(list.notifications, filterKey(list.filter));
-  const { selection, select, toggle, extendTo } = useSelection(shown, key);
+  const { selection, select, toggleAll, extendTo } = useSelection(shown, key);
+  const onEndNear = useCallback(() => void inbox.loadMore(), [inbox]);
+  const { entries, toggleGroup } = useListEntries(shown, list, onEndNear);
 
   const openAt = shown.findIndex(({ id }) => id === openId);
   const show = useCallback(
@@ -115,25 +124,31 @@ export function InboxScreen() {
     },
     [openId, openAt, shown, show, navigate, urlFilter],
   );
-  const onAction = useCallback(
-    (action: RowAction, notification: Notification) => {
-      const { id, status } = notification;
+  const actOnRow = useCallback(
+    (action: RowAction, notifications: readonly Notification[], id: string) => {
+      const [first, ...others] = notifications;
+      if (!first) return;
+      const target: RowTarget = { id, notifications: [first, ...others] };
       if (action === 'open') {
         // A snoozed one returns as unread, whether or not it was looked at.
-        if (status === 'unread' && !notification.isSnoozed) inbox.setStatus([id], 'read');
-      } else if (action === 'read') commands.toggleRead(notification);
-      else if (action === 'more') setMenuOf(notification);
-      else if (action === 'snooze') setSnoozing([notification]);
-      else if (action === 'select') toggle(id);
-      else if (action === 'select-range') extendTo(id);
+        if (first.status === 'unread' && !first.isSnoozed) inbox.setStatus([first.id], 'read');
+      } else if (action === 'read') commands.toggleRead(notifications);
+      else if (action === 'more') setMenuOf(target);
+      else if (action === 'snooze') setSnoozing(target);
+      else if (action === 'select') toggleAll(notifications.map((row) => row.id));
+      else if (action === 'select-range') extendTo(first.id);
       else {
         leave(id);
-        if (action === 'remove') commands.remove([notification]);
-        else if (action === 'unsnooze') commands.unsnooze([notification]);
-        else commands.toggleArchived(notification);
+        if (action === 'remove') commands.remove(notifications);
+        else if (action === 'unsnooze') commands.unsnooze(notifications);
+        else commands.toggleArchived(notifications);
       }
     },
-    [inbox, commands, setMenuOf, setSnoozing, toggle, extendTo, leave],
+    [inbox, commands, setMenuOf, setSnoozing, toggleAll, extendTo, leave],
+  );
+  const onAction = useCallback(
+    (action: RowAction, notification: Notification) => actOnRow(action, [notification], notification.id),
+    [actOnRow],
   );
   const onSearch = useCallback(
     // The first words make a history entry, so that Back leaves the search.
@@ -156,11 +171,11 @@ export function InboxScreen() {
       );
   };
   useInboxShortcuts({
-    shown,
+    entries,
     openId,
     list: listHandle,
     isSelecting: selection !== null,
-    onAction,
+    onAction: actOnRow,
     onShow: show,
     onCloseDetail: closeDetail,
     onEndSelection: () => select(null),
@@ -168,7 +183,6 @@ export function InboxScreen() {
     onHelp: () => setDialog('options'),
     onSearch: startSearch,
   });
-  const onEndNear = useCallback(() => void inbox.loadMore(), [inbox]);
   const close = () => setDialog(null);
   const hasUnread =
     query === ''
@@ -221,9 +235,12 @@ export function InboxScreen() {
         <NotificationList
           key={filterKey(list.filter)}
           ref={listHandle}
-          notifications={shown}
+          entries={entries}
           filter={list.filter}
+          hasMore={list.hasMore}
           onAction={onAction}
+          onGroupAction={actOnRow}
+          onToggleGroup={toggleGroup}
           selected={
             selection && (selection.isEverything ? new Set(shown.map(({ id }) => id)) : selection.ids)
           }
@@ -240,7 +257,9 @@ export function InboxScreen() {
               total={
                 list.hasMore && filter.kind === null && query === '' ? snapshot.counts[filter.tab] : null
               }
-              onSnooze={setSnoozing}
+              onSnooze={([first, ...others]) =>
+                first && setSnoozing({ id: first.id, notifications: [first, ...others] })
+              }
               onChange={select}
             />
           )}
@@ -263,15 +282,21 @@ export function InboxScreen() {
         {dialog === 'filter' && <FilterSheet filter={filter} counts={snapshot.counts} onClose={close} />}
         {snoozing && (
           <SnoozeDialog
-            notifications={snoozing}
+            notifications={snoozing.notifications}
             onClose={() => setSnoozing(null)}
             onSnooze={() => {
-              for (const { id } of snoozing) leave(id);
+              leave(snoozing.id);
               if (selection) select(emptySelection);
             }}
           />
         )}
-        {menuOf && <RowMenu notification={menuOf} onAction={onAction} onClose={() => setMenuOf(null)} />}
+        {menuOf && (
+          <RowMenu
+            notifications={menuOf.notifications}
+            onAction={(action) => actOnRow(action, menuOf.notifications, menuOf.id)}
+            onClose={() => setMenuOf(null)}
+          />
+        )}
         {InviteDialog && dialog === 'invite' && <InviteDialog open onClose={close} />}
       </Suspense>
     </div>

@@ -7,14 +7,16 @@ import { useShortcuts } from '../actions/use-shortcuts.ts';
 import { findRowLink } from '../list/list-handle.ts';
 import type { NotificationListHandle } from '../list/list-handle.ts';
 import type { RowAction } from '../list/notification-row.tsx';
+import { entryNotifications } from '../model/list-entries.ts';
+import type { ListEntry } from '../model/list-entries.ts';
 import type { Notification } from '../model/notification.ts';
 
 export interface InboxShortcutsOptions {
-  readonly shown: readonly Notification[];
+  readonly entries: readonly ListEntry[];
   readonly openId: string | null;
   readonly list: RefObject<NotificationListHandle | null>;
   readonly isSelecting: boolean;
-  readonly onAction: (action: RowAction, notification: Notification) => void;
+  readonly onAction: (action: RowAction, notifications: readonly Notification[], id: string) => void;
   /** Opens a notification in the detail. */
   readonly onShow: (notification: Notification | undefined) => void;
   readonly onCloseDetail: () => void;
@@ -26,21 +28,21 @@ export interface InboxShortcutsOptions {
 
 /** Maps shortcuts to the actions of the screen. The current row is the focused one, else the one that the detail shows. */
 export function useInboxShortcuts(options: InboxShortcutsOptions): void {
-  const { shown, openId, list, isSelecting, onAction, onShow } = options;
+  const { entries, openId, list, isSelecting, onAction, onShow } = options;
   const [, navigate] = useLocation();
 
   const step = (focusedId: string | null, by: 1 | -1): boolean => {
-    const at = shown.findIndex(({ id }) => id === (focusedId ?? openId));
-    const next = shown[at < 0 ? 0 : Math.min(shown.length - 1, Math.max(0, at + by))];
+    const at = entries.findIndex(({ id }) => id === (focusedId ?? openId));
+    const next = entries[at < 0 ? 0 : Math.min(entries.length - 1, Math.max(0, at + by))];
     if (!next) return false;
-    if (openId !== null) onShow(next);
+    if (openId !== null && next.type === 'single') onShow(next.notification);
     if (openId === null || focusedId !== null) list.current?.reveal(next.id, true);
     return true;
   };
   const actOnRow = (action: RowAction, rowId: string | null): boolean => {
-    const row = shown.find(({ id }) => id === (rowId ?? openId));
-    if (row) onAction(action, row);
-    return row !== undefined;
+    const entry = entries.find(({ id }) => id === (rowId ?? openId));
+    if (entry) onAction(action, entryNotifications(entry), entry.id);
+    return entry !== undefined;
   };
 
   useShortcuts((shortcut: Shortcut, rowId: string | null): boolean => {

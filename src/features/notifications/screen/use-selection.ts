@@ -12,6 +12,8 @@ export interface SelectionState {
   readonly selection: Selection | null;
   readonly select: (selection: Selection | null) => void;
   readonly toggle: (id: string) => void;
+  /** Selects all of them, or none if all are selected. */
+  readonly toggleAll: (ids: readonly string[]) => void;
   /** Selects from the row that was toggled last to this one. */
   readonly extendTo: (id: string) => void;
 }
@@ -44,6 +46,18 @@ export function useSelection(shown: readonly Notification[], listKey: string): S
     },
     [own, listKey],
   );
+  const toggleAll = useCallback(
+    (toggled: readonly string[]) => {
+      const ids = new Set(own?.ids);
+      const areAll = toggled.every((id) => ids.has(id));
+      for (const id of toggled) {
+        if (areAll) ids.delete(id);
+        else ids.add(id);
+      }
+      setCurrent({ ids, isEverything: false, listKey, anchor: toggled[0] ?? null });
+    },
+    [own, listKey],
+  );
   const extendTo = useCallback(
     (id: string) => {
       const anchor = own?.anchor ?? null;
@@ -55,5 +69,8 @@ export function useSelection(shown: readonly Notification[], listKey: string): S
     },
     [own, shown, toggle, listKey],
   );
-  return useMemo(() => ({ selection: own, select, toggle, extendTo }), [own, select, toggle, extendTo]);
+  return useMemo(
+    () => ({ selection: own, select, toggle, toggleAll, extendTo }),
+    [own, select, toggle, toggleAll, extendTo],
+  );
 }

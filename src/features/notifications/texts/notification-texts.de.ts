@@ -49,6 +49,7 @@ export const texts: InboxTexts = {
     system: () => 'Benachrichtigung',
     other: () => 'Benachrichtigung',
   },
+  times: (title, count) => `${title}, ${count}-mal`,
   sentMessage: (actor) => `${actor} hat dir eine Nachricht geschickt`,
   answers: {
     accepted: (actor, entity) => `${actor} hat deine Einladung zu ${entity} angenommen`,
@@ -144,6 +145,8 @@ export const texts: InboxTexts = {
     'Dein Browser blockiert Benachrichtigungen dieser Website. Du kannst sie in seinen Einstellungen erlauben.',
   sound: 'Ton',
   soundHint: 'Spielt zwei leise Töne, wenn eine Benachrichtigung eintrifft.',
+  grouping: 'Ähnliche Benachrichtigungen gruppieren',
+  groupingHint: 'Änderungen oder Kommentare einer Person an einer Stelle an einem Tag sind eine Zeile.',
   density: 'Zeilenhöhe',
   densities: { compact: 'Kompakt', standard: 'Standard', relaxed: 'Großzügig' },
   options: 'Optionen des Posteingangs',

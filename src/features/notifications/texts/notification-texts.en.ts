@@ -30,6 +30,7 @@ export const texts = {
     system: () => 'Notification',
     other: () => 'Notification',
   },
+  times: (title: string, count: string) => `${title}, ${count} times`,
   sentMessage: (actor: string) => `${actor} sent you a message`,
   answers: {
     accepted: (actor: string, entity: string) => `${actor} accepted your invitation to ${entity}`,
@@ -128,6 +129,8 @@ export const texts = {
   desktopDenied: 'Your browser blocks alerts from this site. You can allow them in its settings.',
   sound: 'Sound',
   soundHint: 'Play two soft notes when a notification arrives.',
+  grouping: 'Group similar notifications',
+  groupingHint: 'Edits or comments by one person in one place on one day are one row.',
   density: 'Row height',
   densities: { compact: 'Compact', standard: 'Standard', relaxed: 'Relaxed' },
   options: 'Inbox options',

@@ -29,6 +29,23 @@ export function notificationEntity(notification: Notification): string | null {
   return contentText(notification, 'entity_name', 'entity_title', 'name');
 }
 
+/** An invitation to the user, and the answer that was given. */
+export interface ReceivedInvitation {
+  readonly token: string;
+  /** null: none yet. */
+  readonly answer: 'accepted' | 'declined' | null;
+}
+
+/** The invitation that a notification brings; null: it brings none, such as an answer to the user's own. */
+export function notificationInvitation(notification: Notification): ReceivedInvitation | null {
+  if (notification.kind !== 'invite') return null;
+  const path = contentText(notification, 'url', 'href', 'link', 'path');
+  const token =
+    contentText(notification, 'token', 'invitation_token') ?? /^\/join\/([\w-]+)$/.exec(path ?? '')?.[1];
+  const answer = contentText(notification, 'answer');
+  return token ? { token, answer: answer === 'accepted' || answer === 'declined' ? answer : null } : null;
+}
+
 /** The text below the title; null if there is none. */
 export function notificationSnippet(notification: Notification, texts: InboxTexts): string | null {
   const text = contentText(notification, 'excerpt', 'snippet', 'message', 'body', 'text', 'comment');

@@ -1,0 +1,94 @@
+import { useState } from 'react';
+import { useClients } from '../../shared/clients/clients-context.ts';
+import { Button } from '../../ui/button.tsx';
+import { createInvitationsApi } from './invitations-api.ts';
+import styles from './invitation-answer.module.css';
+import { joinTexts } from './texts/join-texts.ts';
+
+/** What became of an invitation. `another-account`: it is for another address. */
+type Outcome = 'accepted' | 'declined' | 'expired' | 'revoked' | 'unknown' | 'another-account';
+
+export interface InvitationAnswerProps {
+  readonly token: string;
+  /** What the invitation is about, for the names of the buttons. */
+  readonly title: string;
+  /** The answer that was given before; null: none. */
+  readonly answer: 'accepted' | 'declined' | null;
+  /** Called when an answer was recorded. */
+  readonly onAnswer: () => void;
+}
+
+/** Accepts or declines an invitation in place, and then says what became of it. */
+export function InvitationAnswer({ token, title, answer, onAnswer }: InvitationAnswerProps) {
+  const texts = joinTexts.use();
+  const { loadData, platform } = useClients();
+  const [pending, setPending] = useState<'accept' | 'decline' | null>(null);
+  const [outcome, setOutcome] = useState<Outcome | null>(null);
+  const [hasFailed, setHasFailed] = useState(false);
+  const give = async (given: 'accept' | 'decline') => {
+    setPending(given);
+    setHasFailed(false);
+    try {
+      const { rest } = await loadData();
+      const { status } = await createInvitationsApi(rest).answer(token, given);
+      setOutcome(status === 'accepted' ? 'accepted' : 'declined');
+      onAnswer();
+    } catch (problem) {
+      platform.report(problem);
+      const known = outcomeOf(problem);
+      setOutcome(known);
+      setHasFailed(known === null);
+    }
+    setPending(null);
+  };
+  const shown = outcome ?? answer;
+  const words: Readonly<Record<Outcome, string>> = {
+    accepted: texts.acceptedTitle,
+    declined: texts.declinedTitle,
+    expired: texts.expiredTitle,
+    revoked: texts.revokedTitle,
+    unknown: texts.unknownTitle,
+    'another-account': texts.otherTitle,
+  };
+  const button = (given: 'accept' | 'decline', word: string) => (
+    <Button
+      look={given === 'accept' ? 'primary' : 'secondary'}
+      pending={pending === given}
+      inactive={pending !== null}
+      aria-label={`${word}: ${title}`}
+      onClick={() => void give(given)}
+    >
+      {word}
+    </Button>
+  );
+  return (
+    <div className={styles.answer}>
+      {shown === null && (
+        <>
+          {button('accept', texts.accept)}
+          {button('decline', texts.decline)}
+        </>
+      )}
+      <span role="status" className={styles.outcome}>
+        {shown === null ? hasFailed && texts.answerFailed : words[shown]}
+      </span>
+    </div>
+  );
+}
+
+/** What a refusal of the database says about the invitation; null: another failure. */
+function outcomeOf(problem: unknown): Outcome | null {
+  const { message, details } = problem as { readonly message?: unknown; readonly details?: unknown };
+  switch (message) {
+    case 'invitation_expired':
+      return 'expired';
+    case 'invitation_not_found':
+      return 'unknown';
+    case 'invitation_for_another_account':
+      return 'another-account';
+    case 'invitation_already_answered':
+      return (['accepted', 'declined'] as const).find((word) => String(details).includes(word)) ?? 'revoked';
+    default:
+      return null;
+  }
+}

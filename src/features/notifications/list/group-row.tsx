@@ -1,0 +1,128 @@
+import { memo, useEffect, useRef } from 'react';
+import type { ReactNode, Ref } from 'react';
+import { IconButton } from '../../../ui/button.tsx';
+import { ArchiveIcon, CheckIcon, MoreIcon, NextIcon, TrashIcon, UnarchiveIcon } from '../../../ui/icons.tsx';
+import { classNames } from '../../../ui/state/class-names.ts';
+import { VisuallyHidden } from '../../../ui/visually-hidden.tsx';
+import { shownAtMs } from '../model/day-groups.ts';
+import type { ListEntry } from '../model/list-entries.ts';
+import type { Notification } from '../model/notification.ts';
+import { inboxTexts } from '../texts/notification-texts.ts';
+import { notificationActor, notificationTitle } from '../texts/notification-words.ts';
+import styles from './notification-row.module.css';
+import type { RowAction } from './notification-row.tsx';
+import { NotificationTime } from './notification-time.tsx';
+import { SenderAvatar } from './sender-avatar.tsx';
+
+export interface GroupRowProps {
+  readonly group: Extract<ListEntry, { type: 'group' }>;
+  /** Whether older notifications of the group may not be loaded yet. */
+  readonly isPartial: boolean;
+  readonly onAction: (action: RowAction, notifications: readonly Notification[], id: string) => void;
+  readonly onToggle: (id: string) => void;
+  /** null: selecting is off. */
+  readonly selected: ReadonlySet<string> | null;
+  readonly position: number;
+  readonly size: number;
+  readonly index: number;
+  readonly ref?: Ref<HTMLLIElement>;
+}
+
+/** Many notifications as one row, which opens; its actions act on all of them. */
+export const GroupRow = memo(function GroupRow(props: GroupRowProps) {
+  const { group, isPartial, onAction, onToggle, selected, position, size, index, ref } = props;
+  const texts = inboxTexts.use();
+  const { id, notifications, isOpen } = group;
+  const [newest] = notifications;
+  const title = texts.times(
+    notificationTitle(newest, texts),
+    `${notifications.length.toLocaleString()}${isPartial ? '+' : ''}`,
+  );
+  const unread = notifications.filter(({ status }) => status === 'unread').length;
+  const areArchived = notifications.every(({ status }) => status === 'archived');
+  const button = (action: RowAction, word: string, icon: ReactNode, className?: string) => (
+    <IconButton
+      className={className}
+      label={texts.actionOn(word, title)}
+      title={word}
+      icon={icon}
+      onClick={() => onAction(action, notifications, id)}
+    />
+  );
+  return (
+    <li
+      className={classNames(styles.row, unread > 0 && styles.unread)}
+      data-id={id}
+      data-index={index}
+      ref={ref}
+      aria-posinset={position}
+      aria-setsize={size}
+    >
+      {selected && (
+        <GroupCheckbox
+          label={texts.selectNamed(title)}
+          chosen={notifications.filter((row) => selected.has(row.id)).length}
+          total={notifications.length}
+          onChange={() => onAction('select', notifications, id)}
+        />
+      )}
+      <button
+        type="button"
+        className={styles.link}
+        data-row={id}
+        aria-expanded={isOpen}
+        onClick={() => onToggle(id)}
+      >
+        <span className={styles.avatar}>
+          <SenderAvatar name={notificationActor(newest)} kind={newest.kind} />
+        </span>
+        <span className={styles.words}>
+          <span className={styles.title} dir="auto">
+            {unread > 0 && <VisuallyHidden>{texts.unread}: </VisuallyHidden>}
+            <span>{title}</span>
+          </span>
+        </span>
+        <span className={styles.meta}>
+          <span className={styles.kind}>{texts.kind[newest.kind]}</span>
+          <NotificationTime atMs={shownAtMs(newest)} withDay={false} />
+        </span>
+        <span className={styles.chevron}>
+          <NextIcon />
+        </span>
+      </button>
+      {!selected && (
+        <div className={styles.buttons}>
+          {unread > 0 && button('read', texts.markRead, <CheckIcon />)}
+          {button(
+            'archive',
+            areArchived ? texts.unarchive : texts.archive,
+            areArchived ? <UnarchiveIcon /> : <ArchiveIcon />,
+          )}
+          {button('remove', texts.remove, <TrashIcon />)}
+          {button('more', texts.more, <MoreIcon />, styles.more)}
+        </div>
+      )}
+    </li>
+  );
+});
+
+interface GroupCheckboxProps {
+  readonly label: string;
+  readonly chosen: number;
+  readonly total: number;
+  readonly onChange: () => void;
+}
+
+function GroupCheckbox({ label, chosen, total, onChange }: GroupCheckboxProps) {
+  const box = useRef<HTMLInputElement>(null);
+  const isMixed = chosen > 0 && chosen < total;
+  useEffect(() => {
+    // There is no attribute for it.
+    if (box.current) box.current.indeterminate = isMixed;
+  }, [isMixed]);
+  return (
+    <label className={styles.check}>
+      <input ref={box} type="checkbox" checked={chosen === total} aria-label={label} onChange={onChange} />
+    </label>
+  );
+}

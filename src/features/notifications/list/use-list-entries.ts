@@ -1,0 +1,45 @@
+import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import type { InboxView } from '../model/inbox-view.ts';
+import { groupEntries, toEntry } from '../model/list-entries.ts';
+import type { ListEntry } from '../model/list-entries.ts';
+import type { Notification } from '../model/notification.ts';
+import { groupingChoice } from './grouping.ts';
+
+/** Groups shorten a list: pages are read until it fills a screen, or until so many notifications are loaded. */
+const fewestRows = 20;
+const mostNotifications = 300;
+
+export interface UsedListEntries {
+  readonly entries: readonly ListEntry[];
+  readonly toggleGroup: (id: string) => void;
+}
+
+/** The rows of a list, grouped where the user wants it. */
+export function useListEntries(
+  shown: readonly Notification[],
+  { hasMore }: Pick<InboxView, 'hasMore'>,
+  loadMore: () => void,
+): UsedListEntries {
+  const isGrouped = useSyncExternalStore(groupingChoice.subscribe, groupingChoice.getSnapshot);
+  const [openGroups, setOpenGroups] = useState<ReadonlySet<string>>(new Set());
+  const entries = useMemo(
+    () => (isGrouped ? groupEntries(shown, openGroups) : shown.map((row) => toEntry(row))),
+    [shown, isGrouped, openGroups],
+  );
+  const isShort = hasMore && entries.length < Math.min(fewestRows, shown.length);
+  const readable = isShort ? mostNotifications - shown.length : 0;
+  // Once per page: each changes the number.
+  useEffect(() => {
+    if (readable > 0) loadMore();
+  }, [readable, loadMore]);
+  const toggleGroup = useCallback(
+    (id: string) =>
+      setOpenGroups((open) => {
+        const next = new Set(open);
+        if (!next.delete(id)) next.add(id);
+        return next;
+      }),
+    [],
+  );
+  return { entries, toggleGroup };
+}

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 
 /** 20 px line icons in the text color. Decorative: put the name beside them or on their button. */
 /* @__NO_SIDE_EFFECTS__ */
-function drawing(shape: ReactNode) {
+export function drawing(shape: ReactNode) {
   return function Icon({ size = 20 }: { readonly size?: number }) {
     return (
       <svg
@@ -55,9 +55,3 @@ export const NextIcon = drawing(<path d="m5 7.5 5 5 5-5" />);
 export const PreviousIcon = drawing(<path d="m5 12.5 5-5 5 5" />);
 export const ClockIcon = drawing(<path d="M10 17a7 7 0 1 0 0-14 7 7 0 0 0 0 14Zm0-11v4l2.5 2" />);
 export const SearchIcon = drawing(<path d="M9 14.5a5.5 5.5 0 1 0 0-11 5.5 5.5 0 0 0 0 11Zm4-1.5 4 4" />);
-export const BlockIcon = drawing(<path d="M10 17a7 7 0 1 0 0-14 7 7 0 0 0 0 14ZM5 5l10 10" />);
-export const MuteIcon = drawing(
-  <path d="M4 14h12l-1.5-2.5V8a4.5 4.5 0 0 0-9 0v3.5L4 14Zm4 2.5a2 2 0 0 0 4 0M3 3l14 14" />,
-);
-export const FlagIcon = drawing(<path d="M5 17V3.5h9.5L12.5 7l2 3.5H5" />);
-export const SelectIcon = drawing(<path d="M4 4h12v12H4V4Zm3 6 2.5 2.5L13.5 7.5" />);

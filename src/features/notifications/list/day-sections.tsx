@@ -1,11 +1,13 @@
-import { useId } from 'react';
+import { Suspense, useId } from 'react';
+import { lazyPart } from '../../../ui/state/lazy-part.ts';
 import { useLocale } from '../data/inbox-context.ts';
 import { dayLabel } from '../model/day-groups.ts';
 import type { RowsProps } from './list-handle.ts';
 import type { DaySection } from './list-items.ts';
 import styles from './notification-list.module.css';
-import { GroupRow } from './group-row.tsx';
 import { NotificationRow } from './notification-row.tsx';
+
+const GroupRow = lazyPart(async () => (await import('./group-row.tsx')).GroupRow);
 
 export interface DaySectionsProps extends RowsProps {
   readonly sections: readonly DaySection[];
@@ -41,15 +43,16 @@ export function DaySections({
           const shared = { ...(measure && { ref: measure }), index, position, size };
           if (entry.type === 'group')
             return (
-              <GroupRow
-                {...shared}
-                key={entry.id}
-                group={entry}
-                isPartial={hasMore && group.day === lastDay}
-                selected={selected}
-                onAction={onGroupAction}
-                onToggle={onToggleGroup}
-              />
+              <Suspense key={entry.id} fallback={<li className={styles.groupPlace} />}>
+                <GroupRow
+                  {...shared}
+                  group={entry}
+                  isPartial={hasMore && group.day === lastDay}
+                  selected={selected}
+                  onAction={onGroupAction}
+                  onToggle={onToggleGroup}
+                />
+              </Suspense>
             );
           return (
             <NotificationRow

@@ -51,7 +51,7 @@ export const GroupRow = memo(function GroupRow(props: GroupRowProps) {
   );
   return (
     <li
-      className={classNames(styles.row, unread > 0 && styles.unread)}
+      className={classNames(styles.row, styles.group, unread > 0 && styles.unread)}
       data-id={id}
       data-index={index}
       ref={ref}
@@ -85,9 +85,9 @@ export const GroupRow = memo(function GroupRow(props: GroupRowProps) {
         <span className={styles.meta}>
           <span className={styles.kind}>{texts.kind[newest.kind]}</span>
           <NotificationTime atMs={shownAtMs(newest)} withDay={false} />
-        </span>
-        <span className={styles.chevron}>
-          <NextIcon />
+          <span className={styles.chevron}>
+            <NextIcon size={16} />
+          </span>
         </span>
       </button>
       {!selected && (

@@ -1,8 +1,9 @@
-import { memo, useSyncExternalStore } from 'react';
+import { memo, Suspense, useSyncExternalStore } from 'react';
 import type { MouseEvent, ReactNode, Ref } from 'react';
 import { Link } from 'wouter';
 import { IconButton } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/state/class-names.ts';
+import { lazyPart } from '../../../ui/state/lazy-part.ts';
 import {
   ArchiveIcon,
   CheckIcon,
@@ -18,7 +19,6 @@ import type { Notification } from '../model/notification.ts';
 import { inboxHref } from '../model/notification-filter.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import { shownAtMs } from '../model/day-groups.ts';
-import { Highlight } from '../search/highlight.tsx';
 import styles from './notification-row.module.css';
 import { inboxTexts } from '../texts/notification-texts.ts';
 import {
@@ -124,12 +124,12 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
           <span className={styles.title} dir="auto">
             {isUnread && <VisuallyHidden>{texts.unread}: </VisuallyHidden>}
             <span>
-              <Highlight text={title} query={filter.query} />
+              <FoundText text={title} query={filter.query} />
             </span>
           </span>
           {snippet && (
             <span className={styles.snippet} dir="auto">
-              <Highlight text={snippet} query={filter.query} />
+              <FoundText text={snippet} query={filter.query} />
             </span>
           )}
         </span>
@@ -159,6 +159,18 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
     </li>
   );
 });
+
+const Highlight = lazyPart(async () => (await import('../search/highlight.tsx')).Highlight);
+
+/** A text with the words of the query marked, if there is a query. */
+function FoundText({ text, query }: { readonly text: string; readonly query: string | undefined }) {
+  if (!query) return text;
+  return (
+    <Suspense fallback={text}>
+      <Highlight text={text} query={query} />
+    </Suspense>
+  );
+}
 
 function isShiftClick(event: Event): boolean {
   return event instanceof globalThis.MouseEvent && event.shiftKey;

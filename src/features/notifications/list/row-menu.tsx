@@ -4,16 +4,13 @@ import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import {
   ArchiveIcon,
-  BlockIcon,
   CheckIcon,
   ClockIcon,
-  FlagIcon,
-  MuteIcon,
-  SelectIcon,
   TrashIcon,
   UnarchiveIcon,
   UnreadIcon,
 } from '../../../ui/icons.tsx';
+import { BlockIcon, FlagIcon, MuteIcon, SelectIcon } from '../../../ui/menu-icons.tsx';
 import styles from './row-menu.module.css';
 import type { Notification } from '../model/notification.ts';
 import { ReportDialog } from '../senders/report-dialog.tsx';

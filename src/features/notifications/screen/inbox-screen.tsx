@@ -8,7 +8,6 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react';
-import { flushSync } from 'react-dom';
 import { useLocation, useSearch } from 'wouter';
 import { lazyPart } from '../../../ui/state/lazy-part.ts';
 import { useInboxCommands, leaveRow } from '../actions/use-inbox-actions.ts';
@@ -21,7 +20,6 @@ import { readScrollPosition } from '../list/saved-scroll.ts';
 import { useListEntries } from '../list/use-list-entries.ts';
 import type { Notification } from '../model/notification.ts';
 import { filterKey, inboxHref, parseFilter, parseOpenId } from '../model/notification-filter.ts';
-import { SearchField } from '../search/search-field.tsx';
 import { inboxTexts } from '../texts/notification-texts.ts';
 import { InboxFoot, InboxNotices } from './inbox-notices.tsx';
 import { InboxTabs } from './inbox-navigation.tsx';
@@ -29,7 +27,6 @@ import { InboxToolbar } from './inbox-toolbar.tsx';
 import type { InboxDialog } from './inbox-toolbar.tsx';
 import styles from './inbox.module.css';
 import { usePendingArrivals } from './pending-arrivals.ts';
-import { useInboxShortcuts } from './use-inbox-shortcuts.ts';
 import { emptySelection, useSelection } from './use-selection.ts';
 import { useSettledView } from './use-settled-view.ts';
 
@@ -41,6 +38,7 @@ const parts = {
   rowMenu: () => import('../list/row-menu.tsx'),
   snooze: () => import('../snooze/snooze-dialog.tsx'),
 };
+const InboxTools = lazyPart(async () => (await import('./inbox-tools.tsx')).InboxTools);
 const SelectionBar = lazyPart(async () => (await parts.selectionBar()).SelectionBar);
 const InboxOptions = lazyPart(async () => (await parts.options()).InboxOptions);
 const FilterSheet = lazyPart(async () => (await parts.filter()).FilterSheet);
@@ -68,8 +66,7 @@ export function InboxScreen() {
   const [dialog, setDialog] = useState<InboxDialog | null>(null);
   const [menuOf, setMenuOf] = useState<RowTarget | null>(null);
   const [snoozing, setSnoozing] = useState<RowTarget | null>(null);
-  const [isSearchOpen, setIsSearchOpen] = useState(false);
-  const searchField = useRef<HTMLInputElement>(null);
+  const [searchCalls, setSearchCalls] = useState(0);
   const listHandle = useRef<NotificationListHandle>(null);
 
   const urlFilter = useMemo(() => parseFilter(search), [search]);
@@ -155,12 +152,7 @@ export function InboxScreen() {
     (words: string) => navigate(inboxHref({ ...urlFilter, query: words }), { replace: query !== '' }),
     [navigate, urlFilter, query],
   );
-  const startSearch = () => {
-    // The field of phones is rendered first.
-    flushSync(() => setIsSearchOpen(true));
-    searchField.current?.focus();
-    searchField.current?.select();
-  };
+  const startSearch = () => setSearchCalls((calls) => calls + 1);
   const markAllRead = () => {
     if (filter.tab === 'archived' || filter.tab === 'snoozed') return;
     if (query === '') commands.markAllRead(filter.kind);
@@ -170,19 +162,6 @@ export function InboxScreen() {
         'read',
       );
   };
-  useInboxShortcuts({
-    entries,
-    openId,
-    list: listHandle,
-    isSelecting: selection !== null,
-    onAction: actOnRow,
-    onShow: show,
-    onCloseDetail: closeDetail,
-    onEndSelection: () => select(null),
-    onMarkAllRead: markAllRead,
-    onHelp: () => setDialog('options'),
-    onSearch: startSearch,
-  });
   const close = () => setDialog(null);
   const hasUnread =
     query === ''
@@ -204,17 +183,30 @@ export function InboxScreen() {
           onSearch={startSearch}
           onDialog={setDialog}
         />
-        <div className={styles.search} data-open={isSearchOpen || query !== '' || undefined}>
-          <SearchField
-            ref={searchField}
-            query={query}
-            resultCount={list.isLoaded && list.filter.query === query ? shown.length : null}
-            hasMore={list.hasMore}
-            isSearching={snapshot.isReading}
-            onSearch={onSearch}
-            onLeave={() => setIsSearchOpen(false)}
+        <Suspense fallback={<div className={styles.searchPlace} />}>
+          <InboxTools
+            entries={entries}
+            openId={openId}
+            list={listHandle}
+            isSelecting={selection !== null}
+            onAction={actOnRow}
+            onShow={show}
+            onCloseDetail={closeDetail}
+            onEndSelection={() => select(null)}
+            onMarkAllRead={markAllRead}
+            onHelp={() => setDialog('options')}
+            onSearch={startSearch}
+            searchCalls={searchCalls}
+            search={{
+              query,
+              resultCount: list.isLoaded && list.filter.query === query ? shown.length : null,
+              hasMore: list.hasMore,
+              isSearching: snapshot.isReading,
+              onSearch,
+              onLeave: () => setSearchCalls(0),
+            }}
           />
-        </div>
+        </Suspense>
         <div className={styles.narrow}>
           <InboxTabs filter={filter} counts={snapshot.counts} />
         </div>

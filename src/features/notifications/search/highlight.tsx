@@ -34,9 +34,8 @@ function alternatives(word: string): readonly string[] {
 }
 
 /** A text with the words of the query marked. */
-export function Highlight({ text, query }: { readonly text: string; readonly query: string | undefined }) {
-  const parts = useMemo(() => (query ? splitMatches(text, query) : null), [text, query]);
-  if (!parts) return text;
+export function Highlight({ text, query }: { readonly text: string; readonly query: string }) {
+  const parts = useMemo(() => splitMatches(text, query), [text, query]);
   return parts.map(({ start, text: part, isMatch }) =>
     isMatch ? <mark key={start}>{part}</mark> : <span key={start}>{part}</span>,
   );

@@ -1,0 +1,28 @@
+import { useEffect, useRef } from 'react';
+import { SearchField } from '../search/search-field.tsx';
+import type { SearchFieldProps } from '../search/search-field.tsx';
+import styles from './inbox.module.css';
+import { useInboxShortcuts } from './use-inbox-shortcuts.ts';
+import type { InboxShortcutsOptions } from './use-inbox-shortcuts.ts';
+
+export interface InboxToolsProps extends InboxShortcutsOptions {
+  readonly search: Omit<SearchFieldProps, 'ref'>;
+  /** Grows whenever the user wants to search; 0: phones hide the empty field. */
+  readonly searchCalls: number;
+}
+
+/** The search field and the keys, loaded beside the first list. */
+export function InboxTools({ search, searchCalls, ...shortcuts }: InboxToolsProps) {
+  const field = useRef<HTMLInputElement>(null);
+  useInboxShortcuts(shortcuts);
+  useEffect(() => {
+    if (searchCalls === 0) return;
+    field.current?.focus();
+    field.current?.select();
+  }, [searchCalls]);
+  return (
+    <div className={styles.search} data-open={searchCalls > 0 || search.query !== '' || undefined}>
+      <SearchField {...search} ref={field} />
+    </div>
+  );
+}

@@ -16,6 +16,7 @@ import {
   notificationTitle,
 } from '../texts/notification-words.ts';
 import type { NotificationLink } from '../texts/notification-words.ts';
+import { detailTexts } from './detail-texts.ts';
 import { LeavingDialog } from './leaving-dialog.tsx';
 import styles from './notification-detail.module.css';
 
@@ -29,14 +30,15 @@ export interface DetailContentProps {
 /** Text, facts, link and actions of one notification. */
 export function DetailContent({ notification, isPanel, onAction, onClose }: DetailContentProps) {
   const texts = inboxTexts.use();
+  const words = detailTexts.use();
   const locale = useLocale();
   const { entityUrl } = useInboxServices();
   const { kind, status, createdAtMs, isSnoozed, snoozedUntilMs } = notification;
   const snippet = notificationSnippet(notification, texts);
   const link = notificationLink(notification, entityUrl);
   const facts = [
-    [texts.detail.from, notificationActor(notification)],
-    [texts.detail.about, notificationEntity(notification)],
+    [words.from, notificationActor(notification)],
+    [words.about, notificationEntity(notification)],
   ] as const;
   const button = (action: RowAction, word: string) => (
     <Button
@@ -71,7 +73,7 @@ export function DetailContent({ notification, isPanel, onAction, onClose }: Deta
         )}
         {!Number.isNaN(createdAtMs) && (
           <div>
-            <dt>{texts.detail.when}</dt>
+            <dt>{words.when}</dt>
             <dd>
               <time dateTime={new Date(createdAtMs).toISOString()}>{absoluteTime(createdAtMs, locale)}</time>
             </dd>
@@ -79,7 +81,7 @@ export function DetailContent({ notification, isPanel, onAction, onClose }: Deta
         )}
         {isSnoozed && snoozedUntilMs !== null && (
           <div>
-            <dt>{texts.detail.returns}</dt>
+            <dt>{words.returns}</dt>
             <dd>
               <time dateTime={new Date(snoozedUntilMs).toISOString()}>
                 {absoluteTime(snoozedUntilMs, locale)}
@@ -111,24 +113,24 @@ export function DetailContent({ notification, isPanel, onAction, onClose }: Deta
 }
 
 function FollowLink({ link: { href, foreignHost } }: { readonly link: NotificationLink }) {
-  const texts = inboxTexts.use();
+  const words = detailTexts.use();
   const [isLeaving, setLeaving] = useState(false);
   if (foreignHost !== null)
     return (
       <>
         <Button look="primary" onClick={() => setLeaving(true)}>
-          {texts.detail.followForeign(foreignHost)}
+          {words.followForeign(foreignHost)}
         </Button>
         {isLeaving && <LeavingDialog href={href} host={foreignHost} onClose={() => setLeaving(false)} />}
       </>
     );
   return href.startsWith('/') ? (
     <Link className={buttonClass('primary')} href={href}>
-      {texts.detail.follow}
+      {words.follow}
     </Link>
   ) : (
     <a className={buttonClass('primary')} href={href} rel="noreferrer">
-      {texts.detail.follow}
+      {words.follow}
     </a>
   );
 }

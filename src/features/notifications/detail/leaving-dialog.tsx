@@ -2,6 +2,7 @@ import { Button, buttonClass } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import { inboxTexts } from '../texts/notification-texts.ts';
 import { showHiddenCharacters } from '../texts/notification-words.ts';
+import { detailTexts } from './detail-texts.ts';
 import styles from './notification-detail.module.css';
 
 export interface LeavingDialogProps {
@@ -13,9 +14,10 @@ export interface LeavingDialogProps {
 /** Warns before a link to a host that the sender chose, and shows its whole address. */
 export function LeavingDialog({ href, host, onClose }: LeavingDialogProps) {
   const texts = inboxTexts.use();
+  const words = detailTexts.use();
   return (
-    <Dialog open sheet onClose={onClose} title={texts.leaving.title} closeLabel={texts.close}>
-      <p>{texts.leaving.text}</p>
+    <Dialog open sheet onClose={onClose} title={words.leaving.title} closeLabel={texts.close}>
+      <p>{words.leaving.text}</p>
       <p className={styles.address}>
         <bdi dir="ltr">{showHiddenCharacters(href)}</bdi>
       </p>
@@ -27,7 +29,7 @@ export function LeavingDialog({ href, host, onClose }: LeavingDialogProps) {
           rel="noreferrer noopener"
           onClick={onClose}
         >
-          {texts.leaving.proceed(host)}
+          {words.leaving.proceed(host)}
         </a>
         <Button onClick={onClose}>{texts.cancel}</Button>
       </div>

@@ -10,6 +10,7 @@ import { panelQuery, useMedia } from '../screen/use-media.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
 import { notificationTitle } from '../texts/notification-words.ts';
 import { DetailContent } from './detail-content.tsx';
+import { detailTexts } from './detail-texts.ts';
 import styles from './notification-detail.module.css';
 import { useNotification } from './use-notification.ts';
 
@@ -25,6 +26,7 @@ export interface NotificationDetailProps {
 /** One notification in full, at its own address: a panel beside the list on wide screens, else a sheet. */
 export function NotificationDetail({ id, onAction, onClose, onNext, onPrevious }: NotificationDetailProps) {
   const texts = inboxTexts.use();
+  const words = detailTexts.use();
   const isPanel = useMedia(panelQuery);
   const { notification, hasFailed, retry, markRead } = useNotification(id);
   const isOpened = useRef(false);
@@ -35,12 +37,12 @@ export function NotificationDetail({ id, onAction, onClose, onNext, onPrevious }
     onAction('open', notification);
     if (!notification.isSnoozed) markRead();
   }, [notification, onAction, markRead]);
-  const title = notification ? notificationTitle(notification, texts) : texts.detail.label;
+  const title = notification ? notificationTitle(notification, texts) : words.label;
   const content: ReactNode = notification ? (
     <DetailContent notification={notification} isPanel={isPanel} onAction={onAction} onClose={onClose} />
   ) : (
     <p role="status">
-      {notification === null ? texts.detail.gone : hasFailed ? texts.readFailed : <Spinner />}{' '}
+      {notification === null ? words.gone : hasFailed ? texts.readFailed : <Spinner />}{' '}
       {hasFailed && (
         <Button look="link" onClick={retry}>
           {texts.retry}
@@ -53,8 +55,8 @@ export function NotificationDetail({ id, onAction, onClose, onNext, onPrevious }
   );
   const steps = (
     <>
-      {step(texts.detail.previous, <PreviousIcon />, onPrevious)}
-      {step(texts.detail.next, <NextIcon />, onNext)}
+      {step(words.previous, <PreviousIcon />, onPrevious)}
+      {step(words.next, <NextIcon />, onNext)}
     </>
   );
   if (!isPanel)

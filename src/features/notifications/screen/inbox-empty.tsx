@@ -5,6 +5,7 @@ import styles from './inbox.module.css';
 import { inboxHref } from '../model/notification-filter.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import { paths } from '../../../shared/routes.ts';
+import { emptyTexts } from './empty-texts.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
 
 export interface InboxEmptyProps {
@@ -15,13 +16,14 @@ export interface InboxEmptyProps {
 /** An empty list: what will be there, and what to do meanwhile. */
 export function InboxEmpty({ filter, onInvite }: InboxEmptyProps) {
   const texts = inboxTexts.use();
+  const words = emptyTexts.use();
   const { InviteDialog } = useInboxServices();
   const { tab, kind, query } = filter;
   if (query)
     return (
       <div className={styles.empty}>
-        <p className={styles.emptyTitle}>{texts.searchEmpty(query)}</p>
-        <p>{texts.searchEmptyHint}</p>
+        <p className={styles.emptyTitle}>{words.searchEmpty(query)}</p>
+        <p>{words.searchEmptyHint}</p>
         <div className={styles.emptyActions}>
           <Link className={buttonClass()} href={inboxHref({ tab, kind })}>
             {texts.clearSearch}
@@ -32,8 +34,8 @@ export function InboxEmpty({ filter, onInvite }: InboxEmptyProps) {
   return (
     <div className={styles.empty}>
       <EmptyIllustration />
-      <p className={styles.emptyTitle}>{kind ? texts.emptyKind : texts.empty[tab]}</p>
-      {kind === null && <p>{texts.emptyHint[tab]}</p>}
+      <p className={styles.emptyTitle}>{kind ? words.emptyKind : words.empty[tab]}</p>
+      {kind === null && <p>{words.emptyHint[tab]}</p>}
       <div className={styles.emptyActions}>
         {kind && (
           <Link className={buttonClass()} href={inboxHref({ ...filter, kind: null })}>
@@ -42,9 +44,9 @@ export function InboxEmpty({ filter, onInvite }: InboxEmptyProps) {
         )}
         {kind === null && tab === 'all' && (
           <>
-            {InviteDialog && <Button onClick={onInvite}>{texts.inviteSomeone}</Button>}
+            {InviteDialog && <Button onClick={onInvite}>{words.inviteSomeone}</Button>}
             <Link className={buttonClass('quiet')} href={paths.preferences}>
-              {texts.choosePreferences}
+              {words.choosePreferences}
             </Link>
           </>
         )}

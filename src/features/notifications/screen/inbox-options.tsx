@@ -10,6 +10,7 @@ import { useInboxServices } from '../data/inbox-context.ts';
 import { densities, densityChoice } from '../list/density.ts';
 import type { Density } from '../list/density.ts';
 import { groupingChoice } from '../list/grouping.ts';
+import { optionsTexts } from './options-texts.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
 import { shortcutKeys, shortcutsEnabled } from '../actions/shortcuts.ts';
 import type { Shortcut } from '../actions/shortcuts.ts';
@@ -32,6 +33,7 @@ export interface InboxOptionsProps {
 /** The settings of this device and the keys; on phones also the actions that the toolbar has no room for. */
 export function InboxOptions({ onClose, onSelect, onInvite }: InboxOptionsProps) {
   const texts = inboxTexts.use();
+  const words = optionsTexts.use();
   const { InviteDialog } = useInboxServices();
   const areOn = useSyncExternalStore(shortcutsEnabled.subscribe, shortcutsEnabled.getSnapshot);
   const isLoud = useSyncExternalStore(soundChoice.subscribe, soundChoice.getSnapshot);
@@ -57,31 +59,31 @@ export function InboxOptions({ onClose, onSelect, onInvite }: InboxOptionsProps)
           )}
         </div>
         <Choice<Density>
-          label={texts.density}
+          label={words.density}
           value={density}
-          options={densities.map((name) => [name, texts.densities[name]])}
+          options={densities.map((name) => [name, words.densities[name]])}
           onChange={densityChoice.set}
         />
         <Switch
-          label={texts.grouping}
-          hint={texts.groupingHint}
+          label={words.grouping}
+          hint={words.groupingHint}
           checked={isGrouped}
           onChange={groupingChoice.set}
         />
         {desktopPermission() !== null && <DesktopSwitch />}
-        <Switch label={texts.sound} hint={texts.soundHint} checked={isLoud} onChange={chooseSound} />
+        <Switch label={words.sound} hint={words.soundHint} checked={isLoud} onChange={chooseSound} />
         <div className={styles.keyboard}>
           <Switch
-            label={texts.shortcutsSwitch}
-            hint={texts.shortcutsHint}
+            label={words.shortcutsSwitch}
+            hint={words.shortcutsHint}
             checked={areOn}
             onChange={shortcutsEnabled.set}
           />
-          <h3>{texts.shortcuts}</h3>
+          <h3>{words.shortcuts}</h3>
           <dl className={styles.keys}>
             {(Object.keys(shortcutKeys) as Shortcut[]).map((shortcut) => (
               <div key={shortcut}>
-                <dt>{texts.shortcut[shortcut]}</dt>
+                <dt>{words.shortcut[shortcut]}</dt>
                 <dd>
                   {shortcutKeys[shortcut].map((key) => (
                     <kbd key={key}>{keyNames[key] ?? key.toUpperCase()}</kbd>
@@ -103,7 +105,7 @@ function chooseSound(isLoud: boolean): void {
 }
 
 function DesktopSwitch() {
-  const texts = inboxTexts.use();
+  const words = optionsTexts.use();
   const isChosen = useSyncExternalStore(desktopChoice.subscribe, desktopChoice.getSnapshot);
   const [permission, setPermission] = useState(desktopPermission);
   const choose = async (wanted: boolean) => {
@@ -115,13 +117,13 @@ function DesktopSwitch() {
   return (
     <>
       <Switch
-        label={texts.desktop}
-        hint={texts.desktopHint}
+        label={words.desktop}
+        hint={words.desktopHint}
         checked={isChosen && permission === 'granted'}
         onChange={(wanted) => void choose(wanted)}
       />
       <div role="status">
-        {permission === 'denied' && <Message tone="warning">{texts.desktopDenied}</Message>}
+        {permission === 'denied' && <Message tone="warning">{words.desktopDenied}</Message>}
       </div>
     </>
   );

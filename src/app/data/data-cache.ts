@@ -4,8 +4,12 @@ import type { PreferencesStore } from '../../features/preferences/data/preferenc
 import { isTemporary } from '../../features/preferences/preferences.ts';
 import { isQuiet } from '../../features/preferences/quiet/quiet-hours.ts';
 import type { Preferences } from '../../features/preferences/preferences.ts';
-import type { KeptNotifications } from '../../features/notifications/model/notifications-state.ts';
 import type { Platform } from '../../platform/index.ts';
+import { keepNotifications } from '../../features/notifications/data/kept-notifications.ts';
+import type {
+  KeptNotifications,
+  NotificationsState,
+} from '../../features/notifications/model/notifications-state.ts';
 import type { RestClient } from '../../rest-client/index.ts';
 import type { Cached } from '../../shared/cache-policy.ts';
 import type { Database } from '../../database.types.ts';
@@ -16,7 +20,7 @@ export interface DataCache {
   readonly preferences: PreferencesStore;
   /** The notifications of an earlier visit; null if there are none or they were discarded. */
   readonly kept: KeptNotifications | null;
-  keepNotifications(kept: KeptNotifications): void;
+  keepNotifications(state: NotificationsState): void;
   /** Whether the quiet hours are in force now; reads the preferences unless they are known. */
   isQuiet(): Promise<boolean>;
   /** Deletes the data of all users from memory and from this device. */
@@ -56,7 +60,8 @@ export async function openDataCache({
   return {
     preferences,
     kept: kept?.value ?? null,
-    keepNotifications: (value) => persisted.set(keys.notifications, { value, readAtMs: clock.now() }),
+    keepNotifications: (state) =>
+      persisted.set(keys.notifications, { value: keepNotifications(state), readAtMs: clock.now() }),
     async isQuiet() {
       preferences.ensure();
       await whenRead(preferences);

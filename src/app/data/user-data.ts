@@ -1,7 +1,6 @@
 import type { Arrivals } from '../../features/notifications/arrivals/arrivals.ts';
 import { createInbox } from '../../features/notifications/data/inbox.ts';
 import type { Inbox } from '../../features/notifications/data/inbox.ts';
-import { keepNotifications } from '../../features/notifications/data/kept-notifications.ts';
 import { createMinuteClock } from '../../features/notifications/data/minute-clock.ts';
 import type { MinuteClock } from '../../features/notifications/data/minute-clock.ts';
 import { parseNotificationChanges } from '../../features/notifications/data/notification-changes.ts';
@@ -90,7 +89,7 @@ export function createUserData({
   let latest: NotificationsState | null = null;
   const keep = () => {
     keepTimer = null;
-    withCache((opened) => latest && opened.keepNotifications(keepNotifications(latest)));
+    withCache((opened) => latest && opened.keepNotifications(latest));
   };
   const inbox = createInbox({
     userId,

@@ -6,7 +6,7 @@ import { createOfflineActions } from '../actions/offline-actions.ts';
 import type { OfflineActionsOptions, WaitingRows } from '../actions/offline-actions.ts';
 import { createInboxReader } from './inbox-reader.ts';
 import { createInboxSync } from './inbox-sync.ts';
-import { createSnoozeAlarm } from './snooze-alarm.ts';
+import { createLazyAlarm } from './lazy-alarm.ts';
 import { createInboxStore } from './inbox-store.ts';
 import type { InboxStatus, InboxStore, InboxStoreOptions } from './inbox-store.ts';
 import type { Notification } from '../model/notification.ts';
@@ -75,14 +75,7 @@ export function createInbox({ userId, api, loadWaitingActions, platform, ...opti
     tabs: platform.openBroadcast(`inbox:${userId}`),
     createId: () => Array.from(platform.random.bytes(12), (byte) => byte.toString(36)).join(''),
   });
-  const alarm = createSnoozeAlarm({ store, clock, page, onReturn: () => sync.check(true) });
-  let watchedRows = store.getState().rows;
-  const stopAlarm = store.subscribe(() => {
-    const { rows } = store.getState();
-    if (rows === watchedRows) return;
-    watchedRows = rows;
-    alarm.check();
-  });
+  const alarm = createLazyAlarm({ store, clock, page, report, onReturn: () => sync.check(true) });
   const stopWatching = page.subscribe((signal) => {
     // Requests can no longer start after `pagehide`.
     if (signal === 'pagehide') actions.commitAll();
@@ -107,7 +100,6 @@ export function createInbox({ userId, api, loadWaitingActions, platform, ...opti
     close() {
       actions.commitAll();
       stopWatching();
-      stopAlarm();
       alarm.close();
       reader.close();
       sync.close();

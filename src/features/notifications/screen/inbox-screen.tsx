@@ -11,7 +11,7 @@ import {
 import { useLocation, useSearch } from 'wouter';
 import { lazyPart } from '../../../ui/state/lazy-part.ts';
 import { useInboxCommands, leaveRow } from '../actions/use-inbox-actions.ts';
-import { useInbox, useInboxServices, useInboxSnapshot } from '../data/inbox-context.ts';
+import { useInbox, useInboxSnapshot } from '../data/inbox-context.ts';
 import { densityChoice } from '../list/density.ts';
 import { NotificationList } from '../list/notification-list.tsx';
 import type { NotificationListHandle } from '../list/list-handle.ts';
@@ -23,6 +23,7 @@ import { filterKey, inboxHref, parseFilter, parseOpenId } from '../model/notific
 import { inboxTexts } from '../texts/notification-texts.ts';
 import { InboxFoot, InboxNotices } from './inbox-notices.tsx';
 import { InboxTabs } from './inbox-navigation.tsx';
+import type { RowTarget } from './inbox-overlays.tsx';
 import { InboxToolbar } from './inbox-toolbar.tsx';
 import type { InboxDialog } from './inbox-toolbar.tsx';
 import styles from './inbox.module.css';
@@ -30,34 +31,16 @@ import { usePendingArrivals } from './pending-arrivals.ts';
 import { emptySelection, useSelection } from './use-selection.ts';
 import { useSettledView } from './use-settled-view.ts';
 
-const parts = {
-  selectionBar: () => import('../list/selection-bar.tsx'),
-  options: () => import('./inbox-options.tsx'),
-  filter: () => import('./filter-sheet.tsx'),
-  detail: () => import('../detail/notification-detail.tsx'),
-  rowMenu: () => import('../list/row-menu.tsx'),
-  snooze: () => import('../snooze/snooze-dialog.tsx'),
-};
+const loadOverlays = () => import('./inbox-overlays.tsx');
+const InboxOverlays = lazyPart(async () => (await loadOverlays()).InboxOverlays);
+const SelectionBar = lazyPart(async () => (await loadOverlays()).SelectionBar);
 const InboxTools = lazyPart(async () => (await import('./inbox-tools.tsx')).InboxTools);
-const SelectionBar = lazyPart(async () => (await parts.selectionBar()).SelectionBar);
-const InboxOptions = lazyPart(async () => (await parts.options()).InboxOptions);
-const FilterSheet = lazyPart(async () => (await parts.filter()).FilterSheet);
-const NotificationDetail = lazyPart(async () => (await parts.detail()).NotificationDetail);
-const RowMenu = lazyPart(async () => (await parts.rowMenu()).RowMenu);
-const SnoozeDialog = lazyPart(async () => (await parts.snooze()).SnoozeDialog);
-
-/** The row that a menu or a dialog is about. */
-interface RowTarget {
-  readonly id: string;
-  readonly notifications: readonly [Notification, ...Notification[]];
-}
 
 /** `/home`: the inbox. The shown list and the opened notification are in the URL. */
 export function InboxScreen() {
   const texts = inboxTexts.use();
   const inbox = useInbox();
   const commands = useInboxCommands();
-  const { InviteDialog } = useInboxServices();
   const snapshot = useInboxSnapshot();
   const density = useSyncExternalStore(densityChoice.subscribe, densityChoice.getSnapshot);
   const search = useSearch();
@@ -82,7 +65,7 @@ export function InboxScreen() {
   const { isVerified } = snapshot;
   useEffect(() => {
     // Preload what may be needed offline.
-    if (isVerified) for (const load of Object.values(parts)) load().catch(() => undefined);
+    if (isVerified) loadOverlays().catch(() => undefined);
   }, [isVerified]);
 
   const { filter } = snapshot.view;
@@ -162,7 +145,6 @@ export function InboxScreen() {
         'read',
       );
   };
-  const close = () => setDialog(null);
   const hasUnread =
     query === ''
       ? filter.tab !== 'archived' &&
@@ -258,38 +240,28 @@ export function InboxScreen() {
         </Suspense>
       </div>
       <Suspense>
-        {openId && (
-          <NotificationDetail
-            key={openId}
-            id={openId}
+        {(openId !== null || dialog !== null || menuOf !== null || snoozing !== null) && (
+          <InboxOverlays
+            openId={openId}
+            shown={shown}
+            filter={filter}
+            dialog={dialog}
+            menuOf={menuOf}
+            snoozing={snoozing}
             onAction={onAction}
-            onClose={closeDetail}
-            onNext={shown[openAt + 1] ? () => show(shown[openAt + 1]) : null}
-            onPrevious={openAt > 0 ? () => show(shown[openAt - 1]) : null}
-          />
-        )}
-        {dialog === 'options' && (
-          <InboxOptions onClose={close} onSelect={startSelecting} onInvite={() => setDialog('invite')} />
-        )}
-        {dialog === 'filter' && <FilterSheet filter={filter} counts={snapshot.counts} onClose={close} />}
-        {snoozing && (
-          <SnoozeDialog
-            notifications={snoozing.notifications}
-            onClose={() => setSnoozing(null)}
-            onSnooze={() => {
-              leave(snoozing.id);
+            onRowAction={actOnRow}
+            onShow={show}
+            onCloseDetail={closeDetail}
+            onDialog={setDialog}
+            onCloseMenu={() => setMenuOf(null)}
+            onCloseSnooze={() => setSnoozing(null)}
+            onSnooze={({ id }) => {
+              leave(id);
               if (selection) select(emptySelection);
             }}
+            onSelect={startSelecting}
           />
         )}
-        {menuOf && (
-          <RowMenu
-            notifications={menuOf.notifications}
-            onAction={(action) => actOnRow(action, menuOf.notifications, menuOf.id)}
-            onClose={() => setMenuOf(null)}
-          />
-        )}
-        {InviteDialog && dialog === 'invite' && <InviteDialog open onClose={close} />}
       </Suspense>
     </div>
   );

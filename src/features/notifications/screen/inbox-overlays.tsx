@@ -1,0 +1,80 @@
+import { NotificationDetail } from '../detail/notification-detail.tsx';
+import { useInboxServices, useInboxSnapshot } from '../data/inbox-context.ts';
+import type { RowAction } from '../list/notification-row.tsx';
+import { RowMenu } from '../list/row-menu.tsx';
+import type { Notification } from '../model/notification.ts';
+import type { NotificationFilter } from '../model/notification-filter.ts';
+import { SnoozeDialog } from '../snooze/snooze-dialog.tsx';
+import { FilterSheet } from './filter-sheet.tsx';
+import { InboxOptions } from './inbox-options.tsx';
+import type { InboxDialog } from './inbox-toolbar.tsx';
+
+export { SelectionBar } from '../list/selection-bar.tsx';
+
+/** The row that a menu or a dialog is about. */
+export interface RowTarget {
+  readonly id: string;
+  readonly notifications: readonly [Notification, ...Notification[]];
+}
+
+export interface InboxOverlaysProps {
+  /** The notification that the detail shows. */
+  readonly openId: string | null;
+  readonly shown: readonly Notification[];
+  readonly filter: NotificationFilter;
+  readonly dialog: InboxDialog | null;
+  readonly menuOf: RowTarget | null;
+  readonly snoozing: RowTarget | null;
+  readonly onAction: (action: RowAction, notification: Notification) => void;
+  readonly onRowAction: (action: RowAction, notifications: readonly Notification[], id: string) => void;
+  readonly onShow: (notification: Notification | undefined) => void;
+  readonly onCloseDetail: () => void;
+  readonly onDialog: (dialog: InboxDialog | null) => void;
+  readonly onCloseMenu: () => void;
+  readonly onCloseSnooze: () => void;
+  /** Called before the notifications of a row are snoozed. */
+  readonly onSnooze: (target: RowTarget) => void;
+  readonly onSelect: () => void;
+}
+
+/** What lies over the list or beside it: the detail, menus and dialogs. Loaded after the first list. */
+export function InboxOverlays(props: InboxOverlaysProps) {
+  const { openId, shown, filter, dialog, menuOf, snoozing, onAction, onRowAction, onShow, onDialog } = props;
+  const { InviteDialog } = useInboxServices();
+  const { counts } = useInboxSnapshot();
+  const openAt = shown.findIndex(({ id }) => id === openId);
+  const close = () => onDialog(null);
+  return (
+    <>
+      {openId !== null && (
+        <NotificationDetail
+          key={openId}
+          id={openId}
+          onAction={onAction}
+          onClose={props.onCloseDetail}
+          onNext={shown[openAt + 1] ? () => onShow(shown[openAt + 1]) : null}
+          onPrevious={openAt > 0 ? () => onShow(shown[openAt - 1]) : null}
+        />
+      )}
+      {dialog === 'options' && (
+        <InboxOptions onClose={close} onSelect={props.onSelect} onInvite={() => onDialog('invite')} />
+      )}
+      {dialog === 'filter' && <FilterSheet filter={filter} counts={counts} onClose={close} />}
+      {snoozing && (
+        <SnoozeDialog
+          notifications={snoozing.notifications}
+          onClose={props.onCloseSnooze}
+          onSnooze={() => props.onSnooze(snoozing)}
+        />
+      )}
+      {menuOf && (
+        <RowMenu
+          notifications={menuOf.notifications}
+          onAction={(action) => onRowAction(action, menuOf.notifications, menuOf.id)}
+          onClose={props.onCloseMenu}
+        />
+      )}
+      {InviteDialog && dialog === 'invite' && <InviteDialog open onClose={close} />}
+    </>
+  );
+}

@@ -48,10 +48,6 @@ export const InviteIcon = drawing(
 );
 export const InfoIcon = drawing(<path d="M10 17a7 7 0 1 0 0-14 7 7 0 0 0 0 14Zm0-7.5V13m0-6v.1" />);
 export const MoreIcon = drawing(<path d="M4.5 10v.1M10 10v.1m5.5-.1v.1" strokeWidth="2.5" />);
-export const SignOutIcon = drawing(<path d="M8 3H4v14h4m4-4 3-3-3-3m3 3H8" />);
-export const CloseIcon = drawing(<path d="m5 5 10 10M15 5 5 15" />);
 export const FilterIcon = drawing(<path d="M3 5.5h14M6 10h8m-5.5 4.5h3" />);
-export const NextIcon = drawing(<path d="m5 7.5 5 5 5-5" />);
-export const PreviousIcon = drawing(<path d="m5 12.5 5-5 5 5" />);
 export const ClockIcon = drawing(<path d="M10 17a7 7 0 1 0 0-14 7 7 0 0 0 0 14Zm0-11v4l2.5 2" />);
 export const SearchIcon = drawing(<path d="M9 14.5a5.5 5.5 0 1 0 0-11 5.5 5.5 0 0 0 0 11Zm4-1.5 4 4" />);

@@ -1,7 +1,8 @@
 import { Link } from 'wouter';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { classNames } from '../../ui/state/class-names.ts';
-import { PersonIcon, SignOutIcon } from '../../ui/icons.tsx';
+import { PersonIcon } from '../../ui/icons.tsx';
+import { SignOutIcon } from '../../ui/menu-icons.tsx';
 import { toasts } from '../../ui/overlay/toasts.ts';
 import { useClients } from '../../shared/clients/clients-context.ts';
 import { signOutHere } from '../../shared/clients/sign-out.ts';

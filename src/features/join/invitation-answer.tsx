@@ -21,7 +21,7 @@ export interface InvitationAnswerProps {
 /** Accepts or declines an invitation in place, and then says what became of it. */
 export function InvitationAnswer({ token, title, answer, onAnswer }: InvitationAnswerProps) {
   const texts = joinTexts.use();
-  const { loadData, platform } = useClients();
+  const { loadRest, platform } = useClients();
   const [pending, setPending] = useState<'accept' | 'decline' | null>(null);
   const [outcome, setOutcome] = useState<Outcome | null>(null);
   const [hasFailed, setHasFailed] = useState(false);
@@ -29,7 +29,7 @@ export function InvitationAnswer({ token, title, answer, onAnswer }: InvitationA
     setPending(given);
     setHasFailed(false);
     try {
-      const { rest } = await loadData();
+      const rest = await loadRest();
       const { status } = await createInvitationsApi(rest).answer(token, given);
       setOutcome(status === 'accepted' ? 'accepted' : 'declined');
       onAnswer();

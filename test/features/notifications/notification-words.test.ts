@@ -6,8 +6,8 @@ import {
   notificationLink,
   notificationSnippet,
   notificationTitle,
-  showHiddenCharacters,
 } from '../../../src/features/notifications/texts/notification-words.ts';
+import { showHiddenCharacters } from '../../../src/features/notifications/detail/hidden-characters.ts';
 import { createRow } from './notification-fixtures.ts';
 
 const parse = (content: object) =>

@@ -1,8 +1,8 @@
 import { Button, buttonClass } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import { inboxTexts } from '../texts/notification-texts.ts';
-import { showHiddenCharacters } from '../texts/notification-words.ts';
 import { detailTexts } from './detail-texts.ts';
+import { showHiddenCharacters } from './hidden-characters.ts';
 import styles from './notification-detail.module.css';
 
 export interface LeavingDialogProps {

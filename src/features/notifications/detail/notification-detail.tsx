@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import type { ReactNode } from 'react';
 import { Button, IconButton } from '../../../ui/button.tsx';
-import { CloseIcon, NextIcon, PreviousIcon } from '../../../ui/icons.tsx';
+import { CloseIcon, NextIcon, PreviousIcon } from '../../../ui/menu-icons.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import { Spinner } from '../../../ui/spinner.tsx';
 import type { Notification } from '../model/notification.ts';

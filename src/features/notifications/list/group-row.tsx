@@ -1,7 +1,8 @@
 import { memo, useEffect, useRef } from 'react';
 import type { ReactNode, Ref } from 'react';
 import { IconButton } from '../../../ui/button.tsx';
-import { ArchiveIcon, CheckIcon, MoreIcon, NextIcon, TrashIcon, UnarchiveIcon } from '../../../ui/icons.tsx';
+import { ArchiveIcon, CheckIcon, MoreIcon, TrashIcon, UnarchiveIcon } from '../../../ui/icons.tsx';
+import { NextIcon } from '../../../ui/menu-icons.tsx';
 import { classNames } from '../../../ui/state/class-names.ts';
 import { VisuallyHidden } from '../../../ui/visually-hidden.tsx';
 import { shownAtMs } from '../model/day-groups.ts';

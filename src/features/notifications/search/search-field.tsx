@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'react';
 import type { Ref } from 'react';
 import { IconButton } from '../../../ui/button.tsx';
-import { CloseIcon, SearchIcon } from '../../../ui/icons.tsx';
+import { SearchIcon } from '../../../ui/icons.tsx';
+import { CloseIcon } from '../../../ui/menu-icons.tsx';
 import { Spinner } from '../../../ui/spinner.tsx';
 import { normalizeQuery } from '../model/notification-filter.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';

@@ -1,9 +1,12 @@
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { everything } from '../../../src/features/notifications/model/notification-filter.ts';
 import { idOf, openScriptedInbox, shownIds, statusOf } from './scripted-inbox.ts';
 
 const snoozed = { tab: 'snoozed', kind: null } as const;
 const hourMs = 3_600_000;
+
+// The code of the alarm is loaded with the first snoozed notification, which takes real time.
+beforeAll(() => import('../../../src/features/notifications/data/snooze-alarm.ts'));
 
 describe('a snoozed notification', () => {
   test('leaves the list and the counts, and returns at its time as unread at the top', async () => {

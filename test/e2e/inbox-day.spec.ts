@@ -56,6 +56,23 @@ test('an invitation is accepted in its row', async ({ page, world }) => {
   await expect(page.getByRole('button', { name: /^Accept: / })).toHaveCount(0);
 });
 
+test('toasts stack above the bar of the selection @nightly', async ({ page, world }) => {
+  const [ada, grace] = await world.newPair();
+  await world.notify(grace, ada, { count: 4 });
+  await world.enter(page, ada);
+  await page.getByRole('button', { name: 'Select', exact: true }).click();
+  for (const width of [320, 768]) {
+    await page.setViewportSize({ width, height: 640 });
+    await page.getByRole('checkbox').first().check();
+    const bar = page.getByRole('region', { name: 'Select' });
+    await bar.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Undo' }).click({ trial: true });
+    await bar.getByRole('button', { name: 'Done' }).click({ trial: true });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect(rows(page)).toHaveCount(4);
+  }
+});
+
 test('finds by words, snoozes until tomorrow and back, blocks and unblocks', async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.notify(grace, ada, { about: 'Engine plan' });

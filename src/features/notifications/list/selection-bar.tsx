@@ -1,3 +1,5 @@
+import { useEffect, useRef } from 'react';
+import type { RefObject } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import styles from '../screen/inbox.module.css';
 import type { Notification } from '../model/notification.ts';
@@ -22,6 +24,8 @@ export interface SelectionBarProps {
 /** The actions on the selected notifications. */
 export function SelectionBar(props: SelectionBarProps) {
   const { selection, shown, filter, total, onSnooze, onChange } = props;
+  const bar = useRef<HTMLElement>(null);
+  useToastsAbove(bar);
   const texts = inboxTexts.use();
   const commands = useInboxCommands();
   const { isEverything } = selection;
@@ -35,7 +39,7 @@ export function SelectionBar(props: SelectionBarProps) {
     onChange(emptySelection);
   };
   return (
-    <section className={styles.selection} aria-label={texts.select}>
+    <section ref={bar} className={styles.selection} aria-label={texts.select}>
       <span role="status" className={styles.selectionCount}>
         {texts.selected(isEverything ? (total ?? chosen.length) : chosen.length)}
       </span>
@@ -84,4 +88,24 @@ export function SelectionBar(props: SelectionBarProps) {
       </Button>
     </section>
   );
+}
+
+/** At the end of a list the bar stands this much higher. */
+const footPx = 40;
+
+/** Tells the style of the toasts how much of the foot the bar takes, so that they stack above it. */
+function useToastsAbove(bar: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    const element = bar.current;
+    if (!element || typeof ResizeObserver === 'undefined') return;
+    const { style } = document.documentElement;
+    const observer = new ResizeObserver(() =>
+      style.setProperty('--selection-height', `${element.offsetHeight + footPx}px`),
+    );
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      style.removeProperty('--selection-height');
+    };
+  }, [bar]);
 }

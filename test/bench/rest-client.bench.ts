@@ -7,6 +7,7 @@ import type * as Rest from '../../src/rest-client/index.ts';
 import type * as RestTable from '../../src/rest-client/table.ts';
 import { bundle } from './bundle.ts';
 import { reportMetric } from './report.ts';
+import { alternate, median } from './rounds.ts';
 
 /**
  * The work of the REST client beside postgrest-js, in one run: `npm run bench rest`. Both are built as they ship.
@@ -160,9 +161,6 @@ async function cpuMicroseconds(task: Task, times: number): Promise<number> {
   return (user + system) / times;
 }
 
-const median = (values: readonly number[]) =>
-  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-
 function report(name: string, ours: number, peer: number, unit: string, goal: number | null): void {
   reportMetric({ name: `REST: ${name}`, ours, peer, unit, goal });
 }
@@ -186,15 +184,8 @@ const heapScript = (file: string, make: string) =>
   console.log((process.memoryUsage().heapUsed - before) / 2000);`;
 
 for (const [name, { times, goal, vendor, ours }] of Object.entries(cases)) {
-  const measured = { ours: [] as number[], vendor: [] as number[] };
-  for (let round = 0; round < 25; round += 1) {
-    // In turn: the second pays for the garbage of the first.
-    const order = round % 2 ? (['ours', 'vendor'] as const) : (['vendor', 'ours'] as const);
-    for (const side of order) {
-      measured[side].push(await cpuMicroseconds(side === 'ours' ? ours : vendor, times));
-    }
-  }
-  report(name, median(measured.ours.slice(5)), median(measured.vendor.slice(5)), 'µs', goal);
+  const measured = await alternate(20, (side) => cpuMicroseconds(side === 'ours' ? ours : vendor, times));
+  report(name, median(measured.ours), median(measured.peer), 'µs', goal);
 }
 const imports = Array.from({ length: 21 }, () => [
   numberFrom(importScript(oursFile)),

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { reportMetric } from './report.ts';
 
 /**
- * The compiler's work on a schema of 150 tables beside postgrest-js: `npx tsx test/bench/rest-types.ts`. Each table has 13 columns
+ * The compiler's work on a schema of 150 tables beside postgrest-js: `npm run bench rest-types`. Each table has 13 columns
  * and refers to two others; 300 queries select columns, and related rows two levels deep, by the same texts in both clients.
  */
 const root = join(import.meta.dirname, '../..');
@@ -77,13 +78,17 @@ mkdirSync(folder, { recursive: true });
 try {
   const here = compile('ours', `${ours}\n${queries((name) => name)}`);
   const there = compile('vendor', `${vendor}\n${queries((name) => `{ data: ${name} }`)}`);
-  console.log(
-    `| ${tableCount} tables, ${2 * tableCount} queries | ours | postgrest-js | ratio |\n|---|---|---|---|`,
-  );
-  for (const measure of ['instantiations', 'seconds'] as const) {
-    const ratio = (here[measure] / there[measure]).toFixed(2);
-    console.log(`| ${measure} | ${here[measure]} | ${there[measure]} | ${ratio} |`);
-  }
+  for (const [measure, unit] of [
+    ['instantiations', 'types'],
+    ['seconds', 's'],
+  ] as const)
+    reportMetric({
+      name: `REST: ${measure} of the compiler, ${tableCount} tables and ${2 * tableCount} queries`,
+      ours: here[measure],
+      peer: there[measure],
+      unit,
+      goal: null,
+    });
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

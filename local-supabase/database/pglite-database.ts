@@ -1,7 +1,5 @@
 import type { PGliteInterface, Transaction } from '@electric-sql/pglite';
 import { types } from '@electric-sql/pglite';
-import { createExclusive } from './exclusive.ts';
-import type { Exclusive } from './exclusive.ts';
 import { createPipeline } from './pipeline.ts';
 import type { Pipeline } from './pipeline.ts';
 import type { Database, Sql } from './database.ts';
@@ -57,5 +55,19 @@ export function createPgliteDatabase(pglite: PGliteInterface): PgliteDatabase {
       return () => exclusive(() => end());
     },
     close: () => (closed ??= exclusive(() => pglite.close())),
+  };
+}
+
+/** A first-in, first-out mutex: runs one task at a time. */
+interface Exclusive {
+  <T>(task: () => Promise<T>): Promise<T>;
+}
+
+function createExclusive(): Exclusive {
+  let tail: Promise<unknown> = Promise.resolve();
+  return (task) => {
+    const run = tail.then(task, task);
+    tail = run.catch(() => undefined);
+    return run;
   };
 }

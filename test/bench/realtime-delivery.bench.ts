@@ -16,8 +16,8 @@ import { ADA, createRealtimeWorld } from '../local-supabase/realtime/realtime-wo
 import { openNodeSocket } from '../support/node-socket.ts';
 import { reportMetric } from './report.ts';
 
-const SAMPLES = Number(process.argv[2] ?? 500);
-const WARM_UP = 100;
+const SAMPLES = Number(process.argv[2] ?? 200);
+const WARM_UP = 50;
 const LISTENERS = 50;
 
 interface Quantiles {

@@ -57,7 +57,7 @@ interface EscapePlan {
   readonly contexts: ReadonlyMap<Node, HtmlContext>;
 }
 
-/** Follows the template's text through all branches. Throws TemplateError for contexts that cannot be told. */
+/** Follows the template's text through all branches. Throws TemplateError for ambiguous contexts. */
 function planEscaping(nodes: readonly Node[]): EscapePlan {
   const texts = new Map<TextNode, string>();
   const contexts = new Map<ActionNode, HtmlContext>();

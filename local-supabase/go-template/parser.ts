@@ -237,7 +237,7 @@ function createTokenReader(tokens: readonly Token[], line: number, scope: string
   };
 }
 
-/** An integer as bigint, another number as number: Go tells int from float64. */
+/** An integer as bigint, another number as number: Go distinguishes int and float64. */
 function readNumber(text: string, fail: (message: string) => never): number | bigint {
   const digits = text.replaceAll('_', '');
   const [, sign = '', body = ''] = /^([+-]?)(.*)$/.exec(digits) ?? [];

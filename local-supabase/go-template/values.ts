@@ -2,7 +2,7 @@ import { TemplateError } from './syntax.ts';
 
 /**
  * A value in a template. JSON data and, as bigint, Go's `int` (JSON's numbers are float64 there). `undefined` is a
- * missing map key, which Go tells from null.
+ * missing map key, which Go distinguishes from null.
  */
 export type Value = unknown;
 

@@ -6,7 +6,7 @@ import type { SocketServer } from './socket/socket-server.ts';
 
 /** Failures on command. Latency, drop rate, limits and delays are settings: `RealtimeService.configure`. */
 export interface RealtimeFaults {
-  /** Ends every socket without a closing handshake; the client sees 1006. */
+  /** Ends every socket without a closing handshake; the client gets the code 1006. */
   dropSockets(): void;
   /** Makes every open socket half-open: silent in both directions, but not closed. */
   swallowFrames(): void;

@@ -54,7 +54,7 @@ export interface AuthClient extends Omit<LazyMethods, 'consume'>, SignOutMethod 
   getSession(options?: CallOptions): Promise<Session | null>;
   /** Refreshes now, whatever the lifetime. @throws {AuthError} `missing-session`, or as the server refuses. */
   refreshSession(options?: RefreshSessionOptions): Promise<Session>;
-  /** Consumes a callback URL, for example one that an app link brought. The snapshot tells the outcome. */
+  /** Consumes a callback URL, for example one that an app link brought. The snapshot has the outcome. */
   handleCallback(href: string): Promise<AuthSnapshot>;
   /** For the optional features of this library: `createMfa(auth)`, `createSso(auth)`, … */
   readonly core: AuthCore;

@@ -25,7 +25,7 @@ export interface AuthCore {
   readonly send: Send;
   /** Resolves once storage and the callback URL have been read. */
   ready(): Promise<unknown>;
-  /** Ends the waiting of one caller; the work itself goes on. */
+  /** Ends the waiting of one caller; the work itself continues. */
   waitFor<T>(work: Promise<T>, options: CallOptions): Promise<T>;
 }
 

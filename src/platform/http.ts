@@ -74,7 +74,7 @@ export function withinDeadline<T>(
 }
 
 /**
- * Awaits a promise no longer than the deadline or the caller's signal allow. What the promise stands for goes on, unless `end`
+ * Awaits a promise no longer than the deadline or the caller's signal allow. The work behind the promise continues, unless `end`
  * stops it.
  *
  * @param end called with the reason when the deadline has passed or the signal has aborted.

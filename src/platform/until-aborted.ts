@@ -1,4 +1,4 @@
-/** Settles as the work does, or rejects with the signal's reason as soon as it aborts. The work itself goes on. */
+/** Settles as the work does, or rejects with the signal's reason as soon as it aborts. The work itself continues. */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
   return new Promise((resolve, reject) => {

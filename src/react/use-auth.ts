@@ -23,7 +23,7 @@ export function useAuth(): AuthSnapshot {
   return useSyncExternalStore(auth.subscribe, auth.getSnapshot, auth.getSnapshot);
 }
 
-/** The session; null while it loads and after sign-out: `useAuth().status` tells which. */
+/** The session; null while it loads and after sign-out: `useAuth().status` distinguishes them. */
 export function useSession(): Session | null {
   return useAuth().session;
 }

@@ -23,7 +23,7 @@ export interface InboxLink {
 /**
  * A notice for /login in the history entry's state: survives a reload, gone with the next navigation. `session-ended`: by
  * the server; `sign-out-failed`: other devices may still be signed in; `local-sign-out-failed`: the
- * server could not be told that this device signed out; `link-expired`: a mail link was used or too old;
+ * server did not confirm that this device signed out; `link-expired`: a mail link was used or too old;
  * `draft-kept`: the session ended while something was being saved.
  */
 export type EntranceNotice =

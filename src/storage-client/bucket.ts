@@ -193,7 +193,7 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
         if (status === 404) return false;
         if (status !== 400) throw problem;
       }
-      // HTTP says 400 where the service means 404 or an expired token, and a HEAD has no body that tells which.
+      // HTTP says 400 where the service means 404 or an expired token, and a HEAD has no body to distinguish them.
       try {
         await client.info(path, options);
         return true;

@@ -79,7 +79,7 @@ export interface ListV2Page {
   readonly nextCursor?: string;
 }
 
-/** What the service knows of an object. */
+/** What the service stores about an object. */
 export interface ObjectInfo {
   /** UUID. */
   readonly id: string;
@@ -115,7 +115,7 @@ export interface UploadedObject {
 
 /** One result of `createSignedUrls`. */
 export interface SignedUrl {
-  /** The path that was asked for. */
+  /** The requested path. */
   readonly path: string;
   /** Null where the object does not exist or may not be read. */
   readonly url: string | null;

@@ -11,7 +11,7 @@ import { sendPart } from './upload-part.ts';
 export interface ResumableUploadOptions extends Omit<UploadOptions, 'timeoutMs'> {
   /** Called as bytes leave (with XMLHttpRequest) or as parts arrive (with fetch alone). */
   readonly onProgress?: ProgressListener;
-  /** The URL of an upload to continue, as `onStart` told it. */
+  /** The URL of an upload to continue, as `onStart` received it. */
   readonly resumeFrom?: string;
   /** Called with the upload's URL, from which it can be resumed. */
   readonly onStart?: (url: string) => void;
@@ -19,7 +19,7 @@ export interface ResumableUploadOptions extends Omit<UploadOptions, 'timeoutMs'>
   readonly stallTimeoutMs?: number;
 }
 
-/** The service wants parts of exactly 6 MiB; the last may be smaller. */
+/** The service requires parts of exactly 6 MiB; the last may be smaller. */
 const PART_BYTES = 6 * 1024 * 1024;
 const tusHeaders = { 'tus-resumable': '1.0.0' };
 

@@ -14,7 +14,7 @@ export interface PartRequest {
   readonly onProgress: (sentBytes: number) => void;
 }
 
-/** fetch tells nothing of a body that is under way: 6 MiB within ten minutes are 84 kbit/s. */
+/** fetch reports no progress of a body in flight: 6 MiB within ten minutes are 84 kbit/s. */
 const fetchPartTimeoutMs = 600_000;
 
 /**

@@ -1,5 +1,5 @@
 /**
- * The locale for numbers and dates: the first of the browser's that speaks `language`, so that the reader's region counts.
+ * The locale for numbers and dates: the browser's first one of `language`, so that the reader's region applies.
  *
  * @param locales `navigator.languages`. Browsers under a POSIX locale list tags such as `en-US@posix`, with which every
  * constructor of `Intl` throws a RangeError; such a tag is skipped.

@@ -38,7 +38,7 @@ export async function unlinkIdentity(context: AuthContext, call: Call): Promise<
         : await adoptEmailOfIdentities(context, tx, rest, emailConflict);
     await refreshProviders(tx.sql, now, changed);
   });
-  // The remaining identities may have given the account another address; the former one is told.
+  // The remaining identities may have given the account another address; the former one gets a mail.
   await notifyOfChange(context, 'identity_unlinked', user, { Provider: identity.provider });
   return sendJson(call, {});
 }

@@ -24,7 +24,7 @@ async function saveOwnIdentity(
 const isReplaced = (before: string | null, after: string | null): boolean =>
   Boolean(before) && Boolean(after) && before !== after;
 
-/** Applies the pending new email to the user and its identity; the former address is told. */
+/** Applies the pending new email to the user and its identity; the former address gets a mail. */
 export async function applyEmailChange(context: AuthContext, tx: Transaction, user: User): Promise<User> {
   const { sql } = tx;
   const now = nowDate(context);

@@ -3,7 +3,7 @@ import type { Catalog } from './catalog.ts';
 import { loadCatalog } from './load-catalog.ts';
 import type { CatalogSettings } from './load-catalog.ts';
 
-/** Keeps what was read of the database's catalog, until the channel `pgrst` tells that it changed. */
+/** Keeps what was read of the database's catalog, until a notification on the channel `pgrst`. */
 export interface CatalogCache {
   /** Holds the session; call it within `database.exclusive`. */
   current(): Promise<Catalog>;

@@ -110,7 +110,7 @@ export interface MediaHandler {
   readonly resolvedMediaType: string;
 }
 
-/** What the service knows of the database: PostgREST's schema cache. */
+/** What the service has read of the database's catalog: PostgREST's schema cache. */
 export interface Catalog {
   readonly tables: ReadonlyMap<string, Table>;
   /** By the relation's key. */

@@ -2,7 +2,7 @@ import type { ComputedRelationship, KeyRelationship, QualifiedName } from '../ca
 import type { Aggregate, JoinType, JsonStep, OperatorExpression, OrderTerm } from '../grammar/syntax.ts';
 import type { RowRange } from '../request/row-range.ts';
 
-/** A column with what the catalog knows of it. An unknown column is left to PostgreSQL. */
+/** A column with what the catalog has about it. An unknown column is left to PostgreSQL. */
 export interface PlannedField {
   readonly name: string;
   readonly path: readonly JsonStep[];

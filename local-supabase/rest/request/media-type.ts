@@ -1,4 +1,4 @@
-/** A media type that PostgREST tells apart. */
+/** A media type that PostgREST distinguishes. */
 export type MediaType =
   | { readonly kind: 'known'; readonly name: KnownMediaType }
   | { readonly kind: 'other'; readonly name: string }

@@ -106,7 +106,7 @@ function countCte(
   maxRows: bigint | null,
 ): { readonly cte: SqlFragment; readonly total: SqlFragment } {
   if (kind !== 'exact' && kind !== 'estimated') return { cte: EMPTY, total: raw('null::bigint') };
-  // One row more than the limit tells that there are more.
+  // One row beyond the limit shows that there are more.
   const limit = kind === 'estimated' && maxRows !== null ? raw(` LIMIT ${maxRows + 1n}`) : EMPTY;
   return {
     cte: sql`, pgrst_source_count AS (${countSql(read)}${limit})`,

@@ -75,7 +75,7 @@ export function createCallbackMethods(
         'implicit-flow-disabled',
         'The link carries tokens, which this client refuses; acceptImplicitFlow allows them',
       );
-    // Anyone can write such a URL: the server tells whose tokens these are.
+    // Any site can write such a URL: ask the server for the tokens' user.
     const response = {
       ...(await sessionFromTokens(core, tokens)),
       provider_token: tokens.providerToken,

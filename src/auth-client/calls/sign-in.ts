@@ -158,7 +158,7 @@ export interface SignInMethods {
   ): Promise<void>;
   /** Returns the URL to navigate to for a sign-in with an OAuth provider. @throws {AuthError} `invalid-argument` */
   signInWithOAuth(request: OAuthRequest): Promise<{ readonly url: string }>;
-  /** Signs in with the tokens of another client's session; the server tells whose they are. @throws {AuthError} */
+  /** Signs in with the tokens of another client's session; the server returns their user. @throws {AuthError} */
   setSession(tokens: SessionTokens, options?: CallOptions): Promise<Session>;
 }
 

@@ -18,7 +18,7 @@ export type SignOutResult =
   | {
       /** False: the sessions may live on at the server. This client is signed out all the same, except for `others`. */
       readonly revoked: false;
-      /** Why the server could not be told. */
+      /** Why the server could not revoke the session. */
       readonly cause: AuthError;
     };
 

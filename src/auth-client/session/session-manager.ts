@@ -27,7 +27,7 @@ import {
 } from './session-state.ts';
 import { type ChangeNotice, createSessionStore } from './session-store.ts';
 
-/** At the start, a failing read of storage is repeated for this long before the client goes on without a session. */
+/** At the start, a failing read of storage is repeated for this long before the client continues without a session. */
 const RESTORE_RETRY_MS = 6_000;
 /** Waits between checks whether failing storage works again. */
 const STORE_CHECK_DELAYS_MS = doublingDelaysMs(1_000, 30_000);

@@ -49,15 +49,15 @@ export interface ActiveSession {
 /** A wall clock that was set back by less than this since the record was written still counts as right. */
 const TOLERATED_SETBACK_MS = 10_000;
 
-/** What the client knows about a record from elsewhere. */
+/** What the client has learned about a record besides its fields. */
 export interface RecordContext {
-  /** The server's time, if a response told it. */
+  /** The server's time, if a response had it. */
   readonly serverTime?: ServerTime | null;
   /** Whether another tab has just announced the record. */
   readonly isJustAnnounced?: boolean;
 }
 
-/** The server's wall clock, as a response told it. */
+/** The server's wall clock, from the `Date` of a response. */
 export interface ServerTime {
   readonly ms: number;
   readonly readAt: ClockReading;

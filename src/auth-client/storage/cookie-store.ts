@@ -18,7 +18,7 @@ export interface CookieStoreOptions {
   readonly path?: string | undefined;
   /** Default `lax`. */
   readonly sameSite?: 'lax' | 'strict' | 'none' | undefined;
-  /** Told the size in bytes when one key's cookies near what browsers and servers take. */
+  /** Called with the size in bytes when one key's cookies approach the limits of browsers and servers. */
   readonly onLarge?: ((bytes: number) => void) | undefined;
 }
 
@@ -44,7 +44,7 @@ export function createCookieStore(options: CookieStoreOptions): SyncStore {
     try {
       return decodeCookies(key, (name) => cookies.get(name));
     } catch {
-      // Chunks of different writes say nothing; left there they would be joined again.
+      // Chunks of different writes make no value; the next read would join them again.
       write(key, []);
       return null;
     }
@@ -56,7 +56,7 @@ export function createCookieStore(options: CookieStoreOptions): SyncStore {
       const bytes = cookies.reduce((sum, cookie) => sum + cookie.name.length + cookie.value.length + 3, 0);
       if (bytes > LARGE_BYTES) onLarge?.(bytes);
       write(key, cookies);
-      // Browsers refuse cookies in silence.
+      // Browsers reject cookies silently.
       if (get(key) !== value) throw new Error('The browser did not keep the cookies');
     },
     remove: (key) => write(key, []),

@@ -35,7 +35,7 @@ export function createIndexedDbStore(factory: () => IDBFactory, name = 'auth'): 
     const transaction = (await open()).transaction(STORE, mode);
     return new Promise<T>((resolve, reject) => {
       const request = ask(transaction.objectStore(STORE));
-      // A quota is found out only when the transaction ends.
+      // An exceeded quota is reported only when the transaction ends.
       transaction.oncomplete = () => resolve(request.result);
       transaction.onabort = () => reject(transaction.error ?? new Error('IndexedDB aborted'));
     });

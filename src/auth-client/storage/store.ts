@@ -1,6 +1,6 @@
 /**
  * Where the client keeps text by key: the session under the storage key, PKCE verifiers under keys derived from it.
- * Any method may throw or reject; the client then goes on in memory and says so.
+ * Any method may throw or reject; the client then continues in memory and reports it.
  */
 export interface Store {
   /** Returns the text under `key`; null if there is none. */

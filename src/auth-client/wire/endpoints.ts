@@ -35,7 +35,7 @@ export function get(path: string, query: Endpoint['query'] = {}): Endpoint {
   return { method: 'GET', path, query };
 }
 
-/** Where a captcha's answer travels. */
+/** The field of the body that carries a captcha's token. */
 export function captcha(captchaToken: string | undefined): object {
   return captchaToken ? { gotrue_meta_security: { captcha_token: captchaToken } } : {};
 }

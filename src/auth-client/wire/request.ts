@@ -5,7 +5,7 @@ import { parseRetryAfterSeconds } from '../../platform/retry.ts';
 import { AuthError, type AuthErrorCode } from '../errors.ts';
 import { type Endpoint, encodeQuery } from './endpoints.ts';
 
-/** Longer than the 10 s after which the auth server itself gives up. */
+/** Longer than the auth server's own timeout of 10 s. */
 export const DEFAULT_TIMEOUT_MS = 15_000;
 
 /** Options that every call takes. */

@@ -115,7 +115,7 @@ const codes: Readonly<Record<ServerErrorCode, true>> = {
 
 export const serverErrorCodes = Object.keys(codes) as readonly ServerErrorCode[];
 
-/** Whether the server that this client was written against knows the code. */
+/** Whether the code is in the list of the server version that this client was written for. */
 export function isServerErrorCode(code: string): code is ServerErrorCode {
   return Object.hasOwn(codes, code);
 }

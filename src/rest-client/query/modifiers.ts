@@ -5,7 +5,7 @@ import type { Plan, Wire } from './plan.ts';
 import type { Modifier } from './query.ts';
 import { refuse } from './quoting.ts';
 
-/** Adds preferences (RFC 7240) that the server knows, by name. */
+/** Adds preferences (RFC 7240) that the server supports, by name. */
 export function prefer(preferences: Plan['prefer']): Modifier {
   return (plan) => ({ ...plan, prefer: { ...plan.prefer, ...preferences } });
 }

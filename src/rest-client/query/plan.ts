@@ -57,7 +57,7 @@ export interface Plan extends Omit<Selection, 'where'> {
   readonly verify?: ((data: unknown, wire: Wire) => void) | undefined;
   /** Encodes a select in place of `encodeSelect`, as a `table()` does. */
   readonly project?: ((columns: Columns) => Projection) | undefined;
-  /** Decodes or validates one row or value; `index` tells which. */
+  /** Decodes or validates one row or value; `index` is its position. */
   readonly check?: RowCheck | undefined;
 }
 
@@ -138,7 +138,7 @@ function encodeHeaders({ method, schema, prefer, headers, body }: Plan): Record<
   return encoded;
 }
 
-/** Whether rows come back: those of a table, or of a function. */
+/** Whether the response has rows: those of a table, or of a function. */
 export const readsRows = ({ method, path }: Plan): boolean =>
   method === 'GET' || (method === 'POST' && path.startsWith('rpc/'));
 

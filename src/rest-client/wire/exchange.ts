@@ -112,7 +112,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
     const wire = await send(request, token, execution);
     if (wire.status < 300) return wire;
     const error = parseError(wire, clock.now());
-    // A HEAD has no body with the reason, and CORS hides the header that has it: a GET of no rows tells.
+    // A HEAD has no body with the reason, and CORS hides the header that has it: send a GET of no rows for it.
     if (request.method === 'HEAD' && error.serverCode === null) {
       const url = `${request.url}${request.url.includes('?') ? '&' : '?'}limit=0`;
       await attempt({ ...request, method: 'GET', url }, token, execution);

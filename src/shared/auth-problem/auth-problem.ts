@@ -77,7 +77,7 @@ const missing = new Set<Language>();
 
 /**
  * The message for a code outside of a form; suspends until it is loaded. Null too where it cannot be: a page that
- * stays is worth more than a message that is told later.
+ * stays is worth more than a message that is announced later.
  */
 export function useAuthErrorText(code: AuthErrorCode | undefined): string | null {
   const language = useLanguage();

@@ -35,7 +35,7 @@ export function Switch({
       <input
         id={id}
         type="checkbox"
-        // eslint-disable-next-line jsx-a11y/role-has-required-aria-props -- a native checkbox tells its state itself
+        // eslint-disable-next-line jsx-a11y/role-has-required-aria-props -- a native checkbox exposes its state itself
         role="switch"
         className={styles.switch}
         checked={checked}

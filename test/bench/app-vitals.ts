@@ -18,11 +18,21 @@ interface Vitals {
   cls: number;
   /** The longest interaction, from the press to the next paint. */
   inp: number;
+  /** Requests of the page until its network is idle, and their bytes as transferred. */
+  requests: number;
+  kB: number;
 }
+
+/** What a page has loaded so far. */
+interface Load {
+  requests: number;
+  bytes: number;
+}
+const loads = new WeakMap<Page, Load>();
 
 /** Runs in the page before it. */
 function observeVitals(): void {
-  const vitals: Vitals = { lcp: 0, cls: 0, inp: 0 };
+  const vitals: Vitals = { lcp: 0, cls: 0, inp: 0, requests: 0, kB: 0 };
   Object.assign(globalThis, { vitals });
   const observe = (type: string, note: (entry: PerformanceEntry) => void, durationThreshold?: number) => {
     const observer = new PerformanceObserver((list) => list.getEntries().forEach((entry) => note(entry)));
@@ -49,6 +59,10 @@ async function openSlowly(browser: Browser, state?: Awaited<ReturnType<typeof si
   await page.addInitScript('globalThis.__name = (named) => named');
   await page.addInitScript(observeVitals);
   const cdp = await context.newCDPSession(page);
+  const load: Load = { requests: 0, bytes: 0 };
+  loads.set(page, load);
+  cdp.on('Network.requestWillBeSent', () => (load.requests += 1));
+  cdp.on('Network.loadingFinished', ({ encodedDataLength }) => (load.bytes += encodedDataLength));
   await cdp.send('Network.enable');
   await cdp.send('Network.emulateNetworkConditions', slow4g);
   await cdp.send('Emulation.setCPUThrottlingRate', { rate: 4 });
@@ -71,13 +85,14 @@ async function signIn(browser: Browser, url: string) {
 async function visitLogin(browser: Browser, url: string): Promise<Vitals> {
   const page = await openSlowly(browser);
   await page.goto(`${url}/login`);
+  const load = await readLoad(page);
   await page.getByLabel('Email').fill('typing@example.com');
   await page.getByLabel('Email').press('End');
   await page.getByRole('button', { name: 'Show password' }).click();
   await page.getByLabel('Password', { exact: true }).pressSequentially('abc');
   await page.getByRole('button', { name: 'Email me a code instead' }).click();
   await page.getByRole('heading', { name: 'Sign in by email' }).waitFor();
-  return read(page);
+  return read(page, load);
 }
 
 async function visitHome(
@@ -89,6 +104,7 @@ async function visitHome(
   await page.goto(`${url}/home`);
   const rows = page.locator('main [data-id]');
   await rows.first().waitFor();
+  const load = await readLoad(page);
   await rows.first().hover();
   await rows
     .first()
@@ -101,15 +117,21 @@ async function visitHome(
   await page.getByRole('link', { name: /^All/ }).first().click();
   await page.getByRole('button', { name: /^Notifications/ }).click();
   await page.getByRole('dialog', { name: 'Inbox' }).waitFor();
-  return read(page);
+  return read(page, load);
 }
 
-async function read(page: Page): Promise<Vitals> {
+/** Before the first interaction, which loads more. */
+async function readLoad(page: Page): Promise<Load> {
+  await page.waitForLoadState('networkidle');
+  return { ...(loads.get(page) ?? { requests: Number.NaN, bytes: Number.NaN }) };
+}
+
+async function read(page: Page, { requests, bytes }: Load): Promise<Vitals> {
   // An event's time is known after the frame that follows it.
   await page.waitForTimeout(500);
   const vitals = await page.evaluate(() => (globalThis as unknown as { vitals: Vitals }).vitals);
   await page.context().close();
-  return vitals;
+  return { ...vitals, requests, kB: bytes / 1000 };
 }
 
 function median(samples: readonly Vitals[]): Vitals {
@@ -119,6 +141,8 @@ function median(samples: readonly Vitals[]): Vitals {
     lcp: Math.round(middle(({ lcp }) => lcp)),
     cls: Number(middle(({ cls }) => cls).toFixed(4)),
     inp: Math.round(middle(({ inp }) => inp)),
+    requests: middle(({ requests }) => requests),
+    kB: Math.round(middle(({ kB }) => kB)),
   };
 }
 

@@ -64,7 +64,7 @@ test('what is done offline waits, survives a restart of the browser, and is sent
     await action(page, about, name).click();
   }
   await expect(page.getByText('4 changes will be sent when you’re back')).toBeVisible();
-  await expect(row(page, 'Read me').getByText('Waiting to send')).toBeVisible();
+  await expect(row(page, 'Read me').getByText('Waiting', { exact: true })).toBeVisible();
   await expect(row(page, 'Archive me')).toHaveCount(0);
   await first.close();
 
@@ -81,7 +81,7 @@ test('what is done offline waits, survives a restart of the browser, and is sent
   await second.setOffline(true);
   await later.goto(`${world.appUrl}/home`);
   await expect(later.getByText('4 changes will be sent when you’re back')).toBeVisible();
-  await expect(row(later, 'Read me').getByText('Waiting to send')).toBeVisible();
+  await expect(row(later, 'Read me').getByText('Waiting', { exact: true })).toBeVisible();
   await expect(row(later, 'Archive me')).toHaveCount(0);
   await expect(row(later, 'Delete me')).toHaveCount(0);
 
@@ -92,7 +92,7 @@ test('what is done offline waits, survives a restart of the browser, and is sent
   await second.setOffline(false);
   await expect(later.getByText('wasn’t applied: it was changed on another device meanwhile')).toBeVisible();
   await expect(later.getByText('will be sent')).toHaveCount(0);
-  await expect(row(later, 'Read me').getByText('Waiting to send')).toHaveCount(0);
+  await expect(row(later, 'Read me').getByText('Waiting', { exact: true })).toHaveCount(0);
   const after = await world.notificationsOf(ada);
   expect(after.map(({ status }) => status)).toEqual(['archived', 'archived', 'read']);
 });

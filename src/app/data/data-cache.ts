@@ -13,6 +13,7 @@ import type {
 import type { RestClient } from '../../rest-client/index.ts';
 import type { Cached } from '../../shared/cache-policy.ts';
 import type { Database } from '../../database.types.ts';
+import type { UserOutbox } from './user-outbox.ts';
 import { openPersistedCache } from './persisted-cache.ts';
 
 /** One user's data as persisted on this device. Its code is loaded in parallel with the first read. */
@@ -33,6 +34,7 @@ export interface DataCacheOptions {
   readonly sessionId: string;
   readonly rest: RestClient<Database>;
   readonly platform: Platform;
+  readonly openOutbox: () => Promise<UserOutbox>;
 }
 
 const keys = { notifications: 'notifications', preferences: 'preferences' } as const;
@@ -43,13 +45,17 @@ export async function openDataCache({
   sessionId,
   rest,
   platform,
+  openOutbox,
 }: DataCacheOptions): Promise<DataCache> {
-  const { clock, page, report } = platform;
+  const { clock, page, random, report } = platform;
   const persisted = await openPersistedCache({ userId, sessionId, clock, page, report });
   const preferences = createPreferencesStore({
     api: createPreferencesApi(rest, userId),
     clock,
     report,
+    isOnline: page.isOnline,
+    openOutbox: async () => (await openOutbox()).preferences,
+    createId: () => Array.from(random.bytes(12), (byte) => byte.toString(36)).join(''),
     // The format of the persisted copy guards its type.
     restored: persisted.get(keys.preferences) as Cached<Preferences | null> | undefined,
     onRead(cached) {

@@ -64,11 +64,12 @@ export function createUserData({
   let isClosed = false;
 
   const openCache = createLoader(async () =>
-    (await import('./data-cache.ts')).openDataCache({ userId, sessionId, rest, platform }),
+    (await import('./data-cache.ts')).openDataCache({ userId, sessionId, rest, platform, openOutbox }),
   );
   const openOutbox = createLoader(async () => {
     const { openUserOutbox } = await import('./user-outbox.ts');
-    outbox = openUserOutbox({ userId, rest, api, platform });
+    const { preferences } = (outbox = openUserOutbox({ userId, rest, api, platform }));
+    withCache((opened) => opened.preferences.follow(preferences));
     if (isClosed) outbox.close();
     return outbox;
   });

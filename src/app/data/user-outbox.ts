@@ -4,6 +4,9 @@ import type { NotificationsApi } from '../../features/notifications/data/notific
 import { createWaitingActions } from '../../features/notifications/actions/waiting-actions.ts';
 import type { WaitingActions } from '../../features/notifications/actions/waiting-actions.ts';
 import type { InboxStore } from '../../features/notifications/data/inbox-store.ts';
+import { createPreferencesApi } from '../../features/preferences/data/preferences-api.ts';
+import { createPreferencesSender } from '../../features/preferences/data/waiting-preferences.ts';
+import type { PreferencesTopic } from '../../features/preferences/data/waiting-preferences.ts';
 import { openOutbox } from '../../features/outbox/open-outbox.ts';
 import { createTopic } from '../../features/outbox/outbox-topic.ts';
 import type { Platform } from '../../platform/index.ts';
@@ -13,6 +16,7 @@ import type { Store } from '../../ui/state/store.ts';
 
 /** One user's outbox. Its code is loaded after the first list, or with the first change that waits. */
 export interface UserOutbox {
+  readonly preferences: PreferencesTopic;
   /** Shows the waiting actions in the store, and sends those that an earlier visit left. */
   showActions(store: InboxStore, rows: Store<ReadonlySet<string>>): Promise<WaitingActions>;
   close(): void;
@@ -27,9 +31,11 @@ export interface UserOutboxOptions {
 
 export function openUserOutbox({ userId, rest, api, platform }: UserOutboxOptions): UserOutbox {
   const notifications = createWaitingActionSender(rest, api, userId);
-  const outbox = openOutbox({ userId, senders: { notifications }, platform });
+  const preferences = createPreferencesSender(createPreferencesApi(rest, userId));
+  const outbox = openOutbox({ userId, senders: { notifications, preferences }, platform });
   outbox.subscribe(() => unsentCount.set(outbox.getSnapshot().length));
   return {
+    preferences: createTopic(outbox, 'preferences', preferences),
     async showActions(store, rows) {
       const topic = createTopic(outbox, 'notifications', notifications);
       // Listens before the first change can settle.

@@ -43,6 +43,9 @@ function openStore(options: Partial<PreferencesStoreOptions> = {}) {
     },
     clock: tab.clock,
     report: tab.report,
+    isOnline: tab.page.isOnline,
+    openOutbox: () => Promise.reject(new Error('This device is online')),
+    createId: () => 'change',
     ...options,
   });
   const { reported } = tab;

@@ -7,7 +7,7 @@ import { useClients } from '../../../shared/clients/clients-context.ts';
 import { links } from '../../../shared/routes.ts';
 import { FormMessages, Message } from '../../../ui/page/message.tsx';
 import { SubmitButton } from '../../../ui/form/submit-button.tsx';
-import { EmailField } from '../../../ui/form/text-field.tsx';
+import { EmailField, TextField } from '../../../ui/form/text-field.tsx';
 import { useForm } from '../../../ui/form/use-form.ts';
 import { AuthPage } from '../auth-page.tsx';
 import { credentialTexts } from '../../../ui/form/credential-texts.ts';
@@ -60,17 +60,18 @@ function SignupForm({ onSent }: { readonly onSent: (email: string) => void }) {
   const captcha = useCaptcha();
   const { homeUrl } = useReturn();
   const form = useForm({
-    initial: { email: carriedEmail.get(), password: '' },
+    initial: { email: carriedEmail.get(), name: '', password: '' },
     validate: ({ email, password }) => ({
       email: checkEmail(email, rules),
       password: checkNewPassword(password, rules),
     }),
-    async submit({ email, password }) {
+    async submit({ email, name, password }) {
       carriedEmail.set(email);
       const refusal = await refuseCommonPassword(password, [email]);
       if (refusal) return refusal;
-      // The language of the mails about the account.
-      const credentials = { email: email.trim(), password, redirectTo: homeUrl, data: { language } };
+      // The language of the mails about the account, and the name that others see.
+      const data = name.trim() === '' ? { language } : { language, name: name.trim() };
+      const credentials = { email: email.trim(), password, redirectTo: homeUrl, data };
       return attempt(['email', 'password'], async () => {
         try {
           const { session } = await auth.signUp({ ...credentials, captchaToken: captcha.take() });
@@ -86,7 +87,18 @@ function SignupForm({ onSent }: { readonly onSent: (email: string) => void }) {
     <form {...form.props} className={styles.form}>
       <FormMessages error={form.problem} />
       <EmailField label={texts.email} required {...form.field('email')} />
-      <NewPasswordField label={texts.password} own={[form.values.email]} {...form.field('password')} />
+      <TextField
+        label={texts.name}
+        hint={texts.nameHint}
+        autoComplete="name"
+        maxLength={100}
+        {...form.field('name')}
+      />
+      <NewPasswordField
+        label={texts.password}
+        own={[form.values.email, form.values.name]}
+        {...form.field('password')}
+      />
       {captcha.slot}
       <SubmitButton pending={form.pending} untilMs={form.retryAtMs}>
         {texts.signUp}

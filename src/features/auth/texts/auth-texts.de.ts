@@ -7,6 +7,8 @@ export const texts: AuthTexts = {
     'Erwähnungen, Kommentare, Änderungen und Einladungen zu allem, woran du arbeitest: in einem ruhigen Posteingang.',
   email: 'E-Mail',
   password: 'Passwort',
+  name: 'Name (optional)',
+  nameHint: 'Damit andere wissen, wer sie einlädt oder erwähnt.',
   forgotPassword: 'Passwort vergessen?',
   newHere: 'Neu hier?',
   haveAccount: 'Schon ein Konto?',

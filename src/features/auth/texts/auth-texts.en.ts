@@ -4,6 +4,8 @@ export const texts = {
   purpose: 'Mentions, comments, edits and invites from everything you work on, in one quiet inbox.',
   email: 'Email',
   password: 'Password',
+  name: 'Name (optional)',
+  nameHint: 'So that others know who invited or mentioned them.',
   forgotPassword: 'Forgot your password?',
   newHere: 'New here?',
   haveAccount: 'Already have an account?',

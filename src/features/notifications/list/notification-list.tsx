@@ -65,6 +65,20 @@ function PlainList({ items, onEndNear, ref, ...rows }: RenderedListProps) {
     addEventListener('scroll', check, { passive: true });
     return () => removeEventListener('scroll', check);
   }, [onEndNear]);
+  useEffect(() => {
+    let stop: (() => void) | null = null;
+    let isGone = false;
+    const follow = async () => {
+      const { animateRows } = await import('./row-motion.ts');
+      if (list.current && !isGone) stop = animateRows(list.current);
+    };
+    // Without its code the rows come and go at once.
+    follow().catch(() => undefined);
+    return () => {
+      isGone = true;
+      stop?.();
+    };
+  }, []);
   const sections = toSections(
     items,
     items.map((_, index) => ({ index, start: 0, end: 0 })),

@@ -58,7 +58,7 @@ export const texts: InboxTexts = {
   someone: 'Jemand',
   something: (entityType, role) => (entityTypes[entityType ?? ''] ?? unknownEntity)[role],
   unread: 'Ungelesen',
-  waiting: 'Wartet auf Verbindung',
+  waiting: 'Wartet',
   bell: (unread) => (unread > 0 ? `Benachrichtigungen, ${unread} ungelesen` : 'Benachrichtigungen'),
   seeAll: 'Alle ansehen',
   markRead: 'Als gelesen markieren',

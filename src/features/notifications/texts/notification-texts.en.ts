@@ -41,7 +41,7 @@ export const texts = {
   something: (entityType: string | null, _role: 'object' | 'place') =>
     entityType ? `a ${entityType}` : 'a shared item',
   unread: 'Unread',
-  waiting: 'Waiting to send',
+  waiting: 'Waiting',
   bell: (unread: number) => (unread > 0 ? `Notifications, ${unread} unread` : 'Notifications'),
   seeAll: 'See all',
   markRead: 'Mark as read',

@@ -2,11 +2,13 @@ import type { Clock, Timer, Unsubscribe } from '../../../platform/index.ts';
 import type { Change, RowRecord } from '../../../realtime-client/index.ts';
 import { discardMs, isStale, type Cached } from '../../../shared/cache-policy.ts';
 import { isTemporary, parsePreferences } from '../preferences.ts';
-import type { PreferenceChange } from '../preferences.ts';
+import type { PreferenceChange, Preferences } from '../preferences.ts';
 import { isNoRow, loadPreferences } from './load-preferences.ts';
 import type { PreferencesApi } from './preferences-api.ts';
 import { emptyState, selectPreferences, step } from './preferences-state.ts';
 import type { KnownPreferences, PreferencesEvent } from './preferences-state.ts';
+import { createWaitingPreferences } from './waiting-preferences.ts';
+import type { PreferencesTopic } from './waiting-preferences.ts';
 
 export interface PreferencesSnapshot {
   /** Including pending changes. undefined: not read yet; null: deleted on another device. */
@@ -35,6 +37,8 @@ export interface PreferencesStore {
   receive(changes: readonly Change<RowRecord>[]): void;
   /** Changes may have been missed: the row is read again, at once if it is shown. */
   invalidate(): void;
+  /** Shows the changes that wait in the outbox, and those that are sent from it. */
+  follow(topic: PreferencesTopic): void;
   close(): void;
 }
 
@@ -43,6 +47,11 @@ export interface PreferencesStoreOptions {
   readonly clock: Clock;
   /** Logs a failure. */
   readonly report: (problem: unknown) => void;
+  /** Whether the device is online. */
+  readonly isOnline: () => boolean;
+  /** Opens the outbox, in which changes wait while the device is offline. */
+  readonly openOutbox: () => Promise<PreferencesTopic>;
+  readonly createId: () => string;
   /** The persisted copy of an earlier visit. */
   readonly restored?: Cached<KnownPreferences> | undefined;
   /** Receives each copy of the row, without pending changes. */
@@ -50,7 +59,7 @@ export interface PreferencesStoreOptions {
 }
 
 export function createPreferencesStore(options: PreferencesStoreOptions): PreferencesStore {
-  const { api, clock, report, restored = null, onRead } = options;
+  const { api, clock, report, isOnline, openOutbox, createId, restored = null, onRead } = options;
   const listeners = new Set<() => void>();
   let state = emptyState(restored);
   let snapshot: PreferencesSnapshot | null = null;
@@ -58,6 +67,12 @@ export function createPreferencesStore(options: PreferencesStoreOptions): Prefer
   let discarding: Timer | null = null;
   let isWanted = false;
   let isClosed = false;
+  let outbox: PreferencesTopic | null = null;
+  let stopFollowing: Unsubscribe | null = null;
+  /** The pending changes that wait in the outbox, by id. */
+  const waiting = new Map<string, PreferenceChange>();
+  /** The ids that the outbox has stored. */
+  let stored: ReadonlySet<string> = new Set();
 
   const dispatch = (event: PreferencesEvent) => {
     const previous = state;
@@ -74,11 +89,37 @@ export function createPreferencesStore(options: PreferencesStoreOptions): Prefer
     dispatch({ type: 'read-started' });
     const preferences = await loadPreferences(api, report);
     dispatch({ type: 'read', preferences, nowMs: clock.now() });
+    showWaiting();
     return readWhileWanted();
   };
   const reload = () => {
     isWanted = true;
     if (!state.isReading) void readWhileWanted();
+  };
+
+  /** Shows what an earlier visit or another tab left in the outbox, once the row itself is known. */
+  const showWaiting = () => {
+    const known = selectPreferences(state);
+    const changes = outbox?.getSnapshot() ?? [];
+    const before = stored;
+    stored = new Set(changes.map(({ id }) => id));
+    for (const [id, change] of waiting) {
+      if (!before.has(id) || stored.has(id)) continue;
+      waiting.delete(id);
+      dispatch({ type: 'settled', change, nowMs: clock.now() });
+    }
+    if (!known || isTemporary(known)) return;
+    for (const { id, payload } of changes) {
+      if (waiting.has(id)) continue;
+      waiting.set(id, payload.change);
+      dispatch({ type: 'changed', change: payload.change });
+    }
+  };
+  const wait = async (change: PreferenceChange, shown: Preferences) => {
+    const id = createId();
+    waiting.set(id, change);
+    const topic = await openOutbox();
+    await topic.add(id, createWaitingPreferences(change, shown));
   };
 
   const save = async (change: PreferenceChange, onFailure: (retry: () => void) => void) => {
@@ -119,8 +160,18 @@ export function createPreferencesStore(options: PreferencesStoreOptions): Prefer
     change(change, onFailure) {
       // A new object, because each pending change is known by its identity.
       const pending = { ...change };
+      const shown = selectPreferences(state);
       dispatch({ type: 'changed', change: pending });
-      if (state.pending.includes(pending)) saved = saved.then(() => save(pending, onFailure));
+      if (!shown || !state.pending.includes(pending)) return;
+      if (isOnline() && !outbox?.isBusy()) {
+        saved = saved.then(() => save(pending, onFailure));
+        return;
+      }
+      wait(pending, shown).catch((problem: unknown) => {
+        report(problem);
+        dispatch({ type: 'settled', change: pending, nowMs: clock.now() });
+        if (!isClosed) onFailure(() => store.change(change, onFailure));
+      });
     },
     receive(changes) {
       for (const change of changes) {
@@ -136,8 +187,35 @@ export function createPreferencesStore(options: PreferencesStoreOptions): Prefer
       dispatch({ type: 'invalidated' });
       if (listeners.size > 0) reload();
     },
+    follow(topic) {
+      stopFollowing?.();
+      outbox = topic;
+      const endings = [
+        topic.subscribe(showWaiting),
+        topic.onSettled(({ id, payload }, outcome) => {
+          const change = waiting.get(id);
+          waiting.delete(id);
+          const { known } = state;
+          const isApplied = outcome === 'sent' && known?.value;
+          if (change)
+            dispatch({
+              type: 'settled',
+              change,
+              ...(isApplied && { preferences: { ...known.value, ...payload.change } }),
+              nowMs: clock.now(),
+            });
+          // The row has a new version, or another device's values.
+          if (state.known) reload();
+        }),
+      ];
+      stopFollowing = () => {
+        for (const end of endings) end();
+      };
+      showWaiting();
+    },
     close() {
       isClosed = true;
+      stopFollowing?.();
       discarding?.cancel();
     },
   };

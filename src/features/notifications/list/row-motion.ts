@@ -1,0 +1,63 @@
+/** How long a row takes to appear or to vanish. */
+const durationMs = 150;
+/** More rows than this change at once only when another list is shown. */
+const mostRows = 5;
+
+const rowSelector = 'li[data-id]';
+
+/**
+ * Fades rows of the list in and out as they arrive and leave. With reduced motion, nothing moves and nothing fades.
+ *
+ * @returns ends it.
+ */
+export function animateRows(list: HTMLElement): () => void {
+  const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
+  const observer = new MutationObserver((records) => {
+    if (reducedMotion.matches) return;
+    const added = records.flatMap(({ addedNodes }) => rowsOf(addedNodes));
+    const removed = records.flatMap((record) =>
+      rowsOf(record.removedNodes).map((row) => ({ row, next: record.nextSibling })),
+    );
+    // A row that moves to another group leaves one place and arrives at another.
+    const addedIds = new Set(added.map(idOf));
+    const removedIds = new Set(removed.map(({ row }) => idOf(row)));
+    const arriving = added.filter((row) => row.isConnected && !removedIds.has(idOf(row)));
+    const leaving = removed.filter(({ row }) => !row.isConnected && !addedIds.has(idOf(row)));
+    if (arriving.length + leaving.length > mostRows) return;
+    for (const row of arriving) row.animate([{ opacity: 0 }, { opacity: 1 }], durationMs);
+    for (const { row, next } of leaving) if (next instanceof HTMLElement) fadeOut(list, row, next);
+  });
+  observer.observe(list, { childList: true, subtree: true });
+  return () => observer.disconnect();
+}
+
+/** A copy of the row fades where the row was: above the row that moved into its place. */
+function fadeOut(list: HTMLElement, row: HTMLElement, next: HTMLElement): void {
+  const copy = row.cloneNode(true) as HTMLElement;
+  copy.inert = true;
+  copy.ariaHidden = 'true';
+  for (const element of [copy, ...copy.querySelectorAll('[data-id], [data-row], [id]')])
+    for (const name of ['data-id', 'data-row', 'id']) element.removeAttribute(name);
+  const place = next.getBoundingClientRect();
+  const origin = list.getBoundingClientRect();
+  Object.assign(copy.style, {
+    position: 'absolute',
+    top: `${place.top - origin.top}px`,
+    left: `${place.left - origin.left}px`,
+    width: `${place.width}px`,
+    pointerEvents: 'none',
+  });
+  list.append(copy);
+  const remove = () => copy.remove();
+  copy.animate([{ opacity: 1 }, { opacity: 0 }], durationMs).finished.then(remove, remove);
+}
+
+function rowsOf(nodes: NodeList): readonly HTMLElement[] {
+  return [...nodes].filter(
+    (node) => node instanceof HTMLElement && node.matches(rowSelector),
+  ) as HTMLElement[];
+}
+
+function idOf(row: HTMLElement): string | undefined {
+  return row.dataset['id'];
+}

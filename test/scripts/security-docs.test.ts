@@ -1,0 +1,57 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+
+const root = new URL('../../', import.meta.url);
+const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
+const pages = ['docs/security.md', 'docs/asvs.md', 'docs/threat-model.md'] as const;
+
+/** The files that a page names, each with the titles in double quotes that follow it. */
+function namedFiles(text: string): { readonly path: string; readonly titles: readonly string[] }[] {
+  const mention = /`((?:test|src|supabase|scripts|container)\/[\w./-]+\.\w+)`((?:,?\s+"[^"]+")*)/g;
+  return [...text.matchAll(mention)].map(([, path = '', titles = '']) => ({
+    path,
+    titles: [...titles.matchAll(/"([^"]+)"/g)].map(([, title = '']) => title.replace(/\s+/g, ' ')),
+  }));
+}
+
+describe.each(pages)('%s', (page) => {
+  const text = read(page);
+
+  it('names files that exist, and tests that they contain', () => {
+    const files = namedFiles(text);
+    if (page !== 'docs/threat-model.md')
+      expect(files.flatMap(({ titles }) => titles).length).toBeGreaterThan(25);
+    for (const { path, titles } of files) {
+      expect({ path, exists: existsSync(new URL(path, root)) }).toEqual({ path, exists: true });
+      for (const title of titles) {
+        const source = read(path);
+        expect({ path, title, exists: source.includes(title) }).toEqual({ path, title, exists: true });
+      }
+    }
+  });
+
+  it('links to pages that exist', () => {
+    for (const [, target = ''] of text.matchAll(/\]\(([\w-]+\.md)\)/g))
+      expect({ target, exists: existsSync(new URL(`docs/${target}`, root)) }).toEqual({
+        target,
+        exists: true,
+      });
+  });
+});
+
+it('every claim of a table with tests names one', () => {
+  const tables = read('docs/security.md')
+    .split(/\n\n/)
+    .filter((block) => /^\|.*\| Test \|\n/.test(block));
+  expect(tables.length).toBeGreaterThan(5);
+  for (const row of tables.flatMap((table) => table.split('\n').slice(2)))
+    if (!row.includes('none at the server')) expect(row).toMatch(/`test\/[\w./-]+`/);
+});
+
+it('the table of the standard has one row for each of its 122 requirements', () => {
+  const rows = [
+    ...read('docs/asvs.md').matchAll(/^\| (\d+\.\d+\.\d+) \| .* \| (met|not met|not applicable) \|/gm),
+  ];
+  expect(new Set(rows.map(([, number]) => number)).size).toBe(rows.length);
+  expect(rows).toHaveLength(122);
+});

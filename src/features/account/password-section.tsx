@@ -3,7 +3,7 @@ import { lazyPart } from '../../ui/state/lazy-part.ts';
 import { AuthError, type UnverifiedUser } from '../../auth-client/index.ts';
 import { attempt } from '../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../shared/clients/clients-context.ts';
-import { announceEndedSessions } from '../../shared/clients/sign-out.ts';
+import { announceEndedSessions } from '../../shared/clients/sign-out-others.ts';
 import { checkCode, checkNewPassword, compactCode } from '../../ui/form/credential-rules.ts';
 import { credentialTexts } from '../../ui/form/credential-texts.ts';
 import { refuseCommonPassword } from '../../ui/form/common-password.ts';

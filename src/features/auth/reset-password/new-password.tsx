@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import type { Session } from '../../../auth-client/index.ts';
 import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';
-import { signOutOthers } from '../../../shared/clients/sign-out.ts';
+import { signOutOthers } from '../../../shared/clients/sign-out-others.ts';
 import { paths } from '../../../shared/routes.ts';
 import { Button, buttonClass } from '../../../ui/button.tsx';
 import { FormMessages } from '../../../ui/page/message.tsx';

@@ -18,6 +18,13 @@ describe('the strength of a password', () => {
     const own = ['penelope.featherstone@example.com'];
     expect(estimateStrength('featherstone', own)).toBeLessThan(estimateStrength('featherstone'));
   });
+
+  test.each(['tidings2026', 'TidingsInbox', 'notifications1'])(
+    'counts words of the product as known: %s',
+    (password) => {
+      expect(estimateStrength(password)).toBeLessThan(2);
+    },
+  );
 });
 
 test.each(['password', 'PASSWORD', 'Passw0rd', 'sunshine1'])(

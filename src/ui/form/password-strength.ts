@@ -1,8 +1,12 @@
 import { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common';
+import { productName } from '../page/page-title.ts';
 
 /** 0 very weak … 4 strong. */
 export type PasswordStrength = 0 | 1 | 2 | 3 | 4;
+
+/** Words of the product, which count as known to a guesser; docs/security.md lists them. */
+const productWords = [productName, 'inbox', 'notification', 'notifications'];
 
 const estimator = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs });
 
@@ -13,7 +17,8 @@ const estimator = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs });
  * @param own texts that a guesser knows, such as the email address.
  */
 export function estimateStrength(password: string, own: readonly string[] = []): PasswordStrength {
-  const known = own.flatMap((text) => [text, ...text.split(/[^\p{L}\p{N}]+/u)]).filter(Boolean);
+  const texts = [...productWords, ...own];
+  const known = texts.concat(texts.flatMap((text) => text.split(/[^\p{L}\p{N}]+/u))).filter(Boolean);
   // bcrypt reads 72 bytes, and the estimate takes time quadratic in the length.
   return estimator.check(password.slice(0, 72), known).score;
 }

@@ -167,4 +167,24 @@ export const clientFeatureAudits: readonly Audit[] = [
       assert.equal(framesOf(ada, 'presence').length, 2);
     },
   ),
+  audit(
+    'CLIENT-RT-307',
+    'a broadcast of bytes arrives as the same bytes',
+    { source: 'realtime.md §1 (binary frames)' },
+    async ({ signIn }) => {
+      const rooms = [
+        openRoom(await signIn({ realtime: quick }), 'audit-307'),
+        openRoom(await signIn({ realtime: quick }), 'audit-307'),
+      ] as const;
+      const [one, two] = rooms.map(({ channel }) => createBroadcast<{ file: Uint8Array }>(channel));
+      assert.ok(one && two);
+      const heard: unknown[] = [];
+      two.on('file', ({ payload }) => heard.push(payload));
+      await join(...rooms);
+      const bytes = Uint8Array.from([0, 1, 127, 128, 255]);
+      assert.deepEqual(await one.send('file', bytes), { status: 'sent' });
+      await eventually('the bytes', () => heard.length === 1);
+      assert.deepEqual(heard, [bytes]);
+    },
+  ),
 ];

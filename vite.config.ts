@@ -21,7 +21,8 @@ const chunkGroups = [
   },
   {
     name: 'inside',
-    test: /src\/(app\/(shell\/(shell\.module|signed-in-app|signed-in-layout|inbox-frame|account-menu\.)|data\/user-data)|ui\/(icons|avatar|badge|overlay\/(popover|toast)|page\/tab-links))|src\/shared\/cache-policy|src\/features\/notifications\/(model\/(?!day-groups|waiting-action)|data\/(?!snooze-alarm|kept-notifications)|bell\/(?!bell-panel)|arrivals\/device-switch|actions\/(?!shortcuts|use-shortcuts|use-inbox-actions|undo-toast|waiting-action)|list\/(kind-icon|sender-avatar\.module)|screen\/(inbox-navigation|inbox\.module)|texts\/(?!notification-texts\.de))/,
+    // The shell and the inbox, in one request; what opens later is excluded.
+    test: /src\/(app\/(shell\/(shell\.module|signed-in-app|signed-in-layout|inbox-frame|account-menu\.)|data\/user-data)|ui\/(icons|avatar|badge|overlay\/(popover|toast)|page\/tab-links))|src\/shared\/cache-policy|src\/features\/notifications\/(model\/(?!waiting-action)|data\/(?!snooze-alarm|kept-notifications)|bell\/(?!bell-panel)|arrivals\/device-switch|actions\/(?!shortcuts|use-shortcuts|waiting-action)|list\/(?!group-row|row-m|selection-bar|virtual-list)|screen\/(?!empty-texts|filter-sheet|inbox-(empty|options|overlays|tools)|options-texts|use-(inbox-shortcuts|media))|texts\/(?!notification-texts\.de))/,
   },
   {
     name: 'data',

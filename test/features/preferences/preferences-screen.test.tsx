@@ -82,7 +82,7 @@ describe('the preferences', () => {
     expect(await screen.findByText('A test email is on its way.')).toBeTruthy();
     await local().sendDueMails();
     const mail = await local().mailbox.waitFor({ to: user.email });
-    expect(mail.subject).toBe('Test email from Inbox');
+    expect(mail.subject).toBe('Test email from Tidings');
   });
 
   test('say that an address bounced, and send to it again', async () => {

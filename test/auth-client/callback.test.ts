@@ -233,7 +233,7 @@ describe('errors and messages in the URL', () => {
     expect(server.lines).toEqual([]);
   });
 
-  it('the first half of an e-mail change is a message', async () => {
+  it('the first half of an email change is a message', async () => {
     const { client, href } = await opening(
       'http://app.test/home#message=Confirm+the+other+address&sb=',
       'none',

@@ -196,7 +196,7 @@ describe('password', () => {
 });
 
 describe('one-time codes', () => {
-  it('e-mail: the body carries a PKCE challenge', async () => {
+  it('email: the body carries a PKCE challenge', async () => {
     const { client, server } = await started();
     server.next(Response.json({}));
     await client.signInWithOtp({ email: ADA.email, createUser: false });
@@ -241,7 +241,7 @@ describe('one-time codes', () => {
     expect(events).toEqual(['INITIAL_SESSION', 'PASSWORD_RECOVERY', 'TOKEN_REFRESHED', 'USER_UPDATED']);
   });
 
-  it('the first half of an e-mail change: a message, no session', async () => {
+  it('the first half of an email change: a message, no session', async () => {
     const { client, server, events, world } = await started();
     server.next(Response.json({ msg: 'Confirm the other address too', code: '200' }));
     expect(await client.verifyOtp({ type: 'email_change', email: ADA.email, token: '1' })).toEqual({
@@ -252,7 +252,7 @@ describe('one-time codes', () => {
     expect(events).toEqual(['INITIAL_SESSION']);
   });
 
-  it('resend by e-mail: type and a PKCE challenge', async () => {
+  it('resend by email: type and a PKCE challenge', async () => {
     const { client, server } = await started();
     server.next(Response.json({}));
     await client.resend({ type: 'signup', email: ADA.email });

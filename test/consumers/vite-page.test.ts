@@ -15,7 +15,7 @@ const built = usePage(consumer, supabase);
 
 it('signs in on a page that Vite built, lists what is there and what arrives, and keeps the session', async () => {
   const page = await built().open();
-  await page.getByLabel('E-mail').fill(ada.email);
+  await page.getByLabel('Email').fill(ada.email);
   await page.getByLabel('Password').fill(seedPassword);
   await page.getByRole('button').click();
   await page.getByRole('list', { name: 'Current' }).waitFor();

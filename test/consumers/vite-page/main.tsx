@@ -24,7 +24,7 @@ function Page() {
   };
   return (
     <form action={signIn}>
-      <input name="email" aria-label="E-mail" />
+      <input name="email" aria-label="Email" />
       <input name="password" aria-label="Password" type="password" />
       <button>Sign in</button>
     </form>

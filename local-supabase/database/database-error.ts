@@ -11,3 +11,10 @@ export function isDatabaseError(problem: unknown): problem is DatabaseError {
   const { code } = (problem ?? {}) as { code?: unknown };
   return problem instanceof Error && typeof code === 'string' && /^[\dA-Z]{5}$/.test(code);
 }
+
+/** PostgreSQL's refusal of a statement that recurses too deeply. */
+export const STACK_DEPTH_EXCEEDED = {
+  code: '54001',
+  message: 'stack depth limit exceeded',
+  hint: 'Increase the configuration parameter "max_stack_depth" (currently 2048kB), after ensuring the platform\'s stack depth limit is adequate.',
+} as const satisfies DatabaseError;

@@ -61,8 +61,19 @@ export async function openDatabase(options: DatabaseOptions = {}): Promise<OpenD
   const snapshot = isNew && { loadDataDir: await loadSnapshot(`2-${sql.hash}${seed ? '-seed' : ''}`, build) };
   const pglite = await connect({ ...snapshot }, dataDir);
   if (!isNew) await updateSchema(pglite, sql);
+  await applySessionSettings(pglite);
+  const reopen = async (crashed: PGlite) => {
+    const files = dataDir === undefined ? { loadDataDir: await crashed.dumpDataDir('none') } : {};
+    const reopened = await connect(files, dataDir);
+    await applySessionSettings(reopened);
+    await crashed.close();
+    return reopened;
+  };
+  return { database: createPgliteDatabase(pglite, reopen) };
+}
+
+async function applySessionSettings(pglite: PGlite): Promise<void> {
   await pglite.exec(`set search_path = "$user", public, extensions; set timezone = 'UTC'`);
-  return { database: createPgliteDatabase(pglite) };
 }
 
 async function connect(options: Omit<PGliteOptions, 'dataDir'>, dataDir?: string): Promise<PGlite> {

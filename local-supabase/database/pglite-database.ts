@@ -1,5 +1,6 @@
-import type { PGliteInterface, Transaction } from '@electric-sql/pglite';
+import type { PGlite, PGliteInterface, Transaction } from '@electric-sql/pglite';
 import { types } from '@electric-sql/pglite';
+import { watchForCrash } from './database-crash.ts';
 import { createPipeline } from './pipeline.ts';
 import type { Pipeline } from './pipeline.ts';
 import type { Database, Sql } from './database.ts';
@@ -28,9 +29,40 @@ const parsers = {
   [types.NUMERIC]: (value: string) => value,
 };
 
-/** The `Database` over one PGlite. All statements pass through one queue. */
-export function createPgliteDatabase(pglite: PGliteInterface): PgliteDatabase {
-  const exclusive = createExclusive();
+/** Opens the files of a crashed PGlite again, in a new PGlite. */
+export type Reopen = (crashed: PGlite) => Promise<PGlite>;
+
+interface Subscription {
+  readonly channel: string;
+  readonly listener: (payload: string) => void;
+  end: () => Promise<void>;
+}
+
+/**
+ * The `Database` over one PGlite. All statements pass through one queue.
+ *
+ * @param reopen replaces a crashed PGlite before the next task. Without it, a crash is final.
+ */
+export function createPgliteDatabase(opened: PGlite, reopen?: Reopen): PgliteDatabase {
+  let pglite = opened;
+  let crashOf = watchForCrash(pglite);
+  const subscriptions = new Set<Subscription>();
+  const queue = createExclusive();
+
+  const replaceCrashed = async (reopenFiles: Reopen) => {
+    const fresh = await reopenFiles(pglite);
+    for (const subscription of subscriptions) {
+      subscription.end = await fresh.listen(subscription.channel, subscription.listener);
+    }
+    pglite = fresh;
+    crashOf = watchForCrash(fresh);
+  };
+  const exclusive: Exclusive = (task) =>
+    queue(async () => {
+      if (reopen && crashOf()) await replaceCrashed(reopen);
+      return task();
+    });
+
   const run = async <Row>(
     target: PGliteInterface | Transaction,
     text: string,
@@ -46,15 +78,21 @@ export function createPgliteDatabase(pglite: PGliteInterface): PgliteDatabase {
 
   return {
     exclusive,
-    pipeline: createPipeline(pglite),
+    pipeline: createPipeline(() => pglite),
     query: (text, params = []) => exclusive(() => run(pglite, text, params)),
     exec: (text) => exclusive(async () => void (await pglite.exec(text))),
     transaction: (task) => exclusive(() => pglite.transaction((transaction) => task(within(transaction)))),
-    async listen(channel, listener) {
-      const end = await exclusive(() => pglite.listen(channel, listener));
-      return () => exclusive(() => end());
-    },
-    close: () => (closed ??= exclusive(() => pglite.close())),
+    listen: (channel, listener) =>
+      exclusive(async () => {
+        const subscription = { channel, listener, end: await pglite.listen(channel, listener) };
+        subscriptions.add(subscription);
+        return () =>
+          exclusive(async () => {
+            subscriptions.delete(subscription);
+            await subscription.end();
+          });
+      }),
+    close: () => (closed ??= queue(() => pglite.close())),
   };
 }
 

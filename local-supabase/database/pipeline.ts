@@ -20,10 +20,12 @@ export type Pipeline = (
 /**
  * Sends statements to PGlite in PostgreSQL's wire protocol: values stay text, so no number loses a digit, and
  * PostgreSQL itself infers the type of each parameter.
+ *
+ * @param session the PGlite at the time of a call: after a crash it is another one.
  */
-export function createPipeline(pglite: PGliteInterface): Pipeline {
+export function createPipeline(session: () => PGliteInterface): Pipeline {
   return async (statements, { keepsFiles = true } = {}) => {
-    const { messages } = await pglite.execProtocol(encodePipeline(statements), { syncToFs: keepsFiles });
+    const { messages } = await session().execProtocol(encodePipeline(statements), { syncToFs: keepsFiles });
     const results: PipelineResult[] = [];
     let types: readonly number[] = [];
     let rows: TextRow[] = [];

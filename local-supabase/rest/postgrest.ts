@@ -1,3 +1,4 @@
+import { STACK_DEPTH_EXCEEDED } from '../database/database-error.ts';
 import type { PgliteDatabase } from '../database/pglite-database.ts';
 import type { Claims } from '../keys/keys.ts';
 import { answerError, answerOptions, answerRequest } from './answer/answer.ts';
@@ -86,9 +87,4 @@ function roleOf(claims: Claims, anonymousRole: string): string {
 }
 
 /** A request that is nested deeper than the stack, as PostgreSQL refuses it. */
-const tooDeep = (): RestError =>
-  new RestError(500, {
-    code: '54001',
-    message: 'stack depth limit exceeded',
-    hint: 'Increase the configuration parameter "max_stack_depth" (currently 2048kB), after ensuring the platform\'s stack depth limit is adequate.',
-  });
+const tooDeep = (): RestError => new RestError(500, STACK_DEPTH_EXCEEDED);

@@ -1,3 +1,4 @@
+import { DatabaseCrash } from '../database/database-crash.ts';
 import { isDatabaseError } from '../database/database-error.ts';
 import type { TextRow } from '../database/pipeline.ts';
 import type { PgliteDatabase } from '../database/pglite-database.ts';
@@ -112,7 +113,8 @@ export async function inTransaction<T>(
     ]);
     return row;
   } catch (problem) {
-    await database.pipeline([{ text: 'ROLLBACK' }]);
+    // A crashed session takes no statement, and its transaction ended with it.
+    if (!(problem instanceof DatabaseCrash)) await database.pipeline([{ text: 'ROLLBACK' }]);
     throw isDatabaseError(problem) ? fromDatabaseError(problem, role === anonymousRole) : problem;
   }
 }

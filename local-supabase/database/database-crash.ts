@@ -1,0 +1,62 @@
+import type { PGlite } from '@electric-sql/pglite';
+import { STACK_DEPTH_EXCEEDED } from './database-error.ts';
+import type { DatabaseError } from './database-error.ts';
+
+/**
+ * PostgreSQL ended within a statement. Its memory is in no usable state; its files have all that was committed.
+ * The code is 54001 where a statement recursed too deeply, else 57P02 (crash_shutdown).
+ */
+export class DatabaseCrash extends Error implements DatabaseError {
+  override readonly name = 'DatabaseCrash';
+  readonly code: string;
+  readonly hint: string | undefined;
+  constructor(cause: Error) {
+    const { code, message, hint } =
+      cause instanceof RangeError
+        ? STACK_DEPTH_EXCEEDED
+        : { code: '57P02', message: `PostgreSQL crashed: ${cause.message}`, hint: undefined };
+    super(message, { cause });
+    this.code = code;
+    this.hint = hint;
+  }
+}
+
+/** @returns the crash of a watched PGlite, if there was one. */
+export type CrashWatch = () => DatabaseCrash | undefined;
+
+/**
+ * Makes a crash visible. PGlite does not check PostgreSQL's stack depth, and it drops what JavaScript throws in place
+ * of a PostgreSQL error (V8's RangeError on a full stack, a trap of WebAssembly): the statement would seem to succeed,
+ * and a later message could commit one half of it. Once crashed, every message is refused.
+ */
+export function watchForCrash(pglite: PGlite): CrashWatch {
+  const { Module: postgres } = pglite;
+  const { _PostgresMainLoopOnce: runMessage } = postgres;
+  const send = pglite.execProtocolRawSync.bind(pglite);
+  let crash: DatabaseCrash | undefined;
+  const demandAlive = () => {
+    if (crash) throw crash;
+  };
+  const runMessageWatched = () => {
+    try {
+      runMessage();
+    } catch (problem) {
+      if (isTrap(problem)) crash ??= new DatabaseCrash(problem);
+      throw problem;
+    }
+  };
+  Object.assign(postgres, { _PostgresMainLoopOnce: runMessageWatched });
+  pglite.execProtocolRawSync = (message) => {
+    demandAlive();
+    try {
+      return send(message);
+    } finally {
+      demandAlive();
+    }
+  };
+  return () => crash;
+}
+
+/** A PostgreSQL error leaves WebAssembly as another class. */
+const isTrap = (problem: unknown): problem is Error =>
+  problem instanceof RangeError || problem instanceof WebAssembly.RuntimeError;

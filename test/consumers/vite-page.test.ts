@@ -31,7 +31,7 @@ it('signs in on a page that Vite built, lists what is there and what arrives, an
   expect(await page.getByLabel('Password').count()).toBe(0);
 });
 
-it('weighs less than React and 36 kB of clients', () => {
+it('weighs less than React and 37 kB of clients', () => {
   // React 19.3 with react-dom/client takes 69 kB of gzip by itself.
-  expect(built().scriptBytes).toBeLessThan(105_000);
+  expect(built().scriptBytes).toBeLessThan(106_000);
 });

@@ -7,7 +7,7 @@ import { enrollSecondFactor } from '../support/second-factor.ts';
 const { options } = readProjectConfig();
 const supabase = useLocalSupabase({
   ...(options.mailTemplates && { mailTemplates: options.mailTemplates }),
-  auth: { ...options.auth, emailMaxFrequencySeconds: 0, bcryptCost: 4 },
+  auth: { ...options.auth, emailMaxFrequencySeconds: 0, rateLimits: null, bcryptCost: 4 },
 });
 
 const newEmail = () => `mail-${crypto.randomUUID()}@example.com`;

@@ -10,8 +10,9 @@ import { readExamples } from './examples.ts';
 import { createPostgresChanges } from '../../src/realtime-client/changes/postgres-changes.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const examples = readExamples(root, ['src/testing', 'docs/library.md']).filter(({ code }) =>
-  code.includes(`${libraryName}/testing'`),
+// Examples that import a test runner run in `test/library/page`.
+const examples = readExamples(root, ['src/testing', 'docs/library.md']).filter(
+  ({ code }) => code.includes(`${libraryName}/testing'`) && !code.includes(`from 'vitest'`),
 );
 
 describe('the examples of the testing entry', () => {

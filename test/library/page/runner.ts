@@ -1,6 +1,6 @@
 /**
  * Runs the examples of docs/library.md, one after the other, in a process with a page (jsdom). A child of
- * library-page.test.ts, which copies it to the examples; it writes one line of JSON for each.
+ * library-page.nightly.test.ts, which copies it to the examples; it writes one line of JSON for each.
  */
 import { JSDOM } from 'jsdom';
 import { createSupabaseClients } from 'supabase-protocol-clients';

@@ -255,7 +255,7 @@ begin
   end if;
   if not private.has_address(found.invitee_email) then
     raise sqlstate 'PT403' using message = 'invitation_for_another_account',
-      detail = 'The invitation was sent to another e-mail address.';
+      detail = 'The invitation was sent to another email address.';
   end if;
   if found.status = answer then
     return found;

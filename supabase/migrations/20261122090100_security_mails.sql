@@ -91,7 +91,8 @@ begin
     'item_count', total,
     'security_event', (
       select jsonb_build_object('kind', e.kind, 'detail', e.detail, 'created_at', e.created_at)
-      from private.security_events e where 'security:' || e.id = mail.topic
+      from private.security_events e
+      where mail.topic like 'security:%' and e.id = substr(mail.topic, length('security:') + 1)::uuid
     ),
     'unsubscribe_token', private.create_mail_token('unsubscribe', mail.recipient_id, called_at + interval '90 days')
   );
@@ -197,33 +198,4 @@ begin
 end
 $$;
 
--- The download of all data contains what this file stores.
-alter function public.export_account_data() rename to account_data;
-alter function public.account_data() set schema private;
-revoke all on function private.account_data() from authenticated;
-
-/** All data of the caller as one JSON document. Secrets (password, factors, tokens, codes) are not part of it. */
-create function public.export_account_data() returns json
-  language plpgsql stable security definer
-  set search_path = ''
-  set statement_timeout = '60s'
-as $$
-declare
-  me uuid := private.require_assurance();
-begin
-  return (private.account_data()::jsonb || jsonb_build_object(
-    'security_events', (
-      select coalesce(jsonb_agg(jsonb_build_object('kind', e.kind, 'detail', e.detail, 'created_at', e.created_at)), '[]')
-      from private.security_events e where e.user_id = me
-    ),
-    'known_devices', (
-      select coalesce(jsonb_agg(jsonb_build_object('kind', k.kind, 'value', k.value, 'last_seen_at', k.last_seen_at)), '[]')
-      from private.known_devices k where k.user_id = me
-    )
-  ))::json;
-end
-$$;
-
 revoke all on all functions in schema private from public;
-revoke all on function public.export_account_data() from public, anon;
-grant execute on function public.export_account_data() to authenticated;

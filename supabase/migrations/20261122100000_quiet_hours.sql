@@ -132,7 +132,7 @@ begin
       else greatest(private.next_mail_at('instant', new.time_zone, 0, 1, m.created_at), clock_timestamp())
     end
   )
-  where m.recipient_id = new.user_id and m.topic <> 'test' and m.state = 'pending'
+  where m.recipient_id = new.user_id and private.is_notification_mail(m.topic) and m.state = 'pending'
     and new.email_digest_frequency <> 'never';
   return null;
 end

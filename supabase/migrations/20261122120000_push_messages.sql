@@ -49,9 +49,11 @@ create index push_messages_subscription_idx on private.push_messages (subscripti
 create index push_messages_finished_idx on private.push_messages (finished_at)
   where state in ('sent', 'skipped', 'dead');
 
+-- Items outlive their notifications, as those of mails do: a foreign key would keep the table of notifications from being
+-- truncated. private.push_items() leaves deleted notifications out.
 create table private.push_message_items (
   message_id uuid not null references private.push_messages (id) on delete cascade,
-  notification_id uuid not null references public.notifications (id) on delete cascade,
+  notification_id uuid not null,
   primary key (message_id, notification_id)
 );
 create index push_message_items_notification_idx on private.push_message_items (notification_id);
@@ -346,8 +348,26 @@ begin
 end
 $$;
 
-/** Calls the Edge Function while messages are due, as private.call_mail_worker() does for mails. */
-create function private.call_push_worker() returns void
+/** Deletes everything that is past its time, each batch in a transaction of its own. */
+create or replace procedure private.run_retention(batch_size integer default 1000, called_at timestamptz default now())
+  language plpgsql
+as $$
+begin
+  while private.delete_expired(batch_size, called_at) >= batch_size loop
+    commit;
+  end loop;
+  while private.delete_expired_mails(batch_size, called_at) >= batch_size loop
+    commit;
+  end loop;
+  while private.delete_expired_push_messages(batch_size, called_at) >= batch_size loop
+    commit;
+  end loop;
+  perform private.delete_expired_security_events(called_at);
+end
+$$;
+
+/** Calls an Edge Function of the project. Reads its address and key from the vault: `project_url` and `service_role_key`. */
+create function private.call_edge_function(function_name text) returns void
   language plpgsql security definer
   set search_path = ''
 as $$
@@ -355,25 +375,46 @@ declare
   project_url text;
   service_role_key text;
 begin
-  if not private.has_due_push_messages() then
-    return;
-  end if;
   execute $query$ select s.decrypted_secret from vault.decrypted_secrets s where s.name = 'project_url' $query$
     into project_url;
   execute $query$ select s.decrypted_secret from vault.decrypted_secrets s where s.name = 'service_role_key' $query$
     into service_role_key;
   if project_url is null or service_role_key is null then
-    raise warning 'Push messages are due, and the vault lacks project_url or service_role_key.';
+    raise warning 'The function % is not called, because the vault lacks project_url or service_role_key.', function_name;
     return;
   end if;
   execute $query$
     select net.http_post(
-      url := $1 || '/functions/v1/notification-push',
+      url := $1 || '/functions/v1/' || $3,
       headers := jsonb_build_object('authorization', 'Bearer ' || $2, 'content-type', 'application/json'),
       body := '{}'::jsonb,
       timeout_milliseconds := 60000
     )
-  $query$ using project_url, service_role_key;
+  $query$ using project_url, service_role_key, function_name;
+end
+$$;
+
+/** Calls the Edge Function that sends mails while mails are due. */
+create or replace function private.call_mail_worker() returns void
+  language plpgsql security definer
+  set search_path = ''
+as $$
+begin
+  if private.has_due_mails() then
+    perform private.call_edge_function('notification-mails');
+  end if;
+end
+$$;
+
+/** Calls the Edge Function that sends push messages while messages are due. */
+create function private.call_push_worker() returns void
+  language plpgsql security definer
+  set search_path = ''
+as $$
+begin
+  if private.has_due_push_messages() then
+    perform private.call_edge_function('notification-push');
+  end if;
 end
 $$;
 
@@ -383,6 +424,7 @@ revoke all on function
   private.push_payload(private.push_messages, timestamptz),
   private.has_due_push_messages(timestamptz),
   private.delete_expired_push_messages(integer, timestamptz),
+  private.call_edge_function(text),
   private.call_push_worker()
   from public;
 revoke all on function
@@ -403,8 +445,6 @@ begin
     create extension if not exists pg_cron;
     create extension if not exists pg_net;
     execute $job$ select cron.schedule('notification-push', '10 seconds', 'select private.call_push_worker()') $job$;
-    execute $job$ select cron.schedule('push-retention', '17 * * * *',
-      'select private.delete_expired_push_messages(10000, now())') $job$;
   end if;
 exception when others then
   raise notice 'pg_cron and pg_net cannot be used here: %', sqlerrm;

@@ -63,4 +63,26 @@ describe('retention', () => {
       expect([days, await state()]).toEqual([days, expected]);
     }
   });
+
+  it('deletes finished push messages after 7 days, and subscriptions whose session has ended', async () => {
+    const { database } = supabase();
+    await database.exec(`
+      delete from public.push_subscriptions; delete from auth.sessions;
+      insert into auth.sessions (id, user_id) values ('00000000-0000-4000-8000-00000000000a', '${grace.id}');
+      insert into public.push_subscriptions (user_id, session_id, endpoint, p256dh, auth)
+      select '${grace.id}', id::uuid, 'https://push.example/' || id, repeat('A', 87), repeat('A', 22)
+      from unnest(array['00000000-0000-4000-8000-00000000000a', '00000000-0000-4000-8000-00000000000b']) id;
+      insert into private.push_messages (subscription_id, state, due_at, finished_at)
+      select s.id, state, now(), case state when 'sent' then now() end
+      from public.push_subscriptions s, unnest(array['sent', 'pending']) state
+      where s.session_id = '00000000-0000-4000-8000-00000000000a';
+    `);
+    await expire(6);
+    expect(await kept('private.push_messages')).toBe(2);
+    expect(await kept('public.push_subscriptions')).toBe(1);
+    await expire(8);
+    expect(await supabase().database.query('select state from private.push_messages')).toEqual([
+      { state: 'pending' },
+    ]);
+  });
 });

@@ -1,22 +1,19 @@
--- The download of all data contains the history of emails, a suppressed address and the browsers that get push messages.
+-- The download of all data contains events about the account's safety, known devices, the history of emails, a suppressed
+-- address and the browsers that get push messages.
+
+alter function public.export_account_data() rename to account_data;
+alter function public.account_data() set schema private;
+revoke all on function private.account_data() from public, authenticated;
 
 /** All data of the caller as one JSON document. Secrets (password, factors, tokens, codes) are not part of it. */
-create or replace function public.export_account_data() returns json
+create function public.export_account_data() returns json
   language plpgsql stable security definer
   set search_path = ''
   set statement_timeout = '60s'
 as $$
 declare
   me uuid := private.require_assurance();
-  push_subscriptions jsonb := '[]';
 begin
-  -- A project may do without push messages.
-  if to_regclass('public.push_subscriptions') is not null then
-    execute $query$
-      select coalesce(jsonb_agg(jsonb_build_object('id', s.id, 'created_at', s.created_at)), '[]')
-      from public.push_subscriptions s where s.user_id = $1
-    $query$ into push_subscriptions using me;
-  end if;
   return (private.account_data()::jsonb || jsonb_build_object(
     'security_events', (
       select coalesce(jsonb_agg(jsonb_build_object('kind', e.kind, 'detail', e.detail, 'created_at', e.created_at)), '[]')
@@ -46,7 +43,13 @@ begin
       )), '[]')
       from private.suppressed_addresses s join auth.users u on s.address = lower(u.email) where u.id = me
     ),
-    'push_subscriptions', push_subscriptions
+    'push_subscriptions', (
+      select coalesce(jsonb_agg(jsonb_build_object('id', s.id, 'created_at', s.created_at)), '[]')
+      from public.push_subscriptions s where s.user_id = me
+    )
   ))::json;
 end
 $$;
+
+revoke all on function public.export_account_data() from public, anon;
+grant execute on function public.export_account_data() to authenticated;

@@ -6,7 +6,7 @@ test.setTimeout(120_000);
 
 const expired = 'error=access_denied&error_code=otp_expired&error_description=expired&sb=';
 
-test('signing in: the screen, its errors, by mail, a spent link, offline', async ({ page, world }) => {
+test('sign-in: the screen, errors, sign-in by mail, a used link, offline', async ({ page, world }) => {
   await page.goto(`${world.appUrl}/login`);
   await expect(page.getByRole('button', { name: 'Continue with Google' })).toBeVisible();
   await expectAccessible(page, 'login');
@@ -67,7 +67,7 @@ test(
   },
 );
 
-test('the inbox: empty, full, selecting', async ({ page, world }) => {
+test('the inbox: empty, filled, with a selection', async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.enter(page, ada);
   await expect(page.getByText('No notifications yet.')).toBeVisible();
@@ -117,10 +117,10 @@ test('the dialogs, panels and messages of the inbox', { tag: '@nightly' }, async
   await expectAccessible(page, 'invited');
 });
 
-test.describe('with fingers', () => {
+test.describe('on a touch screen', () => {
   test.use({ hasTouch: true, isMobile: true, viewport: { width: 320, height: 640 } });
 
-  test('a row has its actions in a sheet', { tag: '@nightly' }, async ({ page, world }) => {
+  test('a row opens its actions in a sheet', { tag: '@nightly' }, async ({ page, world }) => {
     const [ada, grace] = await world.newPair();
     await world.notify(grace, ada);
     await world.enter(page, ada);
@@ -132,32 +132,36 @@ test.describe('with fingers', () => {
   });
 });
 
-test('preferences and account, with what opens on them', { tag: '@nightly' }, async ({ page, world }) => {
-  await world.enter(page, await world.newUser(), '/preferences');
-  await expect(page.getByRole('group', { name: 'Mentions' })).toBeVisible();
-  await expectAccessible(page, 'preferences');
-  await expect(page.getByRole('group', { name: 'Mentions' })).toMatchAriaSnapshot(`
+test(
+  'preferences and account, with their dialogs and panels',
+  { tag: '@nightly' },
+  async ({ page, world }) => {
+    await world.enter(page, await world.newUser(), '/preferences');
+    await expect(page.getByRole('group', { name: 'Mentions' })).toBeVisible();
+    await expectAccessible(page, 'preferences');
+    await expect(page.getByRole('group', { name: 'Mentions' })).toMatchAriaSnapshot(`
     - group "Mentions":
       - switch "Email" [checked]
       - switch "In app" [checked]
   `);
-  await page.getByRole('switch', { name: 'Email notifications' }).click();
-  await expect(page.getByText('No digest is sent')).toBeVisible();
-  await expectAccessible(page, 'preferences without mails');
-  await page.goto(`${world.appUrl}/account`);
-  await expect(page.getByRole('button', { name: 'Link GitHub' })).toBeVisible();
-  await expectAccessible(page, 'account');
-  await page.getByRole('button', { name: 'Add an authenticator app' }).click();
-  await page.getByRole('button', { name: 'Continue' }).click();
-  await expect(page.getByRole('img', { name: /^QR code/ })).toBeVisible();
-  await page.getByLabel('New email address').fill(world.newEmail());
-  await page.getByRole('button', { name: 'Change address' }).click();
-  await expect(page.getByLabel(/^Code sent to/).first()).toBeVisible();
-  await expectAccessible(page, 'account with an enrolment and a change of address');
-  await page.getByRole('button', { name: 'Sign out everywhere' }).click();
-  await expect(page.getByRole('dialog')).toBeVisible();
-  await expectAccessible(page, 'account asking once more');
-});
+    await page.getByRole('switch', { name: 'Email notifications' }).click();
+    await expect(page.getByText('No digest is sent')).toBeVisible();
+    await expectAccessible(page, 'preferences without mails');
+    await page.goto(`${world.appUrl}/account`);
+    await expect(page.getByRole('button', { name: 'Link GitHub' })).toBeVisible();
+    await expectAccessible(page, 'account');
+    await page.getByRole('button', { name: 'Add an authenticator app' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await expect(page.getByRole('img', { name: /^QR code/ })).toBeVisible();
+    await page.getByLabel('New email address').fill(world.newEmail());
+    await page.getByRole('button', { name: 'Change address' }).click();
+    await expect(page.getByLabel(/^Code sent to/).first()).toBeVisible();
+    await expectAccessible(page, 'account with an enrolment and a change of address');
+    await page.getByRole('button', { name: 'Sign out everywhere' }).click();
+    await expect(page.getByRole('dialog')).toBeVisible();
+    await expectAccessible(page, 'account asking once more');
+  },
+);
 
 test(
   'invitations, what is not found, the shell, and the page that clears cookies',

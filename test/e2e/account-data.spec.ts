@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from './support/fixtures.ts';
 
-test('a device is listed and signed out, and its data is refused from then on', async ({
+test('a device is listed and signed out, and its requests are refused afterwards', async ({
   page,
   browser,
   world,
@@ -22,7 +22,7 @@ test('a device is listed and signed out, and its data is refused from then on', 
   await context.close();
 });
 
-test('all data is downloaded, and the account is deleted after a fresh proof', async ({ page, world }) => {
+test('downloads all data, and deletes the account after reauthentication', async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.notify(grace, ada, { about: 'Plan' });
   await world.enter(page, ada, '/account');

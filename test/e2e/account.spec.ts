@@ -16,7 +16,7 @@ async function openElsewhere(page: Page, world: World, person: Person): Promise<
   return other;
 }
 
-test('two-step sign-in: switched on with the QR code or its key, and asked for at the next sign-in', async ({
+test('two-step sign-in is set up by QR code or key, and required at the next sign-in', async ({
   page,
   world,
 }) => {
@@ -87,10 +87,7 @@ test(
   },
 );
 
-test('a new password: at once after a fresh sign-in, with a mailed code when that was long ago', async ({
-  page,
-  world,
-}) => {
+test('a new password needs a mailed code, except shortly after a sign-in', async ({ page, world }) => {
   const person = await world.newUser();
   await world.enter(page, person, '/account');
   const password = page.getByLabel('New password', { exact: true });
@@ -124,7 +121,7 @@ async function continueAs(page: Page, email: string): Promise<void> {
   await page.getByRole('button', { name: 'Continue', exact: true }).click();
 }
 
-test('a provider signs a stranger in', async ({ page, world }) => {
+test('a provider signs a new user in', async ({ page, world }) => {
   const email = world.newEmail();
   await page.goto(`${world.appUrl}/login`);
   await page.getByRole('button', { name: 'Continue with Google' }).click();
@@ -134,7 +131,7 @@ test('a provider signs a stranger in', async ({ page, world }) => {
   await page.getByRole('button', { name: `Account menu: ${email}` }).click();
 });
 
-test('a provider that was refused leads back with a reason', { tag: '@nightly' }, async ({ page, world }) => {
+test('a refusal at the provider leads back with a reason', { tag: '@nightly' }, async ({ page, world }) => {
   await page.goto(`${world.appUrl}/login`);
   await page.getByRole('button', { name: 'Continue with GitHub' }).click();
   await page.getByRole('button', { name: 'Cancel' }).click();
@@ -157,7 +154,7 @@ test('an identity is linked and unlinked again', { tag: '@nightly' }, async ({ p
   await expect(page.getByRole('button', { name: 'Link GitHub' })).toBeVisible();
 });
 
-test('signing out: here alone, all other devices, everywhere', async ({ page, world }) => {
+test('signs out this device, all other devices, or every device', async ({ page, world }) => {
   const person = await world.newUser();
   await world.enter(page, person, '/account');
   const other = await openElsewhere(page, world, person);

@@ -73,7 +73,7 @@ async function crash(page: Page): Promise<void> {
   await crashed;
 }
 
-test('five tabs share one websocket; when its tab is closed or crashes, the next change arrives everywhere', async ({
+test('five tabs share one websocket; changes keep arriving when its tab is closed or crashes', async ({
   context,
   world,
 }) => {

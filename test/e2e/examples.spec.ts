@@ -31,7 +31,7 @@ const open = async (browser: Browser, name: 'ada' | 'grace', example: string): P
 const openBoth = async (browser: Browser, example: string) =>
   [await open(browser, 'ada', example), await open(browser, 'grace', example)] as const;
 
-test('online and typing: each sees that the other is there and types', async ({ browser }) => {
+test('online and typing: each user sees the other online and typing', async ({ browser }) => {
   const [ada, grace] = await openBoth(browser, 'typing');
   for (const page of [ada, grace]) await expect(page.getByRole('listitem')).toHaveText(['ada', 'grace']);
   await grace.getByRole('textbox', { name: 'Message' }).fill('Hello');
@@ -40,7 +40,7 @@ test('online and typing: each sees that the other is there and types', async ({ 
   await expect(ada.getByRole('listitem')).toHaveText(['ada']);
 });
 
-test('cursors: each sees where the other points', { tag: '@nightly' }, async ({ browser }) => {
+test("cursors: each user sees the other's pointer", { tag: '@nightly' }, async ({ browser }) => {
   const [ada, grace] = await openBoth(browser, 'cursors');
   const point = async () => {
     await grace.mouse.move(200 + Math.random() * 50, 200);

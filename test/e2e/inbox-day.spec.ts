@@ -11,7 +11,7 @@ async function openMenu(page: Page, title: string): Promise<void> {
     .click();
 }
 
-test('many edits of one person in one document are one row', async ({ page, world }) => {
+test('edits by one sender in one document are grouped into one row', async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.notify(grace, ada, { about: 'Budget' });
   for (let edit = 0; edit < 4; edit += 1)
@@ -56,7 +56,7 @@ test('an invitation is accepted in its row', async ({ page, world }) => {
   await expect(page.getByRole('button', { name: /^Accept: / })).toHaveCount(0);
 });
 
-test('toasts stack above the bar of the selection @nightly', async ({ page, world }) => {
+test('toasts stack above the selection bar @nightly', async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.notify(grace, ada, { count: 4 });
   await world.enter(page, ada);
@@ -73,7 +73,7 @@ test('toasts stack above the bar of the selection @nightly', async ({ page, worl
   }
 });
 
-test('finds by words, snoozes until tomorrow and back, blocks and unblocks', async ({ page, world }) => {
+test('searches by words, snoozes until tomorrow, blocks and unblocks', async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.notify(grace, ada, { about: 'Engine plan' });
   await world.notify(grace, ada, { about: 'Budget', kind: 'comment' });

@@ -9,7 +9,7 @@ async function act(page: Page, title: string, action: string): Promise<void> {
   await row(page, title).getByRole('button', { name: action }).click();
 }
 
-test('archive and bring back; tab and kind are in the URL, and survive acting, reload and Back', async ({
+test('archives and restores; tab and type stay in the URL over actions, reload and Back', async ({
   page,
   world,
 }) => {
@@ -43,7 +43,7 @@ test('archive and bring back; tab and kind are in the URL, and survive acting, r
   await expect(rows(page)).toHaveCount(2);
 });
 
-test('several are selected and archived at once', { tag: '@nightly' }, async ({ page, world }) => {
+test('archives several selected notifications at once', { tag: '@nightly' }, async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.notify(grace, ada, { count: 4 });
   await world.enter(page, ada);
@@ -62,7 +62,7 @@ test('several are selected and archived at once', { tag: '@nightly' }, async ({ 
     .toEqual(['archived', 'archived', 'read', 'read']);
 });
 
-test('the keys do what the buttons do, and can be switched off', async ({ page, world }) => {
+test('keyboard shortcuts match the buttons and can be switched off', async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.notify(grace, ada, { count: 3 });
   await world.enter(page, ada);
@@ -116,10 +116,7 @@ test(
   },
 );
 
-test('the list keeps its place while it is scrolled down: a pill shows how many are new', async ({
-  page,
-  world,
-}) => {
+test('a scrolled list keeps its position, and a pill counts new notifications', async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.notify(grace, ada, { count: 40 });
   await world.enter(page, ada);
@@ -160,7 +157,7 @@ test(
   },
 );
 
-test('the position in the list is kept on reload', { tag: '@nightly' }, async ({ page, world }) => {
+test('a reload keeps the scroll position', { tag: '@nightly' }, async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.notify(grace, ada, { count: 40 });
   await world.enter(page, ada);
@@ -174,7 +171,7 @@ test('the position in the list is kept on reload', { tag: '@nightly' }, async ({
   await expect.poll(() => page.evaluate(() => scrollY)).toBe(900);
 });
 
-test('the detail stands beside the list, and J and K walk through it', async ({ page, world }) => {
+test('the detail opens beside the list, and J and K step through it', async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.notify(grace, ada, { count: 3 });
   await world.enter(page, ada);
@@ -195,7 +192,7 @@ test('the detail stands beside the list, and J and K walk through it', async ({ 
   await expect(page).toHaveURL(/\/home$/);
 });
 
-test('Shift selects a range, and Escape ends selecting', { tag: '@nightly' }, async ({ page, world }) => {
+test('Shift selects a range, and Escape ends the selection', { tag: '@nightly' }, async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.notify(grace, ada, { count: 5 });
   await world.enter(page, ada);
@@ -210,7 +207,7 @@ test('Shift selects a range, and Escape ends selecting', { tag: '@nightly' }, as
   await expect(page.getByRole('region', { name: 'Select' })).toBeHidden();
 });
 
-test('offline says so, keeps what is there, and catches up afterwards', async ({ page, world }) => {
+test('shows that it is offline, keeps the list, and catches up when online', async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.notify(grace, ada, { about: 'Before' });
   await world.enter(page, ada);
@@ -247,7 +244,7 @@ test(
   },
 );
 
-test('two tabs agree at once, before the server has answered', async ({ page, world }) => {
+test('a second tab shows a change before the server answers', async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.notify(grace, ada, { about: 'Plan' });
   await world.enter(page, ada);
@@ -269,7 +266,7 @@ test('two tabs agree at once, before the server has answered', async ({ page, wo
   await expect.poll(async () => (await world.notificationsOf(ada))[0]?.status).toBe('read');
 });
 
-test('preferences changed in one tab change in the other', { tag: '@nightly' }, async ({ page, world }) => {
+test('preferences changed in one tab update the other', { tag: '@nightly' }, async ({ page, world }) => {
   const person = await world.newUser();
   await world.enter(page, person, '/preferences');
   const second = await page.context().newPage();

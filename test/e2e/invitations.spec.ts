@@ -23,7 +23,11 @@ async function inviteByCall(world: World, inviter: Person, email: string): Promi
   return `/join/${(json as [{ token: string }])[0].token}`;
 }
 
-test('an invited user is notified and accepts; the inviter is notified', async ({ page, browser, world }) => {
+test('an invitation notifies the invitee, and its acceptance the inviter', async ({
+  page,
+  browser,
+  world,
+}) => {
   const [ada, grace] = await world.newPair();
   await world.enter(page, ada);
   await invite(page, grace.email);
@@ -51,10 +55,7 @@ test('an invited user is notified and accepts; the inviter is notified', async (
   await context.close();
 });
 
-test('a stranger follows an invitation, signs up by the mail, and comes back to accept it', async ({
-  page,
-  world,
-}) => {
+test('a new user follows an invitation, signs up by mail, and accepts it', async ({ page, world }) => {
   const inviter = await world.newUser();
   const email = world.newEmail();
   await page.goto(world.appUrl + (await inviteByCall(world, inviter, email)));

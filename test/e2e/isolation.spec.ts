@@ -2,9 +2,7 @@ import { expect, test } from './support/fixtures.ts';
 import { isChange, isReply, isSystem, joinPayload, openFrameSocket } from '../conformance/realtime/frames.ts';
 import { at } from '../conformance/wire.ts';
 
-test("one person reads none of another's rows and receives none of their changes, also by filter", async ({
-  world,
-}) => {
+test('a user reads no rows and receives no changes of another user, also by filter', async ({ world }) => {
   const [ada, grace] = await world.newPair();
   const socket = await openFrameSocket({
     target: {

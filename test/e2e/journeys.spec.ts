@@ -1,6 +1,6 @@
 import { expect, test } from './support/fixtures.ts';
 
-test('a stranger signs up, follows the link in the mail, and is in the inbox', async ({ page, world }) => {
+test('a new user signs up, confirms by the mailed link, and lands in the inbox', async ({ page, world }) => {
   const { appUrl } = world;
   const email = world.newEmail();
   await page.goto(`${appUrl}/signup`);
@@ -16,7 +16,7 @@ test('a stranger signs up, follows the link in the mail, and is in the inbox', a
   expect(page.url(), 'the token is gone from the URL').toBe(`${appUrl}/home`);
 });
 
-test('a stranger signs up and enters the code of the mail instead', async ({ page, world }) => {
+test('a new user signs up and confirms by the mailed code', async ({ page, world }) => {
   const email = world.newEmail();
   await page.goto(`${world.appUrl}/signup`);
   await page.getByLabel('Email').fill(email);
@@ -27,7 +27,7 @@ test('a stranger signs up and enters the code of the mail instead', async ({ pag
   await page.waitForURL('**/home');
 });
 
-test('a notification arrives live, and what was read stays read', async ({ page, world }) => {
+test('a notification arrives live, and its read status survives a reload', async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.enter(page, ada);
   const bell = page.getByRole('button', { name: /^Notifications/ });
@@ -47,7 +47,7 @@ test('a notification arrives live, and what was read stays read', async ({ page,
   await expect(bell).toHaveAccessibleName('Notifications');
 });
 
-test('two windows: one person notifies, the other one sees it without a reload', async ({
+test("a notification sent in one window appears in the recipient's window without a reload", async ({
   browser,
   world,
 }) => {
@@ -63,7 +63,7 @@ test('two windows: one person notifies, the other one sees it without a reload',
   await gracesContext.close();
 });
 
-test('all are marked read at once, and one is deleted and brought back', async ({ page, world }) => {
+test('marks all as read; deletes a notification and undoes it', async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.notify(grace, ada, { count: 3 });
   await world.enter(page, ada);
@@ -79,7 +79,7 @@ test('all are marked read at once, and one is deleted and brought back', async (
   await expect(page.locator('[data-id]')).toHaveCount(3);
 });
 
-test('signing out leads to the login screen and wipes what was stored', async ({ page, world }) => {
+test('sign-out leads to the login screen and deletes stored data', async ({ page, world }) => {
   await world.signIn(page, await world.newUser());
   await page.getByRole('button', { name: /^Account menu/ }).click();
   await page.getByRole('button', { name: 'Sign out' }).click();
@@ -122,7 +122,7 @@ test('the reset link sets a new password, and the old one stops working', async 
   ).toBe(200);
 });
 
-test('preferences are kept, and a kind that is switched off does not arrive', async ({ page, world }) => {
+test('preferences are saved, and a type that is off does not arrive', async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.enter(page, ada, '/preferences');
   const toggle = page.getByRole('group', { name: 'Mentions' }).getByRole('switch', { name: 'In app' });

@@ -10,7 +10,7 @@ async function press(key: 'Tab' | 'Shift+Tab', page: Page, until: Locator): Prom
   throw new Error(`${key} does not lead there`);
 }
 
-test('without a mouse: sign in, skip to the list, act, undo, and sign out', async ({ page, world }) => {
+test('by keyboard: sign in, skip to the list, act, undo, and sign out', async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.notify(grace, ada, { count: 3 });
   await page.goto(`${world.appUrl}/login`);
@@ -58,10 +58,7 @@ test('without a mouse: sign in, skip to the list, act, undo, and sign out', asyn
   await expect(page.getByRole('heading', { name: 'Sign in' })).toBeFocused();
 });
 
-test('a dialog keeps the focus in it and gives it back; Escape closes what is open', async ({
-  page,
-  world,
-}) => {
+test('a dialog traps and restores the focus; Escape closes it', async ({ page, world }) => {
   await world.enter(page, await world.newUser());
   const opener = page.getByRole('button', { name: 'Invite', exact: true });
   await opener.focus();
@@ -113,7 +110,7 @@ test(
   },
 );
 
-test('who wants less motion gets none but fades', async ({ page, world }) => {
+test('reduced motion leaves only fades', async ({ page, world }) => {
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await world.enter(page, await world.newUser());
   await page.getByRole('button', { name: 'Invite', exact: true }).click();

@@ -34,7 +34,7 @@ async function enterFreshCode(page: Page, world: World, email: string): Promise<
   await page.getByRole('button', { name: 'Confirm' }).click();
 }
 
-test('a mail scanner neither confirms a sign-up nor spends its link and code', async ({
+test('a mail scanner neither confirms a sign-up nor uses up its link and code', async ({
   page,
   browser,
   world,
@@ -73,7 +73,7 @@ test(
   },
 );
 
-test('a link works in another browser, and there only by its button', async ({ page, browser, world }) => {
+test('a link works in another browser by its button only', async ({ page, browser, world }) => {
   const person = await world.newUser();
   await askForReset(page, world, person.email);
   const [link = ''] = await mailedLinks(world, person.email);
@@ -93,7 +93,7 @@ test('a link works in another browser, and there only by its button', async ({ p
   await elsewhere.close();
 });
 
-test('a link while another user is signed in replaces nothing before they agree', async ({ page, world }) => {
+test("a link keeps another user's session until that user agrees", async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.auth.send('POST', '/otp', { body: { email: grace.email, create_user: false } });
   const [link = ''] = await mailedLinks(world, grace.email);
@@ -184,7 +184,7 @@ test(
   },
 );
 
-test('a link that is too old says so', { tag: '@nightly' }, async ({ page, world }) => {
+test('an expired link shows that it expired', { tag: '@nightly' }, async ({ page, world }) => {
   const person = await world.newUser();
   await askForReset(page, world, person.email);
   const [link = ''] = await mailedLinks(world, person.email);
@@ -195,7 +195,7 @@ test('a link that is too old says so', { tag: '@nightly' }, async ({ page, world
   await expect(page.getByRole('button', { name: 'Send a new email' })).toBeVisible();
 });
 
-test('sign-in without a password: by the code, and by the link, which leads to the requested page', async ({
+test('signs in without a password by code and by link, and opens the requested page', async ({
   page,
   world,
 }) => {
@@ -221,10 +221,7 @@ test('sign-in without a password: by the code, and by the link, which leads to t
   await page.waitForURL('**/preferences');
 });
 
-test('the next mail can be requested after a countdown, which screen readers are spared', async ({
-  page,
-  world,
-}) => {
+test('another mail can be requested after a countdown that is not announced', async ({ page, world }) => {
   const person = await world.newUser();
   await page.clock.install();
   await askForReset(page, world, person.email);

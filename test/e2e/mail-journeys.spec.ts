@@ -138,7 +138,7 @@ test(
   },
 );
 
-test('a mail in quiet hours comes when they end', { tag: '@nightly' }, async ({ page, world, stage }) => {
+test('a mail is sent at the end of the quiet hours', { tag: '@nightly' }, async ({ page, world, stage }) => {
   const [ada, grace] = await world.newPair();
   await openPreferences(page, world, ada);
   await saving(page, () => page.getByRole('combobox', { name: 'How often' }).selectOption('instant'));

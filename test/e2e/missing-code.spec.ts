@@ -66,7 +66,7 @@ test(
   },
 );
 
-test('offline, saving keeps the form and what was typed, and says why', async ({ page, world }) => {
+test('saving offline keeps the form with its values and shows the reason', async ({ page, world }) => {
   await world.enter(page, await world.newUser(), '/account');
   const name = page.getByRole('textbox', { name: 'Name' });
   await expect(name).toBeVisible();
@@ -78,10 +78,7 @@ test('offline, saving keeps the form and what was typed, and says why', async ({
   await expect(name).toHaveValue('A long name that I typed');
 });
 
-test('code that a newer version replaced is fetched by one reload, once a page needs it', async ({
-  page,
-  world,
-}) => {
+test('a page whose code was replaced by a new version reloads once', async ({ page, world }) => {
   await world.enter(page, await world.newUser());
   await expect(page.getByRole('heading', { name: 'Inbox' })).toBeVisible();
   await mark(page);

@@ -24,7 +24,7 @@ async function chooseInstant(page: Page, stage: Stage): Promise<void> {
   await expect(page.getByText(/two minutes after something happens/)).toBeVisible();
 }
 
-test('a mention is mailed unless it is read; its link opens it; one button unsubscribes and undoes', async ({
+test('an unread mention is mailed; its link opens it; a button unsubscribes and undoes', async ({
   page,
   world,
   stage,

@@ -35,7 +35,7 @@ async function startBrowser(profile: string): Promise<readonly [BrowserContext, 
 const row = (page: Page, about: string) => page.locator('main [data-id]').filter({ hasText: about });
 const action = (page: Page, about: string, name: RegExp) => row(page, about).getByRole('button', { name });
 
-test('what is done offline waits, survives a restart of the browser, and is sent once when it is back', async ({
+test('offline changes wait in the outbox, survive a browser restart, and are sent once', async ({
   world,
 }) => {
   const [ada, grace] = await world.newPair();

@@ -1,6 +1,6 @@
 import { expect, test } from './support/fixtures.ts';
 
-test('a foreign site cannot clear the cookies, and the own form can without any script', async ({
+test("cookies are cleared by the site's own form without scripts, and not by a foreign site", async ({
   browser,
   request,
   world,
@@ -24,7 +24,7 @@ test('a foreign site cannot clear the cookies, and the own form can without any 
   await context.close();
 });
 
-test('the policy names its one creator of script URLs, and asks for https', async ({ request, world }) => {
+test('the policy allows one Trusted Types policy and requires https', async ({ request, world }) => {
   const headers = (await request.get(`${world.appUrl}/login`)).headers();
   expect(headers['content-security-policy']).toContain(
     "require-trusted-types-for 'script'; trusted-types service-worker",
@@ -32,7 +32,7 @@ test('the policy names its one creator of script URLs, and asks for https', asyn
   expect(headers['strict-transport-security']).toMatch(/^max-age=\d{8}/);
 });
 
-test('a page that comes back after the sign-out shows nothing of it', async ({ page, world }) => {
+test('a page restored by Back after sign-out shows no data', async ({ page, world }) => {
   await world.signIn(page, await world.newUser());
   await page.goto(`${world.appUrl}/account`);
   await expect(page.getByRole('heading', { name: 'Account' })).toBeVisible();
@@ -43,10 +43,7 @@ test('a page that comes back after the sign-out shows nothing of it', async ({ p
   await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
 });
 
-test('what was kept of a session is deleted when the application starts without one', async ({
-  page,
-  world,
-}) => {
+test('stored data of an ended session is deleted at the next start', async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.notify(grace, ada, { about: 'Secret plan' });
   await world.enter(page, ada);
@@ -64,7 +61,7 @@ test('what was kept of a session is deleted when the application starts without 
 test.describe('with the service worker', () => {
   test.use({ serviceWorkers: 'allow' });
 
-  test('the application opens without a network', async ({ page, world }) => {
+  test('the application opens offline', async ({ page, world }) => {
     const violations: string[] = [];
     page.on('console', (message) => {
       if (/Content Security Policy|TrustedScriptURL/.test(message.text())) violations.push(message.text());

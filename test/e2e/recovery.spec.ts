@@ -56,7 +56,7 @@ test('a lost authenticator is replaced by a recovery code, which ends the other 
   await context.close();
 });
 
-test('devices that are signed out leave at once, and others stay', async ({ page, browser, world }) => {
+test('signed-out devices leave at once, and others stay signed in', async ({ page, browser, world }) => {
   const person = await world.newUser();
   await world.enter(page, person, '/home');
   await expect(page.getByRole('heading', { name: 'Inbox' })).toBeVisible();

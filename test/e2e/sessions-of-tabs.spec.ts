@@ -78,7 +78,7 @@ async function liveThroughExpiries(browser: Browser, world: World, isOneCut: boo
   await context.close();
 }
 
-test('five tabs over ten expiries: exactly ten refreshes, and no tab is signed out', async ({
+test('five tabs refresh exactly ten times over ten expiries and stay signed in', async ({
   browser,
   world,
 }) => {

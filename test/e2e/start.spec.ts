@@ -16,7 +16,7 @@ function recordCalls(page: Page, supabaseUrl: string): readonly string[] {
   return calls;
 }
 
-test('a stored session that holds needs no word of the auth service: the list and the channel begin at once', async ({
+test('a valid stored session starts the list and the channel without an auth request', async ({
   page,
   world,
 }) => {

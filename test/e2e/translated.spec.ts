@@ -32,7 +32,7 @@ function followErrors(page: Page): readonly string[] {
   return errors;
 }
 
-test('a translated sign-in works: errors, modes and the way in', async ({ page, world }) => {
+test('sign-in works in a translated page', async ({ page, world }) => {
   const errors = followErrors(page);
   const person = await world.newUser();
   await page.goto(`${world.appUrl}/login`);
@@ -52,27 +52,31 @@ test('a translated sign-in works: errors, modes and the way in', async ({ page, 
   expect(errors).toEqual([]);
 });
 
-test('translated account, preferences and invitations work', { tag: '@nightly' }, async ({ page, world }) => {
-  const errors = followErrors(page);
-  await world.enter(page, await world.newUser(), '/account');
-  await expect(page.getByRole('heading', { name: 'Account' })).toBeVisible();
-  await translate(page);
-  await page.getByLabel('Name', { exact: true }).fill('Ada');
-  await page.getByRole('button', { name: 'Save', exact: true }).click();
-  await expect(page.getByText('Saved.')).toBeVisible();
-  await page.getByLabel('New password', { exact: true }).fill('password');
-  await page.getByRole('button', { name: 'Change password' }).click();
-  await expect(page.getByText(/too easy to guess/)).toBeVisible();
-  await page.getByRole('button', { name: 'Add an authenticator app' }).click();
-  await page.getByRole('button', { name: 'Cancel' }).click();
-  await page.getByRole('link', { name: 'Preferences' }).first().click();
-  await page.getByRole('switch', { name: /^Email notifications/ }).click();
-  await expect(page.getByText('No digest is sent while email notifications are off.')).toBeVisible();
-  await page.goto(`${world.appUrl}/join`);
-  await expect(page.getByText('No open invitations.', { exact: false })).toBeVisible();
-  await translate(page);
-  await page.getByLabel('Link or code').fill('x');
-  await page.getByRole('button', { name: 'Continue' }).click();
-  await expect(page.getByText(/not an invitation link or code/)).toBeVisible();
-  expect(errors).toEqual([]);
-});
+test(
+  'account, preferences and invitations work in a translated page',
+  { tag: '@nightly' },
+  async ({ page, world }) => {
+    const errors = followErrors(page);
+    await world.enter(page, await world.newUser(), '/account');
+    await expect(page.getByRole('heading', { name: 'Account' })).toBeVisible();
+    await translate(page);
+    await page.getByLabel('Name', { exact: true }).fill('Ada');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await expect(page.getByText('Saved.')).toBeVisible();
+    await page.getByLabel('New password', { exact: true }).fill('password');
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await expect(page.getByText(/too easy to guess/)).toBeVisible();
+    await page.getByRole('button', { name: 'Add an authenticator app' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('link', { name: 'Preferences' }).first().click();
+    await page.getByRole('switch', { name: /^Email notifications/ }).click();
+    await expect(page.getByText('No digest is sent while email notifications are off.')).toBeVisible();
+    await page.goto(`${world.appUrl}/join`);
+    await expect(page.getByText('No open invitations.', { exact: false })).toBeVisible();
+    await translate(page);
+    await page.getByLabel('Link or code').fill('x');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await expect(page.getByText(/not an invitation link or code/)).toBeVisible();
+    expect(errors).toEqual([]);
+  },
+);

@@ -1,6 +1,6 @@
 import { expect, test } from './support/fixtures.ts';
 
-test('a wrong password is said on the screen, and the email stays', async ({ page, world }) => {
+test('a wrong password shows an error and keeps the email', async ({ page, world }) => {
   const person = await world.newUser();
   await page.goto(`${world.appUrl}/login`);
   await page.getByLabel('Email').fill(person.email);
@@ -16,7 +16,7 @@ test('a wrong password is said on the screen, and the email stays', async ({ pag
   expect(new URL(page.url()).pathname).toBe('/login');
 });
 
-test('a weak password is refused on its field', async ({ page, world }) => {
+test('a weak password shows an error on its field', async ({ page, world }) => {
   await page.goto(`${world.appUrl}/signup`);
   await page.getByLabel('Email').fill(world.newEmail());
   const password = page.getByLabel('Password', { exact: true });
@@ -26,7 +26,7 @@ test('a weak password is refused on its field', async ({ page, world }) => {
   await expect(page.getByText('Use at least 8 characters.')).toBeVisible();
 });
 
-test('an unknown address: not found for who is signed in, the login screen for who is not', async ({
+test('an unknown path shows not found with a session, and the login screen without one', async ({
   page,
   world,
 }) => {
@@ -37,7 +37,10 @@ test('an unknown address: not found for who is signed in, the login screen for w
   await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible();
 });
 
-test('who was sent to the login screen lands where they were going', async ({ page, world }) => {
+test('a redirect to the login screen returns to the requested page after sign-in', async ({
+  page,
+  world,
+}) => {
   const person = await world.newUser();
   await page.goto(`${world.appUrl}/preferences`);
   await page.waitForURL('**/login**');
@@ -47,7 +50,7 @@ test('who was sent to the login screen lands where they were going', async ({ pa
   await page.waitForURL('**/preferences');
 });
 
-test('a server that is down is reported, and does not end the session', async ({ page, world }) => {
+test('a server failure shows an error and keeps the session', async ({ page, world }) => {
   await world.enter(page, await world.newUser());
   await page.route(`${world.stage.supabase.url}/**`, (route) => route.abort());
   await page.reload();
@@ -60,7 +63,7 @@ test('a server that is down is reported, and does not end the session', async ({
   await expect(page.getByText('No notifications yet.')).toBeVisible();
 });
 
-test('signing in while the server is down gives one clear message', async ({ page, world }) => {
+test('a sign-in during a server failure shows one error', async ({ page, world }) => {
   await page.route(`${world.stage.supabase.url}/**`, (route) => route.abort());
   await page.goto(`${world.appUrl}/login`);
   await page.getByLabel('Email').fill('ada@example.com');
@@ -69,7 +72,7 @@ test('signing in while the server is down gives one clear message', async ({ pag
   await expect(page.getByRole('alert').filter({ hasText: /\S/ }).first()).toBeVisible();
 });
 
-test('the page that clears cookies works without the application', async ({ page, world }) => {
+test("/clear-cookies works without the application's scripts", async ({ page, world }) => {
   const { appUrl } = world;
   await world.enter(page, await world.newUser());
   // With a slash it is the application that leads there.

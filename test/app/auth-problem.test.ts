@@ -5,12 +5,12 @@ import { texts as english } from '../../src/shared/auth-problem/auth-error-texts
 import { AuthError } from '../../src/auth-client/index.ts';
 import { serverErrorCodes } from '../../src/auth-client/wire/server-error-codes.ts';
 
-describe('what is said about a failure', () => {
+describe('the message of an auth error', () => {
   test.each([...serverErrorCodes])('%s has a message of its own in both languages', (code) => {
     for (const { messages } of [english, german]) expect(messages[code].length).toBeGreaterThan(10);
   });
 
-  test('stands on the field that it concerns, or on the form that has no such field', () => {
+  test('appears on its field, or on the form without that field', () => {
     const problem = new AuthError(
       'email_exists',
       'A user with this email address has already been registered',
@@ -29,14 +29,14 @@ describe('what is said about a failure', () => {
     );
   });
 
-  test('tells when it is possible again', () => {
+  test('names the time of the next attempt', () => {
     const problem = new AuthError('over_request_rate_limit', '', { retryAfterSeconds: 42 });
     const { message, retryAfterSeconds } = describeProblem(problem, english);
     expect(message).toMatch(/Try again in 42 seconds\.$/);
     expect(retryAfterSeconds).toBe(42);
   });
 
-  test('is general where a newer server speaks of something unheard of, and never shows its raw text', () => {
+  test("is general for an unknown code and never shows the server's raw text", () => {
     const problem = new AuthError('brand_new_code' as 'unknown', 'raw text of the server');
     expect(describeProblem(problem, english).message).toBe(english.messages.unknown);
     expect(describeProblem('not an error', english).message).toBe(english.messages.unknown);
@@ -46,7 +46,7 @@ describe('what is said about a failure', () => {
       });
   });
 
-  test('is the text of the specification where a sign-up threw what is no error', () => {
+  test('is the specified text when a sign-up throws a value that is not an error', () => {
     expect(describeProblem(new Error('Unknown error during signup'), english).message).toBe(
       'Unknown error during signup',
     );

@@ -20,8 +20,8 @@ function createScene() {
   return { world, gate, receiveEach, passed, dropped: () => dropped };
 }
 
-describe('the gate of changes', () => {
-  it('passes changes that come one by one, however many there are', async () => {
+describe('the change burst gate', () => {
+  it('passes single changes, any number of them', async () => {
     const { world, gate, passed, dropped } = createScene();
     for (let change = 0; change < 1_000; change += 1) {
       gate.receive([change]);
@@ -31,7 +31,7 @@ describe('the gate of changes', () => {
     expect(dropped()).toBe(0);
   });
 
-  it('replaces the changes of a burst by one call when no more come', async () => {
+  it('replaces a burst by one call at its end', async () => {
     const { world, receiveEach, passed, dropped } = createScene();
     receiveEach(50_000);
     expect(passed).toHaveLength(200);
@@ -45,7 +45,7 @@ describe('the gate of changes', () => {
     expect(dropped()).toBe(1);
   });
 
-  it('counts the changes of one message', async () => {
+  it('counts every change of a message', async () => {
     const { world, gate, passed, dropped } = createScene();
     gate.receive(Array.from({ length: 201 }, (_, index) => index));
     expect(passed).toEqual([]);
@@ -62,7 +62,7 @@ describe('the gate of changes', () => {
     expect(dropped()).toBe(5);
   });
 
-  it('calls nothing after it was closed', async () => {
+  it('calls nothing after close', async () => {
     const { world, gate, receiveEach, dropped } = createScene();
     receiveEach(300);
     gate.close();

@@ -21,8 +21,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe('where the page fails', () => {
-  test('it says so without details and offers three ways on', () => {
+describe('a page that throws', () => {
+  test('shows a message without details and three actions', () => {
     const onError = vi.fn<() => void>();
     render(
       <ErrorBoundary onError={onError}>
@@ -37,7 +37,7 @@ describe('where the page fails', () => {
     expect(onError).toHaveBeenCalledOnce();
   });
 
-  test('another page is tried afresh', () => {
+  test('recovers on another page', () => {
     const { rerender } = render(
       <ErrorBoundary resetKey="/a">
         <Fragile />
@@ -53,7 +53,7 @@ describe('where the page fails', () => {
   });
 });
 
-describe('where code is missing', () => {
+describe('a chunk that cannot be loaded', () => {
   beforeEach(() => Object.defineProperty(navigator, 'onLine', { configurable: true, value: false }));
   afterEach(() => {
     Reflect.deleteProperty(navigator, 'onLine');
@@ -76,7 +76,7 @@ describe('where code is missing', () => {
   }
   followChunkFailures(window);
 
-  test('the page asks once, says so without the network, and tries anew when it is told to', async () => {
+  test('is retried once, reported offline, and retried on request', async () => {
     const { remote, Screen } = remoteScreen();
     await act(async () => {
       render(
@@ -96,7 +96,7 @@ describe('where code is missing', () => {
     expect(remote.calls).toBe(2);
   });
 
-  test('the next visit tries anew', async () => {
+  test('is retried at the next visit', async () => {
     const { remote, Screen } = remoteScreen();
     const page = (key: string, content: React.ReactNode) => (
       <ErrorBoundary resetKey={key}>
@@ -111,7 +111,7 @@ describe('where code is missing', () => {
     expect(await screen.findByText('All is well.')).toBeTruthy();
   });
 
-  test('what the page can do without leaves no trace', async () => {
+  test('is ignored where it is optional', async () => {
     const { remote, Screen } = remoteScreen();
     await act(async () => {
       render(
@@ -128,7 +128,7 @@ describe('where code is missing', () => {
   });
 });
 
-test('what is missing in the configuration stands on the screen word for word', () => {
+test('a missing setting is named on the screen', () => {
   const message = 'Supabase configuration incomplete: VITE_SUPABASE_URL is not set';
   render(<ConfigurationScreen message={message} />);
   expect(screen.getByRole('alert').textContent).toBe(message);

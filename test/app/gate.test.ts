@@ -41,18 +41,18 @@ describe('signed out', () => {
     expect(gate).toEqual({ kind: 'redirect', to: '/login?next=%2Faccount' });
   });
 
-  test('who has just left is not led back', () => {
+  test('does not return to the last page after a sign-out', () => {
     const gate = decideGate({ ...signedOut, path: '/account', hasLeft: true });
     expect(gate).toEqual({ kind: 'redirect', to: '/login' });
   });
 });
 
 describe('signed in', () => {
-  test.each(['/home', '/', '/_app', '/nowhere'])('is let in at %s', (path) => {
+  test.each(['/home', '/', '/_app', '/nowhere'])('may open %s', (path) => {
     expect(decideGate({ ...signedIn, path }).kind).toBe('private');
   });
 
-  test.each(['/login', '/signup', '/login/', '/signup/'])('is led on from %s', (path) => {
+  test.each(['/login', '/signup', '/login/', '/signup/'])('is redirected from %s', (path) => {
     expect(decideGate({ ...signedIn, path, query: '?next=%2Fjoin%2Fx' })).toEqual({
       kind: 'redirect',
       to: '/join/x',
@@ -60,7 +60,7 @@ describe('signed in', () => {
     expect(decideGate({ ...signedIn, path })).toEqual({ kind: 'redirect', to: '/home' });
   });
 
-  test('who comes by a mail link goes where the link was asked for', () => {
+  test('returns to the requested page after a mail link', () => {
     for (const path of ['/home', '/home/'])
       expect(decideGate({ ...signedIn, path, query: '?next=%2Fjoin%2Fx' })).toEqual({
         kind: 'redirect',

@@ -32,7 +32,7 @@ describe('the data cache on this device', () => {
     expect({ staleMs, discardMs }).toEqual({ staleMs: 5 * 60_000, discardMs: 30 * 60_000 });
   });
 
-  test('is there after a reload, for its own user alone', async () => {
+  test('survives a reload for the same user only', async () => {
     const world = createFakeWorld();
     const { set } = await openPage(world);
     set(new Map([['a', 1]]));
@@ -78,7 +78,7 @@ describe('the data cache on this device', () => {
     expect(await keys(createStore('inbox-cache', 'users')), 'deleted, not ignored').toEqual([]);
   });
 
-  test('is wiped for every user, and nothing is written afterwards', async () => {
+  test('is deleted for every user, and not written afterwards', async () => {
     const world = createFakeWorld();
     const ada = await openPage(world);
     const grace = await openPage(world, 'grace');
@@ -93,7 +93,7 @@ describe('the data cache on this device', () => {
     for (const user of ['ada', 'grace']) expect((await openPage(world, user)).get()).toBeUndefined();
   });
 
-  test('can be forgotten without being opened', async () => {
+  test('can be deleted without being opened', async () => {
     const world = createFakeWorld();
     const { set } = await openPage(world);
     set(1);
@@ -103,7 +103,7 @@ describe('the data cache on this device', () => {
     expect((await openPage(world)).get()).toBeUndefined();
   });
 
-  test('begins empty where storage is blocked, and says so', async () => {
+  test('starts empty and reports when storage is blocked', async () => {
     globalThis.indexedDB = {
       open() {
         throw new DOMException('Blocked', 'SecurityError');

@@ -22,8 +22,8 @@ describe('the public routes', () => {
   );
 });
 
-describe('where a sign-in leads', () => {
-  test('is where one was going', () => {
+describe('the target after a sign-in', () => {
+  test('is the requested page', () => {
     expect(parseNext(links.login({ next: '/join/abc?x=1#y' }).slice('/login'.length), origin)).toBe(
       '/join/abc?x=1#y',
     );
@@ -67,11 +67,11 @@ describe('where a sign-in leads', () => {
 });
 
 describe('links', () => {
-  test('leave out what is the default', () => {
+  test('leave out default values', () => {
     expect(links.inbox({ tab: 'all' })).toBe('/home');
     expect(links.inbox({ tab: 'unread', kind: 'mention' })).toBe('/home?tab=unread&kind=mention');
     expect(links.login()).toBe('/login');
   });
 
-  test('carry any token safely', () => expect(links.join('a/b?c')).toBe('/join/a%2Fb%3Fc'));
+  test('encode any token', () => expect(links.join('a/b?c')).toBe('/join/a%2Fb%3Fc'));
 });

@@ -18,7 +18,7 @@ describe('the session gate', () => {
     await screen.findByRole('heading', { name: 'Account' });
   });
 
-  test('leads to /login and back to where one was going', async () => {
+  test('redirects to /login and back to the requested page', async () => {
     const { actor, url } = await renderApp('/account?x=1', { supabase: supabase() });
     await waitFor(() => expect(url()).toBe('/login?next=%2Faccount%3Fx%3D1'));
     await actor.type(await screen.findByLabelText('Email'), user.email);
@@ -27,7 +27,7 @@ describe('the session gate', () => {
     expect(url()).toBe('/account?x=1');
   });
 
-  test('signing out leads to /login', async () => {
+  test('redirects to /login after a sign-out', async () => {
     const { actor, url } = await renderApp('/account', { supabase: supabase(), user });
     await actor.click(await screen.findByRole('button', { name: `Account menu: ${user.email}` }));
     await actor.click(await screen.findByRole('button', { name: 'Sign out' }));
@@ -35,7 +35,7 @@ describe('the session gate', () => {
     expect(url()).toBe('/login');
   });
 
-  test('a slash more at the end of an address changes nothing', async () => {
+  test('ignores a trailing slash', async () => {
     const { actor, url, unmount } = await renderApp('/login/', { supabase: supabase() });
     const email = await screen.findByLabelText('Email');
     await actor.clear(email);
@@ -48,7 +48,7 @@ describe('the session gate', () => {
     expect(clients.auth.getSnapshot().callbackError?.code).toBe('pkce-verifier-missing');
   });
 
-  test('a session that the server ends leads to /login, which says so, and back', async () => {
+  test('redirects to /login with a message when the server ends the session', async () => {
     const person = { email: `ended-${crypto.randomUUID()}@example.com`, password: seedPassword };
     const { id } = await createUser(supabase(), person.email);
     const { actor, clients, url } = await renderApp('/account?x=1', { supabase: supabase(), user: person });
@@ -72,12 +72,12 @@ describe('the session gate', () => {
     expect(screen.queryByText(/^You were signed out/)).toBeNull();
   });
 
-  test('an invitation link that lost a part of an escape is a page all the same', async () => {
+  test('opens an invitation link with a broken percent escape', async () => {
     await renderApp('/join/%E0%A4%A', { supabase: supabase() });
     expect(await screen.findByRole('heading', { name: 'Sign in to see this invitation' })).toBeTruthy();
   });
 
-  test('an unknown path is not found for who is signed in', async () => {
+  test('shows not found for an unknown path', async () => {
     await renderApp('/nowhere', { supabase: supabase(), user });
     await screen.findByRole('heading', { name: 'Page not found' });
     expect(document.title).toMatch(/Page not found · Tidings$/);
@@ -90,7 +90,7 @@ describe('the session gate', () => {
 });
 
 describe('the shell', () => {
-  test('says after a sign-out that the server could not be told', async () => {
+  test('reports a sign-out that did not reach the server', async () => {
     const { fetch, ...backend } = createBreakableFetch(supabase);
     backend.break(to('/logout'));
     const { actor } = await renderApp('/account', { supabase: supabase(), user, platform: { fetch } });
@@ -111,7 +111,7 @@ describe('the shell', () => {
     await waitFor(() => expect(document.activeElement).toBe(heading));
   });
 
-  test('tells that the network is gone, and that it is back', async () => {
+  test('announces that the device is offline and online', async () => {
     await renderApp('/_app', { supabase: supabase(), user });
     expect(await screen.findByRole('heading', { name: 'Ready' })).toBeTruthy();
     const online = Object.getOwnPropertyDescriptor(Navigator.prototype, 'onLine');
@@ -143,7 +143,7 @@ describe('the shell', () => {
     expect(toasts.getSnapshot()).toEqual([]);
   });
 
-  test('another language leaves the page and the focus where they are', async () => {
+  test('keeps the page and the focus when the language changes', async () => {
     const { actor } = await renderApp('/account', { supabase: supabase(), user });
     await screen.findByRole('heading', { name: 'Account' });
     await actor.click(screen.getByRole('button', { name: /^Account menu/ }));
@@ -168,7 +168,7 @@ describe('the shell', () => {
     }
   });
 
-  test('speaks German as well', async () => {
+  test('is available in German', async () => {
     await renderApp('/login', { supabase: supabase() });
     await screen.findByRole('heading', { name: 'Sign in' });
     try {

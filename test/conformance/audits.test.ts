@@ -35,7 +35,7 @@ describe('the choice of audits', () => {
     expect(chooseAudits({})).toEqual(audits);
   });
 
-  it('refuses a choice of nothing, and names what there is', () => {
+  it('refuses an empty selection and lists the choices', () => {
     expect(() => chooseAudits({ only: 'graphql' })).toThrow('Areas: auth, rest, realtime');
     expect(() => chooseAudits({ only: 'rest-client', set: 'server' })).toThrow('There are no such audits');
   });

@@ -46,11 +46,11 @@ const run = (): Promise<readonly AuditResult[]> =>
   });
 
 describe('a run of audits', () => {
-  it('calls unexpected what failed without being known, and what passed although it was', async () => {
+  it('marks unknown failures and unexpected passes', async () => {
     expect((await run()).filter(isUnexpected).map((result) => result.audit.id)).toEqual(['A-2', 'A-4']);
   });
 
-  it('reports what the target lacks as not run', async () => {
+  it('reports audits that the target does not support as not run', async () => {
     const notRun = (await run()).filter(({ outcome }) => outcome.status === 'not-run');
     expect(notRun.map((result) => result.audit.id)).toEqual(['A-5', 'A-7']);
   });
@@ -62,7 +62,7 @@ describe('a run of audits', () => {
     expect(result?.outcome).toEqual({ status: 'failed', reason: 'not finished within 5 ms' });
   });
 
-  it('prints a table with what did not pass and the counts', async () => {
+  it('prints a table of the audits that did not pass, and the counts', async () => {
     expect(formatTable(await run())).toMatchInlineSnapshot(`
       "✗ A-2 MUST statement <A-2>
           found "x" & y

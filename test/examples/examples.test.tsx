@@ -61,7 +61,7 @@ describe('the examples', () => {
     await expect.poll(() => here.queryByText('grace'), patience).toBeNull();
   });
 
-  it('show who is online and who is typing', async () => {
+  it('show online and typing users', async () => {
     const here = await openWindow(ada, ({ realtime }) => <Typing realtime={realtime} name="ada" />);
     const there = await openWindow(grace, ({ realtime }) => <Typing realtime={realtime} name="grace" />);
     const online = () => here.getAllByRole('listitem').map(({ textContent }) => textContent);

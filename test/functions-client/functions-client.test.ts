@@ -21,7 +21,7 @@ function createClient(
 }
 
 describe('a call', () => {
-  test('whose answer is not the JSON that it says is invalid, and its text can be read', async () => {
+  test('whose JSON answer cannot be parsed is invalid and carries the text', async () => {
     const broken = new Response('{"a":', { headers: { 'Content-Type': 'application/json' } });
     const { functions } = createClient([broken]);
     await expect(functions.invoke('f')).rejects.toMatchObject({
@@ -54,7 +54,7 @@ describe('a call', () => {
     expect(await requests[0]?.text()).toBe(text);
   });
 
-  test('whose body cannot be sent is refused before anything is', async () => {
+  test('with a body that cannot be sent is refused before the request', async () => {
     const { functions, requests } = createClient();
     await expect(functions.invoke('f', { body: { n: 1n } })).rejects.toMatchObject({
       name: 'FunctionsError',
@@ -101,7 +101,7 @@ describe('a call', () => {
     expect([request.headers.get('x-a'), request.headers.get('x-region')]).toEqual(['1', 'eu-central-1']);
   });
 
-  test('never shows a key of the newer form as a token', async () => {
+  test('never sends a publishable key as a token', async () => {
     const authorization = async (...args: [string, string | null]) => {
       const { functions, requests } = createClient(undefined, ...args);
       await functions.invoke('f');
@@ -144,7 +144,7 @@ describe('an answer', () => {
 });
 
 describe('an error', () => {
-  test('keeps what the function answered', async () => {
+  test('carries the answer of the function', async () => {
     const { functions } = createClient([json({ why: 'no' }, { status: 422 })]);
     const error = await functions.invoke('f').catch((problem: unknown) => problem);
     expect(error).toBeInstanceOf(FunctionsError);
@@ -153,7 +153,7 @@ describe('an error', () => {
     await expect(text).rejects.toMatchObject({ code: 'http', status: 500, body: 'sorry' });
   });
 
-  test('of the relay is told apart', async () => {
+  test('of the relay has its own kind', async () => {
     const { functions } = createClient([
       new Response('boot failed', { status: 500, headers: { 'x-relay-error': 'true' } }),
     ]);
@@ -174,7 +174,7 @@ describe('an error', () => {
   });
 });
 
-describe('a source of tokens', () => {
+describe('a token source', () => {
   const connect = (getAccessToken: () => Promise<string | null>) => {
     const { tab, requests, world } = createRecordingTab();
     const functions = createFunctionsClient({ url: projectUrl, apiKey: 'k', platform: tab, getAccessToken });
@@ -193,7 +193,7 @@ describe('a source of tokens', () => {
     }
   });
 
-  test('that never answers holds up neither the caller nor the deadline', async () => {
+  test('that never answers delays neither abort nor deadline', async () => {
     const { functions, requests, world } = connect(() => new Promise(() => undefined));
     const controller = new AbortController();
     const aborted = functions.invoke('f', { signal: controller.signal });
@@ -228,7 +228,7 @@ describe('server-sent events', () => {
     { event: 'message', data: 'three', id: '7' },
   ];
 
-  test('keep the id that was last named, and are messages unless named', async () => {
+  test('keep the last id, and have the type message by default', async () => {
     expect(await read(['id: 1\n\nevent:\ndata: a\n\nid: b\0c\ndata: b\n\nid\ndata: c\n\n'])).toEqual([
       { event: 'message', data: 'a', id: '1' },
       { event: 'message', data: 'b', id: '1' },
@@ -241,11 +241,11 @@ describe('server-sent events', () => {
     expect(await read(['data: a\r\n\r'])).toMatchObject([{ data: 'a' }]);
   });
 
-  test('are read with their names and ids; what is cut short is none', async () => {
+  test('have their types and ids; an incomplete event is dropped', async () => {
     expect(await read([stream])).toEqual(expected);
   });
 
-  test('are the same however the stream is cut, and with any end of line', async () => {
+  test('are independent of chunk boundaries and line endings', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.nat(stream.length), { maxLength: 6 }),
@@ -261,7 +261,7 @@ describe('server-sent events', () => {
     );
   });
 
-  test('end the call when the loop is left', async () => {
+  test('cancel the request when the loop ends', async () => {
     const { functions, requests } = streaming(['data: 1\n\ndata: 2\n\n']);
     for await (const event of functions.events('f')) {
       expect(event.data).toBe('1');

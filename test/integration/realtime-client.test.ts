@@ -236,7 +236,7 @@ describe('the realtime client against the embedded server', () => {
     },
   );
 
-  it('speaks the older protocol version too', async () => {
+  it('supports protocol version 1.0.0', async () => {
     const tab = openTab(ada, { vsn: '1.0.0' });
     await live(tab);
     const id = await insert(ada);

@@ -152,7 +152,7 @@ describe('private channels', () => {
     });
   });
 
-  it('deliver from users who may write only, and tell the others which right is missing', async () => {
+  it('deliver from users with the write right, and name the missing right otherwise', async () => {
     const ada = await open(ADA, 'ada', { private: true, ack: true });
     const bob = await open(BOB, 'ada', { private: true, ack: true });
     await Promise.all([ada.join(), bob.join()]);
@@ -185,7 +185,7 @@ describe('private channels', () => {
 });
 
 describe('presence', () => {
-  it('shows who is there, also to and from the vendor’s client', async () => {
+  it("shows present users, also with the vendor's client", async () => {
     const ada = await open(ADA, 'lobby');
     const bob = await open(BOB, 'lobby');
     const theirs = await openVendor(BOB, 'lobby', { presence: { key: 'vendor', enabled: true } });

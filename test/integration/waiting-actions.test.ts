@@ -66,7 +66,7 @@ describe('sending actions that waited', () => {
     expect(await statuses()).toEqual(['archived', 'archived', 'unread']);
   });
 
-  test('keeps what another device did meanwhile, and applies the rest', async () => {
+  test('keeps newer changes of another device, and applies the rest', async () => {
     const send = await createSend();
     await elsewhere(`update notifications set status = 'read' where id = $1`, ids[0]);
     expect(await send({ operation: archive(...ids), before: before('unread') })).toBe('changed');
@@ -79,7 +79,7 @@ describe('sending actions that waited', () => {
     expect(await send({ operation: archive(ids[0]), before: before('unread') })).toBe('deleted');
   });
 
-  test('deletes what is as it was, and keeps what was changed', async () => {
+  test('deletes unchanged rows and keeps changed ones', async () => {
     const send = await createSend();
     await elsewhere(`update notifications set status = 'archived' where id = $1`, ids[0]);
     await elsewhere('delete from notifications where id = $1', ids[2]);
@@ -109,7 +109,7 @@ describe('sending actions that waited', () => {
     expect(late?.count).toBe(1);
   });
 
-  test('discards what another version of the application stored', () => {
+  test('discards changes stored by another version of the application', () => {
     const action = createWaitingAction({ rows: new Map(), operations: [] }, archive('one'));
     expect(parseWaitingAction(structuredClone(action))).toEqual(action);
     expect(parseWaitingAction({ ...action, format: 0 })).toBeNull();

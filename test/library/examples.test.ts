@@ -78,7 +78,7 @@ describe('the examples of docstrings and pages', () => {
     expect(complaints.get(index) ?? []).toEqual([]);
   });
 
-  it('stand on what compiles itself', () => {
+  it('use only declarations that compile', () => {
     expect(complaints.get(-1) ?? []).toEqual([]);
   });
 

@@ -53,12 +53,12 @@ describe('the package', () => {
 });
 
 describe('the sizes of the entries', () => {
-  it('are what the page of the library says (npm run size:lib writes them there)', async () => {
+  it('equal those in docs/library.md (npm run size:lib updates them)', async () => {
     const sizes = await measureEntries(inject('library').folder);
     expect(staleSizes(await readFile(sizesPage, 'utf8'), sizes)).toEqual([]);
   });
 
-  it('are told to be stale when one has grown by half a kilobyte', () => {
+  it('are reported as stale after growth by half a kilobyte', () => {
     const row = '| `./react` | hooks | 0.8 | – |';
     expect(staleSizes(row, [{ name: './react', atOnce: 1290, later: 0 }])).toEqual([
       './react: 1.3 and – kB, not 0.8 and –',

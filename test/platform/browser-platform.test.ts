@@ -22,7 +22,7 @@ describe('locks', () => {
     expect(steps).toEqual(['one begins', 'one ends', 'two begins', 'two ends']);
   });
 
-  it('pass on what the task throws, and run it once', async () => {
+  it('rethrow the error of the task, and run it once', async () => {
     const request = (_name: string, _options: LockOptions, task: () => unknown) => task();
     vi.stubGlobal('navigator', { locks: { request } });
     const task = vi.fn<() => Promise<never>>(() => Promise.reject(new Error('the task failed')));
@@ -71,7 +71,7 @@ describe('the page', () => {
     expect(createBrowserPlatform().page.isOnline()).toBe(isOnline);
   });
 
-  it('is put away when it is frozen, and comes back when it resumes', () => {
+  it('is hidden when frozen, and visible when resumed', () => {
     const page = new EventTarget();
     vi.stubGlobal('document', page);
     const signals: PageSignal[] = [];

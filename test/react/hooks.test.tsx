@@ -89,7 +89,7 @@ describe('SupabaseProvider', () => {
     expect(events).toEqual(['INITIAL_SESSION']);
   });
 
-  it('is missed with a sentence that says so', () => {
+  it('is required, with an error that says so', () => {
     const silence = createSilence();
     expect(() => render(<Status />)).toThrow('There is no SupabaseProvider above this component');
     silence.end();
@@ -109,7 +109,7 @@ describe('useAuth, useSession, useUser', () => {
 });
 
 describe('useQuery', () => {
-  it('asks once it is known who asks, and not before', async () => {
+  it('waits for the session before it reads', async () => {
     const store = createMemoryStore();
     const before = createClients({}, store);
     await before.auth.signInWithPassword({ email: ada.email, password: seedPassword });
@@ -140,7 +140,7 @@ describe('useQuery', () => {
     expect(new Set(shown)).toEqual(new Set([`${ada.id} sees ${ada.id}`, `${grace.id} sees ${grace.id}`]));
   });
 
-  it('is another query when what it would send differs, and shows no answer to the one before', async () => {
+  it('is a new query when its request differs, without the previous answer', async () => {
     const clients = createClients();
     await clients.auth.start();
     await clients.auth.signInWithPassword({ email: ada.email, password: seedPassword });
@@ -167,7 +167,7 @@ describe('useQuery', () => {
     expect(new Set(shown)).toEqual(new Set(['unread unread', 'read read']));
   });
 
-  it('keeps the last answer while it asks again, and when that fails', async () => {
+  it('keeps the last answer during a reload and after its failure', async () => {
     const backend = createBreakableFetch(supabase);
     const clients = createClients({ fetch: backend.fetch });
     await clients.auth.start();
@@ -208,7 +208,7 @@ describe('useQuery', () => {
 });
 
 describe('useLiveList', () => {
-  it('shows what is read and what happens afterwards, in StrictMode, and leaves with the component', async () => {
+  it('shows rows and their changes in StrictMode, and leaves on unmount', async () => {
     const clients = createClients();
     await clients.auth.start();
     await clients.auth.signInWithPassword({ email: grace.email, password: seedPassword });
@@ -240,7 +240,7 @@ describe('useLiveList', () => {
 });
 
 describe('usePresence', () => {
-  it('shows who is present, tracks an entry while it is mounted, in StrictMode, and only then', async () => {
+  it('shows the present users and tracks an entry while mounted, in StrictMode', async () => {
     const [here, elsewhere] = [createClients(), createClients()];
     const open = ({ realtime }: ReturnType<typeof createClients>, key: string) => {
       const channel = realtime.channel('lobby');

@@ -7,7 +7,7 @@ const read = (text: string, environment: Record<string, string> = {}) => readPro
 describe('the config.toml of this repository', () => {
   const { options, withoutEffect } = readProjectConfig();
 
-  it('configures what is deployed', () => {
+  it('configures the deployed services', () => {
     expect(options).toMatchObject({
       siteUrl: 'http://localhost:5173',
       redirectUrls: ['http://localhost:5173/**', 'http://127.0.0.1:5173/**'],

@@ -38,7 +38,7 @@ describe('objects', () => {
     expect(await request.text()).toBe('x');
   });
 
-  test('are uploaded from a form, which says in fields what headers say otherwise', async () => {
+  test('are uploaded from a form, with fields instead of headers', async () => {
     const { storage, requests } = createClient([json({ Id: 'o1', Key: 'b/k' })]);
     const form = new FormData();
     form.append('', new Blob(['z'], { type: 'image/png' }), 'z.png');
@@ -173,7 +173,7 @@ describe('URLs', () => {
     expect(await requests[0]?.json()).toEqual({ expiresIn: 60 });
   });
 
-  test('are signed for many, a thousand at a time, and say which could not be', async () => {
+  test('are signed in batches of a thousand, with the failed paths', async () => {
     const answer = json([
       { path: 'a', signedURL: '/object/sign/b/a?token=t', error: null },
       {
@@ -312,7 +312,7 @@ describe('buckets', () => {
 describe('an error', () => {
   const failing = (...replies: Reply[]) => createClient(replies).storage.from('b').info('k');
 
-  test('has the status that its body names, for HTTP says 400', async () => {
+  test('has the status of its body, because HTTP says 400', async () => {
     const error = await failing(refused('404', 'not_found', 'Object not found')).catch(
       (problem: unknown) => problem,
     );
@@ -339,7 +339,7 @@ describe('an error', () => {
     await expect(failing(reply)).rejects.toMatchObject({ code });
   });
 
-  test('of a page where JSON was due comes from a gateway', async () => {
+  test('with an HTML body comes from a gateway', async () => {
     const { storage } = createClient([new Response('<html>')]);
     await expect(storage.from('b').info('k')).rejects.toMatchObject({ code: 'gateway', status: 200 });
   });
@@ -354,7 +354,7 @@ describe('an error', () => {
     await expect(aborted).rejects.toMatchObject({ name: 'StorageError', code: 'aborted' });
   });
 
-  test('of time or the caller comes while a token is awaited too', async () => {
+  test('of a timeout or abort is thrown while a token is awaited', async () => {
     const { storage, requests, world } = createClient([json([])], () => new Promise(() => undefined));
     const controller = new AbortController();
     const aborted = storage.from('b').list('', { signal: controller.signal });
@@ -369,7 +369,7 @@ describe('an error', () => {
     expect([requests.length, world.clock.pendingTimers]).toEqual([0, 0]);
   });
 
-  test('of an expired token is healed by one refresh', async () => {
+  test('of an expired token leads to one refresh', async () => {
     const { tab, requests } = createRecordingTab([
       refused('403', 'Unauthorized', 'jwt expired'),
       json({ name: 'k' }),
@@ -389,7 +389,7 @@ describe('an error', () => {
     expect(requests[1]?.headers.get('authorization')).toBe('Bearer new');
   });
 
-  test('of an expired token is healed where only a HEAD was refused', async () => {
+  test('of an expired token leads to a refresh when a HEAD is refused', async () => {
     const { tab, requests } = createRecordingTab([
       new Response(null, { status: 400 }),
       refused('403', 'Unauthorized', 'jwt expired'),
@@ -412,7 +412,7 @@ describe('a resumable upload', () => {
   const part = (offset: number) =>
     new Response(null, { status: 204, headers: { 'Upload-Offset': String(offset) } });
 
-  test('goes in parts of 6 MiB and tells its progress', async () => {
+  test('is sent in parts of 6 MiB and reports its progress', async () => {
     const location = `${projectUrl}/storage/v1/upload/resumable/u1`;
     const created = new Response(null, { status: 201, headers: { Location: location } });
     const { options, requests } = createClient([created, part(6 * 1024 * 1024), part(size)]);
@@ -431,7 +431,7 @@ describe('a resumable upload', () => {
     expect((await requests[2]?.arrayBuffer())?.byteLength).toBe(1024 * 1024);
   });
 
-  test('goes on where it was cut short', async () => {
+  test('continues after an interruption', async () => {
     const { options, requests } = createClient([part(6 * 1024 * 1024), part(size)]);
     await uploadResumable(options, 'b', 'k.mp4', blob, {
       resumeFrom: `${projectUrl}/storage/v1/upload/resumable/u1`,
@@ -439,7 +439,7 @@ describe('a resumable upload', () => {
     expect(requests.map(lineOf)).toEqual(['HEAD /upload/resumable/u1', 'PATCH /upload/resumable/u1']);
   });
 
-  test('ends with an error when the server counts nothing or names no place', async () => {
+  test('fails when the server returns no offset or no location', async () => {
     const created = (headers: Record<string, string>) => new Response(null, { status: 201, headers });
     const stuck = createClient([created({ Location: '/storage/v1/upload/resumable/u1' }), part(0)]);
     await expect(uploadResumable(stuck.options, 'b', 'k', blob)).rejects.toMatchObject({ code: 'gateway' });
@@ -449,14 +449,14 @@ describe('a resumable upload', () => {
     expect(lost.requests).toHaveLength(1);
   });
 
-  test('never takes its token to another host', async () => {
+  test('never sends its token to another host', async () => {
     const { options, requests } = createClient();
     const upload = uploadResumable(options, 'b', 'k', blob, { resumeFrom: 'https://evil.test/upload' });
     await expect(upload).rejects.toMatchObject({ code: 'invalid-request' });
     expect(requests).toHaveLength(0);
   });
 
-  test('sends a part again from the offset of the server when the network fails', async () => {
+  test("repeats a part from the server's offset after a network failure", async () => {
     const { options, requests, world } = createClient([
       part(0),
       new TypeError('fetch failed'),
@@ -523,7 +523,7 @@ describe('a resumable upload', () => {
       return { outcome, world, seen, xhr: ScriptedXhr.sent[0] as ScriptedXhr };
     };
 
-    test('goes on for as long as bytes leave, however slowly', async () => {
+    test('continues while bytes are sent, at any speed', async () => {
       const { outcome, world, seen, xhr } = await begin();
       for (let loaded = 100; loaded < 1000; loaded += 100) {
         await world.clock.advance(50_000);
@@ -535,7 +535,7 @@ describe('a resumable upload', () => {
       expect(xhr.headers['authorization']).toBe('Bearer token');
     });
 
-    test('cuts a part short that stalls', async () => {
+    test('aborts a part that stalls', async () => {
       const { world, xhr } = await begin(1_000);
       xhr.upload.onprogress?.({ loaded: 10 });
       await world.clock.advance(999);

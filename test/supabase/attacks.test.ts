@@ -155,7 +155,7 @@ describe('a spy', () => {
     expect(await planned(victim.id)).toBe(await planned(crypto.randomUUID()));
   });
 
-  it('does not learn by a filter on DELETE events what a notification said', async () => {
+  it('does not learn the content of a notification by a filter on DELETE events', async () => {
     const { url, anonKey, database } = supabase();
     const client = await connectRawClient({ url, apiKey: anonKey });
     await client.joinLive('realtime:spy', {

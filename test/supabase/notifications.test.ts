@@ -89,7 +89,7 @@ describe('the permissions on notifications', () => {
     ).rejects.toMatchObject({ code: '42501' });
   });
 
-  it('knows no status but unread, read and archived', async () => {
+  it('refuses a status other than unread, read and archived', async () => {
     await send('{"type":"mention"}');
     await expect(
       runAs(supabase().database, asGrace, (sql) => sql.query(`update notifications set status = 'gone'`)),

@@ -93,7 +93,7 @@ describe('notification preferences', () => {
     },
   );
 
-  it('know no other digest frequency', async () => {
+  it('refuse an unknown digest frequency', async () => {
     await expect(
       supabase().database.query(
         `insert into notification_preferences (user_id, email_digest_frequency) values ($1, 'yearly')`,

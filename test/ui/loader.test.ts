@@ -13,7 +13,7 @@ function fragileLoad() {
 }
 
 describe('a loader', () => {
-  test('loads once, and marks what is there for React', async () => {
+  test('loads once, and marks the loaded promise for React', async () => {
     const { source, load } = fragileLoad();
     source.isBroken = false;
     expect(await load()).toBe('code');
@@ -33,7 +33,7 @@ describe('a loader', () => {
     expect(source.calls).toBe(2);
   });
 
-  test('knows nothing of other problems', () => {
+  test('ignores other errors', () => {
     expect(tryAnew(new Error('of a component'))).toBe(false);
     expect(tryAnew(null)).toBe(false);
   });

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { selectLocale } from '../../src/ui/locale.ts';
 
-test('prefers the region of the reader', () => {
+test('prefers the region of the user', () => {
   expect(selectLocale(['fr-FR', 'de-AT', 'de'], 'de')).toBe('de-AT');
 });
 
-test('falls back to the language where no locale speaks it', () => {
+test('falls back to the language without a matching locale', () => {
   expect(selectLocale(['fr-FR', 'deu-x'], 'en')).toBe('en');
 });
 

@@ -14,7 +14,7 @@ describe('the strength of a password', () => {
     expect(estimateStrength(password)).toBe(4);
   });
 
-  test('discounts what a guesser knows', () => {
+  test('discounts parts that an attacker knows', () => {
     const own = ['penelope.featherstone@example.com'];
     expect(estimateStrength('featherstone', own)).toBeLessThan(estimateStrength('featherstone'));
   });

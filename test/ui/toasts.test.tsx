@@ -20,7 +20,7 @@ const pass = (ms: number) =>
 const show = (...toast: Parameters<typeof toasts.show>) => act(() => void toasts.show(...toast));
 
 describe('a toast', () => {
-  test('is spoken by a region that was there before, and stays for ten seconds', () => {
+  test('is announced by an existing live region, and stays for ten seconds', () => {
     const region = screen.getByRole('status');
     show('Deleted');
     expect(region.textContent).toContain('Deleted');
@@ -30,7 +30,7 @@ describe('a toast', () => {
     expect(screen.queryByText('Deleted')).toBeNull();
   });
 
-  test('waits while it is read with pointer or focus', () => {
+  test('pauses under the pointer or with the focus', () => {
     show('Deleted', { action: { label: 'Undo', run: () => undefined } });
     pass(9_000);
     fireEvent.focus(screen.getByRole('button', { name: 'Undo' }));
@@ -52,7 +52,7 @@ describe('a toast', () => {
     expect(toasts.actOnNewest()).toBe(false);
   });
 
-  test('tells once that it is gone, whichever way', () => {
+  test('reports its end once', () => {
     const gone = vi.fn<() => void>();
     show('One', { onGone: gone });
     fireEvent.click(screen.getByRole('button', { name: 'Dismiss' }));
@@ -60,7 +60,7 @@ describe('a toast', () => {
     expect(gone).toHaveBeenCalledOnce();
   });
 
-  test('gives way when there are three newer ones', () => {
+  test('is removed when three newer ones appear', () => {
     const gone = vi.fn<() => void>();
     show('One', { onGone: gone });
     for (const text of ['Two', 'Three', 'Four']) show(text);

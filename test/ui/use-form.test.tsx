@@ -31,7 +31,7 @@ function TestForm({ submit }: { readonly submit: Submit }) {
 afterEach(cleanup);
 
 describe('a form', () => {
-  test('sends what stands in the page, also what a password manager put there without an event', async () => {
+  test('sends the values of the page, also those filled without an event', async () => {
     const submit = vi.fn<Submit>().mockResolvedValue(undefined);
     render(<TestForm submit={submit} />);
     const name = screen.getByLabelText('Name');
@@ -40,7 +40,7 @@ describe('a form', () => {
     await waitFor(() => expect(submit).toHaveBeenCalledWith({ name: 'Ada', town: '' }));
   });
 
-  test('sends nothing while something is wrong or under way', async () => {
+  test('sends nothing while a field is invalid or a request is pending', async () => {
     let finish: (problem: undefined) => void = () => undefined;
     const submit = vi.fn<Submit>(() => new Promise((resolve) => (finish = resolve)));
     render(<TestForm submit={submit} />);
@@ -69,7 +69,7 @@ describe('a form', () => {
     expect(screen.queryByText('No such town.')).toBeNull();
   });
 
-  test('shows no error under the pointer before its click is done', async () => {
+  test('shows no error between pointer down and click', async () => {
     const submit = vi.fn<Submit>().mockResolvedValue(undefined);
     render(<TestForm submit={submit} />);
     const actor = userEvent.setup();

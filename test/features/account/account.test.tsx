@@ -37,7 +37,7 @@ async function mailedCode(to: string): Promise<string> {
 }
 
 describe('the account', () => {
-  test('keeps the name of its owner', async () => {
+  test('saves the name', async () => {
     const { actor, clients } = await openAccount();
     const name = section('Profile').getByLabelText('Name');
     expect(name).toHaveProperty('value', 'Mary');
@@ -47,7 +47,7 @@ describe('the account', () => {
     expect(clients.auth.getSnapshot().user?.user_metadata).toMatchObject({ name: 'Mary Shelley' });
   });
 
-  test('follows a name that was changed elsewhere, but not over what is being typed', async () => {
+  test('shows a name changed elsewhere, but keeps typed text', async () => {
     const { actor, clients } = await openAccount();
     const name = section('Profile').getByLabelText('Name');
     const rename = async (to: string) => {
@@ -83,7 +83,7 @@ describe('the account', () => {
     expect(await signIn(supabase(), next)).toBeTruthy();
   });
 
-  test('lets a mistyped new address be corrected', async () => {
+  test('corrects a mistyped new address', async () => {
     const next = `next-${crypto.randomUUID()}@example.com`;
     const { actor } = await openAccount();
     const mail = section('Email');
@@ -109,7 +109,7 @@ describe('the account', () => {
     expect(document.activeElement).toBe(mail.getByRole('heading'));
   });
 
-  test('says on the field that an address is taken', async () => {
+  test('shows on the field that an address is taken', async () => {
     const { actor } = await openAccount();
     const field = section('Email').getByLabelText('New email address');
     await actor.type(field, 'grace@example.com{Enter}');
@@ -123,7 +123,7 @@ describe('the account', () => {
     expect(await signIn(supabase(), email, 'another-quiet-boat')).toBeTruthy();
   });
 
-  test('signs out everywhere only after asking', async () => {
+  test('confirms before signing out everywhere', async () => {
     const { actor, url } = await openAccount();
     await actor.click(section('Devices').getByRole('button', { name: 'Sign out everywhere' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Sign out everywhere?' }));
@@ -138,7 +138,7 @@ describe('the account', () => {
     await waitFor(() => expect(url()).toBe('/login'));
   });
 
-  test('tells at the entrance that the other devices could not be signed out', async () => {
+  test('reports on /login that other devices could not be signed out', async () => {
     const { fetch, ...backend } = createBreakableFetch(supabase);
     backend.break(to('/logout'), () => refusal(500, 'unexpected_failure'));
     const { actor, url } = await openAccount('/account', { fetch });
@@ -152,13 +152,13 @@ describe('the account', () => {
     expect(screen.queryByText(/^Other devices may still/), 'told once').toBeNull();
   });
 
-  test('does not offer to remove the only way in', async () => {
+  test('does not offer to remove the only sign-in method', async () => {
     await openAccount();
     await section('Ways to sign in').findByText('Email and password');
     expect(section('Ways to sign in').queryByRole('button')).toBeNull();
   });
 
-  test('tells that a link has failed, in its own place', async () => {
+  test('shows a failed link in its section', async () => {
     const error = 'error=access_denied&error_code=otp_expired&error_description=x&sb=';
     await openAccount(`/account?${error}`);
     expect(await screen.findByText(/^That code isn’t valid/)).toBeTruthy();
@@ -221,7 +221,7 @@ describe('two-step sign-in', () => {
     expect(new Set([...first, ...second]).size).toBe(20);
   });
 
-  test('that was given up halfway is begun anew', async () => {
+  test('starts over after an unfinished setup', async () => {
     const { actor } = await openAccount();
     const mfa = section('Two-step sign-in');
     const begin = async () => {

@@ -15,7 +15,7 @@ const supabase = useLocalSupabase({
 
 afterEach(() => void vi.useRealTimers());
 
-test('a password is changed after all that the server wants to know where the sign-in was long ago', async () => {
+test('changes a password after reauthentication when the sign-in is old', async () => {
   const email = `old-${crypto.randomUUID()}@example.com`;
   skewMs = -25 * 3_600_000;
   await createUser(supabase(), email);

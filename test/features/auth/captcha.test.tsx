@@ -17,7 +17,7 @@ afterEach(() => {
   for (const script of document.head.querySelectorAll('script')) script.remove();
 });
 
-test('a captcha is shown where the configuration names one, and its answer is sent once', async () => {
+test('shows the configured captcha and sends its answer once', async () => {
   const render = vi.fn<RenderWidget>((_container, options) => {
     options.callback('human');
     return 'widget';
@@ -32,7 +32,7 @@ test('a captcha is shown where the configuration names one, and its answer is se
   await waitFor(() => expect(url()).toBe('/home'));
 });
 
-test('a widget that is over is removed, and has no say in the answer of the next one', async () => {
+test('removes a finished widget, whose answer does not affect the next', async () => {
   const widgets: WidgetOptions[] = [];
   const render: RenderWidget = (_container, options) => `widget-${widgets.push(options)}`;
   const remove = vi.fn<(widget: string) => void>();
@@ -56,7 +56,7 @@ test('a widget that is over is removed, and has no say in the answer of the next
   await waitFor(() => expect(url()).toBe('/home'));
 });
 
-test('without an answer the refusal is said in words', async () => {
+test('shows an error when the captcha has no answer', async () => {
   const { actor } = await renderApp('/login', { supabase: supabase() });
   const email = await screen.findByLabelText('Email');
   await actor.clear(email);

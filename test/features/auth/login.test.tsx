@@ -25,7 +25,7 @@ describe('signing in by password', () => {
     await waitFor(() => expect(url()).toBe('/home'));
   });
 
-  test('says what is wrong with the fields, and puts the focus on the first', async () => {
+  test('shows the errors of the fields and focuses the first', async () => {
     const { actor } = await renderApp('/login', { supabase: supabase() });
     const email = await screen.findByLabelText('Email');
     await actor.clear(email);
@@ -36,7 +36,7 @@ describe('signing in by password', () => {
     expect(describedBy(screen.getByLabelText('Password'))).toBe('Enter your password.');
   });
 
-  test('checks an address when one leaves it, and then with every letter', async () => {
+  test('checks an address on blur, then on each change', async () => {
     const { actor } = await renderApp('/login', { supabase: supabase() });
     const email = await screen.findByLabelText('Email');
     await actor.clear(email);
@@ -48,7 +48,7 @@ describe('signing in by password', () => {
     expect(describedBy(email)).toBe('');
   });
 
-  test('refuses a wrong password in words, in the alert that was there before', async () => {
+  test('shows a wrong password in the existing alert region', async () => {
     const { actor } = await renderApp('/login', { supabase: supabase() });
     await screen.findByLabelText('Email');
     const regions = screen.getAllByRole('alert');
@@ -57,7 +57,7 @@ describe('signing in by password', () => {
     expect(regions).toContain(message.closest('[role="alert"]'));
   });
 
-  test('says that the server cannot be reached', async () => {
+  test('shows that the server cannot be reached', async () => {
     const platform = { fetch: () => Promise.reject(new TypeError('Failed to fetch')) };
     const { actor } = await renderApp('/login', { supabase: supabase(), platform });
     await enter(actor, ada.email, seedPassword);
@@ -65,7 +65,7 @@ describe('signing in by password', () => {
     expect(screen.getByLabelText('Password')).toHaveProperty('value', seedPassword);
   });
 
-  test('counts down where the server wants a pause, without reading the seconds aloud', async () => {
+  test('counts down Retry-After without announcing the seconds', async () => {
     const { fetch, ...backend } = createBreakableFetch(supabase);
     const message = 'For security purposes, you can only request this after 42 seconds.';
     backend.break(to('/token'), () =>
@@ -101,7 +101,7 @@ describe('signing in by password', () => {
 });
 
 describe('signing in by mail', () => {
-  test('takes the code of the mail', async () => {
+  test('accepts the mailed code', async () => {
     const email = `mail-${crypto.randomUUID()}@example.com`;
     await createUser(supabase(), email);
     const { actor, url } = await renderApp('/login?next=%2Faccount', { supabase: supabase() });
@@ -120,7 +120,7 @@ describe('signing in by mail', () => {
     await waitFor(() => expect(url()).toBe('/account'));
   });
 
-  test('says on the field that a code is wrong', async () => {
+  test('shows a wrong code on its field', async () => {
     const email = `wrong-${crypto.randomUUID()}@example.com`;
     await createUser(supabase(), email);
     const { actor } = await renderApp('/login', { supabase: supabase() });
@@ -136,7 +136,7 @@ describe('signing in by mail', () => {
     expect(document.activeElement).toBe(code);
   });
 
-  test('says on the field that there is no such account', async () => {
+  test('shows an unknown account on its field', async () => {
     const { actor } = await renderApp('/login', { supabase: supabase() });
     await actor.click(await screen.findByRole('button', { name: 'Email me a code instead' }));
     await screen.findByRole('heading', { name: 'Sign in by email' });
@@ -148,7 +148,7 @@ describe('signing in by mail', () => {
 });
 
 describe('a link that does not sign in', () => {
-  test('of another browser leads on by the code of a fresh mail', async () => {
+  test('from another browser continues by the code of a new mail', async () => {
     const { actor, url } = await renderApp(`/home?code=${crypto.randomUUID()}`, { supabase: supabase() });
     await screen.findByText('Open this link where you asked for it');
     expect(url()).toBe('/login');
@@ -160,7 +160,7 @@ describe('a link that does not sign in', () => {
     expect(screen.getByText(/a new email is on its way/)).toBeTruthy();
   });
 
-  test('that is used or too old says so', async () => {
+  test('that is used or expired shows a message', async () => {
     const error = 'error=access_denied&error_code=otp_expired&error_description=Email+link+is+invalid&sb=';
     await renderApp(`/home?${error}#${error}`, { supabase: supabase() });
     expect(await screen.findByText('This link has expired or was already used')).toBeTruthy();
@@ -168,7 +168,7 @@ describe('a link that does not sign in', () => {
 });
 
 describe('an account with a second factor', () => {
-  test('is open only after its code', async () => {
+  test('requires the code', async () => {
     const email = `mfa-${crypto.randomUUID()}@example.com`;
     await createUser(supabase(), email);
     const before = await renderApp('/_app', {
@@ -193,7 +193,7 @@ describe('an account with a second factor', () => {
     await screen.findByRole('heading', { name: 'Account' });
   });
 
-  test('that is a phone is open after the code of a message', async () => {
+  test('by phone requires the code of the message', async () => {
     const email = `phone-${crypto.randomUUID()}@example.com`;
     await createUser(supabase(), email);
     await supabase().database.query(

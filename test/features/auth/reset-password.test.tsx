@@ -44,7 +44,7 @@ describe('resetting a password', () => {
     await waitFor(() => expect(url()).toBe('/home'));
   });
 
-  test('leads on to where one was going', async () => {
+  test('continues to the requested page', async () => {
     const email = await newUser();
     const { actor, url } = await renderApp('/reset-password?next=%2Fpreferences', { supabase: supabase() });
     await enterByCode(actor, email);
@@ -69,7 +69,7 @@ describe('resetting a password', () => {
     expect(url()).toBe('/login');
   });
 
-  test('is over for this tab where it was signed out: who signs in next has not asked for it', async () => {
+  test('ends with a sign-out of the tab: the next user is not asked for a password', async () => {
     const email = await newUser();
     const { actor, clients, url } = await renderApp('/reset-password', { supabase: supabase() });
     await enterByCode(actor, email);
@@ -81,7 +81,7 @@ describe('resetting a password', () => {
     await waitFor(() => expect(url()).toBe('/home'));
   });
 
-  test('refuses the password that one has already', async () => {
+  test('refuses the current password', async () => {
     const email = await newUser();
     const { actor } = await renderApp('/reset-password', { supabase: supabase() });
     await enterByCode(actor, email);
@@ -91,7 +91,7 @@ describe('resetting a password', () => {
     expect(document.activeElement).toBe(password);
   });
 
-  test('says the same for an address without an account', async () => {
+  test('answers identically for an address without an account', async () => {
     const { actor } = await renderApp('/reset-password', { supabase: supabase() });
     const field = await screen.findByLabelText('Email');
     await actor.clear(field);

@@ -28,7 +28,7 @@ beforeEach(() => {
 });
 
 describe('clearing this browser', () => {
-  test('removes every chunk of our cookies, corrupt ones as well, and no one else’s', async () => {
+  test("removes every chunk of the application's cookies, also corrupt ones, and no others", async () => {
     expect(await clearBrowserData(browser())).toEqual([]);
     expect(document.cookie).toBe('another=stays');
   });
@@ -48,7 +48,7 @@ describe('clearing this browser', () => {
     expect([localStorage.length, sessionStorage.length]).toEqual([0, 0]);
   });
 
-  test('goes on where a step fails, and names it', async () => {
+  test('continues after a failed step and names it', async () => {
     const blocked = () => {
       throw new DOMException('blocked', 'SecurityError');
     };
@@ -57,7 +57,7 @@ describe('clearing this browser', () => {
   });
 });
 
-describe('where a cookie may lie', () => {
+describe('the possible locations of a cookie', () => {
   test.each([
     ['sb-project-auth-token', true],
     ['sb-project-auth-token.12', true],

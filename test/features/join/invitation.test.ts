@@ -20,18 +20,18 @@ describe('an invitation', () => {
     expect(kindOf({ status })).toBe(status);
   });
 
-  test('is open to the one it was sent to', () => expect(kindOf({})).toBe('open'));
-  test('asks a stranger to sign in', () => expect(kindOf({}, null)).toBe('signed-out'));
+  test('is open to its invitee', () => expect(kindOf({})).toBe('open'));
+  test('asks for a sign-in without a session', () => expect(kindOf({}, null)).toBe('signed-out'));
   test('that does not exist is unknown', () => expect(kindOf(null)).toBe('unknown'));
   test('is known to its sender', () => expect(kindOf({ isForMe: false }, 'ada')).toBe('own'));
 
-  test('tells another account nothing of its state', () => {
+  test('reveals nothing to another account', () => {
     for (const status of ['pending', 'accepted', 'expired'] as const)
       expect(kindOf({ isForMe: false, status })).toBe('other-account');
   });
 });
 
-describe('what is pasted', () => {
+describe('a pasted text', () => {
   const token = 'a1fe04a1bedb4df1afaaf74dbeacae0eef664d67b5824c4ea73ee5a7edc0535f';
 
   test.each([

@@ -48,7 +48,7 @@ const status = async (token: string) => {
 const heading = (name: string | RegExp) => screen.findByRole('heading', { level: 1, name });
 
 describe('an invitation', () => {
-  test('changes nothing when it is opened, and is accepted by a button, of which its sender is told', async () => {
+  test('changes nothing when opened; a button accepts it and notifies its sender', async () => {
     const token = await invite();
     const { actor } = await renderApp(`/join/${token}`, { supabase: local(), user: as(grace) });
     expect(await heading(/Ada.* invites you to Roadmap/)).toBeTruthy();
@@ -63,7 +63,7 @@ describe('an invitation', () => {
     expect(told[0]?.content).toContain('accepted');
   });
 
-  test('is declined by the other button', async () => {
+  test('is declined by a button', async () => {
     const token = await invite();
     const { actor } = await renderApp(`/join/${token}`, { supabase: local(), user: as(grace) });
     await actor.click(await screen.findByRole('button', { name: 'Decline' }));
@@ -82,7 +82,7 @@ describe('an invitation', () => {
     );
   });
 
-  test('asks for the second factor first, and comes back', async () => {
+  test('asks for the second factor, then returns', async () => {
     const email = `careful-${crypto.randomUUID()}@example.com`;
     await createUser(local(), email);
     const before = await renderApp('/login', { supabase: local(), user: as({ email }) });
@@ -113,7 +113,7 @@ describe('an invitation', () => {
     await waitFor(() => expect(url()).toBe(`/login?next=${encodeURIComponent(`/join/${token}`)}`));
   });
 
-  test('that has expired says so, also when that happens while it is open', async () => {
+  test('that expires shows a message, also while it is open', async () => {
     const token = await invite();
     const { actor } = await renderApp(`/join/${token}`, { supabase: local(), user: as(grace) });
     await screen.findByRole('button', { name: 'Accept' });
@@ -125,7 +125,7 @@ describe('an invitation', () => {
     expect(await heading('This invitation has expired')).toBeTruthy();
   });
 
-  test('that was accepted before says so', async () => {
+  test('that was already accepted shows a message', async () => {
     const token = await invite();
     await local().database.query("update public.invitations set status = 'accepted' where token = $1", [
       token,
@@ -209,7 +209,7 @@ describe('inviting from the inbox', () => {
     expect(dialog.queryByRole('button', { name: 'Copied' })).toBeNull();
   });
 
-  test('says at the field what is wrong with the address', async () => {
+  test('shows an invalid address on its field', async () => {
     const { actor } = await renderApp('/home', { supabase: local(), user: as(ada) });
     await actor.click(await screen.findByRole('button', { name: 'Invite' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Invite someone' }));

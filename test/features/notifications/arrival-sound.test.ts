@@ -49,7 +49,7 @@ async function arrive(tabs: number, isQuiet = false): Promise<void> {
   for (const tab of arrivals) tab.close();
 }
 
-test('is heard once, however many tabs are open', async () => {
+test('is played once for any number of tabs', async () => {
   await arrive(3);
   expect(played).toBe(1);
 });
@@ -71,7 +71,7 @@ test('is silent in a page without a user gesture', async () => {
   expect(played).toBe(0);
 });
 
-test('the switch holds in the other tabs of the device', () => {
+test('the switch applies to the other tabs of the device', () => {
   localStorage.setItem('notification-sound', 'off');
   dispatchEvent(new StorageEvent('storage', { key: 'notification-sound' }));
   expect(soundChoice.getSnapshot()).toBe(false);

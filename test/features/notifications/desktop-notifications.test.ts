@@ -32,11 +32,11 @@ async function click(arrivals: Parameters<typeof showDesktopNotifications>[0]): 
   return location.pathname + location.search;
 }
 
-test('a click on a single one brings the page to the front and opens it', async () => {
+test('a click on one alert focuses the page and opens the notification', async () => {
   expect(await click([createNotification(1, { id: 'n-1' })])).toBe('/home?open=n-1');
 });
 
-test('a click on several leads to the list', async () => {
+test('a click on an alert of several opens the list', async () => {
   expect(await click([createNotification(2, { id: 'n-2' }), createNotification(1, { id: 'n-1' })])).toBe(
     '/home',
   );

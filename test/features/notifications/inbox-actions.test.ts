@@ -6,7 +6,7 @@ const unread = { tab: 'unread', kind: null } as const;
 const archived = { tab: 'archived', kind: null } as const;
 
 describe('an action', () => {
-  test('shows at once, before the server has answered', async () => {
+  test('is shown before the server answers', async () => {
     const scripted = await openScriptedInbox(3);
     const { inbox, world, table } = scripted;
     const id = idOf(scripted, 1);
@@ -18,7 +18,7 @@ describe('an action', () => {
     expect(table.count().unread).toBe(2);
   });
 
-  test('that fails is taken back, is an error state, is logged, and can be tried again', async () => {
+  test('that fails is undone, reported, logged, and can be retried', async () => {
     const scripted = await openScriptedInbox(3);
     const { inbox, world, table, tab } = scripted;
     const id = idOf(scripted, 0);
@@ -36,7 +36,7 @@ describe('an action', () => {
     expect(table.select(archived).map((row) => row.id)).toEqual([id]);
   });
 
-  test('waits for the one before it, so that the last word is the last', async () => {
+  test('waits for the previous action on the same row', async () => {
     const scripted = await openScriptedInbox(1);
     const { inbox, world, table } = scripted;
     const id = idOf(scripted, 0);
@@ -48,7 +48,7 @@ describe('an action', () => {
     expect(statusOf(scripted, id)).toBe('read');
   });
 
-  test('waits for no other that is about other rows', async () => {
+  test('does not wait for actions on other rows', async () => {
     const scripted = await openScriptedInbox(3);
     const { inbox, world, table } = scripted;
     const [first = '', second = ''] = shownIds(inbox);
@@ -69,7 +69,7 @@ describe('an action', () => {
     expect(table.count().unread).toBe(0);
   });
 
-  test('on a row that is gone meanwhile ends without it', async () => {
+  test('on a row that was deleted in the meantime ends without it', async () => {
     const scripted = await openScriptedInbox(2);
     const { inbox, world, table } = scripted;
     const id = idOf(scripted, 0);
@@ -80,7 +80,7 @@ describe('an action', () => {
     expect(shownIds(inbox)).not.toContain(id);
   });
 
-  test('on all marks those that were not loaded, too', async () => {
+  test('on all includes rows that are not loaded', async () => {
     const { inbox, world, table } = await openScriptedInbox(70);
     const shown: number[] = [];
     inbox.markAllRead(null).commit();
@@ -92,7 +92,7 @@ describe('an action', () => {
     expect(inbox.getSnapshot().counts).toEqual(table.count());
   });
 
-  test('on all counts anew where nothing is live, in every tab', async () => {
+  test('on all reads the counts again in every tab without a live channel', async () => {
     const { inbox, openTab, world, table } = await openScriptedInbox(70);
     const other = openTab();
     other.start();
@@ -104,7 +104,7 @@ describe('an action', () => {
     expect(other.getSnapshot().counts).toEqual(table.count());
   });
 
-  test('on all of a kind leaves the other kinds', async () => {
+  test('on all of a kind leaves other kinds unchanged', async () => {
     const scripted = createScriptedInbox();
     const { inbox, world, table } = scripted;
     for (let number = 1; number <= 40; number += 1)
@@ -117,7 +117,7 @@ describe('an action', () => {
     expect(inbox.getSnapshot().counts).toEqual(table.count());
   });
 
-  test('on all spares what came in after it', async () => {
+  test('on all leaves newer notifications unchanged', async () => {
     const { inbox, world, table } = await openScriptedInbox(3, { answerMs: 2_000 });
     inbox.markAllRead(null).commit();
     await world.clock.advance(1_500);
@@ -128,7 +128,7 @@ describe('an action', () => {
 });
 
 describe('reading in "Unread"', () => {
-  test('keeps the row until the reader leaves the list, and does not count it', async () => {
+  test('keeps a read row, uncounted, until the list is left', async () => {
     const scripted = await openScriptedInbox(3);
     const { inbox, world } = scripted;
     inbox.show(unread);
@@ -143,7 +143,7 @@ describe('reading in "Unread"', () => {
     expect(shownIds(inbox)).not.toContain(id);
   });
 
-  test('does not keep what is archived or deleted', async () => {
+  test('does not keep archived or deleted rows', async () => {
     const scripted = await openScriptedInbox(3);
     const { inbox } = scripted;
     inbox.show(unread);
@@ -169,7 +169,7 @@ describe('a deletion', () => {
     expect(shownIds(inbox)).toHaveLength(2);
   });
 
-  test('that is undone was never sent', async () => {
+  test('that is undone is never sent', async () => {
     const scripted = await openScriptedInbox(3);
     const { inbox, world, table } = scripted;
     const removal = inbox.remove([idOf(scripted, 0)]);
@@ -180,7 +180,7 @@ describe('a deletion', () => {
     expect(table.requests).not.toContain('remove');
   });
 
-  test('that waits is sent when the page goes away', async () => {
+  test('that is pending is sent when the page closes', async () => {
     const scripted = await openScriptedInbox(3);
     scripted.inbox.remove([idOf(scripted, 0)]);
     scripted.tab.signal('pagehide');
@@ -188,7 +188,7 @@ describe('a deletion', () => {
     expect(scripted.table.ids()).toHaveLength(2);
   });
 
-  test('is sent with all others, and with what is under way, when the page goes away', async () => {
+  test('is sent with all pending actions when the page closes', async () => {
     const scripted = await openScriptedInbox(4);
     const { inbox, tab, table, world } = scripted;
     const [first = '', second = '', third = ''] = shownIds(inbox);
@@ -202,7 +202,7 @@ describe('a deletion', () => {
     expect(table.requests.slice(before - 1)).toEqual(['set status', 'remove', 'remove']);
   });
 
-  test('is sent with all others at the sign-out, and nothing of it is a problem', async () => {
+  test('is sent with all pending actions at the sign-out, without an error', async () => {
     const scripted = await openScriptedInbox(4);
     const { inbox, tab, table, world } = scripted;
     const [first = '', second = '', third = '', fourth = ''] = shownIds(inbox);
@@ -215,7 +215,7 @@ describe('a deletion', () => {
     expect(tab.reported).toEqual([]);
   });
 
-  test('survives a read that still brings the row', async () => {
+  test('stays hidden after a read that still returns the row', async () => {
     const scripted = await openScriptedInbox(3);
     scripted.inbox.remove([idOf(scripted, 0)]);
     void scripted.inbox.refresh();
@@ -225,7 +225,7 @@ describe('a deletion', () => {
 });
 
 describe('two tabs', () => {
-  test('agree at once, without the server', async () => {
+  test('agree before the server answers', async () => {
     const scripted = await openScriptedInbox(3);
     const other = scripted.openTab();
     other.start();
@@ -242,7 +242,7 @@ describe('two tabs', () => {
     expect(other.getSnapshot().counts).toEqual(scripted.table.count());
   });
 
-  test('agree when an action is taken back', async () => {
+  test('agree when an action is undone', async () => {
     const scripted = await openScriptedInbox(3);
     const other = scripted.openTab();
     other.start();
@@ -255,7 +255,7 @@ describe('two tabs', () => {
     expect(other.getSnapshot().counts.all).toBe(3);
   });
 
-  test('do not wait for ever for one that was closed in the middle', async () => {
+  test('do not wait for a tab that was closed during an action', async () => {
     const scripted = await openScriptedInbox(3);
     const other = scripted.openTab();
     other.start();
@@ -268,7 +268,7 @@ describe('two tabs', () => {
     expect(other.getSnapshot().counts.all).toBe(3);
   });
 
-  test('tell each other no content', async () => {
+  test('exchange no content', async () => {
     const scripted = await openScriptedInbox(1);
     scripted.inbox.setStatus([idOf(scripted, 0)], 'read');
     scripted.inbox.markAllRead(null).commit();
@@ -277,7 +277,7 @@ describe('two tabs', () => {
     expect(JSON.stringify(scripted.world.broadcasts)).not.toContain('Document');
   });
 
-  test('survive what another version of the application says', async () => {
+  test('ignore messages of another version of the application', async () => {
     const scripted = await openScriptedInbox(1);
     const stranger = scripted.world.openTab().openBroadcast('inbox:user');
     for (const message of [null, 7, 'x', {}, { type: 'started' }, { type: 'later', id: 'x' }])

@@ -77,12 +77,12 @@ describe('the inbox', () => {
     expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('Inbox');
   });
 
-  test('that is empty says so', async () => {
+  test('shows an empty state', async () => {
     await open();
     expect(await screen.findByText(/No notifications yet/)).toBeTruthy();
   });
 
-  test('counts the unread in the bell, the title and the icon', async () => {
+  test('shows the unread count in the bell, the title and the icon', async () => {
     await notify(1);
     await notify(2);
     document.head.innerHTML = '<link rel="icon" href="/favicon.svg">';
@@ -111,7 +111,7 @@ describe('the inbox', () => {
     await waitFor(async () => expect(await status('Document 1')).toBe('read'));
   });
 
-  test('archives and brings back', async () => {
+  test('archives and restores', async () => {
     await notify(1);
     const { actor, url } = await open();
     await actor.click(await screen.findByRole('button', { name: /^Archive: / }));
@@ -125,7 +125,7 @@ describe('the inbox', () => {
     await waitFor(async () => expect(await status('Document 1')).toBe('read'));
   });
 
-  test('deletes when the time to undo is over, and not when it was used', async () => {
+  test('deletes after the undo time unless undone', async () => {
     await notify(1);
     const { actor } = await open();
     await actor.click(await screen.findByRole('button', { name: /^Delete: / }));
@@ -138,7 +138,7 @@ describe('the inbox', () => {
     await waitFor(async () => expect(await status('Document 1')).toBeNull());
   });
 
-  test('moves the focus to the next row when the focused one goes, at last to the heading', async () => {
+  test('moves the focus from a removed row to the next, or to the heading', async () => {
     await fill(2);
     const { actor } = await open();
     (await screen.findByText(/Old 2/)).closest<HTMLElement>('[data-row]')?.focus();
@@ -171,7 +171,7 @@ describe('the inbox', () => {
     expect(screen.queryByRole('button', { name: 'Load more' })).toBeNull();
   });
 
-  test('keeps a just-read row in "Unread" until the reader leaves', async () => {
+  test('keeps a read row in "Unread" until the list is left', async () => {
     await fill(2);
     const { actor } = await open('/home?tab=unread');
     await screen.findByText(/Old 2/);
@@ -191,7 +191,7 @@ describe('the inbox', () => {
     await waitFor(() => expect(rows()).toHaveLength(1));
   });
 
-  test('acts on many that were selected', async () => {
+  test('acts on a selection', async () => {
     await fill(3);
     const { actor } = await open();
     await screen.findByText(/Old 3/);
@@ -206,7 +206,7 @@ describe('the inbox', () => {
     );
   });
 
-  test('can be used by keys, which act on the focused row', async () => {
+  test('is operated by keys that act on the focused row', async () => {
     await fill(3);
     const { actor } = await open();
     await screen.findByText(/Old 3/);
@@ -225,7 +225,7 @@ describe('the inbox', () => {
     await screen.findByText('Use keyboard shortcuts');
   });
 
-  test('leaves letters alone where they are switched off', async () => {
+  test('ignores letter keys when shortcuts are off', async () => {
     await fill(2);
     const { actor } = await open();
     await screen.findByText(/Old 2/);
@@ -238,7 +238,7 @@ describe('the inbox', () => {
     localStorage.clear();
   });
 
-  test('opens the newest from the bell: one state with the page', async () => {
+  test('shows the newest in the bell, in sync with the page', async () => {
     await fill(10);
     const { actor } = await open();
     await actor.click(await screen.findByRole('button', { name: 'Notifications, 10 unread' }));
@@ -251,7 +251,7 @@ describe('the inbox', () => {
 });
 
 describe('a notification without a page of its own', () => {
-  test('opens in full, is then read, and gives the way back to the list', async () => {
+  test('opens in full, is marked read, and returns to the list', async () => {
     await notify(1);
     const { actor } = await open('/home?kind=mention');
     await actor.click(await screen.findByRole('link', { name: /mentioned you in Document 1/ }));
@@ -264,7 +264,7 @@ describe('a notification without a page of its own', () => {
     expect(screen.queryByRole('dialog', { name: /mentioned you/ })).toBeNull();
   });
 
-  test('can be archived from there, and is still found at its address', async () => {
+  test('can be archived there and stays at its address', async () => {
     await notify(2);
     const { actor } = await open();
     await actor.click(await screen.findByRole('link', { name: /mentioned you in Document 2/ }));
@@ -275,7 +275,7 @@ describe('a notification without a page of its own', () => {
     expect(await screen.findAllByRole('button', { name: 'Move to inbox' })).toHaveLength(1);
   });
 
-  test('that is in no list is marked read, and unread again from there', async () => {
+  test('that is in no loaded list is marked read and unread there', async () => {
     await notify(3);
     await local().database.exec(`update public.notifications set created_at = now() - interval '1 day'`);
     await fill(35);
@@ -298,7 +298,7 @@ describe('a notification without a page of its own', () => {
     await waitFor(async () => expect(await status('Document 3')).toBe('unread'));
   });
 
-  test('that cannot be read says so, logs it, and is read on request', async () => {
+  test('that fails to load shows an error, logs it, and can be retried', async () => {
     await notify(4);
     const [row] = await local().database.query<{ id: string }>('select id from public.notifications');
     await local().database.query(`update public.notifications set status = 'archived'`);
@@ -314,14 +314,14 @@ describe('a notification without a page of its own', () => {
     expect(await screen.findByRole('dialog', { name: /mentioned you in Document 4/ })).toBeTruthy();
   });
 
-  test('that does not exist any more says so', async () => {
+  test('that was deleted shows a message', async () => {
     await open('/home?open=00000000-0000-4000-8000-000000000000');
     expect(await screen.findByText('This notification no longer exists.')).toBeTruthy();
   });
 });
 
-describe('what was deleted and can still be undone', () => {
-  test('is deleted at the sign-out, all of it', async () => {
+describe('a deletion that can still be undone', () => {
+  test('is sent at the sign-out', async () => {
     await fill(4);
     const { actor, url } = await open();
     await actor.click(await screen.findByRole('button', { name: /^Delete: .*Old 1$/ }));
@@ -338,7 +338,7 @@ describe('what was deleted and can still be undone', () => {
 });
 
 describe('when something fails', () => {
-  test('from the bell on another page it is told there', async () => {
+  test('an action from the bell on another page reports there', async () => {
     const backend = createBreakableFetch(local);
     await fill(2);
     const { actor } = await open('/preferences', { platform: { fetch: backend.fetch } });
@@ -351,7 +351,7 @@ describe('when something fails', () => {
     expect(await screen.findByText(/Your change was undone/)).toBeTruthy();
   });
 
-  test('the list says so and is read again on request', async () => {
+  test('the list shows an error and can be retried', async () => {
     const backend = createBreakableFetch(local);
     await fill(1);
     const report = vi.fn<(problem: unknown) => void>();
@@ -364,7 +364,7 @@ describe('when something fails', () => {
     await screen.findByText(/Old 1/);
   });
 
-  test('an action is taken back, told, and done by another try', async () => {
+  test('an action is undone, reported, and can be retried', async () => {
     const backend = createBreakableFetch(local);
     await fill(1);
     const { actor } = await open('/home', { platform: { fetch: backend.fetch } });
@@ -378,7 +378,7 @@ describe('when something fails', () => {
     await waitFor(async () => expect(await status('Old 1')).toBe('archived'));
   });
 
-  test('a reload shows the last list at once, and then the truth', async () => {
+  test('a reload shows the saved list, then the current one', async () => {
     const backend = createBreakableFetch(local);
     await fill(2);
     const first = await open('/home', { platform: { fetch: backend.fetch } });
@@ -396,7 +396,7 @@ describe('when something fails', () => {
     await waitFor(() => expect(screen.queryByText(/Old 2/)).toBeNull());
   });
 
-  test('signing out removes what was kept on the device', async () => {
+  test('a sign-out deletes the data stored on the device', async () => {
     await fill(1);
     const { clients } = await open();
     await screen.findByText(/Old 1/);

@@ -9,7 +9,7 @@ const hourMs = 3_600_000;
 beforeAll(() => import('../../../src/features/notifications/data/snooze-alarm.ts'));
 
 describe('a snoozed notification', () => {
-  test('leaves the list and the counts, and returns at its time as unread at the top', async () => {
+  test('leaves the list and the counts, and returns on time as unread at the top', async () => {
     const scripted = await openScriptedInbox(3);
     const { inbox, world, arrivals } = scripted;
     const id = idOf(scripted, 2);
@@ -26,7 +26,7 @@ describe('a snoozed notification', () => {
     expect(arrivals.at(-1)).toEqual([id]);
   });
 
-  test('returns at its time without a network too', async () => {
+  test('returns on time without a network', async () => {
     const scripted = await openScriptedInbox(2);
     const { inbox, table, world } = scripted;
     const id = idOf(scripted, 1);
@@ -52,7 +52,7 @@ describe('a snoozed notification', () => {
     expect(shownIds(inbox)).toContain(second);
   });
 
-  test('that another device has snoozed is known after the start, however old it is', async () => {
+  test('of any age that another device snoozed is read at the start', async () => {
     const scripted = await openScriptedInbox(70);
     const { table, world, openTab } = scripted;
     const [oldest = ''] = table.ids();
@@ -80,7 +80,7 @@ describe('a snoozed notification', () => {
 describe('a search', () => {
   const search = (query: string) => ({ ...everything, query });
 
-  test('shows what the server finds, page by page, with the actions of the list', async () => {
+  test('shows the results page by page, with the actions of the list', async () => {
     const { inbox, world } = await openScriptedInbox(120);
     inbox.show(search('Document 1'));
     await world.clock.advance(1_000);
@@ -96,7 +96,7 @@ describe('a search', () => {
     expect(shownIds(inbox)).toHaveLength(31);
   });
 
-  test('keeps the results of a search only, also after the server’s counts came', async () => {
+  test('contains only results, also after the counts arrive', async () => {
     const { inbox, world } = await openScriptedInbox(120);
     inbox.show(search('Document 7'));
     await world.clock.advance(1_000);
@@ -108,7 +108,7 @@ describe('a search', () => {
     expect(shownIds(inbox)).toHaveLength(30);
   });
 
-  test('counts as being read until the last of several ends', async () => {
+  test('is loading until the last of several requests ends', async () => {
     const { inbox, table, world } = await openScriptedInbox(5);
     inbox.show(search('Doc'));
     await world.clock.advance(20);

@@ -78,7 +78,7 @@ const setting = fc.record({
   rows: fc.constantFrom(0, 5, 29, 30, 31, 75),
 });
 
-test('whatever happens, once it is quiet every list and every count is as the table has it', async () => {
+test('every list and count equals the table at quiescence, after any events', async () => {
   await fc.assert(
     fc.asyncProperty(
       setting,

@@ -5,7 +5,7 @@ import { createScriptedInbox, idOf, openScriptedInbox, shownIds, statusOf } from
 const unread = { tab: 'unread', kind: null } as const;
 
 describe('reading', () => {
-  test('shows the newest first and says that it is complete', async () => {
+  test('shows the newest first and reports that it is complete', async () => {
     const { inbox, table } = await openScriptedInbox(3);
     expect(shownIds(inbox)).toEqual(table.select(everything).map(({ id }) => id));
     expect(inbox.getSnapshot()).toMatchObject({ isVerified: true, isReading: false, problem: null });
@@ -103,7 +103,7 @@ describe('reading', () => {
     expect(table.requests.filter((name) => name.startsWith('list'))).toEqual(Array(4).fill('list all 30'));
   });
 
-  test('ahead makes the next page appear without another request', async () => {
+  test('ahead shows the next page without another request', async () => {
     const { inbox, world, table } = await openScriptedInbox(40);
     inbox.prefetchMore();
     inbox.prefetchMore();
@@ -116,7 +116,7 @@ describe('reading', () => {
     expect(table.requests.slice(before).filter((name) => name.startsWith('list'))).toEqual([]);
   });
 
-  test('ahead notices what is deleted before the page is shown', async () => {
+  test('ahead drops rows that are deleted before the page is shown', async () => {
     const { inbox, world, table } = await openScriptedInbox(40);
     inbox.prefetchMore();
     await world.clock.advance(1_000);
@@ -127,7 +127,7 @@ describe('reading', () => {
     expect(shownIds(inbox)).toEqual(table.select(everything).map(({ id }) => id));
   });
 
-  test('of one alone that fails is an error state and is logged as well', async () => {
+  test('of one notification that fails is an error state and is logged', async () => {
     const { inbox, table, tab, world } = await openScriptedInbox(1);
     table.failures = 1;
     const found = inbox.find('elsewhere').catch(() => 'failed');
@@ -137,7 +137,7 @@ describe('reading', () => {
     expect(tab.reported).toHaveLength(1);
   });
 
-  test('of the counts that fails is an error state until they are there', async () => {
+  test('of the counts that fails is an error state until it succeeds', async () => {
     const { inbox, table, tab, world } = await openScriptedInbox(40);
     inbox.markAllRead(null).commit();
     await world.clock.advance(100);
@@ -151,7 +151,7 @@ describe('reading', () => {
     expect(inbox.getSnapshot().counts).toEqual(table.count());
   });
 
-  test('ahead that fails is logged, and read anew by who asks for it', async () => {
+  test('ahead that fails is logged, and retried by the next explicit read', async () => {
     const { inbox, table, tab, world } = await openScriptedInbox(40);
     table.failures = 1;
     inbox.prefetchMore();
@@ -162,7 +162,7 @@ describe('reading', () => {
     expect(shownIds(inbox)).toHaveLength(40);
   });
 
-  test('that fails is an error state, is logged, and succeeds on another try', async () => {
+  test('that fails is an error state, is logged, and succeeds on a retry', async () => {
     const scripted = createScriptedInbox();
     scripted.table.insert(1);
     scripted.table.failures = 1;
@@ -177,7 +177,7 @@ describe('reading', () => {
     expect(inbox.getSnapshot()).toMatchObject({ problem: null, isVerified: true });
   });
 
-  test('of a list that another contains whole sends no request', async () => {
+  test('of a list that a loaded list contains sends no request', async () => {
     const { inbox, world, table } = await openScriptedInbox(3);
     const before = table.requests.length;
     inbox.show(unread);
@@ -186,7 +186,7 @@ describe('reading', () => {
     expect(table.requests).toHaveLength(before);
   });
 
-  test('of a list that another contains in part goes on where that ends', async () => {
+  test('of a list that a loaded list contains in part continues at its end', async () => {
     const { inbox, world, table } = await openScriptedInbox(50);
     for (const { id } of table.select(everything).slice(0, 29)) table.setStatus(id, 'read');
     await world.clock.advance(1_000);
@@ -227,7 +227,7 @@ describe('live changes', () => {
     expect(inbox.getSnapshot().counts).toEqual(table.count());
   });
 
-  test('of rows that were not loaded make the counts be read again', async () => {
+  test('of rows that are not loaded cause a read of the counts', async () => {
     const { inbox, world, table } = await openScriptedInbox(50);
     const oldest = table.select(everything).at(-1)?.id ?? '';
     table.setStatus(oldest, 'read');
@@ -238,7 +238,7 @@ describe('live changes', () => {
     expect(inbox.getSnapshot().counts.all).toBe(49);
   });
 
-  test('of rows beyond the list say less than the next count does', async () => {
+  test('of rows beyond the list are superseded by the next count', async () => {
     const { inbox, world, table } = await openScriptedInbox(33);
     const [third = '', second = '', first = ''] = table
       .select(everything)
@@ -264,7 +264,7 @@ describe('live changes', () => {
     expect(inbox.getSnapshot().counts).toEqual(table.count());
   });
 
-  test('during a read win over what the read brings', async () => {
+  test('during a read win over its result', async () => {
     const scripted = await openScriptedInbox(3, { hasVersions: false, answerMs: 1_000, changeMs: 10 });
     const { inbox, world, table } = scripted;
     const [first = '', second = ''] = shownIds(inbox);
@@ -279,7 +279,7 @@ describe('live changes', () => {
     expect(shownIds(inbox)).toContain(third);
   });
 
-  test('that come again, late and in another order change nothing', async () => {
+  test('that are repeated, late or reordered have no effect', async () => {
     const scripted = await openScriptedInbox(1);
     const { inbox, table } = scripted;
     const id = idOf(scripted, 0);
@@ -290,7 +290,7 @@ describe('live changes', () => {
     expect(statusOf(scripted, id)).toBe('read');
   });
 
-  test('that were missed are caught up with when the connection returns', async () => {
+  test('that were missed are read when the connection returns', async () => {
     const { inbox, world, table, reconnect } = await openScriptedInbox(3);
     table.isConnected = false;
     table.insert(8);
@@ -303,7 +303,7 @@ describe('live changes', () => {
     expect(inbox.getSnapshot().counts).toEqual(table.count());
   });
 
-  test('are told as arrivals: unread ones that are new, not those of the first read', async () => {
+  test('are reported as arrivals when new and unread, except those of the first read', async () => {
     const { world, table, arrivals, reconnect } = await openScriptedInbox(3);
     expect(arrivals).toEqual([]);
     const live = table.insert(8);
@@ -316,7 +316,7 @@ describe('live changes', () => {
     expect(arrivals).toEqual([[live], [missed]]);
   });
 
-  test('are told as arrivals whatever their time: one statement writes one, a long transaction an old one', async () => {
+  test('are reported as arrivals with any creation time, such as that of a long transaction', async () => {
     const { world, table, arrivals, inbox } = await openScriptedInbox(3);
     const written = [9, 8, 7].map((number) => table.insert(number, { minute: 9 }));
     const late = table.insert(4, { minute: 0 });
@@ -327,7 +327,7 @@ describe('live changes', () => {
   });
 });
 
-test('a closed inbox leaves no timer behind', async () => {
+test('a closed inbox leaves no timer running', async () => {
   const scripted = await openScriptedInbox(50);
   scripted.inbox.setStatus([idOf(scripted, 0)], 'read');
   await scripted.world.clock.advance(100_000);

@@ -34,11 +34,11 @@ const sizes = (...list: readonly Deed[]) =>
   );
 
 describe('a group', () => {
-  test('is what one person did to one entity on one day, in the place of the newest', () => {
+  test('is the actions of one sender on one entity and day, at the position of the newest', () => {
     expect(sizes({}, { entity: 'plan' }, {}, {}, { entity: 'plan' })).toEqual([3, 1, 1]);
   });
 
-  test('is of one kind, person, entity and day', () => {
+  test('has one kind, sender, entity and day', () => {
     expect(sizes({}, { kind: 'comment' }, { actor: 'ada' }, { entity: 'plan' }, { day: 9 })).toEqual([
       1, 1, 1, 1, 1,
     ]);
@@ -46,12 +46,12 @@ describe('a group', () => {
     expect(sizes({}, {}, {}, { day: 9 }, { day: 9 }, { day: 9 })).toEqual([3, 3]);
   });
 
-  test('is not made of two, nor of mentions and invitations', () => {
+  test('needs three notifications, and excludes mentions and invitations', () => {
     expect(sizes({}, {})).toEqual([1, 1]);
     expect(sizes({ kind: 'mention' }, { kind: 'mention' }, { kind: 'mention' })).toEqual([1, 1, 1]);
   });
 
-  test('is followed by its notifications when it is open', () => {
+  test('is followed by its notifications when expanded', () => {
     const rows = deeds({}, { entity: 'plan' }, {}, {});
     const [closed] = groupEntries(rows, new Set());
     const entries = groupEntries(rows, new Set([closed?.id ?? '']));

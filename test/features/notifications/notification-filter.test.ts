@@ -8,17 +8,17 @@ import {
 import { notificationKinds } from '../../../src/features/notifications/model/notification.ts';
 
 describe('the filter in the URL', () => {
-  test('comes back as it was put in, whichever it is', () => {
+  test('is parsed to the filter that was encoded', () => {
     for (const tab of inboxTabs)
       for (const kind of [...notificationKinds, null])
         expect(parseFilter(encodeFilter({ tab, kind }))).toEqual({ tab, kind });
   });
 
-  test('is absent where everything is shown', () => {
+  test('is absent for the default filter', () => {
     expect(inboxHref({ tab: 'all', kind: null })).toBe('/home');
   });
 
-  test('that is unknown shows everything', () => {
+  test('is the default filter when it is unknown', () => {
     expect(parseFilter('?tab=spam&kind=pokes')).toEqual({ tab: 'all', kind: null });
   });
 });

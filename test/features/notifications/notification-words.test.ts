@@ -15,7 +15,7 @@ const parse = (content: object) =>
 const title = (content: object) => notificationTitle(parse(content), texts);
 
 describe('the headline of a notification', () => {
-  test('says who did what to what', () => {
+  test('names the actor, the action and the entity', () => {
     const metadata = { actor_name: 'Grace' };
     const data = { entity_name: 'Roadmap' };
     expect(title({ type: 'mention', metadata, data })).toBe('Grace mentioned you in Roadmap');
@@ -27,13 +27,13 @@ describe('the headline of a notification', () => {
     );
   });
 
-  test('is a sentence also where little is known', () => {
+  test('is a sentence without an actor or entity', () => {
     expect(title({ type: 'mention' })).toBe('Someone mentioned you in a shared item');
     expect(title({ type: 'mention', entity_type: 'document' })).toBe('Someone mentioned you in a document');
     expect(title({})).toBe('Notification');
   });
 
-  test('says that a plain message was sent', () => {
+  test('describes a plain message', () => {
     const content = { type: 'message', metadata: { actor_name: 'Grace' }, data: { text: 'Hi' } };
     expect(title(content)).toBe('Grace sent you a message');
     expect(notificationSnippet(parse(content), texts)).toBe('Hi');
@@ -43,7 +43,7 @@ describe('the headline of a notification', () => {
     expect(notificationActor(parse({ type: 'edit', data: { actor_name: 'The bank' } }))).toBeNull();
   });
 
-  test("is the sender's own where there is one, and then not said twice", () => {
+  test("is the sender's own text, not repeated below", () => {
     const content = { type: 'poke', data: { title: 'Hello', message: 'World' } };
     expect(title(content)).toBe('Hello');
     expect(notificationSnippet(parse(content), texts)).toBe('World');
@@ -55,7 +55,7 @@ describe('the link of a notification', () => {
   const href = (content: object, entityUrl: string | null = null) =>
     notificationLink(parse(content), entityUrl)?.href ?? null;
 
-  test('leads to its own URL, its invitation, or its entity', () => {
+  test('is its URL, its invitation, or its entity', () => {
     expect(href({ data: { url: '/documents/1' } })).toBe('/documents/1');
     expect(href({ metadata: { url: 'https://example.com/1' } })).toBe('https://example.com/1');
     expect(href({ type: 'invite', data: { token: 'a b' } })).toBe('/join/a%20b');
@@ -74,7 +74,7 @@ describe('the link of a notification', () => {
     (url) => expect(href({ data: { url } })).toBeNull(),
   );
 
-  test('names a host that the sender chose, but not the host of the entities', () => {
+  test('shows the host of a URL that the sender chose', () => {
     const link = (url: string) =>
       notificationLink(parse({ data: { url } }), 'https://docs.example/{entity_type}/{entity_id}');
     expect(link('https://evil.example/x')).toEqual({

@@ -53,12 +53,12 @@ describe('a notification', () => {
     expect(parseContent(content)).toMatchObject({ kind: 'system', id: createRow(1).id });
   });
 
-  test('of an unknown type keeps its words', () => {
+  test('of an unknown type keeps its text', () => {
     const notification = parseContent('{"type":"poke","data":{"title":"Poked"}}');
     expect(contentText(notification, 'title')).toBe('Poked');
   });
 
-  test('comes without a version from a table that has none', () => {
+  test('has no version from a table without the column', () => {
     expect(createNotification(1, { version: null }).version).toBeNull();
   });
 
@@ -69,7 +69,7 @@ describe('a notification', () => {
     },
   );
 
-  test('is listed by its creation to the microsecond, then by its id', () => {
+  test('is ordered by creation to the microsecond, then by id', () => {
     const at = (createdAt: string, id: string) => ({ createdAt, id, createdAtMs: Date.parse(createdAt) });
     const newest = at('2026-01-01T00:00:00.000002+00:00', 'a');
     const older = at('2026-01-01T00:00:00.000001+00:00', 'c');

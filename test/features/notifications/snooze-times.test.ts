@@ -18,7 +18,7 @@ test.each([
   expect(snoozeChoices(local(now)).map(({ atMs }) => toLocalInput(atMs))).toEqual(expected);
 });
 
-test('reads what a datetime-local field holds, and nothing else', () => {
+test('parses the value of a datetime-local field, and nothing else', () => {
   expect(parseLocalInput('2026-11-25T09:20')).toBe(local('2026-11-25T09:20'));
   expect(parseLocalInput('')).toBeNull();
 });

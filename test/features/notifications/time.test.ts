@@ -73,11 +73,11 @@ describe('the time of a row', () => {
     expect(calendarTime(afternoon - elapsedMs, afternoon, 'en-GB')).toMatch(words);
   });
 
-  test('says minutes in German as Germans write them', () => {
+  test('abbreviates minutes in German as „Min.“', () => {
     expect(clockTime(afternoon - 26 * 60_000, afternoon, 'de')).toBe('vor 26 Min.');
   });
 
-  test('has the date and the time beside it', () => {
+  test('has the absolute date and time as its title', () => {
     expect(absoluteTime(nowMs, 'en-GB')).toMatch(/^Tuesday,? 10 March 2026 at 12:00$/);
   });
 });
@@ -106,7 +106,7 @@ describe('the minute clock', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  test('catches up when a page that slept becomes visible', () => {
+  test('updates when a suspended page becomes visible', () => {
     const { openTab, clock } = createFakeWorld({ startMs: 0 });
     const tab = openTab();
     const minutes = createMinuteClock(tab);

@@ -15,19 +15,19 @@ function openTabs() {
   return { here, there, tabs, ask, world };
 }
 
-test('a tab that is seen knows it by itself', async () => {
+test('a visible tab finds itself', async () => {
   const { ask, world } = openTabs();
   expect(await ask()).toBe(true);
   expect(world.broadcasts).toEqual([]);
 });
 
-test('a hidden tab hears of the one that is seen', async () => {
+test('a hidden tab finds the visible tab', async () => {
   const { here, ask } = openTabs();
   here.setVisible(false);
   expect(await ask()).toBe(true);
 });
 
-test('where none is seen, none answers', async () => {
+test('without a visible tab none answers', async () => {
   const { here, there, tabs, ask } = openTabs();
   here.setVisible(false);
   there.setVisible(false);

@@ -33,7 +33,7 @@ const event: fc.Arbitrary<OutboxEvent> = fc.oneof(
 const run = (events: readonly OutboxEvent[]): OutboxState => events.reduce(step, initialState(false));
 
 describe('the machine of the outbox', () => {
-  test('keeps the entries in order and unique, whatever happens', () => {
+  test('keeps the entries ordered and unique after any events', () => {
     fc.assert(
       fc.property(fc.array(event), (events) => {
         const sequences = run(events).entries.map((own) => own.sequence);
@@ -55,7 +55,7 @@ describe('the machine of the outbox', () => {
     );
   });
 
-  test('changes nothing by an event that is repeated', () => {
+  test('ignores a repeated event', () => {
     fc.assert(
       fc.property(fc.array(event), event, (events, last) => {
         fc.pre(last.type !== 'failed');
@@ -65,7 +65,7 @@ describe('the machine of the outbox', () => {
     );
   });
 
-  test('comes to an end: with a connection every entry is sent once, in order', () => {
+  test('terminates: with a connection every entry is sent once, in order', () => {
     fc.assert(
       fc.property(fc.array(event), (events) => {
         let state = step(step(run(events), { type: 'connection', isOnline: true }), {
@@ -93,7 +93,7 @@ describe('the machine of the outbox', () => {
     );
   });
 
-  test('retries at once after a reconnect, and forgets the failures of an entry that is gone', () => {
+  test('retries at once after a reconnect, and drops the failures of a removed entry', () => {
     const failed = run([
       { type: 'loaded', entries: [entry(1), entry(2)] },
       { type: 'connection', isOnline: true },

@@ -93,7 +93,7 @@ function createDevice(world: FakeWorld = createFakeWorld()) {
 const names = (entries: readonly OutboxEntry[]) => entries.map(({ payload }) => payload);
 
 describe('the outbox', () => {
-  test('keeps what is done offline, and sends it in order when the device is online again', async () => {
+  test('stores offline changes and sends them in order when online', async () => {
     const { world, server, openTab } = createDevice();
     const { tab, outbox, settled, add } = openTab();
     tab.setOnline(false);
@@ -108,7 +108,7 @@ describe('the outbox', () => {
     expect(settled).toEqual(['one sent', 'two sent', 'three sent']);
   });
 
-  test('sends what an earlier visit left', async () => {
+  test('sends the changes of an earlier visit', async () => {
     const { world, server, openTab } = createDevice();
     const earlier = openTab();
     earlier.tab.setOnline(false);
@@ -121,7 +121,7 @@ describe('the outbox', () => {
     expect(server.received).toEqual(['one']);
   });
 
-  test('shows the same in all tabs, and is sent by one of them', async () => {
+  test('is equal in all tabs and sent by one of them', async () => {
     const { world, server, openTab } = createDevice();
     const tabs = [openTab(), openTab(), openTab()] as const;
     for (const { tab } of tabs) tab.setOnline(false);
@@ -152,7 +152,7 @@ describe('the outbox', () => {
     expect(second.outbox.getSnapshot()).toEqual([]);
   });
 
-  test('tries again with growing pauses while the server cannot be reached, and keeps the order', async () => {
+  test('retries with backoff while the server is unreachable, in order', async () => {
     const { world, server, openTab } = createDevice();
     const { outbox, add } = openTab();
     server.problem = new Unreachable();
@@ -165,7 +165,7 @@ describe('the outbox', () => {
     expect(server.received).toEqual(['one', 'two']);
   });
 
-  test('gives up what the server refuses, and tells conflicts', async () => {
+  test('drops refused changes and reports conflicts', async () => {
     const { world, server, openTab } = createDevice();
     const { settled, add, reported } = openTab();
     server.problem = new Refused();
@@ -179,7 +179,7 @@ describe('the outbox', () => {
     expect(reported).toEqual([expect.any(Refused)]);
   });
 
-  test('holds a change that can still be undone, with those after it', async () => {
+  test('delays a change that can still be undone, and those after it', async () => {
     const { world, server, openTab } = createDevice();
     const { outbox, add } = openTab();
     await add('undoable', 10_000);
@@ -261,7 +261,7 @@ describe('the storage of the outbox', () => {
     isClaimed: false,
   });
 
-  test('keeps the changes in order until they are removed, for another visit too', async () => {
+  test('keeps the changes in order over visits until they are removed', async () => {
     const storage = createOutboxStorage('ada');
     await storage.add(change('one'));
     await storage.add(change('two'));

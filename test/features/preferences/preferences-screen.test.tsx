@@ -54,7 +54,7 @@ describe('the preferences', () => {
     expect(await saved()).toMatchObject({ email_edits: false, email_digest_frequency: 'daily' });
   });
 
-  test('say what a frequency means and when the next email comes', async () => {
+  test('explain a frequency and name the time of the next email', async () => {
     const { actor } = await open();
     const often = await screen.findByRole('combobox', { name: 'How often' });
     expect(screen.getByText(/one email every day at 8:00.*UTC/)).toBeTruthy();
@@ -85,7 +85,7 @@ describe('the preferences', () => {
     expect(mail.subject).toBe('Test email from Tidings');
   });
 
-  test('say that an address bounced, and send to it again', async () => {
+  test('show that an address bounced, and send to it again on request', async () => {
     await local().database.query(`select public.suppress_mail_address($1, 'bounce')`, [user.email]);
     const { actor } = await open();
     expect(await screen.findByText(/couldn’t be delivered/)).toBeTruthy();
@@ -109,7 +109,7 @@ describe('the preferences', () => {
     );
   });
 
-  test('show what is in effect: a global switch disables and erases nothing', async () => {
+  test('show the effective values: a global switch erases none', async () => {
     const { actor } = await open();
     await actor.click(await screen.findByRole('switch', { name: /Email notifications/ }));
     const mention = kind('Mentions').getByRole<HTMLInputElement>('switch', { name: /Email/ });
@@ -122,7 +122,7 @@ describe('the preferences', () => {
     expect(isOn(kind('Mentions').getByRole('switch', { name: 'Email' }))).toBe(true);
   });
 
-  test('that cannot be saved are as they were, and can be tried again', async () => {
+  test('that cannot be saved are restored and can be retried', async () => {
     const backend = createBreakableFetch(local);
     const { actor } = await open({ platform: { fetch: backend.fetch } });
     await screen.findByRole('switch', { name: /Email notifications/ });
@@ -136,7 +136,7 @@ describe('the preferences', () => {
     expect(isOn(kind('Edits').getByRole('switch', { name: 'Email' }))).toBe(true);
   });
 
-  test('that cannot be read are temporary, say so, and are read on request', async () => {
+  test('that cannot be read are temporary defaults with a retry', async () => {
     const backend = createBreakableFetch(local);
     backend.break(preferences);
     const { actor } = await open({ platform: { fetch: backend.fetch } });
@@ -150,7 +150,7 @@ describe('the preferences', () => {
     expect(await saved()).toMatchObject({ email_edits: false });
   });
 
-  test('that cannot be read again stay as they were last read, and say so', async () => {
+  test('that cannot be read again are marked as outdated', async () => {
     const backend = createBreakableFetch(local);
     const { actor } = await open({ platform: { fetch: backend.fetch, openSocket: openNodeSocket } });
     const mentions = () => kind('Mentions').getByRole('switch', { name: 'Email' });
@@ -185,7 +185,7 @@ describe('the preferences', () => {
     expect(screen.queryByRole('switch', { name: /Email notifications/ })).toBeNull();
   });
 
-  test('that were deleted elsewhere can be set up anew', async () => {
+  test('that were deleted elsewhere can be created again', async () => {
     const { actor } = await open();
     await screen.findByRole('switch', { name: /Email notifications/ });
     await local().database.query('delete from public.notification_preferences where user_id = $1', [user.id]);

@@ -101,7 +101,7 @@ describe('the preferences store', () => {
     expect(known()).toBeUndefined();
   });
 
-  test('reads after a gap at once where it is shown, else when it is', async () => {
+  test('reads after a gap at once if visible, otherwise when shown', async () => {
     const { world, store, server } = openStore();
     const leave = show(store);
     await world.settle();
@@ -135,7 +135,7 @@ describe('the preferences store', () => {
     expect(store.getSnapshot().isReading).toBe(false);
   });
 
-  test('keeps the newer version, whichever arrives later', async () => {
+  test('keeps the newer version in any order of arrival', async () => {
     const { world, store, known } = openStore();
     show(store);
     store.receive([received(version(5))]);
@@ -163,7 +163,7 @@ describe('the preferences store', () => {
     expect(store.getSnapshot()).toMatchObject({ isSaving: false, preferences: { in_app_edits: false } });
   });
 
-  test('rolls a change back that could not be saved, and offers it again', async () => {
+  test('rolls back a failed change and offers a retry', async () => {
     const { world, store, server, known } = openStore();
     show(store);
     await world.settle();
@@ -179,7 +179,7 @@ describe('the preferences store', () => {
     expect(server.row).toMatchObject({ email_edits: true });
   });
 
-  test('tells a deletion: from the live channel, and by a change without a row', async () => {
+  test('reports a deletion by the live channel and by a change without a row', async () => {
     const { world, store, server, known } = openStore();
     show(store);
     await world.settle();
@@ -193,7 +193,7 @@ describe('the preferences store', () => {
     expect(known()).toBeNull();
   });
 
-  test('shows temporary defaults that are never saved nor kept for fresh', async () => {
+  test('shows temporary defaults that are neither saved nor treated as fresh', async () => {
     const { world, store, server, known } = openStore();
     server.fault = down;
     show(store)();
@@ -210,7 +210,7 @@ describe('the preferences store', () => {
     expect(known()).toEqual(version(1));
   });
 
-  test('keeps the known row where it cannot be read again, and says that it is outdated', async () => {
+  test('keeps the last row when a read fails, marked as outdated', async () => {
     const { world, store, server, known } = openStore();
     show(store);
     await world.settle();

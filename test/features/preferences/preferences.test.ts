@@ -82,7 +82,7 @@ describe('a row of preferences', () => {
     expect(() => parsePreferences({ ...saved, email_digest_frequency: 'yearly' })).toThrow(/./);
   });
 
-  test('gives way to a newer version only, and without versions to the later one', () => {
+  test('is replaced by a newer version only, or by the later one without versions', () => {
     const newer = { ...saved, updated_at: '2026-01-02T00:00:00+00:00', email_edits: true };
     expect(newerPreferences(newer, saved)).toBe(newer);
     expect(newerPreferences(saved, newer)).toBe(newer);

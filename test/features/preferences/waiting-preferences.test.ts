@@ -27,29 +27,29 @@ function createServer(initial: Preferences | null = row) {
   return { server, api: { read, insertDefaults: read, update } };
 }
 
-describe('sending a change of preferences that waited', () => {
+describe('sending a pending change of preferences', () => {
   const waiting = createWaitingPreferences({ email_edits: true, quiet_weekdays: [6] }, row);
 
-  test('applies it once, however often it is sent', async () => {
+  test('applies it once when it is sent repeatedly', async () => {
     const { server, api } = createServer();
     const { send } = createPreferencesSender(api);
     expect([await send(waiting), await send(waiting)]).toEqual(['sent', 'sent']);
     expect(server).toMatchObject({ row: { email_edits: true, quiet_weekdays: [6] }, updates: 1 });
   });
 
-  test('keeps what another device chose meanwhile', async () => {
+  test('keeps a newer choice of another device', async () => {
     const { server, api } = createServer({ ...row, quiet_weekdays: [7] });
     expect(await createPreferencesSender(api).send(waiting)).toBe('changed');
     expect(server).toMatchObject({ row: { email_edits: false, quiet_weekdays: [7] }, updates: 0 });
   });
 
-  test('tells that the row was deleted, and passes other failures on', async () => {
+  test('reports a deleted row and rethrows other failures', async () => {
     expect(await createPreferencesSender(createServer(null).api).send(waiting)).toBe('deleted');
     const failing = { ...createServer().api, read: () => Promise.reject(new Error('No network')) };
     await expect(createPreferencesSender(failing).send(waiting)).rejects.toThrow('No network');
   });
 
-  test('discards what another version of the application stored', () => {
+  test('discards changes stored by another version of the application', () => {
     const { parse } = createPreferencesSender(createServer().api);
     expect(parse(structuredClone(waiting))).toEqual(waiting);
     expect([parse({ ...waiting, format: 0 }), parse(null)]).toEqual([null, null]);
@@ -109,7 +109,7 @@ describe('preferences that are changed offline', () => {
     return { world, tab, server, store, change, shown: () => store.getSnapshot().preferences };
   }
 
-  test('show the change while it waits, and keep it once it is sent', async () => {
+  test('show a pending change, and keep it when it is sent', async () => {
     const { topic, settle } = createTopic();
     const { world, server, shown, change } = await openStore(topic);
     change({ email_edits: true });
@@ -136,7 +136,7 @@ describe('preferences that are changed offline', () => {
     expect(shown()).toEqual(server.row);
   });
 
-  test('wait behind earlier changes, and are shown by the next visit', async () => {
+  test('wait for earlier changes, and are shown at the next visit', async () => {
     const { topic } = createTopic();
     const first = await openStore(topic);
     first.change({ email_edits: true });

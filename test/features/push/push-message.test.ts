@@ -67,7 +67,7 @@ describe('a push message', () => {
   });
 });
 
-describe('a click on its alert', () => {
+describe('a click on an alert', () => {
   test('opens the notification in a page that is open', async () => {
     const { scope, calls } = createScope(['hidden']);
     await openAlert('/home?open=one', scope);

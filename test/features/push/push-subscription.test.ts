@@ -88,7 +88,7 @@ describe('the push messages of a device', () => {
     expect(await endpoints()).toEqual([]);
   });
 
-  test('are not half on when the server cannot be told', async () => {
+  test('stay off when the server cannot be reached', async () => {
     const opened = await openDevice();
     opened.break();
     await expect(opened.device.subscribe()).rejects.toMatchObject({ code: 'network' });

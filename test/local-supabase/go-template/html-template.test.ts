@@ -30,7 +30,7 @@ function render(template: string): Omit<Recorded, 'template'> {
   }
 }
 
-describe('a template prints what Go prints', () => {
+describe('a template has the output of Go', () => {
   it.each(cases.map(({ template, ...result }) => [template, result] as const))('%s', (template, result) => {
     expect(render(template)).toEqual(result);
   });

@@ -200,7 +200,7 @@ describe('a fault of the poller', () => {
     expect(systemMessages(client)).toBeGreaterThan(1);
   });
 
-  test('whose slot waits for a transaction delivers what is committed after it', async () => {
+  test('whose slot waits for a transaction delivers later commits', async () => {
     await world.service.faults.setSlot('waiting');
     const client = await subscribe();
     await insertAndPoll(client, 1);

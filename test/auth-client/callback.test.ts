@@ -54,7 +54,7 @@ describe('PKCE callback', () => {
     expect(seen.filter((status) => status !== 'loading')).toEqual(['signed-in']);
   });
 
-  it('of a recovery: PASSWORD_RECOVERY instead of SIGNED_IN, once', async () => {
+  it('of a recovery emits PASSWORD_RECOVERY once instead of SIGNED_IN', async () => {
     const { client, server, world, events } = await opening(
       `http://app.test/reset-password?code=${CODE}`,
       'recovery',
@@ -79,7 +79,7 @@ describe('PKCE callback', () => {
     },
   );
 
-  it('two flows, two pendingFlows: the exchange finds the one that fits, and removes only it', async () => {
+  it('with two pending flows exchanges with the matching one and removes only that', async () => {
     const { open, server } = createHarness();
     const first = open();
     await first.client.start();
@@ -122,7 +122,7 @@ describe('PKCE callback', () => {
     expect((await client.exchangeCodeForSession({ code: CODE })).user.id).toBe('ada');
   });
 
-  it('without a verifier: a typed error from which the mailed code leads on', async () => {
+  it('without a verifier fails with a typed error; the mailed code still works', async () => {
     const { client, server, href } = await opening(`http://app.test/home?code=${CODE}`, 'none');
     await client.start();
     expect(client.getSnapshot()).toMatchObject({
@@ -185,7 +185,7 @@ describe('implicit links', () => {
     },
   );
 
-  it('sign in after the server said whose tokens they are; the URL is cleaned', async () => {
+  it('sign in after GET /user; the URL is cleaned', async () => {
     const { client, server, href } = openImplicit(
       `http://app.test/home?tab=all${hash('&sb=&type=magiclink')}`,
     );
@@ -196,14 +196,14 @@ describe('implicit links', () => {
     expect(href()).toBe('http://app.test/home?tab=all');
   });
 
-  it('of a recovery are a recovery', async () => {
+  it('of a recovery emit PASSWORD_RECOVERY', async () => {
     const { client, server } = openImplicit(`http://app.test/reset-password${hash('&sb=&type=recovery')}`);
     server.next(Response.json(userOf('ada')));
     await client.start();
     expect(client.getSnapshot().recovery).toBe(true);
   });
 
-  it('with tokens that the server refuses are an error', async () => {
+  it('with refused tokens are an error', async () => {
     const { client, server } = openImplicit(`http://app.test/home${hash('&sb=')}`);
     server.next(refusal(403, 'user_not_found'));
     await client.start();
@@ -244,7 +244,7 @@ describe('errors and messages in the URL', () => {
   });
 });
 
-describe('what is not ours', () => {
+describe('parameters of other origins', () => {
   const foreign: readonly (readonly [string, string, readonly string[] | undefined])[] = [
     ['a code at another path', 'http://app.test/oauth/github?code=abc', PATHS],
     ['a code without a pending flow, where no paths are named', 'http://app.test/any?code=abc', undefined],
@@ -254,7 +254,7 @@ describe('what is not ours', () => {
     ['a message without the mark', 'http://app.test/home?message=hello', PATHS],
     ['a plain page', 'http://app.test/home?tab=unread#top', PATHS],
   ];
-  it.each(foreign)('%s stays untouched', async (_name, url, paths) => {
+  it.each(foreign)('%s is left unchanged', async (_name, url, paths) => {
     const { client, server, href } = await opening(url, 'none', paths);
     await client.start();
     expect(href()).toBe(url);
@@ -262,7 +262,7 @@ describe('what is not ours', () => {
     expect(client.getSnapshot()).toMatchObject({ status: 'signed-out', callbackError: null });
   });
 
-  it('a code is ours wherever it comes while a flow of ours is pending', () => {
+  it('a code at any path is exchanged while a flow is pending', () => {
     const scope = { isFlowPending: true };
     const code = 'c0de0000-aaaa-4bbb-8ccc-000000000001';
     expect(parseCallback(`http://app.test/any?code=${code}`, scope)).toEqual({
@@ -274,7 +274,7 @@ describe('what is not ours', () => {
       expect(parseCallback(`http://app.test/any?code=${foreign}&state=x`, scope)).toEqual({ kind: 'none' });
   });
 
-  it('cleaning takes the server’s parameters alone', () => {
+  it('cleaning removes only the parameters of the server', () => {
     expect(cleanCallbackUrl('http://app.test/a?x=1&code=c&y=&type=mention#message=m&sb=')).toBe(
       'http://app.test/a?x=1&y=&type=mention',
     );
@@ -289,7 +289,7 @@ describe('what is not ours', () => {
 });
 
 describe('social providers', () => {
-  it('the URL names the provider, the return and an S256 challenge of 43 characters', async () => {
+  it('the URL has the provider, the redirect and an S256 challenge of 43 characters', async () => {
     const { open } = createHarness();
     const { client } = open();
     const { url } = await client.signInWithOAuth({
@@ -324,7 +324,7 @@ it('two flows that begin at once both keep their verifier', async () => {
   client.close();
 });
 
-it('a code of another service stays, also where a flow was begun and never ended', async () => {
+it('leaves the code of another service unchanged, also after an abandoned flow', async () => {
   const { open, server } = createHarness();
   const { client } = open();
   await client.start();

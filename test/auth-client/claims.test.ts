@@ -40,7 +40,7 @@ async function verifier(keys: readonly Key[], options?: ClaimsOptions) {
 }
 
 describe('claims', () => {
-  it.each(['RS256', 'ES256', 'EdDSA'])('%s is verified here', async (alg) => {
+  it.each(['RS256', 'ES256', 'EdDSA'])('%s is verified locally', async (alg) => {
     const key = await keyOf(alg, 'k1');
     const { claims, now, server } = await verifier([key]);
     expect(await claims.getClaims({ token: await sign(key, now()) })).toMatchObject({
@@ -63,7 +63,7 @@ describe('claims', () => {
     expect(fetches()).toBe(2);
   });
 
-  it('an unknown kid fetches the set once more, and not in a loop', async () => {
+  it('an unknown kid fetches the key set once more only', async () => {
     const [old, next, stranger] = await Promise.all([
       keyOf('ES256', 'k1'),
       keyOf('ES256', 'k2'),
@@ -82,7 +82,7 @@ describe('claims', () => {
     expect(fetches()).toBe(2);
   });
 
-  it('tells an expired token from one that no key of the project signed', async () => {
+  it('distinguishes an expired token from one with an unknown key', async () => {
     const [key, stranger] = await Promise.all([keyOf('ES256', 'k1'), keyOf('ES256', 'k1')]);
     const { claims, now } = await verifier([key]);
     await expect(claims.getClaims({ token: await sign(key, now(), { exp: 1 }) })).rejects.toMatchObject({
@@ -129,13 +129,13 @@ describe('claims', () => {
     expect(server.lines).toEqual([KEYS]);
   });
 
-  it('what is no JWT costs no request', async () => {
+  it('a malformed JWT is refused without a request', async () => {
     const { claims, server } = await verifier([]);
     await expect(claims.getClaims({ token: 'text' })).rejects.toMatchObject({ code: 'invalid-token' });
     expect(server.lines).toEqual([]);
   });
 
-  it('HS256 goes to GET /user', async () => {
+  it('HS256 is verified by GET /user', async () => {
     const { claims, server } = await verifier([]);
     server.on('GET /user', () => Response.json(userOf('ada')));
     expect(await claims.getClaims({ token: tokenOf('ada', 1) })).toMatchObject({ sub: 'ada' });
@@ -145,7 +145,7 @@ describe('claims', () => {
     expect(server.lines).toEqual(['GET /user', 'GET /user']);
   });
 
-  it('a clock that is an hour fast does not refuse the session’s own token', async () => {
+  it("a clock that is an hour fast accepts the session's token", async () => {
     const key = await keyOf('ES256', 'k1');
     const { claims, client, now, server, world } = await verifier([key]);
     const token = await sign(key, now());
@@ -161,7 +161,7 @@ describe('claims', () => {
     expect(await claims.getClaims()).toBeNull();
   });
 
-  it('all clients of a realm share the key set of an issuer, and a request for it', async () => {
+  it('clients of a realm share the key set of an issuer and its request', async () => {
     const key = await keyOf('ES256', 'k1');
     const { claims, now, fetches, open } = await verifier([key]);
     const others = [open({ url: projectUrl() }), open({ url: projectUrl() })].map(({ client }) =>

@@ -47,7 +47,7 @@ describe.each([
   ['an hour behind', -HOUR],
   ['a quarter of an hour ahead', HOUR / 4],
 ])('a tab whose clock is %s of the other', (_name, offsetMs) => {
-  it('refreshes once to learn the time, and then there is one refresh per expiry', async () => {
+  it("refreshes once to learn the server's time, then once per expiry", async () => {
     const harness = createHarness();
     serve(harness, dated);
     const { first, second, refreshes } = await openPair(harness, offsetMs);
@@ -59,7 +59,7 @@ describe.each([
     expect(await first.getAccessToken()).toBe(await second.getAccessToken());
   });
 
-  it('refreshes at most once per expiry where tokens do not say when they were issued', async () => {
+  it('refreshes at most once per expiry with tokens without iat', async () => {
     const harness = createHarness();
     serve(harness, undated);
     const { refreshes } = await openPair(harness, offsetMs);
@@ -68,8 +68,8 @@ describe.each([
   });
 });
 
-describe('a session that a server refreshed, whose clock this device does not share', () => {
-  it('is not refreshed again before its time', async () => {
+describe('a session refreshed by a server with another clock', () => {
+  it('is not refreshed early', async () => {
     const harness = createHarness();
     serve(harness, dated);
     const { world, store, server } = harness;
@@ -89,8 +89,8 @@ describe('a session that a server refreshed, whose clock this device does not sh
   });
 });
 
-describe('tokens that came from elsewhere', () => {
-  it('live no longer than they say, however slow the clock is', async () => {
+describe('tokens from another source', () => {
+  it('expire by their exp with a slow clock', async () => {
     const { open, server, world } = createHarness();
     const { client } = open();
     await client.start();

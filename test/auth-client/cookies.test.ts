@@ -23,7 +23,7 @@ describe('vectors written by @supabase/ssr', () => {
     },
   );
 
-  it.each(vectors.cases)('$name: we read the same', ({ storageKey, before, session, cookies }) => {
+  it.each(vectors.cases)('$name: are read identically', ({ storageKey, before, session, cookies }) => {
     const left = new Map([...before, ...cookies].map(({ name, value }) => [name, value]));
     const list = Array.from(left, ([name, value]) => ({ name, value }));
     expect(readSessionCookies(list, storageKey)).toMatchObject(session);
@@ -54,7 +54,7 @@ describe('layout', () => {
     expect(jar.writes).toEqual(['k=base64-MQ; Max-Age=34560000; Path=/; SameSite=lax; Secure']);
   });
 
-  it('shrinks 3 → 2 without a leftover', () => {
+  it('a value that shrinks from 3 to 2 chunks leaves no chunk behind', () => {
     const jar = createCookieJar();
     const store = createCookieStore({ jar, secure: false });
     store.set('k', bytesFor(6999));
@@ -63,7 +63,7 @@ describe('layout', () => {
     expect(store.get('k')).toBe(bytesFor(3999));
   });
 
-  it('with a domain, the host’s own cookies of the key are deleted first', () => {
+  it('with a domain, host-only cookies of the key are deleted first', () => {
     const jar = createCookieJar('k=base64-MQ; other=1');
     createCookieStore({ jar, secure: false, domain: 'app.test' }).remove('k');
     expect(jar.writes).toEqual([
@@ -82,7 +82,7 @@ describe('layout', () => {
 describe('integrity', () => {
   const long = JSON.stringify('y'.repeat(6000));
 
-  it('a leftover of a longer value is not joined', () => {
+  it('a chunk left by a longer value is not joined', () => {
     const jar = createCookieJar();
     const store = createCookieStore({ jar, secure: false });
     store.set('k', long);
@@ -103,7 +103,7 @@ describe('integrity', () => {
     expect(jar.names()).toEqual([]);
   });
 
-  it('chunks of two users that happen to fit are refused', async () => {
+  it('chunks of two users are refused', async () => {
     const harness = createHarness();
     const mixed = { ...sessionReply('ada', 1), user: sessionReply('bob', 1).user };
     await harness.store.set(KEY, JSON.stringify(mixed));
@@ -114,7 +114,7 @@ describe('integrity', () => {
     expect(tab.reported).toHaveLength(1);
   });
 
-  it('warns before the limits of servers', () => {
+  it('warns near the header limits of servers', () => {
     const sizes: number[] = [];
     const store = createCookieStore({
       jar: createCookieJar(),
@@ -126,7 +126,7 @@ describe('integrity', () => {
     expect(sizes).toHaveLength(1);
   });
 
-  it('any JSON text comes back, whatever was there before', () => {
+  it('any JSON text is restored, over any earlier value', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme', maxLength: 4000 }), { minLength: 1 }), (texts) => {
         const jar = createCookieJar();
@@ -157,7 +157,7 @@ describe('beside @supabase/ssr on one jar', () => {
   const noSockets = { transport: Object as unknown as typeof WebSocket };
   const auth = { autoRefreshToken: false, detectSessionInUrl: false };
 
-  it.each([1, 400])('they read what we wrote (metadata × %i)', async (size) => {
+  it.each([1, 400])('the vendor reads our cookies (metadata × %i)', async (size) => {
     const harness = createHarness();
     const jar = createCookieJar();
     const { client } = harness.open({ store: createCookieStore({ jar, secure: false }) });
@@ -175,7 +175,7 @@ describe('beside @supabase/ssr on one jar', () => {
     expect(JSON.parse(JSON.stringify(data.session?.user)) as unknown).toMatchObject(session(size).user);
   });
 
-  it.each([1, 400])('we read what they wrote (metadata × %i)', async (size) => {
+  it.each([1, 400])("we read the vendor's cookies (metadata × %i)", async (size) => {
     const harness = createHarness();
     const jar = createCookieJar();
     const theirs = createBrowserClient('http://project.test', 'publishable', {
@@ -196,7 +196,7 @@ describe('beside @supabase/ssr on one jar', () => {
     expect(await client.getAccessToken()).toBe(session(size).access_token);
   });
 
-  it('they finish a PKCE flow that we began, and we one of theirs', async () => {
+  it('either client completes a PKCE flow of the other', async () => {
     const harness = createHarness();
     const jar = createCookieJar();
     const ours = harness.open({ store: createCookieStore({ jar, secure: false }) });
@@ -228,7 +228,7 @@ describe('beside @supabase/ssr on one jar', () => {
 });
 
 describe('servers', () => {
-  it('a reply that sets the session carries the no-store headers', () => {
+  it('a response that sets the session has no-store headers', () => {
     const { setCookies, headers } = writeSessionCookies(
       { a: 1 },
       { storageKey: 'k', existing: '', secure: true },
@@ -238,7 +238,7 @@ describe('servers', () => {
     expect(headers['Cache-Control']).toContain('no-store');
   });
 
-  it('a removal deletes every chunk that the request held, at host and domain', () => {
+  it('a removal deletes every chunk of the request, at host and domain', () => {
     const { setCookies } = writeSessionCookies(null, {
       storageKey: 'k',
       existing: 'k.0=a; k.1=b; z=1',
@@ -252,13 +252,13 @@ describe('servers', () => {
     ]);
   });
 
-  it('a header with corrupt chunks holds no session', () => {
+  it('a header with corrupt chunks has no session', () => {
     expect(readSessionCookies('k.0=base64-AAAA; k.1=x', 'k')).toBeNull();
     expect(readSessionCookies('', 'k')).toBeNull();
   });
 });
 
-it('a cookie of the host alone goes where one of the domain is written under its name', () => {
+it('a domain cookie replaces the host-only cookie of the same name', () => {
   const { setCookies } = writeSessionCookies(sessionReply('ada', 2), {
     storageKey: 'K',
     existing: 'K=base64-old',

@@ -48,7 +48,7 @@ describe.each<Failure>(['throws', 'never settles'])('a read that %s', (failure) 
     client.close();
   });
 
-  it('does not lose the token of a renewal: it is stored when storage works again', async () => {
+  it('keeps a renewed token and stores it when storage works again', async () => {
     const { signedIn, failing, server, world, refreshTokenInStore } = createFailingHarness();
     const { client, events } = await signedIn();
     failing.reads = failure;
@@ -79,7 +79,7 @@ describe.each<Failure>(['throws', 'never settles'])('a read that %s', (failure) 
     client.close();
   });
 
-  it('goes on without a session when it keeps failing, and signs in when storage works again', async () => {
+  it('continues without a session while it fails, and signs in when storage works again', async () => {
     const harness = createFailingHarness();
     (await harness.signedIn()).client.close();
     harness.failing.reads = failure;

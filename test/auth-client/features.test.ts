@@ -82,7 +82,7 @@ describe('second factors', () => {
     expect(events).toEqual([]);
   });
 
-  it('webauthn has its room: options out, credential in', async () => {
+  it('webauthn returns options and accepts a credential', async () => {
     const { signedIn, server } = createHarness();
     const { client } = await signedIn();
     const mfa = createMfa(client);
@@ -130,7 +130,7 @@ describe('second factors', () => {
     ]).toEqual([3, ['1'], ['3'], []]);
   });
 
-  it('assurance level: now, and what the factors ask for', async () => {
+  it('assurance level: the current and the next one', async () => {
     const { open, server } = createHarness();
     const { client } = open();
     const mfa = createMfa(client);
@@ -153,7 +153,7 @@ describe('second factors', () => {
   });
 });
 
-it('assurance level of a given token: the server tells whose factors count', async () => {
+it('assurance level of a given token uses the factors of its user', async () => {
   const { open, server } = createHarness();
   const { client } = open();
   const accessToken = tokenOf('bob', 1, { aal: 'aal1' });
@@ -312,7 +312,7 @@ describe('other ways in', () => {
     );
   });
 
-  it('SSO by domain or provider: the URL to go to; neither is refused before anything is sent', async () => {
+  it('SSO returns the URL for a domain or provider, and is refused without either before the request', async () => {
     const { open, server } = createHarness();
     const { client } = open();
     server.on('POST /sso', () => Response.json({ url: 'https://idp.test' }));
@@ -344,7 +344,7 @@ describe('servers', () => {
       { refresh_token: 'r1' },
     );
   };
-  it('refresh once: the new session, or null if the server ended it', async () => {
+  it('refreshes once and returns the session, or null when the server ended it', async () => {
     expect((await refreshing(Response.json(sessionReply('ada', 2))))?.refresh_token).toBe('refresh-ada-2');
     expect(await refreshing(refusal(400, 'session_not_found'))).toBeNull();
   });
@@ -384,7 +384,7 @@ describe('a second factor', () => {
     client.close();
   });
 
-  it('that is removed is removed, whatever becomes of the refresh after it', async () => {
+  it('stays removed when the following refresh fails', async () => {
     const { signedIn, server } = createHarness();
     const { client } = await signedIn();
     server.on('DELETE /factors/f', () => Response.json({ id: 'f' }));
@@ -394,7 +394,7 @@ describe('a second factor', () => {
     client.close();
   });
 
-  it('and methods by their bare names (RFC 8176) are understood', async () => {
+  it('with bare method names (RFC 8176) is recognized', async () => {
     const { open, server } = createHarness();
     const { client } = open();
     await client.start();

@@ -19,7 +19,7 @@ afterEach(() => void (isGone.value = false));
 
 const credentials = { email: 'ada@example.com', password: 'correct horse' };
 
-describe('after a deployment that removed the code which is loaded later', () => {
+describe('after a deployment that removed lazily loaded code', () => {
   it('a signed-in tab still refreshes, restores and signs out', async () => {
     isGone.value = false;
     const { signedIn, open, server, world, stored } = createHarness();
@@ -36,7 +36,7 @@ describe('after a deployment that removed the code which is loaded later', () =>
     expect(await stored()).toBeNull();
   });
 
-  it('a call whose code cannot be loaded fails as `network`, with the cause, and may succeed later', async () => {
+  it('a call whose code cannot be loaded fails with `network` and its cause, and can be retried', async () => {
     const { open, server } = createHarness();
     const { client } = open();
     await client.start();
@@ -51,7 +51,7 @@ describe('after a deployment that removed the code which is loaded later', () =>
     await expect(client.signInWithPassword(credentials)).resolves.toMatchObject({ user: { id: 'ada' } });
   });
 
-  it('a callback whose code cannot be loaded is told of, and stays in the address', async () => {
+  it('a callback whose code cannot be loaded is reported and stays in the URL', async () => {
     const { open } = createHarness();
     const { client, href } = open({
       href: 'http://app.test/home?code=abc',
@@ -62,7 +62,7 @@ describe('after a deployment that removed the code which is loaded later', () =>
     expect(href()).toContain('code=abc');
   });
 
-  it('loading ahead never rejects', async () => {
+  it('preloading never rejects', async () => {
     const { open } = createHarness();
     await expect(open().client.preload()).resolves.toBeUndefined();
   });

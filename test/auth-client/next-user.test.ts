@@ -8,8 +8,8 @@ import { deferred, refusal, sessionReply, userOf } from '../support/wire/replies
 const renewed = (id: string, version: number) => Response.json(sessionReply(id, version));
 const senderOf = (headers: Headers) => decodeJwtClaims(headers.get('authorization') ?? '')?.['sub'];
 
-describe('what one user began is not done as the next', () => {
-  it('where the server refuses the token of who has left meanwhile', async () => {
+describe('a request of one user is not sent as the next user', () => {
+  it("after a 401 for the previous user's token", async () => {
     const { signedIn, server, world } = createHarness();
     const { client } = await signedIn();
     const slow = deferred<Response>();
@@ -26,7 +26,7 @@ describe('what one user began is not done as the next', () => {
     expect(server.lines.filter((line) => line === 'PUT /user')).toHaveLength(1);
   });
 
-  it('where it waited for a refresh', async () => {
+  it('after waiting for a refresh', async () => {
     const { signedIn, server, world } = createHarness();
     const { client } = await signedIn();
     world.clock.sleep(2 * 3600_000);
@@ -43,7 +43,7 @@ describe('what one user began is not done as the next', () => {
     expect(client.getSnapshot().user?.id).toBe('bob');
   });
 
-  it('where a row was to be written', async () => {
+  it('for a write of a row', async () => {
     const { server, store, world } = createHarness();
     const platform = world.openTab({ fetch: server.fetch });
     const { auth, rest, close } = createSupabaseClients({
@@ -95,7 +95,7 @@ describe('what one user began is not done as the next', () => {
     },
   );
 
-  it('and does not store a late verification for the next user', async () => {
+  it('and a late verification is not stored for the next user', async () => {
     const { signedIn, server, stored, world } = createHarness();
     const { client } = await signedIn();
     const slow = deferred<Response>();

@@ -52,7 +52,7 @@ it('signs in, restores, begins a PKCE flow and ends a call at its deadline', asy
   later.client.close();
 });
 
-it('says what is missing where there are no random bytes', async () => {
+it('names the missing function without random bytes', async () => {
   vi.stubGlobal('crypto', undefined);
   const { client } = open(createAsyncStore());
   const refusal = await client.signInWithOAuth({ provider: 'github' }).catch((problem: unknown) => problem);

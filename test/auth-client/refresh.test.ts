@@ -16,7 +16,7 @@ describe('specification §9: session refresh when under about 90 seconds remain'
     expect(server.lines).toEqual(['POST /token?grant_type=password']);
   });
 
-  it('hands out the valid token at once under 90 seconds and refreshes behind it', async () => {
+  it('returns the valid token at once under 90 seconds and refreshes in the background', async () => {
     const { server, signedIn, world } = createHarness();
     const { client, tab } = await signedIn();
     tab.setOnline(false);
@@ -36,7 +36,7 @@ describe('specification §9: session refresh when under about 90 seconds remain'
 });
 
 describe('specification §9: background refresh check every 30 seconds, refreshing at 3 or fewer ticks', () => {
-  it('leaves a session with 4 whole ticks alone and refreshes it one check later', async () => {
+  it('does not refresh at 4 ticks, but one check later', async () => {
     const { server, signedIn, world } = createHarness();
     await signedIn();
     server.on('POST /token', () => renewed(2));
@@ -46,7 +46,7 @@ describe('specification §9: background refresh check every 30 seconds, refreshi
     expect(server.lines).toEqual(['POST /token?grant_type=password', REFRESH]);
   });
 
-  it('checks a short-lived token in proportion to its life, once per life', async () => {
+  it('checks a short-lived token in proportion to its lifetime, once per lifetime', async () => {
     const { server, open, world } = createHarness();
     const { client } = open();
     await client.start();
@@ -86,7 +86,7 @@ describe('specification §9: background refresh check every 30 seconds, refreshi
 });
 
 describe('specification §9: refresh retries back off exponentially from 200 ms and stop after about 30 s', () => {
-  it('503, 503, 200: waits 200 ms, then 400 ms, and renews', async () => {
+  it('waits 200 ms, then 400 ms, and refreshes after 503, 503, 200', async () => {
     const { server, signedIn, world } = createHarness();
     const { client } = await signedIn();
     world.clock.sleep(2 * 3600_000);
@@ -110,7 +110,7 @@ describe('specification §9: refresh retries back off exponentially from 200 ms 
     }
   });
 
-  it('gives up after 8 requests within 30 s, and the next check begins anew', async () => {
+  it('gives up after 8 requests within 30 s, and starts over at the next check', async () => {
     const { server, signedIn, world } = createHarness();
     const { client } = await signedIn();
     world.clock.sleep(2 * 3600_000);
@@ -127,8 +127,8 @@ describe('specification §9: refresh retries back off exponentially from 200 ms 
   });
 });
 
-describe('one flight', () => {
-  it('expired: one refresh for 50 callers, who all get its token', async () => {
+describe('concurrent refreshes', () => {
+  it('an expired token leads to one refresh for 50 callers', async () => {
     const { server, signedIn, world } = createHarness();
     const { client } = await signedIn();
     world.clock.sleep(2 * 3600_000);
@@ -138,7 +138,7 @@ describe('one flight', () => {
     expect(server.lines.filter((line) => line === REFRESH)).toHaveLength(1);
   });
 
-  it('refreshes first for a token that a server has just refused, and only if it is still the current one', async () => {
+  it('refreshes a token that a server refused, if it is still current', async () => {
     const { server, signedIn } = createHarness();
     const { client } = await signedIn();
     const rejectedToken = (await client.getAccessToken()) ?? '';
@@ -149,7 +149,7 @@ describe('one flight', () => {
     expect(server.lines).toHaveLength(2);
   });
 
-  it('set session B during refresh A: B stays, and no caller gets A', async () => {
+  it('a session set during a refresh of another stays, and no caller gets the other', async () => {
     const { server, signedIn, world, stored } = createHarness();
     const { client, events } = await signedIn();
     world.clock.sleep(2 * 3600_000);
@@ -169,7 +169,7 @@ describe('one flight', () => {
     expect(events).toEqual(['SIGNED_IN']);
   });
 
-  it('an aborted caller stops waiting while the refresh that was sent goes on', async () => {
+  it('an aborted caller stops waiting while the refresh continues', async () => {
     const { server, signedIn, world } = createHarness();
     const { client } = await signedIn();
     world.clock.sleep(2 * 3600_000);
@@ -200,18 +200,21 @@ describe('outcomes', () => {
     ['no network', () => Promise.reject(new TypeError('Failed to fetch'))],
     ['no answer', () => new Promise<Response>(() => {})],
   ];
-  it.each(lasting)('expired + %s: kept, and the caller learns of it', async (_name, answer) => {
-    const { server, signedIn, world, stored } = createHarness();
-    const { client, events } = await signedIn();
-    world.clock.sleep(2 * 3600_000);
-    server.on('POST /token', answer);
-    const outcome = client.getAccessToken().catch((problem: unknown) => problem);
-    await world.clock.advance(120_000);
-    expect(await outcome).toBeInstanceOf(AuthError);
-    expect(client.getSnapshot().status).toBe('signed-in');
-    expect((await stored())?.['refresh_token']).toBe('refresh-ada-1');
-    expect(events).toEqual([]);
-  });
+  it.each(lasting)(
+    'keeps an expired session after %s, and the caller gets the error',
+    async (_name, answer) => {
+      const { server, signedIn, world, stored } = createHarness();
+      const { client, events } = await signedIn();
+      world.clock.sleep(2 * 3600_000);
+      server.on('POST /token', answer);
+      const outcome = client.getAccessToken().catch((problem: unknown) => problem);
+      await world.clock.advance(120_000);
+      expect(await outcome).toBeInstanceOf(AuthError);
+      expect(client.getSnapshot().status).toBe('signed-in');
+      expect((await stored())?.['refresh_token']).toBe('refresh-ada-1');
+      expect(events).toEqual([]);
+    },
+  );
 
   const definitive = [
     'refresh_token_not_found',
@@ -221,7 +224,7 @@ describe('outcomes', () => {
     'user_banned',
     'validation_failed',
   ];
-  it.each(definitive)('expired + %s: cleared, one SIGNED_OUT', async (code) => {
+  it.each(definitive)('removes an expired session after %s with one SIGNED_OUT', async (code) => {
     const { server, signedIn, world, stored } = createHarness();
     const { client, reasons } = await signedIn();
     world.clock.sleep(2 * 3600_000);
@@ -234,7 +237,7 @@ describe('outcomes', () => {
     expect(server.lines.filter((line) => line === REFRESH)).toHaveLength(1);
   });
 
-  it('expired + 400 in the OAuth form of older servers: cleared', async () => {
+  it('removes an expired session after a 400 in the older OAuth format', async () => {
     const { server, signedIn, world, stored } = createHarness();
     const { client, reasons } = await signedIn();
     world.clock.sleep(2 * 3600_000);
@@ -246,7 +249,7 @@ describe('outcomes', () => {
     expect(reasons).toEqual(['SIGNED_OUT/refused']);
   });
 
-  it('inside the margin + 400: kept until the access token expires, asked once, then dropped', async () => {
+  it('keeps a session within the margin after a 400 until its access token expires', async () => {
     const { server, signedIn, world } = createHarness();
     const { client, events } = await signedIn();
     server.on('POST /token', () => refusal(400, 'refresh_token_not_found'));
@@ -260,7 +263,7 @@ describe('outcomes', () => {
     expect(events).toEqual(['SIGNED_OUT']);
   });
 
-  it('already used, while storage holds what another program got: adopted, not dropped', async () => {
+  it('adopts the stored session of another program after refresh_token_already_used', async () => {
     const { server, signedIn, world, store, stored } = createHarness();
     const { client, reasons } = await signedIn();
     world.clock.sleep(2 * 3600_000);
@@ -274,7 +277,7 @@ describe('outcomes', () => {
     expect(reasons).toEqual(['TOKEN_REFRESHED/storage']);
   });
 
-  it('refreshSession tells why it failed', async () => {
+  it('refreshSession throws the cause of its failure', async () => {
     const { server, signedIn } = createHarness();
     const { client } = await signedIn();
     server.next(refusal(429, 'over_request_rate_limit'));
@@ -286,7 +289,7 @@ describe('outcomes', () => {
 });
 
 describe('clocks', () => {
-  it('a clock that is an hour fast refreshes no more than a right one', async () => {
+  it('a clock that is an hour fast causes no extra refresh', async () => {
     const { server, open, world } = createHarness();
     world.clock.jump(3600_000);
     const { client } = open();
@@ -300,7 +303,7 @@ describe('clocks', () => {
     expect(server.lines).toHaveLength(1);
   });
 
-  it('a clock that is an hour slow does not let the token die', async () => {
+  it('a clock that is an hour slow refreshes before the expiry', async () => {
     const { server, open, world } = createHarness();
     world.clock.jump(-3600_000);
     const { client } = open();
@@ -328,7 +331,7 @@ describe('clocks', () => {
     expect(serial).toBeLessThanOrEqual(2);
   });
 
-  it('a restart finds the lifetime again although the clock is off', async () => {
+  it('a restart restores the lifetime with a wrong clock', async () => {
     const harness = createHarness();
     harness.world.clock.jump(5 * 3600_000);
     const first = await harness.signedIn();
@@ -340,7 +343,7 @@ describe('clocks', () => {
     expect(harness.server.lines).toHaveLength(1);
   });
 
-  it('after sleep, waking refreshes what expired meanwhile', async () => {
+  it('refreshes a token that expired during sleep', async () => {
     const { server, signedIn, world } = createHarness();
     const { client, tab } = await signedIn();
     server.on('POST /token', () => renewed(2));
@@ -351,7 +354,7 @@ describe('clocks', () => {
   });
 });
 
-describe('a server that refuses for a while', () => {
+describe('a server with Retry-After', () => {
   it.each([
     ['a clock an hour fast', 3600_000 + 1000, 3600],
     ['a token with three seconds left', 0, 3],
@@ -398,7 +401,7 @@ describe('a server that refuses for a while', () => {
     client.close();
   });
 
-  it('tells each caller the seconds that remain', async () => {
+  it('gives each caller the remaining seconds', async () => {
     const { signedIn, server, world } = createHarness();
     const { client } = await signedIn();
     world.clock.sleep(2 * 3600_000);
@@ -415,7 +418,7 @@ describe('a server that refuses for a while', () => {
     client.close();
   });
 
-  it('does not keep a tab from the token that another tab got meanwhile', async () => {
+  it('does not delay adopting the token of another tab', async () => {
     const { signedIn, open, server, world } = createHarness();
     const { client } = await signedIn();
     world.clock.sleep(2 * 3600_000);
@@ -428,7 +431,7 @@ describe('a server that refuses for a while', () => {
     expect(await client.getAccessToken()).toBe(token);
   });
 
-  it('gets one request for fifty reads', async () => {
+  it('receives one request for fifty reads', async () => {
     const { signedIn, server, world } = createHarness();
     const { client } = await signedIn();
     world.clock.sleep(3600_000 - 60_000);
@@ -469,7 +472,7 @@ describe('closing', () => {
   });
 });
 
-describe('a call that ends before its token is there', () => {
+describe('a call that ends before its token arrives', () => {
   it.each([
     ['aborted', (client: AuthClient, signal: AbortSignal) => client.getUser({ signal })],
     ['timeout', (client: AuthClient) => client.getUser({ timeoutMs: 1000 })],

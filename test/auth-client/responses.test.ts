@@ -122,8 +122,8 @@ function accepts(parse: (value: unknown) => unknown, value: unknown): boolean {
   }
 }
 
-describe('the shape of a reply', () => {
-  it('is accepted as it is, further members and all', () => {
+describe('the shape of a response', () => {
+  it('is accepted with additional members', () => {
     expect(parseTokenResponse(session)).toBe(session);
     expect(parseUser(user)).toBe(user);
   });

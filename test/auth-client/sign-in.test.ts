@@ -12,7 +12,7 @@ async function started() {
 }
 
 describe('sign-up', () => {
-  it('with confirmation on: a user, no session, no event', async () => {
+  it('with confirmation returns a user without a session or event', async () => {
     const { client, server, events, world } = await started();
     server.next(Response.json(userOf('ada')));
     const result = await client.signUp({ ...ADA, redirectTo: 'http://app.test/home' });
@@ -24,7 +24,7 @@ describe('sign-up', () => {
     expect(events).toEqual(['INITIAL_SESSION']);
   });
 
-  it('with autoconfirm: the session is stored and SIGNED_IN comes once', async () => {
+  it('with autoconfirm stores the session and emits SIGNED_IN once', async () => {
     const { client, server, events, world, stored } = await started();
     server.next(Response.json(sessionReply('ada', 1)));
     const { session } = await client.signUp(ADA);
@@ -35,7 +35,7 @@ describe('sign-up', () => {
     expect(events).toEqual(['INITIAL_SESSION', 'SIGNED_IN']);
   });
 
-  it('repeated: the fake user of the server passes', async () => {
+  it('repeated accepts the obfuscated user of the server', async () => {
     const { client, server } = await started();
     server.next(Response.json(userOf('no-identities', { identities: [] })));
     const { user, session } = await client.signUp(ADA);
@@ -43,7 +43,7 @@ describe('sign-up', () => {
     expect(session).toBeNull();
   });
 
-  it('weak_password 422: the reasons are on the error', async () => {
+  it('weak_password 422 has the reasons on the error', async () => {
     const { client, server } = await started();
     server.next(
       refusal(422, 'weak_password', {
@@ -59,7 +59,7 @@ describe('sign-up', () => {
     });
   });
 
-  it('by phone: a channel, and no challenge', async () => {
+  it('by phone sends a channel and no challenge', async () => {
     const { client, server } = await started();
     server.next(Response.json(userOf('ada')));
     await client.signUp({ phone: '+15550100', password: 'correct horse', channel: 'whatsapp' });
@@ -70,7 +70,7 @@ describe('sign-up', () => {
     });
   });
 
-  it('anonymously: data alone', async () => {
+  it('anonymously sends data only', async () => {
     const { client, server } = await started();
     server.next(Response.json(sessionReply('guest', 1)));
     await client.signInAnonymously({ data: { theme: 'dark' } });
@@ -100,7 +100,7 @@ describe('password', () => {
     expect(server.sent[0]?.body).toEqual({ phone: '+15550100', password: 'correct horse' });
   });
 
-  it('weak_password on a successful sign-in: signed in, and told', async () => {
+  it('weak_password on a successful sign-in is returned beside the session', async () => {
     const { client, server } = await started();
     const weak_password = { message: 'known', reasons: ['pwned'] };
     server.next(Response.json(sessionReply('ada', 1, { weak_password })));
@@ -157,7 +157,7 @@ describe('password', () => {
     });
   });
 
-  it('429: the seconds of the text', async () => {
+  it('429 has the seconds of the message', async () => {
     const { client, server } = await started();
     const text = 'For security purposes, you can only request this after 42 seconds.';
     server.next(refusal(429, 'over_email_send_rate_limit', { message: text }));
@@ -185,7 +185,7 @@ describe('password', () => {
     expect(await outcome).toMatchObject({ code, status: null, cause: expect.anything() });
   });
 
-  it('aborted: a code of its own', async () => {
+  it('an aborted sign-in has its own code', async () => {
     const { client, server } = await started();
     server.next(() => new Promise<Response>(() => {}));
     const caller = new AbortController();
@@ -208,7 +208,7 @@ describe('one-time codes', () => {
     });
   });
 
-  it('phone: message_id comes back, and there is no challenge', async () => {
+  it('phone: returns message_id and sends no challenge', async () => {
     const { client, server } = await started();
     server.next(Response.json({ message_id: 'sms-1' }));
     expect(await client.signInWithOtp({ phone: '+15550100' })).toEqual({ messageId: 'sms-1' });
@@ -222,7 +222,7 @@ describe('one-time codes', () => {
     expect(server.sent[0]?.body).toEqual({ type: 'email', token_hash: 'pkce_abc' });
   });
 
-  it('verify recovery: PASSWORD_RECOVERY once, sticky until the password is set', async () => {
+  it('verify recovery: emits PASSWORD_RECOVERY once, in effect until the password is set', async () => {
     const { client, server, events, world, open } = await started();
     server.next(Response.json(sessionReply('ada', 1)));
     await client.verifyOtp({ type: 'recovery', email: ADA.email, token: '123456' });
@@ -346,7 +346,7 @@ describe('user', () => {
     expect(reasons).toEqual(['USER_UPDATED/call']);
   });
 
-  it('setSession asks the server whose tokens they are', async () => {
+  it('setSession reads the user of the tokens', async () => {
     const { client, server, events, world } = await started();
     server.next(Response.json(userOf('ada')));
     const { access_token: accessToken } = sessionReply('ada', 1);

@@ -21,7 +21,7 @@ it.each(['global', 'local', 'others'] as const)(
   },
 );
 
-it('clears locally before the server has answered', async () => {
+it('clears the session before the server answers', async () => {
   const { signedIn, server, stored, world } = createHarness();
   const { client } = await signedIn();
   const reply = deferred<Response>();
@@ -35,7 +35,7 @@ it('clears locally before the server has answered', async () => {
   await done;
 });
 
-it.each([401, 403, 404])('specification §8: a reply %i to a sign-out is ignored', async (status) => {
+it.each([401, 403, 404])('specification §8: status %i of a sign-out is ignored', async (status) => {
   const { signedIn, server } = createHarness();
   const { client } = await signedIn();
   server.next(refusal(status, 'session_not_found'));
@@ -75,7 +75,7 @@ it.each(['global', 'local'] as const)(
   },
 );
 
-it('a token that only the server counts as expired: refreshes and tells the server again', async () => {
+it('refreshes and repeats when only the server considers the token expired', async () => {
   const { signedIn, server } = createHarness();
   const { client } = await signedIn();
   server.next(refusal(403, 'bad_jwt'), Response.json(sessionReply('ada', 2)), NO_CONTENT());
@@ -87,7 +87,7 @@ it('a token that only the server counts as expired: refreshes and tells the serv
   ]);
 });
 
-it('an expired token offline: signs out here and says that the server was not told', async () => {
+it('signs out locally with an expired token offline, and returns revoked: false', async () => {
   const { signedIn, server, world, stored } = createHarness();
   const { client, tab } = await signedIn();
   tab.setOnline(false);
@@ -123,7 +123,7 @@ it('sends no body: a keepalive request with a body fails on some servers', async
   expect(server.sent[1]?.headers.get('content-type')).toBeNull();
 });
 
-it('others with an expired token: a valid one is fetched for it', async () => {
+it('others with an expired token: refreshes first', async () => {
   const { signedIn, server, world, stored } = createHarness();
   const { client } = await signedIn();
   world.clock.sleep(2 * 3600_000);
@@ -137,7 +137,7 @@ it('others with an expired token: a valid one is fetched for it', async () => {
   expect(await stored()).not.toBeNull();
 });
 
-it('others with an expired token that cannot be renewed: says so, and the session stays', async () => {
+it('others with a token that cannot be refreshed: throws and keeps the session', async () => {
   const { signedIn, server, world, stored } = createHarness();
   const { client } = await signedIn();
   world.clock.sleep(2 * 3600_000);
@@ -150,7 +150,7 @@ it('others with an expired token that cannot be renewed: says so, and the sessio
   expect(await stored()).not.toBeNull();
 });
 
-it('sign-out during a refresh: the reply does not resurrect the session, in memory or in storage', async () => {
+it('a sign-out during a refresh is not undone by its response, in memory or in storage', async () => {
   const { signedIn, server, stored, world } = createHarness();
   const { client, events } = await signedIn();
   world.clock.sleep(2 * 3600_000);
@@ -169,7 +169,7 @@ it('sign-out during a refresh: the reply does not resurrect the session, in memo
   expect(events).toEqual(['SIGNED_OUT']);
 });
 
-it('sign-out in another tab during this tab’s refresh stands', async () => {
+it('a sign-out in another tab is not undone by a refresh of this tab', async () => {
   const { signedIn, open, server, stored, world } = createHarness();
   const here = await signedIn();
   const other = open();
@@ -190,7 +190,7 @@ it('sign-out in another tab during this tab’s refresh stands', async () => {
   expect(here.events).toEqual(['SIGNED_OUT']);
 });
 
-it('without a session nothing is sent', async () => {
+it('sends nothing without a session', async () => {
   const { open, server } = createHarness();
   const { client } = open();
   await client.signOut();

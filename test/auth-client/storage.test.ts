@@ -38,7 +38,7 @@ const stores: readonly (readonly [string, () => Store])[] = [
 ];
 
 describe.each(stores)('%s', (_name, create) => {
-  it('gives back what was set last, and nothing after a removal', async () => {
+  it('returns the last value, and null after a removal', async () => {
     const store = create();
     expect(await store.get('k')).toBeNull();
     await store.set('k', '"one"');
@@ -100,7 +100,7 @@ const broken: readonly (readonly [string, () => Store])[] = [
 ];
 
 describe.each(broken)('storage that is %s', (_name, create) => {
-  it('falls back to memory and says so: sign-in, refresh and sign-out go on', async () => {
+  it('falls back to memory and reports it: sign-in, refresh and sign-out work', async () => {
     const { open, server, world } = createHarness(create());
     const { client, tab } = open();
     const run = async <T>(call: Promise<T>): Promise<T> => {
@@ -126,8 +126,8 @@ describe.each(broken)('storage that is %s', (_name, create) => {
   });
 });
 
-describe('what storage holds', () => {
-  it.each(['', 'null', '{', '{"access_token":"a"}', '[]', '"text"'])('%j is no session', async (text) => {
+describe('a stored value', () => {
+  it.each(['', 'null', '{', '{"access_token":"a"}', '[]', '"text"'])('%j is not a session', async (text) => {
     const { store, open } = createHarness();
     await store.set(KEY, text);
     const { client } = open();
@@ -135,7 +135,7 @@ describe('what storage holds', () => {
     expect(client.getSnapshot().status).toBe('signed-out');
   });
 
-  it('another program’s write ends the fallback', async () => {
+  it('a write of another program ends the fallback', async () => {
     let isFull = true;
     const inner = createMemoryStore();
     const { open, server, store } = createHarness({
@@ -156,7 +156,7 @@ describe('what storage holds', () => {
     expect(client.getSnapshot().user?.id).toBe('bob');
   });
 
-  it('a verifier that another program spoiled does not stop a new flow', async () => {
+  it('an invalid stored verifier does not prevent a new flow', async () => {
     const { store, open, server } = createHarness();
     await store.set(`${KEY}-flows-code-verifier`, '{"not":"a list"}');
     await store.set(`${KEY}-code-verifier`, '{');
@@ -167,8 +167,8 @@ describe('what storage holds', () => {
   });
 });
 
-describe('a record whose user another program keeps elsewhere', () => {
-  it('is a session; the token says whose', async () => {
+describe('a record without its user', () => {
+  it("is a session of the token's user", async () => {
     const store = createMemoryStore();
     const { user: _elsewhere, ...record } = sessionReply('ada', 1, {
       access_token: tokenOf('ada', 1, { email: 'ada@example.com', user_metadata: { name: 'Ada' } }),

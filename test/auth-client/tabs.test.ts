@@ -5,7 +5,7 @@ import { deferred, refusal, sessionReply, userOf } from '../support/wire/replies
 const renewed = (serial: number) => Response.json(sessionReply('ada', serial));
 
 describe('several tabs', () => {
-  it('two tabs, one refresh: the second adopts what the first stored', async () => {
+  it('two tabs refresh once: the second adopts the stored session of the first', async () => {
     const { signedIn, open, server, world } = createHarness();
     const first = await signedIn();
     const second = open();
@@ -24,7 +24,7 @@ describe('several tabs', () => {
     expect(second.reasons).toEqual(['INITIAL_SESSION/start', 'TOKEN_REFRESHED/storage']);
   });
 
-  it('a tab whose network is cut lets another refresh and adopts', async () => {
+  it('a tab without a network adopts the refresh of another', async () => {
     const { signedIn, open, server, world } = createHarness();
     const cut = await signedIn({});
     const other = open();
@@ -38,7 +38,7 @@ describe('several tabs', () => {
     expect(server.lines).toHaveLength(3);
   });
 
-  it('each event comes once and in order in every tab', async () => {
+  it('each event arrives once and in order in every tab', async () => {
     const { open, server, world } = createHarness();
     const tabs = [open(), open(), open()] as const;
     for (const { client } of tabs) await client.start();
@@ -102,7 +102,7 @@ describe('several tabs', () => {
 });
 
 describe('focus', () => {
-  it('hide and show three times: no events, no requests, the same snapshot', async () => {
+  it('hiding and showing three times causes no events, requests or new snapshots', async () => {
     const { signedIn, server, world } = createHarness();
     const { client, tab, events } = await signedIn();
     const before = client.getSnapshot();
@@ -117,7 +117,7 @@ describe('focus', () => {
     expect(client.getSnapshot()).toBe(before);
   });
 
-  it('showing a tab finds what another program stored meanwhile', async () => {
+  it('a tab that is shown adopts a session stored by another program', async () => {
     const { signedIn, store, stored, world } = createHarness();
     const { tab, reasons } = await signedIn();
     await store.set(
@@ -135,7 +135,7 @@ describe('focus', () => {
 });
 
 describe('listeners', () => {
-  it('one that throws or rejects breaks nothing and is reported', async () => {
+  it('that throw or reject are reported, without an effect on others', async () => {
     const { open, server, world } = createHarness();
     const { client, tab, events } = open();
     client.onEvent(() => {
@@ -154,7 +154,7 @@ describe('listeners', () => {
     expect(tab.reported).toHaveLength(6);
   });
 
-  it('one may call any method, a refresh within TOKEN_REFRESHED and a sign-out within it included', async () => {
+  it('may call any method, also a refresh or sign-out within TOKEN_REFRESHED', async () => {
     const { signedIn, server, world } = createHarness();
     const { client, events } = await signedIn();
     let refreshes = 0;
@@ -170,7 +170,7 @@ describe('listeners', () => {
     expect(events).toEqual(['TOKEN_REFRESHED', 'TOKEN_REFRESHED', 'TOKEN_REFRESHED', 'SIGNED_OUT']);
   });
 
-  it('one that never ends blocks no other', async () => {
+  it('that never settle do not block others', async () => {
     const { signedIn, server } = createHarness();
     const { client } = await signedIn();
     client.onEvent(() => new Promise(() => {}));
@@ -178,7 +178,7 @@ describe('listeners', () => {
     expect((await client.refreshSession()).accessToken).toBe(sessionReply('ada', 2).access_token);
   });
 
-  it('onTokenChange tells each token once, and null at the end', async () => {
+  it('of onTokenChange receive each token once, and null at the end', async () => {
     const { signedIn, server, world } = createHarness();
     const { client } = await signedIn();
     const tokens: (string | null)[] = [];
@@ -192,7 +192,7 @@ describe('listeners', () => {
     expect(tokens).toEqual([sessionReply('ada', 2).access_token, null]);
   });
 
-  it('a snapshot is the same object until something changes, and subscribers hear of each change', async () => {
+  it('receive each change of the snapshot, which is the same object until then', async () => {
     const { signedIn, server } = createHarness();
     const { client } = await signedIn();
     let calls = 0;
@@ -208,8 +208,8 @@ describe('listeners', () => {
   });
 });
 
-describe('notices that come late, after a freeze', () => {
-  it('announce nothing that the tab has read by itself, and no recovery that is over', async () => {
+describe('messages that arrive late, after a freeze', () => {
+  it('emit no event that the tab already has, and no recovery that is over', async () => {
     const { signedIn, open, server, world } = createHarness();
     const first = await signedIn();
     const platform = world.openTab({ fetch: server.fetch });

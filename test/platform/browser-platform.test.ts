@@ -7,7 +7,7 @@ afterEach(() => vi.unstubAllGlobals());
 describe('locks', () => {
   const refuse = () => Promise.reject(new DOMException('Storage is blocked', 'SecurityError'));
 
-  it('exclude within the realm at least where the page is refused every lock of the origin', async () => {
+  it('exclude within the realm where Web Locks are refused', async () => {
     vi.stubGlobal('navigator', { locks: { request: refuse } });
     const { locks } = createBrowserPlatform();
     const steps: string[] = [];
@@ -30,7 +30,7 @@ describe('locks', () => {
     expect(task).toHaveBeenCalledTimes(1);
   });
 
-  it('pass on why a wait was given up', async () => {
+  it('reject with the abort reason of a wait', async () => {
     const request = (_name: string, { signal }: LockOptions) => Promise.reject(signal?.reason as Error);
     vi.stubGlobal('navigator', { locks: { request } });
     const signal = AbortSignal.abort(new Error('given up'));
@@ -39,7 +39,7 @@ describe('locks', () => {
     ).rejects.toThrow('given up');
   });
 
-  it('do not pass for those of the origin where no channel reaches the other tabs', () => {
+  it('are not shared between tabs without a channel between them', () => {
     vi.stubGlobal('navigator', { locks: { request: refuse } });
     expect(createBrowserPlatform().locks.scope).toBe('origin');
     vi.stubGlobal('BroadcastChannel', undefined);

@@ -60,7 +60,7 @@ describe('options for all services', () => {
     expect({ all, own }).toEqual({ all: ['auth', 'storage', 'functions', 'socket'], own: ['rest'] });
   });
 
-  it('hold for the clients of a request too', async () => {
+  it('apply to the clients of a request', async () => {
     const { wire, options } = openProject();
     const logged: string[] = [];
     const { auth, rest } = createServerClients({

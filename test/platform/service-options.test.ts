@@ -49,7 +49,7 @@ describe('the options of all services', () => {
     expect(JSON.stringify(events)).not.toContain('sb_publishable_key');
   });
 
-  it('are those of a service where it has its own', async () => {
+  it('are overridden by those of a service', async () => {
     const [all, own] = [createRecorder(), createRecorder()];
     const { auth, rest } = createSupabaseClients({
       ...project,
@@ -62,7 +62,7 @@ describe('the options of all services', () => {
     expect([all.requests.length, own.requests.length]).toEqual([1, 1]);
   });
 
-  it('hold for the clients of a server too', async () => {
+  it('apply to the clients of a server', async () => {
     const { requests, fetch } = createRecorder();
     const { rest, connection } = createServerClients({
       ...project,

@@ -265,7 +265,7 @@ describe('five tabs of a user', () => {
     ]);
   });
 
-  it('have a websocket each where locks do not reach other tabs', async () => {
+  it('have a websocket each without locks between tabs', async () => {
     const { world, server, openTab } = createTabs({ locks: createRealmLocks() });
     const tabs = [openTab(), openTab()];
     await world.clock.advance(200);

@@ -107,7 +107,7 @@ describe('an expired token', () => {
     expect(requests).toHaveLength(2);
   });
 
-  test('is not assumed when a row is denied', async () => {
+  test('is not assumed for a denied row', async () => {
     const { asked, getAccessToken } = rotating();
     const { db } = createRecordingClient([refusal(401, '42501')], { getAccessToken });
     await expect(db.from('notes').select()).rejects.toMatchObject({ code: 'denied', serverCode: '42501' });

@@ -13,13 +13,13 @@ describe('the audits', () => {
     expect(audits.map(({ id, level, title }) => `${id} ${level} ${title}`)).toMatchSnapshot();
   });
 
-  it('are counted in the page of the embedded Supabase as they are (npm run docs:embedded)', async () => {
+  it('are counted in docs/embedded-supabase.md (npm run docs:embedded)', async () => {
     const page = await readFile(auditsPage, 'utf8');
     const knownFailing = await readFile('test/conformance/known-failing.txt', 'utf8');
     expect(writeAuditTable(page, knownFailing)).toBe(page);
   });
 
-  it('name where each statement is written', () => {
+  it('name the source of each statement', () => {
     for (const { source } of audits) expect(source).toMatch(/\S/);
   });
 });

@@ -130,7 +130,7 @@ it('keeps a session that needs several cookies', async () => {
   expect(jar.size).toBe(0);
 });
 
-it('finishes the PKCE flow of a mailed link in the browser that requested it, and in no other', async () => {
+it('completes the PKCE flow of a mailed link only in the browser that requested it', async () => {
   const { jar, request } = createBrowser();
   await request('POST', '/login', { email: ada.email });
   expect([...jar.keys()].some((name) => name.endsWith('-code-verifier'))).toBe(true);

@@ -7,7 +7,7 @@ import { useConsumer } from './support/consumer.ts';
 const supabase = useLocalSupabase({ port: 0 });
 const consumer = useConsumer('node-script', ['ws', '@types/ws', '@types/node']);
 
-it('signs in from a Node script, reads, hears of a change, and ends by itself', async () => {
+it('signs in from a Node script, reads, receives a change, and exits', async () => {
   const { url, anonKey, database } = supabase();
   const { folder, compile } = consumer();
   await compile();

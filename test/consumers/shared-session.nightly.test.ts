@@ -49,7 +49,7 @@ describe('a page that shares its session with @supabase/ssr', () => {
     expect(await browserPage.evaluate(() => document.cookie)).toBe('');
   });
 
-  it('is known to a server with the vendor’s client, and the page adopts what that refreshed', async () => {
+  it("is read by a server with the vendor's client, and the page adopts the refreshed session", async () => {
     await call('signInWithOurs');
     const first = await call('readWithOurs');
     const { url, anonKey } = supabase();

@@ -13,7 +13,7 @@ const consumer = useConsumer('vite-page', [
 ]);
 const built = usePage(consumer, supabase);
 
-it('signs in on a page that Vite built, lists what is there and what arrives, and keeps the session', async () => {
+it('signs in on a page built by Vite, lists rows and live changes, and keeps the session', async () => {
   const page = await built().open();
   await page.getByLabel('Email').fill(ada.email);
   await page.getByLabel('Password').fill(seedPassword);

@@ -63,7 +63,7 @@ async function signedUp(store: Store = createMemoryStore()) {
 }
 
 describe('the auth client against the embedded server', () => {
-  it('signs up, is confirmed by the link, and finds the session again', async () => {
+  it('signs up, confirms by the link, and restores the session', async () => {
     const store = createMemoryStore();
     const email = freshEmail();
     const asking = await openPage(store);
@@ -79,7 +79,7 @@ describe('the auth client against the embedded server', () => {
     expect(reloaded.client.getSnapshot().user?.email).toBe(email);
   });
 
-  it('a link opened in another browser says so, and the code of a new mail leads on', async () => {
+  it('a link opened in another browser fails with its own code; the code of a new mail works', async () => {
     const { email, client } = await signedUp();
     await client.signInWithOtp({ email, redirectTo: HOME });
     const other = await openPage(createMemoryStore(), await follow(email));
@@ -114,7 +114,7 @@ describe('the auth client against the embedded server', () => {
     expect(session?.user.email).toBe(email);
   });
 
-  it('a wrong password has the server’s code', async () => {
+  it('a wrong password throws invalid_credentials', async () => {
     const { client } = await openPage();
     await expect(client.signInWithPassword({ email: ada.email, password: 'wrong' })).rejects.toMatchObject({
       code: 'invalid_credentials',
@@ -122,7 +122,7 @@ describe('the auth client against the embedded server', () => {
     });
   });
 
-  it('two tabs refresh once, and both go on', async () => {
+  it('two tabs refresh once and both keep the session', async () => {
     const store = createMemoryStore();
     const platform = createBrowserPlatform({ fetch: counting() });
     let refreshes = 0;
@@ -162,7 +162,7 @@ describe('the auth client against the embedded server', () => {
     expect(await keys.getClaims()).toMatchObject({ email, role: 'authenticated', aud: 'authenticated' });
   });
 
-  it('raises a session to aal2 by an authenticator app, and falls back', async () => {
+  it('raises a session to aal2 by an authenticator app, and lowers it', async () => {
     const { client, events } = await signedUp();
     const mfa = createMfa(client);
     const { id, totp } = await mfa.enroll({ factorType: 'totp', friendlyName: 'app' });
@@ -179,7 +179,7 @@ describe('the auth client against the embedded server', () => {
     expect((await mfa.listFactors()).all).toEqual([]);
   });
 
-  it('lists its identities, and changes its name', async () => {
+  it('lists identities, and updates the name', async () => {
     const { client } = await signedUp();
     expect(await createIdentities(client).getUserIdentities()).toMatchObject([{ provider: 'email' }]);
     const user = await client.updateUser({ data: { name: 'Ada' } });

@@ -152,7 +152,7 @@ beforeAll(async () => {
     notify pgrst, 'reload schema';`);
 });
 
-describe('rows whose text is hostile', () => {
+describe('rows with special characters', () => {
   const loose = (filter: Filter): Filter<never> => filter as Filter<never>;
 
   /** What PostgREST finds on the embedded PostgreSQL: its grammar reads the URL, its SQL asks the database. */
@@ -200,7 +200,7 @@ describe('rows whose text is hostile', () => {
     },
   );
 
-  test('are found in any company within a list', async () => {
+  test('are found within a list of others', async () => {
     await fc.assert(
       fc.asyncProperty(fc.subarray(hostileTexts), async (some) => {
         expect(new Set(await fetched(oneOf('body', some)))).toEqual(new Set(some));
@@ -209,13 +209,13 @@ describe('rows whose text is hostile', () => {
     );
   });
 
-  test('are found with null where null is in the list', async () => {
+  test('are found together with null when the list has null', async () => {
     expect(await fetched(oneOf('body', ['a,b', null]))).toEqual(['a,b', null]);
     expect(await fetched(eq('body', null))).toEqual([null]);
     expect(await fetched(oneOf('body', []))).toEqual([]);
   });
 
-  test('go in and come out unchanged', async () => {
+  test('are written and read unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'grapheme', maxLength: 20 }), async (name) => {
         fc.pre(!/\p{Surrogate}/u.test(name) && !name.includes('\0'));
@@ -265,7 +265,7 @@ describe('operators', () => {
     expect(await names(like('name', allOf('A%', '%n')))).toEqual(['Ann']);
   });
 
-  test('look into JSON, ranges and words', async () => {
+  test('filter by JSON, ranges and words', async () => {
     const found = async (filter: Filter) =>
       (
         await admin()
@@ -283,7 +283,7 @@ describe('operators', () => {
 });
 
 describe('shapes', () => {
-  test('embed the one and the many, with conditions of their own', async () => {
+  test('embed one or many related rows, with their own conditions', async () => {
     const db = admin();
     const one = db
       .from('texts')
@@ -305,7 +305,7 @@ describe('shapes', () => {
     expect((await spread.single()).author).toBe('Ann');
   });
 
-  test('order by the one', async () => {
+  test('order by a to-one relation', async () => {
     const query = admin()
       .from('texts')
       .select(shape({ id: true, people: { name: true } }));
@@ -330,7 +330,7 @@ describe('results', () => {
     });
   });
 
-  test('say when the cap of the server cut them', async () => {
+  test("report truncation by the server's limit", async () => {
     const db = admin();
     expect((await db.from('many').select('id').answer()).truncated).toBe(true);
     expect((await db.from('many').select('id').count().answer()).truncated).toBe(true);
@@ -353,7 +353,7 @@ describe('results', () => {
     ]);
   });
 
-  test('of pages by key are all rows, once each, a page at a time, with nulls in the key', async () => {
+  test('of pages by key are all rows once, also with nulls in the key', async () => {
     const query = admin().from('many').select('id, rank').lte('id', 20_000);
     const seen = new Uint8Array(20_001);
     let largest = 0;
@@ -371,7 +371,7 @@ describe('results', () => {
     expect(seen.subarray(1).every((times) => times === 1)).toBe(true);
   }, 60_000);
 
-  test('of a list that is too long for a URL come in parts', async () => {
+  test('of a list too long for a URL are read in parts', async () => {
     const db = admin();
     const ids = Array.from({ length: 3000 }, (_, index) => index + 1);
     await expect(db.from('many').select('id').in('id', ids)).rejects.toMatchObject({ code: 'url-too-long' });
@@ -400,14 +400,14 @@ describe('writes', () => {
     expect(await db.from('people').delete().eq('name', 'Cy')).toBe(1);
   });
 
-  test('say how many rows they changed', async () => {
+  test('return the number of changed rows', async () => {
     const db = admin();
     expect(await db.from('people').update({ age: 41 }).eq('id', 1)).toBe(1);
     expect(await db.from('people').update({ age: 41 }).eq('id', 0)).toBe(0);
     expect(await db.from('people').delete().eq('id', 0)).toBe(0);
   });
 
-  test('of too many rows are undone', async () => {
+  test('of more rows than allowed are rolled back', async () => {
     const db = admin();
     const ages = () => db.from('people').select('id, age').in('id', [1, 2]).order('id').execute();
     const before = await ages();
@@ -426,7 +426,7 @@ describe('writes', () => {
     });
   });
 
-  test('that violate a constraint say which', async () => {
+  test('that violate a constraint name it', async () => {
     const db = admin();
     await expect(db.from('people').insert({ name: 'Ann' })).rejects.toMatchObject({
       code: 'unique-violation',
@@ -451,12 +451,12 @@ describe('functions', () => {
     expect(await db.rpc('nothing')).toBeNull();
   });
 
-  test('that raise say so with their own status', async () => {
+  test('that raise reject with their status', async () => {
     await expect(admin().rpc('refuse')).rejects.toMatchObject({ code: 'raised', serverCode: 'PT402' });
   });
 });
 
-describe('the scenarios in which clients go wrong', () => {
+describe('scenarios that clients get wrong', () => {
   const db = () =>
     createRestClient({
       url: supabase().url,
@@ -479,7 +479,7 @@ describe('the scenarios in which clients go wrong', () => {
     await expect(many).rejects.toMatchObject({ code: 'invalid-request', serverCode: 'PGRST118' });
   });
 
-  test('26, 27: rows that have related rows, counted, and those that have none', async () => {
+  test('26, 27: rows with related rows, counted, and rows without', async () => {
     const people = (columns: Parameters<typeof shape>[0]) =>
       db()
         .from('people')
@@ -492,7 +492,7 @@ describe('the scenarios in which clients go wrong', () => {
     expect(await none.where(hasRelated('texts'))).toEqual([{ name: 'Ann' }]);
   });
 
-  test('28: an embedding that is ambiguous names the ways, and a hint decides', async () => {
+  test('28: an ambiguous embedding lists the relations, and a hint decides', async () => {
     const ambiguous = letters().select(shape({ id: true, people: { name: true } }) as never);
     await expect(ambiguous).rejects.toMatchObject({
       code: 'invalid-request',
@@ -511,7 +511,7 @@ describe('the scenarios in which clients go wrong', () => {
     ).toEqual([{ id: 1, sender: { name: 'Ann' } }]);
   });
 
-  test('29: what many related rows have is spread into lists', async () => {
+  test('29: columns of to-many relations are spread into lists', async () => {
     const spread = shape({ id: true, '...texts': { numbers: asBigint('big') } });
     expect(
       await db()
@@ -521,18 +521,18 @@ describe('the scenarios in which clients go wrong', () => {
     ).toEqual([{ id: 1, numbers: [9007199254740993n] }]);
   });
 
-  test('30: aggregates are refused where the server does not allow them', async () => {
+  test('30: aggregates are refused when the server disables them', async () => {
     const grouped = letters().select(shape({ from_id: true, n: countRows() }) as never);
     await expect(grouped).rejects.toMatchObject({ code: 'invalid-request', serverCode: 'PGRST123' });
   });
 
-  test('31: an offset past the end is no row, and an error where rows are counted', async () => {
+  test('31: an offset past the end returns no rows, and an error with a count', async () => {
     const beyond = letters().select('id').range(50, 59);
     expect(await beyond).toEqual([]);
     await expect(beyond.count()).rejects.toMatchObject({ code: 'out-of-range', serverCode: 'PGRST103' });
   });
 
-  test('33, 36: a write of more rows than one is undone', async () => {
+  test('33, 36: a write of more than one row is rolled back', async () => {
     const before = await bodies();
     const both = letters().update({ body: 'x' }).in('id', [1, 2]);
     await expect(both.select().single()).rejects.toMatchObject({ code: 'not-one-row', status: 406 });
@@ -557,14 +557,14 @@ describe('the scenarios in which clients go wrong', () => {
     });
   });
 
-  test('35: an upsert says by its status whether it added rows', async () => {
+  test('35: the status of an upsert tells whether it inserted rows', async () => {
     const added = await letters().upsert({ id: 20, body: 'x' }).select('id').answer();
     const merged = await letters().upsert({ id: 20, body: 'y' }).select('body').answer();
     expect([added.status, merged.status, merged.data]).toEqual([201, 200, [{ body: 'y' }]]);
     expect(await letters().delete().eq('id', 20)).toBe(1);
   });
 
-  test('a replacement of one row by its key adds it, then overwrites it, and never another', async () => {
+  test('PUT of one row by its key inserts it, then overwrites only it', async () => {
     const put = (id: number, body: string) =>
       letters()
         .upsert({ id, from_id: null, to_id: null, body, data: null })
@@ -575,7 +575,7 @@ describe('the scenarios in which clients go wrong', () => {
     expect(await letters().delete().eq('id', 30)).toBe(1);
   });
 
-  test('a write that is to be rolled back is refused where the server would commit it', async () => {
+  test('a write with rollback() is refused when the server would commit it', async () => {
     const insert = letters().insert({ id: 40 });
     expect(await insert.as(location())).toBe('/letters?id=eq.40');
     await expect(letters().delete().eq('id', 40).with(rollback())).rejects.toMatchObject({
@@ -596,7 +596,7 @@ describe('the scenarios in which clients go wrong', () => {
     }
   });
 
-  test('39: a token that has expired is refreshed once; what is denied never is', async () => {
+  test('39: an expired token is refreshed once, a denied request never', async () => {
     const expired = await supabase().keys.sign({ role: 'service_role', exp: 1 });
     const asked: (string | undefined)[] = [];
     const client = (fresh: string) =>
@@ -621,7 +621,7 @@ describe('the scenarios in which clients go wrong', () => {
 });
 
 describe('permission', () => {
-  test('hides the rows of others, and changes none of them', async () => {
+  test('hides the rows of other users from reads and writes', async () => {
     const token = await signIn(supabase(), ada.email);
     const db = connect(supabase().anonKey, async () => token);
     const own = await db.from('notifications').select('recipient_id');
@@ -629,12 +629,12 @@ describe('permission', () => {
     expect(await db.from('notifications').update({ status: 'read' }).eq('recipient_id', grace.id)).toBe(0);
   });
 
-  test('is denied to the anonymous', async () => {
+  test('is denied without a session', async () => {
     const query = connect(supabase().anonKey).from('people').select();
     await expect(query).rejects.toMatchObject({ code: 'denied', serverCode: '42501' });
   });
 
-  test('is refused to no table at all, also for a count', async () => {
+  test('is refused for an unknown table, also for a count', async () => {
     const db = admin() as unknown as ReturnType<typeof createRestClient>;
     await expect(db.from('no_such_table').select()).rejects.toMatchObject({
       code: 'not-found',
@@ -646,7 +646,7 @@ describe('permission', () => {
     });
   });
 
-  test('is refused to a token that is none', async () => {
+  test('is refused for a malformed token', async () => {
     const db = connect(supabase().anonKey, async () => 'nonsense');
     await expect(db.from('people').select()).rejects.toMatchObject({ status: 401 });
   });

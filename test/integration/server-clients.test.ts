@@ -109,7 +109,7 @@ describe.each(Object.entries(servers))('%s', (_name, start) => {
   });
 });
 
-it('finishes on a later request the PKCE flow that an earlier one began', async () => {
+it('completes on a later request the PKCE flow of an earlier one', async () => {
   const jar = new Map<string, string>();
   const clientsOfRequest = () =>
     createServerClients({

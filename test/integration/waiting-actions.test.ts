@@ -56,8 +56,8 @@ const statuses = async () => {
 };
 const elsewhere = (sql: string, id: string) => supabase().database.query(sql, [id]);
 
-describe('sending actions that waited', () => {
-  test('applies a change of status, and a repetition after a lost answer changes nothing', async () => {
+describe('sending pending actions', () => {
+  test('applies a change of status once, also after a lost answer', async () => {
     const send = await createSend();
     const action = { operation: archive(ids[0], ids[1]), before: before('unread') };
     expect(await send(action)).toBe('sent');
@@ -73,7 +73,7 @@ describe('sending actions that waited', () => {
     expect(await statuses()).toEqual(['read', 'archived', 'archived']);
   });
 
-  test('tells that a notification was deleted meanwhile', async () => {
+  test('reports that a notification was deleted in the meantime', async () => {
     const send = await createSend();
     await elsewhere('delete from notifications where id = $1', ids[0]);
     expect(await send({ operation: archive(ids[0]), before: before('unread') })).toBe('deleted');
@@ -89,7 +89,7 @@ describe('sending actions that waited', () => {
     expect(await send({ ...action, operation: { ...action.operation, ids: [ids[1]] } })).toBe('sent');
   });
 
-  test('marks all read up to the newest that was seen, with the kinds and the list of the action', async () => {
+  test("marks all as read up to the newest seen, within the action's kind and list", async () => {
     const send = await createSend();
     const [row] = await supabase().database.query<{ at: string }>(
       'select max(created_at)::text as at from notifications',

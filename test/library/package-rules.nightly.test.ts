@@ -8,7 +8,7 @@ it('the package is clean for publint and are-the-types-wrong', async () => {
   expect(await checkPackage(inject('library'))).toEqual([]);
 });
 
-it('a package would not be clean with an entry that leads nowhere', async () => {
+it('reports an entry without a file', async () => {
   const { folder } = inject('library');
   const broken = await mkdtemp(join(tmpdir(), 'broken-library-'));
   onTestFinished(() => rm(broken, { recursive: true }));

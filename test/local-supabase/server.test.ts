@@ -68,7 +68,7 @@ describe('an embedded Supabase in a folder', { timeout: 60_000 }, () => {
     );
   });
 
-  it('gets the migrations that it lacks', async () => {
+  it('applies missing migrations', async () => {
     const first = await start({ dataDir: folder });
     await first.database.exec(
       `drop publication supabase_realtime;
@@ -86,7 +86,7 @@ describe('an embedded Supabase in a folder', { timeout: 60_000 }, () => {
     ]);
   });
 
-  it('says in one line that the keys or the database are corrupt', async () => {
+  it('reports in one line that the keys or the database are corrupt', async () => {
     await (await start({ dataDir: folder })).close();
     const keys = await readFile(join(folder, 'keys.json'));
     for (const [file, content] of [

@@ -13,7 +13,7 @@ const sizes = async () => {
   return row;
 };
 
-it('the space of dead rows and old log is freed, however much was written', async () => {
+it('frees the space of dead rows and old log after many writes', async () => {
   const { database } = supabase();
   await database.exec('create table public.spent (id int primary key, body text)');
   const spend = async () => {

@@ -35,7 +35,7 @@ describe('the config.toml of this repository', () => {
 });
 
 describe('a config.toml', () => {
-  it('leaves defaults where it says nothing', () => {
+  it('leaves the defaults of missing settings', () => {
     expect(read('[auth]\njwt_expiry = 60\n').options.auth).toEqual({ jwtExpirySeconds: 60 });
     expect(read('').options).toMatchObject({ auth: {}, rest: {}, storage: { buckets: {} } });
   });

@@ -124,7 +124,7 @@ describe('the vendor’s client', () => {
     expect(sms.data.user?.phone).toBe(phone);
   });
 
-  it('changes its address with both confirmations', async () => {
+  it('changes the email with both confirmations', async () => {
     const { client, email } = await signedUp();
     const next = freshEmail();
     await client.updateUser({ email: next });
@@ -182,7 +182,7 @@ describe('the vendor’s client', () => {
     expect((await client.unlinkIdentity(identity)).error).toBeNull();
   });
 
-  it('signs in anonymously and through its company', async () => {
+  it('signs in anonymously and by single sign-on', async () => {
     const client = connect();
     expect((await client.signInAnonymously()).data.user?.is_anonymous).toBe(true);
     const { data, error } = await connect().signInWithSSO({ domain: 'sso.example.com' });

@@ -16,7 +16,7 @@ describe('verification', () => {
     world = await openAuthWorld();
   });
 
-  it.each(['recovery', 'magiclink', 'email'])('takes the code of a mail as %s', async (type) => {
+  it.each(['recovery', 'magiclink', 'email'])('accepts the code of a mail as %s', async (type) => {
     const { user } = await world.signedUp();
     await world.post(type === 'recovery' ? '/recover' : '/otp', { email: user.email });
     const answer = await world.post('/verify', {

@@ -8,7 +8,7 @@ const chunkGroups = [
   {
     // Runs first and depends on nothing else. The schemas are here, because modules of several chunks call them at once.
     name: 'entry',
-    test: /preload-helper|src\/(entry|auth-client\/wire\/schema|shared\/(routes|mail-link)|app\/chunks\/(screen-chunks?|signed-in-chunks))\./,
+    test: /preload-helper|src\/app\/boot\.css|src\/ui\/(button|spinner|visually-hidden|page\/.*)\.module\.css|src\/(entry|auth-client\/wire\/schema|shared\/(routes|mail-link)|app\/chunks\/(screen-chunks?|signed-in-chunks))\./,
   },
   {
     // Signed-in pages need these late or never.
@@ -17,12 +17,12 @@ const chunkGroups = [
   },
   {
     name: 'base',
-    test: /node_modules\/(react|react-dom|scheduler|wouter|regexparam|use-sync-external-store|ky)\/|src\/platform\/|src\/auth-client\/(?!features\/(mfa|identities|claims))|src\/(joined-auth|lazy-clients)|src\/react\/|src\/shared\/(outbox\/|clients\/(clients-context|sign-out)|second-factor|token-claims|held-draft)|src\/app\/(data\/forget-kept-data|shell\/error-boundary|chunks\/lazy-screen|texts\/app-texts\.(en|ts))|src\/ui\/(texts|locale|button|spinner|visually|state\/(loader|lazy-part|store|class-names|online)|page\/(page-|announcer|narrow-page|message))/,
+    test: /node_modules\/(react|react-dom|scheduler|wouter|regexparam|use-sync-external-store|ky)\/|src\/platform\/|src\/auth-client\/(?!features\/(mfa|identities|claims))|src\/(main|joined-auth|lazy-clients|service-options)|src\/react\/|src\/shared\/(outbox\/|clients\/|second-factor|token-claims|held-draft)|src\/app\/(app|gate|restored-page|data\/(clients|forget-kept-data)|shell\/error-boundary|chunks\/(lazy-screen|preload-on-intent)|texts\/app-texts\.(en|ts))|src\/ui\/(texts|locale|button|spinner|visually|state\/(loader|lazy-part|store|class-names|online)|page\/(page-|announcer|narrow-page|message))/,
   },
   {
     name: 'inside',
     // The shell and the inbox, in one request; what opens later is excluded.
-    test: /src\/(app\/(shell\/(shell\.module|signed-in-app|signed-in-layout|inbox-frame|account-menu\.)|data\/user-data)|ui\/(icons|avatar|badge|overlay\/(popover|toast)|page\/tab-links))|src\/shared\/cache-policy|src\/features\/notifications\/(model\/(?!waiting-action)|data\/(?!snooze-alarm|kept-notifications)|bell\/(?!bell-panel)|arrivals\/device-switch|actions\/(?!shortcuts|use-shortcuts|waiting-action)|list\/(?!group-row|row-m|selection-bar|virtual-list)|screen\/(?!empty-texts|filter-sheet|inbox-(empty|options|overlays|tools)|options-texts|use-(inbox-shortcuts|media))|texts\/(?!notification-texts\.de))/,
+    test: /src\/(features\/(outbox\/outbox|notifications\/search\/search-field)\.module\.css|app\/(shell\/(shell\.module|signed-in-app|signed-in-layout|inbox-frame|account-menu\.)|data\/user-data)|ui\/(icons|avatar|badge|overlay\/(popover|toast|dialog)|page\/tab-links))|src\/shared\/cache-policy|src\/features\/notifications\/(model\/(?!waiting-action)|data\/(?!snooze-alarm|kept-notifications)|bell\/(?!bell-panel)|arrivals\/device-switch|actions\/(?!shortcuts|use-shortcuts|waiting-action)|list\/(?!group-row|row-m|selection-bar|virtual-list)|screen\/(?!empty-texts|filter-sheet|inbox-(empty|options|overlays|tools)|options-texts|use-(inbox-shortcuts|media))|texts\/(?!notification-texts\.de))/,
   },
   {
     name: 'data',
@@ -30,8 +30,17 @@ const chunkGroups = [
   },
   {
     // Loaded after the first list: all of it has to be there when the network is lost.
+    name: 'live',
+    test: /src\/(realtime-client\/|app\/data\/(realtime|live-channel|change-burst)\.)/,
+  },
+  {
+    // What every signed-in page loads beside its first read.
+    name: 'later',
+    test: /node_modules\/idb-keyval\/|src\/(app\/data\/(data-cache|persisted-cache)|features\/notifications\/(data\/kept-notifications|screen\/(inbox-tools|use-inbox-shortcuts)|search\/search-field|actions\/(shortcuts|use-shortcuts)|list\/row-motion)|features\/preferences\/(preferences\.ts|quiet\/quiet-hours\.ts|data\/(preferences-|load-preferences|waiting-preferences))|ui\/menu-icons)/,
+  },
+  {
     name: 'outbox',
-    test: /src\/(features\/outbox\/(?!texts\/outbox-texts\.de)|app\/data\/user-outbox|features\/notifications\/(actions|model)\/waiting-action)/,
+    test: /src\/(features\/notifications\/arrivals\/(arrivals|announcer|visible-tab|sound-choice|desktop-choice)|features\/outbox\/(?!texts\/outbox-texts\.de)|app\/data\/user-outbox|features\/notifications\/(actions|model)\/waiting-action)/,
   },
   {
     name: 'forms',

@@ -3,10 +3,15 @@ import { createRoot } from 'react-dom/client';
 import { App } from './app/app.tsx';
 import { createClients } from './app/data/clients.ts';
 import { guardRestoredPage } from './app/restored-page.ts';
+import { decideGate } from './app/gate.ts';
 import { parseConfiguration, type Configuration } from './shared/clients/env.ts';
+import { needsSecondFactor } from './shared/second-factor.ts';
 import { paths, plainPath } from './shared/routes.ts';
 import { preloadOnIntent } from './app/chunks/preload-on-intent.ts';
 import { createBrowserPlatform } from './platform/index.ts';
+
+/** The service worker downloads the whole application, which must not compete with the first lists. */
+const workerDelayMs = 5_000;
 
 /**
  * The composition root: the only place that reads globals.
@@ -48,15 +53,30 @@ export function start(screen: Promise<unknown>): void {
         <App clients={clients} configuration={configuration} />
       </StrictMode>,
     );
-  const session = clients.auth.start().then(async ({ status }) => {
-    if (status === 'signed-in') await clients.loadRest();
+  const session = clients.auth.start().then(async ({ status, session: current }) => {
+    if (status !== 'signed-in') return;
+    const rest = await clients.loadRest();
+    const { pathname: path, search: query, hash, origin } = location;
+    const gate = decideGate({
+      status,
+      needsSecondFactor: needsSecondFactor(current),
+      hasLeft: false,
+      path,
+      query,
+      hash,
+      origin,
+    });
+    if (gate.kind !== 'private') return;
+    // The first reads are sent before the first render, which takes long on slow devices.
+    const { userDataOf } = await import('./app/data/user-data-of.ts');
+    userDataOf(clients, rest, configuration, current.user.id).start();
   });
   // Until then index.html shows `Loading...`.
   void Promise.allSettled([session, screen]).then(() => {
     render();
-    // After everything that the first screen needs. Safari has no requestIdleCallback.
+    // Safari has no requestIdleCallback.
     const whenIdle = globalThis.requestIdleCallback ?? setTimeout;
-    if (import.meta.env.PROD) whenIdle(() => void followServiceWorker());
+    if (import.meta.env.PROD) setTimeout(() => whenIdle(() => void followServiceWorker()), workerDelayMs);
   });
 }
 

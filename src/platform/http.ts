@@ -134,9 +134,10 @@ export function createHttp(
         method,
         headers: traceparent === null ? headers : { ...headers, traceparent },
         keepalive,
-        cache: 'no-store',
         body: body ?? null,
       };
+      // Responses to reads stay out of the browser's cache. Only to those: Chromium skips its cache of preflights, too.
+      if (method === 'GET' || method === 'HEAD') init.cache = 'no-store';
       // Fetch refuses a stream as a body without it.
       if (isStream(body)) init.duplex = 'half';
       const startedMs = log ? clock.monotonicMs() : 0;

@@ -154,11 +154,10 @@ async function repeat(visit: () => Promise<Vitals>): Promise<Vitals> {
 
 const supabase = await createLocalSupabase({ port: 0 });
 await supabase.database.query(
-  `insert into public.notifications (recipient_id, content, created_at)
+  `insert into public.notifications (recipient_id, content, created_at, updated_at)
    select $1, json_build_object('type', (array['mention', 'edit', 'comment'])[1 + n % 3],
-                                'data', json_build_object('entity_name', 'Document ' || n))::text,
-          now() - n * interval '3 hours'
-   from generate_series(1, 200) n`,
+                                'data', json_build_object('entity_name', 'Document ' || n))::text, at, at
+   from generate_series(1, 200) n, lateral (select now() - n * interval '3 hours' as at)`,
   [ada.id],
 );
 const shared = process.env['E2E_BUILD'];

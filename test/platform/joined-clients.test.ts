@@ -44,6 +44,25 @@ describe('options for all services', () => {
     ]);
   });
 
+  it('keep responses to reads out of the cache, and let repeated writes reuse a preflight', async () => {
+    const { wire, options } = openProject();
+    const modes: unknown[] = [];
+    const platform = createBrowserPlatform({
+      fetch: (url, init) => {
+        modes.push([init?.method, init?.cache]);
+        return wire.fetch(url, init);
+      },
+    });
+    const { auth, rest, close } = createSupabaseClients({ ...options, platform });
+    await auth.signInWithPassword(password).catch(() => undefined);
+    await rest.from('notes').count();
+    close();
+    expect(modes).toEqual([
+      ['POST', undefined],
+      ['HEAD', 'no-store'],
+    ]);
+  });
+
   it('log the exchanges of every service; a service’s own log takes the place of it', async () => {
     const all: string[] = [];
     const own: string[] = [];

@@ -1,5 +1,3 @@
-import * as z from 'zod/mini';
-
 export const preferenceKinds = ['mentions', 'edits', 'comments', 'invites'] as const;
 export type PreferenceKind = (typeof preferenceKinds)[number];
 
@@ -58,49 +56,60 @@ export const defaultSettings: PreferenceSettings = {
 /** The defaults while the server's row cannot be read: in memory only, never saved (specification §8). */
 export const temporaryPreferences: Preferences = { ...defaultSettings, id: 'temp-id', updated_at: null };
 
-const setting = z.boolean();
+const isBoolean = (value: unknown) => typeof value === 'boolean';
+const isNumber = (value: unknown) => typeof value === 'number';
+const isText = (value: unknown) => typeof value === 'string';
+const isTextOrNull = (value: unknown) => value === null || isText(value);
 
-const rowSchema = z.object({
-  id: z.string(),
-  enable_email_notifications: setting,
-  enable_in_app_notifications: setting,
-  email_mentions: setting,
-  email_edits: setting,
-  email_comments: setting,
-  email_invites: setting,
-  email_digest_frequency: z.enum(digestFrequencies),
-  in_app_mentions: setting,
-  in_app_edits: setting,
-  in_app_comments: setting,
-  in_app_invites: setting,
-  updated_at: z.nullish(z.string()),
-  digest_hour: z.optional(z.number()),
-  digest_weekday: z.optional(z.number()),
-  time_zone: z.optional(z.string()),
-  language: z.optional(z.string()),
-  quiet_hours_start: z.nullish(z.string()),
-  quiet_hours_end: z.nullish(z.string()),
-  quiet_weekdays: z.optional(z.array(z.number())),
-});
+type Check = (value: unknown) => boolean;
+
+/** Checked by hand: every signed-in page loads this module, and a schema library would be half of its bytes. */
+const settingChecks: Readonly<Record<keyof PreferenceSettings | 'id', Check>> = {
+  id: isText,
+  enable_email_notifications: isBoolean,
+  enable_in_app_notifications: isBoolean,
+  email_mentions: isBoolean,
+  email_edits: isBoolean,
+  email_comments: isBoolean,
+  email_invites: isBoolean,
+  email_digest_frequency: (value) => digestFrequencies.some((frequency) => frequency === value),
+  in_app_mentions: isBoolean,
+  in_app_edits: isBoolean,
+  in_app_comments: isBoolean,
+  in_app_invites: isBoolean,
+};
+
+/** A table without these columns leaves them out. */
+const optionalChecks: Readonly<Record<keyof Schedule | 'updated_at', Check>> = {
+  updated_at: isTextOrNull,
+  digest_hour: isNumber,
+  digest_weekday: isNumber,
+  time_zone: isText,
+  language: isText,
+  quiet_hours_start: isTextOrNull,
+  quiet_hours_end: isTextOrNull,
+  quiet_weekdays: (value) => Array.isArray(value) && value.every(isNumber),
+};
 
 /**
  * A row of the table `notification_preferences`.
  *
- * @throws {Error} if it lacks a setting.
+ * @throws {TypeError} if it lacks a setting, or a column has another type.
  */
 export function parsePreferences(row: unknown): Preferences {
-  const { updated_at = null, ...columns } = rowSchema.parse(row);
-  // A table without the schedule's columns leaves them out.
-  const present = Object.fromEntries(
-    Object.entries(columns).filter(([, value]) => value !== undefined),
-  ) as Present<typeof columns>;
-  return { ...present, updated_at };
+  const fields: Readonly<Record<string, unknown>> = Object(row);
+  const columns: Record<string, unknown> = {};
+  const take = (name: string, check: Check, isOptional: boolean) => {
+    const value = fields[name];
+    if (isOptional && value === undefined) return;
+    if (!check(value)) throw new TypeError(`Not a row of notification_preferences: ${name}`);
+    columns[name] = value;
+  };
+  for (const [name, check] of Object.entries(settingChecks)) take(name, check, false);
+  for (const [name, check] of Object.entries(optionalChecks)) take(name, check, true);
+  // The checks above are those of the type's fields.
+  return { updated_at: null, ...columns } as unknown as Preferences;
 }
-
-/** The fields of an object without those that are undefined. */
-type Present<Fields> = {
-  [Name in keyof Fields]: Exclude<Fields[Name], undefined>;
-};
 
 export function isTemporary(preferences: Preferences | null | undefined): boolean {
   return preferences?.id === temporaryPreferences.id;

@@ -1,4 +1,4 @@
-import { Suspense, useEffect } from 'react';
+import { Suspense } from 'react';
 import { lazyPart } from '../../../ui/state/lazy-part.ts';
 import { Link } from 'wouter';
 import { Badge } from '../../../ui/badge.tsx';
@@ -15,14 +15,14 @@ import { useFailedActionToast } from '../actions/use-failed-action-toast.ts';
 const loadPanel = () => import('./bell-panel.tsx');
 const BellPanel = lazyPart(async () => (await loadPanel()).BellPanel);
 
+function preloadPanel(): void {
+  loadPanel().catch(() => undefined);
+}
+
 /** The bell with the number of unread notifications: on wide screens it opens the newest, on phones it is a link. */
 export function Bell() {
   const texts = inboxTexts.use();
-  const { counts, isVerified } = useInboxSnapshot();
-  const { unread } = counts;
-  useEffect(() => {
-    if (isVerified) loadPanel().catch(() => undefined);
-  }, [isVerified]);
+  const { unread } = useInboxSnapshot().counts;
   // The bell is on every page, and actions can fail on every page.
   useFailedActionToast();
   const name = texts.bell(unread);
@@ -43,7 +43,7 @@ export function Bell() {
       >
         {face}
       </Link>
-      <span className={styles.button}>
+      <span className={styles.button} onPointerOver={preloadPanel} onFocus={preloadPanel}>
         <Popover
           label={texts.title}
           className={styles.panel}

@@ -36,6 +36,13 @@ const InboxOverlays = lazyPart(async () => (await loadOverlays()).InboxOverlays)
 const SelectionBar = lazyPart(async () => (await loadOverlays()).SelectionBar);
 const InboxTools = lazyPart(async () => (await import('./inbox-tools.tsx')).InboxTools);
 
+/** What may be needed offline is loaded long after the first list, or as soon as the list is pointed at or focused. */
+const overlaysDelayMs = 10_000;
+
+function preloadOverlays(): void {
+  loadOverlays().catch(() => undefined);
+}
+
 /** `/home`: the inbox. The shown list and the opened notification are in the URL. */
 export function InboxScreen() {
   const texts = inboxTexts.use();
@@ -64,8 +71,9 @@ export function InboxScreen() {
   }, [key]);
   const { isVerified } = snapshot;
   useEffect(() => {
-    // Preload what may be needed offline.
-    if (isVerified) loadOverlays().catch(() => undefined);
+    if (!isVerified) return undefined;
+    const timer = setTimeout(preloadOverlays, overlaysDelayMs);
+    return () => clearTimeout(timer);
   }, [isVerified]);
 
   const { filter } = snapshot.view;
@@ -154,7 +162,13 @@ export function InboxScreen() {
   const startSelecting = () => select(selection ? null : emptySelection);
 
   return (
-    <div className={styles.screen} data-detail={openId !== null || undefined} data-density={density}>
+    <div
+      className={styles.screen}
+      data-detail={openId !== null || undefined}
+      data-density={density}
+      onPointerOver={preloadOverlays}
+      onFocus={preloadOverlays}
+    >
       <div className={styles.main}>
         <InboxToolbar
           filter={filter}

@@ -1,0 +1,175 @@
+import type { Browser, CDPSession, Page } from '@playwright/test';
+import { serveCompressed } from '../bench/compressed-site.ts';
+import { configureApp, removeFolder } from './support/app-build.ts';
+import { expect, test, type World } from './support/fixtures.ts';
+
+/** The loaded visit of /home: what a page with a stored session and an empty cache transfers until it is idle. */
+const most = { requests: 20, kB: 160, lcpMs: 1_800, inpMs: 80 } as const;
+
+const slow4g = { offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 93_750 };
+
+interface Load {
+  /** Every request with its preflight, and the websocket, as `METHOD path`. */
+  readonly requests: string[];
+  bytes: number;
+}
+
+interface Vitals {
+  lcp: number;
+  cls: number;
+  /** The longest interaction, from the press to the next paint. */
+  inp: number;
+}
+
+/** Begins five seconds after the first screen, so that on a busy machine it may fall into the visit. */
+const isOfServiceWorker = (url: string) => /service-worker-|\/sw\.js$/.test(url);
+
+/** Follows a page by the browser's own protocol, since Playwright hides preflights. */
+async function followLoad(page: Page): Promise<readonly [Load, CDPSession]> {
+  const load: Load = { requests: [], bytes: 0 };
+  const session = await page.context().newCDPSession(page);
+  const counted = new Set<string>();
+  session.on('Network.requestWillBeSent', ({ requestId, request: { method, url } }) => {
+    if (isOfServiceWorker(url)) return;
+    counted.add(requestId);
+    load.requests.push(`${method} ${new URL(url).pathname}`);
+  });
+  session.on('Network.webSocketCreated', () => load.requests.push('WS'));
+  session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+    if (counted.has(requestId)) load.bytes += encodedDataLength;
+  });
+  await session.send('Network.enable');
+  return [load, session];
+}
+
+/** Runs in the page before its scripts. */
+function observeVitals(): void {
+  const vitals: Vitals = { lcp: 0, cls: 0, inp: 0 };
+  Object.assign(globalThis, { vitals });
+  new PerformanceObserver((list) => {
+    for (const { startTime } of list.getEntries()) vitals.lcp = startTime;
+  }).observe({ type: 'largest-contentful-paint', buffered: true });
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) {
+      const shift = entry as PerformanceEntry & { value: number; hadRecentInput: boolean };
+      if (!shift.hadRecentInput) vitals.cls += shift.value;
+    }
+  }).observe({ type: 'layout-shift', buffered: true });
+  const timing: PerformanceObserverInit & { durationThreshold: number } = {
+    type: 'event',
+    buffered: true,
+    durationThreshold: 16,
+  };
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) {
+      const event = entry as PerformanceEntry & { interactionId?: number };
+      if (event.interactionId) vitals.inp = Math.max(vitals.inp, event.duration);
+    }
+  }).observe(timing);
+}
+
+const readVitals = (page: Page) => page.evaluate(() => (globalThis as unknown as { vitals: Vitals }).vitals);
+
+/** An account with 200 notifications that are hours old. */
+async function newReader({ stage, newUser }: World) {
+  const reader = await newUser();
+  await stage.supabase.database.query(
+    `insert into public.notifications (recipient_id, content, created_at, updated_at)
+     select $1, json_build_object('type', (array['mention', 'edit', 'comment'])[1 + n % 3],
+                                  'data', json_build_object('entity_name', 'Document ' || n))::text, at, at
+     from generate_series(1, 200) n, lateral (select now() - n * interval '3 hours' as at)`,
+    [reader.id],
+  );
+  return reader;
+}
+
+/** Serves the application compressed, as hosts do, and opens a page on it that has a stored session. */
+async function withSignedInPage(
+  browser: Browser,
+  world: World,
+  use: (page: Page, url: string) => Promise<void>,
+): Promise<void> {
+  const { url: supabaseUrl, anonKey } = world.stage.project;
+  const folder = await configureApp(process.env['E2E_BUILD'] ?? '', { supabaseUrl, anonKey, siteUrl: '' });
+  const site = await serveCompressed(folder);
+  const context = await browser.newContext({ serviceWorkers: 'allow' });
+  try {
+    const cookies = await world.sessionCookies(await newReader(world));
+    await context.addCookies(cookies.map(({ name, value }) => ({ name, value, url: site.url })));
+    const page = await context.newPage();
+    // The loader of the tests names functions by a helper that the page does not have.
+    await page.addInitScript('globalThis.__name = (named) => named');
+    await page.addInitScript(observeVitals);
+    await use(page, site.url);
+  } finally {
+    await context.close();
+    site.close();
+    await removeFolder(folder);
+  }
+}
+
+test('opening the inbox takes three requests of data, and little to load', async ({ browser, world }) => {
+  await withSignedInPage(browser, world, async (page, url) => {
+    const [load] = await followLoad(page);
+    await page.goto(`${url}/home`);
+    // The site compresses each file at its first request, by the slowest level of Brotli.
+    await expect(page.locator('main [data-id]')).toHaveCount(30, { timeout: 40_000 });
+    const calls = () => load.requests.filter((call) => /^(?!OPTIONS)\w+ \/(rest|auth)\//.test(call));
+    const changes = 'POST /rest/v1/rpc/notification_changes';
+    // The list with its counts; and the changes once more, when the channel is live.
+    await expect.poll(calls).toEqual(['GET /rest/v1/notifications', changes, changes]);
+    // The code for offline use is loaded after the list.
+    await expect.poll(() => load.requests.join()).toContain('/assets/outbox-');
+    await page.waitForLoadState('networkidle');
+    expect(calls()).toHaveLength(3);
+    // A repeated call reuses the preflight of the first one.
+    expect(load.requests.filter((call) => call.startsWith('OPTIONS'))).toHaveLength(2);
+    expect(new Set(load.requests).size, 'nothing but the changes is requested twice').toBe(
+      load.requests.length - 1,
+    );
+    expect(load.requests.length, load.requests.join('\n')).toBeLessThanOrEqual(most.requests);
+    expect(load.bytes / 1000).toBeLessThanOrEqual(most.kB);
+    expect((await readVitals(page)).cls).toBeCloseTo(0, 3);
+  });
+});
+
+test(
+  'a slow phone on slow 4G shows the inbox soon, and answers at once',
+  { tag: '@nightly' },
+  async ({ browser, world }) => {
+    await withSignedInPage(browser, world, async (page, url) => {
+      // Compresses the files and warms the services.
+      await page.goto(`${url}/home`);
+      await expect(page.locator('main [data-id]')).toHaveCount(30, { timeout: 40_000 });
+      const [, session] = await followLoad(page);
+      await session.send('Network.setCacheDisabled', { cacheDisabled: true });
+      await session.send('Network.emulateNetworkConditions', slow4g);
+      await session.send('Emulation.setCPUThrottlingRate', { rate: 4 });
+      await page.evaluate(async () => {
+        // The list of the visit before would be shown at once.
+        for (const { name } of await indexedDB.databases()) if (name) indexedDB.deleteDatabase(name);
+      });
+      await page.goto(`${url}/home`);
+      const rows = page.locator('main [data-id]');
+      await expect(rows).toHaveCount(30);
+      await page.waitForLoadState('networkidle');
+      const { lcp } = await readVitals(page);
+      await rows.first().hover();
+      await rows
+        .first()
+        .getByRole('button', { name: /^Mark as/ })
+        .click();
+      const views = page.getByRole('complementary', { name: 'Views' });
+      await views.getByRole('link', { name: /^Unread/ }).click();
+      await views.getByRole('link', { name: /^All/ }).click();
+      await page.getByRole('button', { name: /^Notifications/ }).click();
+      await page.getByRole('dialog', { name: 'Inbox' }).waitFor();
+      // The time of an event is known after the frame that follows it.
+      await page.waitForTimeout(500);
+      const { cls, inp } = await readVitals(page);
+      expect(cls).toBeCloseTo(0, 3);
+      expect(lcp).toBeLessThanOrEqual(most.lcpMs);
+      expect(inp).toBeLessThanOrEqual(most.inpMs);
+    });
+  },
+);

@@ -25,7 +25,7 @@ const SAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   comment: ['This reads well now.', 'I would put the table first.', 'The last figure needs a source.'],
   edit: ['Shortened the introduction.', 'New section on costs.'],
-  system: ['The service rests on Sunday from 02:00 to 02:30 UTC.'],
+  system: ['Maintenance on Sunday from 02:00 to 02:30 UTC.'],
 };
 const NAMES = [
   'Compiler notes',

@@ -43,7 +43,7 @@ test(
     await openPreferences(page, world, ada);
     for (const [name, value] of [
       ['How often', 'daily'],
-      ['At', '8'],
+      ['Time', '8'],
       ['Time zone', 'Europe/Vienna'],
       ['Language of emails', 'de'],
     ] as const) {

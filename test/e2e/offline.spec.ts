@@ -90,7 +90,9 @@ test('offline changes wait in the outbox, survive a browser restart, and are sen
   await later.getByRole('button', { name: 'Stay signed in' }).click();
 
   await second.setOffline(false);
-  await expect(later.getByText('wasn’t applied: it was changed on another device meanwhile')).toBeVisible();
+  await expect(
+    later.getByText('wasn’t applied: the same item was changed on another device in the meantime'),
+  ).toBeVisible();
   await expect(later.getByText('will be sent')).toHaveCount(0);
   await expect(row(later, 'Read me').getByText('Waiting', { exact: true })).toHaveCount(0);
   const after = await world.notificationsOf(ada);

@@ -10,7 +10,7 @@ export const texts: CredentialTexts = {
   newPasswordMissing: 'Wähle ein Passwort.',
   passwordTooShort: 'Nimm mindestens 8 Zeichen.',
   passwordTooLong: 'Nimm höchstens 72 Zeichen.',
-  passwordTooCommon: 'Dieses Passwort ist zu leicht zu erraten. Häng noch ein, zwei Wörter an.',
+  passwordTooCommon: 'Dieses Passwort ist zu leicht zu erraten. Hänge noch ein oder zwei Wörter an.',
   codeMissing: 'Gib den Code ein.',
   codeMalformed: (digits) => `Gib den ${digits}-stelligen Code ein.`,
   slow: 'Einen Moment noch. Deine Verbindung scheint langsam zu sein.',

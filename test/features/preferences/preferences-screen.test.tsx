@@ -60,8 +60,8 @@ describe('the preferences', () => {
     expect(screen.getByText(/one email every day at 8:00.*UTC/)).toBeTruthy();
     expect(await screen.findByText(/Nothing is waiting/)).toBeTruthy();
     await actor.selectOptions(often, 'weekly');
-    await actor.selectOptions(screen.getByRole('combobox', { name: 'On' }), 'Friday');
-    await actor.selectOptions(screen.getByRole('combobox', { name: 'At' }), '9:00 PM');
+    await actor.selectOptions(screen.getByRole('combobox', { name: 'Day' }), 'Friday');
+    await actor.selectOptions(screen.getByRole('combobox', { name: 'Time' }), '9:00 PM');
     await actor.selectOptions(screen.getByRole('combobox', { name: 'Time zone' }), 'Europe/Vienna');
     await actor.selectOptions(screen.getByRole('combobox', { name: 'Language of emails' }), 'Deutsch');
     await waitFor(async () =>

@@ -40,7 +40,7 @@ export const texts: AccountTexts = {
   mfaOn: 'Eingeschaltet.',
   mfaAdd: 'Authenticator-App hinzufügen',
   mfaAdded: (name) =>
-    `Die Anmeldung in zwei Schritten ist eingeschaltet: „${name}“ ist eingerichtet, ab jetzt brauchst du den Code daraus.`,
+    `Die Anmeldung in zwei Schritten ist eingeschaltet. Ab jetzt brauchst du einen Code von „${name}“.`,
   mfaUnnamed: 'Authenticator-App',
   mfaUnfinished: 'Einrichtung nicht abgeschlossen',
   mfaPhone: 'SMS',

@@ -25,7 +25,7 @@ export const texts: StepTexts = {
   deviceEnded: (name) => `${name} ist abgemeldet.`,
   deviceEndFailed: 'Das Gerät konnte nicht abgemeldet werden. Versuche es noch einmal.',
 
-  dataIntro: 'Nimm alle deine Daten mit, oder geh ganz.',
+  dataIntro: 'Lade alle deine Daten herunter oder lösche dein Konto.',
   export: 'Meine Daten herunterladen',
   exportDone: 'Deine Daten liegen in deinen Downloads.',
   exportFailed: 'Deine Daten konnten nicht heruntergeladen werden. Versuche es noch einmal.',

@@ -24,7 +24,7 @@ export const texts = {
   deviceEnded: (name: string) => `${name} is signed out.`,
   deviceEndFailed: 'Couldn’t sign out this device. Try again.',
 
-  dataIntro: 'Take all of your data with you, or leave for good.',
+  dataIntro: 'Download all of your data, or delete your account.',
   export: 'Download my data',
   exportDone: 'Your data is in your downloads.',
   exportFailed: 'Couldn’t download your data. Try again.',

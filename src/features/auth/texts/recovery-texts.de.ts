@@ -5,7 +5,7 @@ export const texts: RecoveryTexts = {
   hint: 'Zwölf Buchstaben und Ziffern. Jeder Code gilt einmal.',
   missing: 'Gib alle zwölf Zeichen eines Wiederherstellungscodes ein.',
   explain:
-    'Der Code schaltet die Anmeldung in zwei Schritten aus und meldet deine anderen Geräte ab. Richte sie danach neu ein.',
+    'Der Code schaltet die Anmeldung in zwei Schritten aus und meldet deine anderen Geräte ab. Richte die Anmeldung in zwei Schritten danach neu ein.',
   submit: 'Wiederherstellungscode benutzen',
   invalid: 'Dieser Code stimmt nicht, oder er wurde schon benutzt.',
   limited: 'Zu viele falsche Codes. Versuche es später noch einmal.',

@@ -3,7 +3,7 @@ import type { Translation } from '../../../ui/texts.ts';
 export const texts = {
   empty: {
     all: 'No notifications yet.',
-    unread: "You're all caught up.",
+    unread: 'You’re all caught up.',
     snoozed: 'Nothing snoozed.',
     archived: 'Nothing archived.',
   },

@@ -8,7 +8,7 @@ export const texts: OptionsTexts = {
   sound: 'Ton',
   soundHint: 'Spielt zwei leise Töne, wenn eine Benachrichtigung eintrifft.',
   grouping: 'Ähnliche Benachrichtigungen gruppieren',
-  groupingHint: 'Änderungen oder Kommentare einer Person an einer Stelle an einem Tag sind eine Zeile.',
+  groupingHint: 'Eine Zeile für Änderungen oder Kommentare derselben Person am selben Ort und Tag.',
   density: 'Zeilenhöhe',
   densities: { compact: 'Kompakt', standard: 'Standard', relaxed: 'Großzügig' },
   shortcuts: 'Tastenkürzel',

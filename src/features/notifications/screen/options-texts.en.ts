@@ -7,7 +7,7 @@ export const texts = {
   sound: 'Sound',
   soundHint: 'Play two soft notes when a notification arrives.',
   grouping: 'Group similar notifications',
-  groupingHint: 'Edits or comments by one person in one place on one day are one row.',
+  groupingHint: 'One row for edits or comments by the same person, in one place, on one day.',
   density: 'Row height',
   densities: { compact: 'Compact', standard: 'Standard', relaxed: 'Relaxed' },
   shortcuts: 'Keyboard shortcuts',

@@ -5,12 +5,12 @@ export const texts = {
   sending: (count: number) => `Sending ${changes(count)}…`,
   changed: (count: number) =>
     count === 1
-      ? 'A change you made offline wasn’t applied: it was changed on another device meanwhile.'
-      : `${count} changes you made offline weren’t applied: they were changed on another device meanwhile.`,
+      ? 'A change you made offline wasn’t applied: the same item was changed on another device in the meantime.'
+      : `${count} changes you made offline weren’t applied: the same items were changed on another device in the meantime.`,
   deleted: (count: number) =>
     count === 1
-      ? 'A change you made offline wasn’t applied: the notification was deleted meanwhile.'
-      : `${count} changes you made offline weren’t applied: the notifications were deleted meanwhile.`,
+      ? 'A change you made offline wasn’t applied: the notification was deleted in the meantime.'
+      : `${count} changes you made offline weren’t applied: the notifications were deleted in the meantime.`,
   refused: (count: number) =>
     count === 1
       ? 'A change you made offline couldn’t be saved.'

@@ -33,6 +33,11 @@ export function SignedInLayout({ bell, rail, children }: SignedInLayoutProps) {
   const online = useOnline();
   const waitingCount = useSyncExternalStore(unsentCount.subscribe, unsentCount.getSnapshot);
   const question = useSyncExternalStore(signOutQuestion.subscribe, signOutQuestion.getSnapshot);
+  useEffect(() => {
+    // Only the bars of phones move. Without their code they stay.
+    const stop = import('./bars.ts').then(({ followScroll }) => followScroll()).catch(() => undefined);
+    return () => void stop.then((end) => end?.());
+  }, []);
   // Toasts of this user must not show to the next one.
   useEffect(() => () => toasts.clear(), []);
   return (

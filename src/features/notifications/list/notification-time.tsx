@@ -15,8 +15,10 @@ export function NotificationTime({ atMs, withDay }: NotificationTimeProps) {
   const nowMs = useSyncExternalStore(minuteClock.subscribe, minuteClock.getSnapshot);
   if (Number.isNaN(atMs)) return null;
   return (
-    <time dateTime={new Date(atMs).toISOString()} title={absoluteTime(atMs, locale)}>
-      {(withDay ? calendarTime : clockTime)(atMs, nowMs, locale)}
-    </time>
+    <bdi>
+      <time dateTime={new Date(atMs).toISOString()} title={absoluteTime(atMs, locale)}>
+        {(withDay ? calendarTime : clockTime)(atMs, nowMs, locale)}
+      </time>
+    </bdi>
   );
 }

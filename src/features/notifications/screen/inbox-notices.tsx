@@ -2,6 +2,7 @@ import { Suspense } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { lazyPart } from '../../../ui/state/lazy-part.ts';
 import { Message } from '../../../ui/page/message.tsx';
+import { classNames } from '../../../ui/state/class-names.ts';
 import { useOnline } from '../../../ui/state/online.ts';
 import { Skeleton } from '../../../ui/spinner.tsx';
 import { VisuallyHidden } from '../../../ui/visually-hidden.tsx';
@@ -93,6 +94,9 @@ function Placeholder() {
       <VisuallyHidden>
         <span role="status">{texts.loading}</span>
       </VisuallyHidden>
+      <div className={classNames(styles.placeholder, styles.placeholderDay)}>
+        <Skeleton width="64px" height="12px" />
+      </div>
       {Array.from({ length: 8 }, (_, index) => (
         <div key={index} className={styles.placeholder}>
           <Skeleton width="32px" height="32px" />

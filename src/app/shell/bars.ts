@@ -1,0 +1,40 @@
+/** How far the page scrolls in one direction before the bars follow. */
+const thresholdPx = 12;
+/** Near the top the bars are always shown. */
+const topPx = 64;
+
+/** Whether the bars are hidden, and where the page last changed its direction. */
+export interface BarsState {
+  readonly areHidden: boolean;
+  /** The lowest position since the bars were shown, or the highest since they were hidden. */
+  readonly turnPx: number;
+}
+
+export const initialBars: BarsState = { areHidden: false, turnPx: 0 };
+
+/** The bars leave when the page scrolls down and return when it scrolls up. */
+export function stepBars(state: BarsState, scrollPx: number): BarsState {
+  if (scrollPx < topPx) return { areHidden: false, turnPx: scrollPx };
+  const { areHidden, turnPx } = state;
+  const movedPx = areHidden ? turnPx - scrollPx : scrollPx - turnPx;
+  if (movedPx > thresholdPx) return { areHidden: !areHidden, turnPx: scrollPx };
+  return { areHidden, turnPx: movedPx < 0 ? scrollPx : turnPx };
+}
+
+/** Writes the state of the bars to the page, whose styles move them. @returns a function that ends it. */
+export function followScroll(): () => void {
+  const { dataset } = document.documentElement;
+  let state: BarsState = { ...initialBars, turnPx: window.scrollY };
+  const follow = () => {
+    // Some browsers scroll past the end and back.
+    const endPx = document.documentElement.scrollHeight - window.innerHeight;
+    state = stepBars(state, Math.min(window.scrollY, endPx));
+    if (state.areHidden) dataset['bars'] = 'hidden';
+    else delete dataset['bars'];
+  };
+  addEventListener('scroll', follow, { passive: true });
+  return () => {
+    removeEventListener('scroll', follow);
+    delete dataset['bars'];
+  };
+}

@@ -96,3 +96,20 @@ test('a page whose code was replaced by a new version reloads once', async ({ pa
   // The second failure is no reason for a second reload.
   await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible();
 });
+
+test(
+  'without the code of the providers, the password still signs in',
+  { tag: '@nightly' },
+  async ({ page, world }) => {
+    await page.route('**/social-sign-in-*.js', (route) => route.abort());
+    const failed = page.waitForEvent('requestfailed', (request) => request.url().includes('/social-sign-in'));
+    const person = await world.newUser();
+    await page.goto(`${world.appUrl}/login`);
+    await failed;
+    await page.getByLabel('Email').fill(person.email);
+    await page.getByLabel('Password', { exact: true }).fill(person.password);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.waitForURL('**/home');
+    await expect(page.getByRole('heading', { name: 'Inbox' })).toBeVisible();
+  },
+);

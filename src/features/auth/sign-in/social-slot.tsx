@@ -5,7 +5,13 @@ import { isSocialProvider } from '../../../ui/provider-name.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import styles from '../auth-page.module.css';
 
-const SocialSignIn = lazyPart(async () => (await import('./social-sign-in.tsx')).SocialSignIn);
+// Without their code the providers are missing, and the form works without them.
+const SocialSignIn = lazyPart(() =>
+  import('./social-sign-in.tsx').then(
+    ({ SocialSignIn: Loaded }) => Loaded,
+    () => () => null,
+  ),
+);
 
 /** How many providers the project had at the last visit: the height to reserve while the settings load. */
 const countKey = 'provider-count';

@@ -1,18 +1,18 @@
 /**
  * Pictures of every screen on desktop, phone and in the dark, of a production build on the embedded Supabase, into the
  * git-ignored folder `screenshots`. Arguments: parts of names, to take only some; and `--desktop`, `--phone`, `--dark`, or
- * what is taken only when asked for: `--forced` (forced colours), `--wide` (1920 px) and `--large` (text at 200 %).
+ * what is taken only when asked for: `--german`, `--forced` (forced colors), `--wide` (1920 px) and `--large` (text at 200 %).
  * Fails where a picture cannot be made or a page is wider than its window.
  */
 import { mkdir, rm } from 'node:fs/promises';
-import { chromium, type Browser, type BrowserContextOptions } from 'playwright-core';
-import { startStage, type Stage } from '../test/e2e/support/stage.ts';
+import { chromium, type BrowserContextOptions, type Page } from 'playwright-core';
+import { startStage } from '../test/e2e/support/stage.ts';
 import { browserArgs, findBrowser } from './browser.ts';
-import { accountPassword } from './local-project.ts';
 import { authShots } from './shots/auth-shots.ts';
 import { inboxShots } from './shots/inbox-shots.ts';
 import { otherShots } from './shots/other-shots.ts';
-import type { Shot, ShotContext } from './shots/shot.ts';
+import { openShot, signInOnScreen } from './shots/open-shot.ts';
+import type { Shot } from './shots/shot.ts';
 
 const folder = 'screenshots';
 const shots: readonly Shot[] = [...authShots, ...inboxShots, ...otherShots];
@@ -30,6 +30,7 @@ const variants: Readonly<Record<string, BrowserContextOptions>> = {
 };
 /** Left out unless they are asked for. */
 const furtherVariants: typeof variants = {
+  german: { viewport: { width: 1280, height: 800 }, colorScheme: 'light' },
   forced: { viewport: { width: 1280, height: 800 }, forcedColors: 'active' },
   wide: { viewport: { width: 1920, height: 1080 }, colorScheme: 'light' },
   // A window of 1280 px at twice the size: as many CSS pixels as half of it has.
@@ -50,11 +51,11 @@ const browser = await chromium.launch({ executablePath: findBrowser(), args: [..
 let failures = 0;
 try {
   for (const [variant, options] of wantedVariants) {
-    const sessions = new Map<string, Awaited<ReturnType<typeof signIn>>>();
+    const sessions = new Map<string, Awaited<ReturnType<typeof signInOnScreen>>>();
     for (const shot of chosen) {
       try {
         if (shot.user && !sessions.has(shot.user))
-          sessions.set(shot.user, await signIn(browser, stage, shot.user));
+          sessions.set(shot.user, await signInOnScreen(browser, stage, shot.user));
         const storageState = shot.user && sessions.get(shot.user);
         await take(shot, variant, storageState ? { ...options, storageState } : options);
       } catch (problem) {
@@ -77,17 +78,11 @@ async function take(shot: Shot, variant: string, options: BrowserContextOptions)
   try {
     const page = await context.newPage();
     page.setDefaultTimeout(8_000);
-    if (shot.language)
-      await page.addInitScript((language) => localStorage.setItem('language', language), shot.language);
     page.on('console', (message) => {
       if (message.type() === 'error') console.error(`${shot.name}-${variant}: ${message.text()}`);
     });
     page.on('pageerror', (problem) => console.error(`${shot.name}-${variant}: ${problem.message}`));
-    await shot.prepare?.(stage);
-    await page.goto(stage.appUrl + (typeof shot.path === 'string' ? shot.path : await shot.path(stage)));
-    await page.locator('h1').first().waitFor();
-    await shot.arrange?.(createShotContext(stage, page));
-    await page.waitForTimeout(300);
+    await openShot(page, stage, shot, { language: variant === 'german' ? 'de' : 'en' });
     if (!shot.isWindow) await growToPage(page);
     await page.screenshot({ path: `${folder}/${shot.name}-${variant}.png` });
     const excess = await page.evaluate(
@@ -101,35 +96,9 @@ async function take(shot: Shot, variant: string, options: BrowserContextOptions)
 }
 
 /** A window as high as its page. (Pictures of whole pages let Chromium forget that it plays a phone.) */
-async function growToPage(page: ShotContext['page']): Promise<void> {
+async function growToPage(page: Page): Promise<void> {
   const height = await page.evaluate(() => document.documentElement.scrollHeight);
   const size = page.viewportSize();
   if (size && height > size.height) await page.setViewportSize({ ...size, height });
   await page.waitForTimeout(200);
-}
-
-function createShotContext({ supabase }: Stage, page: ShotContext['page']): ShotContext {
-  return {
-    page,
-    stage,
-    newEmail: () => `new-${crypto.randomUUID().slice(0, 8)}@example.com`,
-    async mail(to) {
-      const { code, links } = await supabase.mailbox.waitFor({ to });
-      return { code: code ?? '', link: links[0] ?? '' };
-    },
-  };
-}
-
-/** The cookies of a user who signed in on the screen. */
-async function signIn(inBrowser: Browser, { appUrl }: Stage, email: string) {
-  const context = await inBrowser.newContext();
-  const page = await context.newPage();
-  await page.goto(`${appUrl}/login`);
-  await page.getByLabel('Email').fill(email);
-  await page.getByLabel('Password', { exact: true }).fill(accountPassword);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.waitForURL('**/home');
-  const state = await context.storageState();
-  await context.close();
-  return state;
 }

@@ -40,7 +40,7 @@ const samples: readonly SampleRow[] = [
     status: 'read',
     type: 'system',
     actor: '',
-    data: { title: 'Maintenance on Sunday', text: 'The service rests from 02:00 to 02:30 UTC.' },
+    data: { title: 'Maintenance on Sunday', text: 'The app is unavailable from 02:00 to 02:30 UTC.' },
   },
   {
     age: '26 hours',
@@ -79,7 +79,11 @@ const samples: readonly SampleRow[] = [
 ];
 
 /** Gives Ada an inbox as people have it: every kind, several days, words of every length. */
-export async function fillInbox({ supabase }: Stage, rows: readonly SampleRow[] = samples): Promise<void> {
+export async function fillInbox(
+  { supabase }: Stage,
+  at: Date,
+  rows: readonly SampleRow[] = samples,
+): Promise<void> {
   const { database } = supabase;
   const ada = `(select id from auth.users where email = 'ada@example.com')`;
   await database.query(`delete from public.notifications where recipient_id = ${ada}`);
@@ -92,22 +96,22 @@ export async function fillInbox({ supabase }: Stage, rows: readonly SampleRow[] 
     };
     await database.query(
       `insert into public.notifications (recipient_id, status, created_at, content)
-       values (${ada}, $1, now() - $2::interval, $3)`,
-      [status, age, JSON.stringify(content)],
+       values (${ada}, $1, $4::timestamptz - $2::interval, $3)`,
+      [status, age, JSON.stringify(content), at.toISOString()],
     );
   }
 }
 
-export function emptyInbox(stage: Stage): Promise<void> {
-  return fillInbox(stage, []);
+export function emptyInbox(stage: Stage, at: Date): Promise<void> {
+  return fillInbox(stage, at, []);
 }
 
 /** Enough for more than one page. */
-export function fillLongInbox(stage: Stage): Promise<void> {
+export function fillLongInbox(stage: Stage, at: Date): Promise<void> {
   const rows = Array.from({ length: 130 }, (_, index) => ({
     ...(samples[index % 4] as SampleRow),
     age: `${index * 47} minutes`,
     status: index % 3 === 0 ? ('unread' as const) : ('read' as const),
   }));
-  return fillInbox(stage, rows);
+  return fillInbox(stage, at, rows);
 }

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import type { Stage } from '../../test/e2e/support/stage.ts';
 import { emptyInbox, fillInbox, fillLongInbox } from './inbox-rows.ts';
 import type { Shot } from './shot.ts';
+import type { Words } from './words.ts';
 
 const ada = { user: 'ada@example.com', path: '/home', prepare: fillInbox } as const;
 
@@ -9,14 +10,6 @@ const ada = { user: 'ada@example.com', path: '/home', prepare: fillInbox } as co
 export const inboxShots: readonly Shot[] = [
   { ...ada, name: 'inbox', arrange: ({ page }) => rows(page) },
   { ...ada, name: 'inbox-window', isWindow: true, arrange: ({ page }) => rows(page) },
-  {
-    ...ada,
-    name: 'inbox-german',
-    language: 'de',
-    async arrange({ page }) {
-      await page.getByRole('heading', { name: 'Heute' }).waitFor();
-    },
-  },
   {
     ...ada,
     name: 'inbox-row-hover',
@@ -45,9 +38,9 @@ export const inboxShots: readonly Shot[] = [
     name: 'inbox-long',
     isWindow: true,
     prepare: fillLongInbox,
-    async arrange({ page }) {
+    async arrange({ page, say }) {
       await rows(page);
-      await page.getByRole('button', { name: 'Load more' }).scrollIntoViewIfNeeded();
+      await page.getByRole('button', { name: say('Load more') }).scrollIntoViewIfNeeded();
     },
   },
   {
@@ -60,14 +53,14 @@ export const inboxShots: readonly Shot[] = [
       await page.evaluate(() => scrollTo(0, 900));
       await page.waitForTimeout(800);
       await notifyAda(stage, 3);
-      await page.getByText('3 new', { exact: false }).first().waitFor();
+      await page.getByRole('button', { name: /^↑/ }).waitFor();
     },
   },
   {
     ...ada,
     name: 'inbox-loading',
-    async prepare(stage) {
-      await fillInbox(stage);
+    async prepare(stage, at) {
+      await fillInbox(stage, at);
       stage.supabase.faults.add({ path: '/rest/v1/notifications', latencyMs: 6_000 });
     },
     async arrange({ page }) {
@@ -80,58 +73,61 @@ export const inboxShots: readonly Shot[] = [
     async prepare(stage) {
       stage.supabase.faults.add({ path: '/rest/v1/notifications', answer: { status: 500, body: {} } });
     },
-    async arrange({ page }) {
-      await page.getByText('Couldn’t load your notifications.').waitFor();
+    async arrange({ page, say }) {
+      await page.getByText(say('Couldn’t load your notifications.')).waitFor();
     },
   },
   {
     ...ada,
     name: 'inbox-offline',
-    async arrange({ page }) {
+    async arrange({ page, say }) {
       await rows(page);
       await page.context().setOffline(true);
-      await page.getByText('You’re offline').first().waitFor();
+      await page.getByText(say('You’re offline. You may be seeing an older copy.')).first().waitFor();
     },
   },
   {
     ...ada,
     name: 'inbox-lost',
-    async arrange({ page, stage }) {
+    async arrange({ page, say, stage }) {
       await rows(page);
       await page.waitForTimeout(800);
       await stage.supabase.faults.restart(20_000);
-      await page.getByText('Live updates are interrupted').waitFor({ timeout: 30_000 });
+      await page.getByText(say('Live updates are interrupted. Reconnecting…')).waitFor({ timeout: 30_000 });
     },
   },
   {
     ...ada,
     name: 'inbox-action-failed',
     isWindow: true,
-    async arrange({ page, stage }) {
+    async arrange({ page, say, stage }) {
       await rows(page);
       stage.supabase.faults.add({ method: 'PATCH', path: '/rest/v1/', answer: { status: 403, body: {} } });
-      await page.getByRole('button', { name: 'Mark all read' }).first().click();
-      await page.getByText('Something went wrong').waitFor();
+      await page
+        .getByRole('button', { name: say('Mark all read') })
+        .first()
+        .click();
+      await page.getByText(say('Something went wrong. Your change was undone.')).waitFor();
     },
   },
   {
     ...ada,
     name: 'inbox-undo',
     isWindow: true,
-    async arrange({ page }) {
+    async arrange({ page, say }) {
       await rows(page);
       await page.locator('main [data-row]').first().focus();
       await page.keyboard.press('Delete');
-      await page.getByText('1 notification deleted.').waitFor();
+      await page.getByRole('button', { name: say('Undo') }).waitFor();
     },
   },
   {
     ...ada,
     name: 'inbox-selection',
     isWindow: true,
-    async arrange({ page }) {
+    async arrange({ page, say }) {
       await rows(page);
-      await page.getByRole('button', { name: 'Select', exact: true }).click();
+      await press(page, say, 'Select');
       await page.getByRole('checkbox').nth(0).check();
       await page.getByRole('checkbox').nth(2).check();
     },
@@ -140,8 +136,8 @@ export const inboxShots: readonly Shot[] = [
     ...ada,
     name: 'inbox-options',
     isWindow: true,
-    async arrange({ page }) {
-      await page.getByRole('button', { name: 'Inbox options' }).click();
+    async arrange({ page, say }) {
+      await page.getByRole('button', { name: say('Inbox options') }).click();
       await page.getByRole('dialog').waitFor();
     },
   },
@@ -151,7 +147,7 @@ export const inboxShots: readonly Shot[] = [
     isWindow: true,
     async arrange({ page }) {
       await rows(page);
-      const bell = page.getByRole('button', { name: /^Notifications/ });
+      const bell = page.locator('header button[aria-haspopup]').first();
       if (await bell.isVisible()) await bell.click();
     },
   },
@@ -159,10 +155,10 @@ export const inboxShots: readonly Shot[] = [
     ...ada,
     name: 'inbox-detail',
     isWindow: true,
-    async arrange({ page }) {
+    async arrange({ page, say }) {
       await page.getByRole('link', { name: /Analytical Engine/ }).click();
       await page
-        .getByLabel(/Charles Babbage commented on Analytical/)
+        .getByRole('button', { name: say('Mark as unread'), exact: true })
         .last()
         .waitFor();
     },
@@ -171,9 +167,9 @@ export const inboxShots: readonly Shot[] = [
     ...ada,
     name: 'inbox-row-menu',
     isWindow: true,
-    async arrange({ page }) {
+    async arrange({ page, say }) {
       await rows(page);
-      const more = page.getByRole('button', { name: /^More actions/ }).first();
+      const more = page.getByRole('button', { name: new RegExp(`^${say('More actions')}`) }).first();
       if (await more.isVisible()) await more.click();
     },
   },
@@ -181,33 +177,44 @@ export const inboxShots: readonly Shot[] = [
     ...ada,
     name: 'inbox-invite',
     isWindow: true,
-    async arrange({ page }) {
-      await page.getByRole('button', { name: 'Invite', exact: true }).click();
-      await page.getByLabel('Email address').fill('mary@example.com');
+    async arrange({ page, say }) {
+      await press(page, say, 'Invite');
+      await page.getByLabel(say('Email address')).fill('mary@example.com');
     },
   },
   {
     ...ada,
     name: 'inbox-invited',
     isWindow: true,
-    async arrange({ page }) {
-      await page.getByRole('button', { name: 'Invite', exact: true }).click();
-      await page.getByLabel('Email address').fill('mary@example.com');
-      await page.getByRole('dialog').getByRole('button', { name: 'Invite', exact: true }).click();
-      await page.getByLabel('Invitation link').waitFor();
+    async arrange({ page, say }) {
+      await press(page, say, 'Invite');
+      await page.getByLabel(say('Email address')).fill('mary@example.com');
+      await page
+        .getByRole('dialog')
+        .getByRole('button', { name: say('Invite'), exact: true })
+        .click();
+      await page.getByLabel(say('Invitation link')).waitFor();
     },
   },
   {
     ...ada,
     name: 'skip-link',
     isWindow: true,
-    async arrange({ page }) {
+    async arrange({ page, say }) {
       await rows(page);
       await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
-      await page.getByRole('link', { name: 'Skip to content' }).focus();
+      await page.getByRole('link', { name: say('Skip to content') }).focus();
     },
   },
 ];
+
+/** Presses a button of the toolbar; phones have it in the options. */
+async function press(page: Page, say: Words, name: string): Promise<void> {
+  await page.getByRole('button', { name: say('Inbox options') }).waitFor();
+  const button = page.getByRole('button', { name: say(name), exact: true });
+  if (!(await button.isVisible())) await page.getByRole('button', { name: say('Inbox options') }).click();
+  await button.click();
+}
 
 async function rows(page: Page): Promise<void> {
   await page.locator('main [data-row]').first().waitFor();

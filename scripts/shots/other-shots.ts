@@ -1,5 +1,5 @@
 import type { Stage } from '../../test/e2e/support/stage.ts';
-import type { Shot } from './shot.ts';
+import type { Shot, ShotContext } from './shot.ts';
 
 const preferences = { user: 'ada@example.com', path: '/preferences', prepare: resetPreferences } as const;
 
@@ -14,18 +14,10 @@ export const otherShots: readonly Shot[] = [
   },
   {
     ...preferences,
-    name: 'preferences-german',
-    language: 'de',
-    async arrange({ page }) {
-      await page.getByRole('switch').first().waitFor();
-    },
-  },
-  {
-    ...preferences,
     name: 'preferences-off',
-    async arrange({ page }) {
-      await page.getByRole('switch', { name: 'Email notifications' }).click();
-      await page.getByText('No digest is sent').waitFor();
+    async arrange({ page, say }) {
+      await page.getByRole('switch', { name: say('Email notifications') }).click();
+      await page.getByText(say('No digest is sent while email notifications are off.')).waitFor();
     },
   },
   {
@@ -34,88 +26,87 @@ export const otherShots: readonly Shot[] = [
     async prepare({ supabase }) {
       supabase.faults.add({ path: '/rest/v1/notification_preferences', answer: { status: 403, body: {} } });
     },
-    async arrange({ page }) {
-      await page.getByText('Couldn’t load your preferences.').waitFor();
+    async arrange({ page, say }) {
+      await page.getByText(say('Couldn’t load your preferences.')).waitFor();
     },
   },
   { name: 'join', path: '/join' },
-  { name: 'join-german', path: '/join', language: 'de' },
   { name: 'join-signed-out', path: (stage) => invite(stage, 'grace@example.com', 'ada@example.com') },
   {
     name: 'join-open',
     user: 'ada@example.com',
     path: (stage) => invite(stage, 'grace@example.com', 'ada@example.com'),
-    async arrange({ page }) {
-      await page.getByRole('button', { name: 'Accept' }).waitFor();
+    async arrange({ page, say }) {
+      await page.getByRole('button', { name: say('Accept') }).waitFor();
     },
   },
   {
     name: 'join-accepted',
     user: 'ada@example.com',
     path: (stage) => invite(stage, 'grace@example.com', 'ada@example.com'),
-    async arrange({ page }) {
-      await page.getByRole('button', { name: 'Accept' }).click();
-      await page.getByRole('heading', { name: 'Invitation accepted' }).waitFor();
+    async arrange({ page, say }) {
+      await page.getByRole('button', { name: say('Accept') }).click();
+      await page.getByRole('heading', { name: say('Invitation accepted') }).waitFor();
     },
   },
   {
     name: 'join-other-account',
     user: 'ada@example.com',
     path: (stage) => invite(stage, 'grace@example.com', 'mary@example.com'),
-    async arrange({ page }) {
-      await page.getByRole('heading', { name: 'This invitation is for another account' }).waitFor();
+    async arrange({ page, say }) {
+      await page.getByRole('heading', { name: say('This invitation is for another account') }).waitFor();
     },
   },
   {
     name: 'join-expired',
     user: 'ada@example.com',
-    path: (stage) => invite(stage, 'grace@example.com', 'ada@example.com', '-1 day'),
-    async arrange({ page }) {
-      await page.getByRole('heading', { name: 'This invitation has expired' }).waitFor();
+    path: (stage) => invite(stage, 'grace@example.com', 'ada@example.com', '2020-01-01T12:00:00Z'),
+    async arrange({ page, say }) {
+      await page.getByRole('heading', { name: say('This invitation has expired') }).waitFor();
     },
   },
   {
     name: 'join-unknown',
     user: 'ada@example.com',
     path: '/join/not-a-token',
-    async arrange({ page }) {
-      await page.getByRole('heading', { name: 'We can’t find this invitation' }).waitFor();
+    async arrange({ page, say }) {
+      await page.getByRole('heading', { name: say('We can’t find this invitation') }).waitFor();
     },
   },
-  { name: 'login-mfa', path: '/login', arrange: (context) => signInWithFactors(context.page, context.stage) },
+  { name: 'login-mfa', path: '/login', arrange: signInWithFactors },
   {
     name: 'login-mfa-phone',
     path: '/login',
-    async arrange({ page, stage }) {
-      await signInWithFactors(page, stage);
+    async arrange(context) {
+      const { page, say } = context;
+      await signInWithFactors(context);
       await page.getByRole('combobox').selectOption({ label: 'Work phone' });
-      await page.getByRole('button', { name: 'Text me a code' }).waitFor();
+      await page.getByRole('button', { name: say('Text me a code') }).waitFor();
     },
   },
-  { name: 'account-german', user: 'ada@example.com', path: '/account', language: 'de' },
-  { name: 'signup-german', path: '/signup', language: 'de' },
-  { name: 'clear-cookies-german', path: '/clear-cookies', language: 'de' },
 ];
 
 async function resetPreferences({ supabase }: Stage): Promise<void> {
   await supabase.database.query('delete from public.notification_preferences');
 }
 
-async function invite({ supabase }: Stage, from: string, to: string, life = '7 days'): Promise<string> {
+async function invite(
+  { supabase }: Stage,
+  from: string,
+  to: string,
+  expiresAt = '2099-01-01T12:00:00Z',
+): Promise<string> {
   const [row] = await supabase.database.query<{ token: string }>(
     `insert into public.invitations (inviter_id, invitee_email, entity_type, entity_id, entity_name, expires_at)
-     select id, $2, 'document', 'doc-17', 'Compiler notes', now() + $3::interval from auth.users where email = $1
+     select id, $2, 'document', 'doc-17', 'Compiler notes', $3 from auth.users where email = $1
      returning token`,
-    [from, to, life],
+    [from, to, expiresAt],
   );
   return `/join/${row?.token}`;
 }
 
-async function signInWithFactors(
-  page: Parameters<NonNullable<Shot['arrange']>>[0]['page'],
-  { supabase }: Stage,
-) {
-  const { database } = supabase;
+async function signInWithFactors({ page, stage, say }: ShotContext) {
+  const { database } = stage.supabase;
   const grace = `(select id from auth.users where email = 'grace@example.com')`;
   await database.query(`delete from auth.mfa_factors where user_id = ${grace}`);
   await database.query(
@@ -123,9 +114,9 @@ async function signInWithFactors(
      values (gen_random_uuid(), ${grace}, 'Authenticator app', 'totp', 'verified', null, 'JBSWY3DPEHPK3PXP', now(), now()),
             (gen_random_uuid(), ${grace}, 'Work phone', 'phone', 'verified', '4915112345678', null, now(), now())`,
   );
-  await page.getByLabel('Email').fill('grace@example.com');
-  await page.getByLabel('Password', { exact: true }).fill('inbox-development');
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('heading', { name: 'One more step' }).waitFor();
+  await page.getByLabel(say('Email')).fill('grace@example.com');
+  await page.getByLabel(say('Password'), { exact: true }).fill('inbox-development');
+  await page.getByRole('button', { name: say('Sign in') }).click();
+  await page.getByRole('heading', { name: say('One more step') }).waitFor();
   await database.query(`delete from auth.mfa_factors where user_id = ${grace}`);
 }

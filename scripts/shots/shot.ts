@@ -1,9 +1,12 @@
 import type { Page } from 'playwright-core';
 import type { Stage } from '../../test/e2e/support/stage.ts';
+import type { Words } from './words.ts';
 
 export interface ShotContext {
   readonly page: Page;
   readonly stage: Stage;
+  /** The texts of the picture's language. */
+  readonly say: Words;
   /** An unused address. */
   readonly newEmail: () => string;
   /** Code and link of the newest mail to an address. */
@@ -18,12 +21,10 @@ export interface Shot {
   readonly user?: 'ada@example.com' | 'grace@example.com';
   /** Where the page opens; made after `prepare`. */
   readonly path: string | ((stage: Stage) => Promise<string>);
-  /** Default: English. */
-  readonly language?: 'de';
   /** The window alone, for what stands at its edges; default: the whole page. */
   readonly isWindow?: boolean;
-  /** Brings the server into the state, before the page opens. */
-  readonly prepare?: (stage: Stage) => Promise<void>;
+  /** Brings the server into the state, before the page opens. `at`: the time that the page takes for now. */
+  readonly prepare?: (stage: Stage, at: Date) => Promise<void>;
   /** Brings the page into the state. */
   readonly arrange?: (context: ShotContext) => Promise<void>;
 }

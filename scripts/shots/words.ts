@@ -1,0 +1,59 @@
+import { texts as credentials } from '../../src/ui/form/credential-texts.en.ts';
+import { texts as credentialsDe } from '../../src/ui/form/credential-texts.de.ts';
+import { texts as app } from '../../src/app/texts/app-texts.en.ts';
+import { texts as appDe } from '../../src/app/texts/app-texts.de.ts';
+import { texts as auth } from '../../src/features/auth/texts/auth-texts.en.ts';
+import { texts as authDe } from '../../src/features/auth/texts/auth-texts.de.ts';
+import { texts as authErrors } from '../../src/shared/auth-problem/auth-error-texts.en.ts';
+import { texts as authErrorsDe } from '../../src/shared/auth-problem/auth-error-texts.de.ts';
+import { texts as account } from '../../src/features/account/texts/account-texts.en.ts';
+import { texts as accountDe } from '../../src/features/account/texts/account-texts.de.ts';
+import { texts as steps } from '../../src/features/account/texts/step-texts.en.ts';
+import { texts as stepsDe } from '../../src/features/account/texts/step-texts.de.ts';
+import { texts as inbox } from '../../src/features/notifications/texts/notification-texts.en.ts';
+import { texts as inboxDe } from '../../src/features/notifications/texts/notification-texts.de.ts';
+import { texts as preferences } from '../../src/features/preferences/texts/preferences-texts.en.ts';
+import { texts as preferencesDe } from '../../src/features/preferences/texts/preferences-texts.de.ts';
+import { texts as join } from '../../src/features/join/texts/join-texts.en.ts';
+import { texts as joinDe } from '../../src/features/join/texts/join-texts.de.ts';
+import { texts as senders } from '../../src/features/notifications/senders/sender-texts.en.ts';
+import { texts as sendersDe } from '../../src/features/notifications/senders/sender-texts.de.ts';
+import { texts as snooze } from '../../src/features/notifications/snooze/snooze-texts.en.ts';
+import { texts as snoozeDe } from '../../src/features/notifications/snooze/snooze-texts.de.ts';
+
+/** Translates a text of a screen, given in English. */
+export type Words = (english: string) => string;
+
+const dictionaries: readonly (readonly [object, object])[] = [
+  [inbox, inboxDe],
+  [auth, authDe],
+  [credentials, credentialsDe],
+  [authErrors, authErrorsDe],
+  [app, appDe],
+  [account, accountDe],
+  [steps, stepsDe],
+  [preferences, preferencesDe],
+  [join, joinDe],
+  [senders, sendersDe],
+  [snooze, snoozeDe],
+];
+
+/** The texts of the screens in a language. An English text that is in no dictionary throws. */
+export function createWords(language: 'en' | 'de'): Words {
+  const german = new Map<string, string>();
+  for (const [english, translation] of dictionaries) collect(english, translation, german);
+  return (english) => {
+    const translation = german.get(english);
+    if (translation === undefined) throw new Error(`No screen has the text “${english}”`);
+    return language === 'de' ? translation : english;
+  };
+}
+
+function collect(english: object, translation: object, german: Map<string, string>): void {
+  for (const [key, value] of Object.entries(english)) {
+    const other: unknown = (translation as Readonly<Record<string, unknown>>)[key];
+    if (typeof value === 'string' && typeof other === 'string') german.set(value, german.get(value) ?? other);
+    else if (typeof value === 'object' && typeof other === 'object' && value && other)
+      collect(value as object, other, german);
+  }
+}

@@ -1,0 +1,109 @@
+import type { Browser, BrowserContextOptions, Page } from '@playwright/test';
+import { openShot, signInOnScreen } from '../../scripts/shots/open-shot.ts';
+import { authShots } from '../../scripts/shots/auth-shots.ts';
+import { inboxShots } from '../../scripts/shots/inbox-shots.ts';
+import { otherShots } from '../../scripts/shots/other-shots.ts';
+import type { Stage } from './support/stage.ts';
+import { expect, test } from './support/fixtures.ts';
+
+const shots = [...authShots, ...inboxShots, ...otherShots];
+const phone: BrowserContextOptions = {
+  viewport: { width: 320, height: 640 },
+  hasTouch: true,
+  isMobile: true,
+  reducedMotion: 'reduce',
+};
+
+type StorageState = Awaited<ReturnType<typeof signInOnScreen>>;
+/** Of each stage and user: a session that all pictures share. */
+const sessions = new WeakMap<Stage, Map<string, Promise<StorageState>>>();
+
+function sessionOf(browser: Browser, stage: Stage, email: string): Promise<StorageState> {
+  const known = sessions.get(stage) ?? new Map<string, Promise<StorageState>>();
+  sessions.set(stage, known);
+  const session = known.get(email) ?? signInOnScreen(browser, stage, email);
+  known.set(email, session);
+  return session;
+}
+
+for (const language of ['en', 'de'] as const)
+  for (const shot of shots)
+    test(`${shot.name} fits into 320 px, in ${language}`, { tag: '@nightly' }, async ({ browser, stage }) => {
+      const storageState = shot.user && (await sessionOf(browser, stage, shot.user));
+      const context = await browser.newContext(storageState ? { ...phone, storageState } : phone);
+      try {
+        const page = await context.newPage();
+        page.setDefaultTimeout(15_000);
+        await openShot(page, stage, shot, { language });
+        expect.soft(await page.evaluate(findOverflow), 'as it is').toEqual([]);
+        await page.evaluate(lengthenTexts);
+        expect.soft(await page.evaluate(findOverflow), 'with texts longer by 40 %').toEqual([]);
+        await enlargeText(page);
+        expect.soft(await page.evaluate(findOverflow), 'with longer texts in twice the size').toEqual([]);
+      } finally {
+        await context.close();
+      }
+    });
+
+async function enlargeText(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    document.documentElement.style.fontSize = '200%';
+  });
+}
+
+/** Runs in the page: each text gets 40 % of its letters again, as words of usual length. */
+function lengthenTexts(): void {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const texts: Text[] = [];
+  while (walker.nextNode()) texts.push(walker.currentNode as Text);
+  for (const text of texts) {
+    // Names, addresses and numbers stay as long as they are in every language.
+    if (!/\p{L}{2}/u.test(text.data) || text.parentElement?.closest('script, style, [dir=auto]')) continue;
+    const words = text.data.trim().split(/\s+/);
+    let missing = Math.round(text.data.trim().length * 0.4);
+    for (let index = 0; missing > 0; index += 1) {
+      const word = (words[index % words.length] ?? '').slice(0, missing);
+      text.data = `${text.data.trimEnd()} ${word}`;
+      missing -= word.length + 1;
+    }
+  }
+}
+
+/**
+ * Runs in the page: the elements that reach out of the window, and the texts that are cut off or reach out of their box.
+ * What scrolls sideways by design, or is cut with an ellipsis, is left out.
+ */
+function findOverflow(): readonly string[] {
+  const found: string[] = [];
+  const describe = (element: Element) =>
+    `${element.tagName.toLowerCase()} “${(element.textContent ?? '').trim().slice(0, 60)}”`;
+  const isClipped = (element: Element): boolean =>
+    getComputedStyle(element).clipPath !== 'none' ||
+    (element.parentElement !== null && isClipped(element.parentElement));
+  const excessPx = document.documentElement.scrollWidth - innerWidth;
+  if (excessPx > 0) found.push(`the page by ${excessPx} px`);
+  for (const element of document.body.querySelectorAll<HTMLElement>('*')) {
+    if (!element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
+    if (element.closest('svg, option, [aria-hidden=true], input')) continue;
+    // Texts for screen readers are clipped away.
+    if (isClipped(element)) continue;
+    const { left, right, width, height } = element.getBoundingClientRect();
+    if (width <= 1 || height <= 1) continue;
+    const scrolls = (box: Element) => /auto|scroll/.test(getComputedStyle(box).overflowX);
+    let scroller = element.parentElement;
+    while (scroller && !(scrolls(scroller) && scroller.scrollWidth > scroller.clientWidth))
+      scroller = scroller.parentElement;
+    const isScrolled = scroller !== null && scroller.tagName === 'NAV';
+    if (!isScrolled && (left < -1 || right > innerWidth + 1))
+      found.push(`${describe(element)} from ${Math.round(left)} to ${Math.round(right)} px`);
+    const { overflowX, textOverflow, webkitLineClamp } = getComputedStyle(element);
+    const mayBeCut =
+      textOverflow === 'ellipsis' || webkitLineClamp !== 'none' || /auto|scroll/.test(overflowX);
+    const hasText = [...element.childNodes].some(
+      (node) => node.nodeType === Node.TEXT_NODE && (node.textContent ?? '').trim() !== '',
+    );
+    if (hasText && !mayBeCut && element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0)
+      found.push(`${describe(element)} is ${element.scrollWidth} px wide in ${element.clientWidth} px`);
+  }
+  return found.slice(0, 8);
+}

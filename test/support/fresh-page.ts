@@ -1,3 +1,4 @@
+import './page-queries.ts';
 import { IDBFactory } from 'fake-indexeddb';
 import { vi } from 'vitest';
 

@@ -1,4 +1,5 @@
 import { builtinEnvironments, type Environment } from 'vitest/runtime';
+import { cacheComputedStyles } from './computed-styles.ts';
 
 /** What the embedded Supabase and `fetch` of the same process need to be Node's own. */
 const nodeOwn = [
@@ -27,6 +28,7 @@ const environment: Environment = {
     const page = await builtinEnvironments.jsdom.setup(global, options);
     for (const [name, value] of kept)
       Object.defineProperty(global, name, { value, configurable: true, writable: true });
+    cacheComputedStyles(global['document'] as Document);
     return page;
   },
 };

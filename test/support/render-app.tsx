@@ -1,5 +1,5 @@
 import 'fake-indexeddb/auto';
-import { cleanup, configure, render, type RenderResult } from '@testing-library/react';
+import { cleanup, render, type RenderResult } from '@testing-library/react';
 import userEvent, { type UserEvent } from '@testing-library/user-event';
 import { StrictMode } from 'react';
 import { onTestFinished } from 'vitest';
@@ -13,9 +13,6 @@ import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import type { Platform } from '../../src/platform/platform.ts';
 import { polyfillTopLayer } from './top-layer.ts';
 import { createIdleSocket } from './wire/frames.ts';
-
-// Chunks are loaded and a whole Supabase works in this process: a bound that only a failure reaches.
-configure({ asyncUtilTimeout: 15_000 });
 
 export interface RenderAppOptions {
   readonly supabase: LocalSupabase;

@@ -1,5 +1,5 @@
 import 'fake-indexeddb/auto';
-import { configure, screen, waitFor, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import * as OTPAuth from 'otpauth';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { createMfa } from '../../../src/auth-client/features/mfa.ts';
@@ -15,8 +15,6 @@ import {
 } from '../../support/local-supabase.ts';
 import { renderApp } from '../../support/render-app.tsx';
 import { createBreakableFetch, to } from '../../support/wire/breakable-fetch.ts';
-
-configure({ asyncUtilTimeout: 10_000 });
 
 const local = useLocalSupabase();
 const as = ({ email }: { readonly email: string }) => ({ email, password: seedPassword });

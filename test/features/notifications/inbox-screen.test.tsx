@@ -1,5 +1,5 @@
 import 'fake-indexeddb/auto';
-import { configure, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { IDBFactory } from 'fake-indexeddb';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { toasts } from '../../../src/ui/overlay/toasts.ts';
@@ -15,9 +15,6 @@ import { openNodeSocket } from '../../support/node-socket.ts';
 import { renderApp } from '../../support/render-app.tsx';
 import type { RenderAppOptions } from '../../support/render-app.tsx';
 import { createBreakableFetch, to } from '../../support/wire/breakable-fetch.ts';
-
-// Finding by role is slow in jsdom; a bound that only a failure reaches.
-configure({ asyncUtilTimeout: 10_000 });
 
 const local = useLocalSupabase({ port: 0 });
 const user = { email: ada.email, password: seedPassword };

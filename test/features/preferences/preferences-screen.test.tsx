@@ -1,5 +1,5 @@
 import 'fake-indexeddb/auto';
-import { configure, screen, waitFor, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { toasts } from '../../../src/ui/overlay/toasts.ts';
 import { createUser, requestApi, seedPassword, useLocalSupabase } from '../../support/local-supabase.ts';
@@ -8,8 +8,6 @@ import { openNodeSocket } from '../../support/node-socket.ts';
 import { renderApp } from '../../support/render-app.tsx';
 import { createBreakableFetch, to } from '../../support/wire/breakable-fetch.ts';
 import type { RenderAppOptions } from '../../support/render-app.tsx';
-
-configure({ asyncUtilTimeout: 10_000 });
 
 const local = useLocalSupabase({ port: 0 });
 let number = 0;

@@ -145,3 +145,15 @@ it('reports one problem for each time that storage fails, and leaves no timer af
   client.close();
   expect(world.clock.pendingTimers).toBeLessThan(timers + 1);
 });
+
+it('of a client that refreshes on demand only is not checked by a timer', async () => {
+  const { open, failing, world } = createFailingHarness();
+  failing.reads = 'throws';
+  const { client } = open({ autoRefresh: false });
+  const started = client.start();
+  await world.clock.advance(100_000);
+  await started;
+  expect(client.getSnapshot().storageProblem).not.toBeNull();
+  expect(world.clock.pendingTimers).toBe(0);
+  client.close();
+});

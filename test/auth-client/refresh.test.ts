@@ -138,6 +138,14 @@ describe('concurrent refreshes', () => {
     expect(server.lines.filter((line) => line === REFRESH)).toHaveLength(1);
   });
 
+  it('waits for the refresh of a token at the very moment of its expiry', async () => {
+    const { server, signedIn, world } = createHarness();
+    const { client } = await signedIn();
+    world.clock.sleep(3600_000);
+    server.next(renewed(2));
+    expect(await client.getAccessToken()).toBe(sessionReply('ada', 2).access_token);
+  });
+
   it('refreshes a token that a server refused, if it is still current', async () => {
     const { server, signedIn } = createHarness();
     const { client } = await signedIn();
@@ -373,22 +381,26 @@ describe('a server with Retry-After', () => {
     client.close();
   });
 
-  const limited = (retryAfter: string) => () =>
-    Response.json(
-      { code: 'over_request_rate_limit', message: 'Too many requests' },
-      { status: 429, headers: { 'Retry-After': retryAfter } },
-    );
+  const limited =
+    (retryAfter: string, status = 429) =>
+    () =>
+      Response.json(
+        { code: 'over_request_rate_limit', message: 'Too many requests' },
+        { status, headers: { 'Retry-After': retryAfter } },
+      );
   const later = new Date(Date.UTC(2026, 0, 1, 3, 2)).toUTCString();
 
   it.each([
-    ['still valid', 3600_000 - 60_000, '120'],
-    ['expired', 2 * 3600_000, '120'],
-    ['expired, Retry-After as a date', 3 * 3600_000, later],
-  ])('gets no request before its Retry-After, whether the token is %s', async (_name, ageMs, retryAfter) => {
+    ['valid', 429, 3600_000 - 60_000, '120'],
+    ['expired', 429, 2 * 3600_000, '120'],
+    ['expired, and Retry-After is a date', 429, 3 * 3600_000, later],
+    ['valid, and the server is down', 503, 3600_000 - 60_000, '120'],
+    ['expired, and the server is down', 503, 2 * 3600_000, '120'],
+  ])('gets no request before its Retry-After: the token is %s', async (_name, status, ageMs, retryAfter) => {
     const { signedIn, server, world } = createHarness();
     const { client } = await signedIn();
     world.clock.sleep(ageMs);
-    server.on('POST /token', limited(retryAfter));
+    server.on('POST /token', limited(retryAfter, status));
     const before = server.lines.length;
     for (let second = 0; second < 119; second += 1) {
       await client.getAccessToken().catch(() => undefined);

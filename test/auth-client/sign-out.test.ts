@@ -39,7 +39,7 @@ it.each([401, 403, 404])('specification §8: status %i of a sign-out is ignored'
   const { signedIn, server } = createHarness();
   const { client } = await signedIn();
   server.next(refusal(status, 'session_not_found'));
-  await client.signOut();
+  expect(await client.signOut()).toEqual({ revoked: true });
   expect(client.getSnapshot().status).toBe('signed-out');
 });
 
@@ -112,6 +112,14 @@ it.each([
   server.next(refusal(400, 'session_not_found'));
   expect(await client.signOut({ scope })).toMatchObject(result);
   expect(client.getSnapshot().status).toBe('signed-out');
+});
+
+it('sends a request that outlives the page', async () => {
+  const { signedIn, server } = createHarness();
+  const { client } = await signedIn();
+  server.next(NO_CONTENT());
+  await client.signOut();
+  expect(server.requests[1]?.keepalive).toBe(true);
 });
 
 it('sends no body: a keepalive request with a body fails on some servers', async () => {

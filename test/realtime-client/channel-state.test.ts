@@ -257,6 +257,21 @@ describe('the states of a channel', () => {
     expect(left.lostAtMs).toBeNull();
   });
 
+  it('wait for the socket after a join that follows a leave without one', () => {
+    const inputs: ChannelEvent[] = [
+      { kind: 'offline', wallMs: 5 },
+      { kind: 'leave', wallMs: 9 },
+      events.join,
+    ];
+    for (const before of [states.live, states.joining]) {
+      const state = inputs.reduce(
+        (current, input) => stepChannel(current, input, nowMs, defaultSettings).state,
+        before,
+      );
+      expect(state.kind).toBe('offline');
+    }
+  });
+
   it('back off with each failure, and reset only after a stable period', () => {
     const delays = [1_000, 2_000, 5_000, 10_000, 10_000];
     let state: ChannelState = states.joined;

@@ -129,6 +129,17 @@ describe('a filter is read back as it was written', () => {
     );
   });
 
+  test('for any path into JSON that is written as one text', () => {
+    const key = name.filter((value) => !/[->]/.test(value));
+    const keys = fc.array(fc.oneof(key, fc.integer({ min: -9, max: 9 })), { minLength: 1, maxLength: 3 });
+    fc.assert(
+      fc.property(key, keys, (column, path) => {
+        const expected = { column, json: path.map((step) => ({ arrow: '->', key: step })) };
+        expect(only(loose(eq([column, ...path].join('->'), 'x')))).toMatchObject(expected);
+      }),
+    );
+  });
+
   test('for any tree of conditions', () => {
     const leaf = fc.tuple(name, text).map(([column, value]) => loose(eq(column, value)));
     const { tree } = fc.letrec<{ tree: Filter<never>; node: Filter<never> }>((tie) => ({

@@ -10,7 +10,8 @@ export default defineConfig({
   // Journeys tagged `@nightly` are slow and rare; `npm run test:nightly` runs them alone.
   ...(process.env['NIGHTLY'] === '1' ? { grep: /@nightly/ } : { grepInvert: /@nightly/ }),
   fullyParallel: true,
-  workers: 2,
+  // Journeys wait for animations and sockets: one worker more than cores fills the gaps.
+  workers: 3,
   retries: 0,
   timeout: 60_000,
   expect: { timeout: 10_000 },

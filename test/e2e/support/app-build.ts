@@ -1,7 +1,7 @@
 import { cp, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build } from 'vite';
+import { build, type Rolldown } from 'vite';
 
 /** What a build of the application has in it from outside. */
 export interface AppConfiguration {
@@ -37,12 +37,20 @@ export async function withOwnNodeEnv<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A production build for {@link configureApp} to fill in: one build serves every stage of a run. */
+/** A production build for {@link configureApp} to fill in: one build serves every stage of a run. @returns its folder. */
 export async function buildApp(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'inbox-build-'));
-  applyToEnvironment(placeholders);
-  await withOwnNodeEnv(() => build({ logLevel: 'error', build: { outDir: folder, emptyOutDir: true } }));
+  await buildAppInto(folder);
   return folder;
+}
+
+/** The same build in a folder of its own. @returns the chunks and assets. */
+export function buildAppInto(folder: string): Promise<Rolldown.RolldownOutput> {
+  applyToEnvironment(placeholders);
+  return withOwnNodeEnv(async () => {
+    const output = await build({ logLevel: 'error', build: { outDir: folder, emptyOutDir: true } });
+    return output as Rolldown.RolldownOutput;
+  });
 }
 
 /** A copy of a build that talks to one Supabase. @returns its folder. */

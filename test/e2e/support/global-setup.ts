@@ -1,8 +1,8 @@
 import { buildApp, removeFolder } from './app-build.ts';
 
 /**
- * One production build for the whole run; the workers find it by environment. Who tries one test again and again may
- * set `E2E_BUILD` to a build that is there already.
+ * One production build for the whole run; the workers find it by environment. `E2E_BUILD` names a build that exists:
+ * `npm test` sets it to the build of `npm run size`.
  */
 export default async function globalSetup(): Promise<(() => Promise<void>) | void> {
   if (process.env.E2E_BUILD) return;

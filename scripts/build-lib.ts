@@ -4,8 +4,9 @@
  */
 import { spawnSync } from 'node:child_process';
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { build } from 'esbuild';
+import { bundleLibrary } from './bundle-library.ts';
 import {
   browserEntries,
   commonJsTypes,
@@ -22,15 +23,13 @@ const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.lib.json', 
   stdio: 'inherit',
 });
 if (status !== 0) process.exit(1);
+await bundleLibrary(resolve('src'), resolve(outDir));
 
 for (const name of await readdir(outDir, { recursive: true })) {
   const file = join(outDir, name);
-  // The compiler rewrites the extensions of imports in modules, and leaves those in declarations as they are.
+  // The compiler leaves the extensions of imports in declarations as they are.
   if (name.endsWith('.d.ts'))
     await rewrite(file, (text) => text.replaceAll(/(['"])(\.{1,2}\/[^'"\n]+)\.tsx?\1/g, '$1$2.js$1'));
-  // Maps carry their sources: a path to them would only tell where the package was built.
-  if (name.endsWith('.js.map'))
-    await rewrite(file, (text) => text.replace(/"sources":\["[^"]*\/([^"/]+)"\]/, '"sources":["$1"]'));
 }
 
 // TypeScript takes the declarations below a manifest without `type: module` for those of CommonJS.

@@ -1,7 +1,13 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import * as z from 'zod/mini';
 import type * as Vendor from '@supabase/postgrest-js';
+import { libraryEntries } from '../../scripts/library-entries.ts';
+import { packLibrary } from '../../scripts/pack-library.ts';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import type * as Rest from '../../src/rest-client/index.ts';
 import type * as RestTable from '../../src/rest-client/table.ts';
@@ -14,7 +20,7 @@ import { alternate, median } from './rounds.ts';
  */
 const oursFile = await bundle(
   'rest',
-  `export * from './src/rest-client/index.ts'; export { createBrowserPlatform } from './src/platform/browser-platform.ts';`,
+  `export { createRestClient } from './src/rest-client/index.ts'; export { createBrowserPlatform } from './src/platform/browser-platform.ts';`,
 );
 const tableFile = await bundle(
   'rest-table',
@@ -58,7 +64,7 @@ const columns = {
   n: z.number(),
 };
 
-/** A server of one answer in a process of its own, so that its work is not measured. */
+/** A server of one answer, with the headers of PostgREST, in a process of its own, so that its work is not measured. */
 const server = spawn(
   process.execPath,
   [
@@ -66,9 +72,11 @@ const server = spawn(
     '-e',
     `import { createServer } from 'node:http';
      const answer = ${JSON.stringify(JSON.stringify(rowsOf(1)))};
-     const server = createServer((_request, response) => {
-       response.setHeader('Content-Type', 'application/json');
+     const server = createServer((request, response) => {
+       response.setHeader('Server', 'postgrest/14.17');
        response.setHeader('Content-Range', '0-0/*');
+       response.setHeader('Content-Location', request.url.replace('/rest/v1', ''));
+       response.setHeader('Content-Type', 'application/json; charset=utf-8');
        response.end(answer);
      });
      server.listen(0, '127.0.0.1', () => console.log(server.address().port));`,
@@ -92,6 +100,11 @@ const overHttp = createRestClient({
   platform: createBrowserPlatform(),
 });
 const vendorOverHttp = new PostgrestClient(`${serverUrl}/rest/v1`, { headers: vendorHeaders });
+/** Aborts after a deadline, as this client always does and the vendor's only if told to. */
+const vendorWithDeadline = new PostgrestClient(`${serverUrl}/rest/v1`, {
+  headers: vendorHeaders,
+  timeout: 10_000,
+});
 let serial = 0;
 
 /** Microseconds of CPU by case: the vendor's first, then ours. */
@@ -114,6 +127,19 @@ const cases: Readonly<
     goal: 1,
     vendor: async () =>
       vendorOverHttp.from('notifications').select('id, status').eq('status', 'unread').order('id').limit(5),
+    ours: async () =>
+      overHttp.from('notifications').select('id, status').eq('status', 'unread').order('id').limit(5),
+  },
+  'CPU of a select over HTTP, both with a deadline': {
+    times: 100,
+    goal: 1,
+    vendor: async () =>
+      vendorWithDeadline
+        .from('notifications')
+        .select('id, status')
+        .eq('status', 'unread')
+        .order('id')
+        .limit(5),
     ours: async () =>
       overHttp.from('notifications').select('id, status').eq('status', 'unread').order('id').limit(5),
   },
@@ -171,8 +197,10 @@ function numberFrom(script: string): number {
   return Number(spawnSync(process.execPath, flags, { encoding: 'utf8' }).stdout);
 }
 
+/** CPU, because the time on the clock is that of the machine's other work too. */
 const importScript = (file: string) =>
-  `const at = performance.now(); await import('${file}'); console.log(performance.now() - at);`;
+  `const before = process.cpuUsage(); await import('${file}'); const { user, system } = process.cpuUsage(before);
+   console.log((user + system) / 1000);`;
 const heapScript = (file: string, make: string) =>
   `const { createRestClient, createBrowserPlatform, PostgrestClient } = await import('${file}');
   const platform = createBrowserPlatform?.();
@@ -187,17 +215,32 @@ for (const [name, { times, goal, vendor, ours }] of Object.entries(cases)) {
   const measured = await alternate(20, (side) => cpuMicroseconds(side === 'ours' ? ours : vendor, times));
   report(name, median(measured.ours), median(measured.peer), 'µs', goal);
 }
-const imports = Array.from({ length: 21 }, () => [
-  numberFrom(importScript(oursFile)),
-  numberFrom(importScript(vendorFile)),
-]);
-report(
-  'import',
-  median(imports.map(([ours = 0]) => ours)),
-  median(imports.map(([, vendor = 0]) => vendor)),
-  'ms',
+
+async function reportImport(name: string, ours: string, peer: string, goal: number | null): Promise<void> {
+  const files = { ours, peer };
+  const measured = await alternate(20, async (side) => numberFrom(importScript(files[side])));
+  report(name, median(measured.ours), median(measured.peer), 'ms', goal);
+}
+
+const installed = (path: string) => pathToFileURL(resolve('node_modules/@supabase', path)).href;
+const folder = await mkdtemp(join(tmpdir(), 'bench-'));
+const packed = await packLibrary(folder);
+await symlink(resolve('node_modules'), join(packed.folder, 'node_modules'));
+const entry = (name: string) => pathToFileURL(join(packed.folder, `${libraryEntries[name]}.js`)).href;
+await reportImport('import, each one file', oursFile, vendorFile, 1);
+await reportImport(
+  'import, as installed',
+  entry('./rest-client'),
+  installed('postgrest-js/dist/index.mjs'),
+  null,
+);
+await reportImport(
+  'import of all clients, as installed',
+  entry('.'),
+  installed('supabase-js/dist/index.mjs'),
   1,
 );
+await rm(folder, { recursive: true });
 report(
   'heap per client',
   numberFrom(heapScript(oursFile, `createRestClient({ url: '${url}', apiKey: 'k', platform })`)),

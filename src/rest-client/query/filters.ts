@@ -73,9 +73,11 @@ function likeness(operator: string, regular: Match): Match {
 }
 
 function toRegular(pattern: string): string {
+  // A literal with a Unicode class is expanded whenever the module is parsed, used or not.
+  const special = new RegExp(String.raw`[^\p{L}\p{N}\s]`, 'u');
   const body = pattern.replace(/\\(.?)|[^]/gsu, (found, escaped: string | undefined) => {
     const wildcard = { '%': '.*', _: '.' }[found];
-    return wildcard ?? (escaped ?? found).replace(/[^\p{L}\p{N}\s]/u, '\\$&');
+    return wildcard ?? (escaped ?? found).replace(special, '\\$&');
   });
   return `^${body}$`;
 }
@@ -145,7 +147,7 @@ export function textSearch<const C extends string>(
   words: string,
   { type, config }: TextSearchOptions = {},
 ): Filter<Pair<C, never>> {
-  if (config && /[^\p{L}\d_$ ]/u.test(config)) refuse('Not a configuration');
+  if (config && new RegExp(String.raw`[^\p{L}\d_$ ]`, 'u').test(config)) refuse('Not a configuration');
   const operator = type ? searchOperators[type] : 'fts';
   return compare(config ? `${operator}(${config})` : operator, column, words);
 }

@@ -15,8 +15,12 @@ export interface ColumnPath<out C extends string = string, out T = unknown> {
   readonly column?: C;
 }
 
-/** Words of letters, ASCII digits, `_` and `$`, joined by single spaces or dashes, which the server reads unquoted. */
-const plainName = /^[\p{L}\d_$]+(?:[ -][\p{L}\d_$]+)*$/u;
+/**
+ * Words of letters, ASCII digits, `_` and `$`, joined by single spaces or dashes, which the server reads unquoted. A literal with
+ * a Unicode class is expanded whenever the module is parsed, used or not.
+ */
+const isPlainName = (name: string) =>
+  new RegExp(String.raw`^[\p{L}\d_$]+(?:[ -][\p{L}\d_$]+)*$`, 'u').test(name);
 /** An ASCII name, which is recognized without Unicode classes. */
 const asciiName = /^[A-Za-z_]\w*$/;
 const reservedNames: ReadonlySet<string> = new Set(
@@ -38,7 +42,7 @@ export function quote(text: string): string {
 
 /** One identifier: bare where the grammar allows it, else quoted. */
 export function encodeName(name: string): string {
-  return (asciiName.test(name) || plainName.test(name)) && !isReservedName(name) ? name : quote(name);
+  return (asciiName.test(name) || isPlainName(name)) && !isReservedName(name) ? name : quote(name);
 }
 
 /** A position in JSON at the end of a list; before `)` the server reads it as a key. */
@@ -106,6 +110,12 @@ const verbatim = /^[\w.!~*'()$,/:@-]*$/;
  */
 export function encodeParam(text: string): string {
   if (verbatim.test(text)) return text;
-  if (/\p{Surrogate}/u.test(text)) refuse('Half a character');
-  return encodeURIComponent(text).replace(/%(2[4CF]|3A|40)/g, decodeURIComponent);
+  let encoded: string;
+  try {
+    encoded = encodeURIComponent(text);
+  } catch {
+    // A URIError: the text ends or begins within a character.
+    return refuse('Half a character');
+  }
+  return encoded.replace(/%(2[4CF]|3A|40)/g, decodeURIComponent);
 }

@@ -151,3 +151,33 @@ it('without setAll a refreshed session lasts for the request, and the browser’
   expect((await auth.getUser()).email).toBe(ada.email);
   expect((await browser.request('GET', '/me')).response.status).toBe(200);
 });
+
+it('a request that joins a refresh later stores the same session, whose age counts from the response', async () => {
+  const browser = createBrowser(createFetchServer(project()));
+  await browser.request('POST', '/login', credentials);
+  expire(browser.jar, -10);
+  const sent = parseCookieHeader(Array.from(browser.jar, (pair) => pair.join('=')).join('; '));
+  const platform = createBrowserPlatform({ fetch: project().fetch });
+  const cookiesAfter = async (laterMs: number) => {
+    const set: CookieToSet[] = [];
+    const { auth } = createServerClients({
+      ...project(),
+      platform: {
+        ...platform,
+        clock: {
+          ...platform.clock,
+          now: () => platform.clock.now() + laterMs,
+          monotonicMs: () => platform.clock.monotonicMs() + laterMs,
+        },
+      },
+      cookies: { getAll: () => sent, setAll: (cookies) => set.push(...cookies) },
+    });
+    await auth.getAccessToken();
+    return set;
+  };
+  refreshes.length = 0;
+  const first = await cookiesAfter(0);
+  expect(first).not.toEqual([]);
+  expect(await cookiesAfter(8_000)).toEqual(first);
+  expect(refreshes).toHaveLength(1);
+});

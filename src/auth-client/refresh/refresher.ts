@@ -5,6 +5,7 @@ import { AuthError, missingSession } from '../errors.ts';
 import type { SessionManager } from '../session/session-manager.ts';
 import {
   type ActiveSession,
+  type ClockReading,
   TICK_MS,
   isDueAtTick,
   isDueOnDemand,
@@ -48,11 +49,17 @@ interface Pause {
   readonly error: AuthError;
 }
 
+/** The answer to a refresh, and when it arrived: the lifetime of its token is measured from then. */
+export interface ReceivedTokens {
+  readonly response: TokenResponse;
+  readonly receivedAt: ClockReading;
+}
+
 /** Runs the request for a refresh token, or returns the result of another client's request for it. */
 export type ShareRefresh = (
   refreshToken: string,
-  request: () => Promise<TokenResponse>,
-) => Promise<TokenResponse>;
+  request: () => Promise<ReceivedTokens>,
+) => Promise<ReceivedTokens>;
 
 export interface RefresherSettings {
   readonly storageKey: string;
@@ -103,8 +110,11 @@ export function createRefresher(
       try {
         // Not aborted by any caller: the response may hold the only copy of the next refresh token.
         const endpoint = token('refresh_token', { refresh_token: sentToken });
-        const response = await shareRefresh(sentToken, () => send(endpoint, parseTokenResponse));
-        await session.renew(sentToken, response, 'TOKEN_REFRESHED', 'refresh');
+        const { response, receivedAt } = await shareRefresh(sentToken, async () => {
+          const tokens = await send(endpoint, parseTokenResponse);
+          return { response: tokens, receivedAt: session.readClocks() };
+        });
+        await session.renew(sentToken, response, 'TOKEN_REFRESHED', 'refresh', receivedAt);
       } catch (problem) {
         pauseAfter(problem, sentToken);
         if (actionFor(problem) !== 'drop') throw problem;

@@ -1,12 +1,11 @@
 import type { Clock } from '../../platform/platform.ts';
-import type { ShareRefresh } from '../refresh/refresher.ts';
-import type { TokenResponse } from '../wire/responses.ts';
+import type { ReceivedTokens, ShareRefresh } from '../refresh/refresher.ts';
 
 /** How long later requests with the old cookies get the result of a refresh, in milliseconds. */
 const SHARED_FOR_MS = 10_000;
 
 interface SharedRefresh {
-  readonly response: Promise<TokenResponse>;
+  readonly tokens: Promise<ReceivedTokens>;
   readonly startedMs: number;
 }
 
@@ -22,12 +21,12 @@ export function createShareRefresh(baseUrl: string, clock: Clock): ShareRefresh 
     }
     const key = `${baseUrl} ${refreshToken}`;
     const known = refreshes.get(key);
-    if (known) return known.response;
-    const started = { response: request(), startedMs: nowMs };
+    if (known) return known.tokens;
+    const started = { tokens: request(), startedMs: nowMs };
     refreshes.set(key, started);
-    started.response.catch(() => {
+    started.tokens.catch(() => {
       if (refreshes.get(key) === started) refreshes.delete(key);
     });
-    return started.response;
+    return started.tokens;
   };
 }

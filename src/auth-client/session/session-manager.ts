@@ -55,12 +55,17 @@ export interface SessionManager {
   sync(notice?: ChangeNotice): Promise<void>;
   /** Stores a new session in place of the previous one. */
   signIn(newSession: NewSession): Promise<Session>;
-  /** Stores new tokens for the session with this refresh token; adopts what is stored instead if another one is. */
+  /**
+   * Stores new tokens for the session with this refresh token; adopts what is stored instead if another one is.
+   *
+   * @param receivedAt when the response arrived. Default: now.
+   */
   renew(
     refreshToken: string,
     response: TokenResponse,
     name: RenewalEventName,
     reason: AuthEventReason,
+    receivedAt?: ClockReading,
   ): Promise<void>;
   /** Stores a newer record of the signed-in user. */
   replaceUser(user: UnverifiedUser, changes?: { readonly recovery: false }): Promise<void>;
@@ -145,9 +150,9 @@ export function createSessionManager(
   const readClocks = () => ({ now: clock.now(), monotonicMs: clock.monotonicMs() });
   const activate = (record: StoredSession | null, isJustAnnounced = false) =>
     record && toActiveSession(record, readClocks(), { serverTime, isJustAnnounced });
-  const toRecord = (response: TokenResponse): StoredSession => {
-    serverTime = serverTimeFrom(response, readClocks()) ?? serverTime;
-    return { ...response, received_at: clock.now() };
+  const toRecord = (response: TokenResponse, receivedAt: ClockReading = readClocks()): StoredSession => {
+    serverTime = serverTimeFrom(response, receivedAt) ?? serverTime;
+    return { ...response, received_at: receivedAt.now };
   };
   const dispatch = (...list: readonly SessionEvent[]) => {
     const before = state;
@@ -227,10 +232,10 @@ export function createSessionManager(
       });
       return toActiveSession(record, readClocks()).session;
     },
-    renew(refreshToken, response, name, reason) {
+    renew(refreshToken, response, name, reason, receivedAt) {
       const isCurrent = (stored: StoredSession | null) =>
         stored?.refresh_token === refreshToken && stored.user.id === response.user.id;
-      const record = toRecord(response);
+      const record = toRecord(response, receivedAt);
       return records.update(
         (stored) => (isCurrent(stored) ? { ...record, recovery: stored?.recovery } : undefined),
         (after) => {

@@ -69,7 +69,7 @@ interface Names<Schema> {
 /** Queries of a schema's tables, views and functions; typed by `Database`, if there is one. */
 export interface RestClient<
   Database = UnknownDatabase,
-  Name extends SchemaName<Database> = SchemaName<Database>,
+  Name extends SchemaName<Database> = DefaultSchema<Database>,
 > {
   /** Queries a table or view: by its name, or by its definition, whose schemas also validate the rows. */
   from<T extends Names<Database[Name]>['relation'] | TableDefinition>(

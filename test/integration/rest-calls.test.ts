@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import { createRestClient, RestError } from '../../src/rest-client/index.ts';
-import { useLocalSupabase } from '../support/local-supabase.ts';
+import { ada, signIn, useLocalSupabase } from '../support/local-supabase.ts';
 import { type Call, type CallContext, Failing, itemsOf } from './rest-calls/call.ts';
+import { accessCalls } from './rest-calls/access.ts';
 import { filterCalls } from './rest-calls/filters.ts';
 import { resultCalls } from './rest-calls/results.ts';
 import { writeCalls } from './rest-calls/writes.ts';
@@ -21,9 +22,17 @@ beforeAll(async () => {
 });
 
 function connect(): CallContext {
-  const { url, fetch, serviceRoleKey } = supabase();
-  const rest = createRestClient({ url, apiKey: serviceRoleKey, platform: createBrowserPlatform({ fetch }) });
-  return { rest, items: () => itemsOf(rest), ids: (rows) => rows.map(({ id }) => id) };
+  const { url, fetch, serviceRoleKey, anonKey, database } = supabase();
+  const platform = createBrowserPlatform({ fetch });
+  const rest = createRestClient({ url, apiKey: serviceRoleKey, platform });
+  return {
+    rest,
+    items: () => itemsOf(rest),
+    ids: (rows) => rows.map(({ id }) => id),
+    connectAs: (getAccessToken) => createRestClient({ url, apiKey: anonKey, platform, getAccessToken }),
+    signInAda: () => signIn(supabase(), ada.email),
+    readBack: (table) => database.query(`select * from ${table} order by id`),
+  };
 }
 
 /** What a call yields, or the codes of the error that it rejects with. */
@@ -36,7 +45,7 @@ async function outcomeOf(call: Call[1]): Promise<unknown> {
   }
 }
 
-test.each([...filterCalls, ...resultCalls])('%s', async (_name, call, result) => {
+test.each([...filterCalls, ...resultCalls, ...accessCalls])('%s', async (_name, call, result) => {
   expect(await outcomeOf(call)).toEqual(result);
 });
 

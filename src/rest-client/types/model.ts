@@ -27,14 +27,17 @@ export interface EmbedTarget {
   readonly nullable: boolean;
 }
 
-/** The `Database` of a client without one: any table and function, of unknown values. */
+/** The `Database` of a client without one: any schema, table and function, of unknown values. */
 export interface UnknownDatabase {
-  /** The only schema. */
-  readonly public: {
-    Tables: Record<string, UnknownTable>;
-    Views: { [_ in never]: never };
-    Functions: Record<string, { Args: Record<string, unknown>; Returns: unknown }>;
-  };
+  /** The default schema. */
+  readonly public: UnknownSchema;
+  readonly [schema: string]: UnknownSchema;
+}
+
+interface UnknownSchema {
+  Tables: Record<string, UnknownTable>;
+  Views: { [_ in never]: never };
+  Functions: Record<string, { Args: Record<string, unknown>; Returns: unknown }>;
 }
 
 interface UnknownTable {

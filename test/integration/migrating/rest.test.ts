@@ -393,13 +393,7 @@ const rows: readonly Row[] = [
   {
     cell: "`.schema('s')`",
     vendor: (client) => status(client.schema('m_hidden').from('t').select()),
-    here: (client) =>
-      statusHere(
-        client
-          .schema('m_hidden' as 'public')
-          .from('t')
-          .select(),
-      ),
+    here: (client) => statusHere(client.schema('m_hidden').from('t').select()),
   },
   {
     cell: '`.throwOnError()`',

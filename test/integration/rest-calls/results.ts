@@ -1,10 +1,13 @@
 import {
+  asBigint,
   by,
   contains,
   containsJson,
   countRows,
   embed,
   eq,
+  geojson,
+  gt,
   hasRelated,
   json,
   jsonText,
@@ -19,6 +22,7 @@ import {
   timezone,
   viaGet,
 } from '../../../src/rest-client/index.ts';
+import { pages } from '../../../src/rest-client/long-reads/long-reads.ts';
 import { type Call, failing } from './call.ts';
 
 /** Counts, related rows and functions, and what PostgREST 14.17 answered. */
@@ -286,4 +290,85 @@ export const resultCalls: readonly Call[] = [
   ['rpc raise', ({ rest }) => rest.rpc('z_raise_plain'), failing('raised', 'P0001')],
   ['rpc PT402', ({ rest }) => rest.rpc('z_raise', { code: 'PT402', msg: 'pay' }), failing('raised', 'PT402')],
   ['rpc own error by PGRST', ({ rest }) => rest.rpc('z_pgrst'), failing('invalid-request', '123')],
+  [
+    'asBigint',
+    async ({ rest }) =>
+      (
+        await rest
+          .from('z_items')
+          .select(shape({ b: asBigint('big') }))
+          .eq('id', 1)
+      )[0]?.b,
+    9007199254740993n,
+  ],
+  [
+    'range at the counted end',
+    async ({ items }) => {
+      const { rows, count } = await items().range(8, 9).withCount();
+      return [rows, count];
+    },
+    [[], 8],
+  ],
+  [
+    'geojson refused without PostGIS',
+    ({ rest }) => rest.from('z_cats').select().as(geojson()),
+    failing('not-found', '42883'),
+  ],
+  [
+    'pages',
+    async ({ rest, ids }) => {
+      const all: unknown[] = [];
+      const query = rest.from('z_items').select('id, qty');
+      for await (const page of pages(query, { by: ['qty', 'id'], size: 3 })) all.push(...ids(page));
+      return all;
+    },
+    [4, 2, 6, 8, 1, 7, 5, 3],
+  ],
+  [
+    'url too long',
+    ({ items }) =>
+      items().in(
+        'name',
+        Array.from({ length: 900 }, (_, index) => `name number ${index}`),
+      ),
+    failing('url-too-long', null),
+  ],
+  [
+    'embed with where/order/limit',
+    ({ rest }) =>
+      rest
+        .from('z_cats')
+        .select(
+          shape({
+            id: true,
+            items: embed(
+              { id: true },
+              { of: 'z_items', where: [gt('id', 1)], order: [by('id', { ascending: false })], limit: 1 },
+            ),
+          }),
+        )
+        .order('id'),
+    [
+      { id: 1, items: [{ id: 8 }] },
+      { id: 2, items: [{ id: 2 }] },
+      { id: 3, items: [{ id: 6 }] },
+      { id: 4, items: [] },
+    ],
+  ],
+  [
+    'many-to-many nested',
+    async ({ rest }) =>
+      (
+        await rest
+          .from('z_items')
+          .select(
+            rawSelect<{ z_item_labels: readonly unknown[] }>('id,z_item_labels(weight,z_labels(label))'),
+          )
+          .eq('id', 1)
+      )[0]?.z_item_labels,
+    [
+      { weight: 5, z_labels: { label: 'new' } },
+      { weight: 6, z_labels: { label: 'old' } },
+    ],
+  ],
 ];

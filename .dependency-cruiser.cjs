@@ -82,7 +82,7 @@ module.exports = {
       to: {
         path: '^src/(auth|rest|realtime|storage|functions)-client/',
         pathNot:
-          '^src/[a-z]+-client/(index|table|features/[a-z0-9-]+|server/server|long-reads/long-reads|share-reads/share-reads|live-query/live-query|tabs/shared-socket|broadcast/broadcast|broadcast/http-broadcast|presence/presence|changes/(database-broadcast|postgres-changes))\\.ts$',
+          '^src/[a-z]+-client/(index|table|features/[a-z0-9-]+|server/server|long-reads/long-reads|share-reads/share-reads|live-query/live-query|tabs/shared-socket|broadcast/broadcast|broadcast/buffer|broadcast/http-broadcast|presence/presence|changes/(database-broadcast|postgres-changes))\\.ts$',
       },
     },
     {

@@ -1,5 +1,6 @@
 import { useEffect, useState, type PointerEvent } from 'react';
 import { createBroadcast } from '../src/realtime-client/broadcast/broadcast.ts';
+import { bufferBroadcasts } from '../src/realtime-client/broadcast/buffer.ts';
 import type { RealtimeClient } from '../src/realtime-client/index.ts';
 
 interface Cursor {
@@ -12,8 +13,8 @@ type Events = { readonly cursor: Cursor; readonly gone: { readonly name: string 
 
 function createRoom(realtime: RealtimeClient) {
   const channel = realtime.channel('example-cursors');
-  const events = { cursor: { policy: 'latest' }, gone: { policy: 'drop' } } as const;
-  return { channel, broadcast: createBroadcast<Events>(channel, { events }) };
+  const buffer = bufferBroadcasts<Events>({ policies: { cursor: 'latest', gone: 'drop' } });
+  return { channel, broadcast: createBroadcast<Events>(channel, { buffer }) };
 }
 
 /** The cursors of all users on the page. A moved cursor is sent at most once per frame: only the latest position counts. */

@@ -14,7 +14,7 @@ function createRoom(realtime: RealtimeClient, name: string) {
   return {
     channel,
     presence: createPresence<{ name: string }>(channel, { key: name }),
-    broadcast: createBroadcast<Events>(channel, { events: { typing: { policy: 'drop' } } }),
+    broadcast: createBroadcast<Events>(channel),
   };
 }
 

@@ -23,6 +23,7 @@ export const libraryEntries: Readonly<Record<string, string>> = {
   './realtime-client/shared-socket': 'realtime-client/tabs/shared-socket',
   './realtime-client/postgres-changes': 'realtime-client/changes/postgres-changes',
   './realtime-client/broadcast': 'realtime-client/broadcast/broadcast',
+  './realtime-client/broadcast-buffer': 'realtime-client/broadcast/buffer',
   './realtime-client/http-broadcast': 'realtime-client/broadcast/http-broadcast',
   './realtime-client/presence': 'realtime-client/presence/presence',
   './realtime-client/database-broadcast': 'realtime-client/changes/database-broadcast',

@@ -5,6 +5,7 @@ import {
   type BroadcastMessage,
   type BroadcastOptions,
 } from '../../src/realtime-client/broadcast/broadcast.ts';
+import { bufferBroadcasts } from '../../src/realtime-client/broadcast/buffer.ts';
 import type { RealtimeClientOptions } from '../../src/realtime-client/index.ts';
 import { createScriptedScene, topic } from '../support/wire/scripted-realtime.ts';
 
@@ -30,7 +31,11 @@ async function openRoom(
   const channel = scene.client.channel('user:ada', { private: isPrivate });
   const dropped: BroadcastDrop[] = [];
   const heard: BroadcastMessage[] = [];
-  const room = createBroadcast<Events>(channel, { onDropped: (drop) => dropped.push(drop), ...options });
+  const room = createBroadcast<Events>(channel, {
+    buffer: bufferBroadcasts(),
+    onDropped: (drop) => dropped.push(drop),
+    ...options,
+  });
   room.on('*', (message) => heard.push(message));
   channel.join();
   scene.server.open();
@@ -140,8 +145,7 @@ describe('broadcasts', () => {
 
   it('wait by the policy of their event while disconnected, and what is dropped is told', async () => {
     const { room, server, sent, dropped, world } = await openRoom({
-      events: { cursor: { policy: 'latest' }, bytes: { policy: 'drop' } },
-      maxQueue: 3,
+      buffer: bufferBroadcasts<Events>({ policies: { cursor: 'latest', bytes: 'drop' }, maxQueue: 3 }),
     });
     const outcomes = [
       room.send('cursor', { x: 1 }),
@@ -165,6 +169,26 @@ describe('broadcasts', () => {
     expect(sent().map(({ payload }) => payload['payload'])).toEqual(['a', 'b', 'c']);
   });
 
+  it('without a buffer are dropped while they cannot be sent, and the outcome tells why', async () => {
+    const dropped: BroadcastDrop[] = [];
+    const { client, server, sent } = await openRoom();
+    const room = createBroadcast<Events>(client.channel('user:ada'), {
+      perSecond: 2,
+      onDropped: (drop) => dropped.push(drop),
+    });
+    const early = room.send('chat', 'early');
+    expect(await early).toEqual({ status: 'dropped', reason: 'offline' });
+    server.acceptJoin();
+    const outcomes = await Promise.all(['a', 'b', 'c'].map((text) => room.send('chat', text)));
+    expect(outcomes).toEqual([
+      { status: 'sent' },
+      { status: 'sent' },
+      { status: 'dropped', reason: 'throttled' },
+    ]);
+    expect(dropped.map(({ reason }) => reason)).toEqual(['offline', 'throttled']);
+    expect(sent()).toHaveLength(2);
+  });
+
   it('are dropped as closed when the channel is left', async () => {
     const { room, channel } = await openRoom();
     const outcome = room.send('chat', 'a');
@@ -174,7 +198,9 @@ describe('broadcasts', () => {
   });
 
   it('of sixty cursors a second become at most one per frame', async () => {
-    const { room, server, sent, world } = await openRoom({ events: { cursor: { policy: 'latest' } } });
+    const { room, server, sent, world } = await openRoom({
+      buffer: bufferBroadcasts<Events>({ policies: { cursor: 'latest' } }),
+    });
     server.acceptJoin();
     for (let index = 0; index < 120; index += 1) {
       void room.send('cursor', { x: index });
@@ -188,7 +214,7 @@ describe('broadcasts', () => {
   it('are limited to the rate of the channel and of the client, which is reported', async () => {
     const events: unknown[] = [];
     const { room, server, sent, world, client } = await openRoom(
-      { perSecond: 50, perSecondOfClient: 20, maxQueue: 1_000 },
+      { perSecond: 50, perSecondOfClient: 20, buffer: bufferBroadcasts({ maxQueue: 1_000 }) },
       { log: (event) => events.push(event) },
     );
     server.acceptJoin();

@@ -11,10 +11,10 @@ import {
 const graceMs = 10_000;
 const metas = (...refs: readonly string[]) => ({ metas: refs.map((ref) => ({ phx_ref: ref, n: ref })) });
 const diff = (joins: object, leaves: object = {}): PresenceEvent => ({
-  kind: 'diff',
+  kind: 'presence_diff',
   payload: { joins, leaves },
 });
-const full = (payload: object): PresenceEvent => ({ kind: 'state', payload });
+const full = (payload: object): PresenceEvent => ({ kind: 'presence_state', payload });
 
 /** Runs events, each with its time, and collects what was announced. */
 function run(events: readonly (readonly [PresenceEvent, number?])[]) {
@@ -77,7 +77,9 @@ describe('the presence of a channel', () => {
   it('ignores malformed payloads', () => {
     const odd: readonly unknown[] = [null, 'x', { a: null, b: { metas: 'x' } }, []];
     for (const payload of odd)
-      expect(() => run([[{ kind: 'state', payload }], [{ kind: 'diff', payload }]])).not.toThrow();
+      expect(() =>
+        run([[{ kind: 'presence_state', payload }], [{ kind: 'presence_diff', payload }]]),
+      ).not.toThrow();
   });
 
   it('equals the state of the server after any interleaving of states and diffs', () => {

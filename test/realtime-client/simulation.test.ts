@@ -7,6 +7,7 @@ import { shareSocket } from '../../src/realtime-client/tabs/shared-socket.ts';
 import type { Socket } from '../../src/platform/platform.ts';
 import { createFakeWorld } from '../support/fake-platform.ts';
 import { createBroadcast } from '../../src/realtime-client/broadcast/broadcast.ts';
+import { bufferBroadcasts } from '../../src/realtime-client/broadcast/buffer.ts';
 import { createPresence } from '../../src/realtime-client/presence/presence.ts';
 import { createRestClient } from '../../src/rest-client/index.ts';
 import { shareReads } from '../../src/rest-client/share-reads/share-reads.ts';
@@ -167,7 +168,7 @@ function createSimulation(seed: number, isShared: boolean) {
     const presence = createPresence<{ n: number }>(channel, {
       key: `tab-${isShared ? 0 : (openedTabs += 1)}`,
     });
-    const room = createBroadcast<{ note: string }>(channel, { ack: true });
+    const room = createBroadcast<{ note: string }>(channel, { ack: true, buffer: bufferBroadcasts() });
     const notes: string[] = [];
     /** The ids of acknowledged broadcasts that this tab need not have received. */
     const excused = new Set<string>();

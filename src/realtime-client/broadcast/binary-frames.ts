@@ -19,8 +19,8 @@ function encode(
   vsn: ProtocolVersion,
 ): Uint8Array<ArrayBuffer> {
   const names = [joinRef ?? '', ref ?? '', topic, event].map((name) => new TextEncoder().encode(name));
-  if (vsn === '1.0.0') throw new RangeError('Protocol version 1.0.0 has no binary frames');
-  if (names.some(({ length }) => length > 255)) throw new RangeError('The topic or event is too long');
+  if (vsn === '1.0.0' || names.some(({ length }) => length > 255))
+    throw new RangeError('Bytes need protocol version 2.0.0 and names of at most 255 bytes');
   const head = [3, ...names.map(({ length }) => length), 0, 0, ...names.flatMap((name) => Array.from(name))];
   const frame = new Uint8Array(head.length + payload.length);
   frame.set(head);
@@ -49,7 +49,7 @@ function parse(frame: ArrayBuffer): Message | null {
   const text = (size?: number) => new TextDecoder('utf-8', { fatal: true }).decode(take(size));
   const topic = text(topicSize);
   const event = text(eventSize);
-  const meta: unknown = metaSize ? JSON.parse(text(metaSize)) : {};
+  const meta: unknown = JSON.parse(text(metaSize) || '{}');
   const payload: unknown =
     encoding === 1 ? parsePayload(text(), isRecord(meta) && 'id' in meta) : take().slice();
   return {

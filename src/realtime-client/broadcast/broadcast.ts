@@ -1,5 +1,5 @@
 import { createListeners, type Listeners } from '../../platform/listeners.ts';
-import type { Timer, Unsubscribe } from '../../platform/platform.ts';
+import type { Clock, Unsubscribe } from '../../platform/platform.ts';
 import type { StandardSchema } from '../../platform/standard-schema.ts';
 import type { Channel } from '../channel/channel.ts';
 import type { ReplayRequest } from '../channel/join-config.ts';
@@ -8,32 +8,27 @@ import { validate } from '../changes/row-schema.ts';
 import { RealtimeError } from '../errors.ts';
 import { isRecord } from '../json.ts';
 import { binaryFrames } from './binary-frames.ts';
-import {
-  addToOutbox,
-  createOutbox,
-  drainOutbox,
-  refill,
-  type BroadcastPolicy,
-  type Bucket,
-  type DropReason,
-  type OutboxStep,
-} from './outbox.ts';
+import type { DropReason } from './outbox.ts';
+import { createChannelLimit, type RateLimit } from './rate-limit.ts';
 
 /** The payloads of a channel's events, by name. */
 export type BroadcastEvents = Readonly<Record<string, unknown>>;
 
-/** How one event is checked and buffered. */
+/** How one event is checked. */
 export interface BroadcastEventOptions<Payload = unknown> {
   /** Validates payloads before sending and on arrival (https://standardschema.dev). Default: no validation. */
   readonly schema?: StandardSchema<unknown, Payload>;
-  /** What happens to a payload that cannot be sent now. Default `queue`. */
-  readonly policy?: BroadcastPolicy;
 }
 
 /** Options of {@link createBroadcast}. */
 export interface BroadcastOptions<Events extends BroadcastEvents> {
-  /** Schemas and policies by event. Events that are not named have no schema and the policy `queue`. */
+  /** Schemas by event. Events that are not named are not validated. */
   readonly events?: { readonly [Event in keyof Events]?: BroadcastEventOptions<Events[Event]> };
+  /**
+   * Pass `bufferBroadcasts` of the entry `broadcast-buffer` to let broadcasts wait while they cannot be sent. Default: they
+   * are dropped, and the outcome tells why.
+   */
+  readonly buffer?: BroadcastBuffer;
   /** Whether `send` waits for the server's acknowledgement. Default false. */
   readonly ack?: boolean;
   /** Whether own broadcasts reach the own listeners, once sent (with `ack`: once acknowledged). Default false. */
@@ -44,12 +39,10 @@ export interface BroadcastOptions<Events extends BroadcastEvents> {
    * only. Default: none.
    */
   readonly replay?: ReplayRequest;
-  /** Most broadcasts per second of this channel; later ones wait by their policy. Default 100. */
+  /** Most broadcasts per second of this channel; others wait or are dropped as `throttled`. Default 100. */
   readonly perSecond?: number;
-  /** Most broadcasts per second of the whole client. Default 100, the free plan's limit. */
+  /** Most broadcasts per second of the whole client, set by its first channel. Default 100, the free plan's limit. */
   readonly perSecondOfClient?: number;
-  /** Most waiting broadcasts; one more drops the oldest. Default 100. */
-  readonly maxQueue?: number;
   /** Most bytes of a payload. Default 256,000, the free plan's limit. */
   readonly maxPayloadBytes?: number;
   /** Called for each broadcast that was not sent or not delivered. */
@@ -90,7 +83,8 @@ export interface BroadcastMessage<Payload = unknown> {
 export interface Broadcast<Events extends BroadcastEvents> {
   /**
    * Sends a payload to the other clients of the channel, and to the other tabs of this one. While that is not possible,
-   * it waits or is dropped by the policy of its event, and the outcome tells which.
+   * because the channel is not joined or a rate limit is reached, it waits in the `buffer` or is dropped, and the outcome
+   * tells which.
    *
    * @param payload JSON, or a `Uint8Array`.
    * @throws {RealtimeError} `invalid-payload`, `payload-too-large`; with `ack` also `push-timeout`, `push-refused`
@@ -105,14 +99,56 @@ export interface Broadcast<Events extends BroadcastEvents> {
   close(): void;
 }
 
-interface Waiting {
+/** A broadcast that was not sent yet: exactly one of its methods is called, once. Not for applications. */
+export interface PendingBroadcast {
+  /** Name of the event. */
   readonly event: string;
-  readonly payload: unknown;
-  readonly settle: (outcome: BroadcastOutcome | Promise<BroadcastOutcome>) => void;
+  /** Sends it. */
+  send(): void;
+  /** Settles it as dropped. */
+  drop(reason: DropReason): void;
 }
 
-/** Tokens that the channels of one client share, by its settings object. */
-const clientBuckets = new WeakMap<object, Bucket>();
+/** The broadcasts of a channel on their way to the socket. Not for applications. */
+export interface BroadcastQueue {
+  /** Sends a broadcast, drops it, or keeps it. */
+  add(pending: PendingBroadcast): void;
+  /** The channel was joined. */
+  drain(): void;
+  /** Drops everything as `closed`. */
+  close(): void;
+}
+
+/** What a {@link BroadcastBuffer} knows of its channel. Not for applications. */
+export interface BroadcastLink {
+  /** The platform's clock. */
+  readonly clock: Clock;
+  /** Shortest time between two broadcasts of an event with the policy `latest`, in milliseconds. */
+  readonly latestIntervalMs: number;
+  /** Milliseconds in which the channel's rate limit allows one more broadcast. */
+  readonly tokenIntervalMs: number;
+  /** The rate limits of the channel and of the client. */
+  readonly limit: RateLimit;
+  /** Whether the channel can send. */
+  isJoined(): boolean;
+  /** A rate limit was reached; the next attempt follows in `waitMs` milliseconds. */
+  onThrottled(waitMs: number): void;
+}
+
+/** Creates the queue of a channel; see the option `buffer`. */
+export type BroadcastBuffer = (link: BroadcastLink) => BroadcastQueue;
+
+/** Without a buffer: a broadcast that cannot be sent now is dropped. */
+const sendOrDrop = ({ isJoined, limit }: BroadcastLink): BroadcastQueue => ({
+  add(pending) {
+    if (!isJoined()) return pending.drop('offline');
+    if (limit.available() < 1) return pending.drop('throttled');
+    limit.take();
+    return pending.send();
+  },
+  drain() {},
+  close() {},
+});
 
 /**
  * Creates the broadcasts of a channel. Create it before `channel.join()`; with `ack` or `replay` it joins the channel
@@ -124,7 +160,7 @@ const clientBuckets = new WeakMap<object, Bucket>();
  *
  * const channel = realtime.channel('room');
  * const room = createBroadcast<{ cursor: { x: number; y: number }; chat: string }>(channel, {
- *   events: { cursor: { policy: 'latest' } },
+ *   onDropped: ({ event, reason }) => console.log(`${event} was not sent: ${reason}`),
  * });
  * room.on('cursor', ({ payload }) => console.log(payload.x, payload.y));
  * channel.join();
@@ -135,56 +171,46 @@ export function createBroadcast<Events extends BroadcastEvents = Readonly<Record
   channel: Channel,
   options: BroadcastOptions<Events> = {},
 ): Broadcast<Events> {
-  const { ack = false, self = false, replay, maxPayloadBytes = 256_000, onDropped } = options;
+  const {
+    ack = false,
+    self = false,
+    replay,
+    perSecond = 100,
+    maxPayloadBytes = 256_000,
+    onDropped,
+  } = options;
   const { port } = channel;
   const { clock, report, settings } = port;
   port.parts.binaryFrames = binaryFrames;
-  const clientPerSecond = options.perSecondOfClient ?? 100;
-  const limits = {
-    perSecond: options.perSecond ?? 100,
-    maxQueue: options.maxQueue ?? 100,
-    latestIntervalMs: settings.frameMs,
-  };
   const listeners = new Map<string, Listeners<BroadcastMessage>>();
   const drops = createListeners<BroadcastDrop>(report);
   if (onDropped) drops.add(onDropped);
-  const waiting = new Map<number, Waiting>();
-  const isDuplicate = createDuplicateFilter();
-  let outbox = createOutbox(limits, clock.monotonicMs());
-  let lastId = 0;
+  const isDuplicate = createDuplicateFilter<string>();
   /** Broadcasts that the server has replayed since it accepted the join; null at the first join, which has no gap. */
   let replayed: number | null = null;
-  let timer: Timer | undefined;
 
   const isJoined = () => ['joined', 'live'].includes(channel.getSnapshot().status);
-  const eventOptions = (event: string): BroadcastEventOptions | undefined => options.events?.[event];
+  const limit = createChannelLimit(clock, settings, perSecond, options.perSecondOfClient ?? 100);
+  const queue = (options.buffer ?? sendOrDrop)({
+    clock,
+    latestIntervalMs: settings.frameMs,
+    tokenIntervalMs: 1_000 / perSecond,
+    limit,
+    isJoined,
+    onThrottled: (waitMs) => port.emit({ type: 'throttled', name: channel.name, waitMs }),
+  });
+  const schemaOf = (event: string): StandardSchema | undefined => options.events?.[event]?.schema;
   const deliver = (message: BroadcastMessage) => {
     listeners.get(message.event)?.call(message);
     listeners.get('*')?.call(message);
   };
-  const drop = ({ id, reason }: OutboxStep['dropped'][number]) => {
-    const item = waiting.get(id);
-    if (!item) return;
-    waiting.delete(id);
-    item.settle({ status: 'dropped', reason });
-    drops.call({ event: item.event, reason });
-  };
-  const dispatch = ({ event, payload, settle }: Waiting) => {
+  /** Sends now; a failure rejects. */
+  const dispatch = async (event: string, payload: unknown): Promise<BroadcastOutcome> => {
     const frame = { type: 'broadcast', event, payload };
-    const echo = () => {
-      if (self) deliver({ event, payload, id: null, isReplayed: false });
-    };
-    if (!ack) {
-      port.send('broadcast', frame);
-      echo();
-      return settle({ status: 'sent' });
-    }
-    return settle(
-      channel.push('broadcast', frame).then((): BroadcastOutcome => {
-        echo();
-        return { status: 'acknowledged' };
-      }, explainTimeout),
-    );
+    if (ack) await channel.push('broadcast', frame).catch(explainTimeout);
+    else port.send('broadcast', frame);
+    if (self) deliver({ event, payload, id: null, isReplayed: false });
+    return { status: ack ? 'acknowledged' : 'sent' };
   };
   /** The server does not answer a broadcast that no policy allows. */
   const explainTimeout = (problem: unknown): never => {
@@ -192,32 +218,9 @@ export function createBroadcast<Events extends BroadcastEvents = Readonly<Record
     if (!isSilent || !channel.joinConfig.private) throw problem;
     throw new RealtimeError(
       'push-timeout',
-      'No acknowledgement: possibly no policy on realtime.messages allows this user to insert with the extension "broadcast"',
+      'Not acknowledged: possibly no policy on realtime.messages allows insert with the extension broadcast',
       { cause: problem },
     );
-  };
-  const drain = () => {
-    timer?.cancel();
-    const nowMs = clock.monotonicMs();
-    const known = clientBuckets.get(settings) ?? { tokens: clientPerSecond, atMs: nowMs };
-    const bucket = refill(known, clientPerSecond, nowMs);
-    const step = drainOutbox(outbox, isJoined(), bucket.tokens, nowMs, limits);
-    clientBuckets.set(settings, { ...bucket, tokens: bucket.tokens - step.send.length });
-    outbox = step.state;
-    step.dropped.forEach(drop);
-    for (const id of step.send) {
-      const item = waiting.get(id);
-      waiting.delete(id);
-      if (item) dispatch(item);
-    }
-    if (step.waitMs === null) return;
-    if (step.waitMs > limits.latestIntervalMs || bucket.tokens < 1)
-      port.emit({ type: 'throttled', name: channel.name, waitMs: step.waitMs });
-    timer = clock.setTimer(drain, step.waitMs);
-  };
-  const close = (reason: DropReason) => {
-    outbox = { ...outbox, items: [] };
-    [...waiting.keys()].forEach((id) => drop({ id, reason }));
   };
   const receive = (frame: unknown) => {
     if (!isRecord(frame) || typeof frame['event'] !== 'string') return;
@@ -231,7 +234,7 @@ export function createBroadcast<Events extends BroadcastEvents = Readonly<Record
     // A replay after an interruption repeats what had arrived before it.
     if (id !== null && isDuplicate(id)) return;
     try {
-      const schema = eventOptions(event)?.schema;
+      const schema = schemaOf(event);
       const payload = schema ? validate(schema, frame['payload'], 'invalid-payload') : frame['payload'];
       deliver({ event, payload, id, isReplayed });
     } catch (problem) {
@@ -248,12 +251,12 @@ export function createBroadcast<Events extends BroadcastEvents = Readonly<Record
     port.onMessage(({ event, payload }) => {
       if (event === 'broadcast') receive(payload);
     }),
-    port.onDiscard(() => close('closed')),
+    port.onDiscard(queue.close),
     channel.subscribe(() => {
       const { status } = channel.getSnapshot();
       if (status === 'recovering') replayed = 0;
-      if (status === 'closed') close('closed');
-      else if (isJoined()) drain();
+      if (status === 'closed') queue.close();
+      else if (isJoined()) queue.drain();
     }),
   ];
   return {
@@ -263,7 +266,7 @@ export function createBroadcast<Events extends BroadcastEvents = Readonly<Record
       return known.add(listener as (message: BroadcastMessage) => void);
     },
     async send(event, given) {
-      const { schema, policy = 'queue' } = eventOptions(event) ?? {};
+      const schema = schemaOf(event);
       const payload = schema ? validate(schema, given, 'invalid-payload') : given;
       if (sizeOf(payload) > maxPayloadBytes)
         throw new RealtimeError(
@@ -271,18 +274,19 @@ export function createBroadcast<Events extends BroadcastEvents = Readonly<Record
           `A payload of ${event} exceeds ${maxPayloadBytes} bytes`,
         );
       return new Promise<BroadcastOutcome>((resolve) => {
-        const id = (lastId += 1);
-        waiting.set(id, { event, payload, settle: resolve });
-        const step = addToOutbox(outbox, { id, event, policy }, limits);
-        outbox = step.state;
-        step.dropped.forEach(drop);
-        drain();
+        queue.add({
+          event,
+          send: () => resolve(dispatch(event, payload)),
+          drop(reason) {
+            resolve({ status: 'dropped', reason });
+            drops.call({ event, reason });
+          },
+        });
       });
     },
     close() {
       stops.forEach((stop) => stop());
-      timer?.cancel();
-      close('closed');
+      queue.close();
     },
   };
 }
@@ -297,4 +301,5 @@ function sizeOf(payload: unknown): number {
   }
 }
 
-export type { BroadcastPolicy, DropReason } from './outbox.ts';
+export type { DropReason } from './outbox.ts';
+export type { RateLimit } from './rate-limit.ts';

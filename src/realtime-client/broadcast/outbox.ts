@@ -10,113 +10,97 @@ export type DropReason = 'superseded' | 'overflow' | 'offline' | 'throttled' | '
 
 /** A broadcast that waits. */
 export interface OutboxItem {
-  readonly id: number;
   readonly event: string;
   readonly policy: BroadcastPolicy;
 }
 
 export interface OutboxLimits {
-  /** Most broadcasts per second, and the size of a burst. */
-  readonly perSecond: number;
   /** Most waiting broadcasts. */
   readonly maxQueue: number;
   /** Shortest time between two broadcasts of an event with the policy `latest`, in milliseconds. */
   readonly latestIntervalMs: number;
-}
-
-/** A token bucket: how many broadcasts may be sent now. */
-export interface Bucket {
-  readonly tokens: number;
-  readonly atMs: number;
+  /** When a token may be available again after a rate limit was reached, in milliseconds. */
+  readonly tokenIntervalMs: number;
 }
 
 /** The waiting broadcasts of one channel. Immutable. */
-export interface OutboxState {
-  readonly items: readonly OutboxItem[];
-  readonly bucket: Bucket;
+export interface OutboxState<Item extends OutboxItem> {
+  readonly items: readonly Item[];
   /** When (monotonic, ms) an event with the policy `latest` was sent last. */
   readonly latestAtMs: ReadonlyMap<string, number>;
 }
 
-export interface OutboxStep {
-  readonly state: OutboxState;
-  readonly send: readonly number[];
-  readonly dropped: readonly { readonly id: number; readonly reason: DropReason }[];
+interface Dropped<Item> {
+  readonly item: Item;
+  readonly reason: DropReason;
+}
+
+export interface OutboxStep<Item extends OutboxItem> {
+  readonly state: OutboxState<Item>;
+  readonly send: readonly Item[];
+  readonly dropped: readonly Dropped<Item>[];
   /** When to try again, in milliseconds from now; null: when the channel is joined or something is added. */
   readonly waitMs: number | null;
 }
 
-export function createOutbox(limits: OutboxLimits, nowMs: number): OutboxState {
-  return { items: [], bucket: { tokens: limits.perSecond, atMs: nowMs }, latestAtMs: new Map() };
-}
+/** An outbox without broadcasts. */
+export const emptyOutbox: OutboxState<never> = { items: [], latestAtMs: new Map() };
 
 /** Adds a broadcast. Call {@link drainOutbox} afterwards. */
-export function addToOutbox(
-  state: OutboxState,
-  item: OutboxItem,
-  limits: OutboxLimits,
-): Pick<OutboxStep, 'state' | 'dropped'> {
-  const superseded =
-    item.policy === 'latest'
-      ? state.items.filter(({ event, policy }) => event === item.event && policy === 'latest')
-      : [];
-  const items = [...state.items.filter((other) => !superseded.includes(other)), item];
-  const overflow = items.slice(0, Math.max(0, items.length - limits.maxQueue));
+export function addToOutbox<Item extends OutboxItem>(
+  state: OutboxState<Item>,
+  item: Item,
+  { maxQueue }: OutboxLimits,
+): Pick<OutboxStep<Item>, 'state' | 'dropped'> {
+  const isSuperseded = ({ event, policy }: Item) =>
+    item.policy === 'latest' && policy === 'latest' && event === item.event;
+  const superseded = state.items.filter(isSuperseded);
+  const items = [...state.items.filter((other) => !isSuperseded(other)), item];
+  const overflow = items.splice(0, items.length - maxQueue);
+  const dropAll = (dropped: readonly Item[], reason: DropReason) =>
+    dropped.map((one): Dropped<Item> => ({ item: one, reason }));
   return {
-    state: { ...state, items: items.slice(overflow.length) },
-    dropped: [
-      ...superseded.map(({ id }) => ({ id, reason: 'superseded' as const })),
-      ...overflow.map(({ id }) => ({ id, reason: 'overflow' as const })),
-    ],
+    state: { ...state, items },
+    dropped: [...dropAll(superseded, 'superseded'), ...dropAll(overflow, 'overflow')],
   };
 }
 
 /**
  * Decides which broadcasts to send now.
  *
- * @param available further tokens that all channels of the client share.
+ * @param available how many the rate limits allow.
  */
-export function drainOutbox(
-  state: OutboxState,
+export function drainOutbox<Item extends OutboxItem>(
+  state: OutboxState<Item>,
   isJoined: boolean,
   available: number,
   nowMs: number,
-  limits: OutboxLimits,
-): OutboxStep {
-  const bucket = refill(state.bucket, limits.perSecond, nowMs);
+  { latestIntervalMs, tokenIntervalMs }: OutboxLimits,
+): OutboxStep<Item> {
   const latestAtMs = new Map(state.latestAtMs);
-  let tokens = isJoined ? Math.floor(Math.min(bucket.tokens, available)) : 0;
-  let intervalMs = Infinity;
-  const send: number[] = [];
-  const dropped: { id: number; reason: DropReason }[] = [];
+  const send: Item[] = [];
+  const dropped: Dropped<Item>[] = [];
+  const waits: number[] = [];
   const items = state.items.filter((item) => {
-    const pauseMs =
-      item.policy === 'latest'
-        ? (latestAtMs.get(item.event) ?? -Infinity) + limits.latestIntervalMs - nowMs
-        : 0;
-    if (tokens > 0 && pauseMs <= 0) {
-      tokens -= 1;
-      send.push(item.id);
-      if (item.policy === 'latest') latestAtMs.set(item.event, nowMs);
+    const { event, policy } = item;
+    const isLatest = policy === 'latest';
+    const pauseMs = isLatest ? (latestAtMs.get(event) ?? -Infinity) + latestIntervalMs - nowMs : 0;
+    if (isJoined && available - send.length >= 1 && pauseMs <= 0) {
+      send.push(item);
+      if (isLatest) latestAtMs.set(event, nowMs);
       return false;
     }
-    if (item.policy === 'drop') {
-      dropped.push({ id: item.id, reason: isJoined ? 'throttled' : 'offline' });
+    if (policy === 'drop') {
+      dropped.push({ item, reason: isJoined ? 'throttled' : 'offline' });
       return false;
     }
-    if (pauseMs > 0) intervalMs = Math.min(intervalMs, pauseMs);
-    else intervalMs = Math.min(intervalMs, 1_000 / limits.perSecond);
+    waits.push(pauseMs > 0 ? pauseMs : tokenIntervalMs);
     return true;
   });
   return {
-    state: { items, latestAtMs, bucket: { ...bucket, tokens: bucket.tokens - send.length } },
+    state: { items, latestAtMs },
     send,
     dropped,
-    waitMs: isJoined && items.length > 0 ? intervalMs : null,
+    waitMs: isJoined && items.length > 0 ? Math.min(...waits) : null,
   };
-}
-
-/** The bucket after the time that has passed since its last change. */
-export function refill({ tokens, atMs }: Bucket, perSecond: number, nowMs: number): Bucket {
-  return { tokens: Math.min(perSecond, tokens + ((nowMs - atMs) * perSecond) / 1_000), atMs: nowMs };
 }

@@ -5,6 +5,7 @@ import type { ChangeReceiver, ChangeSink, PostgresChangesProtocol } from '../pro
 import { bindingKey, type Binding, type Bindings, type Change, type RowRecord } from './change.ts';
 import { createDuplicateFilter } from './duplicate-filter.ts';
 import { withExactIntegers } from './exact-integers.ts';
+import { hashText } from './text-hash.ts';
 
 /** The protocol of subscriptions to the database's changes. */
 export const postgresChangesProtocol: PostgresChangesProtocol = {
@@ -28,7 +29,8 @@ export function encodeBinding({ event = '*', schema = 'public', table, filter, s
 }
 
 function createReceiver(sink: ChangeSink, clock: Clock): ChangeReceiver {
-  const isDuplicate = createDuplicateFilter();
+  // A restarted server may resend changes. Hashes take less memory than the texts.
+  const isDuplicate = createDuplicateFilter<number>();
   let lastChange = '';
   let keysById: ReadonlyMap<unknown, readonly string[]> = new Map();
   return {
@@ -43,7 +45,7 @@ function createReceiver(sink: ChangeSink, clock: Clock): ChangeReceiver {
       const keys = [...new Set(ids.flatMap((id) => keysById.get(id) ?? []))];
       if (keys.length === 0) return true;
       const text = JSON.stringify(payload);
-      const isRepeated = isDuplicate(text);
+      const isRepeated = isDuplicate(hashText(text));
       const isLast = text === lastChange;
       lastChange = text;
       const change = parseChange(payload['data']);

@@ -30,7 +30,8 @@ export type PresenceEvent =
   | { readonly kind: 'interrupted' }
   /** The user changed, or the channel was left. */
   | { readonly kind: 'reset' }
-  | { readonly kind: 'state' | 'diff'; readonly payload: unknown }
+  /** A message of the server. */
+  | { readonly kind: 'presence_state' | 'presence_diff'; readonly payload: unknown }
   | { readonly kind: 'timer' };
 
 /** The next state, and the keys that appeared and disappeared. */
@@ -57,64 +58,48 @@ export function stepPresence(
   nowMs: number,
   graceMs: number,
 ): PresenceStep {
-  switch (event.kind) {
-    case 'interrupted':
-      return unchanged({ ...state, isSynced: false, pending: [] });
-    case 'reset':
-      return { state: initialPresence, joined: [], left: [...state.keys.keys()] };
-    case 'state':
-      return synchronize(state, parseKeys(event.payload), nowMs, graceMs);
-    case 'diff': {
-      const diff = parseDiff(event.payload);
-      if (!state.isSynced)
-        return unchanged({ ...state, pending: [...state.pending, diff].slice(-maxPending) });
-      const keys = applyDiff(state.keys, diff);
-      const departing = new Map(state.departing);
-      // A key that comes back is not departing; its old entries are superseded.
-      for (const key of diff.joins.keys())
-        if (departing.delete(key)) keys.set(key, diff.joins.get(key) ?? new Map());
-      return compare(state, { ...state, keys, departing });
-    }
-    case 'timer': {
-      const gone = [...state.departing].filter(([, atMs]) => atMs <= nowMs).map(([key]) => key);
-      if (gone.length === 0) return unchanged(state);
-      const keys = new Map(state.keys);
-      const departing = new Map(state.departing);
-      for (const key of gone) {
-        keys.delete(key);
-        departing.delete(key);
-      }
-      return { state: { ...state, keys, departing }, joined: [], left: gone };
-    }
-  }
+  const after = { ...state, ...changeOf(state, event, nowMs, graceMs) };
+  const missingIn = (one: PresenceState, other: PresenceState) =>
+    [...other.keys.keys()].filter((key) => !one.keys.has(key));
+  return { state: after, joined: missingIn(state, after), left: missingIn(after, state) };
 }
 
-function unchanged(state: PresenceState): PresenceStep {
-  return { state, joined: [], left: [] };
-}
-
-function synchronize(
-  state: PresenceState,
-  full: ReadonlyMap<string, PresenceRefs>,
+function changeOf(
+  { keys: before, departing: leaving, isSynced, pending }: PresenceState,
+  event: PresenceEvent,
   nowMs: number,
   graceMs: number,
-): PresenceStep {
-  const keys = state.pending.reduce(applyDiff, new Map(full));
-  const departing = new Map<string, number>();
-  for (const [key, refs] of state.keys) {
-    if (keys.has(key)) continue;
-    keys.set(key, refs);
-    departing.set(key, state.departing.get(key) ?? nowMs + graceMs);
+): Partial<PresenceState> {
+  const departing = new Map(leaving);
+  switch (event.kind) {
+    case 'interrupted':
+      return { isSynced: false, pending: [] };
+    case 'reset':
+      return initialPresence;
+    case 'presence_state': {
+      const keys = pending.reduce(applyDiff, parseKeys(event.payload));
+      departing.clear();
+      for (const [key, refs] of before) {
+        if (keys.has(key)) continue;
+        keys.set(key, refs);
+        departing.set(key, leaving.get(key) ?? nowMs + graceMs);
+      }
+      return { keys, departing, isSynced: true, pending: [] };
+    }
+    case 'presence_diff': {
+      const diff = parseDiff(event.payload);
+      if (!isSynced) return { pending: [...pending, diff].slice(-maxPending) };
+      const keys = applyDiff(before, diff);
+      // A key that comes back is not departing; its old entries are superseded.
+      for (const [key, refs] of diff.joins) if (departing.delete(key)) keys.set(key, refs);
+      return { keys, departing };
+    }
+    case 'timer': {
+      const keys = new Map(before);
+      for (const [key, atMs] of leaving) if (atMs <= nowMs && departing.delete(key)) keys.delete(key);
+      return { keys, departing };
+    }
   }
-  return compare(state, { keys, isSynced: true, pending: [], departing });
-}
-
-function compare(before: PresenceState, state: PresenceState): PresenceStep {
-  return {
-    state,
-    joined: [...state.keys.keys()].filter((key) => !before.keys.has(key)),
-    left: [...before.keys.keys()].filter((key) => !state.keys.has(key)),
-  };
 }
 
 /** Adds the joins first: an update of an entry leaves the old ref and joins the new one in the same diff. */
@@ -137,7 +122,7 @@ function parseDiff(payload: unknown): PresenceDiff {
   return { joins: parseKeys(joins), leaves: parseKeys(leaves) };
 }
 
-function parseKeys(value: unknown): ReadonlyMap<string, PresenceRefs> {
+function parseKeys(value: unknown): Map<string, PresenceRefs> {
   const entries = isRecord(value) ? Object.entries(value) : [];
   return new Map(entries.map(([key, presence]) => [key, parseRefs(presence)]));
 }

@@ -85,7 +85,6 @@ export function createPresence<Entry extends object = Readonly<Record<string, un
   );
   let state = initialPresence;
   let graceTimer: Timer | undefined;
-  let parsed = new WeakMap<object, readonly Entry[]>();
 
   const publish = (change: Partial<PresenceSnapshot<Entry>>) =>
     store.set({ ...store.getSnapshot(), ...change });
@@ -97,33 +96,28 @@ export function createPresence<Entry extends object = Readonly<Record<string, un
       return [];
     }
   };
-  /** Parsed once per state of a key, so that unchanged keys keep their arrays. */
-  const entriesOf = (refs: ReadonlyMap<string, Readonly<Record<string, unknown>>>) => {
-    const known = parsed.get(refs);
-    if (known) return known;
-    const entries = [...refs.values()].flatMap(expandTabs).flatMap(parse);
-    parsed.set(refs, entries);
-    return entries;
-  };
   const send = (event: PresenceEvent) => {
-    const step = stepPresence(state, event, clock.monotonicMs(), graceMs);
-    if (step.state === state) return;
     const before = state;
+    const step = stepPresence(before, event, clock.monotonicMs(), graceMs);
     ({ state } = step);
-    if (state.keys !== before.keys || state.isSynced !== before.isSynced) {
-      const entries =
-        state.keys === before.keys
-          ? store.getSnapshot().entries
-          : new Map(Array.from(state.keys, ([name, refs]) => [name, entriesOf(refs)]));
-      publish({ entries, isSynced: state.isSynced });
+    const { keys, isSynced, departing } = state;
+    if (keys !== before.keys || isSynced !== before.isSynced) {
+      const { entries: shown } = store.getSnapshot();
+      // Unchanged keys keep their arrays.
+      const entries = Array.from(keys, ([name, refs]): [string, readonly Entry[]] => [
+        name,
+        (before.keys.get(name) === refs && shown.get(name)) ||
+          [...refs.values()].flatMap(expandTabs).flatMap(parse),
+      ]);
+      publish({ entries: new Map(entries), isSynced });
     }
     step.joined.forEach(joins.call);
     step.left.forEach(leaves.call);
     graceTimer?.cancel();
-    if (state.departing.size > 0)
+    if (departing.size > 0)
       graceTimer = clock.setTimer(
         () => send({ kind: 'timer' }),
-        Math.max(0, Math.min(...state.departing.values()) - clock.monotonicMs()),
+        Math.min(...departing.values()) - clock.monotonicMs(),
       );
   };
   const onError = (error: RealtimeError) => publish({ error });
@@ -144,8 +138,7 @@ export function createPresence<Entry extends object = Readonly<Record<string, un
     channel.subscribe(follow),
     port.onDiscard(() => send({ kind: 'reset' })),
     port.onMessage(({ event, payload }) => {
-      if (event === 'presence_state') send({ kind: 'state', payload });
-      else if (event === 'presence_diff') send({ kind: 'diff', payload });
+      if (event === 'presence_state' || event === 'presence_diff') send({ kind: event, payload });
       else if (event === presenceError && isRecord(payload))
         onError(new RealtimeError(payload['code'] as RealtimeError['code'], String(payload['message'])));
     }),
@@ -168,7 +161,6 @@ export function createPresence<Entry extends object = Readonly<Record<string, un
       stops.forEach((stop) => stop());
       tracker.close();
       graceTimer?.cancel();
-      parsed = new WeakMap();
     },
   };
 }

@@ -88,7 +88,7 @@ function refusalOf(problem: RealtimeError): RealtimeError {
     ? new RealtimeError('invalid-payload', String(problem.cause['reason']), { cause: problem })
     : new RealtimeError(
         'unauthorized',
-        'No policy on realtime.messages allows this user to insert with the extension "presence"',
+        'Refused: no policy on realtime.messages allows insert with the extension presence',
         { cause: problem },
       );
 }

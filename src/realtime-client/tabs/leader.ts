@@ -92,8 +92,7 @@ export function createLeader(
       onGap: (loss) => tell({ kind: 'gap', name, loss }),
       onDiscard: () => tell({ kind: 'discard', name }),
       onMessage(event, payload) {
-        if (event === 'presence_state') follow({ kind: 'state', payload });
-        else if (event === 'presence_diff') follow({ kind: 'diff', payload });
+        if (event === 'presence_state' || event === 'presence_diff') follow({ kind: event, payload });
         tell({ kind: 'message', name, event, payload, except: null });
       },
     });

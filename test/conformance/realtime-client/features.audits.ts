@@ -87,7 +87,6 @@ export const clientFeatureAudits: readonly Audit[] = [
       const dropped: string[] = [];
       const one = openRoom(await signIn({ realtime: quick }), 'audit-303', {
         maxPayloadBytes: 50,
-        events: { chat: { policy: 'drop' } },
         onDropped: ({ reason }) => dropped.push(reason),
       });
       assert.deepEqual(await one.room.send('chat', { text: 'early' }), {

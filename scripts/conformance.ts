@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { Pool } from 'pg';
 import { createLocalSupabase } from '../local-supabase/server.ts';
 import { chooseAudits } from '../test/conformance/audits.ts';
 import { parseKnownFailing } from '../test/conformance/known-failing.ts';
@@ -16,6 +17,7 @@ Without --url the embedded Supabase is started and audited.
   --url URL            the project's URL, or with --only auth a bare auth server's
   --anon-key KEY       its public key
   --service-key KEY    its service role key; audits that need it are not run without it
+  --database-url URL   its database, for audits of what the database broadcasts; likewise
   --mailbox URL        a Mailpit that receives its mails; likewise
   --sms-in-mailbox     codes sent by SMS arrive there too
   --redirect-to URL    a page that its allow-list permits; default http://localhost:5173/home
@@ -32,6 +34,7 @@ const { values } = parseArgs({
     url: { type: 'string' },
     'anon-key': { type: 'string', default: '' },
     'service-key': { type: 'string' },
+    'database-url': { type: 'string' },
     mailbox: { type: 'string' },
     'sms-in-mailbox': { type: 'boolean', default: false },
     'redirect-to': { type: 'string', default: 'http://localhost:5173/home' },
@@ -45,7 +48,7 @@ const { values } = parseArgs({
   },
 });
 
-function describeTarget(url: string): ConformanceTarget {
+function describeTarget(url: string, pool: Pool | null): ConformanceTarget {
   const root = url.replace(/\/$/, '');
   const isBareAuth = values.only?.startsWith('auth') === true && !values.project;
   return {
@@ -59,6 +62,7 @@ function describeTarget(url: string): ConformanceTarget {
     smsInMailbox: values['sms-in-mailbox'],
     redirectTo: values['redirect-to'],
     fetch: (input, init) => fetch(input, init),
+    ...(pool && { query: async (text, values = []) => (await pool.query(text, [...values])).rows }),
   };
 }
 
@@ -72,8 +76,10 @@ async function main(): Promise<number> {
     values.url === undefined
       ? await createLocalSupabase({ port: 0, mailboxPort: 0, auth: { bcryptCost: 4 } })
       : null;
+  const databaseUrl = values['database-url'];
+  const pool = databaseUrl === undefined ? null : new Pool({ connectionString: databaseUrl });
   try {
-    const target = local ? createLocalTarget(local) : describeTarget(values.url ?? '');
+    const target = local ? createLocalTarget(local) : describeTarget(values.url ?? '', pool);
     const knownFile =
       values.known ?? (local ? new URL('../test/conformance/known-failing.txt', import.meta.url) : null);
     const knownFailing =
@@ -92,6 +98,7 @@ async function main(): Promise<number> {
     );
     return results.some(isUnexpected) ? 1 : 0;
   } finally {
+    await pool?.end();
     await local?.close();
   }
 }

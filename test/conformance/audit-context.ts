@@ -36,6 +36,8 @@ export interface AuditContext {
   /** Creates an account, confirmed and signed in, with the fewest steps that the target allows. */
   newUser(): Promise<AuditUser>;
   signIn(email: string, password: string): Promise<WireReply>;
+  /** Runs SQL in the target's database. @throws NotRunError for a target without one. */
+  query(text: string, values?: readonly unknown[]): Promise<unknown>;
   /** Calls an admin route with the service key. */
   admin(method: string, path: string, body?: unknown): Promise<WireReply>;
 }
@@ -92,6 +94,10 @@ export function createAuditContext(target: ConformanceTarget): AuditContext {
     },
     signIn: (email, password) =>
       auth.send('POST', '/token', { query: { grant_type: 'password' }, body: { email, password } }),
+    async query(text, values) {
+      if (!target.query) throw new NotRunError('no access to the database was given');
+      return target.query(text, values);
+    },
     async admin(method, path, body) {
       const { serviceKey } = target;
       if (serviceKey === null) throw new NotRunError('no service key was given');

@@ -24,7 +24,7 @@ export const setOf = (area: AuditArea): 'server' | 'client' =>
   area.endsWith('-client') ? 'client' : 'server';
 
 /** A feature that an audit needs; for a target without it the audit is reported as not run. */
-export type AuditNeed = 'double-confirmation' | 'mailbox' | 'service-key' | 'sms';
+export type AuditNeed = 'database' | 'double-confirmation' | 'mailbox' | 'service-key' | 'sms';
 
 /** A statement about a server or a client, with the function that verifies it. Plain data, so that any runner can use it. */
 export interface Audit {

@@ -24,9 +24,12 @@ import { clientFunctionAudits } from './functions-client/functions.audits.ts';
 import { clientChangeAudits } from './realtime-client/changes.audits.ts';
 import { clientChannelAudits } from './realtime-client/channels.audits.ts';
 import { clientFeatureAudits } from './realtime-client/features.audits.ts';
+import { clientFlowAudits } from './realtime-client/flow.audits.ts';
+import { clientReplayAudits } from './realtime-client/replay.audits.ts';
 import { clientStorageAudits } from './storage-client/storage.audits.ts';
 import { realtimeChangeAudits } from './realtime/changes.audits.ts';
 import { realtimeChannelAudits } from './realtime/channels.audits.ts';
+import { realtimeFeatureAudits } from './realtime/features.audits.ts';
 import { realtimeAudits } from './realtime/realtime.audits.ts';
 import { realtimeRuleAudits } from './realtime/rules.audits.ts';
 import { restAccessAudits } from './rest/access.audits.ts';
@@ -70,6 +73,7 @@ const serverAudits: readonly Audit[] = [
   ...realtimeChangeAudits,
   ...realtimeChannelAudits,
   ...realtimeRuleAudits,
+  ...realtimeFeatureAudits,
   ...storageAudits,
 ];
 
@@ -88,6 +92,8 @@ const clientAudits: readonly Audit[] = [
   ...clientChangeAudits,
   ...clientChannelAudits,
   ...clientFeatureAudits,
+  ...clientReplayAudits,
+  ...clientFlowAudits,
   ...clientStorageAudits,
   ...clientFunctionAudits,
 ];

@@ -7,6 +7,7 @@ export function createLocalTarget({
   anonKey,
   serviceRoleKey,
   mailboxUrl,
+  database,
 }: LocalSupabase): ConformanceTarget {
   return {
     authUrl: `${url}/auth/v1`,
@@ -19,5 +20,6 @@ export function createLocalTarget({
     smsInMailbox: true,
     redirectTo: 'http://localhost:5173/home',
     fetch: (input, init) => fetch(input, init),
+    query: database.query,
   };
 }

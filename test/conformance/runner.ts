@@ -105,11 +105,13 @@ function explainFailure(problem: unknown, settings: TargetSettings): string | un
 }
 
 function provides(
-  { mailboxUrl, serviceKey, smsInMailbox }: ConformanceTarget,
+  { mailboxUrl, query, serviceKey, smsInMailbox }: ConformanceTarget,
   need: AuditNeed,
   settings: TargetSettings,
 ): boolean {
   switch (need) {
+    case 'database':
+      return query !== undefined;
     case 'double-confirmation':
       return !settings.isEmailAutoconfirmed;
     case 'mailbox':

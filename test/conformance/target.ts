@@ -20,4 +20,6 @@ export interface ConformanceTarget {
   /** A page that the target's redirect allow-list permits. */
   readonly redirectTo: string;
   readonly fetch: WireFetch;
+  /** Runs SQL as the database's owner, with `$1` for the first value. Without it the audits that need it are skipped. */
+  readonly query?: (text: string, values?: readonly unknown[]) => Promise<unknown>;
 }

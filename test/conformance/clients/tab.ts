@@ -12,9 +12,11 @@ import { createBrowserPlatform, type Locks, type Platform } from '../../../src/p
 import { createRealmLocks } from '../../../src/platform/realm-locks.ts';
 import {
   type RealtimeClient,
+  type RealtimeEvent,
   type RealtimeSettings,
   createRealtimeClient,
 } from '../../../src/realtime-client/index.ts';
+import { shareSocket } from '../../../src/realtime-client/tabs/shared-socket.ts';
 import { type RestClient, createRestClient } from '../../../src/rest-client/index.ts';
 import { createRealmBroadcast } from '../../support/realm-broadcast.ts';
 import type { ConformanceTarget } from '../target.ts';
@@ -36,6 +38,10 @@ export interface TabOptions {
   readonly clockAheadMs?: number;
   readonly auth?: Partial<AuthClientOptions>;
   readonly realtime?: Partial<RealtimeSettings>;
+  /** Whether the tabs of the browser share one socket. Default false. */
+  readonly isShared?: boolean;
+  /** Receives the events of the realtime client. */
+  readonly onRealtimeEvent?: (event: RealtimeEvent) => void;
 }
 
 /** The options that all clients of a project share. */
@@ -120,6 +126,8 @@ export async function openTab(target: ConformanceTarget, options: TabOptions = {
     getAccessToken,
     onTokenChange,
     settings: options.realtime ?? {},
+    ...(options.isShared && { share: shareSocket }),
+    ...(options.onRealtimeEvent && { log: options.onRealtimeEvent }),
   });
   auth.onEvent((event) => events.push(event));
   await auth.start();

@@ -28,8 +28,7 @@ export async function openFrameSocket({
   const received: Frame[] = [];
   const waiting = new Set<() => void>();
   socket.on('message', (data, isBinary) => {
-    if (isBinary) return;
-    received.push(parseFrame((data as Buffer).toString()));
+    received.push(isBinary ? parseBroadcast(data as Buffer) : parseFrame((data as Buffer).toString()));
     for (const look of waiting) look();
   });
   await new Promise<void>((resolve, reject) => {
@@ -58,6 +57,19 @@ export async function openFrameSocket({
       }),
     close: () => socket.close(),
   };
+}
+
+/** A broadcast that the server sends as bytes (kind 4): three lengths and an encoding, then the texts and the payload. */
+function parseBroadcast(bytes: Buffer): Frame {
+  const [, topicSize = 0, eventSize = 0, metaSize = 0, encoding] = bytes;
+  let offset = 5;
+  const take = (size: number) => bytes.toString('utf8', offset, (offset += size));
+  const topic = take(topicSize);
+  const event = take(eventSize);
+  const meta: unknown = JSON.parse(take(metaSize) || '{}');
+  const rest = bytes.subarray(offset);
+  const payload: unknown = encoding === 1 ? JSON.parse(rest.toString()) : rest;
+  return { joinRef: null, ref: null, topic, event: 'broadcast', payload: { event, meta, payload } };
 }
 
 /** The payload of a phx_join with bindings for changes of tables. */

@@ -185,7 +185,7 @@ export function createBroadcast<Events extends BroadcastEvents = Readonly<Record
   const listeners = new Map<string, Listeners<BroadcastMessage>>();
   const drops = createListeners<BroadcastDrop>(report);
   if (onDropped) drops.add(onDropped);
-  const isDuplicate = createDuplicateFilter<string>();
+  const isDuplicate = createDuplicateFilter();
   /** Broadcasts that the server has replayed since it accepted the join; null at the first join, which has no gap. */
   let replayed: number | null = null;
 

@@ -49,7 +49,7 @@ export function createDatabaseBroadcast(channel: Channel): DatabaseBroadcast {
     onContinuity: channel.onContinuity,
     onChanges({ event = '*', schema = 'public', table, ...rules }, listener) {
       const types = new Set<string>([event].flat());
-      const isDuplicate = createDuplicateFilter<string>();
+      const isDuplicate = createDuplicateFilter();
       const queue = createChangeQueue(port, rules, listener);
       const stops = [
         queue.close,

@@ -1,6 +1,6 @@
 /** Recognizes a key, such as the id of a broadcast, among the last `size` ones. */
-export function createDuplicateFilter<Key extends string | number>(size = 512): (key: Key) => boolean {
-  const seen = new Set<Key>();
+export function createDuplicateFilter(size = 512): (key: string | number) => boolean {
+  const seen = new Set<string | number>();
   return (key) => {
     if (seen.has(key)) return true;
     seen.add(key);

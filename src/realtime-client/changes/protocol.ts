@@ -30,7 +30,7 @@ export function encodeBinding({ event = '*', schema = 'public', table, filter, s
 
 function createReceiver(sink: ChangeSink, clock: Clock): ChangeReceiver {
   // A restarted server may resend changes. Hashes take less memory than the texts.
-  const isDuplicate = createDuplicateFilter<number>();
+  const isDuplicate = createDuplicateFilter();
   let lastChange = '';
   let keysById: ReadonlyMap<unknown, readonly string[]> = new Map();
   return {

@@ -200,7 +200,7 @@ const tabAudits: readonly Audit[] = [
       assert.equal(first.wire.socketUrls.length + second.wire.socketUrls.length, 1);
       for (const [n, { room }] of [one, two, three].entries())
         assert.deepEqual(await room.send('chat', { n }), { status: 'acknowledged' });
-      const heard = () => [one, two, three].map((room) => [...room.heard].sort());
+      const heard = () => [one, two, three].map((room) => room.heard.toSorted((a, b) => a - b));
       await eventually('all', () => heard().every((numbers) => numbers.length >= 2));
       assert.deepEqual(heard(), [
         [1, 2],

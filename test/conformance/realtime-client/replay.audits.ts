@@ -23,7 +23,7 @@ interface Inbox {
 async function openInbox({ signIn }: Pick<ClientContext, 'signIn'>): Promise<Inbox> {
   const tab = await signIn({ realtime: quick });
   const name = `user:${tab.user.id}`;
-  return { tab, name, channel: tab.realtime.channel(name, { private: true }) as Channel };
+  return { tab, name, channel: tab.realtime.channel(name, { private: true }) };
 }
 
 async function joinLive({ channel }: Inbox): Promise<void> {
@@ -180,7 +180,7 @@ export const clientReplayAudits: readonly Audit[] = [
       const isEqual = () => {
         const { rows: shown, isCurrent } = list.getSnapshot();
         const titles = (notes: Iterable<Note>) => Array.from(notes, ({ title }) => title).sort();
-        return isCurrent && `${titles(shown).join()}` === `${titles(rows.values()).join()}`;
+        return isCurrent && titles(shown).join() === titles(rows.values()).join();
       };
       await eventually('live', () => channel.getSnapshot().status === 'live' && isEqual());
       await write('a', 'first', 1);

@@ -109,10 +109,14 @@ describe('the rate limit of a channel', () => {
     const world = createFakeWorld({ seed: 1 });
     const { clock } = world.openTab();
     const client = {};
-    const [one, two] = [10, 100].map((perSecond) => createChannelLimit(clock, client, perSecond, 15));
+    const one = createChannelLimit(clock, client, 10, 15);
+    const two = createChannelLimit(clock, client, 100, 15);
     const sendAll = (limit: typeof one) => {
       let sent = 0;
-      for (; limit && limit.available() >= 1; sent += 1) limit.take();
+      while (limit.available() >= 1) {
+        limit.take();
+        sent += 1;
+      }
       return sent;
     };
     expect([sendAll(one), sendAll(two)]).toEqual([10, 5]);

@@ -12,11 +12,22 @@ interface Item {
 }
 
 /** A live query over a table that the test writes to, with and without announcing the change. */
-async function openQuery(overrides: Partial<LiveQueryOptions<Item>> = {}) {
+async function openQuery({
+  hasSummary = true,
+  ...overrides
+}: Partial<LiveQueryOptions<Item>> & { readonly hasSummary?: boolean } = {}) {
   const scene = createScriptedScene({ settings: { heartbeatMs: 3_600_000 } });
   const table = new Map<string, Item>();
   const requests = { reads: 0, summaries: 0 };
   const heals: LiveQueryHeal[] = [];
+  const summarize = () => {
+    requests.summaries += 1;
+    const versions = [...table.values()].map(({ version }) => version);
+    return Promise.resolve({
+      count: table.size,
+      newestVersion: versions.length > 0 ? Math.max(...versions) : null,
+    });
+  };
   const query = createLiveQuery<Item>({
     channel: scene.client.channel('user:ada'),
     binding,
@@ -27,14 +38,7 @@ async function openQuery(overrides: Partial<LiveQueryOptions<Item>> = {}) {
       requests.reads += 1;
       return Promise.resolve([...table.values()]);
     },
-    summarize() {
-      requests.summaries += 1;
-      const versions = [...table.values()].map(({ version }) => version);
-      return Promise.resolve({
-        count: table.size,
-        newestVersion: versions.length > 0 ? Math.max(...versions) : null,
-      });
-    },
+    ...(hasSummary && { summarize }),
     onHealed: (heal) => heals.push(heal),
     isEager: false,
     ...overrides,
@@ -92,6 +96,21 @@ describe('a live query', () => {
     expect(requests.reads).toBe(2);
     await advance(2_000);
     expect(heals).toMatchObject([{ cause: 'interval', added: 1, updated: 1, removed: 1 }]);
+    expect(query.getSnapshot().lastHeal).toBe(heals[0]);
+  });
+
+  it('reports a repair also when it compares more often than a change may take', async () => {
+    const { advance, write, announce, heals, query } = await openQuery({
+      reconcileMs: 500,
+      hasSummary: false,
+    });
+    write('lost', false);
+    await advance(600);
+    write('late', false);
+    await advance(600);
+    announce('late');
+    await advance(5_000);
+    expect(heals).toMatchObject([{ cause: 'interval', added: 1, updated: 0, removed: 0 }]);
     expect(query.getSnapshot().lastHeal).toBe(heals[0]);
   });
 

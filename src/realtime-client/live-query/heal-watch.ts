@@ -23,39 +23,47 @@ export interface HealWatch<Row> {
   stop(): void;
 }
 
-/** @param onHealed called after the time in which the changes could still have arrived. */
+/**
+ * Each repair is reported once its changes had time to arrive, also where the next comparison follows sooner.
+ *
+ * @param onHealed called after the time in which the changes could still have arrived.
+ */
 export function createHealWatch<Row>(clock: Clock, onHealed: (heal: LiveQueryHeal) => void): HealWatch<Row> {
-  let differences = new Map<string, 'added' | 'updated' | 'removed'>();
-  let timer: Timer | undefined;
+  const pending = new Map<Differences, Timer>();
   return {
     compare(before, after, cause) {
-      timer?.cancel();
-      differences = new Map();
-      after.forEach((row, key) => {
-        const known = before.get(key);
-        if (known === undefined) differences.set(key, 'added');
-        else if (JSON.stringify(known) !== JSON.stringify(row)) differences.set(key, 'updated');
-      });
-      before.forEach((_row, key) => {
-        if (!after.has(key)) differences.set(key, 'removed');
-      });
+      const differences = differencesOf(before, after);
+      if (differences.size === 0) return;
       const atMs = clock.now();
-      timer = clock.setTimer(() => {
+      const timer = clock.setTimer(() => {
+        pending.delete(differences);
         const count = (kind: string) => [...differences.values()].filter((one) => one === kind).length;
-        if (differences.size > 0)
-          onHealed({
-            atMs,
-            cause,
-            added: count('added'),
-            updated: count('updated'),
-            removed: count('removed'),
-          });
+        const [added, updated, removed] = [count('added'), count('updated'), count('removed')];
+        if (differences.size > 0) onHealed({ atMs, cause, added, updated, removed });
       }, settleMs);
+      pending.set(differences, timer);
     },
-    noteChanges: (keys) => keys.forEach((key) => differences.delete(key)),
+    noteChanges(keys) {
+      for (const differences of pending.keys()) keys.forEach((key) => differences.delete(key));
+    },
     stop() {
-      timer?.cancel();
-      differences = new Map();
+      pending.forEach((timer) => timer.cancel());
+      pending.clear();
     },
   };
+}
+
+type Differences = Map<string, 'added' | 'updated' | 'removed'>;
+
+function differencesOf<Row>(before: ReadonlyMap<string, Row>, after: ReadonlyMap<string, Row>): Differences {
+  const differences: Differences = new Map();
+  after.forEach((row, key) => {
+    const known = before.get(key);
+    if (known === undefined) differences.set(key, 'added');
+    else if (JSON.stringify(known) !== JSON.stringify(row)) differences.set(key, 'updated');
+  });
+  before.forEach((_row, key) => {
+    if (!after.has(key)) differences.set(key, 'removed');
+  });
+  return differences;
 }

@@ -36,7 +36,13 @@ interface Member {
   readonly ack: boolean;
   readonly presence: { readonly enabled: boolean; readonly key: string };
   entry: { readonly phx_ref: string } | null;
+  /** When (monotonic, ms) the calls of the current window were made. */
+  calls: readonly number[];
 }
+
+/** The server closes a channel with more presence calls than this in a window. */
+const maxPresenceCalls = 5;
+const presenceWindowMs = 30_000;
 
 /**
  * A small model of the realtime service over one table in the fake world: it answers and confirms joins, checks
@@ -55,6 +61,8 @@ export function createRealtimeModel(clock: Platform['clock'], latencyMs: () => n
   let opened = 0;
   let joins = 0;
   let isForbidden = false;
+  let isSendingForbidden = false;
+  let presenceOverruns = 0;
   let lastRef = 0;
 
   const later = (run: () => void) => void clock.setTimer(run, latencyMs());
@@ -119,11 +127,17 @@ export function createRealtimeModel(clock: Platform['clock'], latencyMs: () => n
       return undefined;
     }
     const member = session.members.get(topic);
+    // A broadcast without permission is not answered.
+    if (event === 'broadcast' && isSendingForbidden) return undefined;
     if (event === 'broadcast' && member) {
       sendToMembers(topic, 'broadcast', payload, session);
       return member.ack ? reply('ok', {}) : undefined;
     }
     if (event === 'presence' && member) {
+      const nowMs = clock.monotonicMs();
+      member.calls = [...member.calls.filter((atMs) => nowMs - atMs < presenceWindowMs), nowMs];
+      if (member.calls.length > maxPresenceCalls) presenceOverruns += 1;
+      if (isSendingForbidden && payload.event === 'track') return reply('error', {});
       const before = member.entry;
       member.entry = payload.event === 'track' ? { ...payload.payload, phx_ref: `${(lastRef += 1)}` } : null;
       sendDiff(topic, member, before);
@@ -146,6 +160,7 @@ export function createRealtimeModel(clock: Platform['clock'], latencyMs: () => n
       presence,
       ack: payload.config?.broadcast.ack ?? false,
       entry: null,
+      calls: [],
     });
     if (presence.enabled) send(joinRef, null, topic, 'presence_state', presenceOf(topic));
     if (joined) send(joined.joinRef, null, topic, 'phx_close', {});
@@ -238,6 +253,14 @@ export function createRealtimeModel(clock: Platform['clock'], latencyMs: () => n
     /** Turns the refusal of every join on or off. */
     forbid(value: boolean) {
       isForbidden = value;
+    },
+    /** Turns the right to send broadcasts and to track off or on. */
+    forbidSending(value: boolean) {
+      isSendingForbidden = value;
+    },
+    /** Presence calls beyond what the server allows in a window, which would close the channel. */
+    get presenceOverruns() {
+      return presenceOverruns;
     },
     presenceOf,
     select: (owner: string) => [...rows.values()].filter((row) => row.owner === owner),

@@ -161,6 +161,7 @@ export type Database = {
           quiet_hours_end: string | null
           quiet_hours_start: string | null
           quiet_weekdays: number[]
+          show_online: boolean
           time_zone: string
           updated_at: string
           user_id: string
@@ -185,6 +186,7 @@ export type Database = {
           quiet_hours_end?: string | null
           quiet_hours_start?: string | null
           quiet_weekdays?: number[]
+          show_online?: boolean
           time_zone?: string
           updated_at?: string
           user_id: string
@@ -209,6 +211,7 @@ export type Database = {
           quiet_hours_end?: string | null
           quiet_hours_start?: string | null
           quiet_weekdays?: number[]
+          show_online?: boolean
           time_zone?: string
           updated_at?: string
           user_id?: string
@@ -437,6 +440,13 @@ export type Database = {
           snoozed: number
           unread: number
           unread_by_kind: Json
+        }[]
+      }
+      online_topics: {
+        Args: never
+        Returns: {
+          topic: string
+          user_id: string
         }[]
       }
       recovery_code_status: {

@@ -56,6 +56,7 @@ const columnDefaults = {
   digest_hour: 8,
   digest_weekday: 1,
   quiet_weekdays: [1, 2, 3, 4, 5, 6, 7],
+  show_online: true,
   created_at: '2027-01-01T00:00:00Z',
   updated_at: '2027-01-01T00:00:00Z',
 };

@@ -1,14 +1,29 @@
 import { defineConfig, devices } from '@playwright/test';
+import type { StageOptions } from './test/e2e/support/stage.ts';
 import { browserArgs, findBrowser } from './scripts/browser.ts';
 
-export default defineConfig({
+const isNightly = process.env['NIGHTLY'] === '1';
+
+export default defineConfig<object, Pick<StageOptions, 'liveSource'>>({
   testDir: 'test/e2e',
   testMatch: '**/*.spec.ts',
   outputDir: 'test-results/e2e',
   globalSetup: './test/e2e/support/global-setup.ts',
   reporter: [['list']],
-  // Journeys tagged `@nightly` are slow and rare; `npm run test:nightly` runs them alone.
-  ...(process.env['NIGHTLY'] === '1' ? { grep: /@nightly/ } : { grepInvert: /@nightly/ }),
+  projects: [
+    {
+      name: 'subscription',
+      // Journeys tagged `@nightly` are slow and rare; `npm run test:nightly` runs them alone.
+      ...(isNightly ? { grep: /@nightly/ } : { grepInvert: /@nightly/ }),
+    },
+    {
+      // Notifications arrive by broadcasts of the database: one journey each time, those of the inbox nightly.
+      name: 'broadcast',
+      testMatch: /(inbox|inbox-day|changes-of-tabs)\.spec\.ts$/,
+      ...(isNightly ? {} : { grep: /@both-sources/ }),
+      use: { liveSource: 'broadcast' },
+    },
+  ],
   fullyParallel: true,
   // Journeys wait for animations and sockets: one worker more than cores fills the gaps.
   workers: 3,

@@ -12,6 +12,7 @@ describe('the configuration', () => {
       siteUrl: 'https://inbox.example',
       captcha: null,
       pushPublicKey: null,
+      usesBroadcasts: false,
     });
   });
 

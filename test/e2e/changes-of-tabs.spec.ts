@@ -16,7 +16,7 @@ async function openTabs(context: BrowserContext, world: World, person: Person): 
   );
   const tabs = [first, ...others];
   await Promise.all(tabs.map((tab) => expect(tab.getByRole('heading', { name: 'Inbox' })).toBeVisible()));
-  await expect.poll(() => world.stage.supabase.realtime.statistics.subscribers).toBeGreaterThan(0);
+  await expect.poll(() => world.stage.supabase.realtime.statistics.rooms).toBeGreaterThan(0);
   return tabs;
 }
 

@@ -116,22 +116,26 @@ test(
   },
 );
 
-test('a scrolled list keeps its position, and a pill counts new notifications', async ({ page, world }) => {
-  const [ada, grace] = await world.newPair();
-  await world.notify(grace, ada, { count: 40 });
-  await world.enter(page, ada);
-  await expect(rows(page).first()).toBeVisible();
-  await page.mouse.move(600, 500);
-  await page.mouse.wheel(0, 1_500);
-  await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(500);
-  await world.notify(grace, ada, { about: 'Breaking news' });
-  const pill = page.getByRole('button', { name: '1 new' });
-  await expect(pill).toBeVisible();
-  await expect(row(page, 'Breaking news')).toHaveCount(0);
-  await expect(page).toHaveTitle(/\(41\)/);
-  await pill.click();
-  await expect(row(page, 'Breaking news')).toBeInViewport();
-});
+test(
+  'a scrolled list keeps its position, and a pill counts new notifications',
+  { tag: '@both-sources' },
+  async ({ page, world }) => {
+    const [ada, grace] = await world.newPair();
+    await world.notify(grace, ada, { count: 40 });
+    await world.enter(page, ada);
+    await expect(rows(page).first()).toBeVisible();
+    await page.mouse.move(600, 500);
+    await page.mouse.wheel(0, 1_500);
+    await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(500);
+    await world.notify(grace, ada, { about: 'Breaking news' });
+    const pill = page.getByRole('button', { name: '1 new' });
+    await expect(pill).toBeVisible();
+    await expect(row(page, 'Breaking news')).toHaveCount(0);
+    await expect(page).toHaveTitle(/\(41\)/);
+    await pill.click();
+    await expect(row(page, 'Breaking news')).toBeInViewport();
+  },
+);
 
 test(
   'more than a hundred come page by page, with few rows in the document, and the counts are right at once',

@@ -50,6 +50,7 @@ export async function renderApp(url: string, options: RenderAppOptions): Promise
     entityUrl: null,
     captcha: null,
     pushPublicKey: null,
+    usesBroadcasts: false,
     ...options.configuration,
   };
   const open = () =>

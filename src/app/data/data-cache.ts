@@ -11,6 +11,7 @@ import type {
   NotificationsState,
 } from '../../features/notifications/model/notifications-state.ts';
 import type { RestClient } from '../../rest-client/index.ts';
+import { whenTrue } from '../../ui/state/store.ts';
 import type { Cached } from '../../shared/cache-policy.ts';
 import type { Database } from '../../database.types.ts';
 import type { UserOutbox } from './user-outbox.ts';
@@ -70,7 +71,7 @@ export async function openDataCache({
       persisted.set(keys.notifications, { value: keepNotifications(state), readAtMs: clock.now() }),
     async isQuiet() {
       preferences.ensure();
-      await whenRead(preferences);
+      await whenTrue(preferences, () => !preferences.getSnapshot().isReading);
       return isQuiet(preferences.getSnapshot().preferences, clock.now());
     },
     wipe() {
@@ -78,17 +79,4 @@ export async function openDataCache({
       return persisted.wipe();
     },
   };
-}
-
-/** Resolves when no read is in flight. */
-function whenRead({ subscribe, getSnapshot }: PreferencesStore): Promise<void> {
-  return new Promise((resolve) => {
-    const check = () => {
-      if (getSnapshot().isReading) return;
-      stop();
-      resolve();
-    };
-    const stop = subscribe(check);
-    check();
-  });
 }

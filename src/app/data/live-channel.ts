@@ -1,9 +1,11 @@
 import type { Clock, Unsubscribe } from '../../platform/index.ts';
-import { createPostgresChanges } from '../../realtime-client/changes/postgres-changes.ts';
-import type { Change, ChannelMessage, RealtimeClient, RowRecord } from '../../realtime-client/index.ts';
+import type { Change, RealtimeClient, RowRecord } from '../../realtime-client/index.ts';
+import type { Configuration } from '../../shared/clients/env.ts';
 import { createBurstGate } from './change-burst.ts';
+import { onDatabaseNotice } from './database-notice.ts';
+import { followRows } from './live-rows.ts';
 
-export interface LiveChannelOptions {
+export interface LiveChannelOptions extends Pick<Configuration, 'usesBroadcasts'> {
   readonly realtime: RealtimeClient;
   readonly userId: string;
   readonly clock: Clock;
@@ -22,6 +24,7 @@ export interface LiveChannelOptions {
 export function openLiveChannel(options: LiveChannelOptions): Unsubscribe {
   const {
     realtime,
+    usesBroadcasts,
     userId,
     clock,
     onNotifications,
@@ -33,7 +36,7 @@ export function openLiveChannel(options: LiveChannelOptions): Unsubscribe {
   } = options;
   // Private: on a public channel every holder of the public key could broadcast.
   const channel = realtime.channel(`user:${userId}`, { private: true });
-  const changes = createPostgresChanges(channel);
+  const rows = followRows(channel, userId, usesBroadcasts);
   const burst = createBurstGate({ clock, onChanges: onNotifications, onDropped: onBurst });
   let wasLive = false;
 
@@ -47,23 +50,9 @@ export function openLiveChannel(options: LiveChannelOptions): Unsubscribe {
   };
   const endings = [
     burst.close,
-    // One listener for all three events preserves their order.
-    changes.onChanges(
-      {
-        event: ['INSERT', 'UPDATE', 'DELETE'],
-        table: 'notifications',
-        filter: `recipient_id=eq.${userId}`,
-      },
-      burst.receive,
-    ),
-    changes.onChanges(
-      { event: '*', table: 'notification_preferences', filter: `user_id=eq.${userId}` },
-      onPreferences,
-    ),
-    // The entry for broadcasts would load their sending, too.
-    channel.port.onMessage((message) => {
-      if (isSessionsEnded(message)) onSessionsEnded();
-    }),
+    rows.onNotifications(burst.receive),
+    rows.onPreferences(onPreferences),
+    onDatabaseNotice(channel, 'sessions_ended', onSessionsEnded),
     channel.onContinuity(onGap),
     channel.subscribe(follow),
     realtime.subscribe(follow),
@@ -72,15 +61,4 @@ export function openLiveChannel(options: LiveChannelOptions): Unsubscribe {
   return () => {
     for (const end of endings.toReversed()) end();
   };
-}
-
-/** Whether a message is the database's broadcast after sessions of the user have ended. */
-function isSessionsEnded({ event, payload }: ChannelMessage): boolean {
-  return (
-    event === 'broadcast' &&
-    typeof payload === 'object' &&
-    payload !== null &&
-    'event' in payload &&
-    payload.event === 'sessions_ended'
-  );
 }

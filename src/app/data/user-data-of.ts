@@ -14,7 +14,7 @@ const current = new WeakMap<Clients, UserData>();
 export function userDataOf(
   clients: Clients,
   rest: RestClient<Database>,
-  { pushPublicKey }: Pick<Configuration, 'pushPublicKey'>,
+  configuration: Pick<Configuration, 'usesBroadcasts' | 'pushPublicKey'>,
   userId: string,
 ): UserData {
   const known = current.get(clients);
@@ -25,15 +25,11 @@ export function userDataOf(
   const made = createUserData({
     rest,
     loadRealtime,
+    configuration,
     userId,
     sessionId,
     platform,
     checkSession: () => auth.getUser(),
-    async renewPush() {
-      if (pushPublicKey === null) return;
-      const { renewPush } = await import('./renew-push.ts');
-      await renewPush({ rest, sessionId, publicKey: pushPublicKey });
-    },
   });
   current.set(clients, made);
   const stop = clients.auth.subscribe(() => {

@@ -8,11 +8,14 @@ import { createNotificationsApi } from '../../features/notifications/data/notifi
 import type { NotificationsState } from '../../features/notifications/model/notifications-state.ts';
 import type { Timer } from '../../platform/index.ts';
 import { createLoader, tryAnew } from '../../ui/state/loader.ts';
+import { createStore, whenTrue, type Store } from '../../ui/state/store.ts';
 import { toasts } from '../../ui/overlay/toasts.ts';
 import type { RestClient } from '../../rest-client/index.ts';
 import type { Clients } from '../../shared/clients/clients-context.ts';
+import type { Configuration } from '../../shared/clients/env.ts';
 import type { Database } from '../../database.types.ts';
 import type { DataCache } from './data-cache.ts';
+import type { UserOnline } from './user-online.ts';
 import type { UserOutbox } from './user-outbox.ts';
 
 /** The data of one signed-in user, outside of React and independent of the page. */
@@ -24,6 +27,8 @@ export interface UserData {
   readonly openCache: () => Promise<DataCache>;
   /** Returns the same promise each time. */
   readonly openOutbox: () => Promise<UserOutbox>;
+  /** Who is online; null until the first list is shown. */
+  readonly online: Pick<Store<UserOnline | null>, 'subscribe' | 'getSnapshot'>;
   /** Starts reading, listening and persisting. Idempotent. */
   start(): void;
   /** Stops everything and deletes the persisted data from this device. */
@@ -31,14 +36,13 @@ export interface UserData {
 }
 
 export interface UserDataOptions extends Pick<Clients, 'loadRealtime' | 'platform'> {
+  readonly configuration: Pick<Configuration, 'usesBroadcasts' | 'pushPublicKey'>;
   readonly rest: RestClient<Database>;
   readonly userId: string;
   /** The claim `session_id`: the persisted data belongs to it. */
   readonly sessionId: string;
   /** Asks the server whether the session still exists; if not, the auth client signs out. */
   readonly checkSession: () => Promise<unknown>;
-  /** Tells the server of the push subscription of this device. */
-  readonly renewPush: () => Promise<void>;
 }
 
 const keepDelayMs = 500;
@@ -50,9 +54,9 @@ export function createUserData({
   sessionId,
   rest,
   loadRealtime,
+  configuration,
   platform,
   checkSession,
-  renewPush,
 }: UserDataOptions): UserData {
   const { clock, page, report } = platform;
   const api = createNotificationsApi(rest, userId, report, () => clock.now());
@@ -61,6 +65,7 @@ export function createUserData({
   let outbox: UserOutbox | null = null;
   let arrivals: Arrivals | null = null;
   let leave: (() => void) | null = null;
+  const online = createStore<UserOnline | null>(null);
   let isClosed = false;
 
   const openCache = createLoader(async () =>
@@ -120,6 +125,7 @@ export function createUserData({
     if (isClosed) return;
     leave = openLiveChannel({
       realtime,
+      usesBroadcasts: configuration.usesBroadcasts,
       userId,
       clock,
       onNotifications: (changes) => inbox.receive(parseNotificationChanges(changes, clock.now(), report)),
@@ -133,6 +139,12 @@ export function createUserData({
       onConnection: inbox.setConnection,
     });
   };
+  const startLater = async () => {
+    await whenTrue(inbox, () => inbox.getSnapshot().isVerified);
+    const [realtime, { startLaterParts }] = await Promise.all([loadRealtime(), import('./later-parts.ts')]);
+    if (isClosed) return;
+    online.set(startLaterParts({ ...configuration, userId, sessionId, rest, realtime, platform }));
+  };
   let isStarted = false;
 
   return {
@@ -141,6 +153,7 @@ export function createUserData({
     minuteClock: createMinuteClock(platform),
     openCache,
     openOutbox,
+    online,
     start() {
       if (isStarted) return;
       isStarted = true;
@@ -150,7 +163,7 @@ export function createUserData({
       const loadLater = () => {
         inbox.openOutbox();
         loadArrivals().catch(reportOnce);
-        if (globalThis.Notification?.permission === 'granted') renewPush().catch(reportOnce);
+        startLater().catch(reportOnce);
       };
       laterTimer = clock.setTimer(loadLater, page.isOnline() ? laterMs : 0);
     },
@@ -164,6 +177,7 @@ export function createUserData({
       inbox.close();
       arrivals?.close();
       outbox?.close();
+      online.getSnapshot()?.close();
       const opened = await openCache().catch(reportOnce);
       await opened?.wipe();
     },

@@ -1,4 +1,4 @@
-import { useLayoutEffect, useMemo, useState } from 'react';
+import { useLayoutEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { Bell } from '../../features/notifications/bell/bell.tsx';
@@ -37,10 +37,11 @@ export function InboxFrame({ children }: { readonly children: (slots: InboxSlots
     () => userDataOf(clients, rest, configuration, userId),
     [clients, rest, configuration, userId],
   );
-  const { inbox, minuteClock } = userData;
+  const { inbox, minuteClock, online } = userData;
+  const OnlineDot = useSyncExternalStore(online.subscribe, online.getSnapshot)?.OnlineDot ?? null;
   const services = useMemo(
-    () => ({ inbox, minuteClock, entityUrl, InviteDialog, InvitationAnswer }),
-    [inbox, minuteClock, entityUrl],
+    () => ({ inbox, minuteClock, entityUrl, InviteDialog, InvitationAnswer, OnlineDot }),
+    [inbox, minuteClock, entityUrl, OnlineDot],
   );
   // Before paint, so that the first request is not delayed.
   useLayoutEffect(() => userData.start(), [userData]);

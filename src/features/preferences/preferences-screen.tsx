@@ -14,7 +14,7 @@ import styles from './preferences.module.css';
 import { preferencesTexts } from './texts/preferences-texts.ts';
 import { usePreferences } from './data/use-preferences.ts';
 
-const SenderSection = lazyPart(async () => (await import('./senders/sender-section.tsx')).SenderSection);
+const LaterSections = lazyPart(async () => (await import('./later-sections.tsx')).LaterSections);
 
 /**
  * `/preferences`: kinds and channels of notifications. Each change is saved at once.
@@ -60,7 +60,7 @@ export function PreferencesScreen({ children }: { readonly children?: ReactNode 
       {preferences !== undefined && children}
       {preferences !== undefined && (
         <Suspense>
-          <SenderSection />
+          <LaterSections preferences={preferences} onChange={changeOrTell} />
         </Suspense>
       )}
       {preferences === undefined && (

@@ -29,10 +29,16 @@ export interface Schedule {
   readonly quiet_weekdays: number[];
 }
 
-export type PreferenceChange = Partial<PreferenceSettings & Schedule>;
+/** What other users see. Not on tables of the specification's columns alone. */
+export interface Privacy {
+  /** Whether contacts see that the user is online; the database enforces it. */
+  readonly show_online: boolean;
+}
+
+export type PreferenceChange = Partial<PreferenceSettings & Schedule & Privacy>;
 
 export type Preferences = PreferenceSettings &
-  Partial<Schedule> & {
+  Partial<Schedule & Privacy> & {
     readonly id: string;
     /** The row's version; null on a table without it. */
     readonly updated_at: string | null;
@@ -80,7 +86,7 @@ const settingChecks: Readonly<Record<keyof PreferenceSettings | 'id', Check>> = 
 };
 
 /** A table without these columns leaves them out. */
-const optionalChecks: Readonly<Record<keyof Schedule | 'updated_at', Check>> = {
+const optionalChecks: Readonly<Record<keyof Schedule | keyof Privacy | 'updated_at', Check>> = {
   updated_at: isTextOrNull,
   digest_hour: isNumber,
   digest_weekday: isNumber,
@@ -89,6 +95,7 @@ const optionalChecks: Readonly<Record<keyof Schedule | 'updated_at', Check>> = {
   quiet_hours_start: isTextOrNull,
   quiet_hours_end: isTextOrNull,
   quiet_weekdays: (value) => Array.isArray(value) && value.every(isNumber),
+  show_online: isBoolean,
 };
 
 /**

@@ -13,6 +13,8 @@ export interface Configuration {
   readonly captcha: CaptchaConfiguration | null;
   /** The public VAPID key (RFC 8292) that push subscriptions name; `null`: the project sends no push messages. */
   readonly pushPublicKey: string | null;
+  /** Whether changes of rows arrive by broadcasts, which the database has to send; else by `postgres_changes`. */
+  readonly usesBroadcasts: boolean;
 }
 
 export interface CaptchaConfiguration {
@@ -42,6 +44,7 @@ export function parseConfiguration(env: Readonly<Record<string, unknown>>): Conf
     entityUrl: parseEntityUrl(env),
     captcha: parseCaptcha(env),
     pushPublicKey: read('VITE_PUSH_PUBLIC_KEY', env) || null,
+    usesBroadcasts: read('VITE_LIVE_SOURCE', env) === 'broadcast',
   };
 }
 

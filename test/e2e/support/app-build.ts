@@ -10,20 +10,26 @@ export interface AppConfiguration {
   readonly siteUrl: string;
   /** Default: none, and so no captcha. */
   readonly captchaSiteKey?: string;
+  /** `broadcast`: changes of rows arrive by broadcasts of the database. Default: by `postgres_changes`. */
+  readonly liveSource?: 'broadcast' | 'subscription';
 }
 
-const placeholders: Required<AppConfiguration> = {
+const placeholders: Readonly<Record<keyof AppConfiguration, string>> = {
   supabaseUrl: 'http://supabase.placeholder',
   anonKey: 'anon-key-placeholder',
   siteUrl: 'http://site.placeholder',
   captchaSiteKey: 'captcha-key-placeholder',
+  liveSource: 'live-source-placeholder',
 };
 
-export function applyToEnvironment(configuration: AppConfiguration): void {
+export function applyToEnvironment(
+  configuration: Readonly<Partial<Record<keyof AppConfiguration, string>>>,
+): void {
   process.env.VITE_SUPABASE_URL = configuration.supabaseUrl;
   process.env.VITE_SUPABASE_ANON_KEY = configuration.anonKey;
   process.env.VITE_SITE_URL = configuration.siteUrl;
   process.env.VITE_CAPTCHA_SITE_KEY = configuration.captchaSiteKey ?? '';
+  process.env.VITE_LIVE_SOURCE = configuration.liveSource ?? '';
 }
 
 /** Runs a command of Vite, which sets NODE_ENV to production; the embedded Supabase, in this process too, refuses that. */
@@ -57,7 +63,7 @@ export function buildAppInto(folder: string): Promise<Rolldown.RolldownOutput> {
 export async function configureApp(built: string, configuration: AppConfiguration): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'inbox-app-'));
   await cp(built, folder, { recursive: true, filter: (path) => !path.endsWith('.map') });
-  const values = { captchaSiteKey: '', ...configuration };
+  const values = { captchaSiteKey: '', liveSource: '', ...configuration };
   const keys = Object.keys(placeholders) as (keyof AppConfiguration)[];
   for (const entry of await readdir(folder, { recursive: true })) {
     if (!entry.endsWith('.js')) continue;

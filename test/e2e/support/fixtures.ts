@@ -1,16 +1,20 @@
 import { test as base, expect } from '@playwright/test';
-import { startStage, type Stage } from './stage.ts';
+import { startStage, type Stage, type StageOptions } from './stage.ts';
 import { createWorld, type World } from './world.ts';
 
 /**
  * Each worker has a stage of its own, and so each test has one to itself: it may move the clock, cut sockets and ask
  * the database. What it broke is mended after it.
  */
-export const test = base.extend<{ mend: void }, { stage: Stage; world: World }>({
+export const test = base.extend<
+  { mend: void },
+  { liveSource: NonNullable<StageOptions['liveSource']>; stage: Stage; world: World }
+>({
+  // A project of playwright.config.ts sets it.
+  liveSource: ['subscription', { scope: 'worker', option: true }],
   stage: [
-    // eslint-disable-next-line no-empty-pattern -- Playwright reads the fixture's dependencies from the pattern.
-    async ({}, use) => {
-      const stage = await startStage();
+    async ({ liveSource }, use) => {
+      const stage = await startStage({ liveSource });
       await use(stage);
       await stage.close();
     },

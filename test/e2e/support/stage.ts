@@ -5,12 +5,17 @@ import {
   type LocalSupabase,
   type LocalSupabaseOptions,
 } from '../../../local-supabase/server.ts';
-import { applyToEnvironment, buildApp, configureApp, removeFolder, withOwnNodeEnv } from './app-build.ts';
+import {
+  applyToEnvironment,
+  buildApp,
+  configureApp,
+  removeFolder,
+  withOwnNodeEnv,
+  type AppConfiguration,
+} from './app-build.ts';
 
-export interface StageOptions extends LocalSupabaseOptions {
-  /** The application asks for a captcha with this key. */
-  readonly captchaSiteKey?: string;
-}
+export interface StageOptions
+  extends LocalSupabaseOptions, Pick<AppConfiguration, 'captchaSiteKey' | 'liveSource'> {}
 
 /** The Supabase behind the application, as its clients see it. */
 export type StageProject = Pick<LocalSupabase, 'url' | 'anonKey' | 'serviceRoleKey' | 'mailboxUrl'>;
@@ -28,7 +33,7 @@ export interface Stage {
 /** Starts an embedded Supabase and serves a production build of the application that talks to it. */
 export async function startStage(options: StageOptions = {}): Promise<Stage> {
   const external = externalProject();
-  return external ? startExternalStage(external) : startEmbeddedStage(options);
+  return external ? startExternalStage(external, options) : startEmbeddedStage(options);
 }
 
 /** The project of `E2E_SUPABASE_URL`, which the nightly workflow sets; null for the embedded one. */
@@ -46,8 +51,8 @@ function externalProject(): StageProject | null {
 /** The port of `site_url` in `supabase/config.toml`: the external project redirects only there. */
 const EXTERNAL_APP_PORT = 5173;
 
-async function startExternalStage(project: StageProject): Promise<Stage> {
-  const app = await serveApp(project, EXTERNAL_APP_PORT);
+async function startExternalStage(project: StageProject, { liveSource }: StageOptions): Promise<Stage> {
+  const app = await serveApp(project, EXTERNAL_APP_PORT, liveSource ? { liveSource } : {});
   return {
     appUrl: app.url,
     project,
@@ -59,7 +64,12 @@ async function startExternalStage(project: StageProject): Promise<Stage> {
   };
 }
 
-async function startEmbeddedStage({ captchaSiteKey, auth, ...options }: StageOptions): Promise<Stage> {
+async function startEmbeddedStage({
+  captchaSiteKey,
+  liveSource,
+  auth,
+  ...options
+}: StageOptions): Promise<Stage> {
   const appPort = await findFreePort();
   const appUrl = `http://localhost:${appPort}`;
   const supabase = await createLocalSupabase({
@@ -71,7 +81,12 @@ async function startEmbeddedStage({ captchaSiteKey, auth, ...options }: StageOpt
     auth: { bcryptCost: 4, passwordUpdateRequiresReauthentication: true, ...auth },
     ...options,
   });
-  const app = await serveApp(supabase, appPort, captchaSiteKey);
+  if (liveSource === 'broadcast')
+    await supabase.database.exec('select private.broadcast_notifications(true)');
+  const app = await serveApp(supabase, appPort, {
+    ...(captchaSiteKey === undefined ? {} : { captchaSiteKey }),
+    ...(liveSource && { liveSource }),
+  });
   return {
     appUrl,
     project: supabase,
@@ -88,14 +103,14 @@ async function startEmbeddedStage({ captchaSiteKey, auth, ...options }: StageOpt
 async function serveApp(
   { url, anonKey }: StageProject,
   appPort: number,
-  captchaSiteKey?: string,
+  parts: Pick<AppConfiguration, 'captchaSiteKey' | 'liveSource'> = {},
 ): Promise<{ url: string; close(): Promise<void> }> {
   const appUrl = `http://localhost:${appPort}`;
   const configuration = {
     supabaseUrl: url,
     anonKey,
     siteUrl: appUrl,
-    ...(captchaSiteKey === undefined ? {} : { captchaSiteKey }),
+    ...parts,
   };
   const shared = process.env.E2E_BUILD;
   const built = shared ?? (await buildApp());

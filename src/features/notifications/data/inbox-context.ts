@@ -21,6 +21,8 @@ export interface InboxServices {
     readonly answer: 'accepted' | 'declined' | null;
     readonly onAnswer: () => void;
   }> | null;
+  /** Shows that a user is online; null until its code is loaded. */
+  readonly OnlineDot: ComponentType<{ readonly userId: string; readonly look: 'dot' | 'text' }> | null;
 }
 
 export const InboxContext = createContext<InboxServices | null>(null);

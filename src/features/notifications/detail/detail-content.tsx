@@ -6,6 +6,7 @@ import { AnswerButtons } from '../list/answer-buttons.tsx';
 import { KindIcon } from '../list/kind-icon.tsx';
 import { absoluteTime } from '../list/relative-time.ts';
 import type { RowAction } from '../list/notification-row.tsx';
+import { SenderOnline } from '../list/sender-avatar.tsx';
 import type { Notification } from '../model/notification.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
 import {
@@ -36,10 +37,8 @@ export function DetailContent({ notification, isPanel, onAction, onClose }: Deta
   const { kind, status, createdAtMs, isSnoozed, snoozedUntilMs } = notification;
   const snippet = notificationSnippet(notification, texts);
   const link = notificationLink(notification, entityUrl);
-  const facts = [
-    [words.from, notificationActor(notification)],
-    [words.about, notificationEntity(notification)],
-  ] as const;
+  const sender = notificationActor(notification);
+  const entity = notificationEntity(notification);
   const button = (action: RowAction, word: string) => (
     <Button
       onClick={() => {
@@ -62,14 +61,20 @@ export function DetailContent({ notification, isPanel, onAction, onClose }: Deta
         </p>
       )}
       <dl className={styles.facts}>
-        {facts.map(
-          ([name, value]) =>
-            value && (
-              <div key={name}>
-                <dt>{name}</dt>
-                <dd dir="auto">{value}</dd>
-              </div>
-            ),
+        {sender && (
+          <div>
+            <dt>{words.from}</dt>
+            <dd dir="auto">
+              {sender}
+              <SenderOnline notification={notification} look="text" />
+            </dd>
+          </div>
+        )}
+        {entity && (
+          <div>
+            <dt>{words.about}</dt>
+            <dd dir="auto">{entity}</dd>
+          </div>
         )}
         {!Number.isNaN(createdAtMs) && (
           <div>

@@ -13,7 +13,7 @@ import { notificationActor, notificationTitle } from '../texts/notification-word
 import styles from './notification-row.module.css';
 import type { RowAction } from './notification-row.tsx';
 import { NotificationTime } from './notification-time.tsx';
-import { SenderAvatar } from './sender-avatar.tsx';
+import { SenderAvatar, SenderOnline } from './sender-avatar.tsx';
 
 export interface GroupRowProps {
   readonly group: Extract<ListEntry, { type: 'group' }>;
@@ -76,6 +76,7 @@ export const GroupRow = memo(function GroupRow(props: GroupRowProps) {
       >
         <span className={styles.avatar}>
           <SenderAvatar name={notificationActor(newest)} kind={newest.kind} />
+          <SenderOnline notification={newest} />
         </span>
         <span className={styles.words}>
           <span className={styles.title} dir="auto">

@@ -29,7 +29,7 @@ import {
 } from '../texts/notification-words.ts';
 import { AnswerButtons } from './answer-buttons.tsx';
 import { NotificationTime } from './notification-time.tsx';
-import { SenderAvatar } from './sender-avatar.tsx';
+import { SenderAvatar, SenderOnline } from './sender-avatar.tsx';
 
 /** An action on one notification. */
 export type RowAction =
@@ -119,6 +119,7 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
       >
         <span className={styles.avatar}>
           <SenderAvatar name={notificationActor(notification)} kind={kind} />
+          <SenderOnline notification={notification} />
         </span>
         <span className={styles.words}>
           <span className={styles.title} dir="auto">

@@ -1,6 +1,7 @@
 import { initials } from '../../../ui/avatar.tsx';
 import { classNames } from '../../../ui/state/class-names.ts';
-import type { NotificationKind } from '../model/notification.ts';
+import { useInboxServices } from '../data/inbox-context.ts';
+import type { Notification, NotificationKind } from '../model/notification.ts';
 import { KindIcon } from './kind-icon.tsx';
 import styles from './sender-avatar.module.css';
 
@@ -27,6 +28,18 @@ export function SenderAvatar({ name, kind }: SenderAvatarProps) {
       </span>
     </span>
   );
+}
+
+/** Whether the sender is online, if that is known. It stands beside the avatar, on its corner or as text. */
+export function SenderOnline({
+  notification: { senderId },
+  look = 'dot',
+}: {
+  readonly notification: Pick<Notification, 'senderId'>;
+  readonly look?: 'dot' | 'text';
+}) {
+  const { OnlineDot } = useInboxServices();
+  return OnlineDot && senderId !== null ? <OnlineDot userId={senderId} look={look} /> : null;
 }
 
 /** The same hue for the same name, spread over the color wheel. */

@@ -56,21 +56,21 @@ const german: UnsubscribeTexts = {
   title: 'Abbestellen',
   question: (kind) =>
     kind === null
-      ? 'Keine Benachrichtigungen per E-Mail mehr bekommen?'
-      : `Keine E-Mails über ${germanKinds[kind]} mehr bekommen?`,
+      ? 'Keine Benachrichtigungen per E‑Mail mehr bekommen?'
+      : `Keine E‑Mails über ${germanKinds[kind]} mehr bekommen?`,
   confirm: 'Abbestellen',
-  stopAll: 'Alle E-Mails abbestellen',
+  stopAll: 'Alle E‑Mails abbestellen',
   done: (kind) =>
     kind === null
-      ? 'Du bekommst keine Benachrichtigungen per E-Mail mehr.'
-      : `Du bekommst keine E-Mails über ${germanKinds[kind]} mehr.`,
+      ? 'Du bekommst keine Benachrichtigungen per E‑Mail mehr.'
+      : `Du bekommst keine E‑Mails über ${germanKinds[kind]} mehr.`,
   undo: 'Rückgängig machen',
   undone: (kind) =>
     kind === null
-      ? 'Du bekommst wieder Benachrichtigungen per E-Mail.'
-      : `Du bekommst wieder E-Mails über ${germanKinds[kind]}.`,
+      ? 'Du bekommst wieder Benachrichtigungen per E‑Mail.'
+      : `Du bekommst wieder E‑Mails über ${germanKinds[kind]}.`,
   invalid:
-    'Dieser Link ist abgelaufen oder unvollständig. Melde dich an, um deine E-Mail-Einstellungen zu ändern.',
+    'Dieser Link ist abgelaufen oder unvollständig. Melde dich an, um deine E‑Mail-Einstellungen zu ändern.',
   failed: 'Der Server ist nicht erreichbar. Prüfe deine Verbindung und versuche es noch einmal.',
   retry: 'Noch einmal versuchen',
 };

@@ -12,9 +12,9 @@ const passkey = 'Der Passkey wurde nicht angenommen. Bitte versuche es noch einm
 const singleSignOn = 'Single Sign-on ist dafür nicht eingerichtet. Frage deine Administration.';
 
 const messages: Readonly<Record<AuthErrorCode, string>> = {
-  invalid_credentials: 'E-Mail oder Passwort ist falsch.',
+  invalid_credentials: 'E‑Mail oder Passwort ist falsch.',
   email_not_confirmed:
-    'Diese E-Mail-Adresse ist noch nicht bestätigt. Nimm den Link oder den Code aus unserer E-Mail.',
+    'Diese E‑Mail-Adresse ist noch nicht bestätigt. Nimm den Link oder den Code aus unserer E‑Mail.',
   phone_not_confirmed: 'Diese Telefonnummer ist noch nicht bestätigt.',
   user_banned: 'Dieses Konto ist gesperrt. Bitte wende dich an den Support.',
   user_not_found: 'Dieses Konto gibt es nicht mehr.',
@@ -26,14 +26,14 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
   same_password: 'Das ist schon dein Passwort. Wähle ein anderes.',
   current_password_invalid: 'Das ist nicht dein aktuelles Passwort.',
   current_password_required: 'Gib auch dein aktuelles Passwort ein.',
-  reauthentication_needed: 'Bitte bestätige, dass du es bist: Gib den Code aus unserer E-Mail ein.',
+  reauthentication_needed: 'Bitte bestätige, dass du es bist: Gib den Code aus unserer E‑Mail ein.',
   reauthentication_not_valid: 'Dieser Code stimmt nicht. Prüfe ihn oder hol dir einen neuen.',
   otp_expired: 'Dieser Code stimmt nicht. Prüfe ihn oder hol dir einen neuen.',
   otp_disabled: 'Für diese Adresse gibt es kein Konto. Erstelle erst eines.',
-  email_address_invalid: 'Diese Adresse kann keine E-Mails empfangen. Prüfe sie auf Tippfehler.',
+  email_address_invalid: 'Diese Adresse kann keine E‑Mails empfangen. Prüfe sie auf Tippfehler.',
   email_address_not_authorized: 'An diese Adresse können wir nichts schicken.',
-  email_address_not_provided: 'Der Anbieter hat deine E-Mail-Adresse nicht weitergegeben.',
-  provider_email_needs_verification: 'Bestätige erst deine E-Mail-Adresse: Prüfe dein Postfach.',
+  email_address_not_provided: 'Der Anbieter hat deine E‑Mail-Adresse nicht weitergegeben.',
+  provider_email_needs_verification: 'Bestätige erst deine E‑Mail-Adresse: Prüfe dein Postfach.',
   signup_disabled: 'Zurzeit nehmen wir keine neuen Konten an.',
   email_provider_disabled: notOffered,
   phone_provider_disabled: notOffered,
@@ -49,7 +49,7 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
   captcha_failed: 'Wir konnten nicht feststellen, dass du ein Mensch bist. Bitte versuche es noch einmal.',
   over_request_rate_limit: tooMany,
   over_email_send_rate_limit:
-    'Wir haben dir gerade eine E-Mail geschickt. Warte einen Moment, bevor du die nächste anforderst.',
+    'Wir haben dir gerade eine E‑Mail geschickt. Warte einen Moment, bevor du die nächste anforderst.',
   over_sms_send_rate_limit:
     'Wir haben dir gerade eine SMS geschickt. Warte einen Moment, bevor du die nächste anforderst.',
   over_custom_provider_quota: tooMany,

@@ -16,9 +16,9 @@ export const texts: AccountTexts = {
   nameHint: 'Andere sehen ihn in ihren Benachrichtigungen.',
   nameTooLong: 'Nimm höchstens 80 Zeichen.',
 
-  email: 'E-Mail',
+  email: 'E‑Mail',
   currentEmail: (email) => `Deine Adresse ist ${email}.`,
-  newEmail: 'Neue E-Mail-Adresse',
+  newEmail: 'Neue E‑Mail-Adresse',
   sameEmail: 'Das ist schon deine Adresse.',
   changeEmail: 'Adresse ändern',
   halfConfirmed: 'Schritt 1 von 2 erledigt. Bestätige es jetzt im anderen Postfach.',
@@ -50,7 +50,7 @@ export const texts: AccountTexts = {
     'Wenn du dieses Gerät verlierst, hilft ein Wiederherstellungscode oder eine zweite App. Ohne beides kannst du dich nicht mehr anmelden, und auch wir können dich nicht hereinlassen.',
 
   identities: 'Anmeldearten',
-  identityEmail: 'E-Mail und Passwort',
+  identityEmail: 'E‑Mail und Passwort',
   unlink: 'Trennen',
   unlinkName: (name) => `${name} trennen`,
   unlinkTitle: (name) => `${name} trennen?`,

@@ -2,16 +2,16 @@ import type { StepTexts } from './step-texts.en.ts';
 
 export const texts: StepTexts = {
   emailPending: (current, next) =>
-    `Um deine Adresse von ${current} auf ${next} zu ändern, bestätige es in beiden Postfächern: Öffne die Links in den zwei E-Mails oder gib hier ihre Codes ein.`,
+    `Um deine Adresse von ${current} auf ${next} zu ändern, bestätige es in beiden Postfächern: Öffne die Links in den zwei E‑Mails oder gib hier ihre Codes ein.`,
   emailPendingOne: (next) =>
-    `Um deine Adresse auf ${next} zu ändern, öffne den Link in der E-Mail oder gib hier ihren Code ein.`,
+    `Um deine Adresse auf ${next} zu ändern, öffne den Link in der E‑Mail oder gib hier ihren Code ein.`,
   codeSentTo: (email) => `Code an ${email}`,
   confirm: 'Bestätigen',
-  resendMails: 'E-Mails noch einmal schicken',
-  mailsSent: 'Die E-Mails sind noch einmal unterwegs.',
+  resendMails: 'E‑Mails noch einmal schicken',
+  mailsSent: 'Die E‑Mails sind noch einmal unterwegs.',
   otherEmail: 'Andere Adresse verwenden',
 
-  reauthenticationCode: 'Code aus der E-Mail',
+  reauthenticationCode: 'Code aus der E‑Mail',
   sendCode: 'Neuen Code schicken',
   codeSent: 'Ein neuer Code ist unterwegs.',
 
@@ -37,7 +37,7 @@ export const texts: StepTexts = {
   deleteHasFiles: 'Lösche zuerst deine Dateien, dann dein Konto.',
 
   proofTitle: 'Bestätige, dass du es bist',
-  proofByMail: 'Stattdessen Code per E-Mail',
+  proofByMail: 'Stattdessen Code per E‑Mail',
   proofSend: (email) => `Code an ${email} schicken`,
 
   mfaName: 'Name des Geräts',

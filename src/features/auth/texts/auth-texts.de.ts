@@ -5,16 +5,16 @@ export const texts: AuthTexts = {
   signUp: 'Konto erstellen',
   purpose:
     'Erwähnungen, Kommentare, Änderungen und Einladungen zu allem, woran du arbeitest: in einem ruhigen Posteingang.',
-  email: 'E-Mail',
+  email: 'E‑Mail',
   password: 'Passwort',
   name: 'Name (optional)',
   nameHint: 'Damit andere wissen, wer sie einlädt oder erwähnt.',
   forgotPassword: 'Passwort vergessen?',
   newHere: 'Neu hier?',
   haveAccount: 'Schon ein Konto?',
-  codeInstead: 'Stattdessen Code per E-Mail',
+  codeInstead: 'Stattdessen Code per E‑Mail',
   clearCookies: 'Probleme beim Anmelden? Cookies löschen',
-  codeTitle: 'Per E-Mail anmelden',
+  codeTitle: 'Per E‑Mail anmelden',
   codeIntro: 'Wir schicken dir einen Link und einen Code. Mit beiden kommst du ohne Passwort rein.',
   sessionEnded: 'Du wurdest abgemeldet. Melde dich an, um weiterzumachen.',
   draftKept:
@@ -25,31 +25,31 @@ export const texts: AuthTexts = {
     'Andere Geräte sind vielleicht noch angemeldet: Der Server konnte ihre Sitzungen nicht beenden. Melde dich an und versuche es noch einmal.',
   offline: 'Du bist offline. Du kannst das ausfüllen, aber nicht absenden.',
   passwordInstead: 'Stattdessen mit Passwort',
-  sendCode: 'Code per E-Mail schicken',
-  sendFresh: 'Neue E-Mail schicken',
+  sendCode: 'Code per E‑Mail schicken',
+  sendFresh: 'Neue E‑Mail schicken',
   or: 'oder',
   continueWith: (provider) => `Weiter mit ${provider}`,
 
   checkMail: 'Prüfe dein Postfach',
   mailSent: {
     new: (email) =>
-      `Wenn ${email} hier neu ist, ist eine E-Mail unterwegs. Öffne den Link darin oder gib hier den Code ein.`,
+      `Wenn ${email} hier neu ist, ist eine E‑Mail unterwegs. Öffne den Link darin oder gib hier den Code ein.`,
     signup: (email) =>
-      `Bestätige zuerst, dass ${email} dir gehört: Öffne den Link in unserer E-Mail oder gib hier den Code ein.`,
+      `Bestätige zuerst, dass ${email} dir gehört: Öffne den Link in unserer E‑Mail oder gib hier den Code ein.`,
     magiclink: (email) =>
-      `Wenn es ein Konto für ${email} gibt, ist eine E-Mail unterwegs. Öffne den Link darin oder gib hier den Code ein.`,
+      `Wenn es ein Konto für ${email} gibt, ist eine E‑Mail unterwegs. Öffne den Link darin oder gib hier den Code ein.`,
     recovery: (email) =>
-      `Wenn es ein Konto für ${email} gibt, ist eine E-Mail unterwegs. Öffne den Link darin oder gib hier den Code ein.`,
+      `Wenn es ein Konto für ${email} gibt, ist eine E‑Mail unterwegs. Öffne den Link darin oder gib hier den Code ein.`,
   },
   freshSent: (email) =>
-    `Wenn es ein Konto für ${email} gibt, ist eine neue E-Mail unterwegs. Öffne den Link darin oder gib hier den Code ein.`,
-  code: 'Code aus der E-Mail',
+    `Wenn es ein Konto für ${email} gibt, ist eine neue E‑Mail unterwegs. Öffne den Link darin oder gib hier den Code ein.`,
+  code: 'Code aus der E‑Mail',
   confirm: 'Bestätigen',
   resend: 'Noch einmal schicken',
   resent: {
-    signup: 'Falls diese Adresse noch bestätigt werden muss, ist eine neue E-Mail unterwegs.',
-    magiclink: 'Falls es ein Konto für diese Adresse gibt, ist eine neue E-Mail unterwegs.',
-    recovery: 'Falls es ein Konto für diese Adresse gibt, ist eine neue E-Mail unterwegs.',
+    signup: 'Falls diese Adresse noch bestätigt werden muss, ist eine neue E‑Mail unterwegs.',
+    magiclink: 'Falls es ein Konto für diese Adresse gibt, ist eine neue E‑Mail unterwegs.',
+    recovery: 'Falls es ein Konto für diese Adresse gibt, ist eine neue E‑Mail unterwegs.',
   },
   alreadyHaveAccount: 'Schon bestätigt? Anmelden',
   otherAddress: 'Andere Adresse verwenden',
@@ -57,8 +57,8 @@ export const texts: AuthTexts = {
 
   resetTitle: 'Passwort zurücksetzen',
   resetIntro:
-    'Gib die E-Mail-Adresse deines Kontos ein. Wir schicken dir einen Link und einen Code für ein neues Passwort.',
-  resetSend: 'Code per E-Mail schicken',
+    'Gib die E‑Mail-Adresse deines Kontos ein. Wir schicken dir einen Link und einen Code für ein neues Passwort.',
+  resetSend: 'Code per E‑Mail schicken',
   newPassword: 'Neues Passwort',
   newPasswordTitle: 'Neues Passwort festlegen',
   newPasswordIntro: (email) => `Für das Konto ${email}.`,
@@ -90,7 +90,7 @@ export const texts: AuthTexts = {
   mfaOtherAccount: 'Mit einem anderen Konto anmelden',
 
   linkTitle: {
-    signup: 'Bestätige deine E-Mail-Adresse',
+    signup: 'Bestätige deine E‑Mail-Adresse',
     invite: 'Nimm deine Einladung an',
     magiclink: 'Anmelden',
     email: 'Anmelden',
@@ -123,7 +123,7 @@ export const texts: AuthTexts = {
   linkMayBeConfirmed: 'Konto schon bestätigt? Dann melde dich mit deinem Passwort an.',
   linkElsewhere: 'Öffne diesen Link dort, wo du ihn angefordert hast',
   linkElsewhereText:
-    'Solche Links gelten nur in dem Browser, in dem du sie angefordert hast. Geh dorthin zurück, oder hol dir hier eine neue E-Mail.',
+    'Solche Links gelten nur in dem Browser, in dem du sie angefordert hast. Geh dorthin zurück, oder hol dir hier eine neue E‑Mail.',
   linkFailed: 'Die Anmeldung hat nicht geklappt',
 
   captcha: 'Prüfung, ob du ein Mensch bist',

@@ -3,9 +3,11 @@ import type { StageOptions } from './test/e2e/support/stage.ts';
 import { browserArgs, findBrowser } from './scripts/browser.ts';
 
 const isNightly = process.env['NIGHTLY'] === '1';
+/** `npm run test:visual` compares pictures of the screens with their references. */
+const isVisual = process.env['VISUAL'] === '1';
 
 export default defineConfig<object, Pick<StageOptions, 'liveSource'>>({
-  testDir: 'test/e2e',
+  testDir: isVisual ? 'test/visual' : 'test/e2e',
   testMatch: '**/*.spec.ts',
   outputDir: 'test-results/e2e',
   globalSetup: './test/e2e/support/global-setup.ts',
@@ -29,7 +31,12 @@ export default defineConfig<object, Pick<StageOptions, 'liveSource'>>({
   workers: 3,
   retries: 0,
   timeout: 60_000,
-  expect: { timeout: 10_000 },
+  expect: {
+    timeout: 10_000,
+    // Chromium of another machine draws edges of glyphs a little differently.
+    toHaveScreenshot: { maxDiffPixelRatio: 0.002, scale: 'css' },
+  },
+  snapshotPathTemplate: 'test/visual/references/{arg}{ext}',
   use: {
     ...devices['Desktop Chrome'],
     viewport: { width: 1280, height: 800 },

@@ -1,14 +1,16 @@
+import type { Page } from 'playwright-core';
 import type { Shot } from './shot.ts';
 
 const password = 'a-long-enough-secret-7';
 
 /** The auth screens, the account, and what stands outside of the application. */
 export const authShots: readonly Shot[] = [
-  { name: 'login', path: '/login' },
+  { name: 'login', path: '/login', arrange: ({ page }) => providers(page) },
   {
     name: 'login-errors',
     path: '/login',
     async arrange({ page, say }) {
+      await providers(page);
       await page.getByLabel(say('Email')).fill('ada@');
       await page.getByRole('button', { name: say('Sign in') }).click();
     },
@@ -66,6 +68,7 @@ export const authShots: readonly Shot[] = [
     name: 'signup',
     path: '/signup',
     async arrange({ page, say }) {
+      await providers(page);
       await page.getByLabel(say('Email')).fill('mary@example.com');
       await page.getByLabel(say('Password'), { exact: true }).fill('sunny-harbour');
       await page.getByText(`${say('Strength')}:`).waitFor();
@@ -148,3 +151,8 @@ export const authShots: readonly Shot[] = [
     },
   },
 ];
+
+/** The buttons below the form come with the server's settings. */
+function providers(page: Page): Promise<void> {
+  return page.getByRole('button', { name: /Google/ }).waitFor();
+}

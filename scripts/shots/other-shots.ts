@@ -27,7 +27,11 @@ export const otherShots: readonly Shot[] = [
       supabase.faults.add({ path: '/rest/v1/notification_preferences', answer: { status: 403, body: {} } });
     },
     async arrange({ page, say }) {
-      await page.getByText(say('Couldn’t load your preferences.')).waitFor();
+      await page
+        .getByText(
+          say('Couldn’t load your preferences. These are the defaults; changes you make now aren’t saved.'),
+        )
+        .waitFor();
     },
   },
   { name: 'join', path: '/join' },

@@ -1,10 +1,10 @@
-import type { Browser, BrowserContextOptions, Page } from '@playwright/test';
-import { openShot, signInOnScreen } from '../../scripts/shots/open-shot.ts';
+import type { BrowserContextOptions, Page } from '@playwright/test';
+import { openShot } from '../../scripts/shots/open-shot.ts';
 import { authShots } from '../../scripts/shots/auth-shots.ts';
 import { inboxShots } from '../../scripts/shots/inbox-shots.ts';
 import { otherShots } from '../../scripts/shots/other-shots.ts';
-import type { Stage } from './support/stage.ts';
 import { expect, test } from './support/fixtures.ts';
+import { shotSession } from './support/shot-session.ts';
 
 const shots = [...authShots, ...inboxShots, ...otherShots];
 const phone: BrowserContextOptions = {
@@ -14,22 +14,12 @@ const phone: BrowserContextOptions = {
   reducedMotion: 'reduce',
 };
 
-type StorageState = Awaited<ReturnType<typeof signInOnScreen>>;
-/** Of each stage and user: a session that all pictures share. */
-const sessions = new WeakMap<Stage, Map<string, Promise<StorageState>>>();
-
-function sessionOf(browser: Browser, stage: Stage, email: string): Promise<StorageState> {
-  const known = sessions.get(stage) ?? new Map<string, Promise<StorageState>>();
-  sessions.set(stage, known);
-  const session = known.get(email) ?? signInOnScreen(browser, stage, email);
-  known.set(email, session);
-  return session;
-}
+test.setTimeout(120_000);
 
 for (const language of ['en', 'de'] as const)
   for (const shot of shots)
     test(`${shot.name} fits into 320 px, in ${language}`, { tag: '@nightly' }, async ({ browser, stage }) => {
-      const storageState = shot.user && (await sessionOf(browser, stage, shot.user));
+      const storageState = shot.user && (await shotSession(browser, stage, shot.user));
       const context = await browser.newContext(storageState ? { ...phone, storageState } : phone);
       try {
         const page = await context.newPage();

@@ -51,9 +51,19 @@ export function createRecordedWire(): RecordedWire {
       const reply = queue.shift() ?? routes.get(route);
       if (!reply) throw new TypeError(`The recorded wire has no reply to ${route}`);
       // A route answers many times, and the body of a response is read once.
-      return reply instanceof Response ? reply.clone() : reply(request);
+      if (reply instanceof Response) return reply.clone();
+      return Promise.race([reply(request), rejectOnAbort(sent.signal)]);
     },
   };
+}
+
+/** As with a real fetch, an abort ends a pending request. */
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const abort = () => reject(signal.reason as Error);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+  });
 }
 
 function parseJsonOrText(text: string): unknown {

@@ -4,7 +4,8 @@ import { type Harness, createHarness } from './support/harness.ts';
 import { sessionReply, tokenOf, userOf } from '../support/wire/replies.ts';
 import { type SentRequest } from '../support/wire/scripted-wire.ts';
 
-const HOUR = 3600_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 
 /** A server whose tokens live an hour by its own clock, which is the world's. */
 function serve({ server, world }: Harness, claims: (nowSeconds: number) => object) {
@@ -41,6 +42,74 @@ async function openPair(harness: Harness, offsetMs: number) {
   const refreshes = () => harness.server.lines.filter((line) => line.includes('refresh_token')).length;
   return { first, second, refreshes };
 }
+
+const renewed = (serial: number) => Response.json(sessionReply('ada', serial));
+
+describe('a single tab', () => {
+  it('a clock that is an hour fast causes no extra refresh', async () => {
+    const { server, open, world } = createHarness();
+    world.clock.jump(HOUR);
+    const { client } = open();
+    await client.start();
+    server.next(renewed(1));
+    await client.signInWithPassword({ email: 'ada@example.com', password: 'correct horse' });
+    for (let read = 0; read < 20; read += 1) {
+      await world.clock.advance(MINUTE);
+      await client.getAccessToken();
+    }
+    expect(server.lines).toHaveLength(1);
+  });
+
+  it('a clock that is an hour slow refreshes before the expiry', async () => {
+    const { server, open, world } = createHarness();
+    world.clock.jump(-HOUR);
+    const { client } = open();
+    await client.start();
+    server.next(renewed(1));
+    await client.signInWithPassword({ email: 'ada@example.com', password: 'correct horse' });
+    server.on('POST /token', () => renewed(2));
+    await world.clock.advance(HOUR - 60_000);
+    expect(server.lines).toHaveLength(2);
+  });
+
+  it.each([
+    ['forward', 3 * HOUR],
+    ['back', -3 * HOUR],
+  ])('a jump %s costs one refresh at most', async (_name, jumpMs) => {
+    const { server, signedIn, world } = createHarness();
+    const { client } = await signedIn();
+    let serial = 1;
+    server.on('POST /token', () => renewed((serial += 1)));
+    world.clock.jump(jumpMs);
+    for (let read = 0; read < 20; read += 1) {
+      await world.clock.advance(MINUTE);
+      await client.getAccessToken();
+    }
+    expect(serial).toBeLessThanOrEqual(2);
+  });
+
+  it('a restart restores the lifetime with a wrong clock', async () => {
+    const harness = createHarness();
+    harness.world.clock.jump(5 * HOUR);
+    const first = await harness.signedIn();
+    first.client.close();
+    await harness.world.clock.advance(10 * MINUTE);
+    const { client } = harness.open();
+    await client.start();
+    await client.getAccessToken();
+    expect(harness.server.lines).toHaveLength(1);
+  });
+
+  it('refreshes a token that expired during sleep', async () => {
+    const { server, signedIn, world } = createHarness();
+    const { client, tab } = await signedIn();
+    server.on('POST /token', () => renewed(2));
+    world.clock.sleep(8 * HOUR);
+    tab.signal('resume');
+    await world.settle();
+    expect(client.getSnapshot().session?.accessToken).toBe(sessionReply('ada', 2).access_token);
+  });
+});
 
 describe.each([
   ['an hour ahead', HOUR],

@@ -2,11 +2,7 @@ import { expect, test } from './support/fixtures.ts';
 
 test('a new user signs up, confirms by the mailed link, and lands in the inbox', async ({ page, world }) => {
   const { appUrl } = world;
-  const email = world.newEmail();
-  await page.goto(`${appUrl}/signup`);
-  await page.getByLabel('Email').fill(email);
-  await page.getByLabel('Password', { exact: true }).fill('Correct-horse-12');
-  await page.getByRole('button', { name: 'Create account' }).click();
+  const { email } = await world.signUp(page);
   await expect(page.getByRole('heading', { name: 'Check your email' })).toBeVisible();
 
   await world.followLink(page, email);
@@ -17,11 +13,7 @@ test('a new user signs up, confirms by the mailed link, and lands in the inbox',
 });
 
 test('a new user signs up and confirms by the mailed code', async ({ page, world }) => {
-  const email = world.newEmail();
-  await page.goto(`${world.appUrl}/signup`);
-  await page.getByLabel('Email').fill(email);
-  await page.getByLabel('Password', { exact: true }).fill('Correct-horse-12');
-  await page.getByRole('button', { name: 'Create account' }).click();
+  const { email } = await world.signUp(page);
   await page.getByLabel('Code from the email').fill(await world.mailedCode(email));
   await page.getByRole('button', { name: 'Confirm' }).click();
   await page.waitForURL('**/home');

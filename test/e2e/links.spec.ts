@@ -1,8 +1,6 @@
 import type { Browser, Page } from '@playwright/test';
 import { confirmLink, expect, test, type World } from './support/fixtures.ts';
 
-const password = 'Correct-horse-12';
-
 /** Opens every link of a mail as a mail scanner does: with a browser that runs scripts and presses nothing. */
 async function scan(browser: Browser, links: readonly string[]): Promise<void> {
   const scanner = await browser.newContext();
@@ -39,11 +37,7 @@ test('a mail scanner neither confirms a sign-up nor uses up its link and code', 
   browser,
   world,
 }) => {
-  const email = world.newEmail();
-  await page.goto(`${world.appUrl}/signup`);
-  await page.getByLabel('Email').fill(email);
-  await page.getByLabel('Password', { exact: true }).fill(password);
-  await page.getByRole('button', { name: 'Create account' }).click();
+  const { email, password } = await world.signUp(page);
   await expect(page.getByLabel('Code from the email')).toBeVisible();
   const { links, code } = await world.mail(email);
   await scan(
@@ -140,11 +134,7 @@ test(
   'a sign-up that was confirmed on another device leads on by the password',
   { tag: '@nightly' },
   async ({ page, browser, world }) => {
-    const email = world.newEmail();
-    await page.goto(`${world.appUrl}/signup`);
-    await page.getByLabel('Email').fill(email);
-    await page.getByLabel('Password', { exact: true }).fill(password);
-    await page.getByRole('button', { name: 'Create account' }).click();
+    const { email, password } = await world.signUp(page);
     const { links, code } = await world.mail(email);
     const phone = await browser.newContext();
     const other = await phone.newPage();

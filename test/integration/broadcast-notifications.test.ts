@@ -66,8 +66,12 @@ describe('broadcasts of notifications', () => {
     const list = openList(ada);
     await expect.poll(list.isCurrent).toBe(true);
     const id = await insert(ada);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    // Messages keep their order: one of the earlier insert would arrive before that of the later one.
+    await enable(true);
+    const later = await insert(ada);
+    await expect.poll(() => list.row(later)).toBeDefined();
     expect(list.row(id)).toBeUndefined();
+    await enable(false);
   });
 
   it('keep a live list current once they are on, for the own rows only', async () => {

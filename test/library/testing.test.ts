@@ -84,6 +84,15 @@ describe('createRecordedWire', () => {
       'GET /a',
     ]);
   });
+
+  it('ends a pending request that is aborted', async () => {
+    const wire = createRecordedWire();
+    wire.on('GET /a', () => new Promise<Response>(() => {}));
+    const call = new AbortController();
+    const reply = wire.fetch('http://x.test/a', { signal: call.signal });
+    call.abort(new Error('Aborted by the caller'));
+    await expect(reply).rejects.toThrow('Aborted by the caller');
+  });
 });
 
 describe('createFakeClock', () => {

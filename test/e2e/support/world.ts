@@ -33,6 +33,8 @@ export interface World extends Pick<
   mailedLink(email: string): Promise<string>;
   /** Opens the link of the next mail to `email`, and presses the button of its page. */
   followLink(page: Page, email: string): Promise<void>;
+  /** Creates an account on the sign-up screen; its address is not confirmed yet. */
+  signUp(page: Page): Promise<Pick<Person, 'email' | 'password'>>;
   /** Signs a person in on the login screen and waits for the inbox. */
   signIn(page: Page, person: Pick<Person, 'email' | 'password'>): Promise<void>;
   /** The cookies of a new session of that person. */
@@ -93,6 +95,14 @@ export function createWorld(stage: Stage): World {
       const { links } = await mail(email);
       await page.goto(links.find((link) => link.includes('token_hash=')) ?? '');
       await confirmLink(page);
+    },
+    async signUp(page) {
+      const person = { email: newEmail(), password: 'Correct-horse-12' };
+      await page.goto(`${appUrl}/signup`);
+      await page.getByLabel('Email').fill(person.email);
+      await page.getByLabel('Password', { exact: true }).fill(person.password);
+      await page.getByRole('button', { name: 'Create account' }).click();
+      return person;
     },
     async signIn(page, person) {
       await page.goto(`${appUrl}/login`);

@@ -42,8 +42,9 @@ export default defineConfig<object, Pick<StageOptions, 'liveSource'>>({
     viewport: { width: 1280, height: 800 },
     // A worker would answer requests that tests route or fail; offline.spec.ts allows it.
     serviceWorkers: 'block',
-    // A picture, and the tree of the page beside it; `npm run e2e -- --trace on` records all, for a quarter more time.
-    screenshot: 'only-on-failure',
+    // `only-on-failure` takes a picture of every page of tests that pass too; the `page` fixture takes those of failures.
+    // `npm run e2e -- --trace on` records all, for a quarter more time.
+    screenshot: 'off',
     launchOptions: { executablePath: findBrowser(), args: [...browserArgs] },
   },
 });

@@ -263,6 +263,8 @@ test('a second tab shows a change before the server answers', async ({ page, wor
     if (route.request().method() === 'PATCH') await held;
     await route.continue();
   });
+  // A tab behind another one is drawn once a second, which each click waits for.
+  await page.bringToFront();
   await act(page, 'Plan', 'Mark as read');
   await expect(second.getByRole('button', { name: 'Notifications', exact: true })).toBeVisible();
   await expect(second).not.toHaveTitle(/\(1\)/);
@@ -279,6 +281,7 @@ test('preferences changed in one tab update the other', { tag: '@nightly' }, asy
   const toggle = (tab: Page) => edits(tab).getByRole('switch', { name: 'In app' });
   await expect(toggle(page)).toBeChecked();
   await expect(toggle(second)).toBeChecked();
+  await page.bringToFront();
   await toggle(page).click();
   await expect(toggle(second)).not.toBeChecked();
   await page.getByRole('switch', { name: 'In-app notifications' }).click();

@@ -21,6 +21,12 @@ export const test = base.extend<
     { scope: 'worker' },
   ],
   world: [async ({ stage }, use) => use(createWorld(stage)), { scope: 'worker' }],
+  page: async ({ page }, use, testInfo) => {
+    await use(page);
+    if (testInfo.status === testInfo.expectedStatus) return;
+    for (const [index, each] of page.context().pages().entries())
+      await each.screenshot({ path: testInfo.outputPath(`page-${index + 1}.png`) });
+  },
   mend: [
     async ({ stage }, use) => {
       await use();

@@ -94,7 +94,7 @@ module.exports = {
       to: {
         path: '^src/(platform|react|testing|[a-z-]+\\.ts$)',
         pathNot:
-          '^src/((platform|react|testing)/index|(supabase|lazy|server)-clients|main|entry|database\\.types)\\.tsx?$',
+          '^src/((platform|react|testing)/index|platform/worker-clock|(supabase|lazy|server)-clients|main|entry|database\\.types)\\.tsx?$',
       },
     },
     {

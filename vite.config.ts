@@ -17,7 +17,7 @@ const chunkGroups = [
   },
   {
     name: 'base',
-    test: /node_modules\/(react|react-dom|scheduler|wouter|regexparam|use-sync-external-store|ky)\/|src\/platform\/|src\/auth-client\/(?!features\/(mfa|identities|claims))|src\/(main|joined-auth|lazy-clients|service-options)|src\/react\/|src\/shared\/(outbox\/|clients\/|second-factor|token-claims|held-draft)|src\/app\/(app|gate|restored-page|data\/(clients|forget-kept-data)|shell\/error-boundary|chunks\/(lazy-screen|preload-on-intent)|texts\/app-texts\.(en|ts))|src\/ui\/(texts|locale|button|spinner|visually|state\/(loader|lazy-part|store|class-names|online)|page\/(page-|announcer|narrow-page|message))/,
+    test: /node_modules\/(react|react-dom|scheduler|wouter|regexparam|use-sync-external-store|ky)\/|src\/platform\/(?!worker-clock)|src\/auth-client\/(?!features\/(mfa|identities|claims))|src\/(main|joined-auth|lazy-clients|service-options)|src\/react\/|src\/shared\/(outbox\/|clients\/|second-factor|token-claims|held-draft)|src\/app\/(app|gate|restored-page|worker-url|data\/(clients|forget-kept-data)|shell\/error-boundary|chunks\/(lazy-screen|preload-on-intent)|texts\/app-texts\.(en|ts))|src\/ui\/(texts|locale|button|spinner|visually|state\/(loader|lazy-part|store|class-names|online)|page\/(page-|announcer|narrow-page|message))/,
   },
   {
     name: 'inside',
@@ -31,7 +31,7 @@ const chunkGroups = [
   {
     // Loaded after the first list: all of it has to be there when the network is lost.
     name: 'live',
-    test: /src\/(realtime-client\/|app\/data\/(realtime|live-channel|change-burst)\.)/,
+    test: /src\/(realtime-client\/|platform\/worker-clock|app\/data\/(realtime|live-channel|change-burst)\.)/,
   },
   {
     // What every signed-in page loads beside its first read.

@@ -6,6 +6,7 @@ export const libraryEntries: Readonly<Record<string, string>> = {
   './lazy': 'lazy-clients',
   './server': 'server-clients',
   './platform': 'platform/index',
+  './platform/worker-clock': 'platform/worker-clock',
   './auth-client': 'auth-client/index',
   './auth-client/mfa': 'auth-client/features/mfa',
   './auth-client/identities': 'auth-client/features/identities',

@@ -39,11 +39,11 @@ function createContentSecurityPolicy({ supabaseUrl, captchaProvider = '' }: Page
     ['base-uri', "'none'"],
     ['form-action', "'self'"],
     ['frame-ancestors', "'none'"],
-    // The one policy registers the service worker (src/app/service-worker.ts).
+    // The one policy creates the URLs of workers (src/app/worker-url.ts).
     ...(captcha === ''
       ? ([
           ['require-trusted-types-for', "'script'"],
-          ['trusted-types', 'service-worker'],
+          ['trusted-types', 'worker-url'],
         ] as const)
       : []),
   ];

@@ -3,18 +3,10 @@ import { navigate } from 'wouter/use-browser-location';
 import { isLocalPath } from '../shared/routes.ts';
 import { toasts } from '../ui/overlay/toasts.ts';
 import { appTexts } from './texts/app-texts.ts';
+import { trustWorkerUrl } from './worker-url.ts';
 
 /** The message stays until it is answered. */
 const untilAnsweredMs = 86_400_000;
-
-/** The page's policy allows this one creator of script URLs alone (`trusted-types` in scripts/page-headers.ts). */
-interface TrustedTypes {
-  createPolicy(
-    name: 'service-worker',
-    rules: { createScriptURL(url: string): string },
-  ): { createScriptURL(url: string): TrustedScriptURL };
-}
-type TrustedScriptURL = string;
 
 /**
  * Registers the service worker, by which the application opens without a network, and offers a newer version when one has
@@ -22,9 +14,7 @@ type TrustedScriptURL = string;
  */
 export async function followServiceWorker(): Promise<void> {
   if (!('serviceWorker' in navigator)) return;
-  const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes };
-  const policy = trustedTypes?.createPolicy('service-worker', { createScriptURL: (url) => url });
-  const worker = new Workbox(policy?.createScriptURL('/sw.js') ?? '/sw.js');
+  const worker = new Workbox(trustWorkerUrl('/sw.js'));
   worker.addEventListener('waiting', () => {
     void appTexts.load().then(({ newVersion, reload }) => {
       const action = { label: reload, run: () => worker.messageSkipWaiting() };

@@ -27,7 +27,7 @@ test("cookies are cleared by the site's own form without scripts, and not by a f
 test('the policy allows one Trusted Types policy and requires https', async ({ request, world }) => {
   const headers = (await request.get(`${world.appUrl}/login`)).headers();
   expect(headers['content-security-policy']).toContain(
-    "require-trusted-types-for 'script'; trusted-types service-worker",
+    "require-trusted-types-for 'script'; trusted-types worker-url",
   );
   expect(headers['strict-transport-security']).toMatch(/^max-age=\d{8}/);
 });

@@ -34,10 +34,13 @@ interface Answer {
   readonly error?: { readonly message: string };
 }
 
-export async function startTabBrowser(): Promise<TabBrowser> {
+/** @param extraArgs further arguments of the browser. */
+export async function startTabBrowser(extraArgs: readonly string[] = []): Promise<TabBrowser> {
   const folder = await mkdtemp(join(tmpdir(), 'tab-browser-'));
   const args = ['--headless=new', `--user-data-dir=${folder}`, '--remote-debugging-port=0', 'about:blank'];
-  const browser = spawn(findBrowser(), [...browserArgs, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const browser = spawn(findBrowser(), [...browserArgs, ...extraArgs, ...args], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   const socket = new WebSocket(await readEndpoint(browser.stderr));
   await once(socket, 'open');
 

@@ -1,0 +1,3 @@
+import { serveTimers } from '../../platform/worker-clock.ts';
+
+serveTimers(globalThis);

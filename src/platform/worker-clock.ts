@@ -1,0 +1,126 @@
+import type { Clock, Page } from './platform.ts';
+
+/** A timer to run in the worker: the message that {@link createWorkerClock} sends and {@link serveTimers} receives. */
+export interface TimerRequest {
+  /** Identifies the timer in the worker's answer. */
+  readonly id: number;
+  /** Time until the timer runs, in milliseconds. */
+  readonly delayMs: number;
+}
+
+/** The part of a `Worker` that {@link createWorkerClock} uses. */
+export interface TimerWorker {
+  /** Sends a timer to the worker. */
+  postMessage(message: TimerRequest): void;
+  /** Calls the listener with the id of each timer that has run. */
+  addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;
+  /** Ends the worker and its timers. */
+  terminate(): void;
+}
+
+/** The part of a worker's global scope that {@link serveTimers} uses. */
+export interface TimerWorkerScope {
+  /** Sends the id of a timer that has run to the page. */
+  postMessage(id: number): void;
+  /** Calls the listener with each {@link TimerRequest}. */
+  addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;
+}
+
+/** A clock whose timers keep their time while the page is hidden. */
+export interface WorkerClock extends Clock {
+  /** Ends the worker. Timers run by the page alone from then on. */
+  close(): void;
+}
+
+/**
+ * Creates a clock whose timers also run in a worker while the page is hidden, because browsers run the timers of a hidden
+ * page once a minute: too late for a heartbeat that is due every 25 seconds. The worker exists only while the page is
+ * hidden. A timer runs once, by whichever of the two is first, so that a worker that fails to load delays nothing.
+ *
+ * @param platform the clock of the page, and the page's visibility.
+ * @param createWorker starts a worker that calls {@link serveTimers}.
+ * @example
+ * ```ts
+ * import { createBrowserPlatform } from 'supabase-protocol-clients/platform';
+ * import { createWorkerClock } from 'supabase-protocol-clients/platform/worker-clock';
+ *
+ * const page = createBrowserPlatform();
+ * // timer-worker.ts contains `serveTimers(self)`, with `serveTimers` of the same entry.
+ * const createWorker = () => new Worker(new URL('timer-worker.ts', import.meta.url), { type: 'module' });
+ * const platform = { ...page, clock: createWorkerClock(page, createWorker) };
+ * ```
+ */
+export function createWorkerClock(
+  { clock, page }: { readonly clock: Clock; readonly page: Page },
+  createWorker: () => TimerWorker,
+): WorkerClock {
+  const pending = new Map<number, { readonly run: () => void; readonly dueMs: number }>();
+  let worker: TimerWorker | null = null;
+  let isClosed = false;
+  let lastId = 0;
+
+  const startWorker = () => {
+    const started = createWorker();
+    started.addEventListener('message', ({ data }) => pending.get(Number(data))?.run());
+    return started;
+  };
+  const runInWorker = (id: number, dueMs: number) => {
+    worker ??= startWorker();
+    // eslint-disable-next-line unicorn/require-post-message-target-origin -- A worker has no target origin.
+    worker.postMessage({ id, delayMs: Math.max(0, dueMs - clock.monotonicMs()) });
+  };
+  const endWorker = () => {
+    worker?.terminate();
+    worker = null;
+  };
+  const unsubscribe = page.subscribe((signal) => {
+    if (signal === 'hidden') for (const [id, { dueMs }] of pending) runInWorker(id, dueMs);
+    if (signal === 'visible') endWorker();
+  });
+
+  return {
+    now: () => clock.now(),
+    monotonicMs: () => clock.monotonicMs(),
+    setTimer(callback, delayMs) {
+      lastId += 1;
+      const id = lastId;
+      const cancel = () => {
+        pending.delete(id);
+        timer.cancel();
+      };
+      const run = () => {
+        cancel();
+        callback();
+      };
+      const timer = clock.setTimer(run, delayMs);
+      const dueMs = clock.monotonicMs() + delayMs;
+      pending.set(id, { run, dueMs });
+      if (!isClosed && !page.isVisible()) runInWorker(id, dueMs);
+      return { cancel };
+    },
+    close() {
+      isClosed = true;
+      unsubscribe();
+      endWorker();
+    },
+  };
+}
+
+/**
+ * Runs the timers of {@link createWorkerClock}. To be called by the worker's script.
+ *
+ * @param scope the worker's global scope, `self`.
+ * @example
+ * ```ts
+ * import { serveTimers } from 'supabase-protocol-clients/platform/worker-clock';
+ *
+ * serveTimers(self);
+ * ```
+ */
+export function serveTimers(scope: TimerWorkerScope): void {
+  scope.addEventListener('message', ({ data }) => {
+    const { id, delayMs } = data as TimerRequest;
+    // eslint-disable-next-line unicorn/require-post-message-target-origin -- A page has no target origin here.
+    setTimeout(() => scope.postMessage(id), delayMs);
+  });
+}

@@ -1,0 +1,39 @@
+import { expect, test } from './support/fixtures.ts';
+import { startTabBrowser } from './support/tab-browser.ts';
+
+/** The browser's grace period is five minutes; afterwards the timers of a hidden page run once a minute. */
+const throttleAtOnce = '--enable-features=IntensiveWakeUpThrottling:grace_period_seconds/1';
+
+test('a hidden tab sends its heartbeats on time', { tag: '@nightly' }, async ({ world }) => {
+  test.setTimeout(180_000);
+  const browser = await startTabBrowser([throttleAtOnce]);
+  try {
+    const ada = await world.newUser();
+    await browser.setCookies(await world.sessionCookies(ada));
+    const tab = await browser.open(`${world.appUrl}/home`);
+    await expect.poll(() => world.stage.supabase.realtime.statistics.subscribers).toBe(1);
+    await tab.evaluate(`{
+      const { send } = WebSocket.prototype;
+      globalThis.heartbeatTimes = [];
+      WebSocket.prototype.send = function (data) {
+        if (String(data).includes('"heartbeat"')) globalThis.heartbeatTimes.push(performance.now());
+        send.call(this, data);
+      };
+      globalThis.timerTimes = [];
+      setInterval(() => globalThis.timerTimes.push(performance.now()), 5_000);
+    }`);
+    await browser.open('about:blank');
+    const intervals = async (name: string) => {
+      const times = (await tab.evaluate(`globalThis.${name}`)) as readonly number[];
+      return times.slice(1).map((timeMs, index) => timeMs - (times[index] ?? 0));
+    };
+    await expect
+      .poll(async () => Math.max(...(await intervals('timerTimes'))), { timeout: 150_000 })
+      .toBeGreaterThan(30_000);
+    const heartbeatIntervals = await intervals('heartbeatTimes');
+    expect(heartbeatIntervals.length).toBeGreaterThan(1);
+    for (const intervalMs of heartbeatIntervals) expect(intervalMs).toBeLessThan(30_000);
+  } finally {
+    await browser.close();
+  }
+});

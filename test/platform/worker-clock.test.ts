@@ -1,0 +1,120 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Clock, Platform } from '../../src/platform/platform.ts';
+import { createWorkerClock, serveTimers, type TimerWorker } from '../../src/platform/worker-clock.ts';
+import { createFakeWorld } from '../support/fake-platform.ts';
+
+afterEach(() => vi.useRealTimers());
+
+/** A page whose timers run after a minute at the earliest while it is hidden, and workers whose timers are exact. */
+function createThrottledPage() {
+  const world = createFakeWorld();
+  const tab = world.openTab();
+  const throttled: Clock = {
+    now: () => tab.clock.now(),
+    monotonicMs: () => tab.clock.monotonicMs(),
+    setTimer: (callback, delayMs) =>
+      tab.clock.setTimer(callback, tab.page.isVisible() ? delayMs : Math.max(delayMs, 60_000)),
+  };
+  const page: Pick<Platform, 'clock' | 'page'> = { clock: throttled, page: tab.page };
+  const workers: { isRunning: boolean; answersTimers: boolean }[] = [];
+  const createWorker = (answersTimers: boolean) => (): TimerWorker => {
+    const state = { isRunning: true, answersTimers };
+    workers.push(state);
+    let listener: (event: { readonly data: unknown }) => void = () => {};
+    return {
+      addEventListener: (_type, added) => (listener = added),
+      postMessage({ id, delayMs }) {
+        if (state.answersTimers) tab.clock.setTimer(() => state.isRunning && listener({ data: id }), delayMs);
+      },
+      terminate: () => (state.isRunning = false),
+    };
+  };
+  const hide = () => {
+    tab.setVisible(false);
+    tab.signal('hidden');
+  };
+  const show = () => {
+    tab.setVisible(true);
+    tab.signal('visible');
+  };
+  return { world, page, workers, createWorker, hide, show };
+}
+
+describe('timers of a worker clock', () => {
+  it('run on time in a hidden page, once', async () => {
+    const { world, page, createWorker, hide } = createThrottledPage();
+    const clock = createWorkerClock(page, createWorker(true));
+    hide();
+    const runsAtMs: number[] = [];
+    clock.setTimer(() => runsAtMs.push(world.clock.now()), 25_000);
+    const startMs = world.clock.now();
+    await world.clock.advance(120_000);
+    expect(runsAtMs).toEqual([startMs + 25_000]);
+  });
+
+  it('run on time when the page is hidden after they were set', async () => {
+    const { world, page, createWorker, hide } = createThrottledPage();
+    const late: Clock = { ...page.clock, setTimer: (callback) => page.clock.setTimer(callback, 300_000) };
+    const clock = createWorkerClock({ ...page, clock: late }, createWorker(true));
+    const startMs = world.clock.now();
+    const runsAtMs: number[] = [];
+    clock.setTimer(() => runsAtMs.push(world.clock.now() - startMs), 25_000);
+    await world.clock.advance(10_000);
+    hide();
+    await world.clock.advance(60_000);
+    expect(runsAtMs).toEqual([25_000]);
+  });
+
+  it('run by the page when the worker does not answer', async () => {
+    const { world, page, createWorker, hide } = createThrottledPage();
+    const clock = createWorkerClock(page, createWorker(false));
+    hide();
+    const callback = vi.fn<() => void>();
+    clock.setTimer(callback, 25_000);
+    await world.clock.advance(60_000);
+    expect(callback).toHaveBeenCalledTimes(1);
+  });
+
+  it('do not run when cancelled', async () => {
+    const { world, page, createWorker, hide } = createThrottledPage();
+    const clock = createWorkerClock(page, createWorker(true));
+    hide();
+    const callback = vi.fn<() => void>();
+    clock.setTimer(callback, 25_000).cancel();
+    await world.clock.advance(120_000);
+    expect(callback).not.toHaveBeenCalled();
+  });
+});
+
+describe('the worker of a worker clock', () => {
+  it('exists only while the page is hidden and the clock is open', () => {
+    const { page, workers, createWorker, hide, show } = createThrottledPage();
+    const clock = createWorkerClock(page, createWorker(true));
+    clock.setTimer(() => {}, 25_000);
+    expect(workers).toEqual([]);
+    hide();
+    expect(workers.map(({ isRunning }) => isRunning)).toEqual([true]);
+    show();
+    expect(workers.map(({ isRunning }) => isRunning)).toEqual([false]);
+    hide();
+    clock.close();
+    clock.setTimer(() => {}, 25_000);
+    expect(workers.map(({ isRunning }) => isRunning)).toEqual([false, false]);
+  });
+
+  it('answers each timer with its id', async () => {
+    vi.useFakeTimers();
+    const answers: number[] = [];
+    let listener: (event: { readonly data: unknown }) => void = () => {};
+    serveTimers({
+      addEventListener: (_type, added) => (listener = added),
+      postMessage: (id) => answers.push(id),
+    });
+    listener({ data: { id: 7, delayMs: 25_000 } });
+    listener({ data: { id: 8, delayMs: 1_000 } });
+    await vi.advanceTimersByTimeAsync(24_999);
+    expect(answers).toEqual([8]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(answers).toEqual([8, 7]);
+  });
+});

@@ -17,12 +17,12 @@ const chunkGroups = [
   },
   {
     name: 'base',
-    test: /node_modules\/(react|react-dom|scheduler|wouter|regexparam|use-sync-external-store|ky)\/|src\/platform\/(?!worker-clock)|src\/auth-client\/(?!features\/(mfa|identities|claims))|src\/(main|joined-auth|lazy-clients|service-options)|src\/react\/|src\/shared\/(outbox\/|clients\/|second-factor|token-claims|held-draft)|src\/app\/(app|gate|restored-page|worker-url|data\/(clients|forget-kept-data)|shell\/error-boundary|chunks\/(lazy-screen|preload-on-intent)|texts\/app-texts\.(en|ts))|src\/ui\/(texts|locale|button|spinner|visually|state\/(loader|lazy-part|store|class-names|online)|page\/(page-|announcer|narrow-page|message))/,
+    test: /node_modules\/(react|react-dom|scheduler|wouter|regexparam|use-sync-external-store|ky)\/|src\/platform\/(?!worker-clock)|src\/auth-client\/(?!features\/(mfa|identities|claims))|src\/(main|joined-auth|lazy-clients|service-options)|src\/react\/|src\/shared\/(outbox\/|clients\/|token-claims|unsaved-draft)|src\/app\/(app|gate|restored-page|worker-url|data\/(clients|delete-persisted-data)|shell\/error-boundary|chunks\/(lazy-screen|screen-chunks)|texts\/app-texts\.(en|ts))|src\/ui\/(texts|locale|button|spinner|visually|state\/(loader|lazy-part|store|class-names|online|use-delay)|page\/(page-|announcer|narrow-page|message))/,
   },
   {
     name: 'inside',
     // The shell and the inbox, in one request; what opens later is excluded.
-    test: /src\/(features\/(outbox\/outbox|notifications\/search\/search-field)\.module\.css|app\/(shell\/(shell\.module|signed-in-app|signed-in-layout|inbox-frame|account-menu\.)|data\/user-data)|ui\/(icons|avatar|badge|overlay\/(popover|toast|dialog)|page\/tab-links))|src\/shared\/cache-policy|src\/features\/notifications\/(model\/(?!waiting-action)|data\/(?!snooze-alarm|kept-notifications)|bell\/(?!bell-panel)|arrivals\/device-switch|actions\/(?!shortcuts|use-shortcuts|waiting-action)|list\/(?!group-row|row-m|selection-bar|virtual-list)|screen\/(?!empty-texts|filter-sheet|inbox-(empty|options|overlays|tools)|options-texts|use-(inbox-shortcuts|media))|texts\/(?!notification-texts\.de))/,
+    test: /src\/(features\/(outbox\/outbox|notifications\/search\/search-field)\.module\.css|app\/(shell\/(shell\.module|signed-in-app|signed-in-layout|inbox-frame|account-menu\.)|data\/user-data)|ui\/(icons|avatar|badge|overlay\/(popover|toast|dialog)|page\/tab-links))|src\/shared\/cache-policy|src\/features\/notifications\/(model\/(?!waiting-action)|data\/(?!snooze-alarm|persisted-notifications)|bell\/(?!bell-panel)|arrivals\/device-switch|actions\/(?!shortcuts|use-shortcuts|waiting-action)|list\/(?!group-row|row-m|selection-bar|virtual-list)|screen\/(?!empty-texts|filter-sheet|inbox-(empty|options|overlays|tools)|options-texts|use-inbox-shortcuts)|texts\/(?!notification-texts\.de))/,
   },
   {
     name: 'data',
@@ -36,7 +36,7 @@ const chunkGroups = [
   {
     // What every signed-in page loads beside its first read.
     name: 'later',
-    test: /node_modules\/idb-keyval\/|src\/(app\/data\/(data-cache|persisted-cache)|features\/notifications\/(data\/kept-notifications|screen\/(inbox-tools|use-inbox-shortcuts)|search\/search-field|actions\/(shortcuts|use-shortcuts)|list\/row-motion)|features\/preferences\/(preferences\.ts|quiet\/quiet-hours\.ts|data\/(preferences-|load-preferences|waiting-preferences))|ui\/menu-icons)/,
+    test: /node_modules\/idb-keyval\/|src\/(app\/data\/(data-cache|persisted-cache)|features\/notifications\/(data\/persisted-notifications|screen\/(inbox-tools|use-inbox-shortcuts)|search\/search-field|actions\/(shortcuts|use-shortcuts)|list\/row-motion)|features\/preferences\/(preferences\.ts|quiet\/quiet-hours\.ts|data\/(preferences-|load-preferences|waiting-preferences))|ui\/menu-icons)/,
   },
   {
     name: 'outbox',
@@ -44,7 +44,7 @@ const chunkGroups = [
   },
   {
     name: 'forms',
-    test: /src\/ui\/form\/(field|text-field|password-field|submit-button|use-form|use-countdown|credential-\w+\.(en|ts))|src\/ui\/provider-name|src\/shared\/auth-problem\/(auth-problem|urgent-texts\.en)/,
+    test: /src\/ui\/form\/(field|text-field|password-field|submit-button|use-form|credential-\w+\.(en|ts))|src\/ui\/provider-name|src\/shared\/auth-problem\/(auth-problem|urgent-texts\.en)/,
   },
   {
     name: 'auth',

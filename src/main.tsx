@@ -7,7 +7,7 @@ import { decideGate } from './app/gate.ts';
 import { parseConfiguration, type Configuration } from './shared/clients/env.ts';
 import { needsSecondFactor } from './shared/second-factor.ts';
 import { paths, plainPath } from './shared/routes.ts';
-import { preloadOnIntent } from './app/chunks/preload-on-intent.ts';
+import { preloadOnIntent } from './app/chunks/screen-chunks.ts';
 import { createBrowserPlatform } from './platform/index.ts';
 
 /** The service worker downloads the whole application, which must not compete with the first lists. */

@@ -11,7 +11,7 @@ import { forgetWhenSignedOut } from './data/forget-kept-data.ts';
 import { decideGate } from './gate.ts';
 import { lazyScreen } from './chunks/lazy-screen.ts';
 import { heldDraft } from '../shared/held-draft.ts';
-import { needsSecondFactor } from '../shared/second-factor.ts';
+import { needsSecondFactor } from '../shared/token-claims.ts';
 import { paths, type EntranceNotice } from '../shared/routes.ts';
 import * as chunks from './chunks/screen-chunks.ts';
 

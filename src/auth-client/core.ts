@@ -1,13 +1,13 @@
+import { withinDeadline } from '../platform/http.ts';
 import type { Log } from '../platform/log.ts';
-import type { Platform } from '../platform/platform.ts';
+import type { Clock, Platform } from '../platform/platform.ts';
 import { configurationProblem, serviceUrl } from '../platform/service.ts';
 import type { PendingFlowStore } from './callback/pending-flows.ts';
 import { AuthError } from './errors.ts';
 import { type Refresher, type ShareRefresh, createRefresher } from './refresh/refresher.ts';
-import { waitFor } from './refresh/wait-for.ts';
 import { type SessionManager, createSessionManager } from './session/session-manager.ts';
 import type { Store } from './storage/store.ts';
-import { type CallOptions, type Send, createSend } from './wire/request.ts';
+import { type CallOptions, type Send, createSend, toAuthError } from './wire/request.ts';
 
 /** What the optional features build on. For this library's own modules: it may change with any version. */
 export interface AuthCore {
@@ -94,4 +94,18 @@ export function createCore(
     send,
     waitFor: (work, call) => waitFor(work, call, platform.clock),
   };
+}
+
+/** The longest delay that `setTimeout` takes. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** Ends the waiting at the deadline or the signal, not the work: its response may be needed for the session. */
+function waitFor<T>(work: Promise<T>, { signal, timeoutMs }: CallOptions, clock: Clock): Promise<T> {
+  // Nearly every request waits for a token, and few can be ended: the others take no timer and no listener.
+  if (!signal && timeoutMs === undefined) return work;
+  return withinDeadline(clock, timeoutMs ?? LONGEST_TIMER_MS, signal, () => work).catch(
+    (problem: unknown) => {
+      throw toAuthError(problem);
+    },
+  );
 }

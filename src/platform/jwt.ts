@@ -1,4 +1,4 @@
-import { decodeBase64Url } from './base64url.ts';
+import { decodeBase64Url } from './base64.ts';
 
 /** A part of a JWT as JSON, unverified. */
 export type UnverifiedJwtPart = Readonly<Record<string, unknown>>;
@@ -29,4 +29,10 @@ function decodePart(token: string, index: number): UnverifiedJwtPart | null {
   } catch {
     return null;
   }
+}
+
+/** The unverified subject of a JWT (RFC 7519 §4.1.2): distinguishes users, proves nothing. `anonymous` if it has none. */
+export function readJwtSubject(token: string): string {
+  const subject = decodeJwtClaims(token)?.['sub'];
+  return typeof subject === 'string' ? subject : 'anonymous';
 }

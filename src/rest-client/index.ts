@@ -16,9 +16,9 @@ export type { Model, UnknownDatabase } from './types/model.ts';
 export type { Json } from './types/row.ts';
 
 // Queries.
-export { by } from './query/order.ts';
-export type { OrderOptions } from './query/order.ts';
+export { by } from './query/query.ts';
 export type {
+  OrderOptions,
   Counted,
   CountKind,
   CountQuery,

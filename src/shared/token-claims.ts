@@ -29,3 +29,9 @@ function readClaims({ accessToken }: Session): Readonly<Record<string, unknown>>
     return {};
   }
 }
+
+/** Whether the account has a verified second factor but the session is not `aal2`. The server enforces it; this redirects early. */
+export function needsSecondFactor(session: Session): boolean {
+  const hasFactor = session.user.factors?.some(({ status }) => status === 'verified') ?? false;
+  return hasFactor && readAssuranceLevel(session) !== 'aal2';
+}

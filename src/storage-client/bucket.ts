@@ -1,4 +1,4 @@
-import { encodeBase64 } from './encoding.ts';
+import { encodeBase64 } from '../platform/base64.ts';
 import { StorageError } from './errors.ts';
 import { encodeKey, normalizeKey } from './object-key.ts';
 import { downloadQuery, imageQuery, withQuery, type UrlOptions } from './object-url.ts';

@@ -1,6 +1,6 @@
 import { retry, type RetryPolicy } from '../platform/retry.ts';
 import type { UploadOptions } from './objects.ts';
-import { encodeBase64 } from './encoding.ts';
+import { encodeBase64 } from '../platform/base64.ts';
 import { StorageError } from './errors.ts';
 import { normalizeKey } from './object-key.ts';
 import type { ProgressListener } from './progress.ts';

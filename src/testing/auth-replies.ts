@@ -1,4 +1,4 @@
-import { encodeBase64Url } from '../platform/base64url.ts';
+import { encodeBase64Url } from '../platform/base64.ts';
 import type { Clock } from '../platform/platform.ts';
 import type { RecordedWire } from './recorded-wire.ts';
 

@@ -1,4 +1,4 @@
-import { isPublicPath, paths, plainPath } from '../../shared/routes.ts';
+import { paths, isPublicPath, plainPath } from '../../shared/routes.ts';
 import { screenChunk } from './screen-chunk.ts';
 import { account, inbox, preferences } from './signed-in-chunks.ts';
 
@@ -46,4 +46,16 @@ export function preloadPath(path: string, isSignedIn = true): Promise<unknown> {
   const target = isSignedIn || isPublicPath(path) ? plainPath(path) : paths.login;
   const chunks = chunksByPath[target] ?? (target.startsWith(`${paths.join}/`) ? [join] : []);
   return Promise.allSettled(chunks.map((load) => load()));
+}
+
+/** Preloads the code of a link on hover, focus or touch, and the code of the inbox when a form is submitted. */
+export function preloadOnIntent(document: Document): void {
+  const intend = ({ target }: Event) => {
+    const link = target instanceof Element ? target.closest('a') : null;
+    if (link && link.origin === document.location.origin) void preloadPath(link.pathname);
+  };
+  for (const type of ['pointerover', 'focusin', 'touchstart']) {
+    document.addEventListener(type, intend, { passive: true });
+  }
+  document.addEventListener('submit', () => void preloadPath(paths.home));
 }

@@ -1,6 +1,6 @@
 import type { Unsubscribe } from '../../platform/index.ts';
 import type { Clients } from '../../shared/clients/clients-context.ts';
-import { outboxDatabaseName } from '../../shared/outbox/outbox-database.ts';
+import { outboxDatabaseName } from '../../shared/outbox/outbox.ts';
 
 /** The IndexedDB database of the data cache. */
 export const cacheDatabaseName = 'inbox-cache';

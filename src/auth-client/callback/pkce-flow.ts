@@ -1,4 +1,4 @@
-import { encodeBase64Url } from '../../platform/base64url.ts';
+import { encodeBase64Url } from '../../platform/base64.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { AuthCore } from '../core.ts';
 import { AuthError } from '../errors.ts';

@@ -1,5 +1,5 @@
 import type { AuthClient } from '../auth-client.ts';
-import { encodeBase64Url } from '../../platform/base64url.ts';
+import { encodeBase64Url } from '../../platform/base64.ts';
 import { captcha, token } from '../wire/endpoints.ts';
 import { AuthError } from '../errors.ts';
 import type { CallOptions } from '../wire/request.ts';

@@ -1,4 +1,4 @@
-import { decodeBase64Url, encodeBase64Url } from '../../platform/base64url.ts';
+import { decodeBase64Url, encodeBase64Url } from '../../platform/base64.ts';
 
 /** Specification §9: chunks of about 3180 characters. */
 export const CHUNK_LENGTH = 3180;

@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { useAuth } from '../../react/index.ts';
 import { useClients } from '../../shared/clients/clients-context.ts';
 import { links, paths } from '../../shared/routes.ts';
-import { needsSecondFactor } from '../../shared/second-factor.ts';
+import { needsSecondFactor } from '../../shared/token-claims.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { FormMessages } from '../../ui/page/message.tsx';
 import { Skeleton } from '../../ui/spinner.tsx';

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { useAuth } from '../../react/index.ts';
 import { useClients } from '../../shared/clients/clients-context.ts';
-import { needsSecondFactor } from '../../shared/second-factor.ts';
+import { needsSecondFactor } from '../../shared/token-claims.ts';
 import { classifyInvitation } from './invitation.ts';
 import type { Invitation, JoinState } from './invitation.ts';
 import { createInvitationsApi } from './invitations-api.ts';

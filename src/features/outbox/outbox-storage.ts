@@ -1,4 +1,4 @@
-import { outboxDatabaseName } from '../../shared/outbox/outbox-database.ts';
+import { outboxDatabaseName } from '../../shared/outbox/outbox.ts';
 import type { OutboxEntry } from './outbox-state.ts';
 
 /** The stored entries of one user. All tabs share them. */

@@ -1,6 +1,6 @@
 import { backoffMs } from '../socket/backoff.ts';
 import type { RealtimeErrorCode } from '../errors.ts';
-import { subjectOf } from '../socket/token-subject.ts';
+import { readJwtSubject } from '../../platform/jwt.ts';
 import { next, type Step, type Wait } from '../machine/machine.ts';
 import { classifyRefusal, isCuredByToken, type Refusal } from './refusal.ts';
 import type { RealtimeSettings } from '../settings.ts';
@@ -241,7 +241,7 @@ function changeUser(state: ChannelMemory): ChannelStep {
 }
 
 function isOtherUser(before: string | null | undefined, after: string): boolean {
-  return subjectOf(before ?? '') !== subjectOf(after);
+  return readJwtSubject(before ?? '') !== readJwtSubject(after);
 }
 
 function accept(

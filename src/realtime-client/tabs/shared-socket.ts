@@ -12,7 +12,7 @@ import type { ShareConnection } from '../realtime-client.ts';
 import { createSharedTopic, type SharedTopic } from './shared-topic.ts';
 import { parseTabMessage, type FollowerMessage, type LeaderNews, type TabMessage } from './tab-message.ts';
 import { createTermLock } from './term-lock.ts';
-import { subjectOf } from '../socket/token-subject.ts';
+import { readJwtSubject } from '../../platform/jwt.ts';
 
 /**
  * Shares one socket among all tabs of a user; the value of the option `share`. The tab that holds the lock leads: it
@@ -72,7 +72,7 @@ function createSharedConnection(
   };
   const begin = () => {
     stops = [
-      onTokenChange?.((token) => enter(token === null ? null : subjectOf(token))),
+      onTokenChange?.((token) => enter(token === null ? null : readJwtSubject(token))),
       page.subscribe((signal) => {
         if (signal === 'pagehide') return membership?.stop();
         if (signal === 'hidden' || signal === 'offline') return;
@@ -94,7 +94,7 @@ function createSharedConnection(
     again(settings.timeoutMs);
     try {
       const token = await getAccessToken();
-      if (user === undefined) enter(subjectOf(token ?? ''));
+      if (user === undefined) enter(readJwtSubject(token ?? ''));
     } catch (problem) {
       platform.report(problem);
       again(withJitter(backoffMs(attempt, settings), settings, platform.random.number()));

@@ -1,8 +1,7 @@
 import { and, compare, eq, type Filter, is, not, or } from '../query/filter.ts';
 import type { Model } from '../types/model.ts';
-import { by as encodeOrder } from '../query/order.ts';
 import { type Plan, readsRows } from '../query/plan.ts';
-import type { ExecuteOptions, RowsQuery } from '../query/query.ts';
+import { by as encodeOrder, type ExecuteOptions, type RowsQuery } from '../query/query.ts';
 import { refuse } from '../query/quoting.ts';
 
 /** A column by which pages are ordered and continued. */

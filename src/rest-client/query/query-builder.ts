@@ -27,10 +27,9 @@ import {
   textSearch,
 } from './filters.ts';
 import { accept, maxAffected, oneRow, prefer } from './modifiers.ts';
-import { by, type OrderOptions } from './order.ts';
 import { type Columns, type Plan, type Projection, readsRows, type RestRequest } from './plan.ts';
 import { type ColumnPath, refuse } from './quoting.ts';
-import type { CountKind, ExecuteOptions, Modifier } from './query.ts';
+import { by, type CountKind, type ExecuteOptions, type Modifier, type OrderOptions } from './query.ts';
 import { encodeSelect } from './select.ts';
 
 /** What queries need of the client. */

@@ -1,7 +1,7 @@
+import { type ColumnPath, encodeColumn } from './quoting.ts';
 import type { Answer } from '../wire/answer.ts';
 import type { ColumnsOf, Filterable } from './filterable.ts';
 import type { Model } from '../types/model.ts';
-import type { OrderOptions } from './order.ts';
 import type { Columns, Plan, RestRequest } from './plan.ts';
 import type { Checked, RowOf } from '../types/row.ts';
 
@@ -176,3 +176,16 @@ export interface FunctionRowQuery<M extends Model, Item> extends Query<Item> {
 /** The rows that a function returns. */
 export interface FunctionRowsQuery<M extends Model>
   extends RowsQuery<M, M['Row'], M['Row'][]>, Selectable<M> {}
+
+/** The direction of an order. */
+export interface OrderOptions {
+  /** Smallest first. Default true. */
+  readonly ascending?: boolean;
+  /** Where rows with null come. Default: PostgreSQL's own, last when ascending and first when descending. */
+  readonly nulls?: 'first' | 'last';
+}
+
+/** An order of embedded rows: `embed({ … }, { order: [by('name'), by('age', { ascending: false })] })`. */
+export function by(column: string | ColumnPath, { ascending = true, nulls }: OrderOptions = {}): string {
+  return `${encodeColumn(column)}.${ascending ? 'asc' : 'desc'}${nulls ? `.nulls${nulls}` : ''}`;
+}

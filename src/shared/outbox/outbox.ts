@@ -49,3 +49,6 @@ export interface OutboxSender<Payload> {
    */
   send(payload: Payload): Promise<OutboxOutcome>;
 }
+
+/** The IndexedDB database of the outbox. */
+export const outboxDatabaseName = 'inbox-outbox';

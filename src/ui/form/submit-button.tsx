@@ -1,7 +1,7 @@
-import { useEffect, useState } from 'react';
+import { useCallback, useSyncExternalStore } from 'react';
 import { Button, type ButtonProps } from '../button.tsx';
+import { useDelay } from '../state/use-delay.ts';
 import { credentialTexts } from './credential-texts.ts';
-import { useCountdown } from './use-countdown.ts';
 
 export interface SubmitButtonProps extends Omit<ButtonProps, 'type' | 'inactive'> {
   /** Inactive until then (epoch milliseconds). The seconds are shown but not announced. */
@@ -11,23 +11,10 @@ export interface SubmitButtonProps extends Omit<ButtonProps, 'type' | 'inactive'
 /** After this long a pending request says that it is slow. */
 const slowMs = 2_000;
 
-function useSlow(pending: boolean): boolean {
-  const [isSlow, setSlow] = useState(false);
-  useEffect(() => {
-    if (!pending) return;
-    const timer = setTimeout(() => setSlow(true), slowMs);
-    return () => {
-      clearTimeout(timer);
-      setSlow(false);
-    };
-  }, [pending]);
-  return isSlow;
-}
-
 /** The main button of a form, and a message while its request is slow. */
 export function SubmitButton(props: SubmitButtonProps) {
   const texts = credentialTexts.use();
-  const isSlow = useSlow(props.pending ?? false);
+  const isSlow = useDelay(props.pending ?? false, slowMs);
   return (
     <>
       <CountdownButton look="primary" wide {...props} type="submit" />
@@ -45,5 +32,23 @@ export function CountdownButton(props: Omit<SubmitButtonProps, 'type'> & Pick<Bu
       <span>{children}</span>
       {seconds > 0 && <span aria-hidden="true">({seconds} s)</span>}
     </Button>
+  );
+}
+
+/**
+ * Whole seconds until `untilMs` (epoch milliseconds; `null` or past: 0). Rerenders every second; render
+ * it outside of live regions, so that the seconds are not announced.
+ */
+function useCountdown(untilMs: number | null): number {
+  const subscribe = useCallback(
+    (listener: () => void) => {
+      if (untilMs === null || untilMs <= Date.now()) return () => undefined;
+      const timer = setInterval(listener, 1000);
+      return () => clearInterval(timer);
+    },
+    [untilMs],
+  );
+  return useSyncExternalStore(subscribe, () =>
+    untilMs === null ? 0 : Math.max(0, Math.ceil((untilMs - Date.now()) / 1000)),
   );
 }

@@ -6,7 +6,6 @@ import {
   type ChangeEvent,
   type SubmitEvent,
 } from 'react';
-import { afterPointer } from '../state/pointer.ts';
 
 export type FieldErrors<Name extends string> = { readonly [Key in Name]?: string | undefined };
 
@@ -155,4 +154,22 @@ function readValues<Name extends string>(form: HTMLFormElement, known: Readonly<
     return [name, typeof entered === 'string' ? entered : value] as const;
   });
   return Object.fromEntries(entries) as Record<Name, string>;
+}
+
+let isPointerDown = false;
+
+if (typeof document !== 'undefined') {
+  document.addEventListener('pointerdown', () => (isPointerDown = true), true);
+  for (const type of ['pointerup', 'pointercancel'] as const) {
+    document.addEventListener(type, () => (isPointerDown = false), true);
+  }
+}
+
+/**
+ * Runs `task` at once, or, while a pointer is down, after its click: a layout shift under a pressed button would cancel
+ * the click.
+ */
+function afterPointer(task: () => void): void {
+  if (!isPointerDown) return task();
+  document.addEventListener('pointerup', () => setTimeout(task), { once: true });
 }

@@ -1,6 +1,6 @@
 import { screen, waitFor } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
-import { signupError } from '../../../src/features/auth/sign-up/signup-error.ts';
+import { signupError } from '../../../src/features/auth/sign-up/signup-screen.tsx';
 import { describedBy } from '../../support/described-by.ts';
 import { ada, useLocalSupabase } from '../../support/local-supabase.ts';
 import { renderApp, type RenderedApp } from '../../support/render-app.tsx';

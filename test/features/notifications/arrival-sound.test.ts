@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { createArrivals } from '../../../src/features/notifications/arrivals/arrivals.ts';
-import { soundChoice } from '../../../src/features/notifications/arrivals/sound-choice.ts';
+import { soundChoice } from '../../../src/features/notifications/arrivals/arrival-choices.ts';
 import { createFakeWorld } from '../../support/fake-platform.ts';
 import { createNotification } from './notification-fixtures.ts';
 

@@ -7,7 +7,7 @@ import {
   notificationSnippet,
   notificationTitle,
 } from '../../../src/features/notifications/texts/notification-words.ts';
-import { showHiddenCharacters } from '../../../src/features/notifications/detail/hidden-characters.ts';
+import { showHiddenCharacters } from '../../../src/features/notifications/detail/leaving-dialog.tsx';
 import { createRow } from './notification-fixtures.ts';
 
 const parse = (content: object) =>

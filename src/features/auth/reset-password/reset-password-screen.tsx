@@ -5,7 +5,7 @@ import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
 import { useAuth } from '../../../react/index.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import { links } from '../../../shared/routes.ts';
-import { needsSecondFactor } from '../../../shared/second-factor.ts';
+import { needsSecondFactor } from '../../../shared/token-claims.ts';
 import { FormMessages } from '../../../ui/page/message.tsx';
 import { SubmitButton } from '../../../ui/form/submit-button.tsx';
 import { EmailField } from '../../../ui/form/text-field.tsx';

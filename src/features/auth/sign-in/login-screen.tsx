@@ -2,7 +2,7 @@ import { startTransition, useState } from 'react';
 import { Link } from 'wouter';
 import { useAuth } from '../../../react/index.ts';
 import { links } from '../../../shared/routes.ts';
-import { needsSecondFactor } from '../../../shared/second-factor.ts';
+import { needsSecondFactor } from '../../../shared/token-claims.ts';
 import { lazyPart } from '../../../ui/state/lazy-part.ts';
 import { AuthPage } from '../auth-page.tsx';
 import { authTexts } from '../texts/auth-texts.ts';

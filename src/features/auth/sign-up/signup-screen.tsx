@@ -16,7 +16,6 @@ import { authTexts } from '../texts/auth-texts.ts';
 import styles from '../auth-page.module.css';
 import { carriedEmail } from '../email-links/carried-email.ts';
 import { NewPasswordField } from '../../../ui/form/new-password-field.tsx';
-import { signupError } from './signup-error.ts';
 import { SocialSlot, useAuthSettings } from '../sign-in/social-slot.tsx';
 import { useCaptcha } from '../use-captcha.tsx';
 import { useReturn } from '../use-return.ts';
@@ -105,4 +104,9 @@ function SignupForm({ onSent }: { readonly onSent: (email: string) => void }) {
       </SubmitButton>
     </form>
   );
+}
+
+/** Specification §8: a thrown non-error becomes an error with this text. */
+export function signupError(problem: unknown): Error {
+  return problem instanceof Error ? problem : new Error('Unknown error during signup', { cause: problem });
 }

@@ -1,10 +1,9 @@
 import type { Platform } from '../../../platform/index.ts';
 import { announce } from '../../../ui/page/announcer.tsx';
 import { createAnnouncer } from './announcer.ts';
-import { isDesktopChosen } from './desktop-choice.ts';
+import { isDesktopChosen, soundChoice } from './arrival-choices.ts';
 import type { Notification } from '../model/notification.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
-import { soundChoice } from './sound-choice.ts';
 import { createVisibleTab } from './visible-tab.ts';
 
 export interface Arrivals {

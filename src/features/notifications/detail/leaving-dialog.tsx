@@ -2,7 +2,6 @@ import { Button, buttonClass } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import { inboxTexts } from '../texts/notification-texts.ts';
 import { detailTexts } from './detail-texts.ts';
-import { showHiddenCharacters } from './hidden-characters.ts';
 import styles from './notification-detail.module.css';
 
 export interface LeavingDialogProps {
@@ -34,5 +33,16 @@ export function LeavingDialog({ href, host, onClose }: LeavingDialogProps) {
         <Button onClick={onClose}>{texts.cancel}</Button>
       </div>
     </Dialog>
+  );
+}
+
+/** Control, zero-width and bidirectional characters, which could disguise an address. */
+const hiddenCharacters = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** The text with hidden characters written as `<U+202E>`. */
+export function showHiddenCharacters(text: string): string {
+  return text.replace(
+    hiddenCharacters,
+    (character) => `<U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`,
   );
 }

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useCallback, useEffect, useRef, useSyncExternalStore } from 'react';
 import type { ReactNode } from 'react';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { CloseIcon, NextIcon, PreviousIcon } from '../../../ui/menu-icons.tsx';
@@ -6,7 +6,6 @@ import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import { Spinner } from '../../../ui/spinner.tsx';
 import type { Notification } from '../model/notification.ts';
 import type { RowAction } from '../list/notification-row.tsx';
-import { panelQuery, useMedia } from '../screen/use-media.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
 import { notificationTitle } from '../texts/notification-words.ts';
 import { DetailContent } from './detail-content.tsx';
@@ -79,3 +78,19 @@ export function NotificationDetail({ id, onAction, onClose, onNext, onPrevious }
     </aside>
   );
 }
+
+/** Whether the media query matches; false where there are no media queries, as in tests without a browser. */
+function useMedia(query: string): boolean {
+  const subscribe = useCallback(
+    (listener: () => void) => {
+      const media = globalThis.matchMedia?.(query);
+      media?.addEventListener('change', listener);
+      return () => media?.removeEventListener('change', listener);
+    },
+    [query],
+  );
+  return useSyncExternalStore(subscribe, () => globalThis.matchMedia?.(query).matches ?? false);
+}
+
+/** From here on the detail is a panel beside the list. */
+const panelQuery = '(min-width: 1024px)';

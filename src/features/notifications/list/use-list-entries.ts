@@ -1,9 +1,9 @@
+import { createDeviceSwitch } from '../arrivals/device-switch.ts';
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import type { InboxView } from '../model/inbox-view.ts';
 import { groupEntries, toEntry } from '../model/list-entries.ts';
 import type { ListEntry } from '../model/list-entries.ts';
 import type { Notification } from '../model/notification.ts';
-import { groupingChoice } from './grouping.ts';
 
 /** Groups shorten a list: pages are read until it fills a screen, or until so many notifications are loaded. */
 const fewestRows = 20;
@@ -43,3 +43,6 @@ export function useListEntries(
   );
   return { entries, toggleGroup };
 }
+
+/** Whether many edits or comments by one person in one entity are one row. */
+export const groupingChoice = createDeviceSwitch('inbox-grouping', true);

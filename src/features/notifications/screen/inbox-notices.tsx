@@ -4,13 +4,13 @@ import { lazyPart } from '../../../ui/state/lazy-part.ts';
 import { Message } from '../../../ui/page/message.tsx';
 import { classNames } from '../../../ui/state/class-names.ts';
 import { useOnline } from '../../../ui/state/online.ts';
+import { useDelay } from '../../../ui/state/use-delay.ts';
 import { Skeleton } from '../../../ui/spinner.tsx';
 import { VisuallyHidden } from '../../../ui/visually-hidden.tsx';
 import { useInbox } from '../data/inbox-context.ts';
 import type { InboxSnapshot } from '../data/inbox-store.ts';
 import styles from './inbox.module.css';
 import { inboxTexts } from '../texts/notification-texts.ts';
-import { useDelay } from './use-delay.ts';
 
 const InboxEmpty = lazyPart(async () => (await import('./inbox-empty.tsx')).InboxEmpty);
 

@@ -4,17 +4,16 @@ import { Choice } from '../../../ui/form/choice.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import { Message } from '../../../ui/page/message.tsx';
 import { Switch } from '../../../ui/form/switch.tsx';
-import { desktopChoice, desktopPermission } from '../arrivals/desktop-choice.ts';
+import { desktopChoice, desktopPermission, soundChoice } from '../arrivals/arrival-choices.ts';
 import styles from './inbox.module.css';
 import { useInboxServices } from '../data/inbox-context.ts';
 import { densities, densityChoice } from '../list/density.ts';
 import type { Density } from '../list/density.ts';
-import { groupingChoice } from '../list/grouping.ts';
+import { groupingChoice } from '../list/use-list-entries.ts';
 import { optionsTexts } from './options-texts.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
 import { shortcutKeys, shortcutsEnabled } from '../actions/shortcuts.ts';
 import type { Shortcut } from '../actions/shortcuts.ts';
-import { soundChoice } from '../arrivals/sound-choice.ts';
 
 const keyNames: Readonly<Record<string, string>> = {
   ArrowDown: '↓',

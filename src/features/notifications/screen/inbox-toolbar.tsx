@@ -5,8 +5,8 @@ import { classNames } from '../../../ui/state/class-names.ts';
 import { useInboxServices } from '../data/inbox-context.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import styles from './inbox.module.css';
+import type { InboxTexts } from '../texts/notification-texts.en.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
-import { viewName } from '../texts/view-name.ts';
 
 export type InboxDialog = 'options' | 'invite' | 'filter';
 
@@ -55,4 +55,13 @@ export function InboxToolbar(props: InboxToolbarProps) {
       <IconButton label={texts.options} icon={<MoreIcon />} onClick={() => onDialog('options')} />
     </div>
   );
+}
+
+/** The name of a list, for its heading and the title of the document: `Inbox`, `Unread`, `Archived · Edits`. */
+function viewName({ tab, kind }: NotificationFilter, texts: InboxTexts): string {
+  const parts = [
+    ...(tab === 'all' ? [] : [texts.tabs[tab]]),
+    ...(kind === null || kind === 'other' ? [] : [texts.kinds[kind]]),
+  ];
+  return parts.length > 0 ? parts.join(' · ') : texts.title;
 }

@@ -12,3 +12,6 @@ export function isDesktopChosen(): boolean {
 export function desktopPermission(): NotificationPermission | null {
   return typeof Notification === 'undefined' ? null : Notification.permission;
 }
+
+/** Whether this device plays a sound when a notification arrives. */
+export const soundChoice = createDeviceSwitch('notification-sound', false);

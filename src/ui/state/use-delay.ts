@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** Whether `isActive` has been true for the time without a break. */
+/** Whether `isActive` has been true for `delayMs` without a break. */
 export function useDelay(isActive: boolean, delayMs: number): boolean {
   const [hasPassed, setPassed] = useState(false);
   useEffect(() => {

@@ -11,3 +11,8 @@ export function decodeBase64Url(text: string): Uint8Array<ArrayBuffer> {
     character.charCodeAt(0),
   );
 }
+
+/** Encodes a text as UTF-8 in base64 (RFC 4648 §4). */
+export function encodeBase64(text: string): string {
+  return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+}

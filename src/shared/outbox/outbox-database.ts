@@ -1,2 +1,0 @@
-/** The IndexedDB database of the outbox. */
-export const outboxDatabaseName = 'inbox-outbox';

@@ -13,7 +13,7 @@ export type { SharedRead, SharedReads } from './wire/exchange.ts';
 export type { RetryOptions } from './wire/retry.ts';
 export type { Columns, Plan, RestRequest } from './query/plan.ts';
 export type { Model, UnknownDatabase } from './types/model.ts';
-export type { Json } from './types/row.ts';
+export type { Json } from './types/column.ts';
 
 // Queries.
 export { by } from './query/query.ts';

@@ -1,4 +1,3 @@
-import { encodeBase64 } from '../platform/base64.ts';
 import { StorageError } from './errors.ts';
 import { encodeKey, normalizeKey } from './object-key.ts';
 import { downloadQuery, imageQuery, withQuery, type UrlOptions } from './object-url.ts';
@@ -17,6 +16,7 @@ import type {
 } from './objects.ts';
 import { readBlob } from './progress.ts';
 import { readJson, type CallOptions, type Transport } from './transport.ts';
+import { createUploadForm, uploadHeaders, upsertHeader } from './upload-request.ts';
 
 /** The objects of one bucket. Every method throws {@link StorageError}; paths have no leading slash. */
 export interface Bucket {
@@ -284,32 +284,4 @@ function createTransfer(bucket: string, from: string, to: string, destinationBuc
     destinationKey: normalizeKey(to),
     ...(destinationBucket !== undefined && { destinationBucket }),
   };
-}
-
-function uploadHeaders(options: UploadOptions): Record<string, string> {
-  const { contentType, cacheControlSeconds = 3600, metadata } = options;
-  return {
-    'cache-control': `max-age=${cacheControlSeconds}`,
-    ...(contentType !== undefined && { 'content-type': contentType }),
-    ...upsertHeader(options),
-    ...(metadata && { 'x-metadata': encodeBase64(JSON.stringify(metadata)) }),
-  };
-}
-
-function upsertHeader({ upsert }: { readonly upsert?: boolean | undefined }): Record<string, string> {
-  return upsert ? { 'x-upsert': 'true' } : {};
-}
-
-/** Of a form the service reads fields instead of headers, those before the file. The form's own fields win. */
-function createUploadForm(body: FormData, options: UploadOptions): FormData {
-  const { contentType, cacheControlSeconds = 3600, metadata } = options;
-  const form = new FormData();
-  const add = (field: string, value: string | undefined) => {
-    if (value !== undefined && !body.has(field)) form.append(field, value);
-  };
-  add('cacheControl', String(cacheControlSeconds));
-  add('contentType', contentType);
-  add('metadata', metadata && JSON.stringify(metadata));
-  for (const [field, value] of body) form.append(field, value as string);
-  return form;
 }

@@ -9,7 +9,7 @@ import { keepNotifications } from '../../features/notifications/data/kept-notifi
 import type {
   KeptNotifications,
   NotificationsState,
-} from '../../features/notifications/model/notifications-state.ts';
+} from '../../features/notifications/model/state-types.ts';
 import type { RestClient } from '../../rest-client/index.ts';
 import { whenTrue } from '../../ui/state/store.ts';
 import type { Cached } from '../../shared/cache-policy.ts';

@@ -5,7 +5,7 @@ import { createMinuteClock } from '../../features/notifications/data/minute-cloc
 import type { MinuteClock } from '../../features/notifications/data/minute-clock.ts';
 import { parseNotificationChanges } from '../../features/notifications/data/notification-changes.ts';
 import { createNotificationsApi } from '../../features/notifications/data/notifications-api.ts';
-import type { NotificationsState } from '../../features/notifications/model/notifications-state.ts';
+import type { NotificationsState } from '../../features/notifications/model/state-types.ts';
 import type { Timer } from '../../platform/index.ts';
 import { createLoader, tryAnew } from '../../ui/state/loader.ts';
 import { createStore, whenTrue, type Store } from '../../ui/state/store.ts';

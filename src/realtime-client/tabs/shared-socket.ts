@@ -1,18 +1,14 @@
-import type { Broadcast, Timer, Unsubscribe } from '../../platform/platform.ts';
-import { backoffMs, withJitter } from '../socket/backoff.ts';
-import type { ConnectOptions, Connection, TopicSink } from '../socket/connection.ts';
+import type { Timer, Unsubscribe } from '../../platform/platform.ts';
+import { readJwtSubject } from '../../platform/jwt.ts';
 import { binaryFrames } from '../broadcast/binary-frames.ts';
 import { postgresChangesProtocol } from '../changes/protocol.ts';
-import { createConnectionStatus, type ConnectionStatus } from '../socket/connection-status.ts';
-import { createLeader, type Leader } from './leader.ts';
-import { stepLeader, type LeaderEffect, type LeaderEvent, type LeaderState } from './leader-state.ts';
-import { createMachine, type Machine } from '../machine/machine.ts';
-import { createPushes, type Pushes } from '../socket/push.ts';
 import type { ShareConnection } from '../realtime-client.ts';
-import { createSharedTopic, type SharedTopic } from './shared-topic.ts';
-import { parseTabMessage, type FollowerMessage, type LeaderNews, type TabMessage } from './tab-message.ts';
-import { createTermLock } from './term-lock.ts';
-import { readJwtSubject } from '../../platform/jwt.ts';
+import { backoffMs, withJitter } from '../socket/backoff.ts';
+import { createConnectionStatus } from '../socket/connection-status.ts';
+import type { ConnectOptions, Connection, TopicSink } from '../socket/connection.ts';
+import { createPushes } from '../socket/push.ts';
+import { joinGroup, type Membership, type TabTopic } from './membership.ts';
+import { createSharedTopic } from './shared-topic.ts';
 
 /**
  * Shares one socket among all tabs of a user; the value of the option `share`. The tab that holds the lock leads: it
@@ -31,11 +27,6 @@ import { readJwtSubject } from '../../platform/jwt.ts';
  */
 export const shareSocket: ShareConnection = (options, connect) =>
   options.platform.locks.scope === 'realm' ? connect(options) : createSharedConnection(options, connect);
-
-interface TabTopic {
-  readonly shared: SharedTopic;
-  readonly pushes: Pushes;
-}
 
 function createSharedConnection(
   options: ConnectOptions,
@@ -67,7 +58,7 @@ function createSharedConnection(
       status.publish('idle', clock.now());
       return topics.forEach(({ shared }) => shared.signOut());
     }
-    membership = joinUser({ options, connect, self, user: next, topics, status });
+    membership = joinGroup({ options, connect, self, user: next, topics, status });
     membership.start();
   };
   const begin = () => {
@@ -148,174 +139,5 @@ function createSharedConnection(
       status.publish('closed', clock.now());
       topics.forEach(({ shared }) => shared.want(null, shared.config));
     },
-  };
-}
-
-/** One tab's membership in the group of a user's tabs: it follows or leads. */
-interface Membership {
-  start(): void;
-  stop(): void;
-  wake(): void;
-  /** Stops permanently. */
-  leave(): void;
-  isReady(): boolean;
-  ignoredFrames(): number;
-  /** Sends a message to the leader, which may be this tab. */
-  say(message: Without<FollowerMessage, 'from' | 'to'>): void;
-}
-
-type Without<Union, Keys extends PropertyKey> = Union extends unknown ? Omit<Union, Keys> : never;
-
-function joinUser({
-  options,
-  connect,
-  self,
-  user,
-  topics,
-  status,
-}: {
-  readonly options: ConnectOptions;
-  readonly connect: (options: ConnectOptions) => Connection;
-  readonly self: string;
-  readonly user: string;
-  readonly topics: ReadonlyMap<string, TabTopic>;
-  readonly status: ConnectionStatus;
-}): Membership {
-  const { platform } = options;
-  const { clock } = platform;
-  const name = `realtime:${new URL(options.url).host}:${user}`;
-  const lock = createTermLock(platform.locks, name, (term) => machine.send({ kind: 'granted', term }));
-  const broadcast: Broadcast = platform.openBroadcast(name);
-  let leader: Leader | undefined;
-  let lastHeardMs = clock.now();
-  let hasLeft = false;
-
-  const detach = () => {
-    topics.forEach(({ shared }) => shared.detach(lastHeardMs));
-    status.publish('connecting', lastHeardMs);
-  };
-  const applyLeaderMessage = (news: LeaderNews) => {
-    const topic = 'name' in news ? topics.get(news.name)?.shared : undefined;
-    switch (news.kind) {
-      case 'lead':
-        return;
-      case 'roll':
-        return sayWants();
-      case 'connection': {
-        const shown = news.snapshot.status;
-        if (shown !== 'closed') status.publish(shown, news.snapshot.lostAtMs ?? lastHeardMs);
-        return;
-      }
-      case 'status':
-        return topic?.onStatus(news.keys, news.snapshot);
-      case 'change':
-        return topic?.onChange(news.keys, news.change);
-      case 'gap':
-        return topic?.onGap(news.loss);
-      case 'discard':
-        return topic?.onDiscard();
-      case 'message':
-        return news.except === self ? undefined : topic?.onMessage(news.event, news.payload);
-      case 'event':
-        return options.emit(news.event);
-      case 'pushed':
-        topics.forEach(({ pushes }) => pushes.reply(news.id, news.response, news.error));
-    }
-  };
-  const tell = (news: LeaderNews) => {
-    // A push may settle after the tab left the group.
-    if (hasLeft) return;
-    broadcast.post({ ...news, from: self, to: 'followers', term: machine.state.term } satisfies TabMessage);
-    if (news.kind !== 'roll') applyLeaderMessage(news);
-  };
-  const applyFollowerMessage = (message: Without<FollowerMessage, 'to'>) => {
-    if (message.kind === 'ask') machine.send({ kind: 'asked', term: message.term });
-    else if (message.kind === 'want') leader?.want(message);
-    else if (message.kind === 'push') leader?.push(message);
-    else if (message.kind === 'send') leader?.send(message);
-    else if (message.kind === 'track') leader?.track(message.from, message.name, message.entry);
-    else if (message.kind === 'wake') leader?.wake();
-    else leader?.forget(message.from);
-  };
-  const say: Membership['say'] = (message) => {
-    if (leader) applyFollowerMessage({ ...message, from: self });
-    else broadcast.post({ ...message, from: self, to: 'leader' });
-  };
-  const sayWants = () =>
-    topics.forEach(({ shared }, topic) => {
-      const { bindings, config, entry } = shared;
-      if (bindings) say({ kind: 'want', name: topic, bindings, config, isRequested: false });
-      if (bindings && entry) say({ kind: 'track', name: topic, entry });
-    });
-  const attach = () => {
-    detach();
-    sayWants();
-    topics.forEach(({ pushes }) => pushes.flush());
-  };
-
-  const run = (effect: Exclude<LeaderEffect, { do: 'wait' }>) => {
-    if (effect.do === 'acquire' || effect.do === 'release') {
-      // Acquiring or releasing the lock ends leadership.
-      leader?.close();
-      leader = undefined;
-      if (effect.do === 'acquire') lock.acquire(effect.term);
-      else lock.release();
-    } else if (effect.do === 'ask') say({ kind: 'ask', term: machine.state.term });
-    else if (effect.do === 'attach') attach();
-    else if (leader) leader.announce();
-    else {
-      leader = createLeader(options, connect, self, tell);
-      leader.announce();
-      attach();
-    }
-  };
-  const machine: Machine<LeaderState, LeaderEvent> = createMachine<
-    LeaderState,
-    LeaderEvent,
-    Exclude<LeaderEffect, { do: 'wait' }>
-  >({
-    initial: { kind: 'stopped', term: 0 },
-    step: stepLeader,
-    run,
-    clock,
-    jitter: (delayMs) => delayMs,
-    report: platform.report,
-    onStep({ kind }, before) {
-      if (kind === 'seeking' && before.kind !== 'seeking') detach();
-    },
-  });
-  const unsubscribe = broadcast.subscribe((value) => {
-    const message = parseTabMessage(value);
-    if (!message) return;
-    if (message.to === 'leader') return applyFollowerMessage(message);
-    machine.send({ kind: 'heard', leader: message.from, term: message.term });
-    const { state } = machine;
-    if ((state.kind !== 'following' && state.kind !== 'doubting') || state.leader !== message.from) return;
-    lastHeardMs = clock.now();
-    applyLeaderMessage(message);
-  });
-
-  const stop = () => {
-    if (machine.state.kind === 'stopped') return;
-    say({ kind: 'bye' });
-    machine.send({ kind: 'stop' });
-    detach();
-  };
-  return {
-    start: () => machine.send({ kind: 'start' }),
-    wake() {
-      if (!leader) say({ kind: 'wake' });
-      machine.send({ kind: 'wake' });
-    },
-    stop,
-    leave() {
-      stop();
-      hasLeft = true;
-      unsubscribe();
-      broadcast.close();
-    },
-    ignoredFrames: () => leader?.ignoredFrames() ?? 0,
-    isReady: () => machine.state.kind === 'following' || machine.state.kind === 'leading',
-    say,
   };
 }

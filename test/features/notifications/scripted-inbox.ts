@@ -10,7 +10,7 @@ import type {
   NotificationStatus,
 } from '../../../src/features/notifications/model/notification.ts';
 import type { NotificationsApi } from '../../../src/features/notifications/data/notifications-api.ts';
-import type { NotificationChange } from '../../../src/features/notifications/model/notifications-state.ts';
+import type { NotificationChange } from '../../../src/features/notifications/model/state-types.ts';
 import { createFakeWorld } from '../../support/fake-platform.ts';
 import type { FakeTab, FakeWorld } from '../../support/fake-platform.ts';
 import { createNotification } from './notification-fixtures.ts';

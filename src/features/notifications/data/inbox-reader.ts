@@ -4,8 +4,8 @@ import { selectWindow } from '../model/inbox-view.ts';
 import { everything, filterKey } from '../model/notification-filter.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import type { NotificationPage, NotificationsApi } from './notifications-api.ts';
-import { covers } from '../model/notifications-state.ts';
-import type { Cursor } from '../model/notifications-state.ts';
+import { covers } from '../model/list-window.ts';
+import type { Cursor } from '../model/list-window.ts';
 
 export const pageSize = 30;
 /** Most rows that one refresh reads; PostgREST's usual limit is 1,000 rows. */

@@ -6,12 +6,9 @@ import type { Notification } from '../model/notification.ts';
 import type { NotificationCounts } from '../model/notification-counts.ts';
 import { everything, filterKey } from '../model/notification-filter.ts';
 import type { NotificationAction } from '../model/notification-operation.ts';
-import { emptyState, step } from '../model/notifications-state.ts';
-import type {
-  NotificationChange,
-  NotificationsEvent,
-  NotificationsState,
-} from '../model/notifications-state.ts';
+import { emptyState } from '../model/state-types.ts';
+import { step } from '../model/notifications-state.ts';
+import type { NotificationChange, NotificationsEvent, NotificationsState } from '../model/state-types.ts';
 
 /** A failed read or action; shown until it succeeds, is retried or is dismissed. */
 export type InboxProblem =

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../../../platform/index.ts';
 import type { Notification } from '../model/notification.ts';
-import type { NotificationChange } from '../model/notifications-state.ts';
+import type { NotificationChange } from '../model/state-types.ts';
 import type { InboxProblem, InboxStore } from './inbox-store.ts';
 import type { NotificationsApi } from './notifications-api.ts';
 

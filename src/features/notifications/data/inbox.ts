@@ -12,7 +12,7 @@ import type { InboxStatus, InboxStore, InboxStoreOptions } from './inbox-store.t
 import type { Notification } from '../model/notification.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import type { NotificationsApi } from './notifications-api.ts';
-import type { KeptNotifications, NotificationChange } from '../model/notifications-state.ts';
+import type { KeptNotifications, NotificationChange } from '../model/state-types.ts';
 
 /** One user's inbox: outside of React, so that every part of the page shows the same state. */
 export interface Inbox

@@ -1,7 +1,7 @@
 import { compareNewestFirst } from '../model/notification.ts';
 import { everything, filterKey } from '../model/notification-filter.ts';
-import { covers } from '../model/notifications-state.ts';
-import type { KeptNotifications, NotificationsState } from '../model/notifications-state.ts';
+import { covers } from '../model/list-window.ts';
+import type { KeptNotifications, NotificationsState } from '../model/state-types.ts';
 
 /** Enough rows for the first screens of the next visit. */
 const longest = 60;

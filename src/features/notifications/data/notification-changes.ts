@@ -1,6 +1,6 @@
 import type { Change, RowRecord } from '../../../realtime-client/index.ts';
 import { parseNotification } from '../model/notification.ts';
-import type { NotificationChange } from '../model/notifications-state.ts';
+import type { NotificationChange } from '../model/state-types.ts';
 
 /**
  * Parses the live channel's changes of the table `notifications`; a row that cannot be parsed is reported and left out.

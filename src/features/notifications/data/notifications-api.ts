@@ -11,7 +11,8 @@ import type {
 import { noCounts, parseCounts } from '../model/notification-counts.ts';
 import type { NotificationCounts } from '../model/notification-counts.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
-import type { Cursor, NotificationChange } from '../model/notifications-state.ts';
+import type { Cursor } from '../model/list-window.ts';
+import type { NotificationChange } from '../model/state-types.ts';
 
 export interface NotificationPage {
   /** Newest first. */

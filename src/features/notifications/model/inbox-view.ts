@@ -5,7 +5,8 @@ import type { NotificationCounts } from './notification-counts.ts';
 import { coveringFilters, everything, filterKey, matchesFilter } from './notification-filter.ts';
 import type { NotificationFilter } from './notification-filter.ts';
 import { applyOperations } from './notification-operation.ts';
-import type { ListWindow, NotificationsState } from './notifications-state.ts';
+import type { ListWindow } from './list-window.ts';
+import type { NotificationsState } from './state-types.ts';
 
 /** One filter's list as it is shown: the server's rows with the pending operations applied. */
 export interface InboxView {

@@ -1,7 +1,7 @@
 import { applyOperations } from './notification-operation.ts';
 import type { NotificationOperation } from './notification-operation.ts';
 import type { NotificationStatus } from './notification.ts';
-import type { NotificationsState } from './notifications-state.ts';
+import type { NotificationsState } from './state-types.ts';
 
 /** Increase it when the shape changes: older copies are then discarded. */
 const waitingFormat = 1;

@@ -3,33 +3,33 @@ import {
   useCallback,
   useDeferredValue,
   useEffect,
-  useMemo,
   useRef,
   useState,
   useSyncExternalStore,
 } from 'react';
-import { useLocation, useSearch } from 'wouter';
 import { lazyPart } from '../../../ui/state/lazy-part.ts';
-import { useInboxCommands, leaveRow } from '../actions/use-inbox-actions.ts';
+import { useInboxCommands } from '../actions/use-inbox-actions.ts';
+import type { InboxCommands } from '../actions/use-inbox-actions.ts';
 import { useInbox, useInboxSnapshot } from '../data/inbox-context.ts';
+import type { InboxSnapshot } from '../data/inbox-store.ts';
 import { densityChoice } from '../list/density.ts';
 import { NotificationList } from '../list/notification-list.tsx';
 import type { NotificationListHandle } from '../list/list-handle.ts';
-import type { RowAction } from '../list/notification-row.tsx';
-import { readScrollPosition } from '../list/saved-scroll.ts';
 import { useListEntries } from '../list/use-list-entries.ts';
 import type { Notification } from '../model/notification.ts';
-import { filterKey, inboxHref, parseFilter, parseOpenId } from '../model/notification-filter.ts';
+import { filterKey } from '../model/notification-filter.ts';
+import type { NotificationFilter } from '../model/notification-filter.ts';
+import type { InboxView } from '../model/inbox-view.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
 import { InboxFoot, InboxNotices } from './inbox-notices.tsx';
 import { InboxTabs } from './inbox-navigation.tsx';
-import type { RowTarget } from './inbox-overlays.tsx';
 import { InboxToolbar } from './inbox-toolbar.tsx';
 import type { InboxDialog } from './inbox-toolbar.tsx';
 import styles from './inbox.module.css';
 import { usePendingArrivals } from './pending-arrivals.ts';
+import { useInboxUrl } from './use-inbox-url.ts';
+import { useRowActions } from './use-row-actions.ts';
 import { emptySelection, useSelection } from './use-selection.ts';
-import { useSettledView } from './use-settled-view.ts';
 
 const loadOverlays = () => import('./inbox-overlays.tsx');
 const InboxOverlays = lazyPart(async () => (await loadOverlays()).InboxOverlays);
@@ -50,25 +50,11 @@ export function InboxScreen() {
   const commands = useInboxCommands();
   const snapshot = useInboxSnapshot();
   const density = useSyncExternalStore(densityChoice.subscribe, densityChoice.getSnapshot);
-  const search = useSearch();
-  const [, navigate] = useLocation();
-  const openId = parseOpenId(search);
   const [dialog, setDialog] = useState<InboxDialog | null>(null);
-  const [menuOf, setMenuOf] = useState<RowTarget | null>(null);
-  const [snoozing, setSnoozing] = useState<RowTarget | null>(null);
   const [searchCalls, setSearchCalls] = useState(0);
   const listHandle = useRef<NotificationListHandle>(null);
-
-  const urlFilter = useMemo(() => parseFilter(search), [search]);
-  const key = filterKey(urlFilter);
-  useEffect(() => inbox.show(urlFilter), [inbox, urlFilter]);
-  const shownKey = useRef(key);
-  useEffect(() => {
-    if (shownKey.current === key) return;
-    shownKey.current = key;
-    // A list that was not shown before in this history entry begins at its top.
-    window.scrollTo(0, readScrollPosition());
-  }, [key]);
+  const url = useInboxUrl();
+  const { openId } = url;
   const { isVerified } = snapshot;
   useEffect(() => {
     if (!isVerified) return undefined;
@@ -82,84 +68,14 @@ export function InboxScreen() {
   // Tabs and counts answer a click at once; the rows, of which there may be many, a moment later.
   const list = useDeferredValue(settled);
   const { shown, pending, top, release } = usePendingArrivals(list.notifications, filterKey(list.filter));
-  const { selection, select, toggleAll, extendTo } = useSelection(shown, key);
+  const { selection, select, ...ranges } = useSelection(shown, url.listKey);
+  const rows = useRowActions(url, shown, listHandle, ranges);
   const onEndNear = useCallback(() => void inbox.loadMore(), [inbox]);
   const { entries, toggleGroup } = useListEntries(shown, list, onEndNear);
 
-  const openAt = shown.findIndex(({ id }) => id === openId);
-  const show = useCallback(
-    (notification: Notification | undefined) => {
-      if (!notification) return;
-      navigate(inboxHref(urlFilter, notification.id), { replace: true });
-      listHandle.current?.reveal(notification.id, false);
-    },
-    [navigate, urlFilter],
-  );
-  const closeDetail = useCallback(() => {
-    if (openId) listHandle.current?.reveal(openId, true);
-    navigate(inboxHref(urlFilter), { replace: true });
-  }, [navigate, urlFilter, openId]);
-
-  /** Shows the next notification in the detail, and moves the focus on, before a notification leaves the list. */
-  const leave = useCallback(
-    (id: string) => {
-      if (id === openId) {
-        const next = shown[openAt + 1] ?? shown[openAt - 1];
-        if (next && openAt >= 0) show(next);
-        else navigate(inboxHref(urlFilter), { replace: true });
-      }
-      leaveRow(id);
-    },
-    [openId, openAt, shown, show, navigate, urlFilter],
-  );
-  const actOnRow = useCallback(
-    (action: RowAction, notifications: readonly Notification[], id: string) => {
-      const [first, ...others] = notifications;
-      if (!first) return;
-      const target: RowTarget = { id, notifications: [first, ...others] };
-      if (action === 'open') {
-        // A snoozed one returns as unread, whether or not it was looked at.
-        if (first.status === 'unread' && !first.isSnoozed) inbox.setStatus([first.id], 'read');
-      } else if (action === 'read') commands.toggleRead(notifications);
-      else if (action === 'more') setMenuOf(target);
-      else if (action === 'snooze') setSnoozing(target);
-      else if (action === 'select') toggleAll(notifications.map((row) => row.id));
-      else if (action === 'select-range') extendTo(first.id);
-      else {
-        leave(id);
-        if (action === 'remove') commands.remove(notifications);
-        else if (action === 'unsnooze') commands.unsnooze(notifications);
-        else commands.toggleArchived(notifications);
-      }
-    },
-    [inbox, commands, setMenuOf, setSnoozing, toggleAll, extendTo, leave],
-  );
-  const onAction = useCallback(
-    (action: RowAction, notification: Notification) => actOnRow(action, [notification], notification.id),
-    [actOnRow],
-  );
-  const onSearch = useCallback(
-    // The first words make a history entry, so that Back leaves the search.
-    (words: string) => navigate(inboxHref({ ...urlFilter, query: words }), { replace: query !== '' }),
-    [navigate, urlFilter, query],
-  );
   const startSearch = () => setSearchCalls((calls) => calls + 1);
-  const markAllRead = () => {
-    if (filter.tab === 'archived' || filter.tab === 'snoozed') return;
-    if (query === '') commands.markAllRead(filter.kind);
-    else
-      commands.setStatus(
-        shown.filter(({ status }) => status === 'unread'),
-        'read',
-      );
-  };
-  const hasUnread =
-    query === ''
-      ? filter.tab !== 'archived' &&
-        filter.tab !== 'snoozed' &&
-        (filter.kind ? snapshot.counts.kinds[filter.kind] : snapshot.counts.unread) > 0
-      : shown.some(({ status, isSnoozed }) => status === 'unread' && !isSnoozed);
   const startSelecting = () => select(selection ? null : emptySelection);
+  const markAllRead = () => markShownRead(commands, filter, shown);
 
   return (
     <div
@@ -172,7 +88,7 @@ export function InboxScreen() {
       <div className={styles.main}>
         <InboxToolbar
           filter={filter}
-          hasUnread={hasUnread}
+          hasUnread={hasUnread(snapshot, shown)}
           onMarkAllRead={markAllRead}
           isSelecting={selection !== null}
           onSelect={startSelecting}
@@ -185,9 +101,9 @@ export function InboxScreen() {
             openId={openId}
             list={listHandle}
             isSelecting={selection !== null}
-            onAction={actOnRow}
-            onShow={show}
-            onCloseDetail={closeDetail}
+            onAction={rows.onRowAction}
+            onShow={rows.show}
+            onCloseDetail={rows.closeDetail}
             onEndSelection={() => select(null)}
             onMarkAllRead={markAllRead}
             onHelp={() => setDialog('options')}
@@ -198,7 +114,7 @@ export function InboxScreen() {
               resultCount: list.isLoaded && list.filter.query === query ? shown.length : null,
               hasMore: list.hasMore,
               isSearching: snapshot.isReading,
-              onSearch,
+              onSearch: url.search,
               onLeave: () => setSearchCalls(0),
             }}
           />
@@ -226,8 +142,8 @@ export function InboxScreen() {
           entries={entries}
           filter={list.filter}
           hasMore={list.hasMore}
-          onAction={onAction}
-          onGroupAction={actOnRow}
+          onAction={rows.onAction}
+          onGroupAction={rows.onRowAction}
           onToggleGroup={toggleGroup}
           selected={
             selection && (selection.isEverything ? new Set(shown.map(({ id }) => id)) : selection.ids)
@@ -246,7 +162,7 @@ export function InboxScreen() {
                 list.hasMore && filter.kind === null && query === '' ? snapshot.counts[filter.tab] : null
               }
               onSnooze={([first, ...others]) =>
-                first && setSnoozing({ id: first.id, notifications: [first, ...others] })
+                first && rows.setSnoozing({ id: first.id, notifications: [first, ...others] })
               }
               onChange={select}
             />
@@ -254,23 +170,23 @@ export function InboxScreen() {
         </Suspense>
       </div>
       <Suspense>
-        {(openId !== null || dialog !== null || menuOf !== null || snoozing !== null) && (
+        {(openId !== null || dialog !== null || rows.menuOf !== null || rows.snoozing !== null) && (
           <InboxOverlays
             openId={openId}
             shown={shown}
             filter={filter}
             dialog={dialog}
-            menuOf={menuOf}
-            snoozing={snoozing}
-            onAction={onAction}
-            onRowAction={actOnRow}
-            onShow={show}
-            onCloseDetail={closeDetail}
+            menuOf={rows.menuOf}
+            snoozing={rows.snoozing}
+            onAction={rows.onAction}
+            onRowAction={rows.onRowAction}
+            onShow={rows.show}
+            onCloseDetail={rows.closeDetail}
             onDialog={setDialog}
-            onCloseMenu={() => setMenuOf(null)}
-            onCloseSnooze={() => setSnoozing(null)}
+            onCloseMenu={() => rows.setMenuOf(null)}
+            onCloseSnooze={() => rows.setSnoozing(null)}
             onSnooze={({ id }) => {
-              leave(id);
+              rows.leave(id);
               if (selection) select(emptySelection);
             }}
             onSelect={startSelecting}
@@ -279,4 +195,33 @@ export function InboxScreen() {
       </Suspense>
     </div>
   );
+}
+
+/** The view to show: while the results of a search are read, the view before them stays. */
+function useSettledView(view: InboxView): InboxView {
+  const [settled, setSettled] = useState(view);
+  const isPending = !view.isLoaded && Boolean(view.filter.query);
+  const isSameList = view.filter.tab === settled.filter.tab && view.filter.kind === settled.filter.kind;
+  if (isPending && isSameList) return settled;
+  if (view !== settled) setSettled(view);
+  return view;
+}
+
+/** Whether "Mark all as read" has something to do in the shown list. */
+function hasUnread({ view: { filter }, counts }: InboxSnapshot, shown: readonly Notification[]): boolean {
+  if (filter.query) return shown.some(({ status, isSnoozed }) => status === 'unread' && !isSnoozed);
+  if (filter.tab === 'archived' || filter.tab === 'snoozed') return false;
+  return (filter.kind ? counts.kinds[filter.kind] : counts.unread) > 0;
+}
+
+/** Marks the filter's whole list as read; of a search, the results that are loaded. */
+function markShownRead(
+  commands: InboxCommands,
+  filter: NotificationFilter,
+  shown: readonly Notification[],
+): void {
+  if (filter.tab === 'archived' || filter.tab === 'snoozed') return;
+  if (!filter.query) return commands.markAllRead(filter.kind);
+  const unread = shown.filter(({ status }) => status === 'unread');
+  commands.setStatus(unread, 'read');
 }

@@ -1,0 +1,34 @@
+import { compareNewestFirst } from './notification.ts';
+import type { Notification } from './notification.ts';
+import { matchesFilter } from './notification-filter.ts';
+import type { NotificationFilter } from './notification-filter.ts';
+
+/** The keyset position at which a read of a list ended. */
+export type Cursor = Pick<Notification, 'id' | 'createdAt' | 'createdAtMs'>;
+
+/** The part of one filter's list that is loaded. */
+export interface ListWindow {
+  readonly filter: NotificationFilter;
+  /** The oldest notification that was read. */
+  readonly end: Cursor | null;
+  /** Whether nothing older exists. */
+  readonly isComplete: boolean;
+  /** The results of a search, which only the server can tell; null: all rows between the first and the end. */
+  readonly ids: ReadonlySet<string> | null;
+  /** The sequence number at which its reading began. */
+  readonly readAt: number;
+}
+
+/** The windows by `filterKey`. */
+export type ListWindows = Readonly<Record<string, ListWindow>>;
+
+/** Whether the window contains the row. */
+export function covers({ filter, end, isComplete, ids }: ListWindow, row: Notification): boolean {
+  if (!matchesFilter(row, filter)) return false;
+  return ids ? ids.has(row.id) : isComplete || !end || compareNewestFirst(row, end) <= 0;
+}
+
+/** The windows of lists, without those of searches. */
+export function withoutSearches(windows: ListWindows): ListWindows {
+  return Object.fromEntries(Object.entries(windows).filter(([, { ids }]) => ids === null));
+}

@@ -1,0 +1,69 @@
+import { covers, withoutSearches } from './list-window.ts';
+import type { ListWindow } from './list-window.ts';
+import { applyChanges, isOutdated } from './notification-updates.ts';
+import { compareNewestFirst } from './notification.ts';
+import type { Notification } from './notification.ts';
+import { filterKey, matchesFilter } from './notification-filter.ts';
+import type { NotificationsEvent, NotificationsState } from './state-types.ts';
+
+/**
+ * Applies the server's changes since an earlier answer. Its totals win: rows outside the loaded windows are
+ * known by live changes alone, of which some may be missing, so they are evicted.
+ */
+export function applySync(
+  state: NotificationsState,
+  { changes, totals, asOf: totalsAsOf, since }: Extract<NotificationsEvent, { type: 'synced' }>,
+): NotificationsState {
+  const synced = applyChanges(state, changes);
+  const areTotalsStale = state.sequence > since;
+  if (areTotalsStale) return { ...synced, totals, totalsAsOf, areTotalsStale };
+  // A row that changed during a read stays: a page that lands later takes its absence for a deletion.
+  const isListed = (row: Notification) =>
+    row.snoozedUntilMs !== null ||
+    synced.kept.has(row.id) ||
+    synced.touched.has(row.id) ||
+    Object.values(synced.windows).some((window) => covers(window, row));
+  const rows = new Map([...synced.rows].filter(([, row]) => isListed(row)));
+  return {
+    ...synced,
+    rows: rows.size < synced.rows.size ? rows : synced.rows,
+    totals,
+    totalsAsOf,
+    areTotalsStale,
+  };
+}
+
+/** Applies a page of a list: its rows, the end of the window, and the absence of rows that the page should contain. */
+export function applyPage(
+  state: NotificationsState,
+  { filter, after, rows: page, isLast, since }: Extract<NotificationsEvent, { type: 'page' }>,
+): NotificationsState {
+  // The head of a list is read again after a gap; until then an outdated one is better than none.
+  if (after && since < state.gapAt) return state;
+  const rows = new Map(state.rows);
+  const last = page.at(-1) ?? after;
+  const end = last && { id: last.id, createdAt: last.createdAt, createdAtMs: last.createdAtMs };
+  const { [filterKey(filter)]: replaced, ...earlier } = state.windows;
+  const others = filter.query ? withoutSearches(earlier) : earlier;
+  const listed = new Set(page.map(({ id }) => id));
+  const ids = filter.query ? new Set([...((after && replaced?.ids) ?? []), ...listed]) : null;
+  const window: ListWindow = { filter, end, isComplete: isLast, ids, readAt: since };
+  const isNewer = (id: string) => (state.touched.get(id) ?? -1) > since;
+  const isElsewhere = (row: Notification) => Object.values(others).some((other) => covers(other, row));
+  // The absence of a row from the results of a search tells nothing about the row.
+  for (const row of ids ? [] : state.rows.values()) {
+    const isBefore = after !== null && compareNewestFirst(row, after) <= 0;
+    if (isBefore || !matchesFilter(row, filter) || listed.has(row.id) || isNewer(row.id)) continue;
+    // Deleted, or older than the loaded window: drop it in both cases. A returned row may be far older.
+    if (covers(window, row) || (!isElsewhere(row) && row.snoozedUntilMs === null)) rows.delete(row.id);
+  }
+  for (const row of page) {
+    const known = state.rows.get(row.id);
+    // A row that changed meanwhile is replaced by a newer version only; one that is unknown was deleted meanwhile.
+    const isNews = isNewer(row.id)
+      ? known !== undefined && isOutdated(known, row)
+      : known === undefined || !isOutdated(row, known);
+    if (isNews) rows.set(row.id, row);
+  }
+  return { ...state, rows, windows: { ...others, [filterKey(filter)]: window } };
+}

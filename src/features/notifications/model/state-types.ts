@@ -1,0 +1,91 @@
+import type { Cursor, ListWindows } from './list-window.ts';
+import type { Notification } from './notification.ts';
+import type { NotificationCounts } from './notification-counts.ts';
+import { everything } from './notification-filter.ts';
+import type { NotificationFilter } from './notification-filter.ts';
+import type { NotificationOperation } from './notification-operation.ts';
+
+/** The client's copy of the inbox: loaded rows, how far each list was read, and what is not confirmed yet. */
+export interface NotificationsState {
+  /** The server's rows, as far as they are loaded. */
+  readonly rows: ReadonlyMap<string, Notification>;
+  /** How far each filter's list has been read, by `filterKey`. */
+  readonly windows: ListWindows;
+  /** The server's own counts; null before the first answer. */
+  readonly totals: NotificationCounts | null;
+  /** The server's time of the totals: a row of this version or an older one is counted in them. null: unknown. */
+  readonly totalsAsOf: string | null;
+  /** Whether an event changed the totals by an unknown amount, so that they must be read again. */
+  readonly areTotalsStale: boolean;
+  /** Operations that the server has not confirmed, oldest first. */
+  readonly operations: readonly NotificationOperation[];
+  readonly filter: NotificationFilter;
+  /** Ids that were read while "Unread" is shown; they stay listed until the filter changes. */
+  readonly kept: ReadonlySet<string>;
+  /** Grows with every live change, so that a read can tell which changes arrived during it. */
+  readonly sequence: number;
+  /** The sequence of the last gap: reads in flight at that time may be stale. */
+  readonly gapAt: number;
+  readonly readsUnderWay: number;
+  /** The sequence of the last live change per id; recorded only while a read is in flight. */
+  readonly touched: ReadonlyMap<string, number>;
+}
+
+export type NotificationChange =
+  | { readonly type: 'insert' | 'update'; readonly notification: Notification }
+  | { readonly type: 'remove'; readonly id: string };
+
+export type NotificationsEvent =
+  | { readonly type: 'read-started' | 'read-ended' }
+  /** The persisted list of an earlier visit; ignored once a list was read. */
+  | { readonly type: 'restored'; readonly kept: KeptNotifications }
+  | {
+      readonly type: 'page';
+      readonly filter: NotificationFilter;
+      /** The page follows this one; null: it is the head of the list. */
+      readonly after: Cursor | null;
+      readonly rows: readonly Notification[];
+      readonly isLast: boolean;
+      /** `sequence` when the read began. */
+      readonly since: number;
+    }
+  /** What changed since an earlier answer, with the totals of the same moment. `since`: `sequence` when the request began. */
+  | {
+      readonly type: 'synced';
+      readonly changes: readonly NotificationChange[];
+      readonly totals: NotificationCounts;
+      /** The server's time of the totals; null: unknown. */
+      readonly asOf: string | null;
+      readonly since: number;
+    }
+  | { readonly type: 'changes'; readonly changes: readonly NotificationChange[] }
+  | { readonly type: 'started'; readonly operation: NotificationOperation }
+  /** Confirmed. `rows` is the server's answer where it has one; a row missing from it was deleted. */
+  | { readonly type: 'done'; readonly id: string; readonly rows?: readonly Notification[] }
+  /** Failed or undone: the list shows its earlier state again. */
+  | { readonly type: 'dropped'; readonly id: string }
+  | { readonly type: 'filtered'; readonly filter: NotificationFilter }
+  /** Time has passed: snoozed notifications that are due return to the inbox. */
+  | { readonly type: 'woken'; readonly nowMs: number }
+  /** Changes may have been missed: pages whose reading began before are outdated. */
+  | { readonly type: 'gap' }
+  /** Changes are missing for good: everything that is not about to be read again is evicted. */
+  | { readonly type: 'reset' };
+
+/** The part that is persisted. */
+export type KeptNotifications = Pick<NotificationsState, 'rows' | 'windows' | 'totals'>;
+
+export const emptyState: NotificationsState = {
+  rows: new Map(),
+  windows: {},
+  totals: null,
+  totalsAsOf: null,
+  areTotalsStale: true,
+  operations: [],
+  filter: everything,
+  kept: new Set(),
+  sequence: 0,
+  gapAt: 0,
+  readsUnderWay: 0,
+  touched: new Map(),
+};

@@ -1,0 +1,48 @@
+import { useEffect, useMemo, useRef } from 'react';
+import { useLocation, useSearch } from 'wouter';
+import { useInbox } from '../data/inbox-context.ts';
+import { readScrollPosition } from '../list/saved-scroll.ts';
+import { filterKey, inboxHref, parseFilter, parseOpenId } from '../model/notification-filter.ts';
+import type { NotificationFilter } from '../model/notification-filter.ts';
+
+/** The list and the opened notification, as the URL has them. */
+export interface InboxUrl {
+  /** The list; the same object until it changes. */
+  readonly filter: NotificationFilter;
+  /** Identifies the list. */
+  readonly listKey: string;
+  /** The id of the opened notification; null: none. */
+  readonly openId: string | null;
+  /** Opens a notification of the list, or closes the detail, in the same history entry. */
+  readonly open: (id: string | undefined) => void;
+  /** Searches within the list; the first words make a history entry, so that Back leaves the search. */
+  readonly search: (words: string) => void;
+}
+
+/** Reads the URL, and lets the inbox show the list that it names. */
+export function useInboxUrl(): InboxUrl {
+  const inbox = useInbox();
+  const search = useSearch();
+  const [, navigate] = useLocation();
+  const openId = parseOpenId(search);
+  const filter = useMemo(() => parseFilter(search), [search]);
+  const listKey = filterKey(filter);
+  useEffect(() => inbox.show(filter), [inbox, filter]);
+  const shownKey = useRef(listKey);
+  useEffect(() => {
+    if (shownKey.current === listKey) return;
+    shownKey.current = listKey;
+    // A list that was not shown before in this history entry begins at its top.
+    window.scrollTo(0, readScrollPosition());
+  }, [listKey]);
+  return useMemo(
+    () => ({
+      filter,
+      listKey,
+      openId,
+      open: (id) => navigate(inboxHref(filter, id), { replace: true }),
+      search: (words) => navigate(inboxHref({ ...filter, query: words }), { replace: Boolean(filter.query) }),
+    }),
+    [filter, listKey, openId, navigate],
+  );
+}

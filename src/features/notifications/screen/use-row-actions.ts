@@ -1,0 +1,108 @@
+import { useCallback, useState } from 'react';
+import type { RefObject } from 'react';
+import { leaveRow, useInboxCommands } from '../actions/use-inbox-actions.ts';
+import { useInbox } from '../data/inbox-context.ts';
+import type { NotificationListHandle } from '../list/list-handle.ts';
+import type { RowAction } from '../list/notification-row.tsx';
+import type { Notification } from '../model/notification.ts';
+import type { RowTarget } from './inbox-overlays.tsx';
+import type { InboxUrl } from './use-inbox-url.ts';
+import type { SelectionState } from './use-selection.ts';
+
+export interface RowActions {
+  /** Opens a notification in the detail and scrolls its row into view. */
+  readonly show: (notification: Notification | undefined) => void;
+  /** Closes the detail and returns the focus to its row. */
+  readonly closeDetail: () => void;
+  /** Shows the next notification in the detail, and moves the focus on, before a row leaves the list. */
+  readonly leave: (id: string) => void;
+  /** Acts on the notifications of a row; `id` is the row's. */
+  readonly onRowAction: (action: RowAction, notifications: readonly Notification[], id: string) => void;
+  /** Acts on one notification. */
+  readonly onAction: (action: RowAction, notification: Notification) => void;
+  /** The row whose menu is open; null: none. */
+  readonly menuOf: RowTarget | null;
+  readonly setMenuOf: (target: RowTarget | null) => void;
+  /** The row that the snooze dialog is about; null: closed. */
+  readonly snoozing: RowTarget | null;
+  readonly setSnoozing: (target: RowTarget | null) => void;
+}
+
+/**
+ * The actions of the rows.
+ *
+ * @param shown the rows in their order: the detail moves on to the next one.
+ */
+export function useRowActions(
+  url: InboxUrl,
+  shown: readonly Notification[],
+  list: RefObject<NotificationListHandle | null>,
+  { toggleAll, extendTo }: Pick<SelectionState, 'toggleAll' | 'extendTo'>,
+): RowActions {
+  const inbox = useInbox();
+  const commands = useInboxCommands();
+  const [menuOf, setMenuOf] = useState<RowTarget | null>(null);
+  const [snoozing, setSnoozing] = useState<RowTarget | null>(null);
+  const show = useCallback(
+    (notification: Notification | undefined) => {
+      if (!notification) return;
+      url.open(notification.id);
+      list.current?.reveal(notification.id, false);
+    },
+    [url, list],
+  );
+  const closeDetail = useCallback(() => {
+    if (url.openId) list.current?.reveal(url.openId, true);
+    url.open(undefined);
+  }, [url, list]);
+  const leave = useCallback(
+    (id: string) => {
+      if (id === url.openId) {
+        const openAt = shown.findIndex((row) => row.id === id);
+        const next = shown[openAt + 1] ?? shown[openAt - 1];
+        if (next && openAt >= 0) show(next);
+        else url.open(undefined);
+      }
+      leaveRow(id);
+    },
+    [url, shown, show],
+  );
+  const onRowAction = useCallback(
+    (action: RowAction, notifications: readonly Notification[], id: string) => {
+      const [first, ...others] = notifications;
+      if (!first) return;
+      const target: RowTarget = { id, notifications: [first, ...others] };
+      switch (action) {
+        case 'open':
+          // Opening does not change a snoozed notification, which returns as unread.
+          if (first.status === 'unread' && !first.isSnoozed) inbox.setStatus([first.id], 'read');
+          return;
+        case 'read':
+          return commands.toggleRead(notifications);
+        case 'more':
+          return setMenuOf(target);
+        case 'snooze':
+          return setSnoozing(target);
+        case 'select':
+          return toggleAll(notifications.map((row) => row.id));
+        case 'select-range':
+          return extendTo(first.id);
+        case 'remove':
+          leave(id);
+          return commands.remove(notifications);
+        case 'unsnooze':
+          leave(id);
+          return commands.unsnooze(notifications);
+        case 'archive':
+          leave(id);
+          return commands.toggleArchived(notifications);
+      }
+    },
+    [inbox, commands, toggleAll, extendTo, leave],
+  );
+  const onAction = useCallback(
+    (action: RowAction, notification: Notification) => onRowAction(action, [notification], notification.id),
+    [onRowAction],
+  );
+  return { show, closeDetail, leave, onRowAction, onAction, menuOf, setMenuOf, snoozing, setSnoozing };
+}

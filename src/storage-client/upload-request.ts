@@ -1,0 +1,35 @@
+import { encodeBase64 } from '../platform/base64.ts';
+import type { UploadOptions } from './objects.ts';
+
+/** The headers of an upload whose body is the object itself. */
+export function uploadHeaders(options: UploadOptions): Record<string, string> {
+  const { contentType, cacheControlSeconds = 3600, metadata } = options;
+  return {
+    'cache-control': `max-age=${cacheControlSeconds}`,
+    ...(contentType !== undefined && { 'content-type': contentType }),
+    ...upsertHeader(options),
+    ...(metadata && { 'x-metadata': encodeBase64(JSON.stringify(metadata)) }),
+  };
+}
+
+/** The header that lets an upload replace an object. */
+export function upsertHeader({ upsert }: { readonly upsert?: boolean | undefined }): Record<string, string> {
+  return upsert ? { 'x-upsert': 'true' } : {};
+}
+
+/**
+ * The form of an upload: the service reads the options from fields before the file, not from headers. Fields that the
+ * caller's form has already win.
+ */
+export function createUploadForm(body: FormData, options: UploadOptions): FormData {
+  const { contentType, cacheControlSeconds = 3600, metadata } = options;
+  const form = new FormData();
+  const add = (field: string, value: string | undefined) => {
+    if (value !== undefined && !body.has(field)) form.append(field, value);
+  };
+  add('cacheControl', String(cacheControlSeconds));
+  add('contentType', contentType);
+  add('metadata', metadata && JSON.stringify(metadata));
+  for (const [field, value] of body) form.append(field, value as string);
+  return form;
+}

@@ -2,12 +2,12 @@ import { followChunkFailures, reloadIfReplaced } from './app/chunks/screen-chunk
 import { preloadPath } from './app/chunks/screen-chunks.ts';
 
 /** Shows a message when the application's code cannot be loaded. */
-async function tellFailure(): Promise<void> {
+async function showLoadFailure(): Promise<void> {
   if (await reloadIfReplaced()) return;
-  const place = document.querySelector('.boot');
-  if (!place) return;
-  place.setAttribute('role', 'alert');
-  place.textContent =
+  const message = document.querySelector('.boot');
+  if (!message) return;
+  message.setAttribute('role', 'alert');
+  message.textContent =
     document.documentElement.lang === 'de'
       ? 'Die App konnte nicht geladen werden. Prüfe deine Verbindung und lade die Seite neu.'
       : 'The app couldn’t be loaded. Check your connection and reload the page.';
@@ -20,8 +20,10 @@ async function tellFailure(): Promise<void> {
 function start(): void {
   followChunkFailures(window);
   const main = import('./main.tsx');
-  const screen = preloadPath(location.pathname, /-auth-token(\.0)?=/.test(document.cookie));
-  void main.then((application) => application.start(screen), tellFailure);
+  // The cookie of the session, or the first of its chunks.
+  const hasSession = /-auth-token(\.0)?=/.test(document.cookie);
+  const screen = preloadPath(location.pathname, hasSession);
+  void main.then((application) => application.start(screen), showLoadFailure);
 }
 
 start();

@@ -16,7 +16,7 @@ import { type ClientEvent, type ServiceOptions, serviceOptions } from './service
 
 type SharedOption = 'url' | 'apiKey' | 'platform' | 'getAccessToken' | 'onTokenChange' | keyof ServiceOptions;
 
-/** The options of `createSupabaseClients`, and with its imports of `createLazyClients`. */
+/** The options of `createSupabaseClients`. `createLazyClients` takes them too, with its imports. */
 export interface SupabaseClientsOptions extends ServiceOptions {
   /** The project's URL (http or https). */
   readonly url: string;
@@ -63,7 +63,7 @@ export interface JoinedAuth {
 /** Creates the auth client, and joins the other clients to it. Sends and reads nothing. @throws {AuthError} `invalid-options` */
 export function joinAuth(options: SupabaseClientsOptions): JoinedAuth {
   const { url, apiKey, platform = createBrowserPlatform() } = options;
-  const of = <Event extends ClientEvent>(own?: ServiceOptions<Event>) => ({
+  const optionsOf = <Event extends ClientEvent>(own?: ServiceOptions<Event>) => ({
     url,
     apiKey,
     ...serviceOptions<Event>(options, own, platform),
@@ -71,15 +71,15 @@ export function joinAuth(options: SupabaseClientsOptions): JoinedAuth {
   const auth = createAuthClient({
     address: getPageAddress(),
     ...options.auth,
-    ...of(options.auth),
+    ...optionsOf(options.auth),
     store: options.store ?? createDefaultStore(),
   });
   const { getAccessToken, onTokenChange } = auth;
   return {
     auth,
-    connection: { ...of(), getAccessToken },
-    restOptions: { ...options.rest, ...of(options.rest), getAccessToken },
-    realtimeOptions: { ...options.realtime, ...of(options.realtime), getAccessToken, onTokenChange },
+    connection: { ...optionsOf(), getAccessToken },
+    restOptions: { ...options.rest, ...optionsOf(options.rest), getAccessToken },
+    realtimeOptions: { ...options.realtime, ...optionsOf(options.realtime), getAccessToken, onTokenChange },
   };
 }
 

@@ -12,7 +12,7 @@ export interface LazyClientsOptions extends SupabaseClientsOptions {
   readonly importRealtime: () => Promise<{ readonly createRealtimeClient: typeof createRealtimeClient }>;
 }
 
-/** The clients of a project, of which only the auth client is there at once. */
+/** The clients of a project. The auth client exists at once; REST and realtime are loaded on first use. */
 export interface LazyClients<Database = UnknownDatabase> {
   /** Sign-in, session, account. */
   readonly auth: AuthClient;

@@ -5,7 +5,7 @@ import { createClients } from './app/data/clients.ts';
 import { guardRestoredPage } from './app/restored-page.ts';
 import { decideGate } from './app/gate.ts';
 import { parseConfiguration, type Configuration } from './shared/clients/env.ts';
-import { needsSecondFactor } from './shared/second-factor.ts';
+import { needsSecondFactor } from './shared/token-claims.ts';
 import { paths, plainPath } from './shared/routes.ts';
 import { preloadOnIntent } from './app/chunks/screen-chunks.ts';
 import { createBrowserPlatform } from './platform/index.ts';
@@ -71,7 +71,7 @@ export function start(screen: Promise<unknown>): void {
     const { userDataOf } = await import('./app/data/user-data-of.ts');
     userDataOf(clients, rest, configuration, current.user.id).start();
   });
-  // Until then index.html shows `Loading...`.
+  // index.html shows `Loading...` until both have settled.
   void Promise.allSettled([session, screen]).then(() => {
     render();
     // Safari has no requestIdleCallback.
@@ -80,7 +80,7 @@ export function start(screen: Promise<unknown>): void {
   });
 }
 
-/** Without the code of the service worker the application works as before, with a network. */
+/** Offline support is optional: if its code fails to load, the application still works with a network. */
 async function followServiceWorker(): Promise<void> {
   const worker = await import('./app/service-worker.ts').catch(() => null);
   await worker?.followServiceWorker();

@@ -92,7 +92,7 @@ export function createServerClients<Database = UnknownDatabase>(
 ): ServerClients<Database> {
   const { url, apiKey, cookies, cookieOptions } = options;
   const platform = toServerPlatform(options.platform ?? createBrowserPlatform());
-  const of = (own?: ServiceOptions<HttpLogEvent>) => ({
+  const optionsOf = (own?: ServiceOptions<HttpLogEvent>) => ({
     url,
     apiKey,
     ...serviceOptions(options, own, platform),
@@ -100,12 +100,12 @@ export function createServerClients<Database = UnknownDatabase>(
   const store = createServerStore(cookies, { secure: true, ...cookieOptions }, platform.report);
   const shareRefresh = createShareRefresh(serviceUrl(url, 'auth'), platform.clock);
   const auth = createAuthClientWith(
-    { ...options.auth, ...of(options.auth), store, autoRefresh: false },
+    { ...options.auth, ...optionsOf(options.auth), store, autoRefresh: false },
     { shareRefresh },
   );
   const { getAccessToken } = auth;
-  const rest = createRestClient({ ...options.rest, ...of(options.rest), getAccessToken });
-  const connection = { ...of(), getAccessToken };
+  const rest = createRestClient({ ...options.rest, ...optionsOf(options.rest), getAccessToken });
+  const connection = { ...optionsOf(), getAccessToken };
   return { auth, rest: rest as unknown as RestClient<Database>, connection };
 }
 
@@ -124,7 +124,7 @@ export function createRequestCookies(request: Request, headers: Headers): Server
   };
 }
 
-/** A request has no other tabs and no page: locks hold within it, and no channel is opened. */
+/** A request has no page and no other tabs: its locks exclude only its own calls, and no channel is opened. */
 function toServerPlatform(platform: Platform): Platform {
   return {
     ...platform,

@@ -2,10 +2,10 @@ import type { HttpLogEvent } from './platform/log.ts';
 import type { FetchFunction, Platform } from './platform/platform.ts';
 import type { RealtimeEvent } from './realtime-client/index.ts';
 
-/** What happened in a client, for logs and metrics. It never holds tokens, bodies or payloads. */
+/** What happened in a client, for logs and metrics. Never contains tokens, bodies or payloads. */
 export type ClientEvent = HttpLogEvent | RealtimeEvent;
 
-/** Options that hold for every service. */
+/** Options of every service. */
 export interface ServiceOptions<Event extends ClientEvent = ClientEvent> {
   /** Headers of every request. Default: none. */
   readonly headers?: Readonly<Record<string, string>>;

@@ -7,10 +7,10 @@ import { SupabaseProvider, useAuth } from '../react/index.ts';
 import { ConfigurationContext, useClients, type Clients } from '../shared/clients/clients-context.ts';
 import type { Configuration } from '../shared/clients/env.ts';
 import { ErrorBoundary } from './shell/error-boundary.tsx';
-import { forgetWhenSignedOut } from './data/forget-kept-data.ts';
+import { deleteWhenSignedOut } from './data/delete-persisted-data.ts';
 import { decideGate } from './gate.ts';
 import { lazyScreen } from './chunks/lazy-screen.ts';
-import { heldDraft } from '../shared/held-draft.ts';
+import { unsavedDraft } from '../shared/unsaved-draft.ts';
 import { needsSecondFactor } from '../shared/token-claims.ts';
 import { paths, type EntranceNotice } from '../shared/routes.ts';
 import * as chunks from './chunks/screen-chunks.ts';
@@ -30,7 +30,7 @@ export interface AppProps {
 /** The whole application. */
 export function App({ clients, configuration }: AppProps) {
   const [path] = useLocation();
-  useEffect(() => forgetWhenSignedOut(clients), [clients]);
+  useEffect(() => deleteWhenSignedOut(clients), [clients]);
   return (
     <SupabaseProvider clients={clients}>
       <ConfigurationContext value={configuration}>
@@ -57,7 +57,7 @@ const notices = {
 } as const satisfies Record<string, EntranceNotice | null>;
 
 function SessionGate({ path }: { readonly path: string }) {
-  // The fragment belongs to it: a mail link may arrive as a change of the fragment alone.
+  // Includes the fragment: a mail link may arrive as a change of the fragment alone.
   const { search: query, hash, origin } = new URL(useLocationProperty(() => location.href));
   const { status, session } = useAuth();
   const { auth } = useClients();
@@ -66,7 +66,7 @@ function SessionGate({ path }: { readonly path: string }) {
     () =>
       auth.onEvent(({ name, reason }) => {
         if (name !== 'SIGNED_OUT') return;
-        const isSaving = reason !== 'call' && heldDraft.isHeld();
+        const isSaving = reason !== 'call' && unsavedDraft.exists();
         setLeaving(isSaving ? 'while-saving' : reason === 'refused' ? 'refused' : 'on-purpose');
       }),
     [auth],
@@ -80,7 +80,7 @@ function SessionGate({ path }: { readonly path: string }) {
     hash,
     origin,
   });
-  // It explains one redirect to /login; once any page is shown it has done its work.
+  // The notice explains one redirect to /login: clear it once a page is shown.
   if (leaving !== null && gate.kind !== 'loading' && gate.kind !== 'redirect') setLeaving(null);
   switch (gate.kind) {
     case 'loading':

@@ -5,7 +5,7 @@ export interface GateInput {
   readonly status: 'loading' | 'signed-out' | 'signed-in';
   /** The session is `aal1` although the account has a verified second factor. */
   readonly needsSecondFactor: boolean;
-  /** The user signed out on this page: the redirect to /login carries no way back to it. */
+  /** The user signed out on this page: the redirect to /login then has no `?next=`. */
   readonly hasLeft: boolean;
   /** Path, query (`?…` or empty) and fragment (`#…` or empty) of the current URL, and the origin of the page. */
   readonly path: string;
@@ -24,31 +24,32 @@ export type Gate =
 export function decideGate(input: GateInput): Gate {
   const { status, path, query, hash, origin, needsSecondFactor } = input;
   if (status === 'loading') return { kind: 'loading' };
-  const isIn = status === 'signed-in' && !needsSecondFactor;
+  const isSignedIn = status === 'signed-in' && !needsSecondFactor;
   const href = origin + path + query + hash;
   const link = parseMailLink(href);
-  if (link === null) return decidePage(input, isIn);
-  if (isIn || isPublicPath(path)) return { kind: 'mail-link', link };
+  if (link === null) return decidePage(input, isSignedIn);
+  if (isSignedIn || isPublicPath(path)) return { kind: 'mail-link', link };
   // The link travels in the fragment; ?next= must never carry its token.
   const { pathname, search, hash: ownHash } = new URL(withoutMailLink(href), origin);
-  const page = decidePage({ ...input, path: pathname, query: search, hash: ownHash }, isIn);
+  const page = decidePage({ ...input, path: pathname, query: search, hash: ownHash }, isSignedIn);
   return page.kind === 'redirect' ? { ...page, to: page.to + encodeMailLink(link) } : page;
 }
 
-function decidePage(input: GateInput, isIn: boolean): Gate {
+function decidePage(input: GateInput, isSignedIn: boolean): Gate {
   const { path, query, hash, origin } = input;
   const route = plainPath(path);
   if (!isPublicPath(path)) {
     // A mail link leads to /home (specification §2) and carries the page that was requested before in ?next=.
     const isReturn = route === paths.home && new URLSearchParams(query).has('next');
-    if (isIn) return isReturn ? { kind: 'redirect', to: parseNext(query, origin) } : { kind: 'private' };
+    if (isSignedIn)
+      return isReturn ? { kind: 'redirect', to: parseNext(query, origin) } : { kind: 'private' };
     if (isReturn) return { kind: 'redirect', to: links.login({ next: parseNext(query, origin) }) };
     const isDefault = route === paths.root || route === paths.home;
     const next = input.hasLeft || (isDefault && query === '') ? undefined : withoutSecrets(path, query, hash);
     return { kind: 'redirect', to: links.login({ next }) };
   }
   const isEntrance = route === paths.login || route === paths.signup;
-  return isIn && isEntrance ? { kind: 'redirect', to: parseNext(query, origin) } : { kind: 'public' };
+  return isSignedIn && isEntrance ? { kind: 'redirect', to: parseNext(query, origin) } : { kind: 'public' };
 }
 
 /** Names of parameters that sign in; they must not reach ?next=, which stays in the history and in mails. */

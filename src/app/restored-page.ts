@@ -9,17 +9,17 @@ export interface RestoredPageOptions {
 }
 
 /**
- * Keeps a page of the back-forward cache from showing a session that has ended or changed since: such a page is frozen and
- * has heard of nothing. It is hidden when it is left, and reloads on its return unless the session's cookies are the same.
+ * Keeps a page of the back-forward cache from showing a session that has ended or changed since: a cached page receives no
+ * events. It is hidden when it is left, and reloads on its return unless the session's cookies are the same.
  */
 export function guardRestoredPage({ page, root, readSession, reload }: RestoredPageOptions): Unsubscribe {
-  let left = '';
+  let sessionWhenLeft = '';
   const hide = ({ persisted }: PageTransitionEvent) => {
-    left = readSession();
+    sessionWhenLeft = readSession();
     if (persisted) root.hidden = true;
   };
   const show = ({ persisted }: PageTransitionEvent) => {
-    if (persisted && readSession() !== left) return reload();
+    if (persisted && readSession() !== sessionWhenLeft) return reload();
     root.hidden = false;
   };
   page.addEventListener('pagehide', hide);

@@ -30,6 +30,6 @@ export async function followServiceWorker(): Promise<void> {
     if (message?.type === 'open-path' && typeof message.path === 'string' && isLocalPath(message.path))
       navigate(message.path);
   });
-  // Without the worker the application works as before, with a network.
+  // Offline support is optional: without the worker the application still works with a network.
   await worker.register().catch(() => undefined);
 }

@@ -87,7 +87,7 @@ export function createAuthClient(options: AuthClientOptions): AuthClient {
   return createAuthClientWith(options, {});
 }
 
-/** For `createServerClients`. */
+/** `createAuthClient` with the internals that `createServerClients` sets. */
 export function createAuthClientWith(options: AuthClientOptions, internals: CoreInternals): AuthClient {
   let started: Promise<AuthSnapshot> | undefined;
   const start = () => (started ??= restore());
@@ -119,7 +119,7 @@ export function createAuthClientWith(options: AuthClientOptions, internals: Core
     return session.getSnapshot();
   };
   const accessToken = (rejectedToken?: string) => {
-    // Nearly every request reads the token: a valid one in memory takes no further turn of the event loop.
+    // Nearly every request reads the token: a valid one in memory does not wait for `start()`.
     const valid = rejectedToken === undefined ? refresher.validToken() : null;
     if (valid !== null) return Promise.resolve(valid);
     return start().then(() => refresher.accessToken(rejectedToken));
@@ -174,7 +174,7 @@ export function createAuthClientWith(options: AuthClientOptions, internals: Core
   };
 }
 
-/** The names of the lazy methods, kept complete by the compiler. What a long-lived tab needs is not among them. */
+/** The names of the lazy methods, kept complete by the compiler. Methods that a long-lived tab needs are not lazy. */
 const lazyMethodNames: Readonly<Record<Exclude<keyof LazyMethods, 'consume'>, true>> = {
   signUp: true,
   signInAnonymously: true,
@@ -192,7 +192,7 @@ const lazyMethodNames: Readonly<Record<Exclude<keyof LazyMethods, 'consume'>, tr
   getSettings: true,
 };
 
-/** Methods that load the module of the real ones first. */
+/** Stand-ins that load the module of the lazy methods and then call the method of the same name. */
 function createLazyProxies(load: () => Promise<LazyMethods>): Omit<LazyMethods, 'consume'> {
   type Method = (...args: readonly unknown[]) => Promise<unknown>;
   const proxies = Object.keys(lazyMethodNames).map((name): [string, Method] => [

@@ -134,13 +134,13 @@ export function createFunctionsClient(options: FunctionsClientOptions): Function
       return invocation.schema ? validate(invocation.schema, result) : (result as T);
     },
     async *events(name, invocation = {}) {
-      const left = new AbortController();
-      const abort = () => left.abort(invocation.signal?.reason);
+      const controller = new AbortController();
+      const abort = () => controller.abort(invocation.signal?.reason);
       if (invocation.signal?.aborted) abort();
       invocation.signal?.addEventListener('abort', abort);
       const queue = createAsyncQueue<ServerSentEvent>();
       const headers = { accept: 'text/event-stream', ...lowerCaseNames(invocation.headers) };
-      const finished = call(name, { ...invocation, headers, signal: left.signal }, async ({ body }) => {
+      const finished = call(name, { ...invocation, headers, signal: controller.signal }, async ({ body }) => {
         if (body) for await (const event of readEvents(body)) queue.push(event);
       });
       finished.then(queue.end, queue.fail);
@@ -148,7 +148,7 @@ export function createFunctionsClient(options: FunctionsClientOptions): Function
         yield* queue.items();
       } finally {
         invocation.signal?.removeEventListener('abort', abort);
-        left.abort();
+        controller.abort();
       }
     },
   };

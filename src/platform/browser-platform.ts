@@ -65,7 +65,7 @@ function createLocks(): Locks {
   };
 }
 
-/** Where there is no channel, tabs see what others stored when they next read storage: before each refresh, on return. */
+/** Without a channel, a tab sees another tab's writes when it next reads storage: before a refresh, or when it becomes visible. */
 const silentBroadcast: Broadcast = { post() {}, subscribe: () => () => {}, close() {} };
 
 function openBroadcastChannel(name: string): Broadcast {
@@ -83,7 +83,7 @@ function openBroadcastChannel(name: string): Broadcast {
   };
 }
 
-/** Node 22, Bun and Deno have a navigator without `onLine`: the host is offline only where it says so. */
+/** Node 22, Bun and Deno have a navigator without `onLine`; they count as online. */
 function isOnline(): boolean {
   const { navigator } = globalThis as { readonly navigator?: { readonly onLine?: boolean } };
   return navigator?.onLine !== false;
@@ -96,7 +96,7 @@ function createPage(): Page {
       'visibilitychange',
       () => (document.visibilityState === 'hidden' ? 'hidden' : 'visible'),
     ],
-    // A page that is frozen is put away, as is one that is left.
+    // A frozen page runs no code, like one that was left.
     [globalThis.document, 'freeze', () => 'pagehide'],
     [globalThis.document, 'resume', () => 'resume'],
     [globalThis.window, 'online', () => 'online'],

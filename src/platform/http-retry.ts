@@ -14,7 +14,7 @@ export interface RetryingFetchOptions {
 
 /**
  * A fetch that repeats reads (GET and HEAD) after a network fault or a transient status: one ky instance for all requests.
- * For transfers, where the time that ky takes for a request does not count. A response of any status is a response.
+ * Storage uses it for transfers, which take far longer than ky itself. A response of any status is returned, never thrown.
  */
 export function createRetryingFetch(
   { fetch, random }: Pick<Platform, 'fetch' | 'random'>,

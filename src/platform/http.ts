@@ -19,7 +19,7 @@ export interface HttpRequest {
   readonly keepalive?: boolean | undefined;
 }
 
-/** `timeout`: the deadline passed; `aborted`: the caller's signal; `network`: no response could be had. */
+/** `timeout`: the deadline passed; `aborted`: the caller's signal; `network`: no response arrived. */
 export type HttpFailureKind = 'timeout' | 'aborted' | 'network';
 
 /** No response. `cause` is what fetch threw, or the reason of the caller's signal. */
@@ -178,7 +178,7 @@ export function createHttp(
 
 const isStream = (body: unknown) => typeof ReadableStream === 'function' && body instanceof ReadableStream;
 
-/** A response that arrived and that its reader refused is no failure of the exchange; fetch throws a TypeError for a broken body. */
+/** A reader that rejects a received response is not a failed exchange; a body that breaks off is, and makes fetch throw a TypeError. */
 function failureOf(problem: unknown, status: number | null): HttpLogEvent['failure'] {
   if (problem instanceof HttpFailure) return problem.kind;
   return problem !== null && (status === null || problem instanceof TypeError) ? 'network' : null;

@@ -1,7 +1,7 @@
 /** The services of a Supabase project that a client talks to. */
 export type ServiceName = 'auth' | 'rest' | 'realtime' | 'storage' | 'functions';
 
-/** One HTTP exchange that has ended. It holds no token, no body, no query string and no value of a header. */
+/** One HTTP exchange that has ended. It contains no token, no body, no query string and no value of a header. */
 export interface HttpLogEvent {
   /** Kind of the event. */
   readonly type: 'http';

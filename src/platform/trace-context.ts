@@ -8,5 +8,5 @@ export function createTraceparent(random: Pick<Random, 'bytes'>): string {
   return `00-${hex(random.bytes(16))}-${hex(random.bytes(8))}-01`;
 }
 
-/** The specification calls identifiers of zeros only invalid; 64 random bits make them improbable enough. */
+/** An identifier of zeros only is invalid; 64 random bits make it improbable enough. */
 const hex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

@@ -2,7 +2,7 @@ import { useEffect, useSyncExternalStore } from 'react';
 import type { Presence, PresenceSnapshot } from '../realtime-client/presence/presence.ts';
 
 /**
- * Who is present on a channel, rendered again when it changes. Create the presence once, outside of the component or in
+ * The entries that are present on a channel; the component renders again when they change. Create the presence once, outside of the component or in
  * `useState`, and keep its channel joined.
  *
  * @param entry what to track while the component is mounted; null or omitted: only observe. Compared as JSON.

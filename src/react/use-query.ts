@@ -29,9 +29,9 @@ export interface QueryState<Data> extends QuerySnapshot<Data> {
 export function useQuery<Data>(query: Query<Data>): QueryState<Data> {
   const { status, user } = useAuth();
   const key = JSON.stringify([query, user?.id]);
-  const [held, setHeld] = useState(() => ({ key, store: createQueryStore(query) }));
-  const current = held.key === key ? held : { key, store: createQueryStore(query) };
-  if (current !== held) setHeld(current);
+  const [kept, setKept] = useState(() => ({ key, store: createQueryStore(query) }));
+  const current = kept.key === key ? kept : { key, store: createQueryStore(query) };
+  if (current !== kept) setKept(current);
   const { store } = current;
   const subscribe = status === 'loading' ? waitForSession : store.subscribe;
   const snapshot = useSyncExternalStore(subscribe, store.getSnapshot, store.getSnapshot);

@@ -10,7 +10,7 @@ export interface ProtocolParts {
   postgresChanges: PostgresChangesProtocol | null;
 }
 
-/** Frames of bytes, which only broadcasts use. */
+/** Binary frames, which only broadcasts use. */
 export interface BinaryFrames {
   /** Encodes a broadcast of bytes. @throws {RangeError} if the version has none, or a name is longer than 255 bytes. */
   encode(message: Message, event: string, payload: Uint8Array, vsn: ProtocolVersion): Uint8Array<ArrayBuffer>;

@@ -39,7 +39,7 @@ export type {
 } from './query/query.ts';
 
 // Filters.
-export type { Filterable } from './query/filterable.ts';
+export type { Filterable } from './query/filter-methods.ts';
 export { and, eq, is, neq, not, oneOf, or } from './query/filter.ts';
 export type { Filter, Quantified } from './query/filter.ts';
 export {

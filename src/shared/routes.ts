@@ -71,7 +71,7 @@ export function isPublicPath(path: string): boolean {
 }
 
 /** Screens that redirect once signed in: never a target of ?next=. */
-const doors: ReadonlySet<string> = new Set([paths.root, paths.login, paths.signup, paths.resetPassword]);
+const entrances: ReadonlySet<string> = new Set([paths.root, paths.login, paths.signup, paths.resetPassword]);
 
 /**
  * Where `?next=` leads: a path of this origin, else `/home`.
@@ -83,9 +83,9 @@ export function parseNext(query: string, origin: string): string {
   const next = new URLSearchParams(query).get('next') ?? '';
   if (!isLocalPath(next) || !URL.canParse(next, origin)) return paths.home;
   const { pathname, search: ownQuery, hash, origin: target } = new URL(next, origin);
-  const isDoor = doors.has(plainPath(pathname));
+  const isEntrance = entrances.has(plainPath(pathname));
   // Checked again after normalization: "/.//host" has become "//host".
-  return target === origin && !isDoor && isLocalPath(pathname) ? pathname + ownQuery + hash : paths.home;
+  return target === origin && !isEntrance && isLocalPath(pathname) ? pathname + ownQuery + hash : paths.home;
 }
 
 /**

@@ -98,17 +98,19 @@ export function purgeQuery({ transformationsOnly }: PurgeOptions): Record<string
   return transformationsOnly ? { transformations: 'true' } : {};
 }
 
-/** The service signs at most so many paths at once. */
+/** Most paths that the service signs per request. */
 const SIGN_LIMIT = 1000;
 
 /** The bucket `name`; no request is sent. */
 export function createBucket({ base, send }: Transport, name: string): Bucket {
   const bucket = encodeURIComponent(name);
-  const at = (path: string) => `${bucket}/${encodeKey(path)}`;
+  const objectPath = (path: string) => `${bucket}/${encodeKey(path)}`;
   const post = <T>(path: string, json: unknown, options: CallOptions = {}) =>
     send({ method: 'POST', path, json, ...callOptions(options) }, readJson<T>);
   const downloadPath = (path: string, { image }: DownloadOptions) =>
-    image ? withQuery(`/render/image/authenticated/${at(path)}`, imageQuery(image)) : `/object/${at(path)}`;
+    image
+      ? withQuery(`/render/image/authenticated/${objectPath(path)}`, imageQuery(image))
+      : `/object/${objectPath(path)}`;
 
   async function put(
     method: 'POST' | 'PUT',
@@ -133,8 +135,10 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
 
   const client: Bucket = {
     name,
-    upload: async (path, body, options = {}) => put('POST', `/object/${at(path)}`, path, body, options),
-    replace: async (path, body, options = {}) => put('PUT', `/object/${at(path)}`, path, body, options),
+    upload: async (path, body, options = {}) =>
+      put('POST', `/object/${objectPath(path)}`, path, body, options),
+    replace: async (path, body, options = {}) =>
+      put('PUT', `/object/${objectPath(path)}`, path, body, options),
 
     async download(path, options = {}) {
       const request = { method: 'GET', path: downloadPath(path, options), ...callOptions(options) };
@@ -180,13 +184,13 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
     },
 
     async info(path, options = {}) {
-      const request = { method: 'GET', path: `/object/info/${at(path)}`, ...callOptions(options) };
+      const request = { method: 'GET', path: `/object/info/${objectPath(path)}`, ...callOptions(options) };
       return send(request, readJson<ObjectInfo>);
     },
 
     async exists(path, options = {}) {
       try {
-        const request = { method: 'HEAD', path: `/object/${at(path)}`, ...callOptions(options) };
+        const request = { method: 'HEAD', path: `/object/${objectPath(path)}`, ...callOptions(options) };
         return await send(request, async () => true);
       } catch (problem) {
         const status = problem instanceof StorageError ? problem.status : null;
@@ -219,7 +223,7 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
 
     async createSignedUrl(path, expiresInSeconds, options = {}) {
       const { signedURL } = await post<{ signedURL: string }>(
-        `/object/sign/${at(path)}`,
+        `/object/sign/${objectPath(path)}`,
         { expiresIn: expiresInSeconds, ...(options.image && { transform: options.image }) },
         options,
       );
@@ -245,7 +249,7 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
       const { url } = await send(
         {
           method: 'POST',
-          path: `/object/upload/sign/${at(path)}`,
+          path: `/object/upload/sign/${objectPath(path)}`,
           json: {},
           ...callOptions(options),
           headers: { ...upsertHeader(options), ...options.headers },
@@ -256,16 +260,16 @@ export function createBucket({ base, send }: Transport, name: string): Bucket {
     },
 
     uploadToSignedUrl: async (path, token, body, options = {}) =>
-      put('PUT', withQuery(`/object/upload/sign/${at(path)}`, { token }), path, body, options),
+      put('PUT', withQuery(`/object/upload/sign/${objectPath(path)}`, { token }), path, body, options),
 
     getPublicUrl(path, options = {}) {
       const route = options.image ? '/render/image/public' : '/object/public';
       const query = { ...imageQuery(options.image), ...downloadQuery(options) };
-      return withQuery(`${base}${route}/${at(path)}`, query);
+      return withQuery(`${base}${route}/${objectPath(path)}`, query);
     },
 
     async purgeCache(path, options = {}) {
-      const url = withQuery(`/cdn/${at(path)}`, purgeQuery(options));
+      const url = withQuery(`/cdn/${objectPath(path)}`, purgeQuery(options));
       await send({ method: 'DELETE', path: url, ...callOptions(options) }, readJson);
     },
   };

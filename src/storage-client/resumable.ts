@@ -23,7 +23,7 @@ export interface ResumableUploadOptions extends Omit<UploadOptions, 'timeoutMs'>
 const PART_BYTES = 6 * 1024 * 1024;
 const tusHeaders = { 'tus-resumable': '1.0.0' };
 
-/** A part that failed on the way is sent again from where the server stands. */
+/** A part that failed on the network is sent again from the server's offset. */
 const partRetry: RetryPolicy = {
   limit: 4,
   backoff: { delaysMs: [500, 1_000, 3_000, 5_000], jitter: 0.2 },

@@ -61,7 +61,7 @@ export interface Transport {
   getHeaders(rejectedToken?: string): Promise<Readonly<Record<string, string>>>;
 }
 
-/** Reads are retried after a network fault or a status that passes. */
+/** Reads are retried after a network fault or a transient status. */
 const readRetry: RetryingFetchOptions = {
   limit: 2,
   backoff: { delaysMs: doublingDelaysMs(600, 1_200), jitter: 'full' },

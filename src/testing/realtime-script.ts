@@ -44,9 +44,10 @@ export function createRealtimeScript(nowMs: () => number) {
     const reply = (response: object) =>
       send(socket, [joinRef, ref, topic, 'phx_reply', { status: 'ok', response }]);
     if (event === 'phx_join') {
-      const bindings = (payload.config?.postgres_changes ?? []).map((sent) =>
-        Object.assign(sent, { id: (lastId += 1) }),
-      );
+      const bindings = (payload.config?.postgres_changes ?? []).map((sent) => {
+        lastId += 1;
+        return Object.assign(sent, { id: lastId });
+      });
       topics.set(topic, { socket, bindings });
       reply({ postgres_changes: bindings });
       const subscribed = { extension: 'postgres_changes', status: 'ok', message: 'Subscribed to PostgreSQL' };

@@ -48,7 +48,7 @@ export type Translations<Texts> = Readonly<
 export interface Texts<T> {
   /** The texts in the current language; suspends until they are loaded. */
   readonly use: () => Translation<T>;
-  /** The same outside of a component. */
+  /** The texts in the current language, for code outside of a component. */
   readonly load: () => Promise<Translation<T>>;
 }
 
@@ -84,7 +84,7 @@ export function defineLazyTexts<T>(languages: Languages<T>): Texts<T> {
 /** Loads each language once and returns the same promise, as `use` requires. */
 function createTextsLoader<T>(languages: Languages<T>): (wanted: Language) => Promise<Translation<T>> {
   const loaded = new Map<Language, Promise<Translation<T>>>();
-  const keep = (from: () => Promise<{ readonly texts: Translation<T> }>) => {
+  const loadTexts = (from: () => Promise<{ readonly texts: Translation<T> }>) => {
     const loading = from().then(({ texts }) => {
       // React's own marks: `use` returns the texts synchronously instead of suspending.
       void Object.assign(loading, { status: 'fulfilled', value: texts });
@@ -92,15 +92,15 @@ function createTextsLoader<T>(languages: Languages<T>): (wanted: Language) => Pr
     });
     return loading;
   };
-  /** English stands in until the network is back; later renders use the translation. */
-  const mendWhenOnline = (wanted: Language) =>
+  /** Loads the translation when the network is back; until then English is shown in its place. */
+  const reloadWhenOnline = (wanted: Language) =>
     addEventListener(
       'online',
       () => {
-        const loading = keep(languages[wanted]);
+        const loading = loadTexts(languages[wanted]);
         loading.then(
           () => loaded.set(wanted, loading),
-          () => mendWhenOnline(wanted),
+          () => reloadWhenOnline(wanted),
         );
       },
       { once: true },
@@ -111,9 +111,9 @@ function createTextsLoader<T>(languages: Languages<T>): (wanted: Language) => Pr
     if (known) return known;
     const { en, [wanted]: translation } = languages;
     // A translation that fails to load must not break the page.
-    const loading = keep(() =>
+    const loading = loadTexts(() =>
       translation().catch(() => {
-        mendWhenOnline(wanted);
+        reloadWhenOnline(wanted);
         return en();
       }),
     );

@@ -2,7 +2,7 @@ import 'fake-indexeddb/auto';
 import { IDBFactory } from 'fake-indexeddb';
 import { createStore, keys } from 'idb-keyval';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { forgetKeptData } from '../../src/app/data/forget-kept-data.ts';
+import { deletePersistedData } from '../../src/app/data/delete-persisted-data.ts';
 import { openPersistedCache } from '../../src/app/data/persisted-cache.ts';
 import { discardMs, staleMs } from '../../src/shared/cache-policy.ts';
 import { createFakeWorld } from '../support/fake-platform.ts';
@@ -101,7 +101,7 @@ describe('the data cache on this device', () => {
     set(1);
     await world.clock.advance(1_000);
     await written();
-    await forgetKeptData();
+    await deletePersistedData();
     expect((await openPage(world)).get()).toBeUndefined();
   });
 

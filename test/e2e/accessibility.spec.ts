@@ -156,7 +156,7 @@ test(
     await page.getByLabel('New email address').fill(world.newEmail());
     await page.getByRole('button', { name: 'Change address' }).click();
     await expect(page.getByLabel(/^Code sent to/).first()).toBeVisible();
-    await expectAccessible(page, 'account with an enrolment and a change of address');
+    await expectAccessible(page, 'account with an enrollment and a change of address');
     await page.getByRole('button', { name: 'Sign out everywhere' }).click();
     await expect(page.getByRole('dialog')).toBeVisible();
     await expectAccessible(page, 'account asking once more');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createLoader, tryAnew } from '../../src/ui/state/loader.ts';
+import { createLoader, retryFailedLoad } from '../../src/ui/state/loader.ts';
 
 /** Fails until it is mended. */
 function fragileLoad() {
@@ -27,14 +27,14 @@ describe('a loader', () => {
     await expect(load()).rejects.toBe(source.problem);
     await expect(load()).rejects.toBe(source.problem);
     expect(source.calls).toBe(1);
-    expect(tryAnew(source.problem)).toBe(true);
+    expect(retryFailedLoad(source.problem)).toBe(true);
     source.isBroken = false;
     expect(await load()).toBe('code');
     expect(source.calls).toBe(2);
   });
 
   test('ignores other errors', () => {
-    expect(tryAnew(new Error('of a component'))).toBe(false);
-    expect(tryAnew(null)).toBe(false);
+    expect(retryFailedLoad(new Error('of a component'))).toBe(false);
+    expect(retryFailedLoad(null)).toBe(false);
   });
 });

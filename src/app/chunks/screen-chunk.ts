@@ -10,7 +10,10 @@ export interface ScreenChunk<Props extends object = object> {
 export function screenChunk<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
 ): ScreenChunk<Props> {
-  const chunk: ScreenChunk<Props> = async () => ({ default: (chunk.screen = await load()) });
+  const chunk: ScreenChunk<Props> = async () => {
+    chunk.screen = await load();
+    return { default: chunk.screen };
+  };
   return chunk;
 }
 

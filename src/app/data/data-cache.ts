@@ -5,9 +5,9 @@ import { isTemporary } from '../../features/preferences/preferences.ts';
 import { isQuiet } from '../../features/preferences/quiet/quiet-hours.ts';
 import type { Preferences } from '../../features/preferences/preferences.ts';
 import type { Platform } from '../../platform/index.ts';
-import { keepNotifications } from '../../features/notifications/data/kept-notifications.ts';
+import { selectPersisted } from '../../features/notifications/data/persisted-notifications.ts';
 import type {
-  KeptNotifications,
+  PersistedNotifications,
   NotificationsState,
 } from '../../features/notifications/model/state-types.ts';
 import type { RestClient } from '../../rest-client/index.ts';
@@ -21,8 +21,8 @@ import { openPersistedCache } from './persisted-cache.ts';
 export interface DataCache {
   readonly preferences: PreferencesStore;
   /** The notifications of an earlier visit; null if there are none or they were discarded. */
-  readonly kept: KeptNotifications | null;
-  keepNotifications(state: NotificationsState): void;
+  readonly persisted: PersistedNotifications | null;
+  persistNotifications(state: NotificationsState): void;
   /** Whether the quiet hours are in force now; reads the preferences unless they are known. */
   isQuiet(): Promise<boolean>;
   /** Deletes the data of all users from memory and from this device. */
@@ -49,7 +49,7 @@ export async function openDataCache({
   openOutbox,
 }: DataCacheOptions): Promise<DataCache> {
   const { clock, page, random, report } = platform;
-  const persisted = await openPersistedCache({ userId, sessionId, clock, page, report });
+  const store = await openPersistedCache({ userId, sessionId, clock, page, report });
   const preferences = createPreferencesStore({
     api: createPreferencesApi(rest, userId),
     clock,
@@ -58,17 +58,17 @@ export async function openDataCache({
     openOutbox: async () => (await openOutbox()).preferences,
     createId: () => Array.from(random.bytes(12), (byte) => byte.toString(36)).join(''),
     // The format of the persisted copy guards its type.
-    restored: persisted.get(keys.preferences) as Cached<Preferences | null> | undefined,
+    restored: store.get(keys.preferences) as Cached<Preferences | null> | undefined,
     onRead(cached) {
-      if (!isTemporary(cached.value)) persisted.set(keys.preferences, cached);
+      if (!isTemporary(cached.value)) store.set(keys.preferences, cached);
     },
   });
-  const kept = persisted.get(keys.notifications) as Cached<KeptNotifications> | undefined;
+  const notifications = store.get(keys.notifications) as Cached<PersistedNotifications> | undefined;
   return {
     preferences,
-    kept: kept?.value ?? null,
-    keepNotifications: (state) =>
-      persisted.set(keys.notifications, { value: keepNotifications(state), readAtMs: clock.now() }),
+    persisted: notifications?.value ?? null,
+    persistNotifications: (state) =>
+      store.set(keys.notifications, { value: selectPersisted(state), readAtMs: clock.now() }),
     async isQuiet() {
       preferences.ensure();
       await whenTrue(preferences, () => !preferences.getSnapshot().isReading);
@@ -76,7 +76,7 @@ export async function openDataCache({
     },
     wipe() {
       preferences.close();
-      return persisted.wipe();
+      return store.wipe();
     },
   };
 }

@@ -2,7 +2,7 @@ import { clear, delMany, get, keys, promisifyRequest, set } from 'idb-keyval';
 import type { UseStore } from 'idb-keyval';
 import type { Clock, Page, Timer } from '../../platform/index.ts';
 import { isDiscarded, type Cached } from '../../shared/cache-policy.ts';
-import { cacheDatabaseName } from './forget-kept-data.ts';
+import { cacheDatabaseName } from './delete-persisted-data.ts';
 
 /** One user's values in IndexedDB, so that a reload shows the last state at once. */
 export interface PersistedCache {
@@ -25,7 +25,7 @@ export interface PersistedCacheOptions {
   readonly report: (problem: unknown) => void;
 }
 
-interface Kept {
+interface PersistedRecord {
   readonly format: number;
   readonly sessionId: string;
   readonly values: Readonly<Record<string, Cached<unknown>>>;
@@ -55,16 +55,16 @@ export async function openPersistedCache(options: PersistedCacheOptions): Promis
     timer?.cancel();
     timer = null;
     if (isClosed) return;
-    const kept: Kept = { format, sessionId, values: Object.fromEntries(values) };
-    await attempt(() => set(userId, kept, store));
+    const record: PersistedRecord = { format, sessionId, values: Object.fromEntries(values) };
+    await attempt(() => set(userId, record, store));
   };
 
   await attempt(async () => {
-    const kept = await get<Kept>(userId, store);
-    const isUsable = kept?.format === format && kept.sessionId === sessionId;
-    for (const [key, cached] of Object.entries(isUsable ? kept.values : {}))
+    const record = await get<PersistedRecord>(userId, store);
+    const isUsable = record?.format === format && record.sessionId === sessionId;
+    for (const [key, cached] of Object.entries(isUsable ? record.values : {}))
       if (!isDiscarded(cached, clock.now())) values.set(key, cached);
-    // Nothing that this session may not use stays on the device.
+    // Delete the values of other users and sessions, and outdated ones.
     const unusable = (await keys(store)).filter((key) => key !== userId || values.size === 0);
     if (unusable.length > 0) await delMany(unusable, store);
   });

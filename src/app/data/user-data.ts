@@ -7,7 +7,7 @@ import { parseNotificationChanges } from '../../features/notifications/data/noti
 import { createNotificationsApi } from '../../features/notifications/data/notifications-api.ts';
 import type { NotificationsState } from '../../features/notifications/model/state-types.ts';
 import type { Timer } from '../../platform/index.ts';
-import { createLoader, tryAnew } from '../../ui/state/loader.ts';
+import { createLoader, retryFailedLoad } from '../../ui/state/loader.ts';
 import { createStore, whenTrue, type Store } from '../../ui/state/store.ts';
 import { toasts } from '../../ui/overlay/toasts.ts';
 import type { RestClient } from '../../rest-client/index.ts';
@@ -45,8 +45,8 @@ export interface UserDataOptions extends Pick<Clients, 'loadRealtime' | 'platfor
   readonly checkSession: () => Promise<unknown>;
 }
 
-const keepDelayMs = 500;
-/** What the first list does not need is loaded after it. */
+const persistDelayMs = 500;
+/** Delay of the code that the first list does not need. */
 const laterMs = 1_500;
 
 export function createUserData({
@@ -60,11 +60,11 @@ export function createUserData({
 }: UserDataOptions): UserData {
   const { clock, page, report } = platform;
   const api = createNotificationsApi(rest, userId, report, () => clock.now());
-  let keepTimer: Timer | null = null;
+  let persistTimer: Timer | null = null;
   let laterTimer: Timer | null = null;
   let outbox: UserOutbox | null = null;
   let arrivals: Arrivals | null = null;
-  let leave: (() => void) | null = null;
+  let stopListening: (() => void) | null = null;
   const online = createStore<UserOnline | null>(null);
   let isClosed = false;
 
@@ -73,10 +73,11 @@ export function createUserData({
   );
   const openOutbox = createLoader(async () => {
     const { openUserOutbox } = await import('./user-outbox.ts');
-    const { preferences } = (outbox = openUserOutbox({ userId, rest, api, platform }));
-    withCache((opened) => opened.preferences.follow(preferences));
-    if (isClosed) outbox.close();
-    return outbox;
+    const opened = openUserOutbox({ userId, rest, api, platform });
+    outbox = opened;
+    withCache((cache) => cache.preferences.follow(opened.preferences));
+    if (isClosed) opened.close();
+    return opened;
   });
   const loadArrivals = createLoader(async () => {
     const { createArrivals } = await import('../../features/notifications/arrivals/arrivals.ts');
@@ -85,17 +86,17 @@ export function createUserData({
     return arrivals;
   });
   const reportOnce = (problem: unknown) => {
-    tryAnew(problem);
+    retryFailedLoad(problem);
     report(problem);
   };
   const withCache = (act: (opened: DataCache) => unknown) =>
     void openCache()
-      .then((opened) => isClosed || act(opened))
+      .then((opened) => (isClosed ? undefined : act(opened)))
       .catch(reportOnce);
   let latest: NotificationsState | null = null;
-  const keep = () => {
-    keepTimer = null;
-    withCache((opened) => latest && opened.keepNotifications(latest));
+  const persist = () => {
+    persistTimer = null;
+    withCache((opened) => latest && opened.persistNotifications(latest));
   };
   const inbox = createInbox({
     userId,
@@ -105,25 +106,25 @@ export function createUserData({
     onArrival: (arrived) => void loadArrivals().then(({ add }) => add(arrived), reportOnce),
     onChange(state) {
       latest = state;
-      keepTimer ??= clock.setTimer(keep, keepDelayMs);
+      persistTimer ??= clock.setTimer(persist, persistDelayMs);
     },
   });
-  /** The code of the live channel failed to load: retry when the network is back. */
-  const listenLater = (problem: unknown) => {
+  /** Retries when the network is back: the code of the live channel failed to load. */
+  const retryListening = (problem: unknown) => {
     reportOnce(problem);
     if (isClosed) return;
     inbox.setConnection('lost');
     const stop = page.subscribe((signal) => {
       if (signal !== 'online') return;
       stop();
-      listen().catch(listenLater);
+      listen().catch(retryListening);
     });
-    leave = stop;
+    stopListening = stop;
   };
   const listen = async () => {
     const [realtime, { openLiveChannel }] = await Promise.all([loadRealtime(), import('./live-channel.ts')]);
     if (isClosed) return;
-    leave = openLiveChannel({
+    stopListening = openLiveChannel({
       realtime,
       usesBroadcasts: configuration.usesBroadcasts,
       userId,
@@ -158,8 +159,8 @@ export function createUserData({
       if (isStarted) return;
       isStarted = true;
       inbox.start();
-      listen().catch(listenLater);
-      withCache(({ kept }) => kept && inbox.restore(kept));
+      listen().catch(retryListening);
+      withCache(({ persisted }) => persisted && inbox.restore(persisted));
       const loadLater = () => {
         inbox.openOutbox();
         loadArrivals().catch(reportOnce);
@@ -170,8 +171,8 @@ export function createUserData({
     async close() {
       if (isClosed) return;
       isClosed = true;
-      leave?.();
-      keepTimer?.cancel();
+      stopListening?.();
+      persistTimer?.cancel();
       laterTimer?.cancel();
       toasts.clear();
       inbox.close();

@@ -11,10 +11,10 @@ import styles from './shell.module.css';
 
 const loadItems = async () => (await import('./account-menu-items.tsx')).AccountMenuItems;
 const AccountMenuItems = lazyPart(loadItems);
-/** The items are there by the time of the click. A failure is shown when the menu opens. */
+/** Loads the items before the click. A failure is shown when the menu opens. */
 const preloadItems = () => void loadItems().catch(() => undefined);
 
-/** The signed-in user's menu, whose items load with the first sign of interest. */
+/** The signed-in user's menu. Its items are loaded on hover or focus. */
 export function AccountMenu() {
   const texts = appTexts.use();
   const user = useUser();

@@ -1,6 +1,6 @@
 import { Component, type ErrorInfo, type ReactNode } from 'react';
 import { Button, buttonClass } from '../../ui/button.tsx';
-import { tryAnew } from '../../ui/state/loader.ts';
+import { retryFailedLoad } from '../../ui/state/loader.ts';
 import { useOnline } from '../../ui/state/online.ts';
 import { PageHeading } from '../../ui/page/page-heading.tsx';
 import { appTexts } from '../texts/app-texts.ts';
@@ -37,8 +37,8 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
 
   override componentDidCatch(problem: unknown, info: ErrorInfo): void {
     this.props.onError?.(problem, info);
-    const isMissing = tryAnew(problem) || isChunkFailure(problem);
-    if (isMissing) void this.#mend();
+    const isMissing = retryFailedLoad(problem) || isChunkFailure(problem);
+    if (isMissing) void this.#reloadOrOfferRetry();
   }
 
   override render(): ReactNode {
@@ -50,7 +50,7 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
 
   readonly #retry = () => this.setState({ failure: null });
 
-  async #mend(): Promise<void> {
+  async #reloadOrOfferRetry(): Promise<void> {
     if (await reloadIfReplaced()) return;
     this.setState(({ failure }) => (failure === null ? null : { failure: 'missing' }));
   }

@@ -7,17 +7,17 @@ import { paths } from '../../shared/routes.ts';
 
 export function NotFoundScreen() {
   const { notFound, notFoundText } = appTexts.use();
-  return <Signpost title={notFound} text={notFoundText} />;
+  return <SimplePage title={notFound} text={notFoundText} />;
 }
 
 /** `/_app`: the application shell on its own. */
 export function ShellScreen() {
   const { shell, shellText } = appTexts.use();
-  return <Signpost title={shell} text={shellText} />;
+  return <SimplePage title={shell} text={shellText} />;
 }
 
 /** A page with only a title, a text and the link to the inbox. */
-function Signpost({ title, text }: { readonly title: string; readonly text: string }) {
+function SimplePage({ title, text }: { readonly title: string; readonly text: string }) {
   const texts = appTexts.use();
   return (
     <div className={styles.page}>

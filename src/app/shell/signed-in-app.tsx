@@ -15,12 +15,14 @@ const InboxScreen = lazyScreen(chunks.inbox);
 const PreferencesScreen = lazyScreen(chunks.preferences);
 const AccountScreen = lazyScreen(chunks.account);
 
-/** Rare pages: their code is no part of the inbox's. */
+/** Rare pages, loaded when they are opened. */
 const NotFoundScreen = lazyPart(async () => (await import('./not-found-screen.tsx')).NotFoundScreen);
 const ShellScreen = lazyPart(async () => (await import('./not-found-screen.tsx')).ShellScreen);
 
 /** Lazy: only a failed callback needs its texts. */
-const CallbackNews = lazyPart(async () => (await import('./callback-news.tsx')).CallbackNews);
+const CallbackErrorToast = lazyPart(
+  async () => (await import('./callback-error-toast.tsx')).CallbackErrorToast,
+);
 
 /** Everything that needs a session. */
 export function SignedInApp() {
@@ -31,7 +33,7 @@ export function SignedInApp() {
       {({ bell, rail }) => (
         <SignedInLayout bell={bell} rail={rail}>
           <ErrorBoundary resetKey={path} quiet>
-            <Suspense>{callbackError && <CallbackNews />}</Suspense>
+            <Suspense>{callbackError && <CallbackErrorToast />}</Suspense>
           </ErrorBoundary>
           <ErrorBoundary resetKey={path}>
             <Suspense

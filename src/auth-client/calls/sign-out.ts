@@ -25,7 +25,7 @@ export type SignOutResult =
 export interface SignOutMethod {
   /**
    * Signs out: first here (unless the scope is `others`), then at the server. An expired access token is refreshed for it,
-   * because the server ends nothing for an expired one. Never rejects.
+   * because the server refuses it. Never rejects.
    *
    * @param request default scope: `global`.
    * @returns whether the server ended the sessions. Responses 401, 403 and 404 mean that there is none to end.

@@ -8,7 +8,7 @@ import type { Session } from '../session/session.ts';
 import { callAsUser } from '../calls/user-call.ts';
 import { nullish, number, object, string } from '../wire/schema.ts';
 
-const parseEnrolment = object({
+const parseEnrollment = object({
   id: string,
   type: string,
   friendly_name: nullish(string),
@@ -23,7 +23,7 @@ const parseChallenge = object({
 });
 
 /** The factor to enroll. */
-export type FactorEnrolment =
+export type FactorEnrollment =
   /** An authenticator app (RFC 6238); `issuer` is the name that the app shows. */
   | { readonly factorType: 'totp'; readonly friendlyName?: string; readonly issuer?: string }
   /** Codes to a phone number in E.164 form. */
@@ -94,7 +94,7 @@ export interface AssuranceLevelOptions extends CallOptions {
 /** Second factors of the signed-in user. Every method throws {@link AuthError}. */
 export interface Mfa {
   /** Enrolls a factor, which counts once `verify` has proved it. */
-  enroll(factor: FactorEnrolment, options?: CallOptions): Promise<EnrolledFactor>;
+  enroll(factor: FactorEnrollment, options?: CallOptions): Promise<EnrolledFactor>;
   /** Challenges a factor; for `phone` this sends the code. */
   challenge(
     request: { readonly factorId: string; readonly channel?: 'sms' | 'whatsapp' },
@@ -146,7 +146,7 @@ export function createMfa({ core, getAccessToken, getSession, getUser }: AuthCli
       const { id, type, friendly_name, phone, totp } = await callAsUser(
         core,
         endpoint,
-        parseEnrolment,
+        parseEnrollment,
         options,
       );
       return {

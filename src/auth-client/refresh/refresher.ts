@@ -122,7 +122,7 @@ export function createRefresher(
       }
     });
 
-  /** For as long as Retry-After says, else for one tick. */
+  /** Pauses refreshing for the time in Retry-After, else for one tick. */
   const pauseAfter = (problem: unknown, refreshToken: string) => {
     if (!(problem instanceof AuthError)) return;
     const { retryAfterSeconds, status } = problem;

@@ -3,7 +3,7 @@ import type { UnverifiedUser } from '../wire/responses.ts';
 import type { SessionState } from './session-state.ts';
 import type { Session } from './session.ts';
 
-/** What the client found out beside the session. */
+/** The outcomes of callback URLs and of storage, beside the session. */
 export interface SnapshotNotes {
   /** Why the last callback URL brought no session; null if it did, or if there was none. */
   readonly callbackError: AuthError | null;

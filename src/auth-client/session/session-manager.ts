@@ -40,7 +40,7 @@ export interface AuthEvent extends Emission {
 
 /** The session in memory and in storage. Every change of either goes through here. */
 export interface SessionManager {
-  /** The caller's store, with what it does not accept kept in memory. */
+  /** The caller's store; writes that it refuses are kept in memory. */
   readonly store: Store;
   /** The session in memory; null when signed out or loading. */
   current(): ActiveSession | null;
@@ -194,8 +194,8 @@ export function createSessionManager(
       maxElapsedMs: RESTORE_RETRY_MS,
       isRetryable: () => true,
     };
-    const goOnSignedOut = () => dispatch({ type: 'restored', active: null });
-    await retry(platform, policy, readOnce, closing.signal).catch(goOnSignedOut);
+    const startSignedOut = () => dispatch({ type: 'restored', active: null });
+    await retry(platform, policy, readOnce, closing.signal).catch(startSignedOut);
   };
 
   const manager: SessionManager = {

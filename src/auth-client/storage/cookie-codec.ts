@@ -20,21 +20,28 @@ export function encodeCookies(key: string, text: string): Cookie[] {
 }
 
 /**
- * @returns null if there is nothing.
- * @throws if what is there is no text of ours: chunks of different writes, or a truncated one.
+ * @returns null if no cookie has the key.
+ * @throws if the cookies do not form one value: chunks of different writes, or a truncated chunk.
  */
 export function decodeCookies(key: string, read: (name: string) => string | undefined): string | null {
-  let value = read(key) ?? '';
-  for (let index = 0, chunk; !read(key) && (chunk = read(`${key}.${index}`)); index += 1) {
-    value += chunk;
-    // Only the last chunk is shorter; what follows it is a longer value's leftover.
-    if (value.startsWith(PREFIX) && chunk.length < CHUNK_LENGTH) break;
-  }
+  const value = read(key) || joinChunks(key, read);
   if (!value) return null;
   if (!value.startsWith(PREFIX)) return value;
   const text = new TextDecoder('utf-8', { fatal: true }).decode(decodeBase64Url(value.slice(PREFIX.length)));
   JSON.parse(text);
   return text;
+}
+
+/** Joins the numbered chunks of a key; empty if it has none. */
+function joinChunks(key: string, read: (name: string) => string | undefined): string {
+  let value = '';
+  for (let index = 0; ; index += 1) {
+    const chunk = read(`${key}.${index}`);
+    if (!chunk) return value;
+    value += chunk;
+    // Only the last chunk is shorter; later chunks are left over from a longer value.
+    if (value.startsWith(PREFIX) && chunk.length < CHUNK_LENGTH) return value;
+  }
 }
 
 /** Whether a cookie is the key's own, or one of its chunks. */

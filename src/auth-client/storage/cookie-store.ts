@@ -44,7 +44,7 @@ export function createCookieStore(options: CookieStoreOptions): SyncStore {
     try {
       return decodeCookies(key, (name) => cookies.get(name));
     } catch {
-      // Chunks of different writes make no value; the next read would join them again.
+      // Remove chunks of different writes: the next read would join them again.
       write(key, []);
       return null;
     }

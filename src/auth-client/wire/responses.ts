@@ -75,7 +75,7 @@ export type UserIdentity = TypeOf<typeof identity>;
 export type Factor = TypeOf<typeof factor>;
 export type TokenResponse = TypeOf<typeof parseTokenResponse>;
 
-/** A user as storage holds it. Anyone who can write storage can write this: never decide on it what a person may do. */
+/** A user as storage holds it. Any code that can write storage can write it, so never base authorization on it. */
 export type UnverifiedUser = TypeOf<typeof user>;
 
 declare const fromServer: unique symbol;

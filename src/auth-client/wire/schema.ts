@@ -1,7 +1,7 @@
 /**
- * Checks that a value has a shape and returns it with the type that says so.
+ * Checks the shape of a value and returns it, typed.
  *
- * @param path where the value stands, for the error message.
+ * @param path the position of the value in the body, for the error message.
  * @throws {TypeError} naming the path, never the value: it may be a secret.
  */
 export type Schema<T> = (value: unknown, path?: string) => T;

@@ -1,6 +1,6 @@
 import type { ServerErrorCode } from '../errors.ts';
 
-/** The server's codes at run time, kept complete by the compiler. An entry of its own: most bundles need it not. */
+/** The server's codes at run time, kept complete by the compiler. A module of its own, because most bundles do not need it. */
 const codes: Readonly<Record<ServerErrorCode, true>> = {
   anonymous_provider_disabled: true,
   bad_code_verifier: true,

@@ -85,13 +85,13 @@ function LinkButtons({ linked }: { readonly linked: readonly string[] }) {
   const [offered, setOffered] = useState<readonly string[]>([]);
   const [problem, setProblem] = useState<string>();
   useEffect(() => {
-    const left = new AbortController();
-    auth.getSettings({ signal: left.signal }).then(
+    const controller = new AbortController();
+    auth.getSettings({ signal: controller.signal }).then(
       ({ external }) =>
         setOffered(Object.keys(external).filter((name) => external[name] && isSocialProvider(name))),
       () => undefined,
     );
-    return () => left.abort();
+    return () => controller.abort();
   }, [auth]);
   const link = async (provider: string) => {
     const redirectTo = (configuration.siteUrl ?? location.origin) + paths.account;

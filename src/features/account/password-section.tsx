@@ -24,7 +24,7 @@ const ReauthenticationCode = lazyPart(
 const fieldNames = ['currentPassword', 'password', 'code'] as const;
 
 /** What the server requires besides the new password; it says so by an error code. */
-interface Wanted {
+interface RequiredFields {
   readonly code: boolean;
   readonly currentPassword: boolean;
 }
@@ -34,20 +34,20 @@ export function PasswordSection({ user }: { readonly user: UnverifiedUser }) {
   const rules = credentialTexts.use();
   const clients = useClients();
   const { auth } = clients;
-  const [wanted, setWanted] = useState<Wanted>({ code: false, currentPassword: false });
+  const [required, setRequired] = useState<RequiredFields>({ code: false, currentPassword: false });
   const [changed, setChanged] = useState(false);
   const email = user.email ?? '';
 
-  /** Shows the field that the server asks for. False: the problem is another one. */
+  /** Shows the field that the server requires. Resolves to false for any other problem. */
   const askFor = async (problem: unknown): Promise<boolean> => {
     if (!(problem instanceof AuthError)) return false;
     if (problem.code === 'reauthentication_needed') {
       await auth.reauthenticate();
-      setWanted({ ...wanted, code: true });
+      setRequired({ ...required, code: true });
       return true;
     }
     if (problem.code === 'current_password_required') {
-      setWanted({ ...wanted, currentPassword: true });
+      setRequired({ ...required, currentPassword: true });
       return true;
     }
     return false;
@@ -57,8 +57,8 @@ export function PasswordSection({ user }: { readonly user: UnverifiedUser }) {
     validate: ({ password, currentPassword, code }) => ({
       password: checkNewPassword(password, rules),
       currentPassword:
-        wanted.currentPassword && currentPassword === '' ? texts.currentPasswordMissing : undefined,
-      code: wanted.code ? checkCode(code, rules) : undefined,
+        required.currentPassword && currentPassword === '' ? texts.currentPasswordMissing : undefined,
+      code: required.code ? checkCode(code, rules) : undefined,
     }),
     async submit({ password, currentPassword, code }) {
       setChanged(false);
@@ -68,14 +68,14 @@ export function PasswordSection({ user }: { readonly user: UnverifiedUser }) {
         try {
           await auth.updateUser({
             password,
-            ...(wanted.currentPassword ? { currentPassword } : {}),
-            ...(wanted.code ? { nonce: compactCode(code) } : {}),
+            ...(required.currentPassword ? { currentPassword } : {}),
+            ...(required.code ? { nonce: compactCode(code) } : {}),
           });
         } catch (problem) {
           if (await askFor(problem)) return;
           throw problem;
         }
-        setWanted({ code: false, currentPassword: false });
+        setRequired({ code: false, currentPassword: false });
         setChanged(true);
         void announceEndedSessions(clients);
         form.reset();
@@ -96,10 +96,10 @@ export function PasswordSection({ user }: { readonly user: UnverifiedUser }) {
       <form {...form.props} className={styles.form}>
         <FormMessages
           error={form.problem ?? summary}
-          success={changed ? texts.passwordChanged : wanted.code && texts.reauthenticate(email)}
+          success={changed ? texts.passwordChanged : required.code && texts.reauthenticate(email)}
         />
         <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
-        {wanted.currentPassword && (
+        {required.currentPassword && (
           <PasswordField
             label={texts.currentPassword}
             autoComplete="current-password"
@@ -107,7 +107,7 @@ export function PasswordSection({ user }: { readonly user: UnverifiedUser }) {
           />
         )}
         <NewPasswordField label={texts.newPassword} own={[email]} {...form.field('password')} />
-        {wanted.code && (
+        {required.code && (
           <Suspense fallback={<Spinner />}>
             <ReauthenticationCode {...form.field('code')} />
           </Suspense>

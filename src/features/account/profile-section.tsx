@@ -3,7 +3,7 @@ import type { UnverifiedUser } from '../../auth-client/index.ts';
 import { attempt } from '../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../shared/clients/clients-context.ts';
 import { FormMessages } from '../../ui/page/message.tsx';
-import { heldDraft } from '../../shared/held-draft.ts';
+import { unsavedDraft } from '../../shared/unsaved-draft.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import { useForm } from '../../ui/form/use-form.ts';
@@ -18,19 +18,19 @@ export function ProfileSection({ user }: { readonly user: UnverifiedUser }) {
   const { name } = user.user_metadata ?? {};
   const known = typeof name === 'string' ? name : '';
   const form = useForm({
-    initial: { name: heldDraft.get(user.id)?.['name'] ?? known },
+    initial: { name: unsavedDraft.get(user.id)?.['name'] ?? known },
     validate: ({ name }) => ({ name: name.trim().length > 80 ? texts.nameTooLong : undefined }),
     async submit({ name }) {
       setSaved(false);
-      heldDraft.keep(user.id, { name });
+      unsavedDraft.keep(user.id, { name });
       const problem = await attempt(['name'], () => auth.updateUser({ data: { name: name.trim() } }));
       setSaved(problem === undefined);
       // A session that has ended leads to /login: the draft waits for the same user.
-      if (auth.getSnapshot().status === 'signed-in') heldDraft.clear();
+      if (auth.getSnapshot().status === 'signed-in') unsavedDraft.clear();
       return problem;
     },
   });
-  // A name that was only shown follows what becomes known; saved again, it would undo a change made elsewhere.
+  // An unedited name follows the stored one: saving an old name would undo a change made elsewhere.
   const [shown, setShown] = useState(known);
   if (known !== shown) {
     setShown(known);

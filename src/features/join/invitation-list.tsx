@@ -41,15 +41,15 @@ function OpenInvitations() {
   const [invitations, setInvitations] = useState<readonly ListedInvitation[]>();
   const [hasFailed, setHasFailed] = useState(false);
   useEffect(() => {
-    const left = new AbortController();
+    const controller = new AbortController();
     loadRest()
-      .then((rest) => createInvitationsApi(rest).list(left.signal))
+      .then((rest) => createInvitationsApi(rest).list(controller.signal))
       .then(setInvitations, (problem: unknown) => {
-        if (left.signal.aborted) return;
+        if (controller.signal.aborted) return;
         platform.report(problem);
         setHasFailed(true);
       });
-    return () => left.abort();
+    return () => controller.abort();
   }, [loadRest, platform]);
   const day = new Intl.DateTimeFormat(language, { dateStyle: 'long' });
   if (hasFailed) return <FormMessages error={texts.listFailed} />;

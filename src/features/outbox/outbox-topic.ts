@@ -16,7 +16,7 @@ export function createTopic<Payload>(
   };
   return {
     isBusy: () => outbox.getSnapshot().length > 0,
-    add: (id, payload, heldForMs = 0) => outbox.add(name, id, payload, heldForMs),
+    add: (id, payload, delayMs = 0) => outbox.add(name, id, payload, delayMs),
     release: outbox.release,
     withdraw: outbox.withdraw,
     getSnapshot() {

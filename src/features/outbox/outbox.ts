@@ -11,7 +11,7 @@ export interface Outbox {
   start(): Promise<void>;
   /** Ends timers and listeners; the changes stay stored. */
   close(): void;
-  add(topic: string, id: string, payload: unknown, heldForMs: number): Promise<void>;
+  add(topic: string, id: string, payload: unknown, delayMs: number): Promise<void>;
   release(id: string): Promise<void>;
   withdraw(id: string): Promise<boolean>;
   /** Oldest first; the same array until it changes. */
@@ -151,8 +151,8 @@ export function createOutbox({ userId, storage, senders, isRetryable, platform }
       changeListeners.clear();
       settledListeners.clear();
     },
-    async add(topic, id, payload, heldForMs) {
-      const heldUntilMs = heldForMs > 0 ? clock.now() + heldForMs : 0;
+    async add(topic, id, payload, delayMs) {
+      const heldUntilMs = delayMs > 0 ? clock.now() + delayMs : 0;
       const entry = await storage.add({ id, userId, topic, payload, heldUntilMs, isClaimed: false });
       dispatch({ type: 'added', entry });
       tell({ type: 'changed' });

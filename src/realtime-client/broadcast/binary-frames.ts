@@ -3,7 +3,7 @@ import { isRecord } from '../json.ts';
 import type { BinaryFrames } from '../protocol-parts.ts';
 import type { Message, ProtocolVersion } from '../socket/message.ts';
 
-/** The frames of bytes of protocol version 2.0.0. */
+/** The binary frames of protocol version 2.0.0. */
 export const binaryFrames: BinaryFrames = { encode, parse };
 
 /**
@@ -40,10 +40,10 @@ function parsePayload(text: string, isFromDatabase: boolean): unknown {
 function parse(frame: ArrayBuffer): Message | null {
   const [kind, topicSize = 0, eventSize = 0, metaSize = 0, encoding] = new Uint8Array(frame);
   if (kind !== 4) return null;
-  let at = 5;
+  let offset = 5;
   const take = (size?: number) => {
-    const bytes = new Uint8Array(frame, at, size);
-    at += bytes.length;
+    const bytes = new Uint8Array(frame, offset, size);
+    offset += bytes.length;
     return bytes;
   };
   const text = (size?: number) => new TextDecoder('utf-8', { fatal: true }).decode(take(size));

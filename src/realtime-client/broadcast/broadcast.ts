@@ -31,7 +31,7 @@ export interface BroadcastOptions<Events extends BroadcastEvents> {
   readonly buffer?: BroadcastBuffer;
   /** Whether `send` waits for the server's acknowledgement. Default false. */
   readonly ack?: boolean;
-  /** Whether own broadcasts reach the own listeners, once sent (with `ack`: once acknowledged). Default false. */
+  /** Whether this client's broadcasts reach its own listeners, once sent (with `ack`: once acknowledged). Default false. */
   readonly self?: boolean;
   /**
    * Earlier broadcasts of a private channel to deliver after each join, at most 25, which closes gaps after an
@@ -212,7 +212,7 @@ export function createBroadcast<Events extends BroadcastEvents = Readonly<Record
     if (self) deliver({ event, payload, id: null, isReplayed: false });
     return { status: ack ? 'acknowledged' : 'sent' };
   };
-  /** The server does not answer a broadcast that no policy allows. */
+  /** The server sends no reply to a broadcast that no policy allows. */
   const explainTimeout = (problem: unknown): never => {
     const isSilent = problem instanceof RealtimeError && problem.code === 'push-timeout';
     if (!isSilent || !channel.joinConfig.private) throw problem;

@@ -37,7 +37,7 @@ export function withExactIntegers(payload: unknown, frame: string): unknown {
 
 /**
  * Replaces the values of the columns of type int8 and numeric by their exact ones. Other types keep JSON's numbers: a
- * float8 such as 1e300 arrives as 301 digits and is a number all the same.
+ * float8 such as 1e300 arrives as 301 digits and stays a number.
  *
  * @param rounded the `data` of a change as `JSON.parse` returns it.
  * @param exact the same from {@link parseWithExactIntegers}.

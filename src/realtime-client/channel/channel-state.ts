@@ -67,7 +67,7 @@ export type ChannelEffect =
   | Wait
   /** `enqueue`: request a turn in the join queue; `discard`: drop what is queued for the listeners. */
   | { readonly do: 'enqueue' | 'authorize' | 'discard' }
-  | { readonly do: 'rejectToken'; readonly token: string | null | undefined; readonly isDead: boolean }
+  | { readonly do: 'rejectToken'; readonly token: string | null | undefined; readonly isFinal: boolean }
   | { readonly do: 'join'; readonly token: string | null }
   | { readonly do: 'leave' }
   | { readonly do: 'pushToken'; readonly token: string }
@@ -294,7 +294,7 @@ function refuse(
 ): ChannelStep {
   if (refusal === 'token') {
     const refused = { ...state, refusals: state.refusals + 1 };
-    const reject: ChannelEffect = { do: 'rejectToken', token: state.token, isDead: isJoin };
+    const reject: ChannelEffect = { do: 'rejectToken', token: state.token, isFinal: isJoin };
     // Retry at once only after a stable period: a server that confirms and expires at once would loop.
     const again = state.attempt === 0 ? begin({ ...refused, attempt: 1 }) : retry(refused, settings);
     const { state: after, effects } =

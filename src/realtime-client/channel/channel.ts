@@ -68,7 +68,7 @@ export interface ChannelPort {
   requestFrame(): void;
   /** Announces a loss at the end of the next frame. */
   announceLoss(reason: ContinuityLoss['reason']): void;
-  /** Calls `listener` when the user changes: what is known belongs to the previous one. */
+  /** Calls `listener` when the user changes: queued data belongs to the previous user. */
   onDiscard(listener: () => void): Unsubscribe;
   /** Sends without waiting for a reply; discarded while the channel is not joined. */
   send(event: string, payload: unknown): void;
@@ -125,13 +125,13 @@ export function createChannel<Database>({
   let graceTimer: Timer | undefined;
   let isFrameRequested = false;
   /** A loss since the last frame, announced after that frame's deliveries. */
-  let dropped: ContinuityLoss | undefined;
+  let pendingLoss: ContinuityLoss | undefined;
 
   const flush = () => {
     isFrameRequested = false;
     frames.call();
-    const loss = dropped;
-    dropped = undefined;
+    const loss = pendingLoss;
+    pendingLoss = undefined;
     if (loss) losses.call(loss);
   };
   const requestFrame = () => {
@@ -149,7 +149,7 @@ export function createChannel<Database>({
     onMessage: (event, payload) => messages.call({ event, payload }),
     onChange: (keys, change) => changes.call({ keys, change }),
     onDiscard() {
-      dropped = undefined;
+      pendingLoss = undefined;
       discards.call();
     },
   });
@@ -207,7 +207,7 @@ export function createChannel<Database>({
       onFrame: frames.add,
       requestFrame,
       announceLoss(reason) {
-        dropped ??= { continuity: 'lost', sinceMs: clock.now(), reason };
+        pendingLoss ??= { continuity: 'lost', sinceMs: clock.now(), reason };
         requestFrame();
       },
       onDiscard: discards.add,

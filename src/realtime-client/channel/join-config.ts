@@ -21,7 +21,7 @@ export interface ReplayRequest {
 /** The defaults of {@link JoinConfig}. */
 export const defaultJoinConfig: JoinConfig = { private: false, ack: false, presenceKey: null, replay: null };
 
-/** One join that serves all of them. */
+/** Merges the configs of several tabs into that of one join. */
 export function mergeConfigs(configs: readonly JoinConfig[]): JoinConfig {
   return {
     private: configs.some((config) => config.private),

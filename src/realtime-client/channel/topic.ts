@@ -17,7 +17,7 @@ import type { Bindings } from '../changes/change.ts';
 import type { ChangeReceiver, ProtocolParts } from '../protocol-parts.ts';
 import { createPushes } from '../socket/push.ts';
 import type { RealtimeSettings } from '../settings.ts';
-import type { KeptSocket } from '../socket/socket.ts';
+import type { ReconnectingSocket } from '../socket/socket.ts';
 import { isRecord } from '../json.ts';
 import type { Message } from '../socket/message.ts';
 
@@ -35,7 +35,7 @@ export interface OwnTopic extends Topic {
 
 export interface OwnTopicOptions {
   readonly name: string;
-  readonly socket: KeptSocket;
+  readonly socket: ReconnectingSocket;
   readonly platform: Platform;
   readonly settings: RealtimeSettings;
   readonly queue: JoinQueue;
@@ -72,11 +72,12 @@ export function createOwnTopic({
 
   const authorize = async () => {
     // Only the latest token request counts; an earlier one is superseded.
-    const request = (lastRequest += 1);
+    lastRequest += 1;
+    const request = lastRequest;
     let event: ChannelEvent = { kind: 'tokenError' };
     try {
       const token = await tokens.request();
-      event = tokens.isDead(token)
+      event = tokens.isRefused(token)
         ? { kind: 'refused', reason: 'The server has refused this access token' }
         : { kind: 'token', token };
     } catch (problem) {
@@ -95,7 +96,7 @@ export function createOwnTopic({
       case 'authorize':
         return void authorize();
       case 'rejectToken':
-        return tokens.reject(effect.token, effect.isDead);
+        return tokens.reject(effect.token, effect.isFinal);
       case 'discard':
         return sink.onDiscard();
       case 'join':
@@ -162,7 +163,7 @@ export function createOwnTopic({
     if (changes && !changes.accept(joinedWith, response)) return fail('The reply lacks a binding', true);
     machine.send({ kind: 'accepted', confirms: joinedWith.size === 0, wallMs: clock.now() });
   };
-  /** A join that timed out may still be refused: the refusal counts, or the channel would join again for ever. */
+  /** A join that timed out may still be refused: the refusal counts, or the channel would rejoin forever. */
   const receiveLateReply = (message: Message) => {
     abandonedRef = null;
     const reason = refusalOf(message.payload);

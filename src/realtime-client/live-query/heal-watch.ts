@@ -15,10 +15,10 @@ export interface LiveQueryHeal {
   readonly removed: number;
 }
 
-/** Finds out what a read repaired, as opposed to what a change was about to announce anyway. */
+/** Counts the differences that a read repaired and that no change announced in time. */
 export interface HealWatch<Row> {
   compare(before: ReadonlyMap<string, Row>, after: ReadonlyMap<string, Row>, cause: ReconcileCause): void;
-  /** The changes of these rows did arrive. */
+  /** Changes of these rows arrived: their differences were not lost. */
   noteChanges(keys: readonly string[]): void;
   stop(): void;
 }

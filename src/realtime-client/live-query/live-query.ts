@@ -165,10 +165,10 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
   };
   const heals = createHealWatch<Row>(clock, (heal) => {
     publish({ lastHeal: heal });
-    heard.call(heal);
+    healListeners.call(heal);
   });
-  const heard = createListeners<LiveQueryHeal>(report);
-  if (options.onHealed) heard.add(options.onHealed);
+  const healListeners = createListeners<LiveQueryHeal>(report);
+  if (options.onHealed) healListeners.add(options.onHealed);
   const { version } = options;
   const reconciler = createReconciler({
     platform,
@@ -176,7 +176,7 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
     maxEventsPerSecond: options.maxEventsPerSecond ?? 100,
     summarize: options.summarize,
     isCurrent: () => store.getSnapshot().isCurrent,
-    local() {
+    localSummary() {
       const versions = version ? Array.from(state.rows.values(), version) : [];
       const newestVersion = versions.reduce<string | number | null>(
         (newest, one) => (newest === null || one > newest ? one : newest),
@@ -191,16 +191,20 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
   });
   let suspicion: ReconcileCause | null = null;
 
+  const readOnce = async (signal: AbortSignal) => {
+    try {
+      return { rows: await read(signal) };
+    } catch (problem) {
+      return { problem };
+    }
+  };
   const run = async () => {
     if (reading || !isDue || users === 0) return;
     isDue = false;
     reading = new AbortController();
     const { signal } = reading;
     state = beginRead(state);
-    // A `read` that throws synchronously counts as failed too.
-    const outcome = await (async () => ({ rows: await read(signal) }))().catch((problem: unknown) => ({
-      problem,
-    }));
+    const outcome = await readOnce(signal);
     if (signal.aborted) return;
     reading = undefined;
     if ('rows' in outcome) {

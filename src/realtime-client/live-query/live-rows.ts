@@ -13,24 +13,26 @@ export interface RowRules<Row> {
 /** The known rows, and the bookkeeping to merge changes into them. Immutable. */
 export interface LiveRows<Row> {
   readonly rows: ReadonlyMap<string, Row>;
-  /**
-   * Commit time of each row's last change, deleted rows included: an earlier change is late. Prefixed with
-   * {@link ownDelete} while this tab has deleted the row and the server has not confirmed it.
-   */
-  readonly commits: ReadonlyMap<string, string>;
+  /** The last change of each row, deleted rows included: an earlier change is late. */
+  readonly lastChanges: ReadonlyMap<string, LastChange>;
   /** Changes since the current read began; null while no read is in flight. */
   readonly log: readonly Change<Row>[] | null;
 }
 
-/** Sorts after every timestamp. */
-const ownDelete = '~';
-const withoutOwn = (commit: string) => commit.replace(ownDelete, '');
+interface LastChange {
+  /** Commit time; empty before the first change of the server. */
+  readonly commit: string;
+  /** Whether this tab deleted the row and the server has not confirmed it. */
+  readonly isOwnDelete: boolean;
+}
 
-/** Most commit times that are kept. */
-const maxCommits = 5_000;
+const noChange: LastChange = { commit: '', isOwnDelete: false };
+
+/** Most rows whose last change is kept. */
+const maxLastChanges = 5_000;
 
 export function createLiveRows<Row>(rows: readonly Row[], { key }: RowRules<Row>): LiveRows<Row> {
-  return { rows: new Map(rows.map((row) => [key(row), row])), commits: new Map(), log: null };
+  return { rows: new Map(rows.map((row) => [key(row), row])), lastChanges: new Map(), log: null };
 }
 
 /** Starts logging changes, to replay them on the read's result. */
@@ -44,8 +46,10 @@ export function finishRead<Row>(
   read: readonly Row[],
   rules: RowRules<Row>,
 ): LiveRows<Row> {
-  const commits = new Map(Array.from(state.commits, ([id, commit]) => [id, withoutOwn(commit)]));
-  const base = { ...createLiveRows(read, rules), commits };
+  const lastChanges = new Map(
+    Array.from(state.lastChanges, ([id, { commit }]) => [id, { commit, isOwnDelete: false }]),
+  );
+  const base = { ...createLiveRows(read, rules), lastChanges };
   return { ...applyChanges(base, state.log ?? [], rules), log: null };
 }
 
@@ -60,7 +64,7 @@ export function applyChanges<Row>(
   { key, version, includes }: RowRules<Row>,
 ): LiveRows<Row> {
   const rows = new Map(state.rows);
-  const commits = new Map(state.commits);
+  const lastChanges = new Map(state.lastChanges);
   // A change of the primary key ends one row and begins another.
   const steps = changes.flatMap((change): readonly Change<Row>[] => {
     if (change.type !== 'UPDATE') return [change];
@@ -75,20 +79,21 @@ export function applyChanges<Row>(
     const isDelete = change.type === 'DELETE';
     const id = key(isDelete ? change.oldRecord : change.record);
     const { commitTimestamp } = change;
-    const before = commits.get(id) ?? '';
-    const commit = withoutOwn(before);
-    if (commitTimestamp && commitTimestamp < (change.type === 'UPDATE' ? before : commit)) continue;
+    const before = lastChanges.get(id) ?? noChange;
+    const isUpdateOfDeleted = change.type === 'UPDATE' && before.isOwnDelete;
+    if (commitTimestamp && (isUpdateOfDeleted || commitTimestamp < before.commit)) continue;
     const known = rows.get(id);
     if (!isDelete && known && version && version(change.record) < version(known)) continue;
-    commits.delete(id);
-    const own = isDelete ? (known ? ownDelete + commit : before) : commit;
-    commits.set(id, commitTimestamp || own);
+    const isOwnDelete = !commitTimestamp && isDelete && (known !== undefined || before.isOwnDelete);
+    // Removed first, so that the oldest change is evicted first.
+    lastChanges.delete(id);
+    lastChanges.set(id, { commit: commitTimestamp || before.commit, isOwnDelete });
     if (!isDelete && (includes?.(change.record) ?? true)) rows.set(id, change.record);
     else rows.delete(id);
   }
-  for (const id of commits.keys()) {
-    if (commits.size <= maxCommits) break;
-    commits.delete(id);
+  for (const id of lastChanges.keys()) {
+    if (lastChanges.size <= maxLastChanges) break;
+    lastChanges.delete(id);
   }
-  return { rows, commits, log: state.log && [...state.log, ...changes] };
+  return { rows, lastChanges, log: state.log && [...state.log, ...changes] };
 }

@@ -18,7 +18,7 @@ export type ReconcileCause = 'interval' | 'rate' | 'no-echo';
 export interface Reconciler {
   /** The channel became live. */
   start(): void;
-  /** The channel is not live any more, or the query was stopped. */
+  /** The channel is no longer live, or the query was stopped. */
   stop(): void;
   /** Changes of the server arrived for these keys. */
   noteChanges(keys: readonly string[]): void;
@@ -33,7 +33,8 @@ export interface ReconcilerOptions {
   readonly maxEventsPerSecond: number;
   /** Whether the list claims to equal the table; otherwise a read is on its way. */
   readonly isCurrent: () => boolean;
-  readonly local: () => LiveQuerySummary;
+  /** The summary of the list in memory. */
+  readonly localSummary: () => LiveQuerySummary;
   /** Without it every comparison reads the list. */
   readonly summarize: ((signal: AbortSignal) => Promise<LiveQuerySummary>) | undefined;
   /** Reads the list, because it differs from the table or because there is no summary. */
@@ -48,7 +49,8 @@ const echoMs = 5_000;
 const suspiciousRate = 0.8;
 
 export function createReconciler(options: ReconcilerOptions): Reconciler {
-  const { platform, intervalMs, maxEventsPerSecond, isCurrent, local, summarize, onSuspicion } = options;
+  const { platform, intervalMs, maxEventsPerSecond, isCurrent, localSummary, summarize, onSuspicion } =
+    options;
   const { clock, page, report } = platform;
   let intervalTimer: Timer | undefined;
   let checkTimer: Timer | undefined;
@@ -68,14 +70,14 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     const { signal } = request;
     try {
       const { count, newestVersion } = await summarize(signal);
-      const own = local();
-      return !signal.aborted && (count !== own.count || newestVersion !== own.newestVersion);
+      const local = localSummary();
+      return !signal.aborted && (count !== local.count || newestVersion !== local.newestVersion);
     } catch (problem) {
       if (!signal.aborted) report(problem);
       return false;
     }
   };
-  /** A difference counts when it is still there after the changes on their way had time to arrive. */
+  /** A difference counts only if a second comparison finds it too: its change may still be on its way. */
   const check = async (cause: ReconcileCause, isSecond: boolean) => {
     if (!isRunning || !isCurrent() || !(await differs()) || !isCurrent()) return;
     if (isSecond || !summarize) onSuspicion(cause);

@@ -4,7 +4,7 @@ import { isRecord } from '../json.ts';
 export type PresenceRefs = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 
 /**
- * Who is present, merged from full states and diffs by `phx_ref` (a CRDT: applying a message twice changes nothing).
+ * The present keys, merged from full states and diffs by `phx_ref` (a CRDT: applying a message twice changes nothing).
  * Immutable.
  */
 export interface PresenceState {
@@ -26,7 +26,7 @@ interface PresenceDiff {
 }
 
 export type PresenceEvent =
-  /** The channel is not joined any more. */
+  /** The channel is no longer joined. */
   | { readonly kind: 'interrupted' }
   /** The user changed, or the channel was left. */
   | { readonly kind: 'reset' }

@@ -16,7 +16,7 @@ export interface PresenceOptions<Entry> {
   /** Validates entries before tracking and on arrival (https://standardschema.dev). Default: no validation. */
   readonly schema?: StandardSchema<unknown, Entry>;
   /**
-   * What tabs that share a socket count as: one entry per `device`, the latest tracked, or one per `tab`. Without a
+   * How tabs that share a socket are counted: as one entry per `device`, the latest tracked, or one per `tab`. Without a
    * shared socket every tab is an entry. Default `device`.
    */
   readonly countAs?: 'device' | 'tab';
@@ -26,7 +26,7 @@ export interface PresenceOptions<Entry> {
   readonly maxPayloadBytes?: number;
 }
 
-/** Who is present on a channel. */
+/** The entries that are present on a channel. */
 export interface PresenceSnapshot<Entry> {
   /** The entries by key; a key has several where several clients track it. */
   readonly entries: ReadonlyMap<string, readonly Entry[]>;
@@ -56,7 +56,7 @@ export interface Presence<Entry> extends Readable<PresenceSnapshot<Entry>> {
 }
 
 /**
- * Creates the presence of a channel: who is there, merged from the server's messages and stable over reconnects. Create
+ * Creates the presence of a channel: its entries, merged from the server's messages and stable over reconnects. Create
  * it before `channel.join()`; afterwards it joins the channel again.
  *
  * @example

@@ -6,9 +6,9 @@ import type { TabPresence } from '../socket/connection.ts';
 
 /** Keeps the server's presence of this client equal to what it wants to show, within the server's rate limit. */
 export interface Tracker {
-  /** What to show; null for nothing. */
+  /** Sets the payload to show; null for none. */
   set(payload: Readonly<Record<string, unknown>> | null): void;
-  /** After each join the server knows nothing: the payload is tracked again. */
+  /** Tells whether the channel is joined. Each join tracks the payload again, because the server has forgotten it. */
   setJoined(isJoined: boolean): void;
   close(): void;
 }
@@ -93,7 +93,7 @@ function refusalOf(problem: RealtimeError): RealtimeError {
       );
 }
 
-/** What one channel tracks for several tabs: the latest entry, or a list of all. */
+/** Merges the entries of several tabs into the one payload of a channel: the latest entry, or a list of all. */
 export function mergeTabs(entries: readonly TabPresence[]): Readonly<Record<string, unknown>> | null {
   const latest = entries.at(-1);
   if (!latest) return null;

@@ -13,9 +13,9 @@ export interface JoinQueue {
   accepted(topic: string): void;
   /** The server refused a join: back to one at a time. */
   refused(isChannelLimit: boolean): void;
-  /** The topic is not joined any more. */
+  /** The topic is no longer joined. */
   left(topic: string): void;
-  /** The socket was lost: nothing is joined, and the limits may be others on the next one. */
+  /** The socket was lost: no topic is joined, and the next socket may have other limits. */
   reset(): void;
 }
 

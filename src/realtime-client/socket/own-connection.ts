@@ -1,7 +1,7 @@
 import type { Timer, Unsubscribe } from '../../platform/platform.ts';
 import type { ConnectOptions, Connection } from './connection.ts';
 import { createConnectionStatus } from './connection-status.ts';
-import { createKeptSocket } from './socket.ts';
+import { createReconnectingSocket } from './socket.ts';
 import { createJoinQueue } from './join-queue.ts';
 import { createTokenSource } from './token-source.ts';
 import { defaultJoinConfig } from '../channel/join-config.ts';
@@ -18,11 +18,11 @@ export function createOwnConnection(options: ConnectOptions): Connection {
   const tokens = createTokenSource(options.getAccessToken, clock, settings.timeoutMs);
   let ignoredFrames = 0;
   let wasOpen = false;
-  let shownState = 'idle';
+  let lastState = 'idle';
   let releaseTimer: Timer | undefined;
   let stopTokens: Unsubscribe | undefined;
 
-  const socket = createKeptSocket({
+  const socket = createReconnectingSocket({
     ...options,
     url: encodeSocketUrl(url, apiKey, vsn, options.params),
     onMessage(message) {
@@ -30,7 +30,8 @@ export function createOwnConnection(options: ConnectOptions): Connection {
       if (!isKnown) ignoredFrames += 1;
     },
     onState(kind, isOpen, lastFrameAtMs) {
-      if (kind !== shownState) emit({ type: 'socket', state: (shownState = kind) });
+      if (kind !== lastState) emit({ type: 'socket', state: kind });
+      lastState = kind;
       status.publish(
         kind === 'idle' || kind === 'closed' ? kind : isOpen ? 'connected' : 'connecting',
         lastFrameAtMs,

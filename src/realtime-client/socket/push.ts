@@ -54,7 +54,10 @@ export function createPushes({
         );
         let ref: string | undefined;
         const pending: PendingPush = {
-          send: () => (ref = send(event, payload)),
+          send() {
+            ref = send(event, payload);
+            return ref;
+          },
           settle(response, error) {
             timer.cancel();
             waiting.delete(pending);

@@ -52,13 +52,13 @@ export function stepSocket(
     case 'unavailable':
       return kind === 'connecting' ? next({ ...state, kind: 'idle' }) : stay;
     case 'opened':
-      return kind === 'connecting' ? rest({ ...state, openedAtMs: nowMs }, settings) : stay;
+      return kind === 'connecting' ? stayOpen({ ...state, openedAtMs: nowMs }, settings) : stay;
     case 'lost':
       return kind === 'open' || kind === 'probing' || kind === 'connecting'
         ? retry(state, nowMs, settings)
         : stay;
     case 'frame':
-      return kind === 'probing' ? rest(state, settings) : stay;
+      return kind === 'probing' ? stayOpen(state, settings) : stay;
     case 'timer':
       if (kind === 'open') return probe(state, settings.timeoutMs, nowMs);
       if (kind === 'waiting') return connect(state, settings);
@@ -88,7 +88,7 @@ function connect(state: SocketMemory, { timeoutMs }: RealtimeSettings): SocketSt
   );
 }
 
-function rest(state: SocketMemory, { heartbeatMs }: RealtimeSettings): SocketStep {
+function stayOpen(state: SocketMemory, { heartbeatMs }: RealtimeSettings): SocketStep {
   return next({ ...state, kind: 'open' }, { do: 'wait', delayMs: heartbeatMs });
 }
 

@@ -9,7 +9,7 @@ import { stepSocket, type SocketEffect, type SocketEvent, type SocketState } fro
 import { encodeMessage, parseMessage } from './wire.ts';
 
 /** A websocket that is monitored by heartbeats and reconnected. */
-export interface KeptSocket {
+export interface ReconnectingSocket {
   readonly isOpen: boolean;
   /** Sends the message, with the next ref by default, and returns the ref. Discarded when the socket is not open. */
   send(message: Partial<Message> & Pick<Message, 'topic' | 'event' | 'payload'>): string;
@@ -19,7 +19,7 @@ export interface KeptSocket {
   close(): void;
 }
 
-export function createKeptSocket({
+export function createReconnectingSocket({
   platform,
   url,
   vsn,
@@ -42,19 +42,24 @@ export function createKeptSocket({
   readonly onState: (kind: SocketState['kind'], isOpen: boolean, lastFrameAtMs: number) => void;
   /** Called with the remedy when no websocket can be opened in this runtime. */
   readonly onUnavailable: (message: string) => void;
-}): KeptSocket {
+}): ReconnectingSocket {
   const { clock, page, random } = platform;
   let socket: Socket | undefined;
   let lastRef = 0;
   let heartbeat = { ref: '', sentAtMs: 0 };
   let lastFrameAtMs = clock.now();
 
-  const nextRef = () => `${(lastRef += 1)}`;
+  const nextRef = () => {
+    lastRef += 1;
+    return String(lastRef);
+  };
   const isOpen = ({ kind }: SocketState) => kind === 'open' || kind === 'probing';
   const drop = () => {
     if (!socket) return;
     const dropped = socket;
-    dropped.onOpen = dropped.onMessage = dropped.onClose = null;
+    dropped.onOpen = null;
+    dropped.onMessage = null;
+    dropped.onClose = null;
     socket = undefined;
     try {
       dropped.close(1000);
@@ -72,15 +77,15 @@ export function createKeptSocket({
       onUnavailable(unavailableMessage(problem));
       return;
     }
-    const alive = () => {
+    const noteFrame = () => {
       lastFrameAtMs = clock.now();
     };
     socket.onOpen = () => {
-      alive();
+      noteFrame();
       machine.send({ kind: 'opened' });
     };
     socket.onMessage = (data) => {
-      alive();
+      noteFrame();
       if (machine.state.kind === 'probing') machine.send({ kind: 'frame' });
       const message = parseMessage(data, parts);
       if (message?.topic === 'phoenix' && message.ref === heartbeat.ref)
@@ -89,7 +94,7 @@ export function createKeptSocket({
     };
     socket.onClose = () => machine.send({ kind: 'lost' });
   };
-  const send: KeptSocket['send'] = (message) => {
+  const send: ReconnectingSocket['send'] = (message) => {
     const ref = message.ref ?? nextRef();
     if (isOpen(machine.state)) socket?.send(encodeMessage({ joinRef: null, ...message, ref }, vsn, parts));
     return ref;

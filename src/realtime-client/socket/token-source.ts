@@ -6,9 +6,9 @@ export interface TokenSource {
   /** Requests a token; concurrent requests share one call of `getAccessToken`. */
   request(): Promise<string | null>;
   /** Whether the server refused a join with this token: sending it again is pointless. */
-  isDead(token: string | null): boolean;
-  /** @param isDead true after a refused join; false after an expiry, which a later token may have overtaken. */
-  reject(token: string | null | undefined, isDead: boolean): void;
+  isRefused(token: string | null): boolean;
+  /** @param isFinal true after a refused join; false after an expiry, which a later token may have overtaken. */
+  reject(token: string | null | undefined, isFinal: boolean): void;
   /** The server accepted a token. */
   accepted(): void;
   /** The user changed: pending requests belong to the previous one. */
@@ -23,7 +23,7 @@ export function createTokenSource(
 ): TokenSource {
   let pending: { readonly token: Promise<string | null>; readonly sinceMs: number } | undefined;
   let rejected: string | null = null;
-  let isRejectedDead = false;
+  let isRejectionFinal = false;
   return {
     request() {
       const nowMs = clock.monotonicMs();
@@ -41,15 +41,15 @@ export function createTokenSource(
       }
       return pending.token;
     },
-    isDead: (token) => isRejectedDead && token !== null && token === rejected,
-    reject(token, isDead) {
+    isRefused: (token) => isRejectionFinal && token !== null && token === rejected,
+    reject(token, isFinal) {
       if (!token) return;
-      isRejectedDead = isDead || (isRejectedDead && token === rejected);
+      isRejectionFinal = isFinal || (isRejectionFinal && token === rejected);
       rejected = token;
     },
     accepted() {
       rejected = null;
-      isRejectedDead = false;
+      isRejectionFinal = false;
     },
     reset() {
       pending = undefined;

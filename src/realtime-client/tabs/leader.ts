@@ -40,12 +40,12 @@ export interface Leader {
 
 type MessageOf<Kind> = Omit<Extract<FollowerMessage, { readonly kind: Kind }>, 'to'>;
 
-interface LedTopic {
+interface LeaderTopic {
   readonly topic: Topic;
   readonly wants: Map<string, Wants>;
   readonly entries: Map<string, TabPresence>;
   readonly tracker: Tracker;
-  /** For tabs that come later: the server sends the full state once per join. */
+  /** Kept for tabs that join the group later: the server sends the full state once per join. */
   presence: PresenceState;
   keys: readonly string[];
   snapshot: ChannelSnapshot;
@@ -70,16 +70,16 @@ export function createLeader(
   const wakes = createListeners<PageSignal>(report);
   const page = createSharedPage(options.platform.page, wakes);
   const connection = connect({ ...options, emit, platform: { ...options.platform, page } });
-  const topics = new Map<string, LedTopic>();
+  const topics = new Map<string, LeaderTopic>();
   const present = new Set<string>([self]);
   let timer: Timer;
 
-  const tellStatus = (name: string, { keys, snapshot }: LedTopic) =>
+  const tellStatus = (name: string, { keys, snapshot }: LeaderTopic) =>
     tell({ kind: 'status', name, keys, snapshot });
   const tellConnection = () => tell({ kind: 'connection', snapshot: connection.getSnapshot() });
   connection.subscribe(tellConnection);
 
-  const open = (name: string): LedTopic => {
+  const open = (name: string): LeaderTopic => {
     const topic = connection.open(name, {
       onStatus(snapshot) {
         led.snapshot = snapshot;
@@ -96,7 +96,7 @@ export function createLeader(
         tell({ kind: 'message', name, event, payload, except: null });
       },
     });
-    const led: LedTopic = {
+    const led: LeaderTopic = {
       topic,
       wants: new Map(),
       entries: new Map(),
@@ -120,7 +120,7 @@ export function createLeader(
     return led;
   };
   /** A failed channel is joined again only on an explicit request, or for other bindings. */
-  const update = (name: string, led: LedTopic, isRequested = false) => {
+  const update = (name: string, led: LeaderTopic, isRequested = false) => {
     const wants = [...led.wants.values()];
     const union = new Map(
       wants.flatMap(({ bindings }) => bindings).map((binding) => [bindingKey(binding), binding]),
@@ -132,14 +132,14 @@ export function createLeader(
     else if (isRequested || led.keys.join() !== before) led.topic.want(union, config);
     tellStatus(name, led);
   };
-  const track = (led: LedTopic, tab: string, entry: TabPresence | null) => {
-    // Set last, because the latest entry stands for all tabs.
+  const track = (led: LeaderTopic, tab: string, entry: TabPresence | null) => {
+    // Move it to the end: the latest entry stands for all tabs.
     led.entries.delete(tab);
     if (entry) led.entries.set(tab, entry);
     led.tracker.set(mergeTabs([...led.entries.values()]));
   };
   const find = (name: string) => topics.get(name) ?? open(name);
-  /** The server does not echo a broadcast to its sender, whose other tabs are listeners all the same. */
+  /** The server does not echo a broadcast to its sender: forward it to the other tabs, which listen too. */
   const echo = (name: string, event: string, payload: unknown, except: string) => {
     if (event === 'broadcast') tell({ kind: 'message', name, event, payload, except });
   };

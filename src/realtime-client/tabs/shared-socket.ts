@@ -33,7 +33,7 @@ function createSharedConnection(
   connect: (options: ConnectOptions) => Connection,
 ): Connection {
   const { platform, settings, getAccessToken, onTokenChange, parts } = options;
-  // This tab may lead for tabs whose channels have features that its own lack.
+  // Channels of other tabs, for which this tab may lead, can have features that its own channels lack.
   parts.binaryFrames = binaryFrames;
   parts.postgresChanges = postgresChangesProtocol;
   const { clock, page } = platform;
@@ -45,10 +45,10 @@ function createSharedConnection(
   let membership: Membership | undefined;
   let stops: readonly (Unsubscribe | undefined)[] | undefined;
   let lastPush = 0;
-  let askTimer: Timer | undefined;
+  let tokenTimer: Timer | undefined;
 
-  const enter = (next: string | null) => {
-    askTimer?.cancel();
+  const switchUser = (next: string | null) => {
+    tokenTimer?.cancel();
     if (next === user) return;
     membership?.leave();
     membership = undefined;
@@ -61,9 +61,9 @@ function createSharedConnection(
     membership = joinGroup({ options, connect, self, user: next, topics, status });
     membership.start();
   };
-  const begin = () => {
+  const start = () => {
     stops = [
-      onTokenChange?.((token) => enter(token === null ? null : readJwtSubject(token))),
+      onTokenChange?.((token) => switchUser(token === null ? null : readJwtSubject(token))),
       page.subscribe((signal) => {
         if (signal === 'pagehide') return membership?.stop();
         if (signal === 'hidden' || signal === 'offline') return;
@@ -71,24 +71,24 @@ function createSharedConnection(
         membership?.wake();
       }),
     ];
-    void ask(0);
+    void requestToken(0);
   };
   /**
    * The token's subject decides which tabs share a socket; tabs without a token share the anonymous one. Until the
    * token request succeeds the tab joins no group, because it may belong to a signed-in user.
    */
-  const ask = async (attempt: number) => {
-    const again = (delayMs: number) => {
-      askTimer?.cancel();
-      if (user === undefined) askTimer = clock.setTimer(() => void ask(attempt + 1), delayMs);
+  const requestToken = async (attempt: number) => {
+    const retryAfter = (delayMs: number) => {
+      tokenTimer?.cancel();
+      if (user === undefined) tokenTimer = clock.setTimer(() => void requestToken(attempt + 1), delayMs);
     };
-    again(settings.timeoutMs);
+    retryAfter(settings.timeoutMs);
     try {
       const token = await getAccessToken();
-      if (user === undefined) enter(readJwtSubject(token ?? ''));
+      if (user === undefined) switchUser(readJwtSubject(token ?? ''));
     } catch (problem) {
       platform.report(problem);
-      again(withJitter(backoffMs(attempt, settings), settings, platform.random.number()));
+      retryAfter(withJitter(backoffMs(attempt, settings), settings, platform.random.number()));
     }
   };
   return {
@@ -103,7 +103,8 @@ function createSharedConnection(
         settings,
         isReady: () => membership?.isReady() ?? false,
         send(event, payload) {
-          const id = `${self}:${(lastPush += 1)}`;
+          lastPush += 1;
+          const id = `${self}:${lastPush}`;
           membership?.say({ kind: 'push', id, name, event, payload });
           return id;
         },
@@ -123,13 +124,13 @@ function createSharedConnection(
           shared.want(bindings, config);
           if (!bindings) pushes.close();
           if (user === null) shared.signOut();
-          if (!stops && bindings) begin();
+          if (!stops && bindings) start();
           membership?.say({ kind: 'want', name, bindings, config, isRequested: true });
         },
       };
     },
     close() {
-      askTimer?.cancel();
+      tokenTimer?.cancel();
       membership?.leave();
       membership = undefined;
       user = null;

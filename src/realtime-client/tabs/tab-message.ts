@@ -20,7 +20,7 @@ export type FollowerMessage = { readonly from: string; readonly to: 'leader' } &
       readonly config: JoinConfig;
       readonly isRequested: boolean;
     }
-  /** What the tab tracks in the channel's presence; null: nothing any more. */
+  /** What the tab tracks in the channel's presence; null: it stops tracking. */
   | { readonly kind: 'track'; readonly name: string; readonly entry: TabPresence | null }
   | { readonly kind: 'send'; readonly name: string; readonly event: string; readonly payload: unknown }
   | {

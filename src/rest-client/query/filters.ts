@@ -94,14 +94,17 @@ export function includes<const C extends string>(column: Col<C>, text: string): 
 
 const escapeLike = (text: string) => text.replace(/[\\%_]/g, '\\$&');
 
-type Holds = <const C extends string, const V extends {}>(column: Col<C>, value: V) => Filter<Pair<C, V>>;
+type ContainmentFilter = <const C extends string, const V extends {}>(
+  column: Col<C>,
+  value: V,
+) => Filter<Pair<C, V>>;
 
 /** An array, range or JSON column holds all of the value: a list, a range's text (`[1,3)`), an object. */
-export const contains: Holds = comparison('cs');
+export const contains: ContainmentFilter = comparison('cs');
 /** An array, range or JSON column lies within the value. */
-export const containedBy: Holds = comparison('cd');
+export const containedBy: ContainmentFilter = comparison('cd');
 /** An array or range column has an element in common with the value. */
-export const overlaps: Holds = comparison('ov');
+export const overlaps: ContainmentFilter = comparison('ov');
 
 /** As `contains`, where the column is JSON and the value is a list or any other JSON value. */
 export function containsJson<const C extends string>(column: Col<C>, value: unknown): Filter<Pair<C, never>> {

@@ -39,7 +39,7 @@ export function expectAffected(rows: number): Modifier {
     if (preferences['resolution'] === 'ignore-duplicates')
       refuse('expectAffected() of an upsert that ignores duplicates: rows that it adds would stay');
     return {
-      // An update states the number of its rows unasked, other writes only with a count.
+      // An update always reports the number of its rows, other writes only with a count.
       ...prefer({ count: 'exact' })(maxAffected(rows)(plan)),
       verify(data, wire) {
         plan.verify?.(data, wire);
@@ -57,12 +57,11 @@ export const stripNulls = (): Modifier => (plan) =>
   accept(`${plan.headers['accept'] ?? 'application/vnd.pgrst.array+json'};nulls=stripped`)(plan);
 
 /**
- * The write is executed and rolled back. The server must allow it (`db-tx-end`), else it commits without a word; so a read of
- * no rows of the same table asks first whether the preference is applied. A function call cannot be asked about: there the
- * answer is checked.
+ * Executes the write and rolls it back. The server must allow it (`db-tx-end`), else it commits silently. A read of no rows of the
+ * same table therefore checks first that the server applies the preference; of a function call only the answer can be checked.
  *
- * @throws {RestError} `not-rolled-back` when it is executed: of a table nothing was sent, a function has committed. Also where
- * CORS hides `Preference-Applied`, which PostgREST does not expose to pages of another origin.
+ * @throws {RestError} `not-rolled-back` if the server does not apply it: a write of a table was not sent, a function call has
+ * committed. Also where CORS hides `Preference-Applied`, which PostgREST does not expose to pages of another origin.
  */
 export const rollback = (): Modifier => (plan) => ({
   ...prefer({ tx: 'rollback' })(plan),

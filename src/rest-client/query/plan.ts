@@ -51,7 +51,7 @@ export interface Plan extends Omit<Selection, 'where'> {
   readonly read: Reader;
   /** Whether the count is part of the result. */
   readonly isCounted?: boolean | undefined;
-  /** Proves before the request is sent that the server will honor it, or throws. */
+  /** Throws, before the request is sent, unless the server proves that it will honor the preferences. */
   readonly precondition?: ((plan: Plan, send: SendPlan) => Promise<void>) | undefined;
   /** Throws when the answer is not what the query requires. */
   readonly verify?: ((data: unknown, wire: Wire) => void) | undefined;

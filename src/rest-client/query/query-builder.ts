@@ -32,7 +32,7 @@ import { type ColumnPath, refuse } from './quoting.ts';
 import { by, type CountKind, type ExecuteOptions, type Modifier, type OrderOptions } from './query.ts';
 import { encodeSelect } from './select.ts';
 
-/** What queries need of the client. */
+/** What a query needs from its client. */
 export interface QueryRunner {
   /** Executes a plan. */
   run(plan: Plan, options?: ExecuteOptions): Promise<Answer<unknown>>;
@@ -42,7 +42,7 @@ export interface QueryRunner {
 
 type ColumnName = string | ColumnPath;
 
-/** Every kind of query at once; the interfaces of query.ts say what fits which. */
+/** Implements every kind of query; the interfaces in query.ts declare which methods each kind has. */
 export class QueryBuilder implements Promise<unknown> {
   readonly plan: Plan;
   readonly #runner: QueryRunner;
@@ -68,30 +68,30 @@ export class QueryBuilder implements Promise<unknown> {
     return this.with(form);
   }
 
-  #to(plan: Plan): QueryBuilder {
+  #withPlan(plan: Plan): QueryBuilder {
     return new QueryBuilder(plan, this.#runner);
   }
 
   where(...filters: readonly Filter[]): QueryBuilder {
     const { plan } = this;
-    return this.#to({ ...plan, filters: [...plan.filters, ...filters] });
+    return this.#withPlan({ ...plan, filters: [...plan.filters, ...filters] });
   }
 
   all(): QueryBuilder {
-    return this.#to({ ...this.plan, all: true });
+    return this.#withPlan({ ...this.plan, all: true });
   }
 
   order(column: ColumnName, options?: OrderOptions): QueryBuilder {
     const { plan } = this;
-    return this.#to({ ...plan, order: [...plan.order, by(column, options)] });
+    return this.#withPlan({ ...plan, order: [...plan.order, by(column, options)] });
   }
 
   limit(limit: number): QueryBuilder {
-    return this.#to({ ...this.plan, limit: wholeNumber(limit) });
+    return this.#withPlan({ ...this.plan, limit: wholeNumber(limit) });
   }
 
   range(first: number, last: number): QueryBuilder {
-    return this.#to({ ...this.plan, offset: wholeNumber(first), limit: wholeNumber(last - first + 1) });
+    return this.#withPlan({ ...this.plan, offset: wholeNumber(first), limit: wholeNumber(last - first + 1) });
   }
 
   count(kind: CountKind = 'exact'): QueryBuilder {
@@ -99,17 +99,17 @@ export class QueryBuilder implements Promise<unknown> {
   }
 
   withCount(kind?: CountKind): QueryBuilder {
-    return this.#to({ ...this.count(kind).plan, isCounted: true });
+    return this.#withPlan({ ...this.count(kind).plan, isCounted: true });
   }
 
   select(columns: Columns = '*'): QueryBuilder {
     const { plan } = readsRows(this.plan) ? this : this.with(prefer({ return: 'representation' }));
     const { select, params, check } = project(plan, columns);
-    return this.#to({ ...plan, select, params, check, read: readRows });
+    return this.#withPlan({ ...plan, select, params, check, read: readRows });
   }
 
   single(): QueryBuilder {
-    return this.#to({ ...this.with(accept(oneRow)).plan, read: readRows });
+    return this.#withPlan({ ...this.with(accept(oneRow)).plan, read: readRows });
   }
 
   maybeSingle(): QueryBuilder {
@@ -118,7 +118,7 @@ export class QueryBuilder implements Promise<unknown> {
     // The server bounds a function only if it returns a set, which the name does not tell.
     const isLimited = method === 'GET' || path.startsWith('rpc/');
     const bounded = isLimited ? this.limit(Math.min(limit, 2)) : this.with(maxAffected(1));
-    return this.#to({ ...bounded.plan, read: readMaybe });
+    return this.#withPlan({ ...bounded.plan, read: readMaybe });
   }
 
   toRequest(): RestRequest {
@@ -137,7 +137,7 @@ export class QueryBuilder implements Promise<unknown> {
     return (await this.answer(options)).data;
   }
 
-  // A query is awaited like a promise; it starts when the first one waits.
+  // A query is awaited like a promise; the first `await` executes it.
   // oxlint-disable-next-line unicorn/no-thenable
   then<A = unknown, B = never>(
     onFulfilled?: ((value: unknown) => A | PromiseLike<A>) | null,
@@ -201,7 +201,7 @@ function wholeNumber(value: number): number {
   return Number.isSafeInteger(value) && value >= 0 ? value : refuse('Not a whole number');
 }
 
-/** `undefined` as the check of rows keeps none of an earlier select. */
+/** The select of a query. `check` is always set: `undefined` removes the check of an earlier select. */
 export function project({ project: own, params }: Plan, columns: Columns): Projection {
   const { select, check, ...made } =
     own?.(columns) ?? (typeof columns === 'string' ? { select: encodeSelect(columns), params: [] } : columns);

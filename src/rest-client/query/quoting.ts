@@ -1,6 +1,6 @@
 import { RestError } from '../errors.ts';
 
-/** Marks values that this client's functions make, so that no JSON can imitate them. */
+/** Marks values that this client's functions make; parsed JSON never has a symbol. */
 export const part: unique symbol = Symbol();
 
 /** A column, a path into a JSON column or an aggregate, in its wire form. */
@@ -23,11 +23,19 @@ const isPlainName = (name: string) =>
   new RegExp(String.raw`^[\p{L}\d_$]+(?:[ -][\p{L}\d_$]+)*$`, 'u').test(name);
 /** An ASCII name, which is recognized without Unicode classes. */
 const asciiName = /^[A-Za-z_]\w*$/;
-const reservedNames: ReadonlySet<string> = new Set(
-  ['select', 'columns', 'on_conflict', 'order', 'limit', 'offset'].concat('and', 'or', 'not'),
-);
+const reservedNames: ReadonlySet<string> = new Set([
+  'select',
+  'columns',
+  'on_conflict',
+  'order',
+  'limit',
+  'offset',
+  'and',
+  'or',
+  'not',
+]);
 
-/** Whether a name means something of its own to the server: a parameter, or a position in JSON. */
+/** Whether the server reads a name as something else: a parameter, or a JSON position. */
 export const isReservedName = (name: string): boolean => reservedNames.has(name) || /^\d+$/.test(name);
 
 /** Refuses a query before anything is sent. */
@@ -45,10 +53,10 @@ export function encodeName(name: string): string {
   return (asciiName.test(name) || isPlainName(name)) && !isReservedName(name) ? name : quote(name);
 }
 
-/** A position in JSON at the end of a list; before `)` the server reads it as a key. */
+/** Matches a list that ends in a JSON position (`data->0`). */
 export const positionAtEnd = /(>?)>-?\d+$/;
 
-/** A list that ends in a position in JSON, with a cast that keeps it one where `)` follows. */
+/** Adds a cast to a list that ends in a JSON position: before `)` the server would read the position as a key. */
 export const castPositionAtEnd = (list: string): string =>
   list.replace(positionAtEnd, (found, text: string) => `${found}::${text ? 'text' : 'json'}`);
 
@@ -77,7 +85,7 @@ export function encodeValue(value: unknown): string {
   return value instanceof Date ? value.toISOString() : text;
 }
 
-/** A value as JSON, as strictly. */
+/** A value as JSON. @throws {RestError} `invalid-query`, as `encodeValue`. */
 export const encodeJsonValue = (value: unknown): string => JSON.stringify(value, refuseMissing);
 
 const unlikeJson: ReadonlySet<string> = new Set(['undefined', 'function', 'symbol', 'bigint']);

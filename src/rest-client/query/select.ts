@@ -120,17 +120,17 @@ function splitTopLevel(text: string, separator: string): string[] {
   let isQuoted = false;
   let start = 0;
   for (let at = 0; at < text.length; at += 1) {
-    const sign = text[at];
-    if (isQuoted && sign === '\\') at += 1;
-    else if (sign === '"') isQuoted = !isQuoted;
+    const character = text[at];
+    if (isQuoted && character === '\\') at += 1;
+    else if (character === '"') isQuoted = !isQuoted;
     else if (!isQuoted) {
       if (depth === 0 && text.startsWith(separator, at) && !isPartOfCast(text, at, separator)) {
         parts.push(text.slice(start, at));
         start = at + separator.length;
         at = start - 1;
       }
-      if (sign === '(') depth += 1;
-      if (sign === ')') depth -= 1;
+      if (character === '(') depth += 1;
+      if (character === ')') depth -= 1;
       if (depth < 0) break;
     }
   }

@@ -102,7 +102,7 @@ interface Relationship {
 type RelationshipOf<Schema, Name> =
   Relation<Schema, Name> extends { Relationships: readonly (infer R extends Relationship)[] } ? R : never;
 
-/** Those that a hint names, by constraint or by column; all of them without a hint. */
+/** The relationships that a hint names, by constraint or by column; all of them without a hint. */
 type Hinted<R, Hint> = string extends Hint
   ? R
   : R extends { foreignKeyName: Hint } | { columns: [Hint] }
@@ -131,7 +131,7 @@ type Incoming<Schema, Name, Key, Hint> =
       : never
     : never;
 
-/** `boolean` where only some of the foreign keys are. */
+/** Whether a column of the foreign key is nullable; `boolean` if that holds for some of several keys. */
 type IsNullable<Schema, Name, R> = R extends { columns: (infer C)[] }
   ? Relation<Schema, Name> extends { Row: infer Row }
     ? null extends Row[C & keyof Row]

@@ -25,7 +25,7 @@ type TextRow<
     ? TextRowFrom<M, Text, Done>
     : Done & Item<M['Row'], Trim<Text>>;
 
-/** The same of a text whose first item has parentheses. */
+/** As `TextRow`, for a text whose first item has parentheses. */
 type TextRowFrom<M extends Model, Text extends string, Done> = Text extends `${infer Head}(${infer Rest}`
   ? Inside<Rest> extends [infer In extends string, infer After extends string]
     ? After extends `${infer Cast},${infer More}`
@@ -141,7 +141,7 @@ type EmbeddedRows<Row, E extends EmbedTarget, Inner extends boolean, Filtered ex
 
 type Many<T, E> = E extends { many: true } ? T[] : T;
 
-/** A to-one relation may have no row, unless it has to for the row to be there. */
+/** A to-one relation may be null, unless an inner join leaves out the rows without it. */
 type MaybeNull<E extends EmbedTarget, Inner extends boolean, Filtered extends boolean> = Inner extends true
   ? never
   : E['many'] extends false
@@ -155,7 +155,7 @@ type EmbedKey<Key extends string, Value> =
 type EmbedShape<Value> = Value extends Embed<infer S> ? S : Value;
 type IsInner<Value> = Value extends Embed<unknown, infer Inner> ? Inner : false;
 type HintOf<Value> = Value extends Embed<unknown, boolean, string, infer Hint> ? Hint : string;
-/** Whether conditions may leave out the one row that there is. */
+/** Whether conditions may filter out the related row of a to-one relation. */
 type IsFiltered<Value> =
   Value extends Embed<unknown, boolean, string, string, infer Filtered> ? Filtered : false;
 
@@ -230,7 +230,7 @@ export type RowOf<M extends Model, S> = S extends string
       ? Row
       : Flat<{ -readonly [K in OwnKey<S>]: ShapeValue<M, K, S[K]> } & SpreadRow<M, S>>;
 
-/** The select itself if all that it names exists, else the problem, which no select is. */
+/** The select itself if every name in it exists, else a problem type, which no select matches. */
 export type Checked<M extends Model, S> = S extends string | Shaped
   ? [ProblemIn<RowOf<M, S>>] extends [never]
     ? S

@@ -61,7 +61,7 @@ export interface ExchangeOptions {
   readonly shareReads?: () => SharedReads;
 }
 
-/** What of one execution concerns its sending. */
+/** The options of one execution that concern sending. */
 export interface SendOptions {
   /** Ends the execution; the error is `aborted`. */
   readonly signal?: AbortSignal | undefined;
@@ -74,9 +74,9 @@ export interface SendOptions {
 }
 
 /**
- * Sends a request and returns the answer of success.
+ * Sends a request and returns a successful answer.
  *
- * @throws {RestError} for any other answer, and for none.
+ * @throws {RestError} for any other answer, and if none arrives.
  */
 export type Exchange = (request: RestRequest, options?: SendOptions) => Promise<Wire>;
 
@@ -107,7 +107,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
     return sharedReads.join({ method, url, headers, clock, timeoutMs, signal }, sendUntil);
   }
 
-  /** One attempt with one token: an answer of success, or the error that it is. */
+  /** One attempt with one token. Returns a successful answer; throws the error of any other. */
   async function attempt(request: RestRequest, token: string | null, execution: Execution): Promise<Wire> {
     const wire = await send(request, token, execution);
     if (wire.status < 300) return wire;
@@ -164,7 +164,7 @@ export function createExchange(options: ExchangeOptions): Exchange {
         signal,
       );
     } catch (problem) {
-      // The wait between two attempts ends with the signal's reason itself.
+      // An abort during the wait between two attempts rejects with the signal's own reason.
       throw signal?.aborted ? new RestError('aborted', 'Aborted', { cause: signal.reason }) : problem;
     }
   };
@@ -181,7 +181,7 @@ async function readWire(response: Response): Promise<Wire> {
   return { status, headers, text: await response.text() };
 }
 
-/** A problem that neither the server nor the network caused came from the source of tokens. */
+/** An error that neither the server nor the network caused was thrown by `getAccessToken`. */
 function toRestError(problem: unknown): RestError {
   if (problem instanceof RestError) return problem;
   return problem instanceof HttpFailure

@@ -15,7 +15,7 @@ export interface RunnerOptions extends ExchangeOptions {
   readonly maxUrlLength?: number;
 }
 
-/** Executes the plans of one client. What it needs for that is made for the first one. */
+/** Executes the plans of one client. The first request creates its exchange. */
 export class Runner {
   readonly #options: RunnerOptions;
   #exchange: Exchange | undefined;

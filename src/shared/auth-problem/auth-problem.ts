@@ -76,8 +76,8 @@ export function describeProblem<Name extends string>(
 const missing = new Set<Language>();
 
 /**
- * The message for a code outside of a form; suspends until it is loaded. Null too where it cannot be: a page that
- * stays is worth more than a message that is announced later.
+ * The message for a code outside of a form; suspends until it is loaded. Null if it cannot be loaded, so that the page is
+ * shown without it.
  */
 export function useAuthErrorText(code: AuthErrorCode | undefined): string | null {
   const language = useLanguage();

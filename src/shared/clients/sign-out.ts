@@ -9,7 +9,10 @@ export const signOutNotices = {
   local: 'local-sign-out-failed',
 } as const satisfies Record<string, EntranceNotice>;
 
-/** Signs out here, unless the user decides to keep changes that are not sent yet. If the server could not end the sessions, the screen that the gate then shows says so. */
+/**
+ * Signs out on this device, unless the user decides to keep changes that are not sent yet. If the server could not end the
+ * sessions, the next screen says so.
+ */
 export async function signOutHere(auth: AuthClient, scope: 'local' | 'global'): Promise<void> {
   if (!(await confirmSignOut())) return;
   const { revoked } = await auth.signOut({ scope });

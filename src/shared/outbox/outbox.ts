@@ -22,12 +22,12 @@ export interface OutboxTopic<Payload> {
   /** Whether earlier changes wait, of this kind or another. */
   isBusy(): boolean;
   /**
-   * Stores the change at once; it is sent after all earlier ones, not before `heldForMs` milliseconds (default 0).
+   * Stores the change at once; it is sent after all earlier ones, not before `delayMs` milliseconds (default 0).
    *
    * @throws what the storage throws; the change is then lost.
    */
-  add(id: string, payload: Payload, heldForMs?: number): Promise<void>;
-  /** Ends the holding time of a change. */
+  add(id: string, payload: Payload, delayMs?: number): Promise<void>;
+  /** Ends the delay of a change. */
   release(id: string): Promise<void>;
   /** Removes a change. Resolves to false if it is already being sent. */
   withdraw(id: string): Promise<boolean>;

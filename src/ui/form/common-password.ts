@@ -1,7 +1,7 @@
 import type { FormProblem } from './use-form.ts';
 import { credentialTexts } from './credential-texts.ts';
 
-/** Refused also when the estimator fails to load. */
+/** Passwords that are refused even if the estimator fails to load. */
 const neverAccepted: ReadonlySet<string> = new Set([
   'password',
   'passwort',

@@ -25,15 +25,15 @@ export function ToastRegion({ label, dismissLabel }: ToastRegionProps) {
 }
 
 function ToastItem({ toast, dismissLabel }: { readonly toast: Toast; readonly dismissLabel: string }) {
-  const [held, setHeld] = useState(false);
-  useCountdown(toast, held);
+  const [isPaused, setPaused] = useState(false);
+  useCountdown(toast, isPaused);
   return (
     <div
       className={classNames(styles.toast, toast.tone === 'error' && styles.error)}
-      onPointerEnter={() => setHeld(true)}
-      onPointerLeave={() => setHeld(false)}
-      onFocus={() => setHeld(true)}
-      onBlur={() => setHeld(false)}
+      onPointerEnter={() => setPaused(true)}
+      onPointerLeave={() => setPaused(false)}
+      onFocus={() => setPaused(true)}
+      onBlur={() => setPaused(false)}
     >
       <span className={styles.text}>{toast.text}</span>
       {toast.action && (
@@ -53,8 +53,8 @@ function ToastItem({ toast, dismissLabel }: { readonly toast: Toast; readonly di
   );
 }
 
-/** The timer pauses on hover, on focus and while the tab is hidden. */
-function useCountdown(toast: Toast, held: boolean): void {
+/** Dismisses the toast after its time, which pauses on hover, on focus and while the tab is hidden. */
+function useCountdown(toast: Toast, isPaused: boolean): void {
   const [hidden, setHidden] = useState(() => document.hidden);
   const [left] = useState(() => ({ ms: toast.durationMs }));
   useEffect(() => {
@@ -63,12 +63,12 @@ function useCountdown(toast: Toast, held: boolean): void {
     return () => document.removeEventListener('visibilitychange', follow);
   }, []);
   useEffect(() => {
-    if (held || hidden) return;
+    if (isPaused || hidden) return;
     const startedAtMs = performance.now();
     const timer = setTimeout(() => toasts.dismiss(toast.id), left.ms);
     return () => {
       clearTimeout(timer);
       left.ms -= performance.now() - startedAtMs;
     };
-  }, [toast.id, held, hidden, left]);
+  }, [toast.id, isPaused, hidden, left]);
 }

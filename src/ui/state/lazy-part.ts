@@ -1,5 +1,5 @@
 import { createElement, lazy, useState, type ComponentType } from 'react';
-import { onTryAnew } from './loader.ts';
+import { onRetry } from './loader.ts';
 
 /**
  * React's `lazy`, whose failed load can be retried.
@@ -16,13 +16,15 @@ export function lazyPart<Props extends object>(
       try {
         return { default: await load() };
       } catch (problem) {
-        onTryAnew(problem, () => (later = create()));
+        onRetry(problem, () => {
+          current = create();
+        });
         throw problem;
       }
     });
-  let later: ComponentType<Props> = create();
+  let current: ComponentType<Props> = create();
   return function LazyPart(props: Props) {
-    const [Part] = useState(() => getLoaded?.() ?? later);
+    const [Part] = useState(() => getLoaded?.() ?? current);
     return createElement(Part, props);
   };
 }

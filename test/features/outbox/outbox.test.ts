@@ -84,7 +84,7 @@ function createDevice(world: FakeWorld = createFakeWorld()) {
       tab,
       outbox,
       settled,
-      add: (name: string, heldForMs = 0) => outbox.add('notifications', name, name, heldForMs),
+      add: (name: string, delayMs = 0) => outbox.add('notifications', name, name, delayMs),
     };
   };
   return { world, server, storage, openTab };

@@ -19,13 +19,13 @@ export function DeviceList() {
   const [devices, setDevices] = useState<readonly Device[]>();
   const [state, setState] = useState<{ ending?: string; news?: string; problem?: string }>({});
   useEffect(() => {
-    const left = new AbortController();
-    api.listDevices(left.signal).then(setDevices, (problem: unknown) => {
-      if (left.signal.aborted) return;
+    const controller = new AbortController();
+    api.listDevices(controller.signal).then(setDevices, (problem: unknown) => {
+      if (controller.signal.aborted) return;
       platform.report(problem);
       setState({ problem: texts.devicesFailed });
     });
-    return () => left.abort();
+    return () => controller.abort();
   }, [api, platform, texts]);
   const time = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
   const nameOf = ({ userAgent }: Device) => {

@@ -61,7 +61,7 @@ export function EmailSection({ user, onChanged }: EmailSectionProps) {
         <ChangeForm
           current={user.email ?? ''}
           pending={pending}
-          onAsked={async () => {
+          onRequested={async () => {
             // Clear the message about the previous address.
             setDone('');
             close();
@@ -78,11 +78,11 @@ interface ChangeFormProps {
   readonly current: string;
   /** The unconfirmed new address, if any; another one replaces it. */
   readonly pending: UnverifiedUser['new_email'];
-  readonly onAsked: () => Promise<void>;
+  readonly onRequested: () => Promise<void>;
   readonly onCancel: () => void;
 }
 
-function ChangeForm({ current, pending, onAsked, onCancel }: ChangeFormProps) {
+function ChangeForm({ current, pending, onRequested, onCancel }: ChangeFormProps) {
   const texts = accountTexts.use();
   const rules = credentialTexts.use();
   const { auth } = useClients();
@@ -98,7 +98,7 @@ function ChangeForm({ current, pending, onAsked, onCancel }: ChangeFormProps) {
       return attempt(['email'], async () => {
         const site = configuration.siteUrl ?? location.origin;
         await auth.updateUser({ email: email.trim(), redirectTo: site + paths.account });
-        await onAsked();
+        await onRequested();
       });
     },
   });

@@ -64,7 +64,7 @@ function AppProof({ factorId, onProven }: ProofProps & { readonly factorId: stri
       }),
   });
   return (
-    <form {...form.props} className={styles.enrolment}>
+    <form {...form.props} className={styles.enrollment}>
       <FormMessages error={form.problem} />
       <CodeField label={texts.mfaCode} required maxLength={9} {...form.field('code')} />
       <SubmitButton pending={form.pending} untilMs={form.retryAtMs}>
@@ -93,7 +93,7 @@ function PasswordProof({
       }),
   });
   return (
-    <form {...form.props} className={styles.enrolment}>
+    <form {...form.props} className={styles.enrollment}>
       <FormMessages error={form.problem} />
       <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
       <PasswordField label={label} autoComplete="current-password" required {...form.field('password')} />
@@ -123,7 +123,7 @@ function MailProof({ email, onProven }: ProofProps & { readonly email: string })
   });
   const send = () => attempt([], () => auth.signInWithOtp({ email, createUser: false }));
   return (
-    <form {...form.props} className={styles.enrolment}>
+    <form {...form.props} className={styles.enrollment}>
       <FormMessages error={form.problem ?? sending.problem} success={sending.hasSent && texts.codeSent} />
       {sending.hasSent ? (
         <>

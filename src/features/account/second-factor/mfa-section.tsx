@@ -9,7 +9,7 @@ import { accountTexts } from '../texts/account-texts.ts';
 import styles from '../account.module.css';
 import { Section } from '../section.tsx';
 
-const MfaEnrolment = lazyPart(async () => (await import('./mfa-enrolment.tsx')).MfaEnrolment);
+const MfaEnrollment = lazyPart(async () => (await import('./mfa-enrollment.tsx')).MfaEnrollment);
 const RecoveryCodes = lazyPart(async () => (await import('./recovery-codes.tsx')).RecoveryCodes);
 const MfaRemoval = lazyPart(async () => (await import('./mfa-removal.tsx')).MfaRemoval);
 
@@ -64,7 +64,7 @@ export function MfaSection({ user, onChanged }: MfaSectionProps) {
       )}
       {isAdding ? (
         <Suspense fallback={<Spinner />}>
-          <MfaEnrolment
+          <MfaEnrollment
             onCancel={() => void end()}
             isFirst={verified.length === 0}
             onAdded={(name, created) => {

@@ -12,7 +12,7 @@ import { recoveryTexts } from '../texts/recovery-texts.ts';
 import { CodeSheet } from './code-sheet.tsx';
 
 export interface RecoveryCodesProps {
-  /** Codes that the enrolment has just created; null: none. */
+  /** Codes that the enrollment has just created; null: none. */
   readonly created: readonly string[] | null;
 }
 
@@ -31,13 +31,13 @@ export function RecoveryCodes({ created }: RecoveryCodesProps) {
   const [problem, setProblem] = useState<string>();
   useEffect(() => {
     if (codes) return undefined;
-    const left = new AbortController();
-    api.getRecoveryCodes(left.signal).then(setStatus, (failure: unknown) => {
-      if (left.signal.aborted) return;
+    const controller = new AbortController();
+    api.getRecoveryCodes(controller.signal).then(setStatus, (failure: unknown) => {
+      if (controller.signal.aborted) return;
       platform.report(failure);
       setProblem(texts.loadFailed);
     });
-    return () => left.abort();
+    return () => controller.abort();
   }, [api, codes, platform, texts]);
   const create = async () => {
     setAsking(false);

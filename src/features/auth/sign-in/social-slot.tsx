@@ -71,9 +71,9 @@ export function useAuthSettings(): AuthServerSettings | null {
   const { auth } = useClients();
   const [settings, setSettings] = useState<AuthServerSettings | null>(null);
   useEffect(() => {
-    const left = new AbortController();
-    auth.getSettings({ signal: left.signal }).then(setSettings, () => undefined);
-    return () => left.abort();
+    const controller = new AbortController();
+    auth.getSettings({ signal: controller.signal }).then(setSettings, () => undefined);
+    return () => controller.abort();
   }, [auth]);
   return settings;
 }

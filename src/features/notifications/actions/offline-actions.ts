@@ -55,9 +55,9 @@ export function createOfflineActions({ load, store, page, report }: OfflineActio
       report(problem);
     }
   };
-  const add = async (operation: NotificationOperation, heldForMs: number) => {
+  const add = async (operation: NotificationOperation, delayMs: number) => {
     addingCount += 1;
-    await call((actions) => actions.add(operation, heldForMs));
+    await call((actions) => actions.add(operation, delayMs));
     addingCount -= 1;
   };
   return {

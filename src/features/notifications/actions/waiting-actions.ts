@@ -10,7 +10,7 @@ export interface WaitingActions {
   isBusy(): boolean;
   has(operationId: string): boolean;
   /** Never rejects: an operation that cannot be stored is rolled back, with a problem that offers the retry. */
-  add(operation: NotificationOperation, heldForMs: number): Promise<void>;
+  add(operation: NotificationOperation, delayMs: number): Promise<void>;
   release(operationId: string): Promise<void>;
   withdraw(operationId: string): Promise<boolean>;
   close(): void;
@@ -46,9 +46,9 @@ export function createWaitingActions(
   return {
     isBusy: topic.isBusy,
     has: (operationId) => waiting.has(operationId),
-    async add(operation, heldForMs) {
+    async add(operation, delayMs) {
       try {
-        await topic.add(operation.id, createWaitingAction(store.getState(), operation), heldForMs);
+        await topic.add(operation.id, createWaitingAction(store.getState(), operation), delayMs);
       } catch (error) {
         store.dispatch({ type: 'dropped', id: operation.id });
         store.patch({ problem: { type: 'action', error, action: operation } });

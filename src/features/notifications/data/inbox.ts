@@ -12,7 +12,7 @@ import type { InboxStatus, InboxStore, InboxStoreOptions } from './inbox-store.t
 import type { Notification } from '../model/notification.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import type { NotificationsApi } from './notifications-api.ts';
-import type { KeptNotifications, NotificationChange } from '../model/state-types.ts';
+import type { PersistedNotifications, NotificationChange } from '../model/state-types.ts';
 
 /** One user's inbox: outside of React, so that every part of the page shows the same state. */
 export interface Inbox
@@ -24,7 +24,7 @@ export interface Inbox
   /** Starts reading; the live channel is opened in parallel. */
   start(): void;
   /** Shows the persisted list of an earlier visit, unless the server has answered already. */
-  restore(kept: KeptNotifications): void;
+  restore(persisted: PersistedNotifications): void;
   close(): void;
   show(filter: NotificationFilter): void;
   refresh(): Promise<void>;
@@ -93,8 +93,8 @@ export function createInbox({ userId, api, loadWaitingActions, platform, ...opti
       void refresh();
       void sync.run();
     },
-    restore(kept) {
-      store.dispatch({ type: 'restored', kept });
+    restore(persisted) {
+      store.dispatch({ type: 'restored', persisted });
       store.dispatch({ type: 'woken', nowMs: clock.now() });
     },
     close() {

@@ -23,7 +23,7 @@ function reduce(state: NotificationsState, event: NotificationsEvent): Notificat
     case 'restored':
       return Object.keys(state.windows).length > 0
         ? state
-        : { ...state, ...event.kept, rows: new Map([...event.kept.rows, ...state.rows]) };
+        : { ...state, ...event.persisted, rows: new Map([...event.persisted.rows, ...state.rows]) };
     case 'page':
       return applyPage(state, event);
     case 'synced':

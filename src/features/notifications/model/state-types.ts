@@ -38,7 +38,7 @@ export type NotificationChange =
 export type NotificationsEvent =
   | { readonly type: 'read-started' | 'read-ended' }
   /** The persisted list of an earlier visit; ignored once a list was read. */
-  | { readonly type: 'restored'; readonly kept: KeptNotifications }
+  | { readonly type: 'restored'; readonly persisted: PersistedNotifications }
   | {
       readonly type: 'page';
       readonly filter: NotificationFilter;
@@ -73,7 +73,7 @@ export type NotificationsEvent =
   | { readonly type: 'reset' };
 
 /** The part that is persisted. */
-export type KeptNotifications = Pick<NotificationsState, 'rows' | 'windows' | 'totals'>;
+export type PersistedNotifications = Pick<NotificationsState, 'rows' | 'windows' | 'totals'>;
 
 export const emptyState: NotificationsState = {
   rows: new Map(),

@@ -18,7 +18,7 @@ import { stepTexts } from '../texts/step-texts.ts';
 import { useRecentProof } from '../proof/recent-proof.tsx';
 import { takeFocus } from '../take-focus.ts';
 
-export interface MfaEnrolmentProps {
+export interface MfaEnrollmentProps {
   /** The account has no verified factor yet: recovery codes are created with it. */
   readonly isFirst: boolean;
   /** @param codes the recovery codes that were created; null: none, or their creation failed. */
@@ -27,7 +27,7 @@ export interface MfaEnrolmentProps {
 }
 
 /** Two steps: a name, then the QR code and a code from the app as proof. */
-export function MfaEnrolment({ onCancel, ...rest }: MfaEnrolmentProps) {
+export function MfaEnrollment({ onCancel, ...rest }: MfaEnrollmentProps) {
   const [enrolled, setEnrolled] = useState<EnrolledFactor | null>(null);
   return enrolled ? (
     <ProveStep factor={enrolled} onCancel={onCancel} {...rest} />
@@ -83,7 +83,7 @@ function NameStep({ onEnrolled, onCancel }: NameStepProps) {
   );
 }
 
-interface ProveStepProps extends MfaEnrolmentProps {
+interface ProveStepProps extends MfaEnrollmentProps {
   readonly factor: EnrolledFactor;
 }
 

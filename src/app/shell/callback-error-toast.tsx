@@ -6,27 +6,27 @@ import { useAuth } from '../../react/index.ts';
 import { paths, plainPath } from '../../shared/routes.ts';
 
 /** Callback errors that were already shown, here or on /account. */
-const told = new WeakSet<object>();
+const shown = new WeakSet<object>();
 
 /** Shows a failed mail link or provider callback as a toast; /account shows it in its own place. */
-export function CallbackNews() {
+export function CallbackErrorToast() {
   const { callbackError } = useAuth();
   const [path] = useLocation();
-  const isToldThere = plainPath(path) === paths.account;
-  const isNews = callbackError !== null && !isToldThere && !told.has(callbackError);
-  const text = useAuthErrorText(isNews ? callbackError.code : undefined);
+  const isOnAccountPage = plainPath(path) === paths.account;
+  const isNew = callbackError !== null && !isOnAccountPage && !shown.has(callbackError);
+  const text = useAuthErrorText(isNew ? callbackError.code : undefined);
   useEffect(() => {
-    if (callbackError === null || told.has(callbackError) || !(isToldThere || text !== null)) return;
+    if (callbackError === null || shown.has(callbackError) || !(isOnAccountPage || text !== null)) return;
     let isGone = false;
     // Deferred: a layout that unmounts in this commit would clear its toasts.
     queueMicrotask(() => {
       if (isGone) return;
-      told.add(callbackError);
+      shown.add(callbackError);
       if (text !== null) toasts.show(text, { tone: 'error' });
     });
     return () => {
       isGone = true;
     };
-  }, [callbackError, isToldThere, text]);
+  }, [callbackError, isOnAccountPage, text]);
   return null;
 }

@@ -10,11 +10,11 @@ type ComposedColumn<Row> = { [K in keyof Row & string]: Row[K] extends Scalar ? 
   string];
 
 /**
- * The types of a query's columns, as members: an interface's members appear in a compiler's message as what they are, and not
- * under the name of an alias.
+ * The types of a query's columns. They are members of an interface, because a compiler's message shows the type of a member, and
+ * only the name of an alias.
  */
 export interface ColumnsOf<Row> {
-  /** A column, an arrow path into a JSON column (`data->>name`), or what `json()` and its like make. */
+  /** A column, an arrow path into a JSON column (`data->>name`), or the result of `json()` and its like. */
   readonly name: (keyof Row & string) | `${ComposedColumn<Row>}->${string}` | ColumnPath<keyof Row & string>;
 }
 
@@ -28,7 +28,7 @@ type JsonOperand = string | number | bigint | boolean | null;
 
 type Single<Row, C> = C extends keyof Row ? Comparable<Row[C]> : JsonOperand | Date;
 
-/** What a column can be compared with, as members for the same reason. */
+/** What a column can be compared with; members for the same reason as in `ColumnsOf`. */
 export interface OperandsOf<Row, C> {
   /** One value. */
   readonly single: Single<Row, C>;

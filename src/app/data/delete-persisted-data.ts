@@ -8,7 +8,7 @@ export const cacheDatabaseName = 'inbox-cache';
 /**
  * Deletes the persisted data and the waiting changes of all users. Open connections close by themselves on `versionchange`.
  */
-export async function forgetKeptData(): Promise<void> {
+export async function deletePersistedData(): Promise<void> {
   await Promise.all([cacheDatabaseName, outboxDatabaseName].map(deleteDatabase));
 }
 
@@ -27,14 +27,14 @@ async function endPush(): Promise<void> {
 }
 
 /** Deletes the persisted data when the application starts signed out, and when the session ends on any page or in any tab. */
-export function forgetWhenSignedOut({ auth, platform }: Clients): Unsubscribe {
-  const forget = () => void Promise.resolve().then(forgetKeptData).catch(platform.report);
+export function deleteWhenSignedOut({ auth, platform }: Clients): Unsubscribe {
+  const deleteAll = () => void Promise.resolve().then(deletePersistedData).catch(platform.report);
   void auth.start().then(({ status }) => {
-    if (status === 'signed-out') forget();
+    if (status === 'signed-out') deleteAll();
   });
   return auth.onEvent(({ name }) => {
     if (name !== 'SIGNED_OUT') return;
-    forget();
+    deleteAll();
     endPush().catch(platform.report);
   });
 }

@@ -1,18 +1,18 @@
 import { compareNewestFirst } from '../model/notification.ts';
 import { everything, filterKey } from '../model/notification-filter.ts';
 import { covers } from '../model/list-window.ts';
-import type { KeptNotifications, NotificationsState } from '../model/state-types.ts';
+import type { PersistedNotifications, NotificationsState } from '../model/state-types.ts';
 
-/** Enough rows for the first screens of the next visit. */
-const longest = 60;
+/** Most rows that are persisted: enough for the first screens of the next visit. */
+const maxRows = 60;
 
-/** The head of the whole list, to persist for the next visit; its size does not grow with the inbox. */
-export function keepNotifications({ rows, windows, totals }: NotificationsState): KeptNotifications {
+/** Selects what is persisted for the next visit: the head of the whole list, so that its size does not grow with the inbox. */
+export function selectPersisted({ rows, windows, totals }: NotificationsState): PersistedNotifications {
   const key = filterKey(everything);
   const window = windows[key];
   if (!window) return { rows: new Map(), windows: {}, totals };
   const listed = [...rows.values()].filter((row) => covers(window, row)).sort(compareNewestFirst);
-  const kept = listed.slice(0, longest);
+  const kept = listed.slice(0, maxRows);
   const last = kept.at(-1);
   const isCut = last !== undefined && kept.length < listed.length;
   return {

@@ -20,7 +20,7 @@ export interface LiveChannelOptions extends Pick<Configuration, 'usesBroadcasts'
   readonly onConnection: (connection: 'connecting' | 'live' | 'lost') => void;
 }
 
-/** Joins the user's live channel (specification §7). @returns leaves it. */
+/** Joins the user's live channel (specification §7). @returns a function that leaves it. */
 export function openLiveChannel(options: LiveChannelOptions): Unsubscribe {
   const {
     realtime,

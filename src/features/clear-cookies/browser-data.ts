@@ -1,4 +1,4 @@
-/** What of the browser this page removes; a parameter for the sake of tests. */
+/** The stores of the browser that this page clears; a parameter, so that tests can pass others. */
 export interface BrowserData {
   readonly document: Pick<Document, 'cookie'>;
   readonly hostname: string;
@@ -11,7 +11,7 @@ export interface BrowserData {
 }
 
 /**
- * Removes everything that the application may have left in this browser. Each step goes on where another fails.
+ * Removes everything that the application may have left in this browser. A failing step does not stop the others.
  *
  * @returns the names of what could not be removed.
  */

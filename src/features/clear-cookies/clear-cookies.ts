@@ -20,7 +20,7 @@ function showDone(failed: readonly string[] = []): void {
   document.querySelector('h1')?.focus();
 }
 
-// The server did it, where it knows how (Clear-Site-Data).
+// The server has cleared the data itself (Clear-Site-Data).
 if (new URLSearchParams(location.search).has('done')) showDone();
 
 document.querySelector('form')?.addEventListener('submit', (event) => {

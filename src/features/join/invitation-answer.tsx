@@ -5,7 +5,7 @@ import { createInvitationsApi } from './invitations-api.ts';
 import styles from './invitation-answer.module.css';
 import { joinTexts } from './texts/join-texts.ts';
 
-/** What became of an invitation. `another-account`: it is for another address. */
+/** The outcome of an invitation. `another-account`: it is for another address. */
 type Outcome = 'accepted' | 'declined' | 'expired' | 'revoked' | 'unknown' | 'another-account';
 
 export interface InvitationAnswerProps {
@@ -18,7 +18,7 @@ export interface InvitationAnswerProps {
   readonly onAnswer: () => void;
 }
 
-/** Accepts or declines an invitation in place, and then says what became of it. */
+/** Accepts or declines an invitation in place, then shows the outcome. */
 export function InvitationAnswer({ token, title, answer, onAnswer }: InvitationAnswerProps) {
   const texts = joinTexts.use();
   const { loadRest, platform } = useClients();
@@ -76,7 +76,7 @@ export function InvitationAnswer({ token, title, answer, onAnswer }: InvitationA
   );
 }
 
-/** What a refusal of the database says about the invitation; null: another failure. */
+/** The outcome that an error of the database names; null for any other failure. */
 function outcomeOf(problem: unknown): Outcome | null {
   const { message, details } = problem as { readonly message?: unknown; readonly details?: unknown };
   switch (message) {

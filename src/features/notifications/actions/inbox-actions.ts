@@ -104,7 +104,7 @@ export function createInboxActions(options: InboxActionsOptions): InboxActions {
     const operation = start(action);
     commitEarlier(operation);
     if (offline.mustWait(operation)) {
-      // Stored at once: a page that is being closed could not store it any more.
+      // Store it now: a closing page can no longer do so.
       offline.addUndoable(operation);
       return {
         commit: () => offline.release(operation.id),

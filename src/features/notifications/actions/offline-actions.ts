@@ -14,7 +14,7 @@ export interface OfflineActions {
   /** Whether the operation waits. */
   has(operationId: string): boolean;
   add(operation: NotificationOperation): void;
-  /** Adds an operation that is not sent before it is released, or before no undo is possible any more. */
+  /** Adds an operation that is sent when it is released, or when its undo has expired. */
   addUndoable(operation: NotificationOperation): void;
   release(operationId: string): void;
   /** Rolls the operation back, unless it is being sent already. */
@@ -37,7 +37,7 @@ export interface OfflineActionsOptions {
 /** Actions that can wait; others need an answer at once. */
 const waitingTypes: ReadonlySet<string> = new Set(['status', 'snooze', 'remove', 'read-all', 'remove-all']);
 
-/** Decides what waits; the rest is loaded on first use. */
+/** Decides which actions wait; the code that stores them is loaded on first use. */
 export function createOfflineActions({ load, store, page, report }: OfflineActionsOptions): OfflineActions {
   const waitingRows = createStore<ReadonlySet<string>>(new Set());
   let opened: WaitingActions | null = null;

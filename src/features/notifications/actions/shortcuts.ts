@@ -17,7 +17,7 @@ export type Shortcut =
   | 'escape'
   | 'help';
 
-/** The keys, as `KeyboardEvent.key` names them; two letters are pressed one after the other. Enter follows a link anyway. */
+/** The keys, as `KeyboardEvent.key` names them; two letters are pressed one after the other. Enter has no entry, because it follows the focused link. */
 export const shortcutKeys: Readonly<Record<Shortcut, readonly string[]>> = {
   next: ['j', 'ArrowDown'],
   previous: ['k', 'ArrowUp'],

@@ -2,14 +2,14 @@ import { toasts } from '../../../ui/overlay/toasts.ts';
 
 let shownId: number | null = null;
 
-/** An action with its way back. */
+/** An action that can be undone. */
 export interface Undo {
   /** The sentence that says what was done. */
   readonly text: string;
   /** The label of the button. */
   readonly label: string;
   readonly undo: () => void;
-  /** Called when the toast is gone without an undo. */
+  /** Called when the toast is gone, after an undo too. */
   readonly onKept?: () => void;
 }
 

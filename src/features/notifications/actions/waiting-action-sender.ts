@@ -1,3 +1,4 @@
+import { inIdChunks } from '../data/id-chunks.ts';
 import type { Database } from '../../../database.types.ts';
 import type { RestClient } from '../../../rest-client/index.ts';
 import type { OutboxOutcome, OutboxSender } from '../../../shared/outbox/outbox.ts';
@@ -5,9 +6,6 @@ import type { NotificationsApi } from '../data/notifications-api.ts';
 import type { NotificationStatus } from '../model/notification.ts';
 import { parseWaitingAction } from '../model/waiting-action.ts';
 import type { WaitingAction } from '../model/waiting-action.ts';
-
-/** An id takes 37 characters of the URL, which is kept well below 8,000. */
-const idsPerRequest = 100;
 
 /**
  * Sends actions that waited. Each write names the status that the row had: a row that was changed on another device
@@ -22,7 +20,7 @@ export function createWaitingActionSender(
   const statusesOf = async (ids: readonly string[]) =>
     new Map(
       (
-        await inChunks(ids, (chunk) =>
+        await inIdChunks(ids, (chunk) =>
           table().select('id,status').eq('recipient_id', userId).in('id', chunk).execute(),
         )
       ).map(({ id, status }) => [id, status]),
@@ -84,19 +82,9 @@ async function inGroups(
   const written: string[] = [];
   for (const from of new Set(ids.map((id) => before[id]))) {
     const group = ids.filter((id) => before[id] === from);
-    for (const { id } of await inChunks(group, (chunk) => write(chunk, from))) written.push(id);
+    for (const { id } of await inIdChunks(group, (chunk) => write(chunk, from))) written.push(id);
   }
   return written;
-}
-
-async function inChunks<Row>(
-  ids: readonly string[],
-  send: (chunk: readonly string[]) => Promise<readonly Row[]>,
-): Promise<readonly Row[]> {
-  const rows: Row[] = [];
-  for (let at = 0; at < ids.length; at += idsPerRequest)
-    rows.push(...(await send(ids.slice(at, at + idsPerRequest))));
-  return rows;
 }
 
 function without(ids: readonly string[], excluded: readonly string[]): readonly string[] {

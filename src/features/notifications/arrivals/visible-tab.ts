@@ -3,7 +3,7 @@ import type { Platform } from '../../../platform/index.ts';
 /** A visible tab answers in a fraction of this. */
 const answerMs = 200;
 
-/** Tells whether any tab of the application is visible: a desktop alert then has nothing to add. */
+/** Tells whether any tab of the application is visible: then no desktop alert is needed. */
 export interface VisibleTab {
   isAnyVisible(): Promise<boolean>;
   close(): void;

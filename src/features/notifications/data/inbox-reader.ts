@@ -41,6 +41,7 @@ interface Flight {
 export function createInboxReader({ api, store, report }: InboxReaderOptions): InboxReader {
   let refreshing: Promise<void> | null = null;
   let isRefreshWanted = false;
+  /** The prefetched page; null: none. */
   let ahead: Flight | null = null;
   let isClosed = false;
   /** Ends the read of a search that a later one supersedes. */

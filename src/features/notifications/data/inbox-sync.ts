@@ -48,6 +48,7 @@ export function createInboxSync({ api, store, clock, report, onReset }: InboxSyn
   let answeredAtMs = -Infinity;
   let failedAtMs = -Infinity;
   let resetAtMs = -Infinity;
+  /** Whether a change that the last answer counted may have been counted again. */
   let isDoubted = false;
   let isClosed = false;
   let problem: InboxProblem | null = null;

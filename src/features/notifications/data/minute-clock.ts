@@ -36,7 +36,8 @@ export function createMinuteClock({ clock, page }: { clock: Clock; page: Page })
         if (!listeners.delete(listener) || listeners.size > 0) return;
         timer?.cancel();
         stopWatching?.();
-        [timer, stopWatching] = [null, null];
+        timer = null;
+        stopWatching = null;
       };
     },
     getSnapshot: () => minute,

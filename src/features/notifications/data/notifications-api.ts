@@ -11,6 +11,7 @@ import type {
 import { noCounts, parseCounts } from '../model/notification-counts.ts';
 import type { NotificationCounts } from '../model/notification-counts.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
+import { inIdChunks } from './id-chunks.ts';
 import type { Cursor } from '../model/list-window.ts';
 import type { NotificationChange } from '../model/state-types.ts';
 
@@ -75,8 +76,6 @@ export interface NotificationsApi {
   removeAll(filter: NotificationFilter, upTo: string | null): Promise<void>;
 }
 
-/** An id takes 37 characters of the URL, which is kept well below 8,000. */
-const idsPerRequest = 100;
 /** More rows than this in one statement are a bulk change (see the migration of `notification_bulk_changes`). */
 const bulkRows = 100;
 
@@ -105,7 +104,7 @@ export function createNotificationsApi(
     values: { status: string } | { snoozed_until: string | null },
   ) =>
     parse(
-      await inChunks(ids, (chunk) =>
+      await inIdChunks(ids, (chunk) =>
         table()
           .update(values)
           .eq('recipient_id', userId)
@@ -226,7 +225,7 @@ export function createNotificationsApi(
         .execute({ keepalive: true });
     },
     async remove(ids) {
-      await inChunks(ids, async (chunk) => {
+      await inIdChunks(ids, async (chunk) => {
         await table().delete().eq('recipient_id', userId).in('id', chunk).execute({ keepalive: true });
         return [];
       });
@@ -263,14 +262,4 @@ interface ChangesAnswer {
   readonly deleted: readonly string[];
   readonly snoozed: readonly unknown[];
   readonly counts: unknown;
-}
-
-async function inChunks<T>(
-  ids: readonly string[],
-  send: (chunk: readonly string[]) => Promise<readonly T[]>,
-): Promise<readonly T[]> {
-  const answers: T[] = [];
-  for (let at = 0; at < ids.length; at += idsPerRequest)
-    answers.push(...(await send(ids.slice(at, at + idsPerRequest))));
-  return answers;
 }

@@ -8,7 +8,7 @@ const rowSelector = 'li[data-id]';
 /**
  * Fades rows of the list in and out as they arrive and leave. With reduced motion, nothing moves and nothing fades.
  *
- * @returns ends it.
+ * @returns a function that stops it.
  */
 export function animateRows(list: HTMLElement): () => void {
   const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');

@@ -4,7 +4,7 @@ import { Button } from '../../../ui/button.tsx';
 import styles from '../screen/inbox.module.css';
 import type { Notification } from '../model/notification.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
-import { useInboxCommands } from '../actions/use-inbox-actions.ts';
+import { useInboxCommands } from '../actions/use-inbox-commands.ts';
 import { emptySelection } from '../screen/use-selection.ts';
 import type { Selection } from '../screen/use-selection.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';

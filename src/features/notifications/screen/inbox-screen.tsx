@@ -8,8 +8,8 @@ import {
   useSyncExternalStore,
 } from 'react';
 import { lazyPart } from '../../../ui/state/lazy-part.ts';
-import { useInboxCommands } from '../actions/use-inbox-actions.ts';
-import type { InboxCommands } from '../actions/use-inbox-actions.ts';
+import { useInboxCommands } from '../actions/use-inbox-commands.ts';
+import type { InboxCommands } from '../actions/use-inbox-commands.ts';
 import { useInbox, useInboxSnapshot } from '../data/inbox-context.ts';
 import type { InboxSnapshot } from '../data/inbox-store.ts';
 import { densityChoice } from '../list/density.ts';

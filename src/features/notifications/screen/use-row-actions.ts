@@ -1,6 +1,6 @@
 import { useCallback, useState } from 'react';
 import type { RefObject } from 'react';
-import { leaveRow, useInboxCommands } from '../actions/use-inbox-actions.ts';
+import { moveFocusOutOfRow, useInboxCommands } from '../actions/use-inbox-commands.ts';
 import { useInbox } from '../data/inbox-context.ts';
 import type { NotificationListHandle } from '../list/list-handle.ts';
 import type { RowAction } from '../list/notification-row.tsx';
@@ -63,7 +63,7 @@ export function useRowActions(
         if (next && openAt >= 0) show(next);
         else url.open(undefined);
       }
-      leaveRow(id);
+      moveFocusOutOfRow(id);
     },
     [url, shown, show],
   );

@@ -5,7 +5,7 @@ import { Button } from '../../../ui/button.tsx';
 import { TextField } from '../../../ui/form/text-field.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import { showUndoToast } from '../actions/undo-toast.ts';
-import { undoSnooze } from '../actions/use-inbox-actions.ts';
+import { undoSnooze } from '../actions/use-inbox-commands.ts';
 import { useInbox, useLocale } from '../data/inbox-context.ts';
 import type { Notification } from '../model/notification.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';

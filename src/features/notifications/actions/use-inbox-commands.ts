@@ -76,13 +76,13 @@ export function useInboxCommands(): InboxCommands {
   }, [inbox, texts]);
 }
 
-/** Gives notifications their earlier snooze back. */
+/** Restores the earlier snooze of notifications. */
 function restoreSnoozes(inbox: Inbox, earlier: readonly Notification[]): void {
   for (const untilMs of new Set(earlier.map((row) => row.snoozedUntilMs)))
     inbox.snooze(idsOf(earlier.filter((row) => row.snoozedUntilMs === untilMs)), untilMs);
 }
 
-/** Gives notifications whose status was changed their earlier state back. A snoozed one was unread. */
+/** Restores the earlier status of notifications; a snoozed one was unread. */
 export function restoreStatuses(inbox: Inbox, earlier: readonly Notification[]): void {
   restoreSnoozes(
     inbox,
@@ -94,7 +94,7 @@ export function restoreStatuses(inbox: Inbox, earlier: readonly Notification[]):
   }
 }
 
-/** Undoes a snooze: notifications have their earlier state again. */
+/** Restores the state of notifications before they were snoozed. */
 export function undoSnooze(inbox: Inbox, earlier: readonly Notification[]): void {
   restoreSnoozes(inbox, earlier);
   // A snooze has marked them unread.
@@ -109,7 +109,7 @@ function idsOf(notifications: readonly Notification[]): readonly string[] {
 }
 
 /** Moves the focus out of a row that is about to leave: to the next row, else the previous one, else the heading. */
-export function leaveRow(id: string): void {
+export function moveFocusOutOfRow(id: string): void {
   const row = document.activeElement?.closest('[data-id]');
   if (row?.getAttribute('data-id') !== id) return;
   const links = [...document.querySelectorAll<HTMLElement>('main [data-row]')];

@@ -34,7 +34,7 @@ module.exports = {
       to: { path: '^src/', pathNot: ['^src/platform/', '^src/$1/'] },
     },
     {
-      name: 'platform-imports-no-other-room',
+      name: 'platform-imports-nothing-else',
       severity: 'error',
       from: { path: '^src/platform/' },
       to: { path: '^src/', pathNot: '^src/platform/' },

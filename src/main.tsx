@@ -1,6 +1,7 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app.tsx';
+import { watchConnection } from './app/connection/watch-connection.ts';
 import { createClients } from './app/data/clients.ts';
 import { guardRestoredPage } from './app/restored-page.ts';
 import { decideGate } from './app/gate.ts';
@@ -35,7 +36,8 @@ export function start(screen: Promise<unknown>): void {
     );
     throw problem;
   }
-  const clients = createClients({ configuration, platform: createBrowserPlatform() });
+  const platform = watchConnection(createBrowserPlatform(), configuration);
+  const clients = createClients({ configuration, platform });
   preloadOnIntent(document);
   guardRestoredPage({
     page: window,
@@ -76,12 +78,12 @@ export function start(screen: Promise<unknown>): void {
     render();
     // Safari has no requestIdleCallback.
     const whenIdle = globalThis.requestIdleCallback ?? setTimeout;
-    if (import.meta.env.PROD) setTimeout(() => whenIdle(() => void followServiceWorker()), workerDelayMs);
+    setTimeout(() => whenIdle(() => void loadIdleCode()), workerDelayMs);
   });
 }
 
 /** Offline support is optional: if its code fails to load, the application still works with a network. */
-async function followServiceWorker(): Promise<void> {
-  const worker = await import('./app/service-worker.ts').catch(() => null);
-  await worker?.followServiceWorker();
+async function loadIdleCode(): Promise<void> {
+  const idle = await import('./app/when-idle.ts').catch(() => null);
+  if (import.meta.env.PROD) await idle?.followServiceWorker();
 }

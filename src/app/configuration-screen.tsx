@@ -1,11 +1,11 @@
 import { Message } from '../ui/page/message.tsx';
 import { NarrowPage } from '../ui/page/narrow-page.tsx';
 import { PageHeading } from '../ui/page/page-heading.tsx';
-import { appTexts } from './texts/app-texts.ts';
+import { rareTexts } from './texts/rare-texts.ts';
 
 /** Shows the configuration error as it was thrown, for the developer who sets the application up. */
 export function ConfigurationScreen({ message }: { readonly message: string }) {
-  const texts = appTexts.use();
+  const texts = rareTexts.use();
   return (
     <NarrowPage>
       <PageHeading>{texts.configuration}</PageHeading>

@@ -3,6 +3,7 @@ import { navigate } from 'wouter/use-browser-location';
 import { isLocalPath } from '../shared/routes.ts';
 import { toasts } from '../ui/overlay/toasts.ts';
 import { appTexts } from './texts/app-texts.ts';
+import { rareTexts } from './texts/rare-texts.ts';
 import { trustWorkerUrl } from './worker-url.ts';
 
 /** The message stays until it is answered. */
@@ -16,7 +17,7 @@ export async function followServiceWorker(): Promise<void> {
   if (!('serviceWorker' in navigator)) return;
   const worker = new Workbox(trustWorkerUrl('/sw.js'));
   worker.addEventListener('waiting', () => {
-    void appTexts.load().then(({ newVersion, reload }) => {
+    void Promise.all([rareTexts.load(), appTexts.load()]).then(([{ newVersion }, { reload }]) => {
       const action = { label: reload, run: () => worker.messageSkipWaiting() };
       toasts.show(newVersion, { action, durationMs: untilAnsweredMs });
     });

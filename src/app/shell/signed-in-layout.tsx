@@ -12,9 +12,7 @@ import { appTexts } from '../texts/app-texts.ts';
 import { paths } from '../../shared/routes.ts';
 import styles from './shell.module.css';
 
-const WaitingNote = lazyPart(
-  async () => (await import('../../features/outbox/waiting-note.tsx')).WaitingNote,
-);
+const WaitingChanges = lazyPart(async () => (await import('./waiting-changes.tsx')).WaitingChanges);
 const SignOutDialog = lazyPart(
   async () => (await import('../../features/outbox/sign-out-dialog.tsx')).SignOutDialog,
 );
@@ -55,7 +53,7 @@ export function SignedInLayout({ bell, rail, children }: SignedInLayoutProps) {
       <div role="status" className={styles.note}>
         {waitingCount > 0 ? (
           <Suspense>
-            <WaitingNote count={waitingCount} />
+            <WaitingChanges count={waitingCount} />
           </Suspense>
         ) : online ? null : (
           <span>{texts.offline}</span>

@@ -11,11 +11,8 @@ export const texts = {
   themes: { system: 'System', light: 'Light', dark: 'Dark' },
   language: 'Language',
   offline: 'You’re offline. You may be seeing an older copy.',
-  newVersion: 'A new version is ready.',
   messages: 'Messages',
   dismiss: 'Dismiss',
-  notFound: 'Page not found',
-  notFoundText: 'We can’t find that page. The link may be old or mistyped.',
   toInbox: 'Go to your inbox',
   broken: 'Something went wrong',
   brokenText: 'This page ran into a problem. Your data is safe on the server.',
@@ -23,9 +20,6 @@ export const texts = {
   tryAgain: 'Try again',
   reload: 'Reload',
   clearCookies: 'Clear cookies and start over',
-  configuration: 'This app isn’t set up yet',
-  shell: 'Ready',
-  shellText: 'The app is loaded. Open your inbox to continue.',
 };
 
 export type AppTexts = typeof texts;

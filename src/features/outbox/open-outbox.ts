@@ -5,7 +5,7 @@ import type { OutboxSender } from '../../shared/outbox/outbox.ts';
 import { outboxTexts } from './texts/outbox-texts.ts';
 import { createOutbox } from './outbox.ts';
 import type { Outbox } from './outbox.ts';
-import { showOutcomes } from './outcome-toasts.ts';
+import { showOutcomes, showTooLate } from './outcome-toasts.ts';
 import { createOutboxStorage } from './outbox-storage.ts';
 
 /** Failures after which the same request may succeed. */
@@ -41,6 +41,16 @@ export function openOutbox(options: {
   const stopShowing = showOutcomes(outbox, options.platform.clock);
   return {
     ...outbox,
+    async withdraw(id) {
+      const isWithdrawn = await outbox.withdraw(id);
+      if (!isWithdrawn) await showTooLate();
+      return isWithdrawn;
+    },
+    async discard(id) {
+      const isDiscarded = await outbox.discard(id);
+      if (!isDiscarded) await showTooLate();
+      return isDiscarded;
+    },
     close() {
       stopShowing();
       outbox.close();

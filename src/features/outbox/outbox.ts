@@ -13,7 +13,13 @@ export interface Outbox {
   close(): void;
   add(topic: string, id: string, payload: unknown, delayMs: number): Promise<void>;
   release(id: string): Promise<void>;
+  /** Removes a change that no tab has begun to send. Resolves to whether it did. */
   withdraw(id: string): Promise<boolean>;
+  /**
+   * Removes a change, also one whose requests failed: the server may have it. Waits for a request in flight. Resolves to false if
+   * the change was sent meanwhile.
+   */
+  discard(id: string): Promise<boolean>;
   /** Oldest first; the same array until it changes. */
   getSnapshot(): readonly OutboxEntry[];
   subscribe(listener: () => void): Unsubscribe;
@@ -39,7 +45,8 @@ const backoff = { delaysMs: doublingDelaysMs(2_000, 60_000), jitter: 0.5 };
 
 export function createOutbox({ userId, storage, senders, isRetryable, platform }: OutboxOptions): Outbox {
   const { clock, random, page, locks, report } = platform;
-  const tabs = platform.openBroadcast(`outbox:${userId}`);
+  const lockName = `outbox:${userId}`;
+  const tabs = platform.openBroadcast(lockName);
   const changeListeners = new Set<() => void>();
   const settledListeners = new Set<(entry: OutboxEntry, outcome: OutboxOutcome) => void>();
   const ending = new AbortController();
@@ -110,7 +117,7 @@ export function createOutbox({ userId, storage, senders, isRetryable, platform }
   const drainWhileWanted = async (): Promise<void> => {
     isDrainWanted = false;
     try {
-      await locks.hold(`outbox:${userId}`, drainUnderLock, { signal });
+      await locks.hold(lockName, drainUnderLock, { signal });
     } catch (problem) {
       if (!signal.aborted) report(problem);
     } finally {
@@ -172,6 +179,18 @@ export function createOutbox({ userId, storage, senders, isRetryable, platform }
         drain();
       }
       return isWithdrawn;
+    },
+    async discard(id) {
+      const isFound = await locks.hold(lockName, async () => {
+        await load();
+        if (!state.entries.some((entry) => entry.id === id)) return false;
+        await storage.remove(id);
+        return true;
+      });
+      dispatch({ type: 'removed', id });
+      tell({ type: 'changed' });
+      drain();
+      return isFound;
     },
     getSnapshot: () => state.entries,
     subscribe(listener) {

@@ -8,6 +8,12 @@ import { outboxTexts } from './texts/outbox-texts.ts';
 const collectMs = 1_000;
 const toastMs = 30_000;
 
+/** Tells that a change can no longer be taken back. */
+export async function showTooLate(): Promise<void> {
+  const { tooLate } = await outboxTexts.load();
+  toasts.show(tooLate, { tone: 'error', durationMs: toastMs });
+}
+
 /** Tells in every tab which waiting changes were not applied. */
 export function showOutcomes(outbox: Pick<Outbox, 'onSettled'>, clock: Clock): Unsubscribe {
   const counts = new Map<Exclude<OutboxOutcome, 'sent'>, number>();

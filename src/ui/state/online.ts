@@ -1,15 +1,21 @@
 import { useSyncExternalStore } from 'react';
+import { createStore } from './store.ts';
+
+/** Whether the server answers. False while requests hang although the browser reports a network. */
+export const serverReachable = createStore(true);
 
 function subscribe(listener: () => void): () => void {
   addEventListener('online', listener);
   addEventListener('offline', listener);
+  const stop = serverReachable.subscribe(listener);
   return () => {
     removeEventListener('online', listener);
     removeEventListener('offline', listener);
+    stop();
   };
 }
 
-/** `navigator.onLine`: false only when the browser is certain to have no network. */
+/** Whether there is a network, as far as the browser knows (`navigator.onLine`), and the server answers. */
 export function useOnline(): boolean {
-  return useSyncExternalStore(subscribe, () => navigator.onLine);
+  return useSyncExternalStore(subscribe, () => navigator.onLine && serverReachable.getSnapshot());
 }

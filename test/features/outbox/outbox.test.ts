@@ -195,6 +195,32 @@ describe('the outbox', () => {
     expect(server.received).toEqual(['after it', 'kept']);
   });
 
+  test('discards a change whose requests failed, and sends those after it', async () => {
+    const { world, server, openTab } = createDevice();
+    const { outbox, add } = openTab();
+    server.problem = new Unreachable();
+    await add('failing');
+    await add('after it');
+    await world.clock.advance(1_000);
+    expect(await outbox.withdraw('failing')).toBe(false);
+    server.problem = null;
+    expect(await outbox.discard('failing')).toBe(true);
+    await world.clock.advance(100);
+    expect(server.received).toEqual(['after it']);
+    expect(outbox.getSnapshot()).toEqual([]);
+  });
+
+  test('does not discard a change whose request in flight succeeds', async () => {
+    const { world, server, openTab } = createDevice();
+    const { outbox, settled, add } = openTab();
+    await add('one');
+    const isDiscarded = outbox.discard('one');
+    await world.clock.advance(1_000);
+    expect(await isDiscarded).toBe(false);
+    expect(server.received).toEqual(['one']);
+    expect(settled).toEqual(['one sent']);
+  });
+
   test('does not withdraw a change that is being sent', async () => {
     const { world, server, openTab } = createDevice();
     const { outbox, add } = openTab();

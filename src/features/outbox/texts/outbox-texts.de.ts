@@ -3,9 +3,16 @@ import type { OutboxTexts } from './outbox-texts.en.ts';
 const changes = (count: number) => (count === 1 ? '1 Änderung' : `${count} Änderungen`);
 
 export const texts: OutboxTexts = {
-  offline: (count) =>
-    `Du bist offline. ${changes(count)} ${count === 1 ? 'wird' : 'werden'} gesendet, sobald du wieder online bist.`,
-  sending: (count) => `${changes(count)} ${count === 1 ? 'wird' : 'werden'} gesendet …`,
+  offline: (count) => `Du bist offline. Noch nicht synchronisiert: ${changes(count)}.`,
+  sending: (count) => `${changes(count)} ${count === 1 ? 'wird' : 'werden'} synchronisiert …`,
+  show: 'Anzeigen',
+  listTitle: 'Noch nicht synchronisiert',
+  listIntro:
+    'Diese Änderungen sind auf diesem Gerät gespeichert. Sie werden in dieser Reihenfolge gesendet, sobald du wieder online bist.',
+  discard: 'Verwerfen',
+  discardNamed: (name) => `Verwerfen: ${name}`,
+  discardAll: 'Alle verwerfen',
+  tooLate: 'Zu spät zum Rückgängigmachen: Die Änderung wurde schon gesendet.',
   changed: (count) =>
     count === 1
       ? 'Eine Änderung, die du offline gemacht hast, wurde nicht übernommen: Der Eintrag wurde inzwischen auf einem anderen Gerät geändert.'

@@ -1,8 +1,16 @@
 const changes = (count: number) => (count === 1 ? '1 change' : `${count} changes`);
 
 export const texts = {
-  offline: (count: number) => `You’re offline. ${changes(count)} will be sent when you’re back.`,
-  sending: (count: number) => `Sending ${changes(count)}…`,
+  offline: (count: number) => `You’re offline. Waiting to sync: ${changes(count)}.`,
+  sending: (count: number) => `Syncing ${changes(count)}…`,
+  show: 'Show',
+  listTitle: 'Waiting to sync',
+  listIntro:
+    'These changes are saved on this device. They’re sent in this order as soon as you’re back online.',
+  discard: 'Discard',
+  discardNamed: (name: string) => `Discard: ${name}`,
+  discardAll: 'Discard all',
+  tooLate: 'Too late to undo: the change was already sent.',
   changed: (count: number) =>
     count === 1
       ? 'A change you made offline wasn’t applied: the same item was changed on another device in the meantime.'

@@ -49,6 +49,13 @@ const chunkGroups = [
   },
   { name: 'inbox-de', test: /src\/features\/notifications\/[\w/-]+\.de\./ },
   { name: 'account-de', test: /src\/features\/account\/[\w/-]+\.de\./ },
+  { name: 'auth-de', test: /src\/(features\/auth|shared\/auth-problem|ui\/form)\/[\w/-]+\.de\./ },
+  { name: 'preferences-de', test: /src\/features\/(preferences|push)\/[\w/-]+\.de\./ },
+  {
+    // The sound and the desktop alert of a notification that arrives.
+    name: 'arrivals',
+    test: /src\/features\/notifications\/arrivals\/(?!device-switch|announcer|visible-tab)/,
+  },
   {
     // Loaded when the page is idle; few visits show these screens.
     name: 'idle',
@@ -89,6 +96,10 @@ export default defineConfig(({ mode }) => {
     preview: { port: 5173, strictPort: true, headers },
     css: {
       modules: { generateScopedName: mode === 'production' ? '[hash:base64:5]' : '[name]_[local]_[hash:4]' },
+    },
+    resolve: {
+      // The router's dependency for React 16 and 17: since 18 React has the hook itself.
+      alias: { 'use-sync-external-store/shim/index.js': 'react' },
     },
     build: {
       // What the interface needs anyway: light-dark(), popover, nested rules.

@@ -213,6 +213,85 @@ describe('switches', () => {
   });
 });
 
+describe('an invitation to an account with emails about invites off', () => {
+  const invite = async () => {
+    const [made] = await runAs(supabase().database, { role: 'authenticated', userId: grace.id }, (sql) =>
+      sql.query<{ token: string }>(`select token from create_invitation($1, 'document', 'doc-1', 'Notes')`, [
+        ada.email,
+      ]),
+    );
+    // It expires by the clock of the database, and is mailed by that of the test.
+    await supabase().database.query('update invitations set expires_at = $1', [
+      new Date(nowMs + 7 * 86_400_000).toISOString(),
+    ]);
+    return made?.token ?? '';
+  };
+  const listed = () =>
+    runAs(supabase().database, { role: 'authenticated', userId: ada.id }, (sql) =>
+      sql.query<{ token: string }>('select token from list_invitations()'),
+    );
+
+  beforeEach(() => supabase().database.exec('delete from invitations; delete from private.send_usage'));
+
+  it('is listed, and mailed with its link after two minutes', async () => {
+    await prefer({ email_invites: false, in_app_invites: false });
+    const token = await invite();
+    expect(await supabase().database.query('select * from notifications')).toEqual([]);
+    expect(await listed()).toEqual([{ token }]);
+    await sendAt(nowMs + 3 * minuteMs);
+    const [mail, ...others] = mails();
+    expect(others).toEqual([]);
+    expect(mail?.subject).toBe('Grace Hopper invited you to Notes');
+    expect(mail?.links).toContain(`http://localhost:5173/join/${token}`);
+    expect(mail?.text).toContain('even if emails about invites are off');
+    // The kind is off already: only all emails together can be turned off.
+    expect(mail?.headers['List-Unsubscribe']).not.toContain('kind=');
+  });
+
+  it('is mailed once where emails about invites are on', async () => {
+    await prefer({ email_digest_frequency: 'instant' });
+    await invite();
+    await sendAt(nowMs + 3 * minuteMs);
+    expect(mails()).toHaveLength(1);
+  });
+
+  it('waits for the end of the quiet hours', async () => {
+    await prefer({ email_invites: false, quiet_hours_start: '09:00', quiet_hours_end: '12:00' });
+    await invite();
+    await sendAt(nowMs + 3 * minuteMs);
+    expect(mails()).toEqual([]);
+    await sendAt(Date.parse('2027-01-15T12:00:00Z'));
+    expect(mails()).toHaveLength(1);
+  });
+
+  it.each([
+    ['email is paused', { enable_email_notifications: false }, 'select'],
+    ['the frequency is never', { email_digest_frequency: 'never' }, 'select'],
+    [
+      'the inviter is blocked',
+      {},
+      `insert into blocked_senders (user_id, sender_id) values ('${ada.id}', '${grace.id}')`,
+    ],
+  ])('is not mailed when %s', async (_name, settings, statement) => {
+    await prefer({ email_invites: false, ...settings });
+    await supabase().database.exec(statement);
+    await invite();
+    await sendAt(nowMs + 3 * minuteMs);
+    expect(mails()).toEqual([]);
+  });
+
+  it('is not mailed after its answer', async () => {
+    await prefer({ email_invites: false });
+    const token = await invite();
+    await runAs(supabase().database, { role: 'authenticated', userId: ada.id }, (sql) =>
+      sql.query('select * from accept_invitation($1)', [token]),
+    );
+    await sendAt(nowMs + 3 * minuteMs);
+    expect(mails().filter(({ to }) => to.address === ada.email)).toEqual([]);
+    expect(await states()).toContainEqual({ state: 'skipped', reason: 'nothing unread' });
+  });
+});
+
 describe('unsubscribing', () => {
   const chosen = async () => {
     const [row] = await supabase().database.query(

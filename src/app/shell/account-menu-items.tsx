@@ -1,12 +1,13 @@
 import { Link } from 'wouter';
 import { Button, buttonClass } from '../../ui/button.tsx';
 import { classNames } from '../../ui/state/class-names.ts';
-import { PersonIcon } from '../../ui/icons.tsx';
+import { InviteIcon, PersonIcon } from '../../ui/icons.tsx';
 import { SignOutIcon } from '../../ui/menu-icons.tsx';
 import { toasts } from '../../ui/overlay/toasts.ts';
 import { useClients } from '../../shared/clients/clients-context.ts';
 import { signOutHere } from '../../shared/clients/sign-out.ts';
 import { appTexts } from '../texts/app-texts.ts';
+import { rareTexts } from '../texts/rare-texts.ts';
 import { DisplayChoices } from './display-choices.tsx';
 import { paths } from '../../shared/routes.ts';
 import styles from './shell.module.css';
@@ -16,9 +17,10 @@ export interface AccountMenuItemsProps {
   readonly close: () => void;
 }
 
-/** The link to the account, theme and language, and sign-out. */
+/** The links to the account and the invitations, theme and language, and sign-out. */
 export function AccountMenuItems({ close }: AccountMenuItemsProps) {
   const texts = appTexts.use();
+  const { invitations } = rareTexts.use();
   const { auth } = useClients();
   const signOut = () => {
     close();
@@ -35,6 +37,10 @@ export function AccountMenuItems({ close }: AccountMenuItemsProps) {
       >
         <PersonIcon />
         <span>{texts.account}</span>
+      </Link>
+      <Link className={classNames(buttonClass('quiet'), styles.menuItem)} href={paths.join} onClick={close}>
+        <InviteIcon />
+        <span>{invitations}</span>
       </Link>
       <div className={styles.choices}>
         <DisplayChoices />

@@ -1,6 +1,7 @@
 import type { RareTexts } from './rare-texts.en.ts';
 
 export const texts: RareTexts = {
+  invitations: 'Einladungen',
   newVersion: 'Eine neue Version ist bereit.',
   notFound: 'Seite nicht gefunden',
   notFoundText: 'Diese Seite gibt es nicht. Vielleicht ist der Link alt oder vertippt.',

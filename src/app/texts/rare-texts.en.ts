@@ -1,4 +1,5 @@
 export const texts = {
+  invitations: 'Invitations',
   newVersion: 'A new version is ready.',
   notFound: 'Page not found',
   notFoundText: 'We can’t find that page. The link may be old or mistyped.',

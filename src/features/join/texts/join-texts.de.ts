@@ -51,7 +51,8 @@ export const texts: JoinTexts = {
   send: 'Einladen',
   close: 'Schließen',
   invitedTitle: (email) => `${email} ist eingeladen.`,
-  invitedText: 'Wir verschicken Einladungen nicht per E‑Mail. Schick diesen Link selbst, er gilt 7 Tage.',
+  invitedText:
+    'Wenn es zu der Adresse hier ein Konto gibt, steht die Einladung dort unter „Einladungen“. Oder schick diesen Link selbst, er gilt 7 Tage.',
   link: 'Einladungslink',
   copy: 'Kopieren',
   copied: 'Kopiert',

@@ -51,7 +51,8 @@ export const texts = {
   send: 'Invite',
   close: 'Close',
   invitedTitle: (email: string) => `${email} is invited.`,
-  invitedText: 'We don’t email invitations. Send this link yourself; it works for 7 days.',
+  invitedText:
+    'If the address has an account here, the invitation is listed there under “Invitations”. Or send this link yourself; it works for 7 days.',
   link: 'Invitation link',
   copy: 'Copy',
   copied: 'Copied',

@@ -17,7 +17,8 @@ export const texts: PreferencesTexts = {
     mentions: 'Jemand erwähnt dich.',
     edits: 'Jemand ändert etwas, woran du arbeitest.',
     comments: 'Jemand kommentiert etwas, woran du arbeitest.',
-    invites: 'Jemand lädt dich ein.',
+    invites:
+      'Jemand lädt dich ein oder antwortet dir. Einladungen an dich kommen auch dann per E-Mail, wenn das aus ist.',
   },
   kept: (isOn) => `Pausiert. Deine Auswahl „${isOn ? 'ein' : 'aus'}“ bleibt erhalten.`,
   digestTitle: 'Zusammenfassung per E‑Mail',

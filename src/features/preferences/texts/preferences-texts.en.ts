@@ -23,7 +23,7 @@ export const texts = {
     mentions: 'Someone mentions you.',
     edits: 'Someone changes what you work on.',
     comments: 'Someone comments on what you work on.',
-    invites: 'Someone invites you.',
+    invites: 'Someone invites you or answers you. Invitations to you are emailed even if this is off.',
   },
   kept: (isOn: boolean) => `Paused. Your choice “${isOn ? 'on' : 'off'}” is kept.`,
   digestTitle: 'Email digest',

@@ -12,6 +12,7 @@ export interface MailTexts {
   readonly more: (count: number) => string;
   readonly openInbox: string;
   readonly why: (frequency: string) => string;
+  readonly whyInvitation: string;
   readonly preferences: string;
   readonly unsubscribe: (kind: MailKind | null) => string;
   readonly testSubject: string;
@@ -58,6 +59,7 @@ export const english: MailTexts = {
     frequency === 'instant'
       ? 'You get an email about each thread because you chose “instant”.'
       : `You get this summary because you chose “${frequency}”.`,
+  whyInvitation: 'Invitations are emailed even if emails about invites are off, so that none is lost.',
   preferences: 'Change email settings',
   unsubscribe: (kind) =>
     kind === null ? 'Unsubscribe from all' : `Unsubscribe from ${english.kinds[kind].toLowerCase()}`,
@@ -113,6 +115,8 @@ export const german: MailTexts = {
     frequency === 'instant'
       ? 'Du bekommst eine E-Mail zu jedem Thema, weil du „sofort“ gewählt hast.'
       : `Du bekommst diese Zusammenfassung, weil du „${frequenciesInGerman[frequency] ?? frequency}“ gewählt hast.`,
+  whyInvitation:
+    'Einladungen kommen auch dann per E-Mail, wenn E-Mails über Einladungen aus sind. So geht keine verloren.',
   preferences: 'E-Mail-Einstellungen ändern',
   unsubscribe: (kind) => (kind === null ? 'Alle abbestellen' : `${german.kinds[kind]} abbestellen`),
   testSubject: 'Test-E-Mail von Tidings',

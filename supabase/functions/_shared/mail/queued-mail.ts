@@ -24,7 +24,7 @@ export interface QueuedMail {
   readonly lease: string;
   /** ISO 8601. From then on another worker may claim the mail. */
   readonly lease_until: string;
-  /** `digest`, `test`, `security:<event>`, or the thread of an instant mail. */
+  /** `digest`, `test`, `security:<event>`, `invitation:<id>`, or the thread of an instant mail. */
   readonly topic: string;
   /** The same for every mail to this recipient about this topic. */
   readonly thread_id: string;

@@ -47,7 +47,7 @@ function renderNotificationMail(mail: QueuedMail, settings: MailSettings): Outgo
   const isInstant = mail.topic !== 'digest' && mail.topic !== 'test';
   const content =
     mail.topic === 'test' ? testContent(mail, settings) : notificationContent(mail, items, settings);
-  const kinds = kindsOf(items);
+  const kinds = unsubscribableKinds(mail, items);
   const onlyKind = isInstant && kinds.length === 1 ? (kinds[0] ?? null) : null;
   const { domain } = settings;
   return {
@@ -95,8 +95,17 @@ function notificationContent(
     intro: null,
     groups: groupItems(items, texts),
     more: hidden > 0 ? texts.more(hidden) : null,
-    ...frame(mail, kindsOf(items), settings),
+    ...frame(mail, unsubscribableKinds(mail, items), settings),
   };
+}
+
+/** An invitation is mailed although its kind is off: only all emails together can be turned off. */
+function unsubscribableKinds(mail: QueuedMail, items: readonly MailItem[]): MailKind[] {
+  return isInvitation(mail) ? [] : kindsOf(items);
+}
+
+function isInvitation({ topic }: QueuedMail): boolean {
+  return topic.startsWith('invitation:');
 }
 
 function testContent(mail: QueuedMail, settings: MailSettings): MailContent {
@@ -132,7 +141,7 @@ function frame(mail: QueuedMail, kinds: readonly MailKind[], settings: MailSetti
     });
   return {
     button: { label: texts.openInbox, url: `${settings.appUrl}/home` },
-    why: texts.why(mail.frequency),
+    why: isInvitation(mail) ? texts.whyInvitation : texts.why(mail.frequency),
     footer,
   };
 }

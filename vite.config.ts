@@ -52,11 +52,6 @@ const chunkGroups = [
   { name: 'auth-de', test: /src\/(features\/auth|shared\/auth-problem|ui\/form)\/[\w/-]+\.de\./ },
   { name: 'preferences-de', test: /src\/features\/(preferences|push)\/[\w/-]+\.de\./ },
   {
-    // The sound and the desktop alert of a notification that arrives.
-    name: 'arrivals',
-    test: /src\/features\/notifications\/arrivals\/(?!device-switch|announcer|visible-tab)/,
-  },
-  {
     // Loaded when the page is idle; few visits show these screens.
     name: 'idle',
     test: /node_modules\/workbox-window\/|src\/app\/(when-idle|connection\/connection-watch|service-worker|configuration-screen|shell\/not-found-screen|texts\/rare-texts\.(en|ts))/,

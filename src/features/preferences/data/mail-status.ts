@@ -1,22 +1,48 @@
 import { useCallback, useEffect, useState, useTransition } from 'react';
-import * as z from 'zod/mini';
 import type { Database } from '../../../database.types.ts';
 import type { RestClient } from '../../../rest-client/index.ts';
 import { useClients, useRest } from '../../../shared/clients/clients-context.ts';
 import { isTemporary } from '../preferences.ts';
 import type { Preferences } from '../preferences.ts';
 
-const statusSchema = z.object({
-  address: z.nullable(z.string()),
-  obstacle: z.nullable(z.enum(['account', 'unconfirmed', 'suppressed'])),
-  suppression_reason: z.nullable(z.enum(['bounce', 'complaint'])),
-  /** Unread notifications that the next mail carries. */
-  waiting: z.number(),
-  next_at: z.nullable(z.string()),
-});
+const obstacles = ['account', 'unconfirmed', 'suppressed'] as const;
+const reasons = ['bounce', 'complaint'] as const;
 
-/** What the email settings lead to. */
-export type MailStatus = z.infer<typeof statusSchema>;
+/** What the email settings lead to, named as the columns of `mail_status`. */
+export interface MailStatus {
+  readonly address: string | null;
+  readonly obstacle: (typeof obstacles)[number] | null;
+  readonly suppression_reason: (typeof reasons)[number] | null;
+  /** Unread notifications that the next mail carries. */
+  readonly waiting: number;
+  readonly next_at: string | null;
+}
+
+/**
+ * Checked by hand: a schema library would be a third of the page's code.
+ *
+ * @throws {TypeError} if a field is missing or has another type.
+ */
+function parseStatus(answer: unknown): MailStatus {
+  const fields: Readonly<Record<string, unknown>> = Object(answer);
+  const fail = (name: string): never => {
+    throw new TypeError(`Not an answer of mail_status: ${name}`);
+  };
+  const textOrNull = (name: string) => {
+    const value = fields[name];
+    return value === null || typeof value === 'string' ? value : fail(name);
+  };
+  const oneOf = <Value extends string>(name: string, values: readonly Value[]) =>
+    fields[name] === null ? null : (values.find((value) => value === fields[name]) ?? fail(name));
+  const { waiting } = fields;
+  return {
+    address: textOrNull('address'),
+    obstacle: oneOf('obstacle', obstacles),
+    suppression_reason: oneOf('suppression_reason', reasons),
+    waiting: typeof waiting === 'number' ? waiting : fail('waiting'),
+    next_at: textOrNull('next_at'),
+  };
+}
 
 /** Calls to the functions of mail. */
 export interface MailApi {
@@ -29,7 +55,7 @@ export interface MailApi {
 
 export function createMailApi(rest: RestClient<Database>): MailApi {
   return {
-    status: async (signal) => statusSchema.parse(await rest.rpc('mail_status').execute({ signal })),
+    status: async (signal) => parseStatus(await rest.rpc('mail_status').execute({ signal })),
     async sendTest() {
       await rest.rpc('send_test_mail').execute();
     },

@@ -106,7 +106,9 @@ describe('the shell', () => {
     await screen.findByRole('heading', { name: 'Page not found' });
     const menu = screen.getByRole('button', { name: /^Account menu/ });
     await actor.click(menu);
-    await actor.click(within(screen.getByRole('dialog', { name: 'Account' })).getByRole('link'));
+    await actor.click(
+      within(screen.getByRole('dialog', { name: 'Account' })).getByRole('link', { name: 'Account' }),
+    );
     const heading = await screen.findByRole('heading', { level: 1, name: 'Account' });
     await waitFor(() => expect(document.activeElement).toBe(heading));
   });
@@ -164,6 +166,26 @@ describe('the shell', () => {
       expect(document.documentElement.lang).toBe('de');
     } finally {
       observer.disconnect();
+      await act(() => setLanguage('en'));
+    }
+  });
+
+  test('emails follow a change of the language', async () => {
+    const { actor } = await renderApp('/account', { supabase: supabase(), user });
+    await screen.findByRole('heading', { name: 'Account' });
+    await actor.click(screen.getByRole('button', { name: /^Account menu/ }));
+    const saved = () =>
+      supabase().database.query(
+        `select p.language as notifications, u.raw_user_meta_data ->> 'language' as account
+         from auth.users u join notification_preferences p on p.user_id = u.id where u.id = $1`,
+        [ada.id],
+      );
+    try {
+      await actor.selectOptions(await screen.findByRole('combobox', { name: 'Language' }), 'de');
+      await waitFor(async () => expect(await saved()).toEqual([{ notifications: 'de', account: 'de' }]));
+      await actor.selectOptions(await screen.findByRole('combobox', { name: 'Sprache' }), 'en');
+      await waitFor(async () => expect(await saved()).toEqual([{ notifications: 'en', account: 'en' }]));
+    } finally {
       await act(() => setLanguage('en'));
     }
   });

@@ -1,11 +1,20 @@
 import { Choice } from '../../ui/form/choice.tsx';
 import { languageNames, setLanguage, useLanguage, type Language } from '../../ui/texts.ts';
 import { setTheme, useTheme, type Theme } from '../../ui/theme.ts';
+import { useClients } from '../../shared/clients/clients-context.ts';
+import { saveLanguage } from '../data/save-language.ts';
+import { useUserData } from '../data/user-data-context.ts';
 import { appTexts } from '../texts/app-texts.ts';
 
-/** Theme and language, kept in this browser. */
+/** Theme and language, kept in this browser. Emails follow the language. */
 export function DisplayChoices() {
   const texts = appTexts.use();
+  const { auth, platform } = useClients();
+  const userData = useUserData();
+  const choose = (language: Language) => {
+    void setLanguage(language);
+    void saveLanguage(language, { auth, userData, report: platform.report });
+  };
   return (
     <>
       <Choice<Theme>
@@ -25,7 +34,7 @@ export function DisplayChoices() {
           ['en', languageNames.en],
           ['de', languageNames.de],
         ]}
-        onChange={(language) => void setLanguage(language)}
+        onChange={choose}
       />
     </>
   );

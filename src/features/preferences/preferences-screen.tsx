@@ -1,5 +1,6 @@
 import { Suspense } from 'react';
 import type { ReactNode } from 'react';
+import { useClients } from '../../shared/clients/clients-context.ts';
 import { Button } from '../../ui/button.tsx';
 import { lazyPart } from '../../ui/state/lazy-part.ts';
 import { Message } from '../../ui/page/message.tsx';
@@ -24,10 +25,15 @@ const LaterSections = lazyPart(async () => (await import('./later-sections.tsx')
 export function PreferencesScreen({ children }: { readonly children?: ReactNode }) {
   const texts = preferencesTexts.use();
   const { preferences, isReading, isOutdated, isSaving, change, reload } = usePreferences();
-  const changeOrTell = (wanted: PreferenceChange) =>
+  const { auth, platform } = useClients();
+  const changeOrTell = (wanted: PreferenceChange) => {
     change(wanted, (retry) =>
       toasts.show(texts.saveFailed, { tone: 'error', action: { label: texts.retry, run: retry } }),
     );
+    // The auth service's emails have the same language.
+    if (wanted.language !== undefined)
+      auth.updateUser({ data: { language: wanted.language } }).catch(platform.report);
+  };
   const warning = isTemporary(preferences) ? texts.temporary : isOutdated && texts.outdated;
   return (
     <div className={styles.page}>

@@ -72,6 +72,14 @@ describe('the preferences', () => {
       }),
     );
     expect(screen.getByText(/every Friday at 9:00.PM \(Europe\/Vienna\)/)).toBeTruthy();
+    // The auth service's emails follow.
+    await waitFor(async () => {
+      const [row] = await local().database.query<{ language: string }>(
+        `select raw_user_meta_data ->> 'language' as language from auth.users where email = $1`,
+        [user.email],
+      );
+      expect(row?.language).toBe('de');
+    });
   });
 
   test('send a test email', async () => {

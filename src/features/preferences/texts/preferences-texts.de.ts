@@ -18,7 +18,7 @@ export const texts: PreferencesTexts = {
     edits: 'Jemand ändert etwas, woran du arbeitest.',
     comments: 'Jemand kommentiert etwas, woran du arbeitest.',
     invites:
-      'Jemand lädt dich ein oder antwortet dir. Einladungen an dich kommen auch dann per E-Mail, wenn das aus ist.',
+      'Jemand lädt dich ein oder antwortet dir. Einladungen an dich kommen auch dann per E‑Mail, wenn das aus ist.',
   },
   kept: (isOn) => `Pausiert. Deine Auswahl „${isOn ? 'ein' : 'aus'}“ bleibt erhalten.`,
   digestTitle: 'Zusammenfassung per E‑Mail',
@@ -65,7 +65,7 @@ export const texts: PreferencesTexts = {
   quietTitle: 'Ruhezeiten',
   quiet: 'Ruhezeiten',
   quietHint:
-    'Kein Ton und keine Desktop-Benachrichtigungen. E‑Mails warten bis zum Ende. Der Posteingang füllt sich weiter.',
+    'Kein Ton und keine Desktop-Benachrichtigungen. E‑Mails über Benachrichtigungen und Hinweise ohne offenen Tab warten bis zum Ende. E‑Mails zur Sicherheit deines Kontos kommen sofort.',
   quietFrom: 'Von',
   quietTo: 'Bis',
   quietDays: 'Beginn am',

@@ -62,7 +62,8 @@ export const texts = {
   unconfirmed: 'Confirm your email address to get notification emails.',
   quietTitle: 'Quiet hours',
   quiet: 'Quiet hours',
-  quietHint: 'No sound and no desktop alerts. Emails wait until the end. The inbox still fills up.',
+  quietHint:
+    'No sound and no desktop alerts. Notification emails, and alerts while no tab is open, wait until the end. Emails about the safety of your account come at once.',
   quietFrom: 'From',
   quietTo: 'To',
   quietDays: 'Start on',

@@ -11,6 +11,7 @@ const configuration: Configuration = {
   entityUrl: null,
   captcha: null,
   pushPublicKey: null,
+  usesBroadcasts: false,
 };
 
 afterEach(() => serverReachable.set(true));

@@ -1,4 +1,4 @@
-import type { Clock, Page } from './platform.ts';
+import type { Clock, Page, Timer } from './platform.ts';
 
 /** A timer to run in the worker: the message that {@link createWorkerClock} sends and {@link serveTimers} receives. */
 export interface TimerRequest {
@@ -32,10 +32,14 @@ export interface WorkerClock extends Clock {
   close(): void;
 }
 
+/** Browsers begin to delay timers some minutes after the page was hidden. A page that is being left is hidden too. */
+const startAfterMs = 60_000;
+
 /**
- * Creates a clock whose timers also run in a worker while the page is hidden, because browsers run the timers of a hidden
- * page once a minute: too late for a heartbeat that is due every 25 seconds. The worker exists only while the page is
- * hidden. A timer runs once, by whichever of the two is first, so that a worker that fails to load delays nothing.
+ * Creates a clock whose timers also run in a worker while the page is hidden, because browsers run the timers of a page that
+ * is hidden for minutes once a minute: too late for a heartbeat that is due every 25 seconds. The worker starts when the page
+ * has been hidden for a minute and ends when it is shown. A timer runs once, by whichever of the two is first, so that a
+ * worker that fails to load delays nothing.
  *
  * @param platform the clock of the page, and the page's visibility.
  * @param createWorker starts a worker that calls {@link serveTimers}.
@@ -55,28 +59,32 @@ export function createWorkerClock(
   createWorker: () => TimerWorker,
 ): WorkerClock {
   const pending = new Map<number, { readonly run: () => void; readonly dueMs: number }>();
+  let start: Timer | null = null;
   let worker: TimerWorker | null = null;
-  let isClosed = false;
   let lastId = 0;
 
-  const startWorker = () => {
-    const started = createWorker();
-    started.addEventListener('message', ({ data }) => pending.get(Number(data))?.run());
-    return started;
-  };
   const runInWorker = (id: number, dueMs: number) => {
-    worker ??= startWorker();
     // eslint-disable-next-line unicorn/require-post-message-target-origin -- A worker has no target origin.
-    worker.postMessage({ id, delayMs: Math.max(0, dueMs - clock.monotonicMs()) });
+    worker?.postMessage({ id, delayMs: Math.max(0, dueMs - clock.monotonicMs()) });
+  };
+  const startWorker = () => {
+    worker = createWorker();
+    worker.addEventListener('message', ({ data }) => pending.get(Number(data))?.run());
+    for (const [id, { dueMs }] of pending) runInWorker(id, dueMs);
   };
   const endWorker = () => {
+    start?.cancel();
     worker?.terminate();
     worker = null;
   };
+  const follow = (isVisible: boolean) => {
+    endWorker();
+    if (!isVisible) start = clock.setTimer(startWorker, startAfterMs);
+  };
   const unsubscribe = page.subscribe((signal) => {
-    if (signal === 'hidden') for (const [id, { dueMs }] of pending) runInWorker(id, dueMs);
-    if (signal === 'visible') endWorker();
+    if (signal === 'hidden' || signal === 'visible') follow(signal === 'visible');
   });
+  follow(page.isVisible());
 
   return {
     now: () => clock.now(),
@@ -95,11 +103,10 @@ export function createWorkerClock(
       const timer = clock.setTimer(run, delayMs);
       const dueMs = clock.monotonicMs() + delayMs;
       pending.set(id, { run, dueMs });
-      if (!isClosed && !page.isVisible()) runInWorker(id, dueMs);
+      runInWorker(id, dueMs);
       return { cancel };
     },
     close() {
-      isClosed = true;
       unsubscribe();
       endWorker();
     },

@@ -1,12 +1,12 @@
 import { expect, test } from './support/fixtures.ts';
 import { startTabBrowser } from './support/tab-browser.ts';
 
-/** The browser's grace period is five minutes; afterwards the timers of a hidden page run once a minute. */
-const throttleAtOnce = '--enable-features=IntensiveWakeUpThrottling:grace_period_seconds/1';
+/** By default the timers of a hidden page run once a minute after five minutes. */
+const throttleEarly = '--enable-features=IntensiveWakeUpThrottling:grace_period_seconds/70';
 
 test('a hidden tab sends its heartbeats on time', { tag: '@nightly' }, async ({ world }) => {
-  test.setTimeout(180_000);
-  const browser = await startTabBrowser([throttleAtOnce]);
+  test.setTimeout(300_000);
+  const browser = await startTabBrowser([throttleEarly]);
   try {
     const ada = await world.newUser();
     await browser.setCookies(await world.sessionCookies(ada));
@@ -28,10 +28,10 @@ test('a hidden tab sends its heartbeats on time', { tag: '@nightly' }, async ({ 
       return times.slice(1).map((timeMs, index) => timeMs - (times[index] ?? 0));
     };
     await expect
-      .poll(async () => Math.max(...(await intervals('timerTimes'))), { timeout: 150_000 })
+      .poll(async () => Math.max(...(await intervals('timerTimes'))), { timeout: 240_000 })
       .toBeGreaterThan(30_000);
     const heartbeatIntervals = await intervals('heartbeatTimes');
-    expect(heartbeatIntervals.length).toBeGreaterThan(1);
+    expect(heartbeatIntervals.length).toBeGreaterThan(2);
     for (const intervalMs of heartbeatIntervals) expect(intervalMs).toBeLessThan(30_000);
   } finally {
     await browser.close();

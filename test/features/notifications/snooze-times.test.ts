@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import {
+  formatSnoozeTime,
   parseLocalInput,
   snoozeChoices,
   toLocalInput,
@@ -16,6 +17,12 @@ test.each([
   ['a Sunday', '2026-11-29T08:00', ['2026-11-29T11:00', '2026-11-30T09:00', '2026-12-07T09:00']],
 ])('suggests times in the future on %s', (_name, now, expected) => {
   expect(snoozeChoices(local(now)).map(({ atMs }) => toLocalInput(atMs))).toEqual(expected);
+});
+
+test('a time of return has its date from six days on', () => {
+  const sunday = local('2026-11-29T08:00');
+  expect(formatSnoozeTime(local('2026-11-30T09:00'), sunday, 'en-US')).toMatch(/^Mon 9:00\sAM$/);
+  expect(formatSnoozeTime(local('2026-12-07T09:00'), sunday, 'en-US')).toMatch(/^Mon, Dec 7, 9:00\sAM$/);
 });
 
 test('parses the value of a datetime-local field, and nothing else', () => {

@@ -11,7 +11,7 @@ import type { Notification } from '../model/notification.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
 import styles from './snooze-dialog.module.css';
 import { snoozeTexts } from './snooze-texts.ts';
-import { parseLocalInput, snoozeChoices, toLocalInput } from './snooze-times.ts';
+import { formatSnoozeTime, parseLocalInput, snoozeChoices, toLocalInput } from './snooze-times.ts';
 
 export interface SnoozeDialogProps {
   readonly notifications: readonly Notification[];
@@ -31,7 +31,6 @@ export function SnoozeDialog({ notifications, onClose, onSnooze }: SnoozeDialogP
   const [value, setValue] = useState('');
   const [error, setError] = useState<string>();
   const choices = snoozeChoices(nowMs);
-  const day = new Intl.DateTimeFormat(locale, { weekday: 'short', hour: 'numeric', minute: '2-digit' });
   const full = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'short' });
 
   const snooze = (untilMs: number) => {
@@ -60,7 +59,7 @@ export function SnoozeDialog({ notifications, onClose, onSnooze }: SnoozeDialogP
         {choices.map(({ name, atMs }) => (
           <Button key={name} look="quiet" wide className={styles.choice} onClick={() => snooze(atMs)}>
             <span>{texts.choices[name]}</span>
-            <span className={styles.time}>{day.format(atMs)}</span>
+            <span className={styles.time}>{formatSnoozeTime(atMs, nowMs, locale)}</span>
           </Button>
         ))}
       </div>

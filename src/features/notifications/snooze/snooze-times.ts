@@ -25,6 +25,17 @@ export function snoozeChoices(nowMs: number): readonly SnoozeChoice[] {
   ];
 }
 
+/** A time of return as text: with the weekday, and with the date where the weekday alone could be the nearer one. */
+export function formatSnoozeTime(atMs: number, nowMs: number, locale: string): string {
+  const needsDate = atMs - nowMs >= 6 * 86_400_000;
+  return new Intl.DateTimeFormat(locale, {
+    weekday: 'short',
+    ...(needsDate && { month: 'short', day: 'numeric' }),
+    hour: 'numeric',
+    minute: '2-digit',
+  }).format(atMs);
+}
+
 /** The value of a `datetime-local` field for a time, in the time zone of the device. */
 export function toLocalInput(atMs: number): string {
   const date = new Date(atMs);

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import { createDatabaseBroadcast } from '../../src/realtime-client/changes/database-broadcast.ts';
 import { createRealtimeClient } from '../../src/realtime-client/index.ts';
+import type { Change, RowRecord } from '../../src/realtime-client/index.ts';
 import { createLiveQuery } from '../../src/realtime-client/live-query/live-query.ts';
 import { ada, grace, useLocalSupabase } from '../support/local-supabase.ts';
 import { openNodeSocket } from '../support/node-socket.ts';
@@ -53,9 +54,15 @@ function openList(user: { id: string }, owner = user) {
       ),
     reconcileMs: 0,
   });
+  const preferences: Change<RowRecord>[] = [];
+  createDatabaseBroadcast(channel).onChanges<RowRecord>({ table: 'notification_preferences' }, (changes) =>
+    preferences.push(...changes),
+  );
   closers.push(query.start(), () => client.close());
   return {
     channel,
+    /** The received changes of preferences. */
+    preferences,
     row: (id: string) => query.getSnapshot().rows.find((one) => one.id === id),
     isCurrent: () => query.getSnapshot().isCurrent,
   };
@@ -85,6 +92,38 @@ describe('broadcasts of notifications', () => {
     await expect.poll(() => list.row(id)?.status).toBe('read');
     await getSupabase().database.query('delete from public.notifications where id = $1', [id]);
     await expect.poll(() => list.row(id)).toBeUndefined();
+    await enable(false);
+  });
+
+  it('have times in UTC, whatever the time zone of the request, because versions are compared as text', async () => {
+    await enable(true);
+    const list = openList(ada);
+    await expect.poll(list.isCurrent).toBe(true);
+    const id = randomUUID();
+    await getSupabase().database.transaction(async (sql) => {
+      await sql.query("select set_config('timezone', 'Asia/Tokyo', true)");
+      await sql.query('insert into public.notifications (id, recipient_id) values ($1, $2)', [id, ada.id]);
+    });
+    await expect.poll(() => list.row(id)?.updated_at).toMatch(/\+00:00$/);
+    await enable(false);
+  });
+
+  it('include changes of the own preferences', async () => {
+    await enable(true);
+    const { database } = getSupabase();
+    const list = openList(ada);
+    await expect.poll(list.isCurrent).toBe(true);
+    await database.query('insert into notification_preferences (user_id) values ($1), ($2)', [
+      ada.id,
+      grace.id,
+    ]);
+    await database.exec('update notification_preferences set email_edits = true');
+    await database.exec('delete from notification_preferences');
+    await expect.poll(() => list.preferences.map(({ type }) => type)).toContain('DELETE');
+    const owners = list.preferences.map((change) =>
+      change.type === 'DELETE' ? change.oldRecord['user_id'] : change.record['user_id'],
+    );
+    expect(new Set(owners)).toEqual(new Set([ada.id]));
     await enable(false);
   });
 

@@ -19,7 +19,7 @@ const common = {
 export default defineConfig({
   test: {
     reporters: ['default'],
-    // Tests wait for timers and sockets for a sixth of their time: one worker more than cores fills the gaps.
+    // Tests also wait for timers, sockets and child processes: one worker more than cores fills the gaps.
     maxWorkers: availableParallelism() + 1,
     projects: [
       {

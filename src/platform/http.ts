@@ -130,7 +130,7 @@ export function createHttp(
   return {
     async send({ method, url, headers, body, keepalive = false, timeoutMs, signal }, read) {
       const traceparent = options?.traceparent?.() ?? null;
-      const init: RequestInit & { duplex?: 'half' } = {
+      const init: RequestInit & { duplex?: 'half'; headers: HttpRequest['headers'] } = {
         method,
         headers: traceparent === null ? headers : { ...headers, traceparent },
         keepalive,
@@ -153,7 +153,9 @@ export function createHttp(
         });
       } catch (thrown) {
         problem = thrown;
-        throw thrown instanceof HttpFailure ? thrown : new HttpFailure('network', thrown);
+        throw thrown instanceof HttpFailure
+          ? thrown
+          : new HttpFailure('network', invalidHeaderError(init.headers) ?? thrown);
       } finally {
         if (log && options) {
           const { service } = options;
@@ -174,6 +176,12 @@ export function createHttp(
       }
     },
   };
+}
+
+/** Replaces fetch's own error for such a header, which quotes the value: a token or a key. */
+function invalidHeaderError(headers: HttpRequest['headers']): TypeError | null {
+  const invalid = Object.entries(headers).find(([, value]) => /[\0\r\n]|[^\0-\xff]/.test(value.trim()));
+  return invalid ? new TypeError(`The header ${invalid[0]} has characters that HTTP does not allow`) : null;
 }
 
 const isStream = (body: unknown) => typeof ReadableStream === 'function' && body instanceof ReadableStream;

@@ -2,7 +2,11 @@
 export function configurationProblem({ url, apiKey }: ProjectOptions): string | null {
   if (!url) return `${incomplete}: url is not set`;
   if (!/^https?:\/\/./.test(url)) return `${incomplete}: url is not set (it must be an http or https URL)`;
-  return apiKey ? null : `${incomplete}: apiKey is not set`;
+  if (!apiKey) return `${incomplete}: apiKey is not set`;
+  // A line break is a mistake of copying, and would make every request fail.
+  if (!/^[\x20-\x7e]+$/.test(apiKey))
+    return `${incomplete}: apiKey is not set (it must be one line of ASCII characters)`;
+  return null;
 }
 
 const incomplete = 'Supabase configuration incomplete';

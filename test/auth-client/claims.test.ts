@@ -43,7 +43,7 @@ describe('claims', () => {
   it.each(['RS256', 'ES256', 'EdDSA'])('%s is verified locally', async (alg) => {
     const key = await keyOf(alg, 'k1');
     const { claims, now, server } = await verifier([key]);
-    expect(await claims.getClaims({ token: await sign(key, now()) })).toMatchObject({
+    expect(await claims.getClaims({ accessToken: await sign(key, now()) })).toMatchObject({
       sub: 'ada',
       iss: issuer(),
     });
@@ -54,12 +54,12 @@ describe('claims', () => {
     const key = await keyOf('ES256', 'k1');
     const { claims, now, world, fetches } = await verifier([key]);
     const token = await sign(key, now());
-    await Promise.all([claims.getClaims({ token }), claims.getClaims({ token })]);
+    await Promise.all([claims.getClaims({ accessToken: token }), claims.getClaims({ accessToken: token })]);
     await world.clock.advance(599_000);
-    await claims.getClaims({ token });
+    await claims.getClaims({ accessToken: token });
     expect(fetches()).toBe(1);
     await world.clock.advance(2_000);
-    await claims.getClaims({ token });
+    await claims.getClaims({ accessToken: token });
     expect(fetches()).toBe(2);
   });
 
@@ -70,13 +70,13 @@ describe('claims', () => {
       keyOf('ES256', 'k3'),
     ]);
     const { claims, now, world, fetches, publish } = await verifier([old]);
-    await claims.getClaims({ token: await sign(old, now()) });
+    await claims.getClaims({ accessToken: await sign(old, now()) });
     publish([old, next]);
     await world.clock.advance(31_000);
-    expect(await claims.getClaims({ token: await sign(next, now()) })).toMatchObject({ sub: 'ada' });
+    expect(await claims.getClaims({ accessToken: await sign(next, now()) })).toMatchObject({ sub: 'ada' });
     expect(fetches()).toBe(2);
     for (let attempt = 0; attempt < 5; attempt += 1)
-      await expect(claims.getClaims({ token: await sign(stranger, now()) })).rejects.toMatchObject({
+      await expect(claims.getClaims({ accessToken: await sign(stranger, now()) })).rejects.toMatchObject({
         code: 'invalid-token',
       });
     expect(fetches()).toBe(2);
@@ -85,11 +85,13 @@ describe('claims', () => {
   it('distinguishes an expired token from one with an unknown key', async () => {
     const [key, stranger] = await Promise.all([keyOf('ES256', 'k1'), keyOf('ES256', 'k1')]);
     const { claims, now } = await verifier([key]);
-    await expect(claims.getClaims({ token: await sign(key, now(), { exp: 1 }) })).rejects.toMatchObject({
-      code: 'token-expired',
-      cause: expect.anything(),
-    });
-    await expect(claims.getClaims({ token: await sign(stranger, now()) })).rejects.toMatchObject({
+    await expect(claims.getClaims({ accessToken: await sign(key, now(), { exp: 1 }) })).rejects.toMatchObject(
+      {
+        code: 'token-expired',
+        cause: expect.anything(),
+      },
+    );
+    await expect(claims.getClaims({ accessToken: await sign(stranger, now()) })).rejects.toMatchObject({
       code: 'invalid-signature',
       cause: expect.anything(),
     });
@@ -104,7 +106,7 @@ describe('claims', () => {
   ])('a token that is %s is refused', async (_name, more) => {
     const key = await keyOf('ES256', 'k1');
     const { claims, now } = await verifier([key]);
-    await expect(claims.getClaims({ token: await sign(key, now(), more) })).rejects.toMatchObject({
+    await expect(claims.getClaims({ accessToken: await sign(key, now(), more) })).rejects.toMatchObject({
       name: 'AuthError',
       code: 'invalid-token',
       cause: expect.anything(),
@@ -122,24 +124,24 @@ describe('claims', () => {
     const none = Buffer.from(JSON.stringify({ alg: 'none', kid: 'k1' })).toString('base64url');
     const pss = await sign({ ...(await keyOf('PS256', 'k1')) }, now());
     await expect(
-      claims.getClaims({ token: `${header}.${forged}.${token.split('.')[2]}` }),
+      claims.getClaims({ accessToken: `${header}.${forged}.${token.split('.')[2]}` }),
     ).rejects.toMatchObject({ code: 'invalid-signature' });
     for (const bad of [`${none}.${payload}.`, pss, 'text', ''.padEnd(9, '.')])
-      await expect(claims.getClaims({ token: bad })).rejects.toMatchObject({ code: 'invalid-token' });
+      await expect(claims.getClaims({ accessToken: bad })).rejects.toMatchObject({ code: 'invalid-token' });
     expect(server.lines).toEqual([KEYS]);
   });
 
   it('a malformed JWT is refused without a request', async () => {
     const { claims, server } = await verifier([]);
-    await expect(claims.getClaims({ token: 'text' })).rejects.toMatchObject({ code: 'invalid-token' });
+    await expect(claims.getClaims({ accessToken: 'text' })).rejects.toMatchObject({ code: 'invalid-token' });
     expect(server.lines).toEqual([]);
   });
 
   it('HS256 is verified by GET /user', async () => {
     const { claims, server } = await verifier([]);
     server.on('GET /user', () => Response.json(userOf('ada')));
-    expect(await claims.getClaims({ token: tokenOf('ada', 1) })).toMatchObject({ sub: 'ada' });
-    await expect(claims.getClaims({ token: tokenOf('eve', 1) })).rejects.toMatchObject({
+    expect(await claims.getClaims({ accessToken: tokenOf('ada', 1) })).toMatchObject({ sub: 'ada' });
+    await expect(claims.getClaims({ accessToken: tokenOf('eve', 1) })).rejects.toMatchObject({
       code: 'invalid-token',
     });
     expect(server.lines).toEqual(['GET /user', 'GET /user']);
@@ -168,7 +170,7 @@ describe('claims', () => {
       createClaims(client),
     );
     const token = await sign(key, now());
-    await Promise.all([claims, ...others].map(({ getClaims }) => getClaims({ token })));
+    await Promise.all([claims, ...others].map(({ getClaims }) => getClaims({ accessToken: token })));
     expect(fetches()).toBe(1);
   });
 
@@ -177,7 +179,7 @@ describe('claims', () => {
     const { claims, now, server } = await verifier([key]);
     server.next(() => Promise.reject<Response>(new TypeError('Failed to fetch')));
     const token = await sign(key, now());
-    await expect(claims.getClaims({ token })).rejects.toMatchObject({ code: 'network' });
-    expect(await claims.getClaims({ token })).toMatchObject({ sub: 'ada' });
+    await expect(claims.getClaims({ accessToken: token })).rejects.toMatchObject({ code: 'network' });
+    expect(await claims.getClaims({ accessToken: token })).toMatchObject({ sub: 'ada' });
   });
 });

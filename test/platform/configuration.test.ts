@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createFunctionsClient } from '../../src/functions-client/index.ts';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
@@ -39,4 +40,37 @@ it('createSupabaseClients names the missing option', () => {
       message: 'Supabase configuration incomplete: apiKey is not set',
     }),
   );
+});
+
+describe('a secret with a line break in it, as copied from a wrapped line', () => {
+  it('is refused as a key at creation, without being repeated', () => {
+    const apiKey = 'sb_secret_first-line\nsecond-line';
+    expect(() => createSupabaseClients({ url: 'https://project.test', apiKey, platform })).toThrow(
+      expect.objectContaining({
+        code: 'invalid-options',
+        message:
+          'Supabase configuration incomplete: apiKey is not set (it must be one line of ASCII characters)',
+      }),
+    );
+  });
+
+  it('is not repeated by the error of a request that cannot carry it', async () => {
+    const rest = createRestClient({
+      url: 'https://project.test',
+      apiKey: 'sb_publishable_key',
+      // As every runtime's fetch does.
+      platform: createBrowserPlatform({ fetch: async (input, init) => fetch(new Request(input, init)) }),
+      getAccessToken: async () => 'first-line\nsecond-line',
+      retry: { limit: 0 },
+    });
+    const problem: unknown = await rest
+      .from('notifications')
+      .select()
+      .then(null, (thrown: unknown) => thrown);
+    expect(inspect(problem, { depth: 9 })).not.toContain('second-line');
+    expect(problem).toMatchObject({
+      code: 'network',
+      cause: { message: 'The header authorization has characters that HTTP does not allow' },
+    });
+  });
 });

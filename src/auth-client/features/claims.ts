@@ -36,13 +36,13 @@ export interface Claims {
   /**
    * Returns the verified claims of an access token. Symmetric tokens (HS256) are verified by the server.
    *
-   * @param request default token: the session's own.
+   * @param request default `accessToken`: the session's own.
    * @returns null if no token was given and no user is signed in.
    * @throws {AuthError} `token-expired`, `invalid-signature`, `invalid-token`, `unsupported-runtime`; or as the request for the
    * keys or the user fails.
    */
   getClaims(
-    request?: { readonly token?: string | undefined },
+    request?: { readonly accessToken?: string | undefined },
     options?: CallOptions,
   ): Promise<VerifiedClaims | null>;
 }
@@ -91,8 +91,8 @@ export function createClaims({ core, getAccessToken }: AuthClient, options: Clai
   };
 
   return {
-    async getClaims({ token } = {}, call = {}) {
-      const accessToken = token ?? (await getAccessToken(call));
+    async getClaims({ accessToken: givenToken } = {}, call = {}) {
+      const accessToken = givenToken ?? (await getAccessToken(call));
       if (!accessToken) return null;
       const header = decodeJwtHeader(accessToken);
       if (!header) throw invalidToken('The token is not a JWT');

@@ -105,7 +105,8 @@ export const clientTokenAudits: readonly Audit[] = [
       const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
       const payload = encode({ ...(partOf(token, 1) as object), role: 'service_role' });
       const unsigned = encode({ alg: 'none', typ: 'JWT' });
-      const refusalOfToken = (forged: string) => refusalOf(AuthError, claims.getClaims({ token: forged }));
+      const refusalOfToken = (forged: string) =>
+        refusalOf(AuthError, claims.getClaims({ accessToken: forged }));
       // A project with a shared secret publishes no key, so the client asks the server.
       assert.match(
         (await refusalOfToken(`${header}.${payload}.${signature}`)).code,

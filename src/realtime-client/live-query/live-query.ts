@@ -67,8 +67,8 @@ export interface LiveQuerySnapshot<Row> {
    * read is pending or has failed.
    */
   readonly isCurrent: boolean;
-  /** The error of the last read; null after a success. */
-  readonly error: unknown;
+  /** The error of the last read, what `read` threw; null after a success. */
+  readonly error: Error | null;
   /** The last repair of changes that the server had lost; null if there was none. */
   readonly lastHeal: LiveQueryHeal | null;
 }
@@ -222,7 +222,7 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
       retryTimer = clock.setTimer(() => void run(), backoffMs(failures, { reconnectDelaysMs }));
       failures += 1;
     }
-    publish({ error: outcome.problem });
+    publish({ error: toError(outcome.problem) });
   };
   /** Requests within one task share one read. */
   const refresh = () => {
@@ -285,3 +285,7 @@ export function createLiveQuery<Row extends object>(options: LiveQueryOptions<Ro
 export type { LiveQueryHeal } from './heal-watch.ts';
 export type { RowRules } from './live-rows.ts';
 export type { LiveQuerySummary, ReconcileCause } from './reconciler.ts';
+
+/** A `read` of the caller may reject with anything. */
+const toError = (problem: unknown): Error =>
+  problem instanceof Error ? problem : new Error('The list could not be read', { cause: problem });

@@ -36,7 +36,8 @@ test(
     await expect(page.getByText(/in Plan/)).toBeVisible();
     const staysWithoutReload = await refetchesFailedModules(page);
     await mark(page);
-    // The parts of the list are prefetched behind it.
+    // Pointing at the bell loads its panel.
+    await page.getByRole('button', { name: /^Notifications/ }).hover();
     await expect
       .poll(() =>
         page.evaluate(() =>

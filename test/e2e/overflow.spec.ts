@@ -23,7 +23,7 @@ for (const language of ['en', 'de'] as const)
       const context = await browser.newContext(storageState ? { ...phone, storageState } : phone);
       try {
         const page = await context.newPage();
-        page.setDefaultTimeout(15_000);
+        page.setDefaultTimeout(40_000);
         await openShot(page, stage, shot, { language });
         expect.soft(await page.evaluate(findOverflow), 'as it is').toEqual([]);
         await page.evaluate(lengthenTexts);

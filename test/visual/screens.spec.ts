@@ -61,7 +61,7 @@ for (const picture of pictures)
       const page = await context.newPage();
       if (looks.includes('compact'))
         await page.addInitScript(() => localStorage.setItem('inbox-density', 'compact'));
-      page.setDefaultTimeout(15_000);
+      page.setDefaultTimeout(40_000);
       await openShot(page, stage, shot, { language: looks.includes('german') ? 'de' : 'en', frozenAt });
       if (looks.includes('large')) await page.addStyleTag({ content: ':root { font-size: 200% }' });
       await expect(page).toHaveScreenshot(`${picture.replaceAll(' ', '-')}.png`, {

@@ -53,7 +53,7 @@ function OpenInvitations() {
   }, [loadRest, platform]);
   const day = new Intl.DateTimeFormat(language, { dateStyle: 'long' });
   if (hasFailed) return <FormMessages error={texts.listFailed} />;
-  if (!invitations) return <Skeleton height="64px" />;
+  if (!invitations) return <Skeleton height="20px" />;
   if (invitations.length === 0) return <p className={styles.hint}>{texts.listEmpty}</p>;
   return (
     <ul className={styles.list}>

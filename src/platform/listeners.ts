@@ -20,8 +20,8 @@ export function createListeners<T>(report: (problem: unknown) => void): Listener
       if (!entries.has(entry)) continue;
       try {
         const result = entry.listener(value);
-        // Most listeners return nothing; a promise per call would cost more than the call.
-        if (result !== undefined) void Promise.resolve(result).catch(report);
+        // Most listeners return no promise; making one per call would cost more than the call.
+        if (typeof result === 'object') void Promise.resolve(result).catch(report);
       } catch (problem) {
         report(problem);
       }

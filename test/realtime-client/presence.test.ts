@@ -112,6 +112,9 @@ describe('presence', () => {
   it('refuses an entry that is too large or invalid', async () => {
     const { presence } = await openRoom({ maxPayloadBytes: 20 });
     expect(() => presence.track({ name: 'x'.repeat(30) })).toThrow(/exceeds 20 bytes/);
+    expect(() => presence.track({ name: 10n as never })).toThrow(
+      expect.objectContaining({ code: 'invalid-payload' }) as Error,
+    );
   });
 
   it('forgets all entries when the channel is left, and leaves no timer behind', async () => {

@@ -66,6 +66,17 @@ describe('tabs that share a socket', () => {
     expect(phone.heard).toEqual(['from a tab']);
   });
 
+  it('receive no broadcast of each other that the server did not acknowledge', async () => {
+    const { world, server, open } = createDevices();
+    const [first, second] = [open(true), open(true)];
+    await world.clock.advance(1_000);
+    server.forbidSending(true);
+    const outcome = Promise.allSettled([first.room.send('chat', 'forbidden')]);
+    await world.clock.advance(11_000);
+    expect(await outcome).toMatchObject([{ reason: { code: 'push-timeout' } }]);
+    expect(second.heard).toEqual([]);
+  });
+
   it('count as one device: the latest entry stands for all, until the last tab is gone', async () => {
     const { world, server, open } = createDevices();
     const [first, second, phone] = [open(true), open(true), open(false)];

@@ -70,6 +70,9 @@ describe('frames', () => {
     expect(encodeSocketUrl('http://127.0.0.1:8000/', 'a&b', '1.0.0')).toBe(
       'ws://127.0.0.1:8000/realtime/v1/websocket?apikey=a%26b&vsn=1.0.0',
     );
+    expect(encodeSocketUrl('https://a.test', 'k', '2.0.0', { log_level: 'info', apikey: 'other' })).toBe(
+      'wss://a.test/realtime/v1/websocket?log_level=info&apikey=k&vsn=2.0.0',
+    );
     expect(encodeSocketUrl('https://proxy.test/supabase', 'k', '2.0.0')).toBe(
       'wss://proxy.test/supabase/realtime/v1/websocket?apikey=k&vsn=2.0.0',
     );

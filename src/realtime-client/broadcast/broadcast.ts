@@ -9,6 +9,7 @@ import { RealtimeError } from '../errors.ts';
 import { isRecord } from '../json.ts';
 import { binaryFrames } from './binary-frames.ts';
 import type { DropReason } from './outbox.ts';
+import { payloadBytes } from './payload-size.ts';
 import { createChannelLimit, type RateLimit } from './rate-limit.ts';
 
 /** The payloads of a channel's events, by name. */
@@ -268,7 +269,7 @@ export function createBroadcast<Events extends BroadcastEvents = Readonly<Record
     async send(event, given) {
       const schema = schemaOf(event);
       const payload = schema ? validate(schema, given, 'invalid-payload') : given;
-      if (sizeOf(payload) > maxPayloadBytes)
+      if (payloadBytes(payload) > maxPayloadBytes)
         throw new RealtimeError(
           'payload-too-large',
           `A payload of ${event} exceeds ${maxPayloadBytes} bytes`,
@@ -289,16 +290,6 @@ export function createBroadcast<Events extends BroadcastEvents = Readonly<Record
       queue.close();
     },
   };
-}
-
-/** @throws {RealtimeError} `invalid-payload`, if it is not serializable. */
-function sizeOf(payload: unknown): number {
-  if (payload instanceof Uint8Array) return payload.length;
-  try {
-    return new TextEncoder().encode(JSON.stringify(payload) ?? '').length;
-  } catch (cause) {
-    throw new RealtimeError('invalid-payload', 'The payload cannot be serialized', { cause });
-  }
 }
 
 export type { DropReason } from './outbox.ts';

@@ -139,7 +139,10 @@ export function createLeader(
     led.tracker.set(mergeTabs([...led.entries.values()]));
   };
   const find = (name: string) => topics.get(name) ?? open(name);
-  /** The server does not echo a broadcast to its sender: forward it to the other tabs, which listen too. */
+  /**
+   * The server does not echo a broadcast to its sender: forward it to the other tabs, which listen too. With an
+   * acknowledgement they receive it afterwards, because the server drops what no policy allows.
+   */
   const echo = (name: string, event: string, payload: unknown, except: string) => {
     if (event === 'broadcast') tell({ kind: 'message', name, event, payload, except });
   };
@@ -182,11 +185,13 @@ export function createLeader(
       }
     },
     push({ from, id, name, event, payload }) {
-      echo(name, event, payload, from);
       find(name)
         .topic.push(event, payload)
         .then(
-          (response) => tell({ kind: 'pushed', id, response, error: null }),
+          (response) => {
+            echo(name, event, payload, from);
+            tell({ kind: 'pushed', id, response, error: null });
+          },
           ({ code, message, cause }: RealtimeError) =>
             tell({ kind: 'pushed', id, response: cause, error: { code, message } }),
         );

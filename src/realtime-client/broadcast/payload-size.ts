@@ -1,0 +1,15 @@
+import { RealtimeError } from '../errors.ts';
+
+/**
+ * The bytes of a payload, as JSON unless it is bytes.
+ *
+ * @throws {RealtimeError} `invalid-payload`, if it is not serializable.
+ */
+export function payloadBytes(payload: unknown): number {
+  if (payload instanceof Uint8Array) return payload.length;
+  try {
+    return new TextEncoder().encode(JSON.stringify(payload) ?? '').length;
+  } catch (cause) {
+    throw new RealtimeError('invalid-payload', 'The payload cannot be serialized', { cause });
+  }
+}

@@ -97,7 +97,7 @@ export function cleanCallbackUrl(href: string): string {
   const url = new URL(href);
   const { query, fragment } = parametersOf(url);
   const added = new Set([...addedToQuery, ...(query.has('sb') ? addedWithServerMark : [])]);
-  // Not by URLSearchParams, which would encode the application's own parameters anew.
+  // Not by URLSearchParams, which would encode the application's own parameters again.
   url.search = url.search
     .slice(1)
     .split('&')

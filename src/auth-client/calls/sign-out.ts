@@ -16,7 +16,7 @@ export type SignOutResult =
       readonly revoked: true;
     }
   | {
-      /** False: the sessions may live on at the server. This client is signed out all the same, except for `others`. */
+      /** False: the sessions may live on at the server. This client is signed out in both cases, except for `others`. */
       readonly revoked: false;
       /** Why the server could not revoke the session. */
       readonly cause: AuthError;

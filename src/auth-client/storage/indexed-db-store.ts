@@ -10,22 +10,25 @@ const STORE = 'values';
  */
 export function createIndexedDbStore(factory: () => IDBFactory, name = 'auth'): Store {
   let opened: Promise<IDBDatabase> | undefined;
+  const forget = () => {
+    opened = undefined;
+  };
   const open = () => {
     opened ??= new Promise<IDBDatabase>((resolve, reject) => {
       const request = factory().open(name, 1);
       request.onupgradeneeded = () => void request.result.createObjectStore(STORE);
       request.onsuccess = () => {
         // The browser closes it under pressure, or for another version: the next call opens it again.
-        request.result.onclose = () => (opened = undefined);
+        request.result.onclose = forget;
         request.result.onversionchange = () => {
           request.result.close();
-          opened = undefined;
+          forget();
         };
         resolve(request.result);
       };
       request.onerror = () => reject(request.error ?? new Error('IndexedDB cannot be opened'));
     });
-    opened.catch(() => (opened = undefined));
+    opened.catch(forget);
     return opened;
   };
   const run = async <T>(

@@ -31,7 +31,7 @@ export function openOutbox(options: {
   readonly senders: Readonly<Record<string, OutboxSender<unknown>>>;
   readonly platform: Platform;
 }): Outbox {
-  // Without a network it would be too late to load them.
+  // Loaded now: the texts may be needed without a network.
   outboxTexts.load().catch(options.platform.report);
   const outbox = createOutbox({
     ...options,

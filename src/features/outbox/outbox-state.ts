@@ -12,7 +12,7 @@ export interface OutboxEntry {
   readonly isClaimed: boolean;
 }
 
-/** What one tab knows of the outbox. Only the tab that holds the lock sends. */
+/** The outbox as one tab knows it. Only the tab that holds the lock sends. */
 export interface OutboxState {
   /** Oldest first. */
   readonly entries: readonly OutboxEntry[];
@@ -45,7 +45,7 @@ export type OutboxCommand =
   | { readonly type: 'send'; readonly entry: OutboxEntry }
   | { readonly type: 'wait'; readonly untilMs: number }
   /** Nothing to do before the next event. */
-  | { readonly type: 'rest' };
+  | { readonly type: 'idle' };
 
 export function initialState(isOnline: boolean): OutboxState {
   return { entries: [], isOnline, isSender: false, sendingId: null, failures: 0, retryAtMs: 0 };
@@ -85,10 +85,10 @@ export function step(state: OutboxState, event: OutboxEvent): OutboxState {
   }
 }
 
-/** Sends strictly in order: an entry that is held or failed holds up those after it. */
+/** Sends strictly in order: an entry that is delayed or has failed blocks those after it. */
 export function nextCommand(state: OutboxState, nowMs: number): OutboxCommand {
   const [oldest] = state.entries;
-  if (!state.isOnline || !state.isSender || state.sendingId !== null || !oldest) return { type: 'rest' };
+  if (!state.isOnline || !state.isSender || state.sendingId !== null || !oldest) return { type: 'idle' };
   const untilMs = Math.max(oldest.heldUntilMs, state.retryAtMs);
   return untilMs > nowMs ? { type: 'wait', untilMs } : { type: 'send', entry: oldest };
 }

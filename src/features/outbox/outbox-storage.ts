@@ -19,7 +19,9 @@ const storeName = 'changes';
 /** Keeps the entries in IndexedDB, so that they survive a restart of the browser. */
 export function createOutboxStorage(userId: string): OutboxStorage {
   let opened: Promise<IDBDatabase> | null = null;
-  const forget = () => (opened = null);
+  const forget = () => {
+    opened = null;
+  };
 
   /** Runs `act` in one transaction and resolves when it is complete. */
   const transact = async <T>(act: (store: IDBObjectStore, resolve: (value: T) => void) => void) => {

@@ -29,7 +29,7 @@ export interface Outbox {
 export interface OutboxOptions {
   readonly userId: string;
   readonly storage: OutboxStorage;
-  /** Who sends the changes of a topic. */
+  /** The sender of each topic. */
   readonly senders: Readonly<Record<string, OutboxSender<unknown>>>;
   /** Whether a request that failed so may succeed later. */
   readonly isRetryable: (problem: unknown) => boolean;
@@ -105,7 +105,7 @@ export function createOutbox({ userId, storage, senders, isRetryable, platform }
     dispatch({ type: 'lock', isSender: true });
     for (;;) {
       const command = nextCommand(state, clock.now());
-      if (signal.aborted || command.type === 'rest') break;
+      if (signal.aborted || command.type === 'idle') break;
       if (command.type === 'wait') {
         timer?.cancel();
         timer = clock.setTimer(drain, command.untilMs - clock.now());
@@ -128,7 +128,9 @@ export function createOutbox({ userId, storage, senders, isRetryable, platform }
   const drain = () => {
     if (signal.aborted || !state.isOnline) return;
     isDrainWanted = true;
-    draining ??= drainWhileWanted().finally(() => (draining = null));
+    draining ??= drainWhileWanted().finally(() => {
+      draining = null;
+    });
   };
 
   const endings = [

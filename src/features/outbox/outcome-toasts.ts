@@ -4,26 +4,26 @@ import { toasts } from '../../ui/overlay/toasts.ts';
 import type { Outbox } from './outbox.ts';
 import { outboxTexts } from './texts/outbox-texts.ts';
 
-/** Changes that fail together are told in one toast. */
+/** Changes that fail within this time share one toast. */
 const collectMs = 1_000;
 const toastMs = 30_000;
 
-/** Tells that a change can no longer be taken back. */
+/** Shows that a change can no longer be undone. */
 export async function showTooLate(): Promise<void> {
   const { tooLate } = await outboxTexts.load();
   toasts.show(tooLate, { tone: 'error', durationMs: toastMs });
 }
 
-/** Tells in every tab which waiting changes were not applied. */
+/** Shows in every tab which waiting changes were not applied. */
 export function showOutcomes(outbox: Pick<Outbox, 'onSettled'>, clock: Clock): Unsubscribe {
   const counts = new Map<Exclude<OutboxOutcome, 'sent'>, number>();
   let timer: Timer | null = null;
   const show = async () => {
     timer = null;
-    const told = [...counts];
+    const collected = [...counts];
     counts.clear();
     const texts = await outboxTexts.load();
-    for (const [outcome, count] of told)
+    for (const [outcome, count] of collected)
       toasts.show(texts[outcome](count), { tone: 'error', durationMs: toastMs });
   };
   const stop = outbox.onSettled((_entry, outcome) => {

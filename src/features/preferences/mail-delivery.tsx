@@ -27,7 +27,7 @@ export function MailDelivery({ preferences, onChange }: MailDeliveryProps) {
   return (
     <div className={styles.mail}>
       <p className={styles.intro}>
-        <Meaning preferences={preferences} />{' '}
+        <FrequencyExplanation preferences={preferences} />{' '}
         {status && !status.obstacle && preferences.email_digest_frequency !== 'never' && (
           <NextMail status={status} timeZone={zone} />
         )}
@@ -51,7 +51,7 @@ export function MailDelivery({ preferences, onChange }: MailDeliveryProps) {
   );
 }
 
-function Meaning({ preferences }: { readonly preferences: Preferences }) {
+function FrequencyExplanation({ preferences }: { readonly preferences: Preferences }) {
   const texts = preferencesTexts.use();
   const language = useLanguage();
   const {

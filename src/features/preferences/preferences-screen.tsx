@@ -26,7 +26,7 @@ export function PreferencesScreen({ children }: { readonly children?: ReactNode 
   const texts = preferencesTexts.use();
   const { preferences, isReading, isOutdated, isSaving, change, reload } = usePreferences();
   const { auth, platform } = useClients();
-  const changeOrTell = (wanted: PreferenceChange) => {
+  const changeOrShowError = (wanted: PreferenceChange) => {
     change(wanted, (retry) =>
       toasts.show(texts.saveFailed, { tone: 'error', action: { label: texts.retry, run: retry } }),
     );
@@ -62,11 +62,11 @@ export function PreferencesScreen({ children }: { readonly children?: ReactNode 
           </Message>
         )}
       </div>
-      {preferences && <PreferencesForm preferences={preferences} onChange={changeOrTell} />}
+      {preferences && <PreferencesForm preferences={preferences} onChange={changeOrShowError} />}
       {preferences !== undefined && children}
       {preferences !== undefined && (
         <Suspense>
-          <LaterSections preferences={preferences} onChange={changeOrTell} />
+          <LaterSections preferences={preferences} onChange={changeOrShowError} />
         </Suspense>
       )}
       {preferences === undefined && (

@@ -17,14 +17,14 @@ export interface PushDevice {
   /** null: no service worker is registered, as in development. */
   read(): Promise<PushState | null>;
   /**
-   * Asks for the permission, subscribes, and tells the server. Call it on a click: browsers refuse to ask otherwise.
+   * Asks for the permission, subscribes, and sends the subscription to the server. Call it on a click: browsers refuse to ask otherwise.
    *
    * @throws {Error} if there is no service worker, or the push service or the server cannot be reached.
    */
   subscribe(): Promise<PushState>;
-  /** Ends the subscription. @throws {RestError} if the server cannot be told. */
+  /** Ends the subscription. @throws {RestError} if the server cannot be reached. */
   unsubscribe(): Promise<PushState>;
-  /** Tells the server again what this device subscribed to: browsers renew subscriptions on their own. */
+  /** Sends the subscription of this device again: browsers renew subscriptions without notice. */
   renew(): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export function findPushBrowser(): PushBrowser | null {
 export function createPushDevice({ rest, sessionId, publicKey, browser }: PushDeviceOptions): PushDevice {
   const current = async () =>
     (await (await browser.getRegistration())?.pushManager.getSubscription()) ?? null;
-  const tell = async (subscription: PushSubscription) => {
+  const saveSubscription = async (subscription: PushSubscription) => {
     const { endpoint, keys: { p256dh = '', auth = '' } = {} } = subscription.toJSON();
     await rest.rpc('subscribe_to_push', { endpoint: endpoint ?? '', p256dh, auth }).execute();
   };
@@ -76,7 +76,7 @@ export function createPushDevice({ rest, sessionId, publicKey, browser }: PushDe
         applicationServerKey: publicKey,
       });
       try {
-        await tell(subscription);
+        await saveSubscription(subscription);
       } catch (problem) {
         await subscription.unsubscribe();
         throw problem;
@@ -90,7 +90,7 @@ export function createPushDevice({ rest, sessionId, publicKey, browser }: PushDe
     },
     async renew() {
       const subscription = browser.permission === 'granted' ? await current() : null;
-      if (subscription) await tell(subscription);
+      if (subscription) await saveSubscription(subscription);
     },
   };
 }

@@ -52,7 +52,7 @@ export function createMachine<
   readonly clock: Clock;
   readonly jitter: (delayMs: number) => number;
   readonly onStep?: (state: State, before: State) => void;
-  /** Receives what an effect or `onStep` threw; the remaining effects run all the same. */
+  /** Receives what an effect or `onStep` threw; the remaining effects still run. */
   readonly report: (problem: unknown) => void;
 }): Machine<State, Event> {
   let state = initial;

@@ -27,14 +27,14 @@ export interface ExecuteOptions {
  * A query: an immutable value that describes a request. Every method returns another query.
  *
  * `await query` executes it once, however often the same value is awaited, so that a write is not repeated by accident.
- * `execute()` executes it anew at each call.
+ * `execute()` executes it again at each call.
  *
  * @throws {RestError} from every way to execute it.
  */
 export interface Query<out Data> extends Promise<Data> {
   /** The query as plain values, which modifiers take and return. */
   readonly plan: Plan;
-  /** Executes the query anew at each call. */
+  /** Executes the query again at each call. */
   execute(options?: ExecuteOptions): Promise<Data>;
   /** As `execute`, with the count, the status, the headers and whether the answer was cut. */
   answer(options?: ExecuteOptions): Promise<Answer<Data>>;

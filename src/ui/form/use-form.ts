@@ -159,10 +159,11 @@ function readValues<Name extends string>(form: HTMLFormElement, known: Readonly<
 let isPointerDown = false;
 
 if (typeof document !== 'undefined') {
-  document.addEventListener('pointerdown', () => (isPointerDown = true), true);
-  for (const type of ['pointerup', 'pointercancel'] as const) {
-    document.addEventListener(type, () => (isPointerDown = false), true);
-  }
+  const trackPointer = ({ type }: PointerEvent) => {
+    isPointerDown = type === 'pointerdown';
+  };
+  for (const type of ['pointerdown', 'pointerup', 'pointercancel'] as const)
+    document.addEventListener(type, trackPointer, true);
 }
 
 /**

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { notificationKinds } from '../../../src/features/notifications/model/notification.ts';
 import { everything, inboxTabs } from '../../../src/features/notifications/model/notification-filter.ts';
 import { createScriptedInbox, shownIds } from './scripted-inbox.ts';
@@ -77,6 +77,9 @@ const setting = fc.record({
   changeMs: fc.constantFrom(5, 80, 900),
   rows: fc.constantFrom(0, 5, 29, 30, 31, 75),
 });
+
+// Loaded on demand by the inbox, which takes real time; the clock of the test does not wait for it.
+beforeAll(() => import('../../../src/features/notifications/data/snooze-alarm.ts'));
 
 test('every list and count equals the table at quiescence, after any events', async () => {
   await fc.assert(

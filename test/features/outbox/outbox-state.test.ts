@@ -50,7 +50,7 @@ describe('the machine of the outbox', () => {
         const isAllowed = state.isOnline && state.isSender && state.sendingId === null;
         const untilMs = Math.max(oldest?.heldUntilMs ?? 0, state.retryAtMs);
         const due = untilMs > nowMs ? { type: 'wait', untilMs } : { type: 'send', entry: oldest };
-        expect(nextCommand(state, nowMs)).toEqual(isAllowed && oldest ? due : { type: 'rest' });
+        expect(nextCommand(state, nowMs)).toEqual(isAllowed && oldest ? due : { type: 'idle' });
       }),
     );
   });
@@ -77,7 +77,7 @@ describe('the machine of the outbox', () => {
         let nowMs = 0;
         for (let turn = 0; turn < 50; turn += 1) {
           const command = nextCommand(state, nowMs);
-          if (command.type === 'rest') break;
+          if (command.type === 'idle') break;
           if (command.type === 'wait') nowMs = command.untilMs;
           else {
             sent.push(command.entry.id);

@@ -22,13 +22,13 @@ export function useNotification(id: string): FoundNotification {
   const isUnlisted = listed === undefined && (view.isLoaded || newest.isLoaded);
   useEffect(() => {
     if (!isUnlisted) return;
-    let isLeft = false;
+    let isUnmounted = false;
     inbox.find(id).then(
-      (notification) => isLeft || setFound(notification),
-      () => isLeft || setFailedAttempt(attempt),
+      (notification) => isUnmounted || setFound(notification),
+      () => isUnmounted || setFailedAttempt(attempt),
     );
     return () => {
-      isLeft = true;
+      isUnmounted = true;
     };
   }, [inbox, id, isUnlisted, attempt]);
   const markRead = useCallback(

@@ -67,15 +67,15 @@ function PlainList({ items, onEndNear, ref, ...rows }: RenderedListProps) {
   }, [onEndNear]);
   useEffect(() => {
     let stop: (() => void) | null = null;
-    let isGone = false;
+    let isUnmounted = false;
     const follow = async () => {
       const { animateRows } = await import('./row-motion.ts');
-      if (list.current && !isGone) stop = animateRows(list.current);
+      if (list.current && !isUnmounted) stop = animateRows(list.current);
     };
     // Without its code the rows come and go at once.
     follow().catch(() => undefined);
     return () => {
-      isGone = true;
+      isUnmounted = true;
       stop?.();
     };
   }, []);

@@ -36,7 +36,7 @@ export function selectView(state: NotificationsState, filter: NotificationFilter
   };
 }
 
-/** Whether the row is in the part of the list that was read. Snoozed and returned rows are listed apart from their creation. */
+/** Whether the row is in the part of the list that was read. The time of a snoozed or returned row is not its creation. */
 function isInWindow(row: Notification, window: ListWindow | null): boolean {
   if (window?.ids) return window.ids.has(row.id);
   if (!window || window.isComplete || !window.end || row.snoozedUntilMs !== null) return true;
@@ -44,8 +44,8 @@ function isInWindow(row: Notification, window: ListWindow | null): boolean {
 }
 
 /** The next to return first. */
-function compareReturn(a: Notification, b: Notification): number {
-  return (a.snoozedUntilMs ?? 0) - (b.snoozedUntilMs ?? 0) || compareNewestFirst(a, b);
+function compareReturn(one: Notification, other: Notification): number {
+  return (one.snoozedUntilMs ?? 0) - (other.snoozedUntilMs ?? 0) || compareNewestFirst(one, other);
 }
 
 /** The window of the filter's list: its own, or that of a list that contains it. */

@@ -18,10 +18,10 @@ export type ListEntry =
       readonly isOpen: boolean;
     };
 
-/** Fewer are not worth a click. */
+/** The smallest number of notifications that is grouped. */
 const smallestGroup = 3;
 
-/** The kinds that come in numbers and say the same each time. */
+/** The kinds that arrive often and with the same text. */
 const groupedKinds: ReadonlySet<string> = new Set(['edit', 'comment']);
 
 /**

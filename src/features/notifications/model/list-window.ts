@@ -13,7 +13,7 @@ export interface ListWindow {
   readonly end: Cursor | null;
   /** Whether nothing older exists. */
   readonly isComplete: boolean;
-  /** The results of a search, which only the server can tell; null: all rows between the first and the end. */
+  /** The results of a search, which only the server knows; null: all rows between the first and the end. */
   readonly ids: ReadonlySet<string> | null;
   /** The sequence number at which its reading began. */
   readonly readAt: number;

@@ -43,7 +43,10 @@ export function countNotifications(
   notifications: Iterable<Pick<Notification, 'status' | 'kind' | 'isSnoozed'>>,
 ): NotificationCounts {
   const kinds = { ...noCounts.kinds };
-  let [all, unread, archived, snoozed] = [0, 0, 0, 0];
+  let all = 0;
+  let unread = 0;
+  let archived = 0;
+  let snoozed = 0;
   for (const { status, kind, isSnoozed } of notifications) {
     if (isSnoozed) {
       snoozed += 1;
@@ -58,20 +61,20 @@ export function countNotifications(
   return { all, unread, archived, snoozed, kinds };
 }
 
-/** `a + sign * b`, never below zero. */
+/** `one + sign * other`, never below zero. */
 export function combineCounts(
-  a: NotificationCounts,
-  b: NotificationCounts,
+  one: NotificationCounts,
+  other: NotificationCounts,
   sign: 1 | -1 = 1,
 ): NotificationCounts {
-  const combine = (x: number, y: number) => Math.max(0, x + sign * y);
-  const kinds = { ...a.kinds };
-  for (const kind of countedKinds) kinds[kind] = combine(a.kinds[kind], b.kinds[kind]);
+  const combine = (first: number, second: number) => Math.max(0, first + sign * second);
+  const kinds = { ...one.kinds };
+  for (const kind of countedKinds) kinds[kind] = combine(one.kinds[kind], other.kinds[kind]);
   return {
-    all: combine(a.all, b.all),
-    unread: combine(a.unread, b.unread),
-    archived: combine(a.archived, b.archived),
-    snoozed: combine(a.snoozed, b.snoozed),
+    all: combine(one.all, other.all),
+    unread: combine(one.unread, other.unread),
+    archived: combine(one.archived, other.archived),
+    snoozed: combine(one.snoozed, other.snoozed),
     kinds,
   };
 }

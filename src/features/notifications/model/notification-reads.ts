@@ -17,7 +17,7 @@ export function applySync(
   const synced = applyChanges(state, changes);
   const areTotalsStale = state.sequence > since;
   if (areTotalsStale) return { ...synced, totals, totalsAsOf, areTotalsStale };
-  // A row that changed during a read stays: a page that lands later takes its absence for a deletion.
+  // A row that changed during a read stays: a later page would treat its absence as a deletion.
   const isListed = (row: Notification) =>
     row.snoozedUntilMs !== null ||
     synced.kept.has(row.id) ||
@@ -50,7 +50,7 @@ export function applyPage(
   const window: ListWindow = { filter, end, isComplete: isLast, ids, readAt: since };
   const isNewer = (id: string) => (state.touched.get(id) ?? -1) > since;
   const isElsewhere = (row: Notification) => Object.values(others).some((other) => covers(other, row));
-  // The absence of a row from the results of a search tells nothing about the row.
+  // The absence of a row from the results of a search does not mean that it was deleted.
   for (const row of ids ? [] : state.rows.values()) {
     const isBefore = after !== null && compareNewestFirst(row, after) <= 0;
     if (isBefore || !matchesFilter(row, filter) || listed.has(row.id) || isNewer(row.id)) continue;
@@ -60,10 +60,10 @@ export function applyPage(
   for (const row of page) {
     const known = state.rows.get(row.id);
     // A row that changed meanwhile is replaced by a newer version only; one that is unknown was deleted meanwhile.
-    const isNews = isNewer(row.id)
+    const replaces = isNewer(row.id)
       ? known !== undefined && isOutdated(known, row)
       : known === undefined || !isOutdated(row, known);
-    if (isNews) rows.set(row.id, row);
+    if (replaces) rows.set(row.id, row);
   }
   return { ...state, rows, windows: { ...others, [filterKey(filter)]: window } };
 }

@@ -13,7 +13,8 @@ export function applyChanges(
 ): NotificationsState {
   const rows = new Map(state.rows);
   const touched = new Map(state.touched);
-  const [before, after]: [Notification[], Notification[]] = [[], []];
+  const before: Notification[] = [];
+  const after: Notification[] = [];
   const sequence = state.sequence + 1;
   let { areTotalsStale } = state;
   for (const change of changes) {
@@ -31,16 +32,19 @@ export function applyChanges(
       rows.set(id, change.notification);
       if (!isCounted) after.push(change.notification);
     }
-    if (state.readsUnderWay > 0) touched.set(id, sequence);
+    if (state.readsInFlight > 0) touched.set(id, sequence);
   }
   return { ...state, rows, touched, sequence, areTotalsStale, totals: adjust(state.totals, before, after) };
 }
 
-/** Whether an unknown row belongs to the state: it is or was snoozed, a window covers it, or a read in flight may bring an older version of it. */
+/**
+ * Whether an unknown row belongs to the state: it is or was snoozed, a window covers it, or a read in flight may bring an
+ * older version of it.
+ */
 function isWanted(state: NotificationsState, row: Notification): boolean {
   return (
     row.snoozedUntilMs !== null ||
-    state.readsUnderWay > 0 ||
+    state.readsInFlight > 0 ||
     Object.values(state.windows).some((window) => covers(window, row))
   );
 }
@@ -51,7 +55,7 @@ function isCountedIn({ totalsAsOf }: NotificationsState, { version }: Notificati
 }
 
 /** Confirms an operation: applies it to the rows, or the rows of the answer. */
-export function finish(
+export function confirmOperation(
   state: NotificationsState,
   operationId: string,
   answered: readonly Notification[] | undefined,
@@ -59,11 +63,12 @@ export function finish(
   const operation = state.operations.find(({ id }) => id === operationId);
   if (!operation) return state;
   const rows = new Map(state.rows);
-  const [before, after]: [Notification[], Notification[]] = [[], []];
+  const before: Notification[] = [];
+  const after: Notification[] = [];
   const sequence = state.sequence + 1;
   const touched = new Map(state.touched);
   const replace = (old: Notification, next: Notification | null) => {
-    if (state.readsUnderWay > 0) touched.set(old.id, sequence);
+    if (state.readsInFlight > 0) touched.set(old.id, sequence);
     before.push(old);
     if (next) after.push(next);
     if (next) rows.set(old.id, next);
@@ -75,8 +80,8 @@ export function finish(
       if (!isOutdated(answer, row)) replace(row, answer);
       continue;
     }
-    const isGone = answered && 'ids' in operation && operation.ids.includes(row.id);
-    const next = isGone ? null : applyOperations(row, [operation]);
+    const isDeleted = answered && 'ids' in operation && operation.ids.includes(row.id);
+    const next = isDeleted ? null : applyOperations(row, [operation]);
     if (next !== row) replace(row, next);
   }
   return {
@@ -119,7 +124,7 @@ export function isOutdated(row: Notification, known: Notification): boolean {
 }
 
 /** Returns the snoozed notifications that are due. */
-export function wake(state: NotificationsState, nowMs: number): NotificationsState {
+export function returnDue(state: NotificationsState, nowMs: number): NotificationsState {
   const due = [...state.rows.values()].filter(
     ({ isSnoozed, snoozedUntilMs }) => isSnoozed && snoozedUntilMs !== null && snoozedUntilMs <= nowMs,
   );

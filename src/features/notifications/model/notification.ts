@@ -79,10 +79,14 @@ export function parseKind(type: unknown): NotificationKind {
 
 /** Newest first, as the server orders: by creation, then by id. */
 export function compareNewestFirst(
-  a: Pick<Notification, 'id' | 'createdAt' | 'createdAtMs'>,
-  b: Pick<Notification, 'id' | 'createdAt' | 'createdAtMs'>,
+  one: Pick<Notification, 'id' | 'createdAt' | 'createdAtMs'>,
+  other: Pick<Notification, 'id' | 'createdAt' | 'createdAtMs'>,
 ): number {
-  return b.createdAtMs - a.createdAtMs || compareText(b.createdAt, a.createdAt) || compareText(b.id, a.id);
+  return (
+    other.createdAtMs - one.createdAtMs ||
+    compareText(other.createdAt, one.createdAt) ||
+    compareText(other.id, one.id)
+  );
 }
 
 /** When it entered the inbox: its creation, or the end of its snooze. */
@@ -92,8 +96,8 @@ export function listedAtMs({ createdAtMs, snoozedUntilMs, isSnoozed, status }: N
 }
 
 /** The order of the inbox: as the server orders, with returned notifications at the time of their return. */
-export function compareListed(a: Notification, b: Notification): number {
-  return listedAtMs(b) - listedAtMs(a) || compareNewestFirst(a, b);
+export function compareListed(one: Notification, other: Notification): number {
+  return listedAtMs(other) - listedAtMs(one) || compareNewestFirst(one, other);
 }
 
 /** The first of `keys` that holds a text in `data` or `metadata`. */
@@ -135,6 +139,6 @@ function text(value: unknown): string | null {
   return typeof value === 'string' && value ? value : typeof value === 'number' ? String(value) : null;
 }
 
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+function compareText(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
 }

@@ -1,6 +1,6 @@
 import { covers, withoutSearches } from './list-window.ts';
 import { applyPage, applySync } from './notification-reads.ts';
-import { applyChanges, finish, wake } from './notification-updates.ts';
+import { applyChanges, confirmOperation, returnDue } from './notification-updates.ts';
 import type { Notification } from './notification.ts';
 import { everything, filterKey } from './notification-filter.ts';
 import { applyOperations } from './notification-operation.ts';
@@ -9,16 +9,16 @@ import type { NotificationsEvent, NotificationsState } from './state-types.ts';
 
 /** Idempotent for what is shown: applying an event twice, or a change that the state already has, alters nothing. */
 export function step(state: NotificationsState, event: NotificationsEvent): NotificationsState {
-  return keepRead(reduce(state, event));
+  return keepUnreadListed(reduce(state, event));
 }
 
 function reduce(state: NotificationsState, event: NotificationsEvent): NotificationsState {
   switch (event.type) {
     case 'read-started':
-      return { ...state, readsUnderWay: state.readsUnderWay + 1 };
+      return { ...state, readsInFlight: state.readsInFlight + 1 };
     case 'read-ended': {
-      const readsUnderWay = state.readsUnderWay - 1;
-      return { ...state, readsUnderWay, touched: readsUnderWay > 0 ? state.touched : emptyState.touched };
+      const readsInFlight = state.readsInFlight - 1;
+      return { ...state, readsInFlight, touched: readsInFlight > 0 ? state.touched : emptyState.touched };
     }
     case 'restored':
       return Object.keys(state.windows).length > 0
@@ -33,7 +33,7 @@ function reduce(state: NotificationsState, event: NotificationsEvent): Notificat
     case 'started':
       return { ...state, operations: [...state.operations, event.operation] };
     case 'done':
-      return finish(state, event.id, event.rows);
+      return confirmOperation(state, event.id, event.rows);
     case 'dropped':
       return { ...state, operations: state.operations.filter(({ id }) => id !== event.id) };
     case 'filtered':
@@ -47,7 +47,7 @@ function reduce(state: NotificationsState, event: NotificationsEvent): Notificat
             windows: event.filter.query ? state.windows : withoutSearches(state.windows),
           };
     case 'woken':
-      return wake(state, event.nowMs);
+      return returnDue(state, event.nowMs);
     case 'gap':
       return markGap(state);
     case 'reset':
@@ -72,7 +72,8 @@ function evictUncovered(state: NotificationsState): NotificationsState {
   };
 }
 
-function keepRead(state: NotificationsState): NotificationsState {
+/** Remembers the rows of the list "Unread": they stay listed when they are read. */
+function keepUnreadListed(state: NotificationsState): NotificationsState {
   if (state.filter.tab !== 'unread') return state;
   const fresh: string[] = [];
   for (const row of state.rows.values()) {

@@ -26,7 +26,7 @@ export interface NotificationsState {
   readonly sequence: number;
   /** The sequence of the last gap: reads in flight at that time may be stale. */
   readonly gapAt: number;
-  readonly readsUnderWay: number;
+  readonly readsInFlight: number;
   /** The sequence of the last live change per id; recorded only while a read is in flight. */
   readonly touched: ReadonlyMap<string, number>;
 }
@@ -69,7 +69,7 @@ export type NotificationsEvent =
   | { readonly type: 'woken'; readonly nowMs: number }
   /** Changes may have been missed: pages whose reading began before are outdated. */
   | { readonly type: 'gap' }
-  /** Changes are missing for good: everything that is not about to be read again is evicted. */
+  /** Changes were lost: rows that the next read does not cover are evicted. */
   | { readonly type: 'reset' };
 
 /** The part that is persisted. */
@@ -86,6 +86,6 @@ export const emptyState: NotificationsState = {
   kept: new Set(),
   sequence: 0,
   gapAt: 0,
-  readsUnderWay: 0,
+  readsInFlight: 0,
   touched: new Map(),
 };

@@ -3,7 +3,7 @@ import type { NotificationOperation } from './notification-operation.ts';
 import type { NotificationStatus } from './notification.ts';
 import type { NotificationsState } from './state-types.ts';
 
-/** Increase it when the shape changes: older copies are then discarded. */
+/** Increase it when the shape changes: stored actions of another format are discarded. */
 const waitingFormat = 1;
 
 /** An action that waits for a connection. */

@@ -14,7 +14,7 @@ export interface FilterSheetProps {
   readonly onClose: () => void;
 }
 
-/** The kinds where there is no rail. */
+/** The links of the kinds on screens that are too narrow for the rail. */
 export function FilterSheet({ filter, counts, onClose }: FilterSheetProps) {
   const texts = inboxTexts.use();
   return (

@@ -13,7 +13,7 @@ export interface InboxEmptyProps {
   readonly onInvite: () => void;
 }
 
-/** An empty list: what will be there, and what to do meanwhile. */
+/** An empty list: what it will contain, and what the user can do now. */
 export function InboxEmpty({ filter, onInvite }: InboxEmptyProps) {
   const texts = inboxTexts.use();
   const words = emptyTexts.use();

@@ -14,7 +14,7 @@ import { inboxTexts } from '../texts/notification-texts.ts';
 
 const InboxEmpty = lazyPart(async () => (await import('./inbox-empty.tsx')).InboxEmpty);
 
-/** A read that takes longer than this is mentioned. */
+/** A read that takes longer than this shows a message. */
 const slowMs = 2_000;
 
 /** Messages about the state of the list, in a live region that is always mounted. */

@@ -37,7 +37,7 @@ export interface InboxOverlaysProps {
   readonly onSelect: () => void;
 }
 
-/** What lies over the list or beside it: the detail, menus and dialogs. Loaded after the first list. */
+/** The detail, menus and dialogs over or beside the list. Loaded after the first list. */
 export function InboxOverlays(props: InboxOverlaysProps) {
   const { openId, shown, filter, dialog, menuOf, snoozing, onAction, onRowAction, onShow, onDialog } = props;
   const { InviteDialog } = useInboxServices();

@@ -27,7 +27,7 @@ export function splitMatches(text: string, query: string): readonly TextPart[] {
   return parts;
 }
 
-/** The word itself; or a whole word with its stem, which the server knows better: `engines` finds `engine`. */
+/** The word itself, or a whole word with its stem: `engines` finds `engine`. Only the server knows the exact stem. */
 function alternatives(word: string): readonly string[] {
   const stem = word.slice(0, Math.max(shortestStem, word.length - 3));
   return stem.length < word.length ? [word, `${stem}\\p{L}{0,${longestEnding}}(?!\\p{L})`] : [word];

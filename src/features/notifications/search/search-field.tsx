@@ -24,7 +24,7 @@ export interface SearchFieldProps {
   readonly ref?: Ref<HTMLInputElement>;
 }
 
-/** Searches the list as one types. Escape clears the field, and leaves it when it is empty. */
+/** Searches the list while the user types. Escape clears the field, and leaves it when it is empty. */
 export function SearchField(props: SearchFieldProps) {
   const { query, resultCount, hasMore, isSearching, onSearch, onLeave, ref } = props;
   const texts = inboxTexts.use();

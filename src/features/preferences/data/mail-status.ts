@@ -8,7 +8,7 @@ import type { Preferences } from '../preferences.ts';
 const obstacles = ['account', 'unconfirmed', 'suppressed'] as const;
 const reasons = ['bounce', 'complaint'] as const;
 
-/** What the email settings lead to, named as the columns of `mail_status`. */
+/** The state of mail delivery under the email settings, named as the columns of `mail_status`. */
 export interface MailStatus {
   readonly address: string | null;
   readonly obstacle: (typeof obstacles)[number] | null;

@@ -24,7 +24,7 @@ export type PreferencesEvent =
   /** The row from the live channel; null: deleted. */
   | { readonly type: 'received'; readonly preferences: KnownPreferences; readonly nowMs: number }
   | { readonly type: 'changed'; readonly change: PreferenceChange }
-  /** Saved: the row as it is now; null: it does not exist any more. Failed: no row. */
+  /** Saved: the row as it is now; null: it no longer exists. Failed: no row. */
   | {
       readonly type: 'settled';
       readonly change: PreferenceChange;

@@ -128,9 +128,9 @@ export function createPreferencesStore(options: PreferencesStoreOptions): Prefer
       dispatch({ type: 'settled', change, preferences, nowMs: clock.now() });
     } catch (problem) {
       report(problem);
-      const isGone = isNoRow(problem);
-      dispatch({ type: 'settled', change, ...(isGone && { preferences: null }), nowMs: clock.now() });
-      if (!isGone && !isClosed) onFailure(() => store.change(change, onFailure));
+      const isDeleted = isNoRow(problem);
+      dispatch({ type: 'settled', change, ...(isDeleted && { preferences: null }), nowMs: clock.now() });
+      if (!isDeleted && !isClosed) onFailure(() => store.change(change, onFailure));
     }
   };
 

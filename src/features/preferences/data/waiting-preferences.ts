@@ -25,8 +25,8 @@ export function createPreferencesSender(
 ): OutboxSender<WaitingPreferences> {
   const send = async ({ change, before }: WaitingPreferences): Promise<OutboxOutcome> => {
     const row = await api.read();
-    if (holds(row, change)) return 'sent';
-    if (!holds(row, before)) return 'changed';
+    if (hasValues(row, change)) return 'sent';
+    if (!hasValues(row, before)) return 'changed';
     await api.update(change);
     return 'sent';
   };
@@ -44,7 +44,7 @@ export function createPreferencesSender(
 }
 
 /** Arrays are compared by their items. */
-function holds(row: Preferences, values: PreferenceChange): boolean {
+function hasValues(row: Preferences, values: PreferenceChange): boolean {
   return Object.entries(values).every(
     ([name, value]) => JSON.stringify(row[name as keyof Preferences]) === JSON.stringify(value),
   );

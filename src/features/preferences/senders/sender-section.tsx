@@ -33,19 +33,19 @@ function SenderControls({ onRetry }: { readonly onRetry: () => void }) {
   const [lists, setLists] = useState<SenderLists | null>(null);
   const [hasFailed, setHasFailed] = useState(false);
   useEffect(() => {
-    let isLeft = false;
+    let isUnmounted = false;
     const read = async () => {
       const rest = await loadRest();
       const api = createSenderControlsApi(rest, userId);
       const [blocked, muted] = await Promise.all([api.listBlocked(), api.listMuted()]);
-      if (!isLeft) setLists({ blocked, muted });
+      if (!isUnmounted) setLists({ blocked, muted });
     };
     read().catch((problem: unknown) => {
       platform.report(problem);
-      if (!isLeft) setHasFailed(true);
+      if (!isUnmounted) setHasFailed(true);
     });
     return () => {
-      isLeft = true;
+      isUnmounted = true;
     };
   }, [loadRest, platform, userId]);
 

@@ -47,7 +47,7 @@ const routes = [
   {
     route: '/account',
     modules: [...signedIn, 'src/features/account/account-screen.tsx'],
-    beyond: [home],
+    beyond: [[...home, 'src/app/data/data-cache.ts']],
     budget: budgets.route,
   },
   {

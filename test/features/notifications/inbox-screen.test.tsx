@@ -97,6 +97,18 @@ describe('the inbox', () => {
     await waitFor(() => expect(document.title).toBe('(1) Inbox · Tidings'));
   });
 
+  test('updates the results of a search when a notification arrives and when one is deleted', async () => {
+    await notify(1);
+    await open('/home?q=Document', { platform: { fetch: local().fetch, openSocket: openNodeSocket } });
+    await screen.findByText('1 result');
+    await notify(2);
+    await screen.findByText('2 results');
+    expect(rows()).toHaveLength(2);
+    await local().database.exec(`delete from notifications where content like '%Document 1%'`);
+    await screen.findByText('1 result');
+    expect(rows()).toHaveLength(1);
+  });
+
   test('marks read by opening, and by the button, which marks unread again', async () => {
     await notify(1);
     const { actor } = await open();

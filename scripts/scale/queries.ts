@@ -19,11 +19,14 @@ export interface ScaleQuery {
   readonly sql: string;
   /** Whether the number of rows is the function's answer. */
   readonly countsAnswer: boolean;
-  /**
-   * Limits the time instead of the rows read. A word that is neither rare nor frequent needs more rows than it returns:
-   * the index of words has no order.
-   */
-  readonly mostMilliseconds?: number;
+  /** Takes the place of the limit of rows read for each row returned. */
+  readonly most?: QueryLimit;
+}
+
+/** A limit that holds for any number of notifications. */
+export interface QueryLimit {
+  readonly milliseconds: number;
+  readonly rowsRead: number;
 }
 
 /** What the recorded queries ask for. */
@@ -35,7 +38,7 @@ export interface ScaleTarget {
   readonly depth: { readonly createdAt: string; readonly id: string };
 }
 
-interface ApplicationCall extends Pick<ScaleQuery, 'mostMilliseconds'> {
+interface ApplicationCall extends Pick<ScaleQuery, 'most'> {
   readonly name: string;
   readonly countsAnswer?: boolean;
   run(clients: ApplicationClients): Promise<unknown>;
@@ -54,17 +57,21 @@ const recorded: ScaleTarget = {
 };
 const minuteAgo = '2002-03-04T05:06:07.890+00:00';
 const pageSize = 50;
-const searchMs = 100;
+/**
+ * Of words that are neither rare nor frequent. The index of words has no order: a search reads at most 1,000 of its entries, and
+ * then the newest rows, with their words, until the page is full.
+ */
+const mediumWord: QueryLimit = { milliseconds: 100, rowsRead: 3_200 };
 const newest = { after: null, limit: pageSize };
 const middle = {
   after: { ...recorded.depth, createdAtMs: Date.parse(recorded.depth.createdAt) },
   limit: pageSize,
 };
 
-function search(name: string, query: string, mostMilliseconds?: number): ApplicationCall {
+function search(name: string, query: string, most?: QueryLimit): ApplicationCall {
   return {
     name,
-    ...(mostMilliseconds !== undefined && { mostMilliseconds }),
+    ...(most && { most }),
     run: ({ notifications: api }) => api.list({ tab: 'all', kind: null, query }, newest),
   };
 }
@@ -112,14 +119,14 @@ const calls: readonly ApplicationCall[] = [
   { name: 'mail status', run: ({ rest }) => createMailApi(rest).status() },
   { name: 'devices', run: ({ rest }) => createAccountApi(rest).listDevices(new AbortController().signal) },
   search('search: frequent word', 'notes'),
-  search('search: word of one in 400', 'harbor', searchMs),
-  search('search: word of one in 20', 'anchor', searchMs),
+  search('search: word of one in 400', 'harbor', mediumWord),
+  search('search: word of one in 20', 'anchor', mediumWord),
   search('search: rare word', 'zebra'),
   search('search: beginning of a word', 'zeb'),
   search('search: no such word', 'nonexistent'),
   {
     name: 'search: two words, one kind',
-    mostMilliseconds: searchMs,
+    most: mediumWord,
     run: ({ notifications: api }) =>
       api.list({ tab: 'archived', kind: 'edit', query: 'harbor notes' }, newest),
   },

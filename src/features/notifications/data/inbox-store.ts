@@ -115,16 +115,20 @@ function selectArrivals(
     return [...after.rows.values()].filter(
       (row) => row.status === 'unread' && !row.isSnoozed && before.rows.get(row.id)?.isSnoozed,
     );
-  const isNew = event.type === 'changes' ? isInsertedBy(event.changes) : isNewerThan(before.rows.values());
-  return [...after.rows.values()]
-    .filter((row) => row.status === 'unread' && !before.rows.has(row.id) && isNew(row))
-    .sort(compareNewestFirst);
+  const isArrival = (row: Notification) => row.status === 'unread' && !before.rows.has(row.id);
+  if (event.type === 'changes')
+    return insertedRows(event.changes, after).filter(isArrival).sort(compareNewestFirst);
+  const isNewer = isNewerThan(before.rows.values());
+  return [...after.rows.values()].filter((row) => isArrival(row) && isNewer(row)).sort(compareNewestFirst);
 }
 
 /** By the event, not by time: all rows of one statement share a time, and a long transaction writes an old one. */
-function isInsertedBy(changes: readonly NotificationChange[]): (row: Notification) => boolean {
+function insertedRows(
+  changes: readonly NotificationChange[],
+  { rows }: NotificationsState,
+): readonly Notification[] {
   const ids = new Set(changes.flatMap((change) => (change.type === 'insert' ? change.notification.id : [])));
-  return ({ id }) => ids.has(id);
+  return [...ids].flatMap((id) => rows.get(id) ?? []);
 }
 
 function isNewerThan(rows: Iterable<Notification>): (row: Notification) => boolean {

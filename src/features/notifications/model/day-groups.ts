@@ -25,12 +25,16 @@ export function groupByDay<Item>(
 ): readonly DayGroup<Item>[] {
   const today = dayNumber(nowMs);
   const groups: { day: string; daysAgo: number; atMs: number; items: Item[] }[] = [];
+  let [fromMs, toMs] = [Infinity, -Infinity];
   for (const item of items) {
     const atMs = atMsOf(item);
-    const day = dayName(atMs);
     const last = groups.at(-1);
-    if (last?.day === day) last.items.push(item);
-    else groups.push({ day, daysAgo: today - dayNumber(atMs), atMs, items: [item] });
+    if (last && atMs >= fromMs && atMs < toMs) {
+      last.items.push(item);
+      continue;
+    }
+    [fromMs, toMs] = dayBounds(atMs);
+    groups.push({ day: dayName(atMs), daysAgo: today - dayNumber(atMs), atMs, items: [item] });
   }
   return groups;
 }
@@ -52,6 +56,14 @@ export function dayName(atMs: number): string {
   const date = new Date(atMs);
   const pad = (value: number) => String(value).padStart(2, '0');
   return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;
+}
+
+/** The beginning of the reader's day and of the next one, which are 23 to 25 hours apart. */
+function dayBounds(atMs: number): [fromMs: number, toMs: number] {
+  const date = new Date(atMs);
+  const midnightMs = (days: number) =>
+    new Date(date.getFullYear(), date.getMonth(), date.getDate() + days).getTime();
+  return [midnightMs(0), midnightMs(1)];
 }
 
 function dayNumber(atMs: number): number {

@@ -59,9 +59,10 @@ export function selectWindow(state: NotificationsState, filter: NotificationFilt
  * contradicts the list beside it.
  */
 export function selectCounts(state: NotificationsState): NotificationCounts {
-  const inside = countNotifications(overlay(state));
+  const loaded = countLoaded(state.rows);
+  const inside = state.operations.length === 0 ? loaded : countNotifications(overlay(state));
   if (!state.totals) return inside;
-  let outside = combineCounts(state.totals, countNotifications(state.rows.values()), -1);
+  let outside = combineCounts(state.totals, loaded, -1);
   const isFullyLoaded = (filter: NotificationFilter) => selectWindow(state, filter)?.isComplete ?? false;
   if (isFullyLoaded(everything))
     outside = { ...noCounts, archived: outside.archived, snoozed: outside.snoozed };
@@ -69,7 +70,17 @@ export function selectCounts(state: NotificationsState): NotificationCounts {
   return combineCounts(inside, outside);
 }
 
+const loadedCounts = new WeakMap<NotificationsState['rows'], NotificationCounts>();
+
+/** The server's rows, counted once. */
+function countLoaded(rows: NotificationsState['rows']): NotificationCounts {
+  let counts = loadedCounts.get(rows);
+  if (!counts) loadedCounts.set(rows, (counts = countNotifications(rows.values())));
+  return counts;
+}
+
 function overlay({ rows, operations }: NotificationsState): Notification[] {
+  if (operations.length === 0) return [...rows.values()];
   return [...rows.values()].flatMap((row) => applyOperations(row, operations) ?? []);
 }
 

@@ -66,8 +66,16 @@ export function entryAtMs(entry: ListEntry): number {
   return shownAtMs(entry.type === 'single' ? entry.notification : entry.notifications[0]);
 }
 
-/** null: the notification is never grouped. */
+const groupKeys = new WeakMap<Notification, string | null>();
+
+/** null: the notification is never grouped. Computed once per version of a row, since long lists are grouped often. */
 function groupKey(notification: Notification): string | null {
+  let key = groupKeys.get(notification);
+  if (key === undefined) groupKeys.set(notification, (key = createGroupKey(notification)));
+  return key;
+}
+
+function createGroupKey(notification: Notification): string | null {
   const { kind, senderId, entityType, entityId, metadata, data } = notification;
   const actor = senderId ?? metadata['actor_id'] ?? metadata['actor_name'];
   if (!groupedKinds.has(kind) || entityId === null || typeof actor !== 'string') return null;

@@ -54,12 +54,21 @@ function applyOperation(row: Notification, operation: NotificationOperation): No
     case 'remove-all':
       return isUpTo(operation.newest, row) && matchesFilter(row, operation.filter) ? null : row;
     case 'remove':
-      return operation.ids.includes(row.id) ? null : row;
+      return includesId(operation, row.id) ? null : row;
     case 'snooze':
-      return operation.ids.includes(row.id) ? snooze(row, operation) : row;
+      return includesId(operation, row.id) ? snooze(row, operation) : row;
     case 'status':
-      return operation.ids.includes(row.id) ? withStatus(row, operation.status) : row;
+      return includesId(operation, row.id) ? withStatus(row, operation.status) : row;
   }
+}
+
+const idSets = new WeakMap<readonly string[], ReadonlySet<string>>();
+
+/** Whether the operation is about that notification. Operations on thousands are applied to as many rows. */
+export function includesId({ ids }: { readonly ids: readonly string[] }, id: string): boolean {
+  let set = idSets.get(ids);
+  if (!set) idSets.set(ids, (set = new Set(ids)));
+  return set.has(id);
 }
 
 /** A snoozed notification is unread: it returns as unread. */
@@ -87,7 +96,7 @@ function withStatus(notification: Notification, status: NotificationStatus): Not
 export function mustFollow(later: NotificationOperation, earlier: NotificationOperation): boolean {
   if (later.type === 'remove' || earlier.type === 'remove') return false;
   if (!('ids' in later) || !('ids' in earlier)) return true;
-  return later.ids.some((id) => earlier.ids.includes(id));
+  return later.ids.some((id) => includesId(earlier, id));
 }
 
 function isUpTo(newest: Newest, notification: Notification): boolean {

@@ -1,7 +1,7 @@
 import { covers } from './list-window.ts';
 import { combineCounts, countNotifications, withoutBulk } from './notification-counts.ts';
 import type { NotificationCounts } from './notification-counts.ts';
-import { applyOperations, isBulk } from './notification-operation.ts';
+import { applyOperations, includesId, isBulk } from './notification-operation.ts';
 import type { NotificationOperation } from './notification-operation.ts';
 import type { Notification } from './notification.ts';
 import type { NotificationChange, NotificationsState } from './state-types.ts';
@@ -74,13 +74,14 @@ export function confirmOperation(
     if (next) rows.set(old.id, next);
     else rows.delete(old.id);
   };
+  const answers = new Map(answered?.map((row) => [row.id, row]));
   for (const row of state.rows.values()) {
-    const answer = answered?.find(({ id }) => id === row.id);
+    const answer = answers.get(row.id);
     if (answer) {
       if (!isOutdated(answer, row)) replace(row, answer);
       continue;
     }
-    const isDeleted = answered && 'ids' in operation && operation.ids.includes(row.id);
+    const isDeleted = answered && 'ids' in operation && includesId(operation, row.id);
     const next = isDeleted ? null : applyOperations(row, [operation]);
     if (next !== row) replace(row, next);
   }

@@ -9,7 +9,10 @@ import type { NotificationsEvent, NotificationsState } from './state-types.ts';
 
 /** Idempotent for what is shown: applying an event twice, or a change that the state already has, alters nothing. */
 export function step(state: NotificationsState, event: NotificationsEvent): NotificationsState {
-  return keepUnreadListed(reduce(state, event));
+  const next = reduce(state, event);
+  const isSame =
+    next.rows === state.rows && next.operations === state.operations && next.filter === state.filter;
+  return isSame ? next : keepUnreadListed(next);
 }
 
 function reduce(state: NotificationsState, event: NotificationsEvent): NotificationsState {

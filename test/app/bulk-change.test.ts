@@ -1,0 +1,152 @@
+import 'fake-indexeddb/auto';
+import { onTestFinished, beforeEach, describe, expect, test, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { createClients } from '../../src/app/data/clients.ts';
+import { createUserData } from '../../src/app/data/user-data.ts';
+import { createMemoryStore } from '../../src/auth-client/index.ts';
+import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
+import { adaptWebSocket } from '../../src/platform/web-socket.ts';
+import type { Clients } from '../../src/shared/clients/clients-context.ts';
+import { ada, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
+
+/** Three times as many changes as begin a burst. */
+const stored = 600;
+const local = useLocalSupabase({ port: 0 });
+const waiting = { timeout: 50_000, interval: 50 };
+
+beforeEach(async () => {
+  const { database } = local();
+  await database.exec('truncate public.notifications; alter table public.notifications disable trigger user');
+  await database.query(
+    `insert into public.notifications (recipient_id, status, content, created_at, updated_at)
+     select $1, 'unread', json_build_object('type', 'mention', 'data', json_build_object('entity_name', n))::text, at, at
+     from generate_series(1, $2::int) n, lateral (select now() - n * interval '1 minute' - interval '1 hour' as at)`,
+    [ada.id, stored],
+  );
+  await database.exec('alter table public.notifications enable trigger user');
+  await database.query('select private.repair_counters($1)', [ada.id]);
+});
+
+/** A device of Ada with an idle inbox on a live channel. */
+async function openDevice() {
+  const requests: string[] = [];
+  let frames = 0;
+  let startedMs = 0;
+  const platform = createBrowserPlatform({
+    fetch: (url, init) => {
+      const [, path] = /\/rest\/v1\/(.*?)(\?|$)/.exec(url instanceof Request ? url.url : url.toString()) ?? [];
+      if (path) requests.push(`${init?.method} ${path}`);
+      return local().fetch(url, init);
+    },
+    openSocket: (url) => {
+      const socket = new WebSocket(url);
+      socket.on('message', () => (frames += 1));
+      return adaptWebSocket(socket);
+    },
+  });
+  const clients: Clients = createClients({
+    configuration: {
+      supabaseUrl: local().url,
+      supabaseAnonKey: local().anonKey,
+      siteUrl: null,
+      entityUrl: null,
+      captcha: null,
+      pushPublicKey: null,
+    },
+    platform,
+    store: createMemoryStore(),
+  });
+  await clients.auth.start();
+  await clients.auth.signInWithPassword({ email: ada.email, password: seedPassword });
+  const rest = await clients.loadRest();
+  const userData = createUserData({
+    ...clients,
+    rest,
+    userId: ada.id,
+    sessionId: 'device',
+    checkSession: () => Promise.resolve(),
+    renewPush: () => Promise.resolve(),
+  });
+  onTestFinished(async () => {
+    await userData.close();
+    clients.close();
+  });
+  const { inbox } = userData;
+  let snapshots = 0;
+  inbox.subscribe(() => (snapshots += 1));
+  userData.start();
+  await vi.waitFor(() => {
+    expect(inbox.getSnapshot()).toMatchObject({ isVerified: true, isReading: false, connection: 'live' });
+    // The last of an opening asks for the changes once the channel is live.
+    expect(requests).toHaveLength(3);
+  }, waiting);
+  const { counts } = inbox.getSnapshot();
+  expect(counts.unread).toBe(stored);
+  return {
+    rest,
+    inbox,
+    /** Begins to count. */
+    reset() {
+      requests.length = 0;
+      frames = 0;
+      snapshots = 0;
+      startedMs = performance.now();
+    },
+    elapsedMs: () => performance.now() - startedMs,
+    requests: requests as readonly string[],
+    frames: () => frames,
+    snapshots: () => snapshots,
+  };
+}
+
+type Device = Awaited<ReturnType<typeof openDevice>>;
+
+/** Resolves when the changes of all rows have arrived, and what they led to is over. */
+async function settled({ frames, inbox, requests }: Device): Promise<void> {
+  await vi.waitFor(() => expect(frames()).toBeGreaterThanOrEqual(stored), waiting);
+  let seen = -1;
+  await vi.waitFor(
+    () => {
+      const total = frames() + requests.length;
+      const isQuiet = total === seen && !inbox.getSnapshot().isReading;
+      seen = total;
+      expect(isQuiet).toBe(true);
+    },
+    { timeout: 50_000, interval: 1_500 },
+  );
+}
+
+const count = (requests: readonly string[], name: string) => requests.filter((one) => one === name).length;
+
+describe('a change of the whole list by another device', () => {
+  test('is followed by one read of the list, and its single changes are dropped', async () => {
+    const device = await openDevice();
+    const { rest, inbox, requests, snapshots } = device;
+    const expectOneRead = () => {
+      // At the end of a burst, and every five seconds of a long one.
+      const most = 1 + Math.floor(device.elapsedMs() / 5_000);
+      const reads = count(requests, 'GET notifications');
+      expect(reads).toBeGreaterThanOrEqual(1);
+      expect(reads).toBeLessThanOrEqual(most);
+      expect(count(requests, 'POST rpc/notification_changes')).toBeLessThanOrEqual(most + 3);
+      // Each applied delivery makes a snapshot: those before the burst is recognized, and those of the requests.
+      expect(snapshots()).toBeLessThan(100);
+    };
+
+    device.reset();
+    await rest.rpc('mark_all_notifications_read', {}).execute();
+    await settled(device);
+    const { counts, view } = inbox.getSnapshot();
+    expect(counts.unread).toBe(0);
+    expect(view.notifications).toHaveLength(30);
+    expect(view.notifications.every(({ status }) => status === 'read')).toBe(true);
+    expectOneRead();
+
+    device.reset();
+    await rest.rpc('delete_notifications', { tab: 'all' }).execute();
+    await settled(device);
+    expect(inbox.getSnapshot().counts).toMatchObject({ all: 0, unread: 0 });
+    expect(inbox.getSnapshot().view).toMatchObject({ notifications: [], hasMore: false });
+    expectOneRead();
+  });
+});

@@ -1,10 +1,11 @@
 /**
- * `npm run scale -- [--rows 1000,100000,1000000] [--postgres DIR] [--mails 100000]`
+ * `npm run scale -- [--rows 1000,100000,1000000] [--postgres DIR] [--mails 100000] [--partition]`
  *
  * Fills a database with notifications, runs every query that the application's data layer sends with `explain (analyze, buffers)`, prints a
  * table, and fails if a query reads more than ten times the rows that it returns. On the embedded database, or on a
  * PostgreSQL whose binaries are in DIR; there, 50 sessions also race for the counters and the limits. `--mails` measures
- * there instead how long one worker and four take to send so many digests that are due at the same time.
+ * there instead how long one worker and four take to send so many digests that are due at the same time. `--partition` runs
+ * the plan that partitions the table by month before the queries are measured.
  */
 import { parseArgs } from 'node:util';
 import { fill, heavyUser } from './scale/fill.ts';
@@ -12,6 +13,7 @@ import { isWithinLimit, measure } from './scale/measure.ts';
 import type { Measurement } from './scale/measure.ts';
 import type { ScaleQuery, ScaleTarget } from './scale/queries.ts';
 import { recordQueries } from './scale/queries.ts';
+import { partitionByMonth } from './scale/partition.ts';
 import { raceWriters } from './scale/race.ts';
 import { sendDigests } from './scale/send-digests.ts';
 import { openScaleDatabase } from './scale/scale-database.ts';
@@ -23,6 +25,7 @@ const { values } = parseArgs({
     rows: { type: 'string', default: '1000,100000,1000000' },
     postgres: { type: 'string' },
     mails: { type: 'string' },
+    partition: { type: 'boolean', default: false },
   },
 });
 
@@ -60,6 +63,7 @@ async function measureQueries(): Promise<void> {
     console.log(
       `\n${database.name}, ${rows.toLocaleString('en-US')} notifications (filled in ${seconds} s)\n`,
     );
+    if (values.partition) await partition(database);
     const measurements = await measureAll(queriesOf, database);
     print(measurements);
     console.log(
@@ -76,6 +80,13 @@ async function measureQueries(): Promise<void> {
       `\nMails claimed and acknowledged by 50 sessions: ${mails.mailsPerSecond.toFixed(0)} per second`,
     );
   }
+}
+
+async function partition({ runFile, ...target }: ScaleDatabase): Promise<void> {
+  if (!runFile) throw new Error('--partition needs --postgres');
+  const { seconds, problems: found } = await partitionByMonth({ ...target, runFile }, runFile);
+  problems.push(...found);
+  console.log(`Partitioned by month in ${seconds.toFixed(1)} s\n`);
 }
 
 async function measureAll(

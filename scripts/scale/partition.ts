@@ -1,0 +1,52 @@
+import { fileURLToPath } from 'node:url';
+import { heavyUser } from './fill.ts';
+import type { ScaleDatabase } from './scale-database.ts';
+
+const plan = fileURLToPath(new URL('partition-by-month.sql', import.meta.url));
+
+/** What must be the same before and after. */
+const facts = `
+  select
+    (select count(*) from public.notifications) as rows,
+    (select count(*) from pg_policies where schemaname = 'public' and tablename = 'notifications') as policies,
+    (select count(*) from pg_trigger where tgrelid = 'public.notifications'::regclass and not tgisinternal) as triggers,
+    (select count(*) from pg_index where indrelid = 'public.notifications'::regclass and indisvalid) as indexes,
+    (select string_agg(grantee || privilege_type, ',' order by grantee, privilege_type)
+     from information_schema.role_table_grants where table_schema = 'public' and table_name = 'notifications') as grants,
+    (select string_agg(grantee || column_name || privilege_type, ',' order by grantee, column_name, privilege_type)
+     from information_schema.role_column_grants where table_schema = 'public' and table_name = 'notifications') as column_grants,
+    (select string_agg(p.oid::regprocedure || has_function_privilege('anon', p.oid, 'execute')::text
+       || has_function_privilege('authenticated', p.oid, 'execute')::text, ',' order by p.oid::regprocedure::text)
+     from pg_proc p where p.pronamespace = 'public'::regnamespace) as functions,
+    (select row_to_json(c)::text from public.notification_counters c where user_id = '${heavyUser}') as counters`;
+
+export interface Partitioned {
+  readonly seconds: number;
+  readonly problems: readonly string[];
+}
+
+/** Runs the plan that partitions the notifications by month, and compares what the table has before and after. */
+export async function partitionByMonth(
+  database: ScaleDatabase,
+  runFile: (path: string) => Promise<void>,
+): Promise<Partitioned> {
+  const read = async () => (await database.query<Record<string, unknown>>(facts))[0] ?? {};
+  const before = await read();
+  const startedMs = performance.now();
+  await runFile(plan);
+  const seconds = (performance.now() - startedMs) / 1000;
+  const after = await read();
+  const problems = Object.keys(before)
+    .filter((name) => before[name] !== after[name])
+    .map((name) => `${name}: ${String(before[name])} became ${String(after[name])}`);
+  await database.exec('begin');
+  const [written] = await database.query<{ kind: string; partition: string }>(
+    `insert into public.notifications (recipient_id, content, created_at)
+     values ('${heavyUser}', '{"type": "mention"}', now() + interval '1 month')
+     returning kind, tableoid::regclass::text as partition`,
+  );
+  await database.exec('rollback');
+  if (written?.kind !== 'mention' || !written.partition.startsWith('private.notifications_2'))
+    problems.push(`A new row is in ${written?.partition} with the kind ${written?.kind}`);
+  return { seconds, problems };
+}

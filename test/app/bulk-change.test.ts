@@ -34,7 +34,8 @@ async function openDevice() {
   let startedMs = 0;
   const platform = createBrowserPlatform({
     fetch: (url, init) => {
-      const [, path] = /\/rest\/v1\/(.*?)(\?|$)/.exec(url instanceof Request ? url.url : url.toString()) ?? [];
+      const [, path] =
+        /\/rest\/v1\/(.*?)(\?|$)/.exec(url instanceof Request ? url.url : url.toString()) ?? [];
       if (path) requests.push(`${init?.method} ${path}`);
       return local().fetch(url, init);
     },

@@ -15,7 +15,7 @@ end
 $$;
 alter table public.notifications validate constraint is_before_partitions;
 
--- 2. In a quiet hour: the exchange. It locks the table for less than a second.
+-- 2. In a quiet hour: the exchange. It holds the table's lock to its end; measure that in the rehearsal.
 begin;
 set local lock_timeout = '5s';
 lock table public.notifications in access exclusive mode;

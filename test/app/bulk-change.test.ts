@@ -7,6 +7,7 @@ import { createMemoryStore } from '../../src/auth-client/index.ts';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import { adaptWebSocket } from '../../src/platform/web-socket.ts';
 import type { Clients } from '../../src/shared/clients/clients-context.ts';
+import type { Configuration } from '../../src/shared/clients/env.ts';
 import { ada, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
 
 /** Three times as many changes as begin a burst. */
@@ -45,28 +46,26 @@ async function openDevice() {
       return adaptWebSocket(socket);
     },
   });
-  const clients: Clients = createClients({
-    configuration: {
-      supabaseUrl: local().url,
-      supabaseAnonKey: local().anonKey,
-      siteUrl: null,
-      entityUrl: null,
-      captcha: null,
-      pushPublicKey: null,
-    },
-    platform,
-    store: createMemoryStore(),
-  });
+  const configuration: Configuration = {
+    supabaseUrl: local().url,
+    supabaseAnonKey: local().anonKey,
+    siteUrl: null,
+    entityUrl: null,
+    captcha: null,
+    pushPublicKey: null,
+    usesBroadcasts: false,
+  };
+  const clients: Clients = createClients({ configuration, platform, store: createMemoryStore() });
   await clients.auth.start();
   await clients.auth.signInWithPassword({ email: ada.email, password: seedPassword });
   const rest = await clients.loadRest();
   const userData = createUserData({
     ...clients,
+    configuration,
     rest,
     userId: ada.id,
     sessionId: 'device',
     checkSession: () => Promise.resolve(),
-    renewPush: () => Promise.resolve(),
   });
   onTestFinished(async () => {
     await userData.close();

@@ -122,6 +122,17 @@ describe('broadcasts', () => {
       code: 'invalid-payload',
       status: 422,
     });
+    const sendPayload = (payload: Record<string, unknown>, maxPayloadBytes?: number) =>
+      sendBroadcasts(
+        client,
+        [{ topic: 'one', event: 'chat', payload }],
+        maxPayloadBytes === undefined ? {} : { maxPayloadBytes },
+      );
+    await expect(sendPayload({ text: 'too long' }, 10)).rejects.toMatchObject({
+      code: 'payload-too-large',
+      status: null,
+    });
+    await expect(sendPayload({ id: 1n })).rejects.toMatchObject({ code: 'invalid-payload', status: null });
     const aborted = AbortSignal.abort();
     await expect(sendBroadcasts(client, [message('one')], { signal: aborted })).rejects.toMatchObject({
       code: 'aborted',

@@ -9,7 +9,7 @@ import { RealtimeError } from '../errors.ts';
 import { isRecord } from '../json.ts';
 import { binaryFrames } from './binary-frames.ts';
 import type { DropReason } from './outbox.ts';
-import { payloadBytes } from './payload-size.ts';
+import { checkPayloadSize, defaultMaxPayloadBytes } from './payload-size.ts';
 import { createChannelLimit, type RateLimit } from './rate-limit.ts';
 
 /** The payloads of a channel's events, by name. */
@@ -177,7 +177,7 @@ export function createBroadcast<Events extends BroadcastEvents = Readonly<Record
     self = false,
     replay,
     perSecond = 100,
-    maxPayloadBytes = 256_000,
+    maxPayloadBytes = defaultMaxPayloadBytes,
     onDropped,
   } = options;
   const { port } = channel;
@@ -269,11 +269,7 @@ export function createBroadcast<Events extends BroadcastEvents = Readonly<Record
     async send(event, given) {
       const schema = schemaOf(event);
       const payload = schema ? validate(schema, given, 'invalid-payload') : given;
-      if (payloadBytes(payload) > maxPayloadBytes)
-        throw new RealtimeError(
-          'payload-too-large',
-          `A payload of ${event} exceeds ${maxPayloadBytes} bytes`,
-        );
+      checkPayloadSize(event, payload, maxPayloadBytes);
       return new Promise<BroadcastOutcome>((resolve) => {
         queue.add({
           event,

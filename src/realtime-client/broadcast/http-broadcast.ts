@@ -3,6 +3,7 @@ import { parseRetryAfterSeconds } from '../../platform/retry.ts';
 import { credentialsOf, serviceUrl } from '../../platform/service.ts';
 import { RealtimeError } from '../errors.ts';
 import type { RealtimeClient } from '../realtime-client.ts';
+import { checkPayloadSize, defaultMaxPayloadBytes } from './payload-size.ts';
 
 /** A broadcast to a topic. */
 export interface TopicBroadcast {
@@ -24,10 +25,12 @@ export interface BroadcastCallOptions {
   readonly timeoutMs?: number;
   /** Added to the request; they win over the client's. Default: none. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Most bytes of a payload. Default 256,000, the free plan's limit. */
+  readonly maxPayloadBytes?: number;
 }
 
 /**
- * Sends broadcasts to any number of topics by one HTTP request, without a socket and without joining. It resolves when
+ * Sends broadcasts to any number of topics by one HTTP request, without a socket and without joining. Resolves when
  * the server has accepted the request; the server drops broadcasts to private channels silently where a policy forbids
  * them.
  *
@@ -43,8 +46,14 @@ export interface BroadcastCallOptions {
 export async function sendBroadcasts(
   { port }: Pick<RealtimeClient, 'port'>,
   messages: readonly TopicBroadcast[],
-  { signal, headers, timeoutMs = port.settings.timeoutMs }: BroadcastCallOptions = {},
+  {
+    signal,
+    headers,
+    timeoutMs = port.settings.timeoutMs,
+    maxPayloadBytes = defaultMaxPayloadBytes,
+  }: BroadcastCallOptions = {},
 ): Promise<void> {
+  for (const { event, payload } of messages) checkPayloadSize(event, payload, maxPayloadBytes);
   const { platform, url, apiKey, getAccessToken, emit: log, traceparent } = port;
   const http = createHttp(platform, { service: 'realtime', log, traceparent });
   const request = {

@@ -13,3 +13,12 @@ export function payloadBytes(payload: unknown): number {
     throw new RealtimeError('invalid-payload', 'The payload cannot be serialized', { cause });
   }
 }
+
+/** The free plan's limit of a payload. */
+export const defaultMaxPayloadBytes = 256_000;
+
+/** @throws {RealtimeError} `payload-too-large`, `invalid-payload` */
+export function checkPayloadSize(event: string, payload: unknown, maxPayloadBytes: number): void {
+  if (payloadBytes(payload) > maxPayloadBytes)
+    throw new RealtimeError('payload-too-large', `A payload of ${event} exceeds ${maxPayloadBytes} bytes`);
+}

@@ -1,7 +1,7 @@
 import type { StandardSchema } from '../../platform/standard-schema.ts';
 import { createListeners } from '../../platform/listeners.ts';
 import type { Timer, Unsubscribe } from '../../platform/platform.ts';
-import { payloadBytes } from '../broadcast/payload-size.ts';
+import { defaultMaxPayloadBytes, payloadBytes } from '../broadcast/payload-size.ts';
 import type { Channel } from '../channel/channel.ts';
 import { validate } from '../changes/row-schema.ts';
 import { RealtimeError } from '../errors.ts';
@@ -75,7 +75,13 @@ export function createPresence<Entry extends object = Readonly<Record<string, un
   channel: Channel,
   options: PresenceOptions<Entry> = {},
 ): Presence<Entry> {
-  const { key = '', schema, countAs = 'device', graceMs = 10_000, maxPayloadBytes = 256_000 } = options;
+  const {
+    key = '',
+    schema,
+    countAs = 'device',
+    graceMs = 10_000,
+    maxPayloadBytes = defaultMaxPayloadBytes,
+  } = options;
   const { port } = channel;
   const { clock, report } = port;
   const joins = createListeners<string>(report);

@@ -147,5 +147,5 @@ export function createReconnectingSocket({
 
 /** A WebSocket constructor throws only for permanent reasons: it is missing, or the page may not use it. */
 function unavailableMessage(problem: unknown): string {
-  return `No websocket can be opened here (${String(problem)}). Without a WebSocket, as in Node 20, pass the one of the package "ws": createBrowserPlatform({ openSocket: (url) => adaptWebSocket(new WebSocket(url)) })`;
+  return `No websocket can be opened (${String(problem)}). Node 20 has none: pass createBrowserPlatform({ openSocket }) with the package "ws"`;
 }

@@ -21,9 +21,9 @@ describe('the bars of a phone', () => {
 
   test('are shown near the top, from wherever the page scrolled there', () => {
     fc.assert(
-      fc.property(fc.array(fc.nat(5_000)), fc.nat(63), (positionsPx, nearTopPx) =>
-        expect(areHiddenAfter(...positionsPx, nearTopPx)).toBe(false),
-      ),
+      fc.property(fc.array(fc.nat(5_000)), fc.nat(63), (positionsPx, nearTopPx) => {
+        expect(areHiddenAfter(...positionsPx, nearTopPx)).toBe(false);
+      }),
     );
   });
 

@@ -137,3 +137,18 @@ test('passes the abort of the caller on', async () => {
   ending.abort(new Error('superseded'));
   await expect(request).rejects.toThrow('superseded');
 });
+
+test('passes the abort of a request on, also one before it was sent', async () => {
+  const signals: (AbortSignal | null | undefined)[] = [];
+  const tab = createFakeWorld().openTab({
+    fetch: (_url, init) => {
+      signals.push(init?.signal);
+      return Promise.resolve(new Response('{}'));
+    },
+  });
+  const signal = AbortSignal.abort(new Error('left the page'));
+  await watchConnection(tab, configuration).fetch('https://project.example/rest/v1/notifications', {
+    signal,
+  });
+  expect(signals).toMatchObject([{ aborted: true, reason: signal.reason as unknown }]);
+});

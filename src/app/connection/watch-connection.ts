@@ -30,10 +30,12 @@ export function watchConnection(platform: Platform, configuration: Configuration
     async fetch(input, init) {
       const own = new AbortController();
       const { signal } = init ?? (input instanceof Request ? input : {});
-      signal?.addEventListener('abort', () => own.abort(signal.reason));
       const timer = clock.setTimer(() => void open().then(({ onSlow }) => onSlow(own), report), slowMs);
       try {
-        const response = await fetch(input, { ...init, signal: own.signal });
+        const response = await fetch(input, {
+          ...init,
+          signal: AbortSignal.any(signal ? [signal, own.signal] : [own.signal]),
+        });
         watch?.onResponse();
         return response;
       } finally {

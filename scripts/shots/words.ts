@@ -49,11 +49,15 @@ export function createWords(language: 'en' | 'de'): Words {
   };
 }
 
+/** Texts of a dictionary's own come before those of its parts: “Invite” is a button, and the name of a type. */
 function collect(english: object, translation: object, german: Map<string, string>): void {
-  for (const [key, value] of Object.entries(english)) {
-    const other: unknown = (translation as Readonly<Record<string, unknown>>)[key];
+  const entries = Object.entries(english).map(
+    ([key, value]: [string, unknown]) =>
+      [value, (translation as Readonly<Record<string, unknown>>)[key]] as const,
+  );
+  for (const [value, other] of entries)
     if (typeof value === 'string' && typeof other === 'string') german.set(value, german.get(value) ?? other);
-    else if (typeof value === 'object' && typeof other === 'object' && value && other)
-      collect(value as object, other, german);
-  }
+  for (const [value, other] of entries)
+    if (typeof value === 'object' && typeof other === 'object' && value && other)
+      collect(value, other, german);
 }

@@ -37,7 +37,7 @@ async function openDevice() {
     fetch: (url, init) => {
       const [, path] =
         /\/rest\/v1\/(.*?)(\?|$)/.exec(url instanceof Request ? url.url : url.toString()) ?? [];
-      if (path) requests.push(`${init?.method} ${path}`);
+      if (path?.includes('notification')) requests.push(`${init?.method} ${path}`);
       return local().fetch(url, init);
     },
     openSocket: (url) => {

@@ -57,12 +57,29 @@ const chunkGroups = [
     test: /node_modules\/workbox-window\/|src\/app\/(when-idle|connection\/connection-watch|service-worker|configuration-screen|shell\/not-found-screen|texts\/rare-texts\.(en|ts))/,
   },
   {
+    // Parts of the list that few visits show, each of about a kilobyte.
+    name: 'list-parts',
+    test: /src\/features\/notifications\/(list\/group-row|search\/highlight|bell\/bell-panel|screen\/(inbox-empty|empty-texts\.(en|ts)))/,
+  },
+  {
+    name: 'join',
+    test: /src\/features\/join\/(texts\/join-texts\.(en|ts)|join\.module|invitation\.ts|invitation-answer|invitations-api)/,
+  },
+  {
+    name: 'account-base',
+    test: /src\/features\/account\/(texts\/account-texts\.(en|ts)|account\.module|section)/,
+  },
+  {
+    name: 'shell-parts',
+    test: /src\/app\/(data\/save-language|shell\/(account-menu-items|display-choices|callback-error-toast))/,
+  },
+  {
     name: 'forms',
-    test: /src\/ui\/form\/(field|text-field|password-field|submit-button|use-form|credential-\w+\.(en|ts))|src\/ui\/provider-name|src\/shared\/auth-problem\/(auth-problem|urgent-texts\.en)/,
+    test: /src\/ui\/form\/(choice|switch|field|text-field|password-field|submit-button|use-form|credential-\w+\.(en|ts))|src\/ui\/provider-name|src\/shared\/auth-problem\/(auth-problem|urgent-texts\.en)/,
   },
   {
     name: 'auth',
-    test: /src\/features\/auth\/(auth-page|texts\/auth-texts\.(en|ts)|use-|sign-in\/social-slot|email-links\/(carried|spent-link|link-problem\.tsx))/,
+    test: /src\/features\/auth\/(auth-page|texts\/auth-texts\.(en|ts)|use-|sign-in\/social-slot|email-links\/(carried|mailed|spent-link|link-problem\.tsx))/,
   },
 ];
 

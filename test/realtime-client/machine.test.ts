@@ -41,7 +41,7 @@ describe('a runtime without WebSocket', () => {
     await world.clock.advance(60_000);
     const { status, error } = channel.getSnapshot();
     expect([status, error?.code, attempts]).toEqual(['failed', 'websocket-unavailable', 1]);
-    expect(error?.message).toMatch(/WebSocket is not defined.*"ws".*openSocket/);
+    expect(error?.message).toMatch(/WebSocket is not defined.*openSocket.*"ws"/);
     channel.join();
     expect(attempts).toBe(2);
     client.close();

@@ -130,7 +130,8 @@ describe('a filter is read back as it was written', () => {
   });
 
   test('for any path into JSON that is written as one text', () => {
-    const key = name.filter((value) => !/[->]/.test(value));
+    // A number within the text is a position.
+    const key = name.filter((value) => !/[->]/.test(value) && !/^\d+$/.test(value));
     const keys = fc.array(fc.oneof(key, fc.integer({ min: -9, max: 9 })), { minLength: 1, maxLength: 3 });
     fc.assert(
       fc.property(key, keys, (column, path) => {

@@ -30,7 +30,7 @@ const chunkGroups = [
   },
   {
     name: 'live',
-    test: /src\/(realtime-client\/|platform\/worker-clock|app\/data\/(realtime|live-channel|change-burst|database-notice)\.)/,
+    test: /src\/(realtime-client\/|platform\/worker-clock|app\/data\/(realtime|timer-worker|live-channel|change-burst|database-notice|live-rows)\.)/,
   },
   {
     // What every signed-in page loads beside its first read.
@@ -40,7 +40,7 @@ const chunkGroups = [
   {
     // Loaded after the first list: all of it has to be there when the network is lost.
     name: 'outbox',
-    test: /src\/(features\/notifications\/arrivals\/(arrivals|announcer|visible-tab|arrival-choices)|features\/outbox\/(?!texts\/outbox-texts\.de)|app\/(data\/user-outbox|shell\/waiting-changes)|features\/notifications\/(actions\/waiting-(action|texts\.(en|ts))|model\/waiting-action))/,
+    test: /src\/(features\/notifications\/arrivals\/(arrivals|announcer|visible-tab|arrival-choices)|features\/preferences\/waiting-preferences-name|features\/outbox\/(?!texts\/outbox-texts\.de)|app\/(data\/user-outbox|shell\/waiting-changes)|features\/notifications\/(actions\/waiting-(action|texts\.(en|ts))|model\/waiting-action))/,
   },
   // The German texts of an area in one request: each further chunk also lengthens the entry's list of chunks.
   {
@@ -71,7 +71,7 @@ const chunkGroups = [
   },
   {
     name: 'shell-parts',
-    test: /src\/app\/(data\/save-language|shell\/(account-menu-items|display-choices|callback-error-toast))/,
+    test: /src\/(ui\/theme\.|app\/(data\/save-language|shell\/(account-menu-items|display-choices|callback-error-toast)))/,
   },
   {
     name: 'forms',

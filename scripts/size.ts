@@ -136,6 +136,13 @@ async function measureRoutes(): Promise<readonly Measure[]> {
   const chunks = new Map(
     output.flatMap((part) => (part.type === 'chunk' ? [[part.fileName, part] as const] : [])),
   );
+  for (const { facadeModuleId, moduleIds } of chunks.values()) {
+    // The bundler would write a file that passes on exports, or even leaves them out, as it did for main.tsx.
+    if (facadeModuleId && moduleIds.length > 0 && !moduleIds.includes(facadeModuleId))
+      throw new Error(
+        `vite.config.ts puts ${facadeModuleId} into another chunk than ${moduleIds.join(', ')}`,
+      );
+  }
   const assets = new Map(
     output.flatMap((part) => (part.type === 'asset' ? [[part.fileName, part.source] as const] : [])),
   );

@@ -21,6 +21,8 @@ export interface Pkce {
 
 /** The clients and helpers of an audit. */
 export interface AuditContext {
+  /** Identifies the run: audits of one run may share what they only read. */
+  readonly run: object;
   readonly target: ConformanceTarget;
   readonly auth: Wire;
   /** The REST service. @throws NotRunError for a target without one. */
@@ -45,7 +47,8 @@ export interface AuditContext {
 /** Selects the error bodies with string codes. */
 export const apiVersion = { 'X-Supabase-Api-Version': '2024-01-01' } as const;
 
-export function createAuditContext(target: ConformanceTarget): AuditContext {
+/** @param run what identifies the run. Default: a run of its own. */
+export function createAuditContext(target: ConformanceTarget, run: object = {}): AuditContext {
   const bare = createWire(target.authUrl, target.anonKey, target.fetch);
   const auth: Wire = {
     ...bare,
@@ -55,6 +58,7 @@ export function createAuditContext(target: ConformanceTarget): AuditContext {
   const reader: MailReader | null = target.mailboxUrl === null ? null : createMailReader(target.mailboxUrl);
   let count = 0;
   const context: AuditContext = {
+    run,
     target,
     auth,
     get rest() {

@@ -55,6 +55,15 @@ describe('a run of audits', () => {
     expect(notRun.map((result) => result.audit.id)).toEqual(['A-5', 'A-7']);
   });
 
+  it('gives its audits one identity, which no other run has', async () => {
+    const runs: object[] = [];
+    const remember = audit('A-1', async (context) => void runs.push(context.run));
+    await runAudits([remember, remember], target);
+    await runAudits([remember], target);
+    expect(runs[0]).toBe(runs[1]);
+    expect(runs[2]).not.toBe(runs[0]);
+  });
+
   it('fails an audit that does not finish', async () => {
     const [result] = await runAudits([audit('A-1', () => new Promise(() => undefined))], target, {
       timeoutMs: 5,

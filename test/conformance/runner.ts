@@ -33,6 +33,7 @@ export async function runAudits(
   target: ConformanceTarget,
   { knownFailing = new Map(), concurrency = 4, timeoutMs = 30_000 }: RunOptions = {},
 ): Promise<readonly AuditResult[]> {
+  const run = {};
   const settings = await readTargetSettings(createAuditContext(target).auth);
   const results: AuditResult[] = [];
   let next = 0;
@@ -41,7 +42,7 @@ export async function runAudits(
       const audit = audits[index];
       if (!audit) return;
       const startedMs = performance.now();
-      const outcome = await runAudit(audit, target, settings, timeoutMs);
+      const outcome = await runAudit(audit, target, run, settings, timeoutMs);
       results[index] = {
         audit,
         outcome,
@@ -74,6 +75,7 @@ function watchRefusals(target: ConformanceTarget): { watched: ConformanceTarget;
 async function runAudit(
   audit: Audit,
   target: ConformanceTarget,
+  run: object,
   settings: TargetSettings,
   timeoutMs: number,
 ): Promise<AuditOutcome> {
@@ -85,7 +87,7 @@ async function runAudit(
     timer = setTimeout(() => reject(new Error(`not finished within ${timeoutMs} ms`)), timeoutMs);
   });
   try {
-    await Promise.race([audit.run(createAuditContext(watched)), timeout]);
+    await Promise.race([audit.run(createAuditContext(watched, run)), timeout]);
     return { status: 'passed' };
   } catch (problem) {
     const setting = explainFailure(problem, settings) ?? settings.explainGate(codes);

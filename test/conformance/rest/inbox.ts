@@ -29,13 +29,18 @@ const SENT = [
   ['comment', 'unread'],
 ] as const;
 
-const inboxes = new WeakMap<AuditContext, Promise<Inbox>>();
+/** By run. */
+const inboxes = new WeakMap<object, Promise<Inbox>>();
 
-/** The shared inbox of a run, for audits that only read. */
+/** The shared inbox of a run, for audits that only read. A failure to fill it is not kept: the next audit tries again. */
 export function sharedInbox(context: AuditContext): Promise<Inbox> {
-  const known = inboxes.get(context) ?? fill(context);
-  inboxes.set(context, known);
-  return known;
+  const { run } = context;
+  const known = inboxes.get(run);
+  if (known) return known;
+  const filled = fill(context);
+  inboxes.set(run, filled);
+  void filled.catch(() => inboxes.delete(run));
+  return filled;
 }
 
 async function fill(context: AuditContext): Promise<Inbox> {

@@ -8,7 +8,7 @@ const supabase = useLocalSupabase({ port: 0 });
 const clients: RawClient[] = [];
 let [alma, bert, stranger]: TestUser[] = [];
 
-/** Two contacts, of whom `alma` has invited `bert`, and a user who shares no invitation with them. */
+/** Two contacts, where `alma` has invited `bert`, and a user who shares no invitation with them. */
 function people(): readonly [TestUser, TestUser, TestUser] {
   if (!alma || !bert || !stranger) throw new Error('The users do not exist yet');
   return [alma, bert, stranger];

@@ -137,6 +137,20 @@ test(
   },
 );
 
+test('the next page arrives without moving the list', async ({ page, world }) => {
+  const [ada, grace] = await world.newPair();
+  await world.notify(grace, ada, { count: 60 });
+  await world.enter(page, ada);
+  await expect(rows(page)).toHaveCount(30);
+  await page.mouse.move(600, 500);
+  await page.mouse.wheel(0, 1_200);
+  await expect.poll(() => page.evaluate(() => document.documentElement.scrollHeight)).toBeGreaterThan(3_000);
+  // Only rows near the visible part are left in the document.
+  await expect(page.locator('[data-list]')).toHaveAttribute('style', /padding/);
+  await expect(rows(page)).not.toHaveCount(60);
+  expect(await page.evaluate(() => scrollY)).toBe(1_200);
+});
+
 test(
   'more than a hundred come page by page, with few rows in the document, and the counts are right at once',
   { tag: '@nightly' },

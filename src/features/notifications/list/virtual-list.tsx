@@ -41,6 +41,8 @@ export function VirtualList({ items, onEndNear, ref, ...rows }: RenderedListProp
     scrollPaddingStart: 120,
     scrollPaddingEnd: 80,
     initialOffset,
+    // With its default, an empty window, the first render would have no rows, and the page would scroll to its top.
+    initialRect: { width: window.innerWidth, height: window.innerHeight },
   });
   useLayoutEffect(() => virtualizer.measure(), [virtualizer, density]);
 
@@ -76,7 +78,7 @@ export function VirtualList({ items, onEndNear, ref, ...rows }: RenderedListProp
       data-list=""
       style={{
         paddingBlockStart: first ? first.heading.start - scrollMargin : 0,
-        paddingBlockEnd: last ? virtualizer.getTotalSize() + scrollMargin - last.end : 0,
+        paddingBlockEnd: virtualizer.getTotalSize() - (last ? last.end - scrollMargin : 0),
       }}
     >
       <DaySections

@@ -189,6 +189,44 @@ test('a reload keeps the scroll position', { tag: '@nightly' }, async ({ page, w
   await expect.poll(() => page.evaluate(() => scrollY)).toBe(900);
 });
 
+test('Back to the list keeps its position; another tab starts at its top', async ({ page, world }) => {
+  const [ada, grace] = await world.newPair();
+  await world.notify(grace, ada, { count: 60 });
+  await world.enter(page, ada);
+  await expect(rows(page).first()).toBeVisible();
+  await page.mouse.move(600, 500);
+  await page.mouse.wheel(0, 1_200);
+  await expect
+    .poll(() => page.evaluate(() => (history.state as { inboxScrollY?: number } | null)?.inboxScrollY))
+    .toBe(1_200);
+  // A row within the viewport: Playwright would scroll to any other, and so move the list itself.
+  const inView = await rows(page).evaluateAll((items) =>
+    items.find((item) => item.getBoundingClientRect().top > innerHeight / 2)?.getAttribute('data-id'),
+  );
+  await page
+    .locator(`[data-id="${inView ?? ''}"]`)
+    .getByRole('link')
+    .click();
+  await expect(page).toHaveURL(/open=/);
+  const before = await page.evaluate(() => scrollY);
+  expect(before).toBeGreaterThan(1_000);
+  await page.getByRole('complementary').getByRole('link', { name: 'Preferences' }).click();
+  await expect(page.getByRole('heading', { name: 'Preferences', level: 1 })).toBeVisible();
+  await page.goBack();
+  await expect(rows(page).first()).toBeVisible();
+  await expect.poll(() => page.evaluate(() => scrollY)).toBe(before);
+
+  await page.reload();
+  await expect.poll(() => page.evaluate(() => scrollY)).toBe(before);
+
+  await page
+    .getByRole('link', { name: /^Unread/ })
+    .first()
+    .click();
+  await expect(page).toHaveURL(/tab=unread/);
+  await expect.poll(() => page.evaluate(() => scrollY)).toBe(0);
+});
+
 test('the detail opens beside the list, and J and K step through it', async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.notify(grace, ada, { count: 3 });

@@ -40,7 +40,7 @@ export const NotificationList = memo(function NotificationList(props: Notificati
     () => flattenDays(groupByDay(entries, Date.parse(today), entryAtMs)),
     [entries, today],
   );
-  useSavedScroll(items.length > 0);
+  useSavedScroll(items.length);
   const list = { ...rest, items, size: entries.length };
   if (entries.length <= longestPlainList) return <PlainList {...list} />;
   return (

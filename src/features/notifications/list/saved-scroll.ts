@@ -1,6 +1,8 @@
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 
 const saveDelayMs = 150;
+/** The user takes over: the saved position is no longer restored. */
+const userInputs = ['wheel', 'touchstart', 'keydown', 'pointerdown'] as const;
 
 interface SavedState {
   readonly inboxScrollY?: unknown;
@@ -12,38 +14,45 @@ export function readScrollPosition(): number {
   return typeof inboxScrollY === 'number' ? inboxScrollY : 0;
 }
 
+/** Saves the scroll position in the current history entry. */
+export function saveScrollPosition(): void {
+  // The prototype's method: the router listens to the instance's, and would render the page again.
+  History.prototype.replaceState.call(
+    history,
+    { ...(history.state as object | null), inboxScrollY: Math.round(window.scrollY) },
+    '',
+  );
+}
+
 /**
  * Saves the scroll position in the history entry, and restores it after a reload and after Back and Forward: the browser
  * restores it too early, before the list has its height.
  *
- * @param isLoaded whether the list has rows.
+ * @param size the height of the list grows with it; a position below the loaded rows is restored page by page.
  */
-export function useSavedScroll(isLoaded: boolean): void {
+export function useSavedScroll(size: number): void {
+  const target = useRef(readScrollPosition());
   useEffect(() => {
     const { scrollRestoration } = history;
     history.scrollRestoration = 'manual';
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const save = () => {
-      // The prototype's method: the router listens to the instance's, and would render the page again.
-      History.prototype.replaceState.call(
-        history,
-        { ...(history.state as object | null), inboxScrollY: Math.round(window.scrollY) },
-        '',
-      );
-    };
     const onScroll = () => {
       clearTimeout(timer);
-      timer = setTimeout(save, saveDelayMs);
+      timer = setTimeout(saveScrollPosition, saveDelayMs);
     };
+    const settle = () => (target.current = 0);
     addEventListener('scroll', onScroll, { passive: true });
+    for (const type of userInputs) addEventListener(type, settle, { passive: true });
     return () => {
       clearTimeout(timer);
       removeEventListener('scroll', onScroll);
+      for (const type of userInputs) removeEventListener(type, settle);
       history.scrollRestoration = scrollRestoration;
     };
   }, []);
   useEffect(() => {
-    const top = readScrollPosition();
-    if (isLoaded && top > 0) window.scrollTo(0, top);
-  }, [isLoaded]);
+    if (size === 0 || target.current === 0) return;
+    window.scrollTo(0, target.current);
+    if (window.scrollY >= target.current) target.current = 0;
+  }, [size]);
 }

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { useInbox } from '../data/inbox-context.ts';
-import { readScrollPosition } from '../list/saved-scroll.ts';
+import { readScrollPosition, saveScrollPosition } from '../list/saved-scroll.ts';
 import { filterKey, inboxHref, parseFilter, parseOpenId } from '../model/notification-filter.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 
@@ -28,13 +28,15 @@ export function useInboxUrl(): InboxUrl {
   const filter = useMemo(() => parseFilter(search), [search]);
   const listKey = filterKey(filter);
   useEffect(() => inbox.show(filter), [inbox, filter]);
-  const shownKey = useRef(listKey);
+  const shown = useRef({ search, listKey });
   useEffect(() => {
-    if (shownKey.current === listKey) return;
-    shownKey.current = listKey;
+    const { current } = shown;
+    shown.current = { search, listKey };
     // A list that was not shown before in this history entry begins at its top.
-    window.scrollTo(0, readScrollPosition());
-  }, [listKey]);
+    if (current.listKey !== listKey) window.scrollTo(0, readScrollPosition());
+    // The detail has an entry of its own, to which Back may return.
+    else if (current.search !== search) saveScrollPosition();
+  }, [listKey, search]);
   return useMemo(
     () => ({
       filter,

@@ -99,45 +99,45 @@ test('offline changes wait in the outbox, survive a browser restart, and are sen
   expect(after.map(({ status }) => status)).toEqual(['archived', 'archived', 'read']);
 });
 
-test('a connection on which requests hang counts as offline, and what waits is listed and can be discarded', async ({
-  stage,
-  world,
-  page,
-}) => {
-  const [ada, grace] = await world.newPair();
-  for (const about of ['Read me', 'Archive me']) await world.notify(grace, ada, { about });
-  await world.signIn(page, ada);
-  await expect(row(page, 'Archive me')).toBeVisible();
-  const hanging: Route[] = [];
-  const isOfProject = ({ origin }: URL) => origin === stage.project.url;
-  // As on a train: requests start and nothing comes back. `navigator.onLine` stays true.
-  await page.route(isOfProject, (route) => void hanging.push(route));
-  for (const [about, name] of [
-    ['Read me', /^Mark as read/],
-    ['Archive me', /^Archive/],
-  ] as const) {
-    await row(page, about).hover();
-    await action(page, about, name).click();
-  }
-  await expect(page.getByText('You’re offline. Waiting to sync: 2 changes.')).toBeVisible();
-  expect(await page.evaluate(() => navigator.onLine)).toBe(true);
+test(
+  'a connection on which requests hang counts as offline, and its waiting changes can be discarded',
+  { tag: '@nightly' },
+  async ({ stage, world, page }) => {
+    const [ada, grace] = await world.newPair();
+    for (const about of ['Read me', 'Archive me']) await world.notify(grace, ada, { about });
+    await world.signIn(page, ada);
+    await expect(row(page, 'Archive me')).toBeVisible();
+    const hanging: Route[] = [];
+    const isOfProject = ({ origin }: URL) => origin === stage.project.url;
+    // As on a train: requests start and nothing comes back. `navigator.onLine` stays true.
+    await page.route(isOfProject, (route) => void hanging.push(route));
+    for (const [about, name] of [
+      ['Read me', /^Mark as read/],
+      ['Archive me', /^Archive/],
+    ] as const) {
+      await row(page, about).hover();
+      await action(page, about, name).click();
+    }
+    await expect(page.getByText('You’re offline. Waiting to sync: 2 changes.')).toBeVisible();
+    expect(await page.evaluate(() => navigator.onLine)).toBe(true);
 
-  await page.getByRole('button', { name: 'Show', exact: true }).click();
-  const list = page.getByRole('dialog', { name: 'Waiting to sync' });
-  await expect(list.getByRole('listitem')).toHaveText([
-    /^Mark “.*Read me.*” as read/,
-    /^Archive “.*Archive me.*”/,
-  ]);
-  await list.getByRole('button', { name: /^Discard: Archive/ }).click();
-  await expect(list.getByRole('listitem')).toHaveCount(1);
-  await list.getByRole('button', { name: 'Close' }).last().click();
-  await expect(row(page, 'Archive me')).toBeVisible();
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    const list = page.getByRole('dialog', { name: 'Waiting to sync' });
+    await expect(list.getByRole('listitem')).toHaveText([
+      /^Mark “.*Read me.*” as read/,
+      /^Archive “.*Archive me.*”/,
+    ]);
+    await list.getByRole('button', { name: /^Discard: Archive/ }).click();
+    await expect(list.getByRole('listitem')).toHaveCount(1);
+    await list.getByRole('button', { name: 'Close' }).last().click();
+    await expect(row(page, 'Archive me')).toBeVisible();
 
-  // Without interception the browser would send what it holds back, also requests that the page has aborted.
-  await Promise.allSettled(hanging.map((route) => route.abort()));
-  await page.unroute(isOfProject);
-  await expect(page.getByText('Waiting to sync')).toHaveCount(0);
-  await expect
-    .poll(async () => (await world.notificationsOf(ada)).map(({ status }) => status))
-    .toEqual(['unread', 'read']);
-});
+    // Without interception the browser would send what it holds back, also requests that the page has aborted.
+    await Promise.allSettled(hanging.map((route) => route.abort()));
+    await page.unroute(isOfProject);
+    await expect(page.getByText('Waiting to sync')).toHaveCount(0);
+    await expect
+      .poll(async () => (await world.notificationsOf(ada)).map(({ status }) => status))
+      .toEqual(['unread', 'read']);
+  },
+);

@@ -5,7 +5,7 @@ import { ada, grace, seedPassword, useLocalSupabase } from '../support/local-sup
 
 /**
  * The vendor's client as an application uses it: one `createClient`, over a port. Its parts are tested separately in
- * auth/vendor-client.test.ts, realtime/vendor-client.test.ts and storage.test.ts.
+ * auth/vendor-client.nightly.test.ts, realtime/vendor-client.test.ts and storage.test.ts.
  */
 const supabase = useLocalSupabase({
   port: 0,

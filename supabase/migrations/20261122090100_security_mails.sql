@@ -183,19 +183,4 @@ as $$
   where k.last_seen_at < called_at - (select r.keep from private.retention r where r.name = 'known_devices');
 $$;
 
-/** Deletes everything that is past its time, each batch in a transaction of its own. */
-create or replace procedure private.run_retention(batch_size integer default 1000, called_at timestamptz default now())
-  language plpgsql
-as $$
-begin
-  while private.delete_expired(batch_size, called_at) >= batch_size loop
-    commit;
-  end loop;
-  while private.delete_expired_mails(batch_size, called_at) >= batch_size loop
-    commit;
-  end loop;
-  perform private.delete_expired_security_events(called_at);
-end
-$$;
-
 revoke all on all functions in schema private from public;

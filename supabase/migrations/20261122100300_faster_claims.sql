@@ -1,33 +1,6 @@
 -- PL/pgSQL keeps the plans of these statements for the session, whereas a function in SQL is planned on each call: a claim
 -- takes a quarter less processor time.
 
-/** The notifications of a mail that are still worth mailing: unread, wanted, and of no blocked sender or muted thread. */
-create or replace function private.mail_items(mail_id uuid, called_at timestamptz)
-  returns table (id uuid, kind text, content text, created_at timestamptz, is_in_inbox boolean)
-  language plpgsql stable security definer rows 20
-  set search_path = ''
-as $$
-begin
-  return query select n.id, n.kind, n.content, n.created_at, n.is_in_inbox
-  from (
-    select n.id, n.recipient_id, n.sender_id, n.kind, n.content, n.created_at, true as is_in_inbox
-    from private.notification_mail_items i
-    join public.notifications n on n.id = i.notification_id
-    where i.mail_id = mail_items.mail_id and n.status = 'unread'
-      and (n.snoozed_until is null or n.snoozed_until <= called_at)
-    union all
-    select n.id, n.recipient_id, n.sender_id, n.kind, n.content, n.created_at, false
-    from private.notification_mail_items i
-    join private.mail_only_notifications n on n.id = i.notification_id
-    where i.mail_id = mail_items.mail_id
-  ) n
-  where (private.wanted_channels(n.recipient_id, n.kind)).by_mail
-    and not private.is_blocked(n.recipient_id, n.sender_id)
-    and not private.is_muted(n.recipient_id, private.parse_json(n.content))
-  order by n.created_at desc, n.id desc;
-end
-$$;
-
 /** Why an account gets no mail now; null where it gets mail. */
 create or replace function private.mail_obstacle(user_id uuid, called_at timestamptz) returns text
   language plpgsql stable security definer

@@ -1,5 +1,5 @@
 -- The download of all data contains events about the account's safety, known devices, the history of emails, a suppressed
--- address and the browsers that get push messages.
+-- address, the browsers that get push messages, and contacts, whose table is made by 20261122130000_online.sql.
 
 alter function public.export_account_data() rename to account_data;
 alter function public.account_data() set schema private;
@@ -46,6 +46,12 @@ begin
     'push_subscriptions', (
       select coalesce(jsonb_agg(jsonb_build_object('id', s.id, 'created_at', s.created_at)), '[]')
       from public.push_subscriptions s where s.user_id = me
+    ),
+    'accepted_invitations', (
+      select coalesce(jsonb_agg(jsonb_build_object(
+        'invitation_id', a.invitation_id, 'inviter_id', a.inviter_id, 'invitee_id', a.invitee_id
+      )), '[]')
+      from private.accepted_invitations a where me in (a.inviter_id, a.invitee_id)
     )
   ))::json;
 end

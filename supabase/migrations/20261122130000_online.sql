@@ -22,7 +22,10 @@ create table private.online_topics (
   topic text not null unique default 'online:' || gen_random_uuid()::text
 );
 
-/** The account that has confirmed an address, as create_invitation() finds it; null without one. */
+/**
+ * The account that has confirmed an address; null without one. Accounts of single sign-on may share an address: the account
+ * with a password comes first, as in public.create_invitation().
+ */
 create function private.account_of_address(address text) returns uuid
   language sql stable security definer
   set search_path = ''
@@ -232,34 +235,6 @@ $$;
 
 create trigger follow_show_online after update of show_online on public.notification_preferences
   for each row when (old.show_online <> new.show_online) execute function private.follow_show_online();
-
--- The download of all data contains the contacts.
-alter function public.export_account_data() rename to account_data_with_history;
-alter function public.account_data_with_history() set schema private;
-revoke all on function private.account_data_with_history() from public, authenticated;
-
-/** All data of the caller as one JSON document. Secrets (password, factors, tokens, codes) are not part of it. */
-create function public.export_account_data() returns json
-  language plpgsql stable security definer
-  set search_path = ''
-  set statement_timeout = '60s'
-as $$
-declare
-  me uuid := private.require_assurance();
-begin
-  return (private.account_data_with_history()::jsonb || jsonb_build_object(
-    'accepted_invitations', (
-      select coalesce(jsonb_agg(jsonb_build_object(
-        'invitation_id', a.invitation_id, 'inviter_id', a.inviter_id, 'invitee_id', a.invitee_id
-      )), '[]')
-      from private.accepted_invitations a where me in (a.inviter_id, a.invitee_id)
-    )
-  ))::json;
-end
-$$;
-
-revoke all on function public.export_account_data() from public, anon;
-grant execute on function public.export_account_data() to authenticated;
 
 revoke all on all functions in schema private from public;
 -- Policies call these functions as the role of the request.

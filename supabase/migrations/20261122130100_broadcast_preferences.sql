@@ -2,33 +2,18 @@
 -- no subscription to `postgres_changes`. Times are UTC, because clients compare versions as text, and a request may
 -- choose its time zone.
 
-create or replace function private.broadcast_notification() returns trigger
+/** Broadcasts a change of a row to the private channel of its owner, whose column is the trigger's argument. */
+create function private.broadcast_to_owner() returns trigger
   language plpgsql
   security definer
   set search_path = ''
   set timezone = 'UTC'
 as $$
 declare
-  recipient uuid := case when tg_op = 'DELETE' then old.recipient_id else new.recipient_id end;
+  owner text := to_jsonb(case when tg_op = 'DELETE' then old else new end) ->> tg_argv[0];
 begin
   perform realtime.broadcast_changes(
-    'user:' || recipient::text, tg_op, tg_op, tg_table_name::text, tg_table_schema::text, new, old
-  );
-  return null;
-end
-$$;
-
-create function private.broadcast_preferences() returns trigger
-  language plpgsql
-  security definer
-  set search_path = ''
-  set timezone = 'UTC'
-as $$
-declare
-  owner uuid := case when tg_op = 'DELETE' then old.user_id else new.user_id end;
-begin
-  perform realtime.broadcast_changes(
-    'user:' || owner::text, tg_op, tg_op, tg_table_name::text, tg_table_schema::text, new, old
+    'user:' || owner, tg_op, tg_op, tg_table_name::text, tg_table_schema::text, new, old
   );
   return null;
 end
@@ -44,9 +29,9 @@ begin
   drop trigger if exists broadcast_preferences on public.notification_preferences;
   if is_enabled then
     create trigger broadcast_notification after insert or update or delete on public.notifications
-      for each row execute function private.broadcast_notification();
+      for each row execute function private.broadcast_to_owner('recipient_id');
     create trigger broadcast_preferences after insert or update or delete on public.notification_preferences
-      for each row execute function private.broadcast_preferences();
+      for each row execute function private.broadcast_to_owner('user_id');
   end if;
 end
 $$;
@@ -61,3 +46,5 @@ begin
   end if;
 end
 $$;
+
+drop function private.broadcast_notification();

@@ -16,21 +16,6 @@ as $$
 $$;
 
 /**
- * The account that an invitation is for: the one that has confirmed the address. Accounts of single sign-on may share an
- * address: the account with a password comes first, as in public.create_invitation().
- */
-create function private.invitee_of(about public.invitations) returns uuid
-  language sql stable security definer
-  set search_path = ''
-as $$
-  select u.id from auth.users u
-  where u.instance_id = '00000000-0000-0000-0000-000000000000'
-    and lower(u.email) = lower(about.invitee_email) and u.deleted_at is null and u.email_confirmed_at is not null
-  order by u.is_sso_user, u.created_at
-  limit 1
-$$;
-
-/**
  * Runs after an invitation was made: queues a mail of its own, unless the notification about it is mailed. Like a mail about a
  * thread it goes after two minutes, and not within quiet hours.
  */
@@ -39,7 +24,7 @@ create function private.mail_invitation() returns trigger
   set search_path = ''
 as $$
 declare
-  invitee uuid := private.invitee_of(new);
+  invitee uuid := private.account_of_address(new.invitee_email);
 begin
   if invitee is null or private.is_blocked(invitee, new.inviter_id) or not private.wants_mail(invitee)
     or (private.wanted_channels(invitee, 'invite')).by_mail

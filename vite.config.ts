@@ -224,6 +224,8 @@ function installable(): ReturnType<typeof VitePWA> {
     },
     strategies: 'injectManifest',
     srcDir: 'src/service-worker',
+    // Push messages need a worker in development too.
+    devOptions: { enabled: true, type: 'module' },
     injectManifest: {
       globPatterns: ['index.html', 'theme.js', '*.svg', 'assets/*.{js,css}'],
       // Large, and of use only with a network.

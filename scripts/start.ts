@@ -13,9 +13,11 @@ import type * as Vite from 'vite';
 import { realisticTiming } from '../local-supabase/realtime/settings.ts';
 import { createLocalSupabase } from '../local-supabase/server.ts';
 import type { LocalSupabase } from '../local-supabase/server.ts';
+import type { VapidKeys } from '../local-supabase/project/data-folder.ts';
 import { StartError } from '../local-supabase/project/start-error.ts';
 import { accountPassword, accounts, localProject } from './local-project.ts';
 import { readProjectConfig } from './project-config/project-config.ts';
+import { loadVapidKeys } from './vapid-keys.ts';
 
 interface Application {
   readonly url: string;
@@ -36,9 +38,10 @@ stopOnSignals();
 try {
   await prepareNewData();
   const vite = import('vite');
-  const supabase = await startSupabase();
+  const vapidKeys = loadVapidKeys(localProject.dataDir);
+  const supabase = await startSupabase(vapidKeys);
   running.push(supabase);
-  const application = await startApplication(await vite, supabase);
+  const application = await startApplication(await vite, supabase, vapidKeys);
   running.push(application);
   print(supabase, application);
 } catch (problem) {
@@ -54,7 +57,7 @@ async function prepareNewData(): Promise<void> {
   await once(child, 'exit');
 }
 
-function startSupabase(): Promise<LocalSupabase> {
+function startSupabase({ publicKey, privateKey }: VapidKeys): Promise<LocalSupabase> {
   const { apiPort, mailboxPort, dataDir } = localProject;
   const { options, withoutEffect } = readConfig();
   if (withoutEffect.length > 0)
@@ -67,6 +70,11 @@ function startSupabase(): Promise<LocalSupabase> {
     dataDir,
     siteUrl: siteUrlOf(options.siteUrl),
     realtime: realisticTiming,
+    functionEnv: {
+      VAPID_SUBJECT: 'mailto:operator@example.com',
+      VAPID_PUBLIC_KEY: publicKey,
+      VAPID_PRIVATE_KEY: privateKey,
+    },
   });
 }
 
@@ -88,10 +96,12 @@ function siteUrlOf(configured: string | undefined): string {
 async function startApplication(
   { createServer }: typeof Vite,
   { url, anonKey }: LocalSupabase,
+  vapidKeys: VapidKeys,
 ): Promise<Application> {
   const port = localProject.appPort;
   process.env['VITE_SUPABASE_URL'] = url;
   process.env['VITE_SUPABASE_ANON_KEY'] = anonKey;
+  process.env['VITE_PUSH_PUBLIC_KEY'] = vapidKeys.publicKey;
   const server = await createServer({
     server: {
       port,

@@ -85,5 +85,5 @@ export function start(screen: Promise<unknown>): void {
 /** Offline support is optional: if its code fails to load, the application still works with a network. */
 async function loadIdleCode(): Promise<void> {
   const idle = await import('./app/when-idle.ts').catch(() => null);
-  if (import.meta.env.PROD) await idle?.followServiceWorker();
+  await idle?.followServiceWorker();
 }

@@ -9,9 +9,16 @@ export interface DataFolder {
   readonly databaseDir: string;
   readonly storageDir: string;
   readonly keys: JsonFile<SavedKeys>;
+  readonly vapidKeys: JsonFile<VapidKeys>;
   readonly mails: JsonFile<readonly ReceivedMail[]>;
   /** Releases the lock on the folder. */
   release(): void;
+}
+
+/** The key pair that signs push messages (RFC 8292), base64url. */
+export interface VapidKeys {
+  readonly publicKey: string;
+  readonly privateKey: string;
 }
 
 export interface JsonFile<T> {
@@ -36,6 +43,7 @@ export function openDataFolder(folder: string): DataFolder {
     databaseDir: join(folder, 'postgres'),
     storageDir: join(folder, 'storage'),
     keys: createJsonFile(join(folder, 'keys.json')),
+    vapidKeys: createJsonFile(join(folder, 'vapid-keys.json')),
     mails: createJsonFile(join(folder, 'mails.json')),
     release() {
       process.off('exit', release);

@@ -6,6 +6,11 @@ import { appTexts } from './texts/app-texts.ts';
 import { rareTexts } from './texts/rare-texts.ts';
 import { trustWorkerUrl } from './worker-url.ts';
 
+/** In development the plugin serves the worker as a module at another path (`devOptions` in vite.config.ts). */
+const script = import.meta.env.DEV
+  ? ({ path: '/dev-sw.js?dev-sw', type: 'module' } as const)
+  : ({ path: '/sw.js', type: 'classic' } as const);
+
 /** The message stays until it is answered. */
 const untilAnsweredMs = 86_400_000;
 
@@ -15,7 +20,7 @@ const untilAnsweredMs = 86_400_000;
  */
 export async function followServiceWorker(): Promise<void> {
   if (!('serviceWorker' in navigator)) return;
-  const worker = new Workbox(trustWorkerUrl('/sw.js'));
+  const worker = new Workbox(trustWorkerUrl(script.path), { type: script.type });
   worker.addEventListener('waiting', () => {
     void Promise.all([rareTexts.load(), appTexts.load()]).then(([{ newVersion }, { reload }]) => {
       const action = { label: reload, run: () => worker.messageSkipWaiting() };

@@ -40,14 +40,17 @@ const scope: PushScope = {
   setBadge: async (count) => self.navigator.setAppBadge?.(count),
 };
 
-// eslint-disable-next-line no-underscore-dangle -- the plugin's name
-precacheAndRoute(self.__WB_MANIFEST);
-cleanupOutdatedCaches();
-registerRoute(
-  new NavigationRoute(createHandlerBoundToURL('/index.html'), {
-    denylist: [/^\/clear-cookies/, /^\/unsubscribe/],
-  }),
-);
+// In development the worker shows push messages only: a cache would serve outdated modules.
+if (import.meta.env.PROD) {
+  // eslint-disable-next-line no-underscore-dangle -- the plugin's name
+  precacheAndRoute(self.__WB_MANIFEST);
+  cleanupOutdatedCaches();
+  registerRoute(
+    new NavigationRoute(createHandlerBoundToURL('/index.html'), {
+      denylist: [/^\/clear-cookies/, /^\/unsubscribe/],
+    }),
+  );
+}
 
 self.addEventListener('message', ({ data }) => {
   // workbox-window sends it when the user agrees to a newer version.

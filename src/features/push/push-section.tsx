@@ -4,7 +4,7 @@ import { useClients, useConfiguration, useRest } from '../../shared/clients/clie
 import { readSessionId } from '../../shared/token-claims.ts';
 import { Switch } from '../../ui/form/switch.tsx';
 import { Message } from '../../ui/page/message.tsx';
-import { createPushDevice, findPushBrowser } from './push-subscription.ts';
+import { createPushDevice, findPushBrowser, PushServiceError } from './push-subscription.ts';
 import type { PushState } from './push-subscription.ts';
 import styles from './push.module.css';
 import { pushTexts } from './texts/push-texts.ts';
@@ -39,7 +39,8 @@ export function PushSection() {
       setState(await (isOn ? device.subscribe() : device.unsubscribe()));
     } catch (failure) {
       platform.report(failure);
-      setProblem(isOn ? texts.failed : texts.stopFailed);
+      if (failure instanceof PushServiceError) setProblem(texts.noPushService);
+      else setProblem(isOn ? texts.failed : texts.stopFailed);
     }
     setIsBusy(false);
   };

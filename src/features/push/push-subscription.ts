@@ -3,8 +3,8 @@ import type { RestClient } from '../../rest-client/index.ts';
 
 /** The part of the browser that push messages need. */
 export interface PushBrowser {
-  /** The registration of the service worker; undefined: there is none. */
-  getRegistration(): Promise<Pick<ServiceWorkerRegistration, 'pushManager'> | undefined>;
+  /** The registration of the service worker, once it is active: after the first page load. Pending while there is none. */
+  readonly ready: Promise<Pick<ServiceWorkerRegistration, 'pushManager'>>;
   readonly permission: NotificationPermission;
   requestPermission(): Promise<NotificationPermission>;
 }
@@ -12,14 +12,22 @@ export interface PushBrowser {
 /** `denied`: the user refused the permission. */
 export type PushState = 'on' | 'off' | 'denied';
 
+/** The browser cannot subscribe: it has no push service, or cannot reach it. */
+export class PushServiceError extends Error {
+  override readonly name = 'PushServiceError';
+  constructor(cause: unknown) {
+    super('The browser refused to subscribe to push messages', { cause });
+  }
+}
+
 /** The push subscription of this device. */
 export interface PushDevice {
-  /** null: no service worker is registered, as in development. */
-  read(): Promise<PushState | null>;
+  /** Waits for the service worker, which a first visit registers when the page is idle. */
+  read(): Promise<PushState>;
   /**
    * Asks for the permission, subscribes, and sends the subscription to the server. Call it on a click: browsers refuse to ask otherwise.
    *
-   * @throws {Error} if there is no service worker, or the push service or the server cannot be reached.
+   * @throws {PushServiceError} if the browser cannot subscribe. @throws {RestError} if the server cannot be reached.
    */
   subscribe(): Promise<PushState>;
   /** Ends the subscription. @throws {RestError} if the server cannot be reached. */
@@ -42,7 +50,9 @@ export function findPushBrowser(): PushBrowser | null {
   if (!('serviceWorker' in navigator) || !('PushManager' in globalThis) || !('Notification' in globalThis))
     return null;
   return {
-    getRegistration: () => navigator.serviceWorker.getRegistration(),
+    get ready() {
+      return navigator.serviceWorker.ready;
+    },
     get permission() {
       return Notification.permission;
     },
@@ -51,30 +61,29 @@ export function findPushBrowser(): PushBrowser | null {
 }
 
 export function createPushDevice({ rest, sessionId, publicKey, browser }: PushDeviceOptions): PushDevice {
-  const current = async () =>
-    (await (await browser.getRegistration())?.pushManager.getSubscription()) ?? null;
+  const current = async () => (await browser.ready).pushManager.getSubscription();
   const saveSubscription = async (subscription: PushSubscription) => {
     const { endpoint, keys: { p256dh = '', auth = '' } = {} } = subscription.toJSON();
     await rest.rpc('subscribe_to_push', { endpoint: endpoint ?? '', p256dh, auth }).execute();
   };
   return {
     async read() {
-      if (!(await browser.getRegistration())) return null;
+      await browser.ready;
       if (browser.permission === 'denied') return 'denied';
       return browser.permission === 'granted' && (await current()) ? 'on' : 'off';
     },
     async subscribe() {
       const permission = await browser.requestPermission();
       if (permission !== 'granted') return permission === 'denied' ? 'denied' : 'off';
-      const registration = await browser.getRegistration();
-      if (!registration) throw new Error('No service worker is registered');
-      const earlier = await registration.pushManager.getSubscription();
+      const { pushManager } = await browser.ready;
+      const earlier = await pushManager.getSubscription();
       // A browser refuses a second key beside that of an earlier deployment.
       if (earlier && !hasKey(earlier, publicKey)) await earlier.unsubscribe();
-      const subscription = await registration.pushManager.subscribe({
-        userVisibleOnly: true,
-        applicationServerKey: publicKey,
-      });
+      const subscription = await pushManager
+        .subscribe({ userVisibleOnly: true, applicationServerKey: publicKey })
+        .catch((cause: unknown) => {
+          throw new PushServiceError(cause);
+        });
       try {
         await saveSubscription(subscription);
       } catch (problem) {

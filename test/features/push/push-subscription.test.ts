@@ -14,7 +14,10 @@ const { publicKey } = webPush.generateVAPIDKeys();
 beforeEach(() => supabase().database.exec('delete from push_subscriptions'));
 
 /** A browser whose push service hands out one subscription after the other. */
-async function openDevice({ answer = 'granted' }: { readonly answer?: NotificationPermission } = {}) {
+async function openDevice({
+  answer = 'granted',
+  hasPushService = true,
+}: { readonly answer?: NotificationPermission; readonly hasPushService?: boolean } = {}) {
   const token = await signIn(supabase(), ada.email);
   let isBroken = false;
   let current: PushSubscription | null = null;
@@ -22,30 +25,30 @@ async function openDevice({ answer = 'granted' }: { readonly answer?: Notificati
   const browser = {
     permission: 'default' as NotificationPermission,
     requestPermission: () => Promise.resolve((browser.permission = answer)),
-    getRegistration: () =>
-      Promise.resolve({
-        pushManager: {
-          getSubscription: () => Promise.resolve(current),
-          subscribe: (options: PushSubscriptionOptionsInit) => {
-            if (current) return Promise.resolve(current);
-            count += 1;
-            const json = { endpoint: `https://push.example.com/${count}`, keys: createDeviceKeys().keys };
-            current = {
-              options: {
-                applicationServerKey: new Uint8Array(
-                  Buffer.from(options.applicationServerKey as string, 'base64url'),
-                ).buffer,
-              },
-              toJSON: () => json,
-              unsubscribe: () => {
-                current = null;
-                return Promise.resolve(true);
-              },
-            } as unknown as PushSubscription;
-            return Promise.resolve(current);
-          },
-        } as unknown as PushManager,
-      }),
+    ready: Promise.resolve({
+      pushManager: {
+        getSubscription: () => Promise.resolve(current),
+        subscribe: (options: PushSubscriptionOptionsInit) => {
+          if (!hasPushService) return Promise.reject(new DOMException('Registration failed', 'AbortError'));
+          if (current) return Promise.resolve(current);
+          count += 1;
+          const json = { endpoint: `https://push.example.com/${count}`, keys: createDeviceKeys().keys };
+          current = {
+            options: {
+              applicationServerKey: new Uint8Array(
+                Buffer.from(options.applicationServerKey as string, 'base64url'),
+              ).buffer,
+            },
+            toJSON: () => json,
+            unsubscribe: () => {
+              current = null;
+              return Promise.resolve(true);
+            },
+          } as unknown as PushSubscription;
+          return Promise.resolve(current);
+        },
+      } as unknown as PushManager,
+    }),
   };
   const device = createPushDevice({
     rest: createRestClient<Database>({
@@ -85,6 +88,16 @@ describe('the push messages of a device', () => {
     const { device } = await openDevice({ answer: 'denied' });
     expect(await device.subscribe()).toBe('denied');
     expect(await device.read()).toBe('denied');
+    expect(await endpoints()).toEqual([]);
+  });
+
+  test('stay off in a browser without a push service', async () => {
+    const { device } = await openDevice({ hasPushService: false });
+    await expect(device.subscribe()).rejects.toMatchObject({
+      name: 'PushServiceError',
+      cause: { name: 'AbortError' },
+    });
+    expect(await device.read()).toBe('off');
     expect(await endpoints()).toEqual([]);
   });
 

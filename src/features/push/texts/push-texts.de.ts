@@ -6,6 +6,8 @@ export const texts: PushTexts = {
   hint: 'Dein Browser zeigt neue Benachrichtigungen auch, wenn Tidings geschlossen ist. Ruhezeiten gelten.',
   denied:
     'Dieser Browser blockiert Benachrichtigungen dieser Website. Erlaube sie in den Website-Einstellungen und versuche es noch einmal.',
+  noPushService:
+    'Dein Browser erreicht seinen Push-Dienst nicht, deshalb bleiben die Hinweise aus. Private Fenster und manche Netze blockieren ihn. Versuche es später noch einmal oder in einem anderen Browser.',
   failed:
     'Die Hinweise konnten nicht eingeschaltet werden. Prüfe deine Verbindung und versuche es noch einmal.',
   stopFailed:

@@ -4,6 +4,8 @@ export const texts = {
   hint: 'Your browser shows new notifications even when Tidings is closed. Quiet hours apply.',
   denied:
     'This browser blocks notifications from this site. Allow them in the site settings, then try again.',
+  noPushService:
+    'Your browser couldn’t connect to its push service, so alerts stay off. Private windows and some networks block it. Try again later or in another browser.',
   failed: 'Alerts couldn’t be turned on. Check your connection and try again.',
   stopFailed: 'Alerts couldn’t be turned off. Check your connection and try again.',
 };

@@ -13,8 +13,8 @@ export function startLaterParts(options: LaterPartsOptions): UserOnline {
   return openUserOnline(options);
 }
 
-async function renewPush({ rest, sessionId, pushPublicKey }: LaterPartsOptions): Promise<void> {
+async function renewPush({ rest, platform, sessionId, pushPublicKey }: LaterPartsOptions): Promise<void> {
   if (pushPublicKey === null) return;
   const push = await import('./renew-push.ts');
-  await push.renewPush({ rest, sessionId, publicKey: pushPublicKey });
+  await push.renewPush({ rest, sessionId, publicKey: pushPublicKey, clock: platform.clock });
 }

@@ -1,4 +1,5 @@
 import type { Database } from '../../database.types.ts';
+import type { Clock } from '../../platform/index.ts';
 import type { RestClient } from '../../rest-client/index.ts';
 
 /** The part of the browser that push messages need. */
@@ -12,13 +13,21 @@ export interface PushBrowser {
 /** `denied`: the user refused the permission. */
 export type PushState = 'on' | 'off' | 'denied';
 
-/** The browser cannot subscribe: it has no push service, or cannot reach it. */
+/** `refused`: the browser has no push service, or cannot reach it. `no-answer`: the browser did not settle within 15 s. */
+type PushServiceErrorCode = 'refused' | 'no-answer';
+
+/** The browser cannot subscribe. Its user can only try later or elsewhere. */
 export class PushServiceError extends Error {
   override readonly name = 'PushServiceError';
-  constructor(cause: unknown) {
-    super('The browser refused to subscribe to push messages', { cause });
+  readonly code: PushServiceErrorCode;
+  constructor(code: PushServiceErrorCode, options?: ErrorOptions) {
+    super(`The browser did not subscribe to push messages (${code})`, options);
+    this.code = code;
   }
 }
+
+/** Chromium retries a push service that it cannot reach without end. */
+const answerLimitMs = 15_000;
 
 /** The push subscription of this device. */
 export interface PushDevice {
@@ -27,7 +36,7 @@ export interface PushDevice {
   /**
    * Asks for the permission, subscribes, and sends the subscription to the server. Call it on a click: browsers refuse to ask otherwise.
    *
-   * @throws {PushServiceError} if the browser cannot subscribe. @throws {RestError} if the server cannot be reached.
+   * @throws {PushServiceError} if the browser cannot subscribe, or does not answer within 15 s. @throws {RestError} if the server cannot be reached.
    */
   subscribe(): Promise<PushState>;
   /** Ends the subscription. @throws {RestError} if the server cannot be reached. */
@@ -43,6 +52,7 @@ export interface PushDeviceOptions {
   /** The public VAPID key, base64url. */
   readonly publicKey: string;
   readonly browser: PushBrowser;
+  readonly clock: Clock;
 }
 
 /** The browser's own parts; null where it has no push messages. */
@@ -60,12 +70,36 @@ export function findPushBrowser(): PushBrowser | null {
   };
 }
 
-export function createPushDevice({ rest, sessionId, publicKey, browser }: PushDeviceOptions): PushDevice {
+export function createPushDevice({
+  rest,
+  sessionId,
+  publicKey,
+  browser,
+  clock,
+}: PushDeviceOptions): PushDevice {
+  /** The subscription that `subscribe()` waits for; a later call supersedes it. */
+  let awaited: Promise<PushSubscription> | null = null;
   const current = async () => (await browser.ready).pushManager.getSubscription();
   const saveSubscription = async (subscription: PushSubscription) => {
     const { endpoint, keys: { p256dh = '', auth = '' } = {} } = subscription.toJSON();
     await rest.rpc('subscribe_to_push', { endpoint: endpoint ?? '', p256dh, auth }).execute();
   };
+  const subscribeInTime = (pushManager: PushManager) =>
+    new Promise<PushSubscription>((resolve, reject) => {
+      const subscribing = pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey });
+      awaited = subscribing;
+      const timer = clock.setTimer(() => {
+        reject(new PushServiceError('no-answer'));
+        // The switch shows "off" by then: a late subscription would stay unknown to the server.
+        subscribing.then(
+          (late) => awaited === subscribing && late.unsubscribe(),
+          () => undefined,
+        );
+      }, answerLimitMs);
+      subscribing
+        .then(resolve, (cause: unknown) => reject(new PushServiceError('refused', { cause })))
+        .finally(() => timer.cancel());
+    });
   return {
     async read() {
       await browser.ready;
@@ -79,11 +113,7 @@ export function createPushDevice({ rest, sessionId, publicKey, browser }: PushDe
       const earlier = await pushManager.getSubscription();
       // A browser refuses a second key beside that of an earlier deployment.
       if (earlier && !hasKey(earlier, publicKey)) await earlier.unsubscribe();
-      const subscription = await pushManager
-        .subscribe({ userVisibleOnly: true, applicationServerKey: publicKey })
-        .catch((cause: unknown) => {
-          throw new PushServiceError(cause);
-        });
+      const subscription = await subscribeInTime(pushManager);
       try {
         await saveSubscription(subscription);
       } catch (problem) {

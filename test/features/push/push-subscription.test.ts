@@ -5,6 +5,7 @@ import type { Database } from '../../../src/database.types.ts';
 import { createPushDevice } from '../../../src/features/push/push-subscription.ts';
 import { createBrowserPlatform } from '../../../src/platform/browser-platform.ts';
 import { createRestClient } from '../../../src/rest-client/index.ts';
+import { createFakeClock } from '../../../src/testing/index.ts';
 import { ada, signIn, useLocalSupabase } from '../../support/local-supabase.ts';
 import { createPushDevice as createDeviceKeys } from '../../support/push-service.ts';
 
@@ -16,8 +17,11 @@ beforeEach(() => supabase().database.exec('delete from push_subscriptions'));
 /** A browser whose push service hands out one subscription after the other. */
 async function openDevice({
   answer = 'granted',
-  hasPushService = true,
-}: { readonly answer?: NotificationPermission; readonly hasPushService?: boolean } = {}) {
+  pushService = 'works',
+}: { readonly answer?: NotificationPermission; readonly pushService?: 'works' | 'missing' | 'silent' } = {}) {
+  const clock = createFakeClock();
+  let answerNow = () => {};
+  const answered = new Promise<void>((resolve) => (answerNow = resolve));
   const token = await signIn(supabase(), ada.email);
   let isBroken = false;
   let current: PushSubscription | null = null;
@@ -28,9 +32,10 @@ async function openDevice({
     ready: Promise.resolve({
       pushManager: {
         getSubscription: () => Promise.resolve(current),
-        subscribe: (options: PushSubscriptionOptionsInit) => {
-          if (!hasPushService) return Promise.reject(new DOMException('Registration failed', 'AbortError'));
-          if (current) return Promise.resolve(current);
+        subscribe: async (options: PushSubscriptionOptionsInit) => {
+          if (pushService === 'missing') throw new DOMException('Registration failed', 'AbortError');
+          if (pushService === 'silent') await answered;
+          if (current) return current;
           count += 1;
           const json = { endpoint: `https://push.example.com/${count}`, keys: createDeviceKeys().keys };
           current = {
@@ -45,7 +50,7 @@ async function openDevice({
               return Promise.resolve(true);
             },
           } as unknown as PushSubscription;
-          return Promise.resolve(current);
+          return current;
         },
       } as unknown as PushManager,
     }),
@@ -64,8 +69,18 @@ async function openDevice({
     sessionId: String(decodeJwt(token)['session_id']),
     publicKey,
     browser,
+    clock,
   });
-  return { device, browser, hasSubscription: () => current !== null, break: () => (isBroken = true) };
+  return {
+    device,
+    browser,
+    clock,
+    /** Lets the push service that was silent answer. */
+    answer: answerNow,
+    hasSubscription: () => current !== null,
+    subscriptions: () => count,
+    break: () => (isBroken = true),
+  };
 }
 const endpoints = async () =>
   (await supabase().database.query<{ endpoint: string }>('select endpoint from push_subscriptions')).map(
@@ -92,13 +107,42 @@ describe('the push messages of a device', () => {
   });
 
   test('stay off in a browser without a push service', async () => {
-    const { device } = await openDevice({ hasPushService: false });
+    const { device } = await openDevice({ pushService: 'missing' });
     await expect(device.subscribe()).rejects.toMatchObject({
       name: 'PushServiceError',
+      code: 'refused',
       cause: { name: 'AbortError' },
     });
     expect(await device.read()).toBe('off');
     expect(await endpoints()).toEqual([]);
+  });
+
+  test('stay off when the push service does not answer within 15 s, even if it answers later', async () => {
+    const opened = await openDevice({ pushService: 'silent' });
+    const outcome = opened.device.subscribe().catch((problem: unknown) => problem);
+    await opened.clock.advance(14_999);
+    expect(opened.clock.pendingTimers).toBe(1);
+    await opened.clock.advance(1);
+    expect(await outcome).toMatchObject({ name: 'PushServiceError', code: 'no-answer' });
+    opened.answer();
+    await opened.clock.advance(0);
+    expect(opened.subscriptions()).toBe(1);
+    expect(opened.hasSubscription()).toBe(false);
+    expect(await opened.device.read()).toBe('off');
+    expect(await endpoints()).toEqual([]);
+  });
+
+  test('are turned on by a second try that the push service answers', async () => {
+    const { device, clock, answer } = await openDevice({ pushService: 'silent' });
+    const first = device.subscribe().catch((problem: unknown) => problem);
+    await clock.advance(15_000);
+    expect(await first).toMatchObject({ code: 'no-answer' });
+    const second = device.subscribe();
+    await clock.advance(1_000);
+    answer();
+    expect(await second).toBe('on');
+    expect(await device.read()).toBe('on');
+    expect(await endpoints()).toHaveLength(1);
   });
 
   test('stay off when the server cannot be reached', async () => {

@@ -4,6 +4,7 @@ export const texts: PushTexts = {
   title: 'Dieses Gerät',
   label: 'Hinweise, wenn kein Tab offen ist',
   hint: 'Dein Browser zeigt neue Benachrichtigungen auch, wenn Tidings geschlossen ist. Ruhezeiten gelten.',
+  asking: 'Der Browser wird gefragt …',
   denied:
     'Dieser Browser blockiert Benachrichtigungen dieser Website. Erlaube sie in den Website-Einstellungen und versuche es noch einmal.',
   noPushService:

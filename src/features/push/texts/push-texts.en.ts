@@ -2,6 +2,7 @@ export const texts = {
   title: 'This device',
   label: 'Alerts while no tab is open',
   hint: 'Your browser shows new notifications even when Tidings is closed. Quiet hours apply.',
+  asking: 'Asking the browser…',
   denied:
     'This browser blocks notifications from this site. Allow them in the site settings, then try again.',
   noPushService:

@@ -9,6 +9,7 @@ export const libraryEntries: Readonly<Record<string, string>> = {
   './platform/worker-clock': 'platform/worker-clock',
   './auth-client': 'auth-client/index',
   './auth-client/mfa': 'auth-client/features/mfa',
+  './auth-client/passkeys': 'auth-client/features/passkeys',
   './auth-client/identities': 'auth-client/features/identities',
   './auth-client/sso': 'auth-client/features/sso',
   './auth-client/web3': 'auth-client/features/web3',

@@ -2,6 +2,7 @@
 export * from '@/platform/browser-platform.ts';
 export * from '@/auth-client/index.ts';
 export * from '@/auth-client/features/mfa.ts';
+export * from '@/auth-client/features/passkeys.ts';
 export * from '@/auth-client/features/identities.ts';
 export * from '@/auth-client/features/sso.ts';
 export * from '@/auth-client/features/web3.ts';

@@ -129,6 +129,9 @@ export type ServerErrorCode =
  *   because no key of the project signed it, or for the reason in `cause`.
  * - `storage-unavailable`: the store is blocked, full or slow; the session is in memory only.
  * - `unsupported-runtime`: the runtime lacks something that the call needs, named in the message.
+ * - `passkey-cancelled`: the person dismissed the browser's prompt for a passkey, or it timed out; the browser does not say which.
+ * - `passkey-failed`: the browser refused a passkey for the reason in `cause`, such as a `SecurityError` where the project's
+ *   relying party ID is not the page's host.
  */
 export type ClientErrorCode =
   | 'network'
@@ -145,7 +148,9 @@ export type ClientErrorCode =
   | 'invalid-signature'
   | 'invalid-token'
   | 'storage-unavailable'
-  | 'unsupported-runtime';
+  | 'unsupported-runtime'
+  | 'passkey-cancelled'
+  | 'passkey-failed';
 
 /** Every code of an {@link AuthError}. */
 export type AuthErrorCode = ServerErrorCode | ClientErrorCode;

@@ -1,5 +1,5 @@
 /**
- * The auth client: sign-in, session, account. Features with entries of their own: `mfa`, `identities`, `sso`, `web3`, `id-token`,
+ * The auth client: sign-in, session, account. Features with entries of their own: `mfa`, `passkeys`, `identities`, `sso`, `web3`, `id-token`,
  * `claims`, and `server` for server programs.
  */
 export { createAuthClient } from './auth-client.ts';

@@ -9,7 +9,14 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** The vendor's public classes and interfaces, by package. */
 const vendorTypes: Readonly<Record<string, readonly string[]>> = {
   'supabase-js': ['SupabaseClient'],
-  'auth-js': ['GoTrueClient', 'GoTrueMFAApi', 'GoTrueAdminApi', 'GoTrueAdminMFAApi'],
+  'auth-js': [
+    'GoTrueClient',
+    'GoTrueMFAApi',
+    'AuthPasskeyApi',
+    'GoTrueAdminPasskeyApi',
+    'GoTrueAdminApi',
+    'GoTrueAdminMFAApi',
+  ],
   'postgrest-js': [
     'PostgrestClient',
     'PostgrestQueryBuilder',

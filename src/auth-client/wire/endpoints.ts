@@ -1,6 +1,6 @@
 /** One call of the auth server, as plain data (protocol document §1). */
 export interface Endpoint {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below `/auth/v1`. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | undefined>>;

@@ -8,7 +8,9 @@ const expiredSignIn = 'Das hat zu lange gedauert oder wurde schon verwendet. Bit
 const signedOut = 'Du wurdest abgemeldet. Bitte melde dich wieder an.';
 const tooMany = 'Zu viele Versuche. Warte einen Moment und versuche es dann noch einmal.';
 const serverTrouble = 'Bei uns ist etwas schiefgegangen. Bitte versuche es in einer Minute noch einmal.';
-const passkey = 'Der Passkey wurde nicht angenommen. Bitte versuche es noch einmal.';
+const passkey =
+  'Dieser Passkey wurde nicht angenommen. Vielleicht wurde er aus dem Konto entfernt. Melde dich auf einem anderen Weg an.';
+const slowPasskey = 'Das hat zu lange gedauert. Bitte versuche es noch einmal.';
 const singleSignOn = 'Single Sign-on ist dafür nicht eingerichtet. Frage deine Administration.';
 
 const messages: Readonly<Record<AuthErrorCode, string>> = {
@@ -73,11 +75,15 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
   identity_not_found: 'Diese Anmeldeart ist nicht mehr verknüpft. Lade die Seite neu.',
   user_sso_managed: 'Dein Unternehmen verwaltet dieses Konto. Ändere es dort.',
   too_many_passkeys: 'Mehr Passkeys sind nicht erlaubt. Entferne zuerst einen.',
-  webauthn_challenge_expired: passkey,
-  webauthn_challenge_not_found: passkey,
-  webauthn_credential_exists: 'Dieser Passkey ist schon eingerichtet.',
+  webauthn_challenge_expired: slowPasskey,
+  webauthn_challenge_not_found: slowPasskey,
+  webauthn_credential_exists: 'Auf diesem Gerät gibt es schon einen Passkey für dein Konto.',
   webauthn_credential_not_found: passkey,
   webauthn_verification_failed: passkey,
+  'passkey-cancelled':
+    'Es wurde kein Passkey verwendet: Die Abfrage wurde abgebrochen oder hat zu lange gedauert. Versuche es noch einmal.',
+  'passkey-failed':
+    'Dein Browser konnte auf dieser Seite keinen Passkey verwenden. Melde dich auf einem anderen Weg an.',
   bad_code_verifier: expiredSignIn,
   flow_state_already_used: expiredSignIn,
   flow_state_expired: expiredSignIn,

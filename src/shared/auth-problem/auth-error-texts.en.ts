@@ -8,7 +8,9 @@ const expiredSignIn = 'This took too long or was already used. Please start over
 const signedOut = 'You’ve been signed out. Please sign in again.';
 const tooMany = 'Too many attempts. Please wait a moment and try again.';
 const serverTrouble = 'Something’s wrong on our side. Please try again in a minute.';
-const passkey = 'The passkey wasn’t accepted. Please try again.';
+const passkey =
+  'This passkey wasn’t accepted. It may have been removed from the account. Try another way to sign in.';
+const slowPasskey = 'This took too long. Please try again.';
 const singleSignOn = 'Single sign-on isn’t set up for this. Ask your administrator.';
 
 /** One message per code of the auth client. A code without a message is a type error. */
@@ -73,11 +75,14 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
   identity_not_found: 'This sign-in is no longer linked. Reload the page.',
   user_sso_managed: 'Your organization manages this account. Change it there.',
   too_many_passkeys: 'You’ve reached the limit of passkeys. Remove one first.',
-  webauthn_challenge_expired: passkey,
-  webauthn_challenge_not_found: passkey,
-  webauthn_credential_exists: 'This passkey is already registered.',
+  webauthn_challenge_expired: slowPasskey,
+  webauthn_challenge_not_found: slowPasskey,
+  webauthn_credential_exists: 'This device already has a passkey for your account.',
   webauthn_credential_not_found: passkey,
   webauthn_verification_failed: passkey,
+  'passkey-cancelled':
+    'No passkey was used: the prompt was canceled or took too long. Try again when you’re ready.',
+  'passkey-failed': 'Your browser couldn’t use a passkey on this page. Try another way to sign in.',
   bad_code_verifier: expiredSignIn,
   flow_state_already_used: expiredSignIn,
   flow_state_expired: expiredSignIn,

@@ -2,6 +2,7 @@ import { createServerClient } from '@supabase/ssr';
 import { createIdToken } from '../../../src/auth-client/features/id-token.ts';
 import { createIdentities } from '../../../src/auth-client/features/identities.ts';
 import { createMfa } from '../../../src/auth-client/features/mfa.ts';
+import { createPasskeys } from '../../../src/auth-client/features/passkeys.ts';
 import { AuthError } from '../../../src/auth-client/index.ts';
 import { createServerClients } from '../../../src/server-clients.ts';
 import { transport } from './transport.ts';
@@ -146,10 +147,27 @@ export function accountRows({ supabase, connectVendor }: AuthTools): readonly Au
       differs: ['Mig', true, [], true, null, 'mfa_factor_not_found', null],
     },
     {
-      cell: '`signInWithPasskey()`, `registerPasskey()`, `passkey.…`',
-      vendor: async ({ auth }) => named(['signInWithPasskey', 'registerPasskey', 'passkey'], auth),
-      here: async ({ auth }) => named(['signInWithPasskey', 'registerPasskey', 'passkey'], auth),
-      differs: ['signInWithPasskey', 'registerPasskey', 'passkey'],
+      cell: '`signInWithPasskey()`, `registerPasskey()`',
+      vendor: async ({ auth }) => named(['signInWithPasskey', 'registerPasskey'], auth),
+      here: async ({ auth }) => named(['signInWithPasskey', 'registerPasskey'], createPasskeys(auth)),
+    },
+    {
+      cell: '`passkey.list`, `update`, `delete`',
+      vendor: async ({ auth }) => named(['list', 'update', 'delete'], auth.passkey).length,
+      here: async ({ auth }) =>
+        named(['listPasskeys', 'renamePasskey', 'removePasskey'], createPasskeys(auth)).length,
+    },
+    {
+      cell: '`passkey.startRegistration`, `verifyRegistration`, `startAuthentication`, `verifyAuthentication`',
+      vendor: async ({ auth }) => named(['startRegistration', 'verifyAuthentication'], auth.passkey),
+      here: async ({ auth }) => named(['startRegistration', 'verifyAuthentication'], createPasskeys(auth)),
+      differs: ['startRegistration', 'verifyAuthentication'],
+    },
+    {
+      cell: '`admin.passkey.listPasskeys`, `deletePasskey`',
+      vendor: async ({ auth }) => named(['listPasskeys', 'deletePasskey'], auth.admin.passkey),
+      here: async ({ auth }) => named(['listPasskeys', 'deletePasskey'], createPasskeys(auth)),
+      differs: ['listPasskeys', 'deletePasskey'],
     },
     {
       cell: '`isThrowOnErrorEnabled()`',

@@ -1,0 +1,247 @@
+import type { AuthClient } from '../auth-client.ts';
+import { AuthError } from '../errors.ts';
+import type { CaptchaOption } from '../calls/sign-in.ts';
+import { callAsUser } from '../calls/user-call.ts';
+import type { Session } from '../session/session.ts';
+import { requestInAutofill } from '../webauthn/autofill.ts';
+import type { CredentialJson } from '../webauthn/credential-json.ts';
+import {
+  type WebAuthn,
+  createCredential,
+  readPageWebAuthn,
+  requestCredential,
+} from '../webauthn/web-authn.ts';
+import { type Endpoint, captcha, get, post } from '../wire/endpoints.ts';
+import type { CallOptions } from '../wire/request.ts';
+import { parseTokenResponse } from '../wire/responses.ts';
+import { listOf, nonEmptyString, nullish, number, object, record, string } from '../wire/schema.ts';
+
+export type { PublicKeyCredentialMethods } from '../webauthn/credential-json.ts';
+export type { WebAuthn } from '../webauthn/web-authn.ts';
+
+const parseChallenge = object({ challenge_id: nonEmptyString, options: record, expires_at: number });
+const passkey = object({
+  id: string,
+  friendly_name: nullish(string),
+  created_at: string,
+  last_used_at: nullish(string),
+});
+
+/** The longest name that the server accepts, in bytes of UTF-8. */
+const LONGEST_NAME_BYTES = 120;
+
+/** A passkey of the user. */
+export interface Passkey {
+  /** The passkey's id, a UUID; not the credential's. */
+  readonly id: string;
+  /** The name, which the server first takes from the kind of authenticator; null if none. */
+  readonly friendlyName: string | null;
+  /** When it was registered, in milliseconds since the epoch. */
+  readonly createdAtMs: number;
+  /** When it last signed in, in milliseconds since the epoch; null if never. */
+  readonly lastUsedAtMs: number | null;
+}
+
+/** How `signInWithPasskey` asks for the passkey. */
+export interface PasskeySignIn extends CaptchaOption {
+  /**
+   * `conditional`: among the autofill suggestions of an `<input autocomplete="username webauthn">`, without a prompt. The call
+   * then waits until the person chooses a passkey, and renews the challenge before it expires; end it by `signal`. Default: a
+   * prompt at once.
+   */
+  readonly mediation?: 'conditional' | undefined;
+  /** Called when the person has chosen a passkey, before the server verifies it. Default: none. */
+  readonly onChosen?: (() => void) | undefined;
+}
+
+/** Options of `createPasskeys`. */
+export interface PasskeysOptions {
+  /** The Web Authentication API. Default: the page's own, looked up with each call. */
+  readonly webAuthn?: WebAuthn | undefined;
+}
+
+/** Passkeys: sign-in without a password, and the passkeys of the signed-in user. Every call rejects with {@link AuthError} only. */
+export interface Passkeys {
+  /** Whether this page can use passkeys: the browser supports them and the page is secure (https or localhost). */
+  isSupported(): boolean;
+  /** Whether the browser can offer passkeys in a field's autofill. Never rejects. */
+  isAutofillSupported(): Promise<boolean>;
+  /**
+   * Prompts for a new passkey on this device or another one, and registers it for the signed-in user.
+   *
+   * @throws {AuthError} `unsupported-runtime`, `passkey-cancelled`, `passkey-failed`, `missing-session`, `passkey_disabled`,
+   * `too_many_passkeys`, `insufficient_aal` (the user has a second factor, and the session is `aal1`),
+   * `webauthn_credential_exists` (the device already has one; `status` is null if the browser says so),
+   * `webauthn_challenge_expired`, `webauthn_verification_failed`, …
+   */
+  registerPasskey(options?: CallOptions): Promise<Passkey>;
+  /**
+   * Signs in with a passkey. The session is `aal1` with the method `passkey`, even if the authenticator verified the person: a
+   * user with a second factor still needs it.
+   *
+   * A call ends an earlier one that waits for autofill, with `aborted`: a page can have one request at a time.
+   *
+   * @throws {AuthError} `unsupported-runtime`, `passkey-cancelled`, `passkey-failed`, `aborted`, `passkey_disabled`,
+   * `webauthn_challenge_expired`, `webauthn_challenge_not_found`, `webauthn_verification_failed` (for a removed passkey too),
+   * `email_not_confirmed`, `user_banned`, `captcha_failed`, …
+   */
+  signInWithPasskey(request?: PasskeySignIn, options?: CallOptions): Promise<Session>;
+  /** Returns the user's passkeys. @throws {AuthError} `missing-session`, `passkey_disabled`, … */
+  listPasskeys(options?: CallOptions): Promise<readonly Passkey[]>;
+  /**
+   * Changes the name of a passkey.
+   *
+   * @throws {AuthError} `invalid-argument` if the name is empty or longer than 120 bytes of UTF-8; `validation_failed` with
+   * `status` 404 if the user has no such passkey.
+   */
+  renamePasskey(
+    request: { readonly passkeyId: string; readonly friendlyName: string },
+    options?: CallOptions,
+  ): Promise<Passkey>;
+  /**
+   * Removes a passkey from the account; the device keeps its part, which no longer signs in.
+   *
+   * @throws {AuthError} `insufficient_aal` as with `registerPasskey`; `validation_failed` with `status` 404 if the user has no
+   * such passkey.
+   */
+  removePasskey(request: { readonly passkeyId: string }, options?: CallOptions): Promise<void>;
+}
+
+/**
+ * Adds passkeys to a client. The project must have them enabled, with the page's host as relying party.
+ *
+ * @example
+ * ```ts
+ * import { createPasskeys } from 'supabase-protocol-clients/auth-client/passkeys';
+ *
+ * const passkeys = createPasskeys(auth);
+ * if (passkeys.isSupported()) {
+ *   const session = await passkeys.signInWithPasskey();
+ *   console.log(session.user.email, (await passkeys.listPasskeys()).length);
+ * }
+ * ```
+ */
+export function createPasskeys({ core }: AuthClient, { webAuthn }: PasskeysOptions = {}): Passkeys {
+  const findWebAuthn = () => webAuthn ?? readPageWebAuthn();
+  const requireWebAuthn = () => {
+    const found = findWebAuthn();
+    if (!found) throw new AuthError('unsupported-runtime', 'Web Authentication is missing here');
+    return found;
+  };
+  /** Ends the request that waits for autofill. */
+  let endAutofill = () => {};
+
+  const isAutofillSupported = async () => {
+    try {
+      return (await findWebAuthn()?.publicKeyCredential.isConditionalMediationAvailable?.()) ?? false;
+    } catch {
+      return false;
+    }
+  };
+
+  const requestPasskey = async (
+    { mediation, captchaToken }: PasskeySignIn,
+    options: CallOptions,
+  ): Promise<Answer> => {
+    const authenticator = requireWebAuthn();
+    const requestChallenge = (signal: AbortSignal | undefined) =>
+      core.send(post('/passkeys/authentication/options', captcha(captchaToken)), parseChallenge, {
+        ...options,
+        signal,
+      });
+    endAutofill();
+    if (mediation === 'conditional') {
+      // Without the check a browser that knows no autofill of passkeys would prompt at once.
+      if (!(await isAutofillSupported()))
+        throw new AuthError('unsupported-runtime', 'The browser offers no passkeys in autofill');
+      const autofill = requestInAutofill(core.platform, options.signal, {
+        requestChallenge,
+        requestCredential: (challenge, signal) =>
+          requestCredential(authenticator, challenge.options, { mediation, signal }),
+        expiresAtMs: ({ expires_at }) => expires_at * 1000,
+      });
+      endAutofill = autofill.end;
+      const { challenge, credential } = await autofill.answer;
+      return { challenge_id: challenge.challenge_id, credential };
+    }
+    const { challenge_id, options: json } = await requestChallenge(options.signal);
+    const credential = await requestCredential(authenticator, json, { signal: options.signal });
+    return { challenge_id, credential };
+  };
+
+  return {
+    isSupported: () => findWebAuthn() !== null,
+    isAutofillSupported,
+    async registerPasskey(options = {}) {
+      const authenticator = requireWebAuthn();
+      endAutofill();
+      const { challenge_id, options: json } = await callAsUser(
+        core,
+        post('/passkeys/registration/options', {}),
+        parseChallenge,
+        options,
+      );
+      const credential = await createCredential(authenticator, json, options.signal);
+      const answer: Answer = { challenge_id, credential };
+      return callAsUser(core, post('/passkeys/registration/verify', answer), parsePasskey, options);
+    },
+    async signInWithPasskey({ onChosen, ...request } = {}, options = {}) {
+      const answer = await requestPasskey(request, options);
+      onChosen?.();
+      const endpoint = post('/passkeys/authentication/verify', answer);
+      const response = await core.send(endpoint, parseTokenResponse, options);
+      return core.session.signIn({ response, name: 'SIGNED_IN', reason: 'call' });
+    },
+    listPasskeys: (options) => callAsUser(core, get('/passkeys/'), parsePasskeys, options),
+    async renamePasskey({ passkeyId, friendlyName }, options) {
+      const bytes = new TextEncoder().encode(friendlyName).length;
+      if (bytes === 0 || bytes > LONGEST_NAME_BYTES)
+        throw new AuthError('invalid-argument', `A name has 1 to ${LONGEST_NAME_BYTES} bytes.`);
+      const endpoint: Endpoint = {
+        method: 'PATCH',
+        path: passkeyPath(passkeyId),
+        body: { friendly_name: friendlyName },
+      };
+      return callAsUser(core, endpoint, parsePasskey, options);
+    },
+    async removePasskey({ passkeyId }, options) {
+      const endpoint: Endpoint = { method: 'DELETE', path: passkeyPath(passkeyId) };
+      await callAsUser(core, endpoint, () => undefined, options);
+    },
+  };
+}
+
+/** The answer to a challenge, as the server reads it. */
+interface Answer {
+  readonly challenge_id: string;
+  readonly credential: CredentialJson;
+}
+
+/** @throws {AuthError} `invalid-argument`: an empty id would address the list. */
+function passkeyPath(id: string): string {
+  if (!id) throw new AuthError('invalid-argument', 'You must provide the id of a passkey.');
+  return `/passkeys/${encodeURIComponent(id)}`;
+}
+
+function parsePasskeys(body: unknown): readonly Passkey[] {
+  return listOf(passkey)(body).map(toPasskey);
+}
+
+function parsePasskey(body: unknown): Passkey {
+  return toPasskey(passkey(body));
+}
+
+function toPasskey({ id, friendly_name, created_at, last_used_at }: ReturnType<typeof passkey>): Passkey {
+  return {
+    id,
+    friendlyName: friendly_name || null,
+    createdAtMs: readTime(created_at),
+    lastUsedAtMs: last_used_at ? readTime(last_used_at) : null,
+  };
+}
+
+function readTime(text: string): number {
+  const time = Date.parse(text);
+  if (Number.isNaN(time)) throw new TypeError('Unexpected time');
+  return time;
+}

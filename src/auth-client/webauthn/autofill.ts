@@ -1,0 +1,97 @@
+import type { Clock, Page, Platform } from '../../platform/platform.ts';
+import { untilAborted } from '../../platform/until-aborted.ts';
+import { AuthError } from '../errors.ts';
+import type { CredentialJson } from './credential-json.ts';
+
+/** A challenge is renewed this long before it expires, so that the person has time to confirm. */
+const CONFIRMATION_MS = 60_000;
+/** Bounds of a challenge's use: the device's clock may be wrong about the expiry. */
+const SHORTEST_USE_MS = 60_000;
+const LONGEST_USE_MS = 240_000;
+
+/** The two steps of a request, which the caller provides. */
+export interface AutofillSteps<Challenge> {
+  requestChallenge(signal: AbortSignal): Promise<Challenge>;
+  /** Waits for the person. Rejects when the signal aborts. */
+  requestCredential(challenge: Challenge, signal: AbortSignal): Promise<CredentialJson>;
+  /** Milliseconds since the epoch, by the server's clock. */
+  expiresAtMs(challenge: Challenge): number;
+}
+
+/** A request that waits in a field's autofill. */
+export interface AutofillRequest<Challenge> {
+  /** Rejects with `aborted` upon `end` or the caller's signal. */
+  readonly answer: Promise<{ readonly challenge: Challenge; readonly credential: CredentialJson }>;
+  end(): void;
+}
+
+/** Offers the passkeys until the person chooses one; renews the challenge before it expires, in a visible page only. */
+export function requestInAutofill<Challenge>(
+  { clock, page }: Pick<Platform, 'clock' | 'page'>,
+  signal: AbortSignal | undefined,
+  steps: AutofillSteps<Challenge>,
+): AutofillRequest<Challenge> {
+  const ending = new AbortController();
+  const end = () => ending.abort(new AuthError('aborted', 'Aborted', { cause: signal?.reason }));
+  if (signal?.aborted) end();
+  signal?.addEventListener('abort', end);
+  const answer = async () => {
+    try {
+      for (;;) {
+        const challenge = await steps.requestChallenge(ending.signal);
+        const useMs = steps.expiresAtMs(challenge) - CONFIRMATION_MS - clock.now();
+        const credential = await offer(challenge, Math.min(Math.max(useMs, SHORTEST_USE_MS), LONGEST_USE_MS));
+        if (credential) return { challenge, credential };
+        await untilAborted(untilVisible(page), ending.signal);
+      }
+    } finally {
+      signal?.removeEventListener('abort', end);
+    }
+  };
+  /** Resolves with null once the challenge has to be renewed. */
+  const offer = async (challenge: Challenge, useMs: number): Promise<CredentialJson | null> => {
+    const { signal: offerSignal, stop, hasExpired } = limitUse(clock, ending.signal, useMs);
+    try {
+      return await steps.requestCredential(challenge, offerSignal);
+    } catch (problem) {
+      if (hasExpired()) return null;
+      throw problem;
+    } finally {
+      stop();
+    }
+  };
+  return { answer: answer(), end };
+}
+
+/** A signal that aborts with another one, or once the time of use is over. */
+function limitUse(clock: Clock, outer: AbortSignal, useMs: number) {
+  const controller = new AbortController();
+  let expired = false;
+  const abort = () => controller.abort(outer.reason);
+  if (outer.aborted) abort();
+  outer.addEventListener('abort', abort);
+  const timer = clock.setTimer(() => {
+    expired = true;
+    controller.abort();
+  }, useMs);
+  return {
+    signal: controller.signal,
+    hasExpired: () => expired && !outer.aborted,
+    stop() {
+      timer.cancel();
+      outer.removeEventListener('abort', abort);
+    },
+  };
+}
+
+/** A hidden page needs no challenge: it would request one every few minutes. */
+function untilVisible(page: Page): Promise<void> {
+  return new Promise((resolve) => {
+    if (page.isVisible()) return resolve();
+    const unsubscribe = page.subscribe((signal) => {
+      if (signal !== 'visible') return;
+      unsubscribe();
+      resolve();
+    });
+  });
+}

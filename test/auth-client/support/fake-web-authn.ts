@@ -1,0 +1,71 @@
+import type { WebAuthn } from '../../../src/auth-client/features/passkeys.ts';
+
+type CeremonyOptions = Pick<CredentialRequestOptions, 'mediation' | 'signal'> & {
+  readonly publicKey?: PublicKeyCredentialCreationOptions | PublicKeyCredentialRequestOptions;
+};
+
+/** A call of `navigator.credentials` that waits for the test. */
+export interface CeremonyCall {
+  readonly method: 'create' | 'get';
+  readonly options: CeremonyOptions;
+  resolve(credential: Credential | null): void;
+  reject(problem: unknown): void;
+}
+
+export interface FakeWebAuthn extends WebAuthn {
+  readonly calls: readonly CeremonyCall[];
+}
+
+/** The Web Authentication API without an authenticator: each call waits until the test answers it or its signal aborts. */
+export function createFakeWebAuthn(methods: WebAuthn['publicKeyCredential'] = {}): FakeWebAuthn {
+  const calls: CeremonyCall[] = [];
+  const start = (method: CeremonyCall['method'], options: CeremonyOptions = {}) =>
+    new Promise<Credential | null>((resolve, reject) => {
+      calls.push({ method, options, resolve, reject });
+      const abort = () => reject(options.signal?.reason);
+      if (options.signal?.aborted) abort();
+      options.signal?.addEventListener('abort', abort);
+    });
+  return {
+    calls,
+    credentials: { create: (options) => start('create', options), get: (options) => start('get', options) },
+    publicKeyCredential: { isConditionalMediationAvailable: async () => true, ...methods },
+  };
+}
+
+export const bytesOf = (text: string): ArrayBuffer => Uint8Array.from(Buffer.from(text)).buffer;
+
+const base = {
+  id: 'Y3JlZA',
+  rawId: bytesOf('cred'),
+  type: 'public-key',
+  authenticatorAttachment: 'platform',
+  getClientExtensionResults: () => ({}),
+};
+
+/** What `credentials.create` resolves with, in a browser without `toJSON`. */
+export function createdCredential(more: object = {}): Credential {
+  return {
+    ...base,
+    response: {
+      clientDataJSON: bytesOf('client'),
+      attestationObject: bytesOf('attestation'),
+      getTransports: () => ['internal'],
+    },
+    ...more,
+  } as Credential;
+}
+
+/** What `credentials.get` resolves with, in a browser without `toJSON`. */
+export function requestedCredential(more: object = {}): Credential {
+  return {
+    ...base,
+    response: {
+      clientDataJSON: bytesOf('client'),
+      authenticatorData: bytesOf('data'),
+      signature: bytesOf('signature'),
+      userHandle: bytesOf('ada'),
+    },
+    ...more,
+  } as Credential;
+}

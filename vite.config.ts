@@ -1,7 +1,7 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig, loadEnv, type Connect, type Plugin } from 'vite';
 import { VitePWA } from 'vite-plugin-pwa';
-import { createPageHeaders, encodeHeadersFile, isOwnFormPost } from './scripts/page-headers.ts';
+import { createPageHeaders, encodeHeadersFile, isSameOriginPost } from './scripts/page-headers.ts';
 
 /** Modules that always load together: fewer requests and better compression. */
 const chunkGroups = [
@@ -183,7 +183,7 @@ function layerOrder(): Plugin {
 function clearSiteData(): Plugin {
   const answer: Connect.NextHandleFunction = (request, response, next) => {
     if (request.method !== 'POST' || request.url !== '/clear-cookies') return next();
-    if (!isOwnFormPost(request.headers)) {
+    if (!isSameOriginPost(request.headers)) {
       response.writeHead(403).end();
       return;
     }

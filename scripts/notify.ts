@@ -7,15 +7,13 @@
  */
 import { parseArgs } from 'node:util';
 import { createTokenKeys } from '../local-supabase/keys/keys.ts';
-import type { Database } from '../src/database.types.ts';
 import { notificationKinds } from '../src/features/notifications/model/notification.ts';
 import type {
   NotificationContent,
   NotificationKind,
 } from '../src/features/notifications/model/notification.ts';
-import { createBrowserPlatform } from '../src/platform/browser-platform.ts';
-import { createRestClient } from '../src/rest-client/index.ts';
 import { accounts, localProject } from './local-project.ts';
+import { findAccount, NotifyError, sendNotifications } from './notify/send-notifications.ts';
 
 const SAMPLES: Readonly<Record<string, readonly string[]>> = {
   mention: [
@@ -34,11 +32,7 @@ const NAMES = [
   'Meeting of October',
   'Reading list',
 ];
-const AT_ONCE = 100;
 const LONGEST_PERIOD_MS = 8 * 86_400_000;
-
-/** A failure that the message explains. */
-class NotifyError extends Error {}
 
 try {
   await notify();
@@ -65,26 +59,13 @@ async function notify(): Promise<void> {
   if (!isKind(kind)) throw new NotifyError(`--kind is one of ${notificationKinds.join(', ')}`);
   if (!Number.isInteger(burst) || burst < 1) throw new NotifyError('--burst is a number from 1');
   const from = values.from ?? accounts.find((account) => account !== to) ?? accounts[0];
-  const keys = await createTokenKeys();
-  if (values['mail-now']) return mailNow(keys.serviceRoleKey);
-  const recipient = await findUser(to, keys.serviceRoleKey);
-  const sender = await findUser(from, keys.serviceRoleKey);
-  const rest = createRestClient<Database>({
-    url: apiUrl(),
-    apiKey: keys.serviceRoleKey,
-    platform: createBrowserPlatform(),
-    getAccessToken: () => Promise.resolve(keys.serviceRoleKey),
-  });
-  const isSystem = kind === 'system';
-  const metadata = isSystem ? {} : { actor_id: sender.id, actor_name: sender.name };
-  for (let sent = 0; sent < burst; sent += AT_ONCE) {
-    const rows = Array.from({ length: Math.min(AT_ONCE, burst - sent) }, (_, index) => ({
-      recipient_id: recipient.id,
-      sender_id: isSystem ? null : sender.id,
-      content: JSON.stringify({ ...createContent(kind, text, sent + index + 1), metadata }),
-    }));
-    await rest.from('notifications').insert(rows).execute();
-  }
+  const { serviceRoleKey } = await createTokenKeys();
+  if (values['mail-now']) return mailNow(serviceRoleKey);
+  const project = { apiUrl: apiUrl(), serviceRoleKey };
+  const recipient = await findAccount(project, to);
+  const sender = await findAccount(project, from);
+  const contents = Array.from({ length: burst }, (_, index) => createContent(kind, text, index + 1));
+  await sendNotifications(project, { recipientId: recipient.id, sender }, contents);
   console.log(`${from} sent ${burst} ${burst === 1 ? 'notification' : 'notifications'} (${kind}) to ${to}.`);
 }
 
@@ -126,23 +107,6 @@ function createContent(
 
 function isKind(text: string): text is NotificationKind {
   return notificationKinds.some((kind) => kind === text);
-}
-
-async function findUser(email: string, serviceKey: string): Promise<{ id: string; name: string }> {
-  const answer = await get('/auth/v1/admin/users?per_page=1000', serviceKey);
-  const { users } = (await answer.json()) as {
-    users: { id: string; email?: string; user_metadata?: { name?: string } }[];
-  };
-  const found = users.find((user) => user.email?.toLowerCase() === email.toLowerCase());
-  if (!found) throw new NotifyError(`No account has the address ${email}`);
-  return { id: found.id, name: found.user_metadata?.name ?? email.split('@')[0] ?? email };
-}
-
-async function get(path: string, key: string): Promise<Response> {
-  const response = await fetch(apiUrl() + path, { headers: { apikey: key, authorization: `Bearer ${key}` } });
-  if (!response.ok)
-    throw new NotifyError(`${path.split('?')[0]} answered ${response.status}: ${await response.text()}`);
-  return response;
 }
 
 function apiUrl(): string {

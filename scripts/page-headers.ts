@@ -57,10 +57,10 @@ export function encodeHeadersFile(headers: Readonly<Record<string, string>>): st
 }
 
 /**
- * Whether `POST /clear-cookies` may be answered with `Clear-Site-Data`: only for a form of this site, since a foreign one
- * could sign users out. Browsers that send no `Sec-Fetch-Site` send `Origin` with every POST.
+ * Whether a page of this site sent the POST: a foreign one must not delete its cookies, for instance. Browsers that send no
+ * `Sec-Fetch-Site` send `Origin` with every POST.
  */
-export function isOwnFormPost(headers: Readonly<Record<string, string | string[] | undefined>>): boolean {
+export function isSameOriginPost(headers: Readonly<Record<string, string | string[] | undefined>>): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin';
   const origin = String(headers['origin'] ?? '');

@@ -64,6 +64,9 @@ interface Measure {
   readonly budget: number;
 }
 
+/** Its parts are imported where `import.meta.env.DEV` is true. */
+const developmentFolder = '/src/features/notifications/sample/';
+
 const gzip = (content: string | Uint8Array): number => gzipSync(content, { level: 9 }).byteLength;
 
 /**
@@ -142,6 +145,8 @@ async function measureRoutes(): Promise<readonly Measure[]> {
       throw new Error(
         `vite.config.ts puts ${facadeModuleId} into another chunk than ${moduleIds.join(', ')}`,
       );
+    const developmentModule = moduleIds.find((id) => id.includes(developmentFolder));
+    if (developmentModule) throw new Error(`The build contains ${developmentModule}, a part of development`);
   }
   const assets = new Map(
     output.flatMap((part) => (part.type === 'asset' ? [[part.fileName, part.source] as const] : [])),

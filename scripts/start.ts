@@ -16,6 +16,7 @@ import type { LocalSupabase } from '../local-supabase/server.ts';
 import type { VapidKeys } from '../local-supabase/project/data-folder.ts';
 import { StartError } from '../local-supabase/project/start-error.ts';
 import { accountPassword, accounts, localProject } from './local-project.ts';
+import { samplePath, sampleSender } from './notify/sample-sender.ts';
 import { readProjectConfig } from './project-config/project-config.ts';
 import { loadVapidKeys } from './vapid-keys.ts';
 
@@ -95,14 +96,16 @@ function siteUrlOf(configured: string | undefined): string {
 
 async function startApplication(
   { createServer }: typeof Vite,
-  { url, anonKey }: LocalSupabase,
+  { url, anonKey, serviceRoleKey }: LocalSupabase,
   vapidKeys: VapidKeys,
 ): Promise<Application> {
   const port = localProject.appPort;
   process.env['VITE_SUPABASE_URL'] = url;
   process.env['VITE_SUPABASE_ANON_KEY'] = anonKey;
   process.env['VITE_PUSH_PUBLIC_KEY'] = vapidKeys.publicKey;
+  process.env['VITE_SAMPLE_SENDER'] = samplePath;
   const server = await createServer({
+    plugins: [sampleSender({ apiUrl: url, serviceRoleKey })],
     server: {
       port,
       strictPort: true,

@@ -1,9 +1,10 @@
-import { useState, useSyncExternalStore } from 'react';
+import { Suspense, useState, useSyncExternalStore } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { Choice } from '../../../ui/form/choice.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import { Message } from '../../../ui/page/message.tsx';
 import { Switch } from '../../../ui/form/switch.tsx';
+import { lazyPart } from '../../../ui/state/lazy-part.ts';
 import { desktopChoice, desktopPermission, soundChoice } from '../arrivals/arrival-choices.ts';
 import styles from './inbox.module.css';
 import { useInboxServices } from '../data/inbox-context.ts';
@@ -14,6 +15,11 @@ import { optionsTexts } from './options-texts.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
 import { shortcutKeys, shortcutsEnabled } from '../actions/shortcuts.ts';
 import type { Shortcut } from '../actions/shortcuts.ts';
+
+/** null in production, where the bundler drops the import. */
+const SampleButton = import.meta.env.DEV
+  ? lazyPart(async () => (await import('../sample/sample-button.tsx')).SampleButton)
+  : null;
 
 const keyNames: Readonly<Record<string, string>> = {
   ArrowDown: '↓',
@@ -71,6 +77,11 @@ export function InboxOptions({ onClose, onSelect, onInvite }: InboxOptionsProps)
         />
         {desktopPermission() !== null && <DesktopSwitch />}
         <Switch label={words.sound} hint={words.soundHint} checked={isLoud} onChange={chooseSound} />
+        {SampleButton && (
+          <Suspense>
+            <SampleButton wide />
+          </Suspense>
+        )}
         <div className={styles.keyboard}>
           <Switch
             label={words.shortcutsSwitch}

@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { styleText } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import type * as Vite from 'vite';
+import type { AuthSettings } from '../local-supabase/auth/settings.ts';
 import { realisticTiming } from '../local-supabase/realtime/settings.ts';
 import { createLocalSupabase } from '../local-supabase/server.ts';
 import type { LocalSupabase } from '../local-supabase/server.ts';
@@ -70,6 +71,7 @@ function startSupabase({ publicKey, privateKey }: VapidKeys): Promise<LocalSupab
     mailboxPort,
     dataDir,
     siteUrl: siteUrlOf(options.siteUrl),
+    auth: { ...options.auth, ...passkeyOriginsOf(options.auth) },
     realtime: realisticTiming,
     functionEnv: {
       VAPID_SUBJECT: 'mailto:operator@example.com',
@@ -92,6 +94,14 @@ function siteUrlOf(configured: string | undefined): string {
   const local = `http://localhost:${localProject.appPort}`;
   if (configured === undefined || !URL.canParse(configured)) return local;
   return ['localhost', '127.0.0.1'].includes(new URL(configured).hostname) ? local : configured;
+}
+
+/** The configured origins of passkeys, moved as the site is. Without any, the site's origin is the only one. */
+function passkeyOriginsOf(
+  configured: Partial<AuthSettings> = {},
+): Pick<Partial<AuthSettings>, 'webauthnRpOrigins'> {
+  const origins = configured.webauthnRpOrigins;
+  return origins ? { webauthnRpOrigins: origins.map((origin) => siteUrlOf(origin)) } : {};
 }
 
 async function startApplication(

@@ -9,7 +9,7 @@ import type { AuthContext, AuthMailer, SmsBox } from './context.ts';
 import { encodeError } from './http/error-response.ts';
 import { AuthHttpError, OAuthError, WeakPasswordError } from './http/errors.ts';
 import { createRateLimiter } from './http/rate-limiter.ts';
-import { type Handler, pathsWithOptionalSlash, routes } from './routes.ts';
+import { type Handler, pathsWithOptionalSlash, routes, subtreeChecks } from './routes.ts';
 import { type AuthSettings, completeAuthSettings } from './settings.ts';
 import { saveConnections } from './sso/connection.ts';
 import type { MailKind } from './mail/mail-template.ts';
@@ -88,6 +88,15 @@ export async function createAuthService(options: AuthServiceOptions): Promise<Au
   const context = createContext(options);
   await saveConnections(context.database, context.now(), context.settings.ssoConnections);
   const app = new Hono().basePath(basePath);
+  for (const { path, check } of subtreeChecks)
+    app.use(`${path}/*`, async (c, next) => {
+      try {
+        check(context);
+      } catch (error) {
+        return encodeError(error, c.req.raw.headers);
+      }
+      return next();
+    });
   const run =
     (handler: Handler) =>
     async (request: Request, params: Record<string, string>): Promise<Response> => {

@@ -2,6 +2,7 @@ import { createUserAsAdmin } from './admin/create-user.ts';
 import { deleteFactorAsAdmin, listFactorsAsAdmin, updateFactorAsAdmin } from './admin/factors.ts';
 import { generateLink } from './admin/generate-link.ts';
 import { invite } from './admin/invite.ts';
+import { deletePasskeyAsAdmin, listPasskeysAsAdmin } from './admin/passkeys.ts';
 import { updateUserAsAdmin } from './admin/update-user.ts';
 import { deleteUserAsAdmin, listUsers, readUser } from './admin/users.ts';
 import type { Call } from './http/call.ts';
@@ -18,6 +19,9 @@ import { authorize, authorizeLink } from './oauth/authorize.ts';
 import { callback } from './oauth/callback.ts';
 import { unlinkIdentity } from './oauth/unlink.ts';
 import { otp } from './verification/otp.ts';
+import { createAuthenticationOptions, verifyPasskeyAuthentication } from './passkeys/authentication.ts';
+import { deletePasskey, listPasskeys, renamePasskey, requirePasskeysEnabled } from './passkeys/management.ts';
+import { createRegistrationOptions, verifyPasskeyRegistration } from './passkeys/registration.ts';
 import { readOwnUser, updateOwnUser } from './users/own-user.ts';
 import type { RateLimitName } from './http/rate-limiter.ts';
 import { reauthenticate } from './users/reauthenticate.ts';
@@ -59,7 +63,19 @@ export const pathsWithOptionalSlash: ReadonlySet<string> = new Set([
   '/admin/users/:user_id',
   '/admin/users/:user_id/factors',
   '/admin/users/:user_id/factors/:factor_id',
+  '/passkeys',
+  '/passkeys/:passkey_id',
+  '/admin/users/:user_id/passkeys',
+  '/admin/users/:user_id/passkeys/:passkey_id',
 ]);
+
+/** A check of every request to `path` and below it, before its route is looked up. Throws an HTTP error. */
+export interface SubtreeCheck {
+  readonly path: string;
+  readonly check: (context: AuthContext) => void;
+}
+
+export const subtreeChecks: readonly SubtreeCheck[] = [{ path: '/passkeys', check: requirePasskeysEnabled }];
 
 const withCaptcha =
   (handler: Handler): Handler =>
@@ -82,7 +98,6 @@ const disabled =
   async () => {
     throw notFound(code, message);
   };
-const noPasskeys = disabled('passkey_disabled', 'Passkeys are disabled');
 const noOAuthServer = disabled('feature_disabled', 'OAuth server is disabled');
 
 export const routes: readonly Route[] = [
@@ -114,6 +129,17 @@ export const routes: readonly Route[] = [
   { method: 'POST', path: '/factors/:factor_id/challenge', handler: challengeFactor },
   { method: 'POST', path: '/factors/:factor_id/verify', handler: verifyFactor },
   { method: 'DELETE', path: '/factors/:factor_id', handler: unenrollFactor },
+  { method: 'POST', path: '/passkeys/registration/options', handler: createRegistrationOptions },
+  { method: 'POST', path: '/passkeys/registration/verify', handler: verifyPasskeyRegistration },
+  {
+    method: 'POST',
+    path: '/passkeys/authentication/options',
+    handler: guarded('passkeys', createAuthenticationOptions),
+  },
+  { method: 'POST', path: '/passkeys/authentication/verify', handler: verifyPasskeyAuthentication },
+  { method: 'GET', path: '/passkeys', handler: listPasskeys },
+  { method: 'PATCH', path: '/passkeys/:passkey_id', handler: renamePasskey },
+  { method: 'DELETE', path: '/passkeys/:passkey_id', handler: deletePasskey },
   { method: 'POST', path: '/invite', handler: invite },
   { method: 'GET', path: '/admin/users', handler: listUsers },
   { method: 'POST', path: '/admin/users', handler: createUserAsAdmin },
@@ -123,6 +149,12 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/admin/users/:user_id/factors', handler: listFactorsAsAdmin },
   { method: 'PUT', path: '/admin/users/:user_id/factors/:factor_id', handler: updateFactorAsAdmin },
   { method: 'DELETE', path: '/admin/users/:user_id/factors/:factor_id', handler: deleteFactorAsAdmin },
+  { method: 'GET', path: '/admin/users/:user_id/passkeys', handler: listPasskeysAsAdmin },
+  {
+    method: 'DELETE',
+    path: '/admin/users/:user_id/passkeys/:passkey_id',
+    handler: deletePasskeyAsAdmin,
+  },
   { method: 'POST', path: '/admin/generate_link', handler: generateLink },
   { method: 'GET', path: '/test-provider/sso/:connection', handler: showSsoProvider },
   { method: 'POST', path: '/test-provider/sso/:connection', handler: submitSsoProvider },
@@ -136,8 +168,6 @@ export const routes: readonly Route[] = [
     handler: describeProvider,
   },
   ...(['GET', 'POST', 'PATCH', 'DELETE'] as const).flatMap((method) => [
-    { method, path: '/passkeys', handler: noPasskeys },
-    { method, path: '/passkeys/*', handler: noPasskeys },
     { method, path: '/oauth/*', handler: noOAuthServer },
     { method, path: '/user/oauth/grants', handler: noOAuthServer },
   ]),

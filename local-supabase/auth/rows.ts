@@ -1,10 +1,11 @@
 import type { Sql } from '../database/database.ts';
 
-/** Column values by name. Dates and plain objects (jsonb) are encoded before they are written. */
+/** Column values by name. Dates and plain objects (jsonb) are encoded before they are written; bytes (bytea) are written as they are. */
 export type Values = Readonly<Record<string, unknown>>;
 
 function encodeValue(value: unknown): unknown {
   if (value instanceof Date) return value.toISOString();
+  if (value instanceof Uint8Array) return value;
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
 }
 

@@ -16,6 +16,8 @@ export interface RateLimits {
   readonly anonymousUsers: number;
   /** Each of challenging and verifying factors, per minute. Default 15. */
   readonly factors: number;
+  /** POST /passkeys/authentication/options, per 5 minutes. Default 30. */
+  readonly passkeys: number;
   /** Mails of the whole project per hour. Default 30. */
   readonly emailSent: number;
   /** Text messages of the whole project per hour. Default 30. */
@@ -30,6 +32,7 @@ export const defaultRateLimits: RateLimits = {
   web3: 30,
   anonymousUsers: 30,
   factors: 15,
+  passkeys: 30,
   emailSent: 30,
   smsSent: 30,
 };
@@ -109,6 +112,16 @@ export interface AuthSettings {
   readonly factorExpirySeconds: number;
   readonly maxEnrolledFactors: number;
   readonly maxVerifiedFactors: number;
+  /** Default true. */
+  readonly passkeysEnabled: boolean;
+  readonly maxPasskeysPerUser: number;
+  /** The domain that passkeys are bound to, without scheme and port. Default null: the host name of the site. */
+  readonly webauthnRpId: string | null;
+  /** The name of the application in the browser's passkey prompt. Default `Local Supabase`. */
+  readonly webauthnRpDisplayName: string;
+  /** The origins that passkeys may be used from. Default null: the origin of the site. */
+  readonly webauthnRpOrigins: readonly string[] | null;
+  readonly webauthnChallengeExpirySeconds: number;
 }
 
 const defaults: AuthSettings = {
@@ -162,6 +175,12 @@ const defaults: AuthSettings = {
   factorExpirySeconds: 300,
   maxEnrolledFactors: 10,
   maxVerifiedFactors: 10,
+  passkeysEnabled: true,
+  maxPasskeysPerUser: 10,
+  webauthnRpId: null,
+  webauthnRpDisplayName: 'Local Supabase',
+  webauthnRpOrigins: null,
+  webauthnChallengeExpirySeconds: 300,
 };
 
 /** Fills `chosen` up with the defaults of local development: every feature on, every limit off. */

@@ -2,7 +2,7 @@ import type { AuthContext } from './context.ts';
 
 const dayMs = 86_400_000;
 
-/** Deletes expired rows as GoTrue's cleanup does, a day or more after they expire. */
+/** Deletes expired rows as GoTrue's cleanup does: WebAuthn challenges at once, others a day or more after they expire. */
 export async function sweep(context: AuthContext): Promise<void> {
   const { database, settings, limiter, testProvider } = context;
   const ago = (ms: number): string => new Date(context.now() - ms).toISOString();
@@ -15,6 +15,7 @@ export async function sweep(context: AuthContext): Promise<void> {
   await run('delete from auth.saml_relay_states where created_at < $1', yesterday);
   await run('delete from auth.flow_state where created_at < $1', yesterday);
   await run('delete from auth.mfa_challenges where created_at < $1', yesterday);
+  await run('delete from auth.webauthn_challenges where expires_at < $1', ago(0));
   await run(`delete from auth.mfa_factors where status = 'unverified' and created_at < $1`, yesterday);
   await run(
     'delete from auth.one_time_tokens where created_at < $1',

@@ -47,6 +47,10 @@ export function readAuthSettings(config: ConfigReader, hasSmtp: boolean): Partia
     externalProviders: readProviders(config),
     web3EthereumEnabled: config.boolean('auth.web3.ethereum.enabled'),
     web3SolanaEnabled: config.boolean('auth.web3.solana.enabled'),
+    passkeysEnabled: config.boolean('auth.passkey.enabled'),
+    webauthnRpId: config.text('auth.webauthn.rp_id'),
+    webauthnRpDisplayName: config.text('auth.webauthn.rp_display_name'),
+    webauthnRpOrigins: config.texts('auth.webauthn.rp_origins'),
     rateLimits: readRateLimits(config, hasSmtp),
   });
 }

@@ -40,7 +40,7 @@ describe('a config.toml', () => {
     expect(read('').options).toMatchObject({ auth: {}, rest: {}, storage: { buckets: {} } });
   });
 
-  it('sets sessions, factors, providers, test codes and rate limits', () => {
+  it('sets sessions, factors, providers, test codes, passkeys and rate limits', () => {
     const { auth } = read(`
       [auth.sessions]
       timebox = "24h"
@@ -55,6 +55,12 @@ describe('a config.toml', () => {
       enabled = false
       [auth.sms.test_otp]
       4152127777 = "123456"
+      [auth.passkey]
+      enabled = false
+      [auth.webauthn]
+      rp_id = "example.com"
+      rp_display_name = "Example"
+      rp_origins = ["https://example.com"]
       [auth.rate_limit]
       email_sent = 2
       anonymous_users = 5
@@ -67,6 +73,10 @@ describe('a config.toml', () => {
       phoneFactorVerifyEnabled: false,
       externalProviders: ['google'],
       smsTestOtp: { '4152127777': '123456' },
+      passkeysEnabled: false,
+      webauthnRpId: 'example.com',
+      webauthnRpDisplayName: 'Example',
+      webauthnRpOrigins: ['https://example.com'],
       rateLimits: { anonymousUsers: 5, web3: 7, emailSent: Number.MAX_SAFE_INTEGER },
     });
   });

@@ -118,6 +118,7 @@ async function obscure(context: AuthContext, tx: Transaction, user: User): Promi
   });
   await clearOneTimeTokens(tx.sql, user.id);
   await tx.sql.query('delete from auth.mfa_factors where user_id = $1', [user.id]);
+  await tx.sql.query('delete from auth.webauthn_credentials where user_id = $1', [user.id]);
   await deleteSessions(tx.sql, { userId: user.id });
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { checkChannel } from '../users/address.ts';
+import { requireNonAnonymousCaller } from '../http/authentication.ts';
 import { type Call, readText, sendJson } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext } from '../context.ts';
 import type { Sql } from '../../database/database.ts';
@@ -10,7 +11,7 @@ import { createCode } from '../verification/one-time-token.ts';
 import { insertRow, updateRow } from '../rows.ts';
 import { isUuid } from '../rows.ts';
 import type { Factor } from './factor.ts';
-import { requireFactor, requireFactorCaller } from './factor-caller.ts';
+import { requireFactor } from './factor-caller.ts';
 
 /** A row of auth.mfa_challenges. */
 export interface Challenge {
@@ -40,7 +41,7 @@ const expiryOf = (context: AuthContext, createdAt: Date): number =>
 
 /** POST /factors/:factor_id/challenge: begins a verification; a phone gets its code. */
 export async function challengeFactor(context: AuthContext, call: Call): Promise<Response> {
-  const { user } = await requireFactorCaller(context, call);
+  const { user } = await requireNonAnonymousCaller(context, call);
   const factor = await requireFactor(context, call, user.id);
   context.limiter.count('factor_challenge', call.ip);
   checkVerifyEnabled(context, factor);

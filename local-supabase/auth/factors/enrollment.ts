@@ -4,14 +4,14 @@ import { Secret, TOTP } from 'otpauth';
 import { toString as renderQrCode } from 'qrcode';
 
 import { parsePhone } from '../users/address.ts';
-import type { Caller } from '../http/authentication.ts';
+import { type Caller, requireNonAnonymousCaller } from '../http/authentication.ts';
 import { type Call, type JsonObject, readText, sendJson } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
 import { forbidden, internal, invalid, unprocessable } from '../http/errors.ts';
 import { notifyOfChange } from '../mail/account-change.ts';
 import { insertRow } from '../rows.ts';
 import { deleteFactor, type Factor, listFactors, lowerSessionsOfFactor } from './factor.ts';
-import { requireFactor, requireFactorCaller } from './factor-caller.ts';
+import { requireFactor } from './factor-caller.ts';
 
 const secretBytes = 20;
 
@@ -122,7 +122,7 @@ async function enrollPhone(
 
 /** POST /factors: `{factor_type: totp|phone, friendly_name, issuer|phone}`. */
 export async function enrollFactor(context: AuthContext, call: Call): Promise<Response> {
-  const caller = await requireFactorCaller(context, call);
+  const caller = await requireNonAnonymousCaller(context, call);
   if (caller.session === null)
     throw internal('A valid session and a registered user are required to enroll a factor');
   const body = await call.json();
@@ -140,7 +140,7 @@ export async function enrollFactor(context: AuthContext, call: Call): Promise<Re
 
 /** DELETE /factors/:factor_id: sessions that the factor had raised return to aal1. */
 export async function unenrollFactor(context: AuthContext, call: Call): Promise<Response> {
-  const { user, session } = await requireFactorCaller(context, call);
+  const { user, session } = await requireNonAnonymousCaller(context, call);
   const factor = await requireFactor(context, call, user.id);
   if (session === null) throw internal('A valid session and factor are required to unenroll a factor');
   if (factor.status === 'verified' && session.aal !== 'aal2')

@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 
 import { Secret, TOTP } from 'otpauth';
 
+import { requireNonAnonymousCaller } from '../http/authentication.ts';
 import { type Call, readText, sendJson } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
 import { encodeCounterToken } from '../sessions/counter-token.ts';
@@ -14,7 +15,7 @@ import { createSessionTokens, type SessionTokens } from '../sessions/session-tok
 import { findUserById } from '../users/users.ts';
 import { type Challenge, checkVerifyEnabled, loadChallenge } from './challenge.ts';
 import { type Factor, methodOfFactor } from './factor.ts';
-import { requireFactor, requireFactorCaller } from './factor-caller.ts';
+import { requireFactor } from './factor-caller.ts';
 
 const allowedSteps = 1;
 
@@ -82,7 +83,7 @@ async function raiseSession(
 
 /** POST /factors/:factor_id/verify: `{challenge_id, code}`; answers a session of aal2 and ends the user's sessions of aal1. */
 export async function verifyFactor(context: AuthContext, call: Call): Promise<Response> {
-  const { user, session } = await requireFactorCaller(context, call);
+  const { user, session } = await requireNonAnonymousCaller(context, call);
   const factor = await requireFactor(context, call, user.id);
   context.limiter.count('factor_verify', call.ip);
   const body = await call.json();

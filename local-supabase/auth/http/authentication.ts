@@ -66,6 +66,14 @@ export async function requireCaller(context: AuthContext, call: Call): Promise<C
   return caller;
 }
 
+/** Returns the signed-in caller, which must not be anonymous. Throws as `requireCaller` does; 403 no_authorization. */
+export async function requireNonAnonymousCaller(context: AuthContext, call: Call): Promise<Caller> {
+  const caller = await requireCaller(context, call);
+  if (caller.claims['is_anonymous'] === true)
+    throw forbidden('no_authorization', 'Anonymous user not allowed to perform these actions');
+  return caller;
+}
+
 /** Requires the service key or a user with an administrator's role. Throws 403 not_admin. */
 export async function requireAdmin(context: AuthContext, call: Call): Promise<void> {
   const claims = await readClaims(context, call);

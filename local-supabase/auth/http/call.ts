@@ -66,8 +66,8 @@ function mismatch(field: string, value: unknown, expected: string): AuthHttpErro
 /** Folds a member's name as Go's JSON decoder does: U+017F is an `s`, U+212A a `k`. */
 const foldName = (name: string): string => name.replaceAll('\u017f', 's').toLowerCase();
 
-/** The value of a member. The name matches without regard to case; of several spellings the last one wins. */
-function readMember(body: JsonObject, field: string): unknown {
+/** The value of a member; undefined when it is missing. The name matches without regard to case; of several spellings the last one wins. */
+export function readMember(body: JsonObject, field: string): unknown {
   const name = Object.keys(body).findLast((key) => foldName(key) === field);
   return name === undefined ? undefined : body[name];
 }

@@ -44,7 +44,7 @@ export async function readSettings({ settings }: AuthContext, call: Call): Promi
     sms_provider: 'twilio',
     saml_enabled: settings.ssoConnections.length > 0,
     saml_private_key_next_configured: false,
-    passkeys_enabled: false,
+    passkeys_enabled: settings.passkeysEnabled,
   });
 }
 

@@ -38,8 +38,8 @@ export class CommitThenThrow extends Error {
   }
 }
 
-export const badRequest = (code: string, message: string): AuthHttpError =>
-  new AuthHttpError(400, code, message);
+export const badRequest = (code: string, message: string, cause?: unknown): AuthHttpError =>
+  new AuthHttpError(400, code, message, { cause });
 export const unauthorized = (code: string, message: string): AuthHttpError =>
   new AuthHttpError(401, code, message);
 export const forbidden = (code: string, message: string): AuthHttpError =>

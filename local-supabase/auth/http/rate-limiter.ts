@@ -20,7 +20,8 @@ export type RateLimitName =
   | 'web3'
   | 'anonymous'
   | 'factor_challenge'
-  | 'factor_verify';
+  | 'factor_verify'
+  | 'passkeys';
 
 interface Rule {
   readonly events: number;
@@ -53,6 +54,8 @@ function ruleOf(name: RateLimitName, limits: RateLimits): Rule {
       return perFiveMinutes(limits.sso);
     case 'web3':
       return perFiveMinutes(limits.web3);
+    case 'passkeys':
+      return perFiveMinutes(limits.passkeys);
     case 'anonymous':
       return { events: limits.anonymousUsers, windowMs: hourMs, burst: limits.anonymousUsers };
     case 'factor_challenge':

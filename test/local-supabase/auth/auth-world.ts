@@ -11,6 +11,7 @@ import type { AuthSettings } from '../../../local-supabase/auth/settings.ts';
 import type { Database } from '../../../local-supabase/database/database.ts';
 import { createPgliteDatabase } from '../../../local-supabase/database/pglite-database.ts';
 import { createTokenKeys } from '../../../local-supabase/keys/keys.ts';
+import type { CreationOptions, RequestOptions } from '../../support/software-authenticator.ts';
 import type { TokenKeys } from '../../../local-supabase/keys/keys.ts';
 
 /** The fields that tests read from responses; the tests assert which of them are present. */
@@ -32,6 +33,9 @@ export interface AnswerBody {
   readonly email_otp: string;
   readonly hashed_token: string;
   readonly external: Readonly<Record<string, boolean>>;
+  readonly challenge_id: string;
+  readonly options: CreationOptions & RequestOptions;
+  readonly friendly_name: string;
 }
 
 export interface AnswerUser {

@@ -72,8 +72,7 @@ describe('the public routes', () => {
     expect((await world.get('/user', { token })).status).toBe(200);
   });
 
-  it('report that passkeys and the OAuth server are off', async () => {
-    expect((await world.post('/passkeys/authentication/options')).body.code).toBe('passkey_disabled');
+  it('report that the OAuth server is off', async () => {
     expect((await world.get('/oauth/authorize')).body.code).toBe('feature_disabled');
   });
 });

@@ -1,0 +1,90 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+
+import { type AuthContext, nowDate } from '../context.ts';
+import { badRequest, invalid } from '../http/errors.ts';
+import { insertRow, isUuid } from '../rows.ts';
+
+const challengeBytes = 32;
+/** The time at which go-webauthn's session data never expires: the row has its own expiry. */
+const noExpiry = '0001-01-01T00:00:00Z';
+
+export type Ceremony = 'registration' | 'authentication';
+
+/** The state of a ceremony between its two requests, in the form of go-webauthn. */
+interface SessionData {
+  /** base64url. */
+  readonly challenge: string;
+  readonly [member: string]: unknown;
+}
+
+/** A row of auth.webauthn_challenges. */
+interface ChallengeRow {
+  readonly id: string;
+  readonly session_data: SessionData;
+  readonly expires_at: Date;
+}
+
+/** A stored challenge, as clients need it. */
+export interface NewChallenge {
+  readonly id: string;
+  /** base64url. */
+  readonly challenge: string;
+  /** Seconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+interface ChallengeOptions {
+  readonly ceremony: Ceremony;
+  readonly rpId: string;
+  /** The user who registers; null for a sign-in, whose user is not known yet. */
+  readonly userId: string | null;
+  readonly credParams?: readonly object[];
+}
+
+/** Creates and stores a challenge. */
+export async function createChallenge(
+  context: AuthContext,
+  { ceremony, rpId, userId, credParams }: ChallengeOptions,
+): Promise<NewChallenge> {
+  const challenge = randomBytes(challengeBytes).toString('base64url');
+  const expiresAtMs = context.now() + context.settings.webauthnChallengeExpirySeconds * 1000;
+  const { id } = await insertRow<ChallengeRow>(context.database, 'auth.webauthn_challenges', {
+    id: randomUUID(),
+    user_id: userId,
+    challenge_type: ceremony,
+    session_data: {
+      challenge,
+      rpId,
+      user_id: userId === null ? null : Buffer.from(userId).toString('base64'),
+      expires: noExpiry,
+      userVerification: 'preferred',
+      ...(credParams && { credParams }),
+    },
+    created_at: nowDate(context),
+    expires_at: new Date(expiresAtMs),
+  });
+  return { id, challenge, expiresAt: Math.floor(expiresAtMs / 1000) };
+}
+
+/**
+ * Deletes a challenge and returns its bytes as base64url, so that each challenge serves once. Throws 400
+ * validation_failed, webauthn_challenge_not_found, webauthn_challenge_expired.
+ */
+export async function consumeChallenge(
+  context: AuthContext,
+  id: string,
+  ceremony: Ceremony,
+  userId: string | null,
+): Promise<string> {
+  if (!isUuid(id)) throw invalid('challenge_id must be a valid UUID');
+  const [row] = await context.database.query<ChallengeRow>(
+    `delete from auth.webauthn_challenges
+     where id = $1 and challenge_type = $2 and user_id is not distinct from $3 returning *`,
+    [id, ceremony, userId],
+  );
+  if (row === undefined)
+    throw badRequest('webauthn_challenge_not_found', 'Challenge not found or already used');
+  if (context.now() > row.expires_at.getTime())
+    throw badRequest('webauthn_challenge_expired', 'Challenge has expired');
+  return row.session_data.challenge;
+}

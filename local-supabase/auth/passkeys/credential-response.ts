@@ -1,0 +1,114 @@
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
+
+/** The members of `clientDataJSON` that the service checks itself. */
+export interface ClientData {
+  readonly origin: string;
+  readonly topOrigin?: string;
+}
+
+/** The result of `navigator.credentials.create()`, with the members that verification needs. */
+export interface RegistrationResponse {
+  readonly json: RegistrationResponseJSON;
+  readonly clientData: ClientData;
+  readonly transports: readonly string[];
+}
+
+/** The result of `navigator.credentials.get()`, with the members that verification needs. */
+export interface AssertionResponse {
+  readonly json: AuthenticationResponseJSON;
+  readonly clientData: ClientData;
+  /** The passkey may be copied to other devices. It never changes. */
+  readonly isBackupEligible: boolean;
+  readonly signCount: number;
+  readonly credentialId: Uint8Array;
+  /** The user id of the registration, decoded. */
+  readonly userHandle: string;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function readObject(value: unknown, name: string): Fields {
+  if (value === undefined || value === null) return {};
+  if (!isObject(value)) throw new TypeError(`${name} is not an object`);
+  return value;
+}
+
+function readString(fields: Fields, name: string): string {
+  const value = fields[name] ?? '';
+  if (typeof value !== 'string') throw new TypeError(`${name} is not a string`);
+  return value;
+}
+
+/** Reads a base64url member and drops its padding, which Go accepts and the verifying library refuses. */
+function readBase64url(fields: Fields, name: string): string {
+  const text = readString(fields, name).replace(/=+$/, '');
+  if (!/^[\w-]*$/.test(text) || text.length % 4 === 1) throw new TypeError(`${name} is not base64url`);
+  return text;
+}
+
+function readClientData(encoded: string): ClientData {
+  const parsed: unknown = JSON.parse(Buffer.from(encoded, 'base64url').toString());
+  const fields = readObject(parsed, 'clientDataJSON');
+  const topOrigin = readString(fields, 'topOrigin');
+  return { origin: readString(fields, 'origin'), ...(topOrigin !== '' && { topOrigin }) };
+}
+
+function readTransports(response: Fields): readonly string[] {
+  const transports = response['transports'] ?? [];
+  if (!Array.isArray(transports) || !transports.every((item) => typeof item === 'string'))
+    throw new TypeError('transports is not a list of strings');
+  // Chrome's first name of the hybrid transport.
+  return transports.map((transport) => (transport === 'cable' ? 'hybrid' : transport));
+}
+
+/** The members that both kinds of credentials have. */
+function readEnvelope(credential: Fields) {
+  const id = readString(credential, 'id');
+  if (!/^[\w-]+$/.test(id)) throw new TypeError('id is not base64url');
+  if (readString(credential, 'type') !== 'public-key') throw new TypeError('type is not public-key');
+  // `rawId` repeats `id`, because the verifying library compares them and go-webauthn does not.
+  return { id, rawId: id, type: 'public-key', clientExtensionResults: {} } as const;
+}
+
+const bytesOf = (base64url: string): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(Buffer.from(base64url, 'base64url'));
+
+/** Parses the credential of a registration. Rejects with an `Error` for any other value. */
+export async function parseRegistrationResponse(credential: unknown): Promise<RegistrationResponse> {
+  const fields = readObject(credential, 'credential');
+  const envelope = readEnvelope(fields);
+  const response = readObject(fields['response'], 'response');
+  const clientDataJSON = readBase64url(response, 'clientDataJSON');
+  const attestationObject = readBase64url(response, 'attestationObject');
+  const { decodeAttestationObject, parseAuthenticatorData } = await import('@simplewebauthn/server/helpers');
+  const authenticatorData = decodeAttestationObject(bytesOf(attestationObject)).get('authData');
+  if (!parseAuthenticatorData(authenticatorData).flags.at) throw new TypeError('authData has no credential');
+  return {
+    json: { ...envelope, response: { clientDataJSON, attestationObject } },
+    clientData: readClientData(clientDataJSON),
+    transports: readTransports(response),
+  };
+}
+
+/** Parses the credential of a sign-in. Rejects with an `Error` for any other value. */
+export async function parseAssertionResponse(credential: unknown): Promise<AssertionResponse> {
+  const fields = readObject(credential, 'credential');
+  const envelope = readEnvelope(fields);
+  const response = readObject(fields['response'], 'response');
+  const clientDataJSON = readBase64url(response, 'clientDataJSON');
+  const authenticatorData = readBase64url(response, 'authenticatorData');
+  const signature = readBase64url(response, 'signature');
+  const { parseAuthenticatorData } = await import('@simplewebauthn/server/helpers');
+  const { flags, counter } = parseAuthenticatorData(bytesOf(authenticatorData));
+  return {
+    json: { ...envelope, response: { clientDataJSON, authenticatorData, signature } },
+    clientData: readClientData(clientDataJSON),
+    isBackupEligible: flags.be,
+    signCount: counter,
+    credentialId: Buffer.from(readBase64url(fields, 'rawId'), 'base64url'),
+    userHandle: Buffer.from(readBase64url(response, 'userHandle'), 'base64url').toString(),
+  };
+}

@@ -1,0 +1,70 @@
+import { type Caller, requireCaller } from '../http/authentication.ts';
+import { type Call, readText, sendJson } from '../http/call.ts';
+import { type AuthContext, nowDate } from '../context.ts';
+import { forbidden, invalid, notFound } from '../http/errors.ts';
+import { isUuid } from '../rows.ts';
+import { hasVerifiedFactor } from '../users/user.ts';
+import {
+  type Credential,
+  deleteCredential,
+  encodePasskey,
+  findCredential,
+  listCredentials,
+  renameCredential,
+} from './credential.ts';
+
+const maxNameBytes = 120;
+
+/** Throws 404 passkey_disabled when the project has no passkeys. */
+export function requirePasskeysEnabled({ settings }: AuthContext): void {
+  if (!settings.passkeysEnabled) throw notFound('passkey_disabled', 'Passkeys are disabled');
+}
+
+/** Requires a session of aal2 from users with a verified factor. Throws 403 insufficient_aal. */
+export function requireManagementLevel({ user, session }: Caller): void {
+  if (hasVerifiedFactor(user) && session?.aal !== 'aal2')
+    throw forbidden('insufficient_aal', 'AAL2 session is required to manage passkeys when MFA is enabled');
+}
+
+const passkeyNotFound = (): Error => notFound('validation_failed', 'Passkey not found');
+
+/** Returns the user's passkey that the path names. Throws 404 validation_failed. */
+export async function requirePasskey(context: AuthContext, call: Call, userId: string): Promise<Credential> {
+  const id = call.params['passkey_id'] ?? '';
+  const credential = await findCredential(context.database, userId, id);
+  if (credential === undefined) throw passkeyNotFound();
+  return credential;
+}
+
+/** GET /passkeys. */
+export async function listPasskeys(context: AuthContext, call: Call): Promise<Response> {
+  const { user } = await requireCaller(context, call);
+  const credentials = await listCredentials(context.database, user.id);
+  return sendJson(
+    call,
+    credentials.map((credential) => encodePasskey(credential)),
+  );
+}
+
+/** PATCH /passkeys/:passkey_id: `{friendly_name}`. */
+export async function renamePasskey(context: AuthContext, call: Call): Promise<Response> {
+  const { user } = await requireCaller(context, call);
+  if (!isUuid(call.params['passkey_id'] ?? '')) throw passkeyNotFound();
+  const friendlyName = readText(await call.json(), 'friendly_name');
+  if (friendlyName === '') throw invalid('friendly_name is required');
+  if (Buffer.byteLength(friendlyName) > maxNameBytes)
+    throw invalid(`friendly_name must be ${maxNameBytes} characters or less`);
+  const { id } = await requirePasskey(context, call, user.id);
+  const renamed = await renameCredential(context.database, nowDate(context), id, friendlyName);
+  if (renamed === undefined) throw passkeyNotFound();
+  return sendJson(call, encodePasskey(renamed));
+}
+
+/** DELETE /passkeys/:passkey_id. */
+export async function deletePasskey(context: AuthContext, call: Call): Promise<Response> {
+  const caller = await requireCaller(context, call);
+  requireManagementLevel(caller);
+  const { id } = await requirePasskey(context, call, caller.user.id);
+  await deleteCredential(context.database, id);
+  return new Response(null, { status: 204 });
+}

@@ -1,0 +1,87 @@
+import { type Caller, requireNonAnonymousCaller } from '../http/authentication.ts';
+import { type Call, sendJson } from '../http/call.ts';
+import { type AuthContext, inTransaction, nowDate } from '../context.ts';
+import { unprocessable } from '../http/errors.ts';
+import type { User } from '../users/user.ts';
+import { orVerificationFailed, promptTimeoutMs, readVerificationBody } from './ceremony.ts';
+import { consumeChallenge, createChallenge } from './challenge.ts';
+import { checkPasskeyCount, encodePasskey, insertCredential, listCredentials } from './credential.ts';
+import { parseRegistrationResponse } from './credential-response.ts';
+import { requireManagementLevel } from './management.ts';
+import { relyingPartyOf } from './relying-party.ts';
+import { algorithms, verifyRegistration } from './verification.ts';
+
+const credParams = algorithms.map((alg) => ({ type: 'public-key', alg }));
+
+/** The caller, who must be able to register a passkey. Throws 422 validation_failed for a user of SSO; 403 insufficient_aal. */
+async function requireRegistrant(context: AuthContext, call: Call): Promise<Caller> {
+  const caller = await requireNonAnonymousCaller(context, call);
+  if (caller.user.is_sso_user) throw unprocessable('validation_failed', 'SSO users cannot register passkeys');
+  requireManagementLevel(caller);
+  return caller;
+}
+
+/** The user as the authenticator stores it: `id` comes back as the user handle of each sign-in. */
+function encodeUserEntity(user: User): Record<string, string> {
+  const address = user.email || user.phone || '';
+  const name = user.raw_user_meta_data?.['name'];
+  return {
+    name: address,
+    displayName: typeof name === 'string' && name !== '' ? name : address,
+    id: Buffer.from(user.id).toString('base64url'),
+  };
+}
+
+/** POST /passkeys/registration/options: the options of `navigator.credentials.create()`. */
+export async function createRegistrationOptions(context: AuthContext, call: Call): Promise<Response> {
+  const { user } = await requireRegistrant(context, call);
+  const { database, settings } = context;
+  await checkPasskeyCount(database, user.id, settings.maxPasskeysPerUser);
+  const credentials = await listCredentials(database, user.id);
+  const party = relyingPartyOf(context);
+  const { id, challenge, expiresAt } = await createChallenge(context, {
+    ceremony: 'registration',
+    rpId: party.id,
+    userId: user.id,
+    credParams,
+  });
+  const excludeCredentials = credentials.map(({ credential_id: credentialId }) => ({
+    type: 'public-key',
+    id: Buffer.from(credentialId).toString('base64url'),
+  }));
+  return sendJson(call, {
+    challenge_id: id,
+    options: {
+      rp: { name: party.name, id: party.id },
+      user: encodeUserEntity(user),
+      challenge,
+      pubKeyCredParams: credParams,
+      timeout: promptTimeoutMs,
+      ...(excludeCredentials.length > 0 && { excludeCredentials }),
+      authenticatorSelection: { residentKey: 'required', userVerification: 'preferred' },
+      attestation: 'none',
+    },
+    expires_at: expiresAt,
+  });
+}
+
+/** POST /passkeys/registration/verify: `{challenge_id, credential}`; stores the passkey. */
+export async function verifyPasskeyRegistration(context: AuthContext, call: Call): Promise<Response> {
+  const { user } = await requireRegistrant(context, call);
+  const { challengeId, credential } = await readVerificationBody(call);
+  const challenge = await consumeChallenge(context, challengeId, 'registration', user.id);
+  const response = await orVerificationFailed(
+    'Invalid credential response',
+    parseRegistrationResponse(credential),
+  );
+  const party = relyingPartyOf(context);
+  const verified = await orVerificationFailed(
+    'Credential verification failed',
+    verifyRegistration(response, { challenge, party }),
+  );
+  const passkey = await inTransaction(context, async ({ sql }) => {
+    await checkPasskeyCount(sql, user.id, context.settings.maxPasskeysPerUser);
+    return insertCredential(sql, nowDate(context), user.id, verified);
+  });
+  return sendJson(call, encodePasskey(passkey));
+}

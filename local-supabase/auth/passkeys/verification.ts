@@ -1,0 +1,92 @@
+import type { ClientData, AssertionResponse, RegistrationResponse } from './credential-response.ts';
+import { isAllowedOrigin, type RelyingParty } from './relying-party.ts';
+
+/** The COSE algorithms of keys that may be registered, in the order of go-webauthn. */
+export const algorithms: readonly number[] = [-7, -35, -36, -257, -258, -259, -37, -38, -39, -8];
+
+/** The passkey of a registration whose proof is valid. */
+export interface VerifiedRegistration {
+  readonly credentialId: Uint8Array;
+  /** A COSE key (RFC 9052). */
+  readonly publicKey: Uint8Array;
+  readonly attestationFormat: string;
+  /** The model of the authenticator, as a UUID; zeros when it does not say. */
+  readonly aaguid: string;
+  readonly signCount: number;
+  readonly transports: readonly string[];
+  readonly isBackupEligible: boolean;
+  readonly isBackedUp: boolean;
+}
+
+/** What a registration left, for the sign-ins. */
+export interface RegisteredKey {
+  /** A COSE key (RFC 9052). */
+  readonly public_key: Uint8Array<ArrayBuffer>;
+  readonly sign_count: number;
+  readonly backup_eligible: boolean;
+}
+
+/** The challenge and the relying party that a proof has to be made for. */
+export interface Expectation {
+  /** base64url. */
+  readonly challenge: string;
+  readonly party: RelyingParty;
+}
+
+function checkOrigin({ origin }: ClientData, { origins }: RelyingParty): void {
+  if (!isAllowedOrigin(origin, origins)) throw new Error(`The origin ${origin} is not allowed`);
+}
+
+/** Verifies the proof of a registration (WebAuthn section 7.1). Rejects with an `Error` for an invalid one. */
+export async function verifyRegistration(
+  { json, clientData, transports }: RegistrationResponse,
+  { challenge, party }: Expectation,
+): Promise<VerifiedRegistration> {
+  checkOrigin(clientData, party);
+  const { verifyRegistrationResponse } = await import('@simplewebauthn/server');
+  const { registrationInfo } = await verifyRegistrationResponse({
+    response: json,
+    expectedChallenge: challenge,
+    expectedOrigin: clientData.origin,
+    expectedRPID: party.id,
+    requireUserVerification: false,
+    supportedAlgorithmIDs: [...algorithms],
+  });
+  if (registrationInfo === undefined) throw new Error('The attestation is not valid');
+  const { credential, fmt, aaguid, credentialDeviceType, credentialBackedUp } = registrationInfo;
+  return {
+    credentialId: Buffer.from(credential.id, 'base64url'),
+    publicKey: credential.publicKey,
+    attestationFormat: fmt,
+    aaguid,
+    signCount: credential.counter,
+    transports,
+    isBackupEligible: credentialDeviceType === 'multiDevice',
+    isBackedUp: credentialBackedUp,
+  };
+}
+
+/** Verifies the proof of a sign-in (WebAuthn section 7.2) and returns the counter to store. Rejects with an `Error` for an invalid one. */
+export async function verifyAssertion(
+  { json, clientData, isBackupEligible, signCount }: AssertionResponse,
+  credential: RegisteredKey,
+  { challenge, party }: Expectation,
+): Promise<number> {
+  checkOrigin(clientData, party);
+  const { verifyAuthenticationResponse } = await import('@simplewebauthn/server');
+  const { verified } = await verifyAuthenticationResponse({
+    response: json,
+    expectedChallenge: challenge,
+    expectedOrigin: clientData.origin,
+    ...(clientData.topOrigin !== undefined && { expectedTopOrigin: clientData.topOrigin }),
+    expectedRPID: party.id,
+    requireUserVerification: false,
+    // The library refuses a counter that does not rise; with 0 it accepts every counter.
+    credential: { id: json.id, publicKey: credential.public_key, counter: 0 },
+  });
+  if (!verified) throw new Error('The signature is not valid');
+  if (isBackupEligible !== credential.backup_eligible)
+    throw new Error('The backup eligibility differs from that of the registration');
+  // A counter that does not rise hints at a copied key: go-webauthn keeps the stored value and accepts the sign-in.
+  return Math.max(credential.sign_count, signCount);
+}

@@ -81,39 +81,54 @@ begin
 end
 $$;
 
--- The first changes between two positions, in commit order: about `max_changes`, and always whole transactions. Only
--- transactions that ended before every open one are read: a statement that shares the session with an open
--- transaction must not see changes that may be rolled back. Values are JSON text, so that no digit is lost. A function
--- keeps its plan.
+-- The first changes between two positions, in commit order: at most `part_size`, and none of a transaction that begins
+-- after `max_changes`. Only transactions that ended before every open one are read: a
+-- statement that shares the session with an open transaction must not see changes that may be rolled back. Rows are
+-- JSON text, so that no digit is lost. All changes of a transaction have the time of its last. A function keeps its plan.
 drop function if exists realtime.waiting(xid8, bigint, xid8, bigint);
+drop function if exists realtime.waiting(xid8, bigint, xid8, bigint, int);
 create or replace function realtime.waiting(
-  after_xid xid8, after_id bigint, last_xid xid8, last_id bigint, max_changes int,
+  after_xid xid8, after_id bigint, last_xid xid8, last_id bigint, max_changes int, part_size int,
   out xid text, out id bigint, out relation bigint, out action text, out committed_at text,
-  out new_row jsonb, out old_row jsonb
+  out new_row text, out old_row text
 ) returns setof record
   language plpgsql
+  -- A plan made while the outbox is nearly empty would read and sort all of it, for each part.
+  set enable_seqscan = off
+  set enable_bitmapscan = off
 as $$
 declare
   final_xid xid8;
 begin
-  select o.xid into final_xid
-  from realtime.outbox o
-  where (o.xid, o.id) > (after_xid, after_id)
-  order by o.xid, o.id
-  offset greatest(max_changes - 1, 0) limit 1;
-  return query
-    select o.xid::text, o.id, o.relation::bigint, o.action,
-      to_char(
-        (select max(t.captured_at) from realtime.outbox t where t.xid = o.xid) at time zone 'utc',
-        'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-      (select jsonb_object_agg(n.key, n.value::text) from jsonb_each(o.new_row) n),
-      (select jsonb_object_agg(n.key, n.value::text) from jsonb_each(o.old_row) n)
+  if max_changes is not null then
+    select o.xid into final_xid
     from realtime.outbox o
-    where o.xid < pg_snapshot_xmin(pg_current_snapshot())
-      and (o.xid, o.id) > (after_xid, after_id)
-      and (final_xid is null or o.xid <= final_xid)
-      and (last_xid is null or (o.xid, o.id) <= (last_xid, last_id))
-    order by o.xid, o.id;
+    where (o.xid, o.id) > (after_xid, after_id)
+    order by o.xid, o.id
+    offset greatest(max_changes - 1, 0) limit 1;
+  end if;
+  return query
+    with part as materialized (
+      select o.*
+      from realtime.outbox o
+      where o.xid < pg_snapshot_xmin(pg_current_snapshot())
+        and (o.xid, o.id) > (after_xid, after_id)
+        and (final_xid is null or o.xid <= final_xid)
+        and (last_xid is null or (o.xid, o.id) <= (last_xid, last_id))
+      order by o.xid, o.id
+      limit part_size
+    ),
+    commits as materialized (
+      select t.xid, to_char(
+          (select l.captured_at from realtime.outbox l where l.xid = t.xid order by l.id desc limit 1)
+            at time zone 'utc',
+          'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as committed_at
+      from (select distinct p.xid from part p) t
+    )
+    select p.xid::text, p.id, p.relation::bigint, p.action, c.committed_at, p.new_row::text, p.old_row::text
+    from part p
+    join commits c on c.xid = p.xid
+    order by p.xid, p.id;
 end
 $$;
 
@@ -186,24 +201,24 @@ drop event trigger if exists realtime_follow_drops;
 create event trigger realtime_follow_drops on sql_drop
   when tag in ('DROP PUBLICATION', 'DROP TABLE') execute function realtime.follow_schema();
 
--- Returns, for each check, whether its query is true for its role and claims. A policy that raises makes the whole call
--- fail, like the real server's poll. The role is reset after each check and is also local to the transaction.
-create or replace function realtime.visible(checks jsonb) returns boolean[]
+-- Runs each check with its role and claims. Its query returns an array, with an element for each of its rows: whether
+-- the role can see it. A policy that raises makes the whole call fail, like the real server's poll. The role is reset
+-- after each check and is also local to the transaction.
+drop function if exists realtime.visible(jsonb);
+create function realtime.visible(checks jsonb) returns setof boolean[]
   language plpgsql
 as $$
 declare
   checked jsonb;
-  is_visible boolean;
-  results boolean[] := '{}';
+  are_visible boolean[];
 begin
   for checked in select value from jsonb_array_elements(checks) with ordinality order by ordinality loop
     perform set_config('request.jwt.claims', checked ->> 'claims', true);
     perform set_config('role', checked ->> 'role', true);
-    execute checked ->> 'query' into is_visible;
+    execute checked ->> 'query' into are_visible;
     perform set_config('role', 'none', true), set_config('request.jwt.claims', '', true);
-    results := results || coalesce(is_visible, false);
+    return next are_visible;
   end loop;
-  return results;
 end
 $$;
 
@@ -378,7 +393,7 @@ end
 $$;
 
 revoke all on function realtime.permissions(text, text, text), realtime.visible(jsonb), realtime.watch_publication(text),
-  realtime.waiting(xid8, bigint, xid8, bigint, int), realtime.unchanged_toast(regclass, jsonb, jsonb),
+  realtime.waiting(xid8, bigint, xid8, bigint, int, int), realtime.unchanged_toast(regclass, jsonb, jsonb),
   realtime.maintain_messages() from public;
 
 select realtime.watch_publication();

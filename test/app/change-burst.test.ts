@@ -31,18 +31,35 @@ describe('the change burst gate', () => {
     expect(dropped()).toBe(0);
   });
 
-  it('replaces a burst by one call at its end', async () => {
+  it('replaces a short burst by one call', async () => {
     const { world, receiveEach, passed, dropped } = createScene();
     receiveEach(50_000);
     expect(passed).toHaveLength(200);
-    await world.clock.advance(499);
+    await world.clock.advance(199);
     expect(dropped()).toBe(0);
     await world.clock.advance(1);
     expect(dropped()).toBe(1);
+    await world.clock.advance(300);
     receiveEach(3);
     expect(passed).toHaveLength(203);
     await world.clock.advance(60_000);
     expect(dropped()).toBe(1);
+  });
+
+  it('calls once while a longer burst lasts, and once at its end', async () => {
+    const { world, receiveEach, passed, dropped } = createScene();
+    for (let step = 0; step < 200; step += 1) {
+      receiveEach(500);
+      await world.clock.advance(100);
+      expect(dropped()).toBe(step > 0 ? 1 : 0);
+    }
+    await world.clock.advance(399);
+    expect(dropped()).toBe(1);
+    await world.clock.advance(1);
+    expect(dropped()).toBe(2);
+    expect(passed).toHaveLength(200);
+    await world.clock.advance(60_000);
+    expect(dropped()).toBe(2);
   });
 
   it('counts every change of a message', async () => {
@@ -53,13 +70,13 @@ describe('the change burst gate', () => {
     expect(dropped()).toBe(1);
   });
 
-  it('calls every five seconds while a burst lasts', async () => {
+  it('calls every half minute of a burst that does not end', async () => {
     const { world, receiveEach, dropped } = createScene();
-    for (let step = 0; step < 250; step += 1) {
+    for (let step = 0; step < 650; step += 1) {
       receiveEach(300);
       await world.clock.advance(100);
     }
-    expect(dropped()).toBe(5);
+    expect(dropped()).toBe(3);
   });
 
   it('calls nothing after close', async () => {

@@ -1,10 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from '../../database/database.ts';
 import { createRateCounter } from '../rate-counter.ts';
 import type { RealtimeSettings } from '../settings.ts';
 import type { Subscription } from '../subscription/subscription.ts';
 import type { Timers } from '../timers.ts';
 import { fanOut } from './fan-out.ts';
-import { createOutbox } from './outbox.ts';
+import { createOutbox, endOfTransaction } from './outbox.ts';
 import type { CapturedChange, Place } from './outbox.ts';
 import { nextPollDelayMs, retryDelayMs } from './poll-schedule.ts';
 import type { PollOutcome } from './poll-schedule.ts';
@@ -96,12 +97,13 @@ export function createDelivery(options: DeliveryOptions): Delivery {
 
   /** Returns the number of sent notices. */
   const send = async (
-    batch: readonly CapturedChange[],
+    part: readonly CapturedChange[],
     listenersOf: (relation: number) => readonly Subscribed[],
+    isExceeded: boolean,
   ): Promise<number> => {
-    const notices = await fanOut({ database, relations, settings }, batch, listenersOf);
+    const notices = await fanOut({ database, relations, settings }, part, listenersOf);
     if (!isRunning) return 0;
-    if (events.isExceeded) {
+    if (isExceeded) {
       dropped += notices.length;
       return notices.length;
     }
@@ -116,20 +118,39 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     return notices.length;
   };
 
-  /** Reads and sends one batch. A batch that cannot be sent is lost, because the real slot has already advanced. */
+  /**
+   * Reads and sends one batch, part by part. A batch that cannot be sent is lost, because the real slot has already
+   * advanced.
+   */
   const sendBatch = async (): Promise<PollOutcome> => {
     if (!isRunning || isPaused || !slot.isOpen) return NOTHING;
-    const batch = await outbox.read({ after: backlogEnd, maxChanges: settings().pollMaxChanges });
-    const last = batch.at(-1);
-    if (!last) return NOTHING;
+    if (subscribers.size === 0 && !backlogEnd) {
+      await outbox.clear();
+      return NOTHING;
+    }
+    const outcome = { read: 0, delivered: 0 };
+    // The real server drops whole batches.
+    const { isExceeded } = events;
+    let last: Place | null = null;
     try {
-      return { read: batch.length, delivered: await send(batch, subscribers.of) };
+      const { pollMaxChanges } = settings();
+      for await (const part of outbox.read({ after: backlogEnd, maxChanges: pollMaxChanges })) {
+        // Without a pause for sockets and requests, the statements of a long batch would follow one another.
+        if (last) await nextTurn();
+        if (!isRunning) break;
+        // The subscribers may have left during a long batch.
+        if (outcome.read > 0 && subscribers.size === 0) break;
+        last = part.at(-1) ?? null;
+        outcome.read += part.length;
+        outcome.delivered += await send(part, subscribers.of, isExceeded);
+      }
+      return outcome;
     } catch (error) {
-      dropped += batch.length;
+      dropped += outcome.read;
       throw error;
     } finally {
-      if (backlogEnd) backlogEnd = last;
-      else if (isRunning) await outbox.remove({ upTo: last });
+      if (last && backlogEnd) backlogEnd = endOfTransaction(last);
+      else if (last && isRunning) await outbox.remove({ upTo: endOfTransaction(last) });
     }
   };
   const drain = async (): Promise<void> => {
@@ -178,12 +199,10 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       subscriptions
         .filter((subscription) => subscription.relation === relation)
         .map((subscription) => ({ subscriber, subscription }));
-    const readWaiting = async (after: Place | null) =>
-      backlogEnd && isRunning
-        ? outbox.read({ after, upTo: backlogEnd, maxChanges: settings().pollMaxChanges })
-        : [];
-    for (let page = await readWaiting(null); page.length > 0; page = await readWaiting(page.at(-1) ?? null)) {
-      await send(page, listenersOf);
+    if (!backlogEnd) return;
+    for await (const part of outbox.read({ upTo: backlogEnd })) {
+      if (!isRunning) return;
+      await send(part, listenersOf, events.isExceeded);
     }
   };
   const endBacklog = () => {

@@ -5,7 +5,7 @@ import type { CapturedChange } from './outbox.ts';
 import type { Relations } from './relations.ts';
 import type { RealtimeSettings } from '../settings.ts';
 import type { Subscribed, Subscriber } from './subscribers.ts';
-import { checkRows, passFilters, rowQuery } from './visibility.ts';
+import { checkRows, passFilters } from './visibility.ts';
 import type { RowCheck } from './visibility.ts';
 
 /** One frame to one subscriber. */
@@ -41,7 +41,7 @@ export async function fanOut(
   batch: readonly CapturedChange[],
   listenersOf: (relation: number) => readonly Subscribed[],
 ): Promise<Notice[]> {
-  const checks = new Map<string, RowCheck & { index: number }>();
+  const checks: RowCheck[] = [];
   const audiences: Audience[] = [];
   for (const captured of batch) {
     const listeners = listenersOf(captured.relation).filter(
@@ -51,7 +51,7 @@ export async function fanOut(
     const audience = await audienceOf(context, captured, listeners, checks);
     if (audience) audiences.push(audience);
   }
-  const visible = await checkRows(context.database, [...checks.values()]);
+  const visible = await checkRows(context.database, checks);
   const notices: Notice[] = [];
   for (const audience of audiences) notices.push(...(await noticesOf(context, audience, visible)));
   return notices;
@@ -61,7 +61,7 @@ async function audienceOf(
   { database, relations, settings }: FanOutContext,
   captured: CapturedChange,
   listeners: readonly Subscribed[],
-  checks: Map<string, RowCheck & { index: number }>,
+  checks: RowCheck[],
 ): Promise<Audience | null> {
   const relation = await relations.get(captured.relation);
   if (!relation) return null;
@@ -81,20 +81,22 @@ async function audienceOf(
     ({ subscription }) => refusals.has(subscription.role) || passed.has(subscription),
   );
   const asksPolicies = relation.rowSecurity && !isDelete;
-  const query = asksPolicies && passed.size > 0 ? rowQuery(change) : '';
-  const keyOf = ({ subscription: { role, claims } }: Subscribed) => `${role} ${claims} ${query}`;
+  const keyOf = ({ subscription: { role, claims } }: Subscribed) => `${role} ${claims}`;
+  /** The indexes of the checks of this change in those of the batch. */
+  const indexes = new Map<string, number>();
   if (asksPolicies) {
     for (const listener of audience) {
       const { role, claims } = listener.subscription;
-      if (refusals.has(role) || checks.has(keyOf(listener))) continue;
-      checks.set(keyOf(listener), { role, claims, query, index: checks.size });
+      if (refusals.has(role) || indexes.has(keyOf(listener))) continue;
+      indexes.set(keyOf(listener), checks.length);
+      checks.push({ role, claims, change });
     }
   }
   return {
     change,
     listeners: audience,
     refusals,
-    checkOf: (listener) => (asksPolicies ? checks.get(keyOf(listener))?.index : undefined),
+    checkOf: (listener) => indexes.get(keyOf(listener)),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Database } from '../../database/database.ts';
 import type { ChangeAction } from '../subscription/bindings.ts';
+import { splitMembers } from './json-members.ts';
 
 /** A captured row: the JSON text of each column's value, so that no digit is lost. */
 export type RowText = Readonly<Record<string, string>>;
@@ -19,17 +20,26 @@ export interface CapturedChange extends Place {
   readonly oldRow: RowText | null;
 }
 
-export interface OutboxRange {
-  readonly after?: Place | null;
-  readonly upTo?: Place | null;
-  /** The maximum number of changes, exceeded only to complete a transaction. */
-  readonly maxChanges: number;
-}
+/** A batch of whole transactions, or all changes up to a position. */
+export type OutboxRange =
+  | {
+      readonly after: Place | null;
+      /** The maximum number of changes, exceeded only to complete a transaction. */
+      readonly maxChanges: number;
+    }
+  | { readonly upTo: Place };
+
+/** More changes are read in parts, so that other requests get their turn in the session meanwhile. */
+const PART_SIZE = 500;
+const LAST_ID = Number.MAX_SAFE_INTEGER;
+
+/** The position after the last change of a transaction. */
+export const endOfTransaction = ({ xid }: Place): Place => ({ xid, id: LAST_ID });
 
 /** Committed changes that are pending for delivery. */
 export interface Outbox {
-  /** The first changes of a range, in commit order. */
-  read(range: OutboxRange): Promise<CapturedChange[]>;
+  /** The changes of a range, in commit order and in parts. */
+  read(range: OutboxRange): AsyncGenerator<readonly CapturedChange[]>;
   /** The position of the last pending change; null without one. */
   last(): Promise<Place | null>;
   /** Removes the changes up to a position. A transaction that ends later has a higher xid than every readable one. */
@@ -46,22 +56,38 @@ export interface Outbox {
 }
 
 export function createOutbox(database: Database): Outbox {
+  const readPart = async (
+    after: Place | null,
+    upTo: Place | null,
+    maxChanges: number | null,
+    partSize: number,
+  ) => {
+    const rows = await database.query<OutboxRow>(
+      'select * from realtime.waiting($1::text::xid8, $2, $3::text::xid8, $4, $5, $6)',
+      [after?.xid ?? '0', after?.id ?? 0, upTo?.xid ?? null, upTo?.id ?? null, maxChanges, partSize],
+    );
+    return rows.map((row): CapturedChange => ({
+      xid: row.xid,
+      id: row.id,
+      relation: row.relation,
+      action: row.action,
+      committedAt: row.committed_at,
+      newRow: row.new_row === null ? null : splitMembers(row.new_row),
+      oldRow: row.old_row === null ? null : splitMembers(row.old_row),
+    }));
+  };
   return {
-    async read({ after, upTo, maxChanges }) {
-      const first = after ?? { xid: '0', id: 0 };
-      const rows = await database.query<OutboxRow>(
-        'select * from realtime.waiting($1::text::xid8, $2, $3::text::xid8, $4, $5)',
-        [first.xid, first.id, upTo?.xid ?? null, upTo?.id ?? null, maxChanges],
-      );
-      return rows.map((row) => ({
-        xid: row.xid,
-        id: row.id,
-        relation: row.relation,
-        action: row.action,
-        committedAt: row.committed_at,
-        newRow: row.new_row,
-        oldRow: row.old_row,
-      }));
+    async *read(range) {
+      const [after, end, maxChanges] =
+        'upTo' in range ? [null, range.upTo, null] : [range.after, null, range.maxChanges];
+      const partSize = Math.max(PART_SIZE, maxChanges ?? 0);
+      let part = await readPart(after, end, maxChanges, partSize);
+      for (let last = part.at(-1); last; last = part.at(-1)) {
+        yield part;
+        if (part.length < partSize) return;
+        // A part is at least as long as a batch, which then ends with the transaction of the part's last change.
+        part = await readPart(last, end ?? endOfTransaction(last), null, partSize);
+      }
     },
     async last() {
       const [place] = await database.query<Place>(
@@ -100,6 +126,6 @@ interface OutboxRow {
   readonly relation: number;
   readonly action: ChangeAction;
   readonly committed_at: string;
-  readonly new_row: RowText | null;
-  readonly old_row: RowText | null;
+  readonly new_row: string | null;
+  readonly old_row: string | null;
 }

@@ -1,14 +1,15 @@
 import type { Database } from '../../database/database.ts';
 import type { Change } from './change.ts';
 import type { RowText } from './outbox.ts';
+import type { Relation } from './relations.ts';
 import { quoteIdentifier, quoteLiteral } from '../subscription/predicate.ts';
 import type { Subscription } from '../subscription/subscription.ts';
 
-/** Whether a role with these claims can see the row that the query selects. */
+/** Whether a role with these claims can see the changed row. */
 export interface RowCheck {
   readonly role: string;
   readonly claims: string;
-  readonly query: string;
+  readonly change: Change;
 }
 
 /** The subscriptions whose filters a change passes. Every column of a filter must be present and match. */
@@ -60,15 +61,12 @@ async function matchBySql(
   return answer?.results ?? [];
 }
 
-/** The query for the changed row by its primary key; runs with the role of the subscriber. */
-export function rowQuery({ relation, record }: Change): string {
-  const conditions = relation.columns
+/** The primary key as a list of SQL literals. */
+function keyOf({ relation, record }: Change): string {
+  const values = relation.columns
     .filter(({ primaryKey }) => primaryKey)
-    .map(({ name, sqlType }) => {
-      const value = quoteLiteral(keyText(record[name] ?? 'null'));
-      return `${quoteIdentifier(name)} = ${value}::${sqlType}`;
-    });
-  return `select exists (select from ${relation.sqlName} where ${conditions.join(' and ')})`;
+    .map(({ name, sqlType }) => `${quoteLiteral(keyText(record[name] ?? 'null'))}::${sqlType}`);
+  return values.join(', ');
 }
 
 /** A value as PostgreSQL parses it: its JSON text, for strings without the quotes. */
@@ -76,15 +74,53 @@ function keyText(json: string): string {
   return json.startsWith('"') ? (JSON.parse(json) as string) : json;
 }
 
-/** Runs all checks in one statement, each with its own role. Rejects when a policy raises. */
+/** An array with the visibility of each row, for the role that runs the query. A row is looked up by its primary key. */
+function rowsQuery({ columns, sqlName }: Relation, keys: readonly string[]): string {
+  const names = columns.filter(({ primaryKey }) => primaryKey).map(({ name }) => quoteIdentifier(name));
+  const conditions = names.map((name, index) => `stored.${name} = changed.key_${index}`).join(' and ');
+  const rows = keys.map((key, index) => `(${index}, ${key})`).join(', ');
+  // `exists` could be planned as one scan of the whole table, with its policies.
+  return `select array(
+    select coalesce((select true from ${sqlName} stored where ${conditions} limit 1), false)
+    from (values ${rows}) changed (position, ${names.map((_, index) => `key_${index}`).join(', ')})
+    order by changed.position)`;
+}
+
+/** The checks of the rows of one table, with the same role and claims. */
+interface CheckGroup extends Pick<RowCheck, 'role' | 'claims'> {
+  readonly relation: Relation;
+  readonly keys: string[];
+  /** The positions of the checks in the list of all. */
+  readonly positions: number[];
+}
+
+/** Runs all checks in one statement: one query for the rows of a table and a role. Rejects when a policy raises. */
 export async function checkRows(
   database: Database,
   checks: readonly RowCheck[],
 ): Promise<readonly boolean[]> {
   if (checks.length === 0) return [];
-  const [answer] = await database.query<{ visible: boolean[] }>(
-    'select realtime.visible($1::jsonb) as visible',
-    [JSON.stringify(checks)],
+  const groups = new Map<string, CheckGroup>();
+  for (const [position, { role, claims, change }] of checks.entries()) {
+    const { relation } = change;
+    const key = `${role} ${relation.oid} ${claims}`;
+    const group = groups.get(key) ?? { role, claims, relation, keys: [], positions: [] };
+    group.keys.push(keyOf(change));
+    group.positions.push(position);
+    groups.set(key, group);
+  }
+  const queries = [...groups.values()].map(({ role, claims, relation, keys }) => ({
+    role,
+    claims,
+    query: rowsQuery(relation, keys),
+  }));
+  const answers = await database.query<{ visible: boolean[] }>(
+    'select visible from realtime.visible($1::jsonb) visible',
+    [JSON.stringify(queries)],
   );
-  return answer?.visible ?? [];
+  const results = checks.map(() => false);
+  [...groups.values()].forEach(({ positions }, group) =>
+    positions.forEach((position, index) => (results[position] = answers[group]?.visible[index] ?? false)),
+  );
+  return results;
 }

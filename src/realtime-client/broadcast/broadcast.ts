@@ -269,7 +269,7 @@ export function createBroadcast<Events extends BroadcastEvents = Readonly<Record
     async send(event, given) {
       const schema = schemaOf(event);
       const payload = schema ? validate(schema, given, 'invalid-payload') : given;
-      checkPayloadSize(event, payload, maxPayloadBytes);
+      checkPayloadSize(`The payload of ${event}`, payload, maxPayloadBytes);
       return new Promise<BroadcastOutcome>((resolve) => {
         queue.add({
           event,

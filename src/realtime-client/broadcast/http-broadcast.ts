@@ -53,7 +53,8 @@ export async function sendBroadcasts(
     maxPayloadBytes = defaultMaxPayloadBytes,
   }: BroadcastCallOptions = {},
 ): Promise<void> {
-  for (const { event, payload } of messages) checkPayloadSize(event, payload, maxPayloadBytes);
+  for (const { event, payload } of messages)
+    checkPayloadSize(`The payload of ${event}`, payload, maxPayloadBytes);
   const { platform, url, apiKey, getAccessToken, emit: log, traceparent } = port;
   const http = createHttp(platform, { service: 'realtime', log, traceparent });
   const request = {

@@ -1,7 +1,7 @@
 import type { StandardSchema } from '../../platform/standard-schema.ts';
 import { createListeners } from '../../platform/listeners.ts';
 import type { Timer, Unsubscribe } from '../../platform/platform.ts';
-import { defaultMaxPayloadBytes, payloadBytes } from '../broadcast/payload-size.ts';
+import { checkPayloadSize, defaultMaxPayloadBytes } from '../broadcast/payload-size.ts';
 import type { Channel } from '../channel/channel.ts';
 import { validate } from '../changes/row-schema.ts';
 import { RealtimeError } from '../errors.ts';
@@ -157,8 +157,7 @@ export function createPresence<Entry extends object = Readonly<Record<string, un
     onLeave: leaves.add,
     track(entry) {
       const payload = schema ? validate(schema, entry, 'invalid-payload') : entry;
-      if (payloadBytes(payload) > maxPayloadBytes)
-        throw new RealtimeError('payload-too-large', `The entry exceeds ${maxPayloadBytes} bytes`);
+      checkPayloadSize('The entry', payload, maxPayloadBytes);
       publish({ error: null });
       track(payload as unknown as Readonly<Record<string, unknown>>);
     },

@@ -65,6 +65,8 @@ const chunkGroups = [
     name: 'join',
     test: /src\/features\/join\/(texts\/join-texts\.(en|ts)|join\.module|invitation\.ts|invitation-answer|invitations-api)/,
   },
+  // Muting and blocking in the inbox, and the lists of both in the preferences.
+  { name: 'sender-controls', test: /src\/shared\/(sender-controls\/|coming-time)/ },
   {
     name: 'account-base',
     test: /src\/features\/account\/(texts\/account-texts\.(en|ts)|account\.module|section)/,

@@ -1,4 +1,5 @@
 import type { Database } from '../../database.types.ts';
+import { gt, is, or } from '../../rest-client/index.ts';
 import type { RestClient } from '../../rest-client/index.ts';
 
 /** A sender whose notifications are refused. */
@@ -8,11 +9,17 @@ export interface BlockedSender {
   readonly name: string | null;
 }
 
-/** An entity about which no notifications are wanted. */
-export interface MutedThread {
+/** An entity that notifications are about. */
+export interface Thread {
   readonly entityType: string;
   readonly entityId: string;
   readonly entityName: string | null;
+}
+
+/** An entity about which no notifications are wanted. */
+export interface MutedThread extends Thread {
+  /** When the mute ends, in milliseconds since the epoch; null: when the user ends it. */
+  readonly mutedUntilMs: number | null;
 }
 
 export const reportReasons = ['spam', 'phishing', 'abuse', 'other'] as const;
@@ -32,11 +39,13 @@ export interface SenderControlsApi {
   /** Blocking twice is blocking once. */
   block(senderId: string): Promise<void>;
   unblock(senderId: string): Promise<void>;
-  /** Newest first. */
+  /** Newest first, without the mutes that have ended. */
   listMuted(): Promise<readonly MutedThread[]>;
-  /** Mutes without an end. */
+  /** The mute of the thread; null: it is not muted now. */
+  readMute(thread: Thread): Promise<MutedThread | null>;
+  /** Replaces an earlier mute of the thread. */
   mute(thread: MutedThread): Promise<void>;
-  unmute(thread: MutedThread): Promise<void>;
+  unmute(thread: Thread): Promise<void>;
   /** Reports a notification to the operators of the service; a second report replaces the first. */
   report(report: SenderReport): Promise<void>;
 }
@@ -45,6 +54,13 @@ export interface SenderControlsApi {
 const longestNameList = 100;
 
 export function createSenderControlsApi(rest: RestClient<Database>, userId: string): SenderControlsApi {
+  const currentMutes = () =>
+    rest
+      .from('muted_threads')
+      .select('entity_type, entity_id, entity_name, muted_until')
+      .eq('user_id', userId)
+      // `now` is the database's time, by which the mute ends.
+      .where(or(is('muted_until', null), gt('muted_until', 'now')));
   return {
     async listBlocked() {
       const rows = await rest
@@ -70,19 +86,14 @@ export function createSenderControlsApi(rest: RestClient<Database>, userId: stri
       await rest.from('blocked_senders').delete().eq('user_id', userId).eq('sender_id', senderId).execute();
     },
     async listMuted() {
-      const rows = await rest
-        .from('muted_threads')
-        .select('entity_type, entity_id, entity_name')
-        .eq('user_id', userId)
-        .order('created_at', { ascending: false })
-        .execute();
-      return rows.map((row) => ({
-        entityType: row.entity_type,
-        entityId: row.entity_id,
-        entityName: row.entity_name,
-      }));
+      const rows = await currentMutes().order('created_at', { ascending: false }).execute();
+      return rows.map(toMutedThread);
     },
-    async mute({ entityType, entityId, entityName }) {
+    async readMute({ entityType, entityId }) {
+      const [row] = await currentMutes().eq('entity_type', entityType).eq('entity_id', entityId).execute();
+      return row ? toMutedThread(row) : null;
+    },
+    async mute({ entityType, entityId, entityName, mutedUntilMs }) {
       await rest
         .from('muted_threads')
         .upsert({
@@ -90,7 +101,7 @@ export function createSenderControlsApi(rest: RestClient<Database>, userId: stri
           entity_type: entityType,
           entity_id: entityId,
           entity_name: entityName,
-          muted_until: null,
+          muted_until: mutedUntilMs === null ? null : new Date(mutedUntilMs).toISOString(),
         })
         .execute();
     },
@@ -112,5 +123,19 @@ export function createSenderControlsApi(rest: RestClient<Database>, userId: stri
         })
         .execute();
     },
+  };
+}
+
+function toMutedThread(row: {
+  readonly entity_type: string;
+  readonly entity_id: string;
+  readonly entity_name: string | null;
+  readonly muted_until: string | null;
+}): MutedThread {
+  return {
+    entityType: row.entity_type,
+    entityId: row.entity_id,
+    entityName: row.entity_name,
+    mutedUntilMs: row.muted_until === null ? null : Date.parse(row.muted_until),
   };
 }

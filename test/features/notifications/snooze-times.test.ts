@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
+import { muteChoices } from '../../../src/features/notifications/senders/mute-times.ts';
 import {
-  formatSnoozeTime,
   parseLocalInput,
   snoozeChoices,
   toLocalInput,
 } from '../../../src/features/notifications/snooze/snooze-times.ts';
+import { formatComingTime } from '../../../src/shared/coming-time.ts';
 
 const local = (text: string) => new Date(text).getTime();
 
@@ -19,10 +20,23 @@ test.each([
   expect(snoozeChoices(local(now)).map(({ atMs }) => toLocalInput(atMs))).toEqual(expected);
 });
 
-test('a time of return has its date from six days on', () => {
+test('suggests ends of a mute: the same time in a week, and no end', () => {
+  const choices = muteChoices(local('2026-11-29T21:40'));
+  expect(choices.map(({ name, untilMs }) => [name, untilMs === null ? null : toLocalInput(untilMs)])).toEqual(
+    [
+      ['hour', '2026-11-29T22:40'],
+      ['tomorrow', '2026-11-30T09:00'],
+      ['week', '2026-12-06T21:40'],
+      ['forever', null],
+    ],
+  );
+});
+
+test('a coming time has its date from six days on', () => {
   const sunday = local('2026-11-29T08:00');
-  expect(formatSnoozeTime(local('2026-11-30T09:00'), sunday, 'en-US')).toMatch(/^Mon 9:00\sAM$/);
-  expect(formatSnoozeTime(local('2026-12-07T09:00'), sunday, 'en-US')).toMatch(/^Mon, Dec 7, 9:00\sAM$/);
+  expect(formatComingTime(local('2026-11-30T09:00'), sunday, 'en-US')).toMatch(/^Mon 9:00\sAM$/);
+  expect(formatComingTime(local('2026-12-07T09:00'), sunday, 'en-US')).toMatch(/^Mon, Dec 7, 9:00\sAM$/);
+  expect(formatComingTime(local('2026-12-01T09:00'), sunday, 'de', 'long')).toBe('Dienstag, 09:00');
 });
 
 test('parses the value of a datetime-local field, and nothing else', () => {

@@ -13,6 +13,7 @@ import {
 import { BlockIcon, FlagIcon, MuteIcon, SelectIcon } from '../../../ui/menu-icons.tsx';
 import styles from './row-menu.module.css';
 import type { Notification } from '../model/notification.ts';
+import { MuteDialog } from '../senders/mute-dialog.tsx';
 import { ReportDialog } from '../senders/report-dialog.tsx';
 import { senderTexts } from '../senders/sender-texts.ts';
 import { threadOf, useSenderCommands } from '../senders/use-sender-commands.ts';
@@ -33,7 +34,7 @@ export function RowMenu({ notifications, onAction, onClose }: RowMenuProps) {
   const texts = inboxTexts.use();
   const senders = senderTexts.use();
   const commands = useSenderCommands();
-  const [isReporting, setIsReporting] = useState(false);
+  const [next, setNext] = useState<'mute' | 'report' | null>(null);
   const { isSnoozed, senderId, entityType } = notification;
   const isUnread = notifications.some(({ status }) => status === 'unread');
   const areArchived = notifications.every(({ status }) => status === 'archived');
@@ -54,7 +55,8 @@ export function RowMenu({ notifications, onAction, onClose }: RowMenuProps) {
       onClose();
       onAction(name);
     });
-  if (isReporting) return <ReportDialog notification={notification} onClose={onClose} />;
+  if (next === 'report') return <ReportDialog notification={notification} onClose={onClose} />;
+  if (next === 'mute' && thread) return <MuteDialog thread={thread} name={entity} onClose={onClose} />;
   return (
     <Dialog
       open
@@ -80,12 +82,8 @@ export function RowMenu({ notifications, onAction, onClose }: RowMenuProps) {
             onClose();
             commands.block(senderId, actor);
           })}
-        {thread &&
-          item(<MuteIcon />, senders.mute(entity), () => {
-            onClose();
-            commands.mute(thread, entity);
-          })}
-        {item(<FlagIcon />, senders.report, () => setIsReporting(true))}
+        {thread && item(<MuteIcon />, senders.mute(entity), () => setNext('mute'))}
+        {item(<FlagIcon />, senders.report, () => setNext('report'))}
       </ul>
     </Dialog>
   );

@@ -2,10 +2,19 @@ import type { SenderTexts } from './sender-texts.en.ts';
 
 export const texts: SenderTexts = {
   block: (name) => `${name} blockieren`,
-  mute: (entity) => `${entity} stummschalten`,
+  mute: (entity) => `${entity} stummschalten …`,
+  muteTitle: (entity) => `${entity} stummschalten`,
+  muteChoices: {
+    hour: 'Für eine Stunde',
+    tomorrow: 'Bis morgen',
+    week: 'Für eine Woche',
+    forever: 'Bis ich die Stummschaltung aufhebe',
+  },
   report: 'Melden …',
   blocked: (name) => `${name} ist blockiert. Du bekommst von diesem Konto keine Benachrichtigungen mehr.`,
   muted: (entity) => `${entity} ist stummgeschaltet. Du bekommst dazu keine Benachrichtigungen mehr.`,
+  mutedUntil: (entity, time) =>
+    `${entity} ist bis ${time} stummgeschaltet. Du bekommst bis dahin keine Benachrichtigungen dazu.`,
   failed: 'Speichern fehlgeschlagen. Es wurde nichts geändert.',
   sender: 'diesen Absender',
   reportTitle: 'Diese Benachrichtigung melden',

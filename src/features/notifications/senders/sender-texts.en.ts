@@ -2,10 +2,19 @@ import type { Translation } from '../../../ui/texts.ts';
 
 export const texts = {
   block: (name: string) => `Block ${name}`,
-  mute: (entity: string) => `Mute ${entity}`,
+  mute: (entity: string) => `Mute ${entity}…`,
+  muteTitle: (entity: string) => `Mute ${entity}`,
+  muteChoices: {
+    hour: 'For an hour',
+    tomorrow: 'Until tomorrow',
+    week: 'For a week',
+    forever: 'Until I unmute it',
+  },
   report: 'Report…',
   blocked: (name: string) => `${name} is blocked. You won’t get notifications from this account.`,
   muted: (entity: string) => `${entity} is muted. You won’t get notifications about it.`,
+  mutedUntil: (entity: string, time: string) =>
+    `${entity} is muted until ${time}. You won’t get notifications about it.`,
   failed: 'Couldn’t save. Nothing was changed.',
   sender: 'this sender',
   reportTitle: 'Report this notification',

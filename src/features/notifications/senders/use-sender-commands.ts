@@ -1,12 +1,15 @@
 import { useUser } from '../../../react/index.ts';
+import { formatComingTime } from '../../../shared/coming-time.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import { createSenderControlsApi } from '../../../shared/sender-controls/sender-controls-api.ts';
 import type {
   MutedThread,
   SenderControlsApi,
   SenderReport,
+  Thread,
 } from '../../../shared/sender-controls/sender-controls-api.ts';
 import { toasts } from '../../../ui/overlay/toasts.ts';
+import { useLocale } from '../data/inbox-context.ts';
 import { showUndoToast } from '../actions/undo-toast.ts';
 import type { Notification } from '../model/notification.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
@@ -17,6 +20,7 @@ import { senderTexts } from './sender-texts.ts';
 export interface SenderCommands {
   /** @param name the sender's name, for the toast. */
   block(senderId: string, name: string): void;
+  /** Replaces an earlier mute, which an undo restores. */
   mute(thread: MutedThread, name: string): void;
   /** Rejects if the server refuses it. */
   report(report: SenderReport): Promise<void>;
@@ -27,6 +31,7 @@ export function useSenderCommands(): SenderCommands {
   const userId = useUser()?.id ?? '';
   const texts = senderTexts.use();
   const common = inboxTexts.use();
+  const locale = useLocale();
   const withApi = async (act: (api: SenderControlsApi) => Promise<void>) => {
     const rest = await loadRest();
     await act(createSenderControlsApi(rest, userId));
@@ -55,22 +60,28 @@ export function useSenderCommands(): SenderCommands {
             undo: () => void attempt((api) => api.unblock(senderId)),
           }),
       ),
-    mute: (thread, name) =>
-      void attempt(
-        (api) => api.mute(thread),
-        () =>
-          showUndoToast({
-            text: texts.muted(name),
-            label: common.undo,
-            undo: () => void attempt((api) => api.unmute(thread)),
-          }),
-      ),
+    mute(thread, name) {
+      const { mutedUntilMs } = thread;
+      let earlier: MutedThread | null = null;
+      const mute = async (api: SenderControlsApi) => {
+        earlier = await api.readMute(thread);
+        await api.mute(thread);
+      };
+      const restore = (api: SenderControlsApi) => (earlier ? api.mute(earlier) : api.unmute(thread));
+      const text =
+        mutedUntilMs === null
+          ? texts.muted(name)
+          : texts.mutedUntil(name, formatComingTime(mutedUntilMs, platform.clock.now(), locale, 'long'));
+      void attempt(mute, () =>
+        showUndoToast({ text, label: common.undo, undo: () => void attempt(restore) }),
+      );
+    },
     report: (report) => withApi((api) => api.report(report)),
   };
 }
 
 /** The thread that a mute of the notification's entity concerns; null: it is about no entity. */
-export function threadOf(notification: Notification): MutedThread | null {
+export function threadOf(notification: Notification): Thread | null {
   const { entityType, entityId } = notification;
   if (entityId === null) return null;
   return { entityType: entityType ?? '', entityId, entityName: notificationEntity(notification) };

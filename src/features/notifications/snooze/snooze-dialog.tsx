@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { FormEvent } from 'react';
 import { useClients } from '../../../shared/clients/clients-context.ts';
+import { formatComingTime } from '../../../shared/coming-time.ts';
 import { Button } from '../../../ui/button.tsx';
 import { TextField } from '../../../ui/form/text-field.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
@@ -11,7 +12,7 @@ import type { Notification } from '../model/notification.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
 import styles from './snooze-dialog.module.css';
 import { snoozeTexts } from './snooze-texts.ts';
-import { formatSnoozeTime, parseLocalInput, snoozeChoices, toLocalInput } from './snooze-times.ts';
+import { parseLocalInput, snoozeChoices, toLocalInput } from './snooze-times.ts';
 
 export interface SnoozeDialogProps {
   readonly notifications: readonly Notification[];
@@ -59,7 +60,7 @@ export function SnoozeDialog({ notifications, onClose, onSnooze }: SnoozeDialogP
         {choices.map(({ name, atMs }) => (
           <Button key={name} look="quiet" wide className={styles.choice} onClick={() => snooze(atMs)}>
             <span>{texts.choices[name]}</span>
-            <span className={styles.time}>{formatSnoozeTime(atMs, nowMs, locale)}</span>
+            <span className={styles.time}>{formatComingTime(atMs, nowMs, locale)}</span>
           </Button>
         ))}
       </div>

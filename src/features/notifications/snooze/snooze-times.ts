@@ -4,7 +4,8 @@ export interface SnoozeChoice {
   readonly atMs: number;
 }
 
-const morningHour = 9;
+/** The hour at which a day begins for snoozes and mutes that last until tomorrow or later. */
+export const morningHour = 9;
 /** "Later today" is so many hours from now, at the full hour. */
 const laterHours = 3;
 const lastHour = 23;
@@ -23,17 +24,6 @@ export function snoozeChoices(nowMs: number): readonly SnoozeChoice[] {
     // On Sunday, the next Monday is tomorrow.
     { name: 'nextWeek', atMs: at(daysToMonday > 1 ? daysToMonday : daysToMonday + 7, morningHour) },
   ];
-}
-
-/** A time of return as text: with the weekday, and with the date where the weekday alone could be the nearer one. */
-export function formatSnoozeTime(atMs: number, nowMs: number, locale: string): string {
-  const needsDate = atMs - nowMs >= 6 * 86_400_000;
-  return new Intl.DateTimeFormat(locale, {
-    weekday: 'short',
-    ...(needsDate && { month: 'short', day: 'numeric' }),
-    hour: 'numeric',
-    minute: '2-digit',
-  }).format(atMs);
 }
 
 /** The value of a `datetime-local` field for a time, in the time zone of the device. */

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { ReactNode } from 'react';
 import { useUser } from '../../../react/index.ts';
+import { formatComingTime } from '../../../shared/coming-time.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import { createSenderControlsApi } from '../../../shared/sender-controls/sender-controls-api.ts';
 import type {
@@ -9,9 +10,11 @@ import type {
   SenderControlsApi,
 } from '../../../shared/sender-controls/sender-controls-api.ts';
 import { Button } from '../../../ui/button.tsx';
+import { selectLocale } from '../../../ui/locale.ts';
 import { toasts } from '../../../ui/overlay/toasts.ts';
 import { Message } from '../../../ui/page/message.tsx';
 import { Skeleton } from '../../../ui/spinner.tsx';
+import { useLanguage } from '../../../ui/texts.ts';
 import styles from '../preferences.module.css';
 import { preferencesTexts } from '../texts/preferences-texts.ts';
 
@@ -19,6 +22,9 @@ interface SenderLists {
   readonly blocked: readonly BlockedSender[];
   readonly muted: readonly MutedThread[];
 }
+
+/** The longest delay of `setTimeout`; a longer one would run at once. */
+const longestTimerMs = 2 ** 31 - 1;
 
 /** The blocked senders and the muted threads, each with a button that ends it. */
 export function SenderSection() {
@@ -30,6 +36,7 @@ function SenderControls({ onRetry }: { readonly onRetry: () => void }) {
   const texts = preferencesTexts.use();
   const { loadRest, platform } = useClients();
   const userId = useUser()?.id ?? '';
+  const locale = selectLocale(navigator.languages, useLanguage());
   const [lists, setLists] = useState<SenderLists | null>(null);
   const [hasFailed, setHasFailed] = useState(false);
   useEffect(() => {
@@ -48,6 +55,20 @@ function SenderControls({ onRetry }: { readonly onRetry: () => void }) {
       isUnmounted = true;
     };
   }, [loadRest, platform, userId]);
+
+  // The server lists no mute that has ended; one that ends while the list is shown leaves it.
+  const nextEndMs = Math.min(...(lists?.muted ?? []).map((thread) => thread.mutedUntilMs ?? Infinity));
+  useEffect(() => {
+    if (nextEndMs === Infinity) return;
+    const removeEnded = () =>
+      setLists((current) => current && { ...current, muted: current.muted.filter(hasNotEnded) });
+    const hasNotEnded = ({ mutedUntilMs }: MutedThread) => (mutedUntilMs ?? Infinity) > platform.clock.now();
+    const timer = platform.clock.setTimer(
+      removeEnded,
+      Math.min(nextEndMs - platform.clock.now(), longestTimerMs),
+    );
+    return () => timer.cancel();
+  }, [nextEndMs, platform]);
 
   /** Shows the lists as changed; on failure as they were, with another try. */
   const change = async (next: SenderLists, send: (api: SenderControlsApi) => Promise<void>) => {
@@ -119,6 +140,10 @@ function SenderControls({ onRetry }: { readonly onRetry: () => void }) {
             <Item
               key={`${thread.entityType} ${thread.entityId}`}
               name={name}
+              note={
+                thread.mutedUntilMs !== null &&
+                texts.mutedUntil(formatComingTime(thread.mutedUntilMs, platform.clock.now(), locale, 'long'))
+              }
               label={texts.unmute}
               actionName={texts.unmuteNamed(name)}
               onEnd={() =>
@@ -161,15 +186,20 @@ function List({ title, empty, isLoading, children }: ListProps) {
 
 interface ItemProps {
   readonly name: string;
+  /** Stands below the name. */
+  readonly note?: ReactNode;
   readonly label: string;
   readonly actionName: string;
   readonly onEnd: () => void;
 }
 
-function Item({ name, label, actionName, onEnd }: ItemProps) {
+function Item({ name, note, label, actionName, onEnd }: ItemProps) {
   return (
     <li className={styles.sender}>
-      <span dir="auto">{name}</span>
+      <div>
+        <span dir="auto">{name}</span>
+        {note && <p className={styles.hint}>{note}</p>}
+      </div>
       <Button aria-label={actionName} onClick={onEnd}>
         {label}
       </Button>

@@ -79,6 +79,7 @@ export const texts: PreferencesTexts = {
   unblocked: (name) => `${name} ist nicht mehr blockiert.`,
   threadsTitle: 'Stummgeschaltete Themen',
   noThreads: 'Du hast nichts stummgeschaltet.',
+  mutedUntil: (time) => `Bis ${time}`,
   unmute: 'Stummschaltung aufheben',
   unmuteNamed: (name) => `Stummschaltung von ${name} aufheben`,
   unmuted: (name) => `${name} ist nicht mehr stummgeschaltet.`,

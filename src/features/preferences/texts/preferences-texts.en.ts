@@ -77,6 +77,7 @@ export const texts = {
   unblocked: (name: string) => `${name} is no longer blocked.`,
   threadsTitle: 'Muted threads',
   noThreads: 'You haven’t muted anything.',
+  mutedUntil: (time: string) => `Until ${time}`,
   unmute: 'Unmute',
   unmuteNamed: (name: string) => `Unmute ${name}`,
   unmuted: (name: string) => `${name} is no longer muted.`,

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { ReactNode } from 'react';
+import { flushSync } from 'react-dom';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import {
@@ -52,7 +53,8 @@ export function RowMenu({ notifications, onAction, onClose }: RowMenuProps) {
   );
   const action = (name: RowAction, icon: ReactNode, word: string) =>
     item(icon, word, () => {
-      onClose();
+      // The dialog returns the focus to the row, from which the action moves it on.
+      flushSync(onClose);
       onAction(name);
     });
   if (next === 'report') return <ReportDialog notification={notification} onClose={onClose} />;

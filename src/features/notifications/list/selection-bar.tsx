@@ -1,7 +1,10 @@
-import { useEffect, useRef } from 'react';
-import type { RefObject } from 'react';
-import { Button } from '../../../ui/button.tsx';
-import styles from '../screen/inbox.module.css';
+import { useEffect, useLayoutEffect, useRef } from 'react';
+import type { ReactNode, RefObject } from 'react';
+import { Button, IconButton } from '../../../ui/button.tsx';
+import type { ButtonProps } from '../../../ui/button.tsx';
+import { ArchiveIcon, CheckIcon, ClockIcon, TrashIcon, UnarchiveIcon } from '../../../ui/icons.tsx';
+import { CloseIcon, SelectIcon } from '../../../ui/menu-icons.tsx';
+import styles from './selection-bar.module.css';
 import type { Notification } from '../model/notification.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import { useInboxCommands } from '../actions/use-inbox-commands.ts';
@@ -26,6 +29,7 @@ export function SelectionBar(props: SelectionBarProps) {
   const { selection, shown, filter, total, onSnooze, onChange } = props;
   const bar = useRef<HTMLElement>(null);
   useToastsAbove(bar);
+  useFocusReturn(bar);
   const texts = inboxTexts.use();
   const commands = useInboxCommands();
   const { isEverything } = selection;
@@ -38,56 +42,98 @@ export function SelectionBar(props: SelectionBarProps) {
     action();
     onChange(emptySelection);
   };
+  const count = isEverything ? (total ?? chosen.length) : chosen.length;
   return (
-    <section ref={bar} className={styles.selection} aria-label={texts.select}>
-      <span role="status" className={styles.selectionCount}>
-        {texts.selected(isEverything ? (total ?? chosen.length) : chosen.length)}
-      </span>
-      {areAllShown && total !== null && !isEverything ? (
-        <Button look="link" onClick={() => onChange({ ids: selection.ids, isEverything: true })}>
-          {texts.selectEverything(total)}
-        </Button>
-      ) : (
-        <Button
-          look="link"
-          onClick={() => onChange({ ids: new Set(shown.map(({ id }) => id)), isEverything: false })}
-        >
-          {texts.selectAll}
-        </Button>
-      )}
-      <Button
-        inactive={isNone || areArchived}
-        onClick={act(() =>
-          isEverything ? commands.markAllRead(filter.kind) : commands.setStatus(chosen, 'read'),
+    <section ref={bar} className={styles.bar} aria-label={texts.select} data-selection-bar="">
+      <div className={styles.actions}>
+        <span role="status" className={styles.count} data-count={count.toLocaleString()}>
+          <span className={styles.countWords}>{texts.selected(count)}</span>
+        </span>
+        {areAllShown && total !== null && !isEverything ? (
+          <Button
+            look="link"
+            className={styles.everything}
+            onClick={() => onChange({ ids: selection.ids, isEverything: true })}
+          >
+            {texts.selectEverything(total)}
+          </Button>
+        ) : (
+          <BarButton
+            look="link"
+            icon={<SelectIcon />}
+            word={texts.selectAll}
+            onClick={() => onChange({ ids: new Set(shown.map(({ id }) => id)), isEverything: false })}
+          />
         )}
-      >
-        {texts.markRead}
-      </Button>
-      {!isEverything && (
-        <Button
+        <BarButton
+          icon={<CheckIcon />}
+          word={texts.markRead}
+          inactive={isNone || areArchived}
+          onClick={act(() =>
+            isEverything ? commands.markAllRead(filter.kind) : commands.setStatus(chosen, 'read'),
+          )}
+        />
+        {!isEverything && (
+          <BarButton
+            icon={areArchived ? <UnarchiveIcon /> : <ArchiveIcon />}
+            word={areArchived ? texts.unarchive : texts.archive}
+            inactive={isNone}
+            onClick={act(() => commands.setStatus(chosen, areArchived ? 'read' : 'archived'))}
+          />
+        )}
+        {!isEverything && (
+          <BarButton
+            icon={<ClockIcon />}
+            word={texts.snooze}
+            inactive={isNone}
+            onClick={() => onSnooze(chosen)}
+          />
+        )}
+        <BarButton
+          look="danger"
+          icon={<TrashIcon />}
+          word={texts.remove}
           inactive={isNone}
-          onClick={act(() => commands.setStatus(chosen, areArchived ? 'read' : 'archived'))}
-        >
-          {areArchived ? texts.unarchive : texts.archive}
-        </Button>
-      )}
-      {!isEverything && (
-        <Button inactive={isNone} onClick={() => onSnooze(chosen)}>
-          {texts.snooze}
-        </Button>
-      )}
-      <Button
-        look="danger"
-        inactive={isNone}
-        onClick={act(() => (isEverything ? commands.removeAll(filter) : commands.remove(chosen)))}
-      >
-        {texts.remove}
-      </Button>
-      <Button look="quiet" onClick={() => onChange(null)}>
-        {texts.selectDone}
-      </Button>
+          onClick={act(() => (isEverything ? commands.removeAll(filter) : commands.remove(chosen)))}
+        />
+        <IconButton
+          className={styles.button}
+          label={texts.selectDone}
+          icon={<CloseIcon />}
+          onClick={() => onChange(null)}
+        />
+      </div>
     </section>
   );
+}
+
+interface BarButtonProps extends Omit<ButtonProps, 'children' | 'className' | 'title'> {
+  readonly icon: ReactNode;
+  readonly word: string;
+}
+
+/** A button with a word; in a narrow bar the word is its name, and the icon is shown. */
+function BarButton({ icon, word, ...rest }: BarButtonProps) {
+  return (
+    <Button {...rest} className={styles.button} title={word}>
+      {icon}
+      <span className={styles.word}>{word}</span>
+    </Button>
+  );
+}
+
+/** Moves the focus from a button of the bar to the first visible row when selecting ends. */
+function useFocusReturn(bar: RefObject<HTMLElement | null>): void {
+  useLayoutEffect(() => {
+    const element = bar.current;
+    return () => {
+      if (!element?.contains(document.activeElement)) return;
+      const topPx = document.querySelector('header')?.getBoundingClientRect().bottom ?? 0;
+      const links = [...document.querySelectorAll<HTMLElement>('main [data-row]')];
+      const visible = links.find((link) => link.getBoundingClientRect().top >= topPx);
+      (visible ?? document.querySelector('h1'))?.focus({ preventScroll: true });
+    };
+  }, [bar]);
 }
 
 /** At the end of a list the bar stands this much higher. */

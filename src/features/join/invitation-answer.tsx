@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 import { useClients } from '../../shared/clients/clients-context.ts';
 import { Button } from '../../ui/button.tsx';
 import { createInvitationsApi } from './invitations-api.ts';
@@ -25,6 +25,11 @@ export function InvitationAnswer({ token, title, answer, onAnswer }: InvitationA
   const [pending, setPending] = useState<'accept' | 'decline' | null>(null);
   const [outcome, setOutcome] = useState<Outcome | null>(null);
   const [hasFailed, setHasFailed] = useState(false);
+  const outcomeText = useRef<HTMLSpanElement>(null);
+  useLayoutEffect(() => {
+    // The focused button is removed with the answer.
+    if (outcome !== null && document.activeElement === document.body) outcomeText.current?.focus();
+  }, [outcome]);
   const give = async (given: 'accept' | 'decline') => {
     setPending(given);
     setHasFailed(false);
@@ -69,7 +74,7 @@ export function InvitationAnswer({ token, title, answer, onAnswer }: InvitationA
           {button('decline', texts.decline)}
         </>
       )}
-      <span role="status" className={styles.outcome}>
+      <span ref={outcomeText} role="status" className={styles.outcome} tabIndex={-1}>
         {shown === null ? hasFailed && texts.answerFailed : words[shown]}
       </span>
     </div>

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { flushSync } from 'react-dom';
 import { Link } from 'wouter';
 import { Button, buttonClass } from '../../../ui/button.tsx';
 import { useInboxServices, useLocale } from '../data/inbox-context.ts';
@@ -42,8 +43,8 @@ export function DetailContent({ notification, isPanel, onAction, onClose }: Deta
   const button = (action: RowAction, word: string) => (
     <Button
       onClick={() => {
-        // The panel follows the list; the sheet would cover it.
-        if (!isPanel) onClose();
+        // The panel follows the list. The sheet would cover it, and returns the focus to the row.
+        if (!isPanel) flushSync(onClose);
         onAction(action, notification);
       }}
     >

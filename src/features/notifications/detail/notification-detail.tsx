@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { CloseIcon, NextIcon, PreviousIcon } from '../../../ui/menu-icons.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
+import { useDelay } from '../../../ui/state/use-delay.ts';
 import { Spinner } from '../../../ui/spinner.tsx';
 import type { Notification } from '../model/notification.ts';
 import type { RowAction } from '../list/notification-row.tsx';
@@ -36,12 +37,14 @@ export function NotificationDetail({ id, onAction, onClose, onNext, onPrevious }
     onAction('open', notification);
     if (!notification.isSnoozed) markRead();
   }, [notification, onAction, markRead]);
+  const isSlow = useDelay(notification === undefined && !hasFailed, slowMs);
   const title = notification ? notificationTitle(notification, texts) : words.label;
   const content: ReactNode = notification ? (
     <DetailContent notification={notification} isPanel={isPanel} onAction={onAction} onClose={onClose} />
   ) : (
     <p role="status">
       {notification === null ? words.gone : hasFailed ? texts.readFailed : <Spinner />}{' '}
+      {isSlow && <span>{texts.stillLoading}</span>}
       {hasFailed && (
         <Button look="link" onClick={retry}>
           {texts.retry}
@@ -91,6 +94,9 @@ function useMedia(query: string): boolean {
   );
   return useSyncExternalStore(subscribe, () => globalThis.matchMedia?.(query).matches ?? false);
 }
+
+/** A read that takes longer than this shows a message. */
+const slowMs = 2_000;
 
 /** From here on the detail is a panel beside the list. */
 const panelQuery = '(min-width: 1024px)';

@@ -12,6 +12,9 @@ export interface FoundNotification {
   readonly markRead: () => void;
 }
 
+/** The database refuses any other value, such as one of a link that was cut off. */
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
 export function useNotification(id: string): FoundNotification {
   const inbox = useInbox();
   const { view, newest } = useInboxSnapshot();
@@ -21,7 +24,7 @@ export function useNotification(id: string): FoundNotification {
   const [failedAttempt, setFailedAttempt] = useState(0);
   const isUnlisted = listed === undefined && (view.isLoaded || newest.isLoaded);
   useEffect(() => {
-    if (!isUnlisted) return;
+    if (!isUnlisted || !uuid.test(id)) return;
     let isUnmounted = false;
     inbox.find(id).then(
       (notification) => isUnmounted || setFound(notification),
@@ -36,7 +39,7 @@ export function useNotification(id: string): FoundNotification {
     [],
   );
   return {
-    notification: listed ?? found,
+    notification: listed ?? (uuid.test(id) ? found : null),
     hasFailed: failedAttempt === attempt,
     retry: () => setAttempt(attempt + 1),
     markRead,

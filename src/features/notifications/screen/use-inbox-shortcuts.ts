@@ -73,6 +73,8 @@ export function useInboxShortcuts(options: InboxShortcutsOptions): void {
         navigate(paths.preferences);
         return true;
       case 'escape':
+        // The focused checkbox is removed.
+        if (isSelecting && rowId !== null) list.current?.reveal(rowId, true);
         if (isSelecting) options.onEndSelection();
         else if (openId !== null) options.onCloseDetail();
         return isSelecting || openId !== null;

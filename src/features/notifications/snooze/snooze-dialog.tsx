@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { FormEvent } from 'react';
+import { flushSync } from 'react-dom';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import { formatComingTime } from '../../../shared/coming-time.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -35,7 +36,8 @@ export function SnoozeDialog({ notifications, onClose, onSnooze }: SnoozeDialogP
   const full = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'short' });
 
   const snooze = (untilMs: number) => {
-    onClose();
+    // The dialog returns the focus to the row, before the row leaves its list.
+    flushSync(onClose);
     onSnooze();
     inbox.snooze(
       notifications.map(({ id }) => id),

@@ -10,6 +10,7 @@ import { refuseCommonPassword } from '../../ui/form/common-password.ts';
 import { FormMessages } from '../../ui/page/message.tsx';
 import { NewPasswordField } from '../../ui/form/new-password-field.tsx';
 import { PasswordField } from '../../ui/form/password-field.tsx';
+import { SlowNote } from '../../ui/form/slow-note.tsx';
 import { CountdownButton } from '../../ui/form/submit-button.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
 import { useForm } from '../../ui/form/use-form.ts';
@@ -115,6 +116,7 @@ export function PasswordSection({ user }: { readonly user: UnverifiedUser }) {
         <CountdownButton type="submit" look="primary" pending={form.pending} untilMs={form.retryAtMs}>
           {texts.changePassword}
         </CountdownButton>
+        <SlowNote pending={form.pending} />
       </form>
     </Section>
   );

@@ -5,6 +5,7 @@ import { useClients } from '../../shared/clients/clients-context.ts';
 import { FormMessages } from '../../ui/page/message.tsx';
 import { unsavedDraft } from '../../shared/unsaved-draft.ts';
 import { Button } from '../../ui/button.tsx';
+import { SlowNote } from '../../ui/form/slow-note.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import { useForm } from '../../ui/form/use-form.ts';
 import { accountTexts } from './texts/account-texts.ts';
@@ -44,6 +45,7 @@ export function ProfileSection({ user }: { readonly user: UnverifiedUser }) {
         <Button type="submit" look="primary" pending={form.pending}>
           {texts.save}
         </Button>
+        <SlowNote pending={form.pending} />
       </form>
     </Section>
   );

@@ -5,6 +5,7 @@ import { useClients } from '../../shared/clients/clients-context.ts';
 import { links, paths } from '../../shared/routes.ts';
 import { needsSecondFactor } from '../../shared/token-claims.ts';
 import { buttonClass } from '../../ui/button.tsx';
+import { SlowNote } from '../../ui/form/slow-note.tsx';
 import { FormMessages } from '../../ui/page/message.tsx';
 import { Skeleton } from '../../ui/spinner.tsx';
 import { useLanguage } from '../../ui/texts.ts';
@@ -53,7 +54,13 @@ function OpenInvitations() {
   }, [loadRest, platform]);
   const day = new Intl.DateTimeFormat(language, { dateStyle: 'long' });
   if (hasFailed) return <FormMessages error={texts.listFailed} />;
-  if (!invitations) return <Skeleton height="20px" />;
+  if (!invitations)
+    return (
+      <>
+        <Skeleton height="20px" />
+        <SlowNote pending />
+      </>
+    );
   if (invitations.length === 0) return <p className={styles.hint}>{texts.listEmpty}</p>;
   return (
     <ul className={styles.list}>

@@ -6,6 +6,7 @@ import { useClients } from '../../shared/clients/clients-context.ts';
 import { signOutNotices } from '../../shared/clients/sign-out.ts';
 import { links, paths } from '../../shared/routes.ts';
 import { Button, buttonClass } from '../../ui/button.tsx';
+import { SlowNote } from '../../ui/form/slow-note.tsx';
 import { FormMessages } from '../../ui/page/message.tsx';
 import { PageHeading } from '../../ui/page/page-heading.tsx';
 import { Skeleton } from '../../ui/spinner.tsx';
@@ -25,6 +26,7 @@ export function InvitationView({ token }: { readonly token: string }) {
         <State title={texts.title}>
           <p role="status">{texts.loading}</p>
           <Skeleton height="44px" />
+          <SlowNote pending />
         </State>
       );
     case 'signed-out':

@@ -2,6 +2,7 @@ import { Suspense } from 'react';
 import type { ReactNode } from 'react';
 import { useClients } from '../../shared/clients/clients-context.ts';
 import { Button } from '../../ui/button.tsx';
+import { SlowNote } from '../../ui/form/slow-note.tsx';
 import { lazyPart } from '../../ui/state/lazy-part.ts';
 import { Message } from '../../ui/page/message.tsx';
 import { PageHeading } from '../../ui/page/page-heading.tsx';
@@ -69,6 +70,7 @@ export function PreferencesScreen({ children }: { readonly children?: ReactNode 
           <LaterSections preferences={preferences} onChange={changeOrShowError} />
         </Suspense>
       )}
+      <SlowNote pending={preferences === undefined} />
       {preferences === undefined && (
         <div className={styles.placeholder}>
           <VisuallyHidden>

@@ -12,6 +12,8 @@ export interface UnsubscribeTexts {
   readonly undo: string;
   readonly undone: (kind: MailKind | null) => string;
   readonly invalid: string;
+  /** Shown while the server takes long. */
+  readonly slow: string;
   readonly failed: string;
   readonly retry: string;
 }
@@ -40,6 +42,7 @@ const english: UnsubscribeTexts = {
       ? 'You get notification emails again.'
       : `You get emails about ${englishKinds[kind]} again.`,
   invalid: 'This link has expired or is incomplete. Sign in to change your email settings.',
+  slow: 'Still working on it. Your connection seems slow.',
   failed: 'Couldn’t reach the server. Check your connection and try again.',
   retry: 'Try again',
 };
@@ -71,6 +74,7 @@ const german: UnsubscribeTexts = {
       : `Du bekommst wieder E‑Mails über ${germanKinds[kind]}.`,
   invalid:
     'Dieser Link ist abgelaufen oder unvollständig. Melde dich an, um deine E‑Mail-Einstellungen zu ändern.',
+  slow: 'Einen Moment noch. Deine Verbindung scheint langsam zu sein.',
   failed: 'Der Server ist nicht erreichbar. Prüfe deine Verbindung und versuche es noch einmal.',
   retry: 'Noch einmal versuchen',
 };

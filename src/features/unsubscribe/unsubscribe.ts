@@ -37,8 +37,14 @@ async function call(action: Action, kind: MailKind | null): Promise<Subscription
   return (await response.json()) as Subscription;
 }
 
+/** After this long a request without an answer says that it is slow. */
+const slowMs = 2_000;
+
 async function run(action: Action, kind: MailKind | null): Promise<void> {
   for (const button of document.querySelectorAll('button')) button.disabled = true;
+  const slowTimer = setTimeout(() => {
+    if (message) message.textContent = texts.slow;
+  }, slowMs);
   try {
     const subscription = await call(action, kind);
     if (!subscription) return show(texts.invalid, []);
@@ -52,6 +58,8 @@ async function run(action: Action, kind: MailKind | null): Promise<void> {
       ]);
   } catch {
     show(texts.failed, [[texts.retry, action, kind]]);
+  } finally {
+    clearTimeout(slowTimer);
   }
 }
 

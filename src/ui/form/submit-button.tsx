@@ -1,24 +1,18 @@
 import { useCallback, useSyncExternalStore } from 'react';
 import { Button, type ButtonProps } from '../button.tsx';
-import { useDelay } from '../state/use-delay.ts';
-import { credentialTexts } from './credential-texts.ts';
+import { SlowNote } from './slow-note.tsx';
 
 export interface SubmitButtonProps extends Omit<ButtonProps, 'type' | 'inactive'> {
   /** Inactive until then (epoch milliseconds). The seconds are shown but not announced. */
   readonly untilMs?: number | null;
 }
 
-/** After this long a pending request says that it is slow. */
-const slowMs = 2_000;
-
 /** The main button of a form, and a message while its request is slow. */
 export function SubmitButton(props: SubmitButtonProps) {
-  const texts = credentialTexts.use();
-  const isSlow = useDelay(props.pending ?? false, slowMs);
   return (
     <>
       <CountdownButton look="primary" wide {...props} type="submit" />
-      <p role="status">{isSlow && <span>{texts.slow}</span>}</p>
+      <SlowNote pending={props.pending ?? false} />
     </>
   );
 }

@@ -1,6 +1,5 @@
 import { useId, type ReactNode } from 'react';
 import styles from './switch.module.css';
-import { VisuallyHidden } from '../visually-hidden.tsx';
 
 export interface SwitchProps {
   /** Must not change with the state, which the switch itself exposes. */
@@ -9,23 +8,14 @@ export interface SwitchProps {
   readonly onChange: (checked: boolean) => void;
   readonly hint?: ReactNode;
   readonly disabled?: boolean;
-  /** Show the label to assistive technology only, as in a table whose headings name the switch. */
-  readonly labelHidden?: boolean;
 }
 
-export function Switch({
-  label,
-  checked,
-  onChange,
-  hint,
-  disabled = false,
-  labelHidden = false,
-}: SwitchProps) {
+export function Switch({ label, checked, onChange, hint, disabled = false }: SwitchProps) {
   const id = useId();
   return (
     <label className={styles.row} htmlFor={id}>
-      <span className={labelHidden ? undefined : styles.text}>
-        {labelHidden ? <VisuallyHidden>{label}</VisuallyHidden> : <span>{label}</span>}
+      <span className={styles.text}>
+        <span id={`${id}-label`}>{label}</span>
         {hint && (
           <span className={styles.hint} id={`${id}-hint`}>
             {hint}
@@ -40,6 +30,8 @@ export function Switch({
         className={styles.switch}
         checked={checked}
         disabled={disabled}
+        // The hint, in the same label for the sake of clicks, is the description and not a part of the name.
+        aria-labelledby={`${id}-label`}
         aria-describedby={hint ? `${id}-hint` : undefined}
         onChange={(event) => onChange(event.currentTarget.checked)}
       />

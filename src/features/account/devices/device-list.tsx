@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from 'react';
 import { useClients, useRest } from '../../../shared/clients/clients-context.ts';
 import { Button } from '../../../ui/button.tsx';
+import { SlowNote } from '../../../ui/form/slow-note.tsx';
 import { FormMessages } from '../../../ui/page/message.tsx';
 import { Skeleton } from '../../../ui/spinner.tsx';
 import { useLanguage } from '../../../ui/texts.ts';
@@ -71,6 +72,7 @@ export function DeviceList() {
       ) : (
         state.problem === undefined && <Skeleton height="64px" />
       )}
+      <SlowNote pending={devices === undefined && state.problem === undefined} />
     </>
   );
 }

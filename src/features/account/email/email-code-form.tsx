@@ -4,6 +4,7 @@ import { Button } from '../../../ui/button.tsx';
 import { checkCode, compactCode } from '../../../ui/form/credential-rules.ts';
 import { credentialTexts } from '../../../ui/form/credential-texts.ts';
 import { FormMessages } from '../../../ui/page/message.tsx';
+import { SlowNote } from '../../../ui/form/slow-note.tsx';
 import { CodeField } from '../../../ui/form/text-field.tsx';
 import { useForm } from '../../../ui/form/use-form.ts';
 import styles from '../account.module.css';
@@ -40,6 +41,7 @@ export function EmailCodeForm({ address, next, onConfirmed }: EmailCodeFormProps
       <Button type="submit" pending={form.pending}>
         {texts.confirm}
       </Button>
+      <SlowNote pending={form.pending} />
     </form>
   );
 }

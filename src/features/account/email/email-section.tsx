@@ -9,6 +9,7 @@ import { checkEmail } from '../../../ui/form/credential-rules.ts';
 import { credentialTexts } from '../../../ui/form/credential-texts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { FormMessages } from '../../../ui/page/message.tsx';
+import { SlowNote } from '../../../ui/form/slow-note.tsx';
 import { CountdownButton } from '../../../ui/form/submit-button.tsx';
 import { EmailField } from '../../../ui/form/text-field.tsx';
 import { Spinner } from '../../../ui/spinner.tsx';
@@ -119,6 +120,7 @@ function ChangeForm({ current, pending, onRequested, onCancel }: ChangeFormProps
           </CountdownButton>
           {pending && <Button onClick={onCancel}>{texts.cancel}</Button>}
         </div>
+        <SlowNote pending={form.pending} />
       </form>
       {proof.dialog}
     </>

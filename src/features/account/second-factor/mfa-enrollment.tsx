@@ -7,6 +7,7 @@ import { appCodeLength, checkCode, compactCode } from '../../../ui/form/credenti
 import { credentialTexts } from '../../../ui/form/credential-texts.ts';
 import { FormMessages } from '../../../ui/page/message.tsx';
 import { productName } from '../../../ui/page/page-title.ts';
+import { SlowNote } from '../../../ui/form/slow-note.tsx';
 import { CountdownButton } from '../../../ui/form/submit-button.tsx';
 import { CodeField, TextField } from '../../../ui/form/text-field.tsx';
 import { useCopy } from '../../../ui/state/use-copy.ts';
@@ -77,6 +78,7 @@ function NameStep({ onEnrolled, onCancel }: NameStepProps) {
           </Button>
           <Button onClick={onCancel}>{texts.cancel}</Button>
         </div>
+        <SlowNote pending={form.pending} />
       </form>
       {proof.dialog}
     </>

@@ -36,7 +36,7 @@ export default defineConfig<object, Pick<StageOptions, 'liveSource'>>({
     // Chromium of another machine draws edges of glyphs a little differently.
     toHaveScreenshot: { maxDiffPixelRatio: 0.002, scale: 'css' },
   },
-  snapshotPathTemplate: 'test/visual/references/{arg}{ext}',
+  snapshotPathTemplate: isVisual ? 'test/visual/references/{arg}{ext}' : 'test/e2e/spoken/{arg}{ext}',
   use: {
     ...devices['Desktop Chrome'],
     viewport: { width: 1280, height: 800 },

@@ -5,7 +5,7 @@
  * table, and fails if a query reads more than ten times the rows that it returns. On the embedded database, or on a
  * PostgreSQL whose binaries are in DIR; there, 50 sessions also race for the counters and the limits. `--mails` measures
  * there instead how long one worker and four take to send so many digests that are due at the same time. `--partition` runs
- * the plan that partitions the table by month before the queries are measured.
+ * the plan that partitions the table by month before the queries are measured, with one number of rows.
  */
 import { parseArgs } from 'node:util';
 import { fill, heavyUser } from './scale/fill.ts';
@@ -55,8 +55,10 @@ async function measureMails({ name, connect, ...target }: ScaleDatabase, mails: 
 }
 
 async function measureQueries(): Promise<void> {
+  const sizes = values.rows.split(',').map(Number);
+  if (values.partition && sizes.length > 1) throw new Error('--partition needs one number of --rows');
   const queriesOf = await recordQueries();
-  for (const rows of values.rows.split(',').map(Number)) {
+  for (const rows of sizes) {
     const startedMs = performance.now();
     await fill(database, rows);
     const seconds = ((performance.now() - startedMs) / 1000).toFixed(0);
@@ -110,7 +112,9 @@ async function measureAll(
 async function bytesPerRow(target: ScaleDatabase, rows: number): Promise<number> {
   const [size] = await target.query<{ bytes: number | string }>(
     `select pg_total_relation_size('public.notifications') + pg_total_relation_size('private.notification_words')
-       + pg_total_relation_size('public.notification_counters') as bytes`,
+       + pg_total_relation_size('public.notification_counters') + coalesce(
+         (select sum(pg_total_relation_size(relid)) from pg_partition_tree('public.notifications')), 0
+       ) as bytes`,
   );
   return Math.round(Number(size?.bytes ?? 0) / rows);
 }

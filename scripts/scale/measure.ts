@@ -13,9 +13,9 @@ export interface Measurement {
 
 /**
  * Rows that every request reads besides its own: the account, its factors, its preferences and counters. A search also
- * reads the newest five notifications and their words; of an account with few notifications the planner reads one kind whole.
+ * reads the newest five notifications and their words; changes since a time repeat those of the 30 seconds before it.
  */
-const FIXED_ROWS = 40;
+const FIXED_ROWS = 15;
 const MOST_READ_PER_RETURNED = 10;
 
 export const isWithinLimit = ({ rowsRead, rowsReturned, milliseconds, most }: Measurement): boolean =>

@@ -89,6 +89,7 @@ create table public.notifications (
 alter table public.notifications drop constraint is_before_partitions;
 alter table public.notifications add primary key (id, created_at);
 create unique index notifications_identity_idx on public.notifications (id, recipient_id, created_at);
+select private.hide_statistics('public.notifications');
 alter table public.notifications enable row level security;
 revoke all on public.notifications from anon, authenticated;
 
@@ -137,7 +138,8 @@ begin
       'create table private.%I partition of public.notifications for values from (%L) to (%L) with (toast_tuple_target = 8160)',
       name, first, first + interval '1 month'
     );
-    -- Neither is inherited.
+    -- None of these is inherited.
+    perform private.hide_statistics(to_regclass('private.' || name));
     execute format('alter table private.%I enable row level security', name);
     execute format('revoke all on private.%I from anon, authenticated', name);
     execute format(

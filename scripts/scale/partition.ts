@@ -39,6 +39,7 @@ export async function partitionByMonth(
   const problems = Object.keys(before)
     .filter((name) => before[name] !== after[name])
     .map((name) => `${name}: ${String(before[name])} became ${String(after[name])}`);
+  await spreadOverPartitions(database);
   await database.exec('begin');
   const [written] = await database.query<{ kind: string; partition: string }>(
     `insert into public.notifications (recipient_id, content, created_at)
@@ -49,4 +50,18 @@ export async function partitionByMonth(
   if (written?.kind !== 'mention' || !written.partition.startsWith('private.notifications_2'))
     problems.push(`A new row is in ${written?.partition} with the kind ${written?.kind}`);
   return { seconds, problems };
+}
+
+/** Moves a twentieth of the rows, the newest, into the partition of the next month: lists then read more than one. */
+async function spreadOverPartitions(database: ScaleDatabase): Promise<void> {
+  await database.exec(`
+    set session_replication_role = replica;
+    update public.notifications set created_at = created_at + interval '1 month'
+    where created_at > (
+      select created_at from public.notifications order by created_at desc
+      offset (select count(*) / 20 from public.notifications) limit 1
+    );
+    set session_replication_role = origin;
+  `);
+  await database.exec('vacuum analyze public.notifications');
 }

@@ -1,5 +1,6 @@
 import { inIdChunks } from '../data/id-chunks.ts';
 import type { Database } from '../../../database.types.ts';
+import { isDistinct, not } from '../../../rest-client/index.ts';
 import type { RestClient } from '../../../rest-client/index.ts';
 import type { OutboxOutcome, OutboxSender } from '../../../shared/outbox/outbox.ts';
 import type { NotificationsApi } from '../data/notifications-api.ts';
@@ -33,7 +34,7 @@ export function createWaitingActionSender(
   ): Promise<OutboxOutcome> => {
     const changed = await inGroups(ids, before, (chunk, from) => {
       const update = table().update({ status }).eq('recipient_id', userId).in('id', chunk);
-      return (from ? update.eq('status', from) : update).select('id').execute();
+      return (from ? update.where(hasStatus(from)) : update).select('id').execute();
     });
     const rows = await statusesOf(without(ids, changed));
     if ([...rows.values()].some((now) => now !== status)) return 'changed';
@@ -42,7 +43,7 @@ export function createWaitingActionSender(
   const remove = async (ids: readonly string[], before: WaitingAction['before']): Promise<OutboxOutcome> => {
     const removed = await inGroups(ids, before, (chunk, from) => {
       const deletion = table().delete().eq('recipient_id', userId).in('id', chunk);
-      return (from ? deletion.eq('status', from) : deletion).select('id').execute();
+      return (from ? deletion.where(hasStatus(from)) : deletion).select('id').execute();
     });
     return (await statusesOf(without(ids, removed))).size > 0 ? 'changed' : 'sent';
   };
@@ -69,6 +70,9 @@ export function createWaitingActionSender(
     },
   };
 }
+
+/** Not `eq`, which an index of the status serves: in a small table it looks as good as that of the ids, and reads more rows. */
+const hasStatus = (status: NotificationStatus) => not(isDistinct('status', status));
 
 /** Writes per earlier status and in chunks. Returns the ids of the rows that were written. */
 async function inGroups(

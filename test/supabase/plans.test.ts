@@ -1,0 +1,60 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { runAs } from '../support/database-roles.ts';
+import { ada, grace, useLocalSupabase } from '../support/local-supabase.ts';
+
+const supabase = useLocalSupabase();
+
+beforeAll(async () => {
+  const { database } = supabase();
+  await database.query(
+    `insert into notifications (recipient_id, status, content, created_at)
+     select $1, (array['unread', 'read', 'archived'])[1 + n % 3],
+       json_build_object('type', (array['mention', 'invite'])[1 + n / 3 % 2])::text, now() - n * interval '1 minute'
+     from generate_series(1, 1200) n`,
+    [grace.id],
+  );
+  await database.exec('vacuum analyze notifications');
+});
+
+interface PlanRow {
+  readonly 'QUERY PLAN': string;
+}
+
+/** The plan of a list, as a prepared statement that has run so often that PostgreSQL considers a generic plan. */
+function planOf(conditions: string, values: readonly string[]) {
+  return runAs(supabase().database, { role: 'authenticated', userId: grace.id }, async (sql) => {
+    await sql.query(
+      `select set_config(split_part(setting, '=', 1), split_part(setting, '=', 2), true)
+       from pg_roles, unnest(rolconfig) setting where rolname = 'authenticated'`,
+    );
+    await sql.query(
+      `prepare list as select * from notifications where recipient_id = $1 and ${conditions}
+       order by created_at desc, id desc limit 30`,
+    );
+    const execute = `execute list (${[grace.id, ...values].map((value) => `'${value}'`).join(', ')})`;
+    for (let run = 0; run < 6; run += 1) await sql.query(execute);
+    const plan = await sql.query<PlanRow>(`explain (analyze, costs off, timing off) ${execute}`);
+    await sql.query('deallocate list');
+    return plan.map((row) => row['QUERY PLAN']).join('\n');
+  });
+}
+
+describe('the list of a small account', () => {
+  it.each([
+    ['status <> $2', ['archived'], 'notifications_inbox_idx'],
+    ['status = $2', ['unread'], 'notifications_unread_idx'],
+    ['status = $2', ['archived'], 'notifications_archived_idx'],
+    ['status <> $2 and kind = $3', ['archived', 'invite'], 'notifications_inbox_kind_idx'],
+    ['status = $2 and kind = $3', ['unread', 'invite'], 'notifications_unread_kind_idx'],
+    ['status = $2 and kind = $3', ['archived', 'invite'], 'notifications_archived_kind_idx'],
+  ])('with %s, %j is read from the top of %s', async (conditions, values, index) => {
+    const plan = await planOf(conditions, values);
+    expect(plan).toContain(`Index Scan using ${index} `);
+    expect(plan).not.toMatch(/Sort|Rows Removed/);
+  });
+
+  it('is read by its ids where a request names them', async () => {
+    const plan = await planOf('id = $2', [ada.id]);
+    expect(plan).toMatch(/Index Scan using notifications_(identity_idx|pkey) /);
+  });
+});

@@ -12,7 +12,7 @@ export const authShots: readonly Shot[] = [
     async arrange({ page, say }) {
       await providers(page);
       await page.getByLabel(say('Email')).fill('ada@');
-      await page.getByRole('button', { name: say('Sign in') }).click();
+      await page.getByRole('button', { name: say('Sign in'), exact: true }).click();
     },
   },
   {
@@ -21,7 +21,7 @@ export const authShots: readonly Shot[] = [
     async arrange({ page, say }) {
       await page.getByLabel(say('Email')).fill('ada@example.com');
       await page.getByLabel(say('Password'), { exact: true }).fill('wrong');
-      await page.getByRole('button', { name: say('Sign in') }).click();
+      await page.getByRole('button', { name: say('Sign in'), exact: true }).click();
       await page.getByText(say('Wrong email or password.')).waitFor();
     },
   },

@@ -120,7 +120,7 @@ async function signInWithFactors({ page, stage, say }: ShotContext) {
   );
   await page.getByLabel(say('Email')).fill('grace@example.com');
   await page.getByLabel(say('Password'), { exact: true }).fill('inbox-development');
-  await page.getByRole('button', { name: say('Sign in') }).click();
+  await page.getByRole('button', { name: say('Sign in'), exact: true }).click();
   await page.getByRole('heading', { name: say('One more step') }).waitFor();
   await database.query(`delete from auth.mfa_factors where user_id = ${grace}`);
 }

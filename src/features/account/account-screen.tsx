@@ -1,4 +1,4 @@
-import { Suspense } from 'react';
+import { Suspense, useCallback, useState } from 'react';
 import { useAuthErrorText } from '../../shared/auth-problem/auth-problem.ts';
 import { useAuth } from '../../react/index.ts';
 import { Button } from '../../ui/button.tsx';
@@ -15,6 +15,9 @@ import { PasswordSection } from './password-section.tsx';
 import { ProfileSection } from './profile-section.tsx';
 import { useAccount } from './use-account.ts';
 
+const PasskeysSection = lazyPart(
+  async () => (await import('./passkeys/passkeys-section.tsx')).PasskeysSection,
+);
 const LaterSections = lazyPart(async () => (await import('./later-sections.tsx')).LaterSections);
 
 /** `/account`: first from the stored session, then as the server has it. */
@@ -22,6 +25,8 @@ export function AccountScreen() {
   const texts = accountTexts.use();
   const linkProblem = useAuthErrorText(useAuth().callbackError?.code);
   const account = useAccount();
+  const [hasPasskeys, setHasPasskeys] = useState(true);
+  const hidePasskeys = useCallback(() => setHasPasskeys(false), []);
   if (account === null) return null;
   const { user, status, problem, reload } = account;
   const sections = [
@@ -30,6 +35,7 @@ export function AccountScreen() {
     ['password', texts.password],
     ['two-step', texts.mfa],
     ['identities', texts.identities],
+    ...(hasPasskeys ? ([['passkeys', texts.passkeys]] as const) : []),
     ['devices', texts.sessions],
     ['data', texts.data],
   ] as const;
@@ -61,6 +67,9 @@ export function AccountScreen() {
       <PasswordSection user={user} />
       <MfaSection user={user} onChanged={reload} />
       <IdentitiesSection user={user} onChanged={reload} />
+      <Suspense fallback={<Skeleton height="240px" />}>
+        <PasskeysSection onDisabled={hidePasskeys} />
+      </Suspense>
       <Suspense fallback={<Skeleton height="240px" />}>
         <LaterSections />
       </Suspense>

@@ -35,7 +35,7 @@ export const texts: AccountTexts = {
     `Deine Anmeldung ist eine Weile her. Gib den Code ein, den wir an ${email} geschickt haben, damit wir wissen, dass du es bist.`,
 
   mfa: 'Anmeldung in zwei Schritten',
-  mfaIntro: 'Nach dem Passwort gibst du noch einen Code aus einer App auf deinem Telefon ein.',
+  mfaIntro: 'Nach dem Passwort oder Passkey gibst du noch einen Code aus einer App auf deinem Telefon ein.',
   mfaNone: 'Ausgeschaltet. Nur dein Passwort schützt dein Konto.',
   mfaOn: 'Eingeschaltet.',
   mfaAdd: 'Authenticator-App hinzufügen',
@@ -56,8 +56,10 @@ export const texts: AccountTexts = {
   unlinkTitle: (name) => `${name} trennen?`,
   unlinkText: 'Du kannst dich dann nicht mehr damit anmelden.',
   unlinked: (name) => `${name} ist getrennt.`,
-  onlyIdentity: 'Das ist der einzige Weg in dein Konto und lässt sich deshalb nicht entfernen.',
+  onlyIdentity: 'Du brauchst mindestens eine davon, deshalb lässt sich diese nicht entfernen.',
   link: (name) => `${name} verknüpfen`,
+
+  passkeys: 'Passkeys',
 
   sessions: 'Geräte',
   sessionsIntro: 'Gerät verloren oder ein öffentliches benutzt? Melde es von hier ab.',

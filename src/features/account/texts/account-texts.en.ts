@@ -33,7 +33,7 @@ export const texts = {
     `You signed in a while ago. To confirm it’s you, enter the code that we sent to ${email}.`,
 
   mfa: 'Two-step sign-in',
-  mfaIntro: 'After your password, you also enter a code from an app on your phone.',
+  mfaIntro: 'After your password or passkey, you also enter a code from an app on your phone.',
   mfaNone: 'Off. Only your password protects your account.',
   mfaOn: 'On.',
   mfaAdd: 'Add an authenticator app',
@@ -53,8 +53,10 @@ export const texts = {
   unlinkTitle: (name: string) => `Unlink ${name}?`,
   unlinkText: 'You won’t be able to sign in with it anymore.',
   unlinked: (name: string) => `${name} is unlinked.`,
-  onlyIdentity: 'This is the only way into your account, so it can’t be removed.',
+  onlyIdentity: 'You need at least one of these, so this one can’t be removed.',
   link: (name: string) => `Link ${name}`,
+
+  passkeys: 'Passkeys',
 
   sessions: 'Devices',
   sessionsIntro: 'Lost a device, or used a public one? Sign it out from here.',

@@ -10,11 +10,12 @@ import { authTexts } from '../texts/auth-texts.ts';
 import styles from '../auth-page.module.css';
 import { carriedEmail } from '../email-links/carried-email.ts';
 import { mailedEmail } from '../email-links/mailed-email.ts';
-import { useCaptcha } from '../use-captcha.tsx';
+import type { Captcha } from '../use-captcha.tsx';
 import { useReturn } from '../use-return.ts';
 import { checkEmail } from '../../../ui/form/credential-rules.ts';
 
 export interface EmailSignInProps {
+  readonly captcha: Captcha;
   /** The mail replaces one whose link failed. */
   readonly isAgain: boolean;
   readonly onSent: () => void;
@@ -22,11 +23,10 @@ export interface EmailSignInProps {
 }
 
 /** Requests a sign-in link and code by mail. Never creates an account: /signup does. */
-export function EmailSignIn({ isAgain, onSent, onPasswordInstead }: EmailSignInProps) {
+export function EmailSignIn({ captcha, isAgain, onSent, onPasswordInstead }: EmailSignInProps) {
   const texts = authTexts.use();
   const rules = credentialTexts.use();
   const { auth } = useClients();
-  const captcha = useCaptcha();
   const { homeUrl } = useReturn();
   const form = useForm({
     initial: { email: carriedEmail.get() || (isAgain ? mailedEmail.get() : '') },
@@ -46,7 +46,7 @@ export function EmailSignIn({ isAgain, onSent, onPasswordInstead }: EmailSignInP
   return (
     <form {...form.props} className={styles.form}>
       <FormMessages error={form.problem} />
-      <EmailField label={texts.email} required {...form.field('email')} />
+      <EmailField label={texts.email} autoComplete="username webauthn" required {...form.field('email')} />
       {captcha.slot}
       <SubmitButton pending={form.pending} untilMs={form.retryAtMs}>
         {isAgain ? texts.sendFresh : texts.sendCode}

@@ -12,6 +12,7 @@ import { LinkProblem } from '../email-links/link-problem.tsx';
 import { isSpentLink, useLinkProblem } from '../email-links/spent-link.ts';
 import { PasswordSignIn } from './password-sign-in.tsx';
 import { SocialSlot } from './social-slot.tsx';
+import { useCaptcha } from '../use-captcha.tsx';
 import { useReturn } from '../use-return.ts';
 
 const CheckMail = lazyPart(async () => (await import('../email-links/check-mail.tsx')).CheckMail);
@@ -27,6 +28,7 @@ export function LoginScreen() {
   const { session } = useAuth();
   const isAgain = isSpentLink(useLinkProblem());
   const { next } = useReturn();
+  const captcha = useCaptcha();
   const [mode, setModeNow] = useState<Mode>({ kind: isAgain ? 'email' : 'password' });
   // A transition keeps the current screen until the next one's code is loaded.
   const setMode = (next: Mode) => startTransition(() => setModeNow(next));
@@ -57,17 +59,19 @@ export function LoginScreen() {
       title={isByEmail ? texts.codeTitle : texts.signIn}
       {...(isAgain ? {} : { intro: isByEmail ? texts.codeIntro : texts.purpose })}
       foot={foot}
-      alternatives={<SocialSlot />}
+      alternatives={<SocialSlot takeCaptcha={captcha.take} />}
     >
       <LinkProblem mayBeConfirmed />
       {isByEmail ? (
         <EmailSignIn
           isAgain={isAgain}
+          captcha={captcha}
           onSent={() => setMode({ kind: 'check-mail', purpose: 'magiclink' })}
           onPasswordInstead={() => setMode({ kind: 'password' })}
         />
       ) : (
         <PasswordSignIn
+          captcha={captcha}
           onUnconfirmed={() => setMode({ kind: 'check-mail', purpose: 'signup' })}
           onCodeInstead={() => setMode({ kind: 'email' })}
         />

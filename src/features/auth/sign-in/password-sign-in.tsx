@@ -13,22 +13,22 @@ import { credentialTexts } from '../../../ui/form/credential-texts.ts';
 import { authTexts } from '../texts/auth-texts.ts';
 import styles from '../auth-page.module.css';
 import { carriedEmail } from '../email-links/carried-email.ts';
-import { useCaptcha } from '../use-captcha.tsx';
+import type { Captcha } from '../use-captcha.tsx';
 import { useReturn } from '../use-return.ts';
 import { checkEmail, checkPassword } from '../../../ui/form/credential-rules.ts';
 
 export interface PasswordSignInProps {
+  readonly captcha: Captcha;
   /** The password was right, but the address is unconfirmed. */
   readonly onUnconfirmed: () => void;
   readonly onCodeInstead: () => void;
 }
 
 /** Email and password. On success the gate redirects. */
-export function PasswordSignIn({ onUnconfirmed, onCodeInstead }: PasswordSignInProps) {
+export function PasswordSignIn({ captcha, onUnconfirmed, onCodeInstead }: PasswordSignInProps) {
   const texts = authTexts.use();
   const rules = credentialTexts.use();
   const { auth } = useClients();
-  const captcha = useCaptcha();
   const { next } = useReturn();
   const form = useForm({
     initial: { email: carriedEmail.get(), password: '' },
@@ -53,6 +53,7 @@ export function PasswordSignIn({ onUnconfirmed, onCodeInstead }: PasswordSignInP
       <FormMessages error={form.problem} />
       <EmailField
         label={texts.email}
+        autoComplete="username webauthn"
         required
         {...form.field('email')}
         onInput={(event) => carriedEmail.set(event.currentTarget.value)}

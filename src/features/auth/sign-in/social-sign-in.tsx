@@ -6,10 +6,18 @@ import { FormMessages } from '../../../ui/page/message.tsx';
 import { authTexts } from '../texts/auth-texts.ts';
 import styles from '../auth-page.module.css';
 import { providerName } from '../../../ui/provider-name.ts';
+import { PasskeySignIn } from './passkey-sign-in.tsx';
 import { ProviderLogo } from './provider-logo.tsx';
 import { useReturn } from '../use-return.ts';
 
-export function SocialSignIn({ providers }: { readonly providers: readonly string[] }) {
+export interface SocialSignInProps {
+  readonly providers: readonly string[];
+  /** Passkeys too, with the captcha's answer. Default: providers only. */
+  readonly takeCaptcha?: (() => string | undefined) | undefined;
+}
+
+/** The ways to sign in beside the form: passkeys and providers. */
+export function SocialSignIn({ providers, takeCaptcha }: SocialSignInProps) {
   const texts = authTexts.use();
   const { auth } = useClients();
   const { homeUrl } = useReturn();
@@ -27,6 +35,7 @@ export function SocialSignIn({ providers }: { readonly providers: readonly strin
   return (
     <div className={styles.aside}>
       <p className={styles.or}>{texts.or}</p>
+      {takeCaptcha && <PasskeySignIn takeCaptcha={takeCaptcha} />}
       <FormMessages error={problem} />
       {providers.map((provider) => (
         <Button key={provider} wide pending={pending === provider} onClick={() => void signIn(provider)}>

@@ -13,27 +13,34 @@ const SocialSignIn = lazyPart(() =>
   ),
 );
 
-/** How many providers the project had at the last visit: the height to reserve while the settings load. */
-const countKey = 'provider-count';
+export interface SocialSlotProps {
+  /** Takes the captcha's answer for a sign-in by passkey. Default: the screen offers no passkeys. */
+  readonly takeCaptcha?: () => string | undefined;
+}
 
-/** The enabled providers; nothing while the settings load or if they cannot be read. */
-export function SocialSlot() {
+/** Passkeys and the enabled providers; nothing while the settings load or if they cannot be read. */
+export function SocialSlot({ takeCaptcha }: SocialSlotProps) {
   const settings = useAuthSettings();
   const providers = enabledProviders(settings);
-  const [knownCount] = useState(readCount);
+  const offersPasskeys =
+    takeCaptcha !== undefined && settings?.passkeys_enabled === true && 'PublicKeyCredential' in globalThis;
+  const count = providers.length + Number(offersPasskeys);
+  // How many buttons the screen had at the last visit: the height to reserve while the settings load.
+  const countKey = takeCaptcha ? 'sign-in-button-count' : 'provider-count';
+  const [knownCount] = useState(() => readCount(countKey));
   useEffect(() => {
-    if (settings) writeCount(providers.length);
-  }, [settings, providers.length]);
-  const reserved = (count: number) => (count > 0 ? <Placeholder count={count} /> : null);
+    if (settings) writeCount(countKey, count);
+  }, [settings, countKey, count]);
+  const reserved = (buttons: number) => (buttons > 0 ? <Placeholder count={buttons} /> : null);
   if (!settings) return reserved(knownCount);
-  return providers.length > 0 ? (
-    <Suspense fallback={reserved(providers.length)}>
-      <SocialSignIn providers={providers} />
+  return count > 0 ? (
+    <Suspense fallback={reserved(count)}>
+      <SocialSignIn providers={providers} takeCaptcha={offersPasskeys ? takeCaptcha : undefined} />
     </Suspense>
   ) : null;
 }
 
-/** As high as the providers' buttons. */
+/** As high as the buttons. */
 function Placeholder({ count }: { readonly count: number }) {
   return (
     <div className={styles.aside} aria-hidden="true">
@@ -50,7 +57,7 @@ function enabledProviders(settings: AuthServerSettings | null): readonly string[
   return entries.flatMap(([name, enabled]) => (enabled && isSocialProvider(name) ? [name] : []));
 }
 
-function readCount(): number {
+function readCount(countKey: string): number {
   try {
     return Math.min(10, Number(localStorage.getItem(countKey)) || 0);
   } catch {
@@ -58,7 +65,7 @@ function readCount(): number {
   }
 }
 
-function writeCount(count: number): void {
+function writeCount(countKey: string, count: number): void {
   try {
     localStorage.setItem(countKey, String(count));
   } catch {

@@ -28,6 +28,7 @@ export const texts: AuthTexts = {
   sendCode: 'Code per E‑Mail schicken',
   sendFresh: 'Neue E‑Mail schicken',
   or: 'oder',
+  passkey: 'Mit Passkey anmelden',
   continueWith: (provider) => `Weiter mit ${provider}`,
 
   checkMail: 'Prüfe dein Postfach',

@@ -24,6 +24,7 @@ export const texts = {
   sendCode: 'Email me a code',
   sendFresh: 'Send a new email',
   or: 'or',
+  passkey: 'Sign in with a passkey',
   continueWith: (provider: string) => `Continue with ${provider}`,
 
   checkMail: 'Check your email',

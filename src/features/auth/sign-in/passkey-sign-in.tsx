@@ -1,0 +1,67 @@
+import { useEffect, useMemo, useSyncExternalStore } from 'react';
+import { useClients, useConfiguration } from '../../../shared/clients/clients-context.ts';
+import { Button } from '../../../ui/button.tsx';
+import { FormMessages } from '../../../ui/page/message.tsx';
+import { authTexts } from '../texts/auth-texts.ts';
+import { createPasskeyRequests } from './passkey-requests.ts';
+
+/** The fields whose autofill offers passkeys. */
+const autofillFields = 'input[autocomplete~="webauthn"]';
+
+export interface PasskeySignInProps {
+  /** The captcha's answer, where the project requires one. */
+  readonly takeCaptcha: () => string | undefined;
+}
+
+/** A button that prompts for a passkey; while it is there, the email field's autofill offers passkeys too. */
+export function PasskeySignIn({ takeCaptcha }: PasskeySignInProps) {
+  const texts = authTexts.use();
+  const { auth } = useClients();
+  const { captcha } = useConfiguration();
+  const requests = useMemo(() => createPasskeyRequests(auth, captcha === null), [auth, captcha]);
+  const { subscribe, getSnapshot } = requests.state;
+  const { pending, problem } = useSyncExternalStore(subscribe, getSnapshot);
+  useEffect(() => {
+    const { offer, stop } = requests;
+    const offerAgain = ({ target }: FocusEvent) => {
+      if (target instanceof Element && target.matches(autofillFields)) void offer();
+    };
+    void offer();
+    // The form signs in by itself; if that fails, the focus returns to one of its fields.
+    document.addEventListener('submit', stop);
+    document.addEventListener('focusin', offerAgain);
+    return () => {
+      document.removeEventListener('submit', stop);
+      document.removeEventListener('focusin', offerAgain);
+      stop();
+    };
+  }, [requests]);
+  return (
+    <>
+      <FormMessages error={problem} />
+      <Button wide pending={pending} onClick={() => void requests.prompt(takeCaptcha())}>
+        <KeyIcon />
+        <span>{texts.passkey}</span>
+      </Button>
+    </>
+  );
+}
+
+function KeyIcon() {
+  return (
+    <svg
+      width="20"
+      height="20"
+      viewBox="0 0 20 20"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.5"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden="true"
+    >
+      <circle cx="7" cy="13" r="4" />
+      <path d="m10 10 6.5-6.5M13 7l2.5 2.5" />
+    </svg>
+  );
+}

@@ -11,6 +11,7 @@ import { factorAudits } from './auth/factors.audits.ts';
 import { flowAudits } from './auth/flows.audits.ts';
 import { identityAudits } from './auth/identities.audits.ts';
 import { oneTimeAudits } from './auth/one-time.audits.ts';
+import { passkeyAudits } from './auth/passkeys.audits.ts';
 import { pkceAudits } from './auth/pkce.audits.ts';
 import { serviceAudits } from './auth/service.audits.ts';
 import { signUpAudits } from './auth/sign-up.audits.ts';
@@ -54,6 +55,7 @@ const serverAudits: readonly Audit[] = [
   ...oneTimeAudits,
   ...userAudits,
   ...factorAudits,
+  ...passkeyAudits,
   ...identityAudits,
   ...adminAudits,
   ...flowAudits,

@@ -24,6 +24,7 @@ const strict: Partial<AuthSettings> = {
   sessionSinglePerUser: true,
   web3EthereumEnabled: false,
   web3SolanaEnabled: false,
+  passkeysEnabled: false,
 };
 
 /** The settings of correct servers, and how many of the auth service's audits must still pass at least. */

@@ -32,6 +32,7 @@ const shownSettings: Readonly<Record<string, readonly (readonly [readonly string
     [['external', 'apple'], false],
   ],
   saml_provider_disabled: [[['saml_enabled'], false]],
+  passkey_disabled: [[['passkeys_enabled'], false]],
 };
 
 /** Refusals that stand before what an audit looks at, such as a captcha; once met, a later failure tells nothing. */
@@ -41,6 +42,7 @@ const gates: ReadonlySet<string> = new Set([
   'over_email_send_rate_limit',
   'over_request_rate_limit',
   'over_sms_send_rate_limit',
+  'passkey_disabled',
   'reauthentication_needed',
   'signup_disabled',
 ]);

@@ -68,7 +68,7 @@ const foldName = (name: string): string => name.replaceAll('\u017f', 's').toLowe
 
 /** The value of a member; undefined when it is missing. The name matches without regard to case; of several spellings the last one wins. */
 export function readMember(body: JsonObject, field: string): unknown {
-  const name = Object.keys(body).findLast((key) => foldName(key) === field);
+  const name = Object.keys(body).findLast((key) => foldName(key) === foldName(field));
   return name === undefined ? undefined : body[name];
 }
 

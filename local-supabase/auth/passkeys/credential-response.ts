@@ -1,3 +1,4 @@
+import { type JsonObject, readMember } from '../http/call.ts';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 
 /** The members of `clientDataJSON` that the service checks itself. */
@@ -25,25 +26,23 @@ export interface AssertionResponse {
   readonly userHandle: string;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Fields =>
+const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function readObject(value: unknown, name: string): Fields {
+function readObject(value: unknown, name: string): JsonObject {
   if (value === undefined || value === null) return {};
   if (!isObject(value)) throw new TypeError(`${name} is not an object`);
   return value;
 }
 
-function readString(fields: Fields, name: string): string {
-  const value = fields[name] ?? '';
+function readString(fields: JsonObject, name: string): string {
+  const value = readMember(fields, name) ?? '';
   if (typeof value !== 'string') throw new TypeError(`${name} is not a string`);
   return value;
 }
 
 /** Reads a base64url member and drops its padding, which Go accepts and the verifying library refuses. */
-function readBase64url(fields: Fields, name: string): string {
+function readBase64url(fields: JsonObject, name: string): string {
   const text = readString(fields, name).replace(/=+$/, '');
   if (!/^[\w-]*$/.test(text) || text.length % 4 === 1) throw new TypeError(`${name} is not base64url`);
   return text;
@@ -56,19 +55,22 @@ function readClientData(encoded: string): ClientData {
   return { origin: readString(fields, 'origin'), ...(topOrigin !== '' && { topOrigin }) };
 }
 
-function readTransports(response: Fields): readonly string[] {
-  const transports = response['transports'] ?? [];
+function readTransports(response: JsonObject): readonly string[] {
+  const transports = readMember(response, 'transports') ?? [];
   if (!Array.isArray(transports) || !transports.every((item) => typeof item === 'string'))
     throw new TypeError('transports is not a list of strings');
   // Chrome's first name of the hybrid transport.
   return transports.map((transport) => (transport === 'cable' ? 'hybrid' : transport));
 }
 
-/** The members that both kinds of credentials have. */
-function readEnvelope(credential: Fields) {
+/** Reads the members that both kinds of credentials have. Members without effect are refused for a wrong type, as in Go. */
+function readEnvelope(credential: JsonObject) {
   const id = readString(credential, 'id');
   if (!/^[\w-]+$/.test(id)) throw new TypeError('id is not base64url');
   if (readString(credential, 'type') !== 'public-key') throw new TypeError('type is not public-key');
+  readBase64url(credential, 'rawId');
+  readString(credential, 'authenticatorAttachment');
+  readObject(readMember(credential, 'clientExtensionResults'), 'clientExtensionResults');
   // `rawId` repeats `id`, because the verifying library compares them and go-webauthn does not.
   return { id, rawId: id, type: 'public-key', clientExtensionResults: {} } as const;
 }
@@ -80,9 +82,10 @@ const bytesOf = (base64url: string): Uint8Array<ArrayBuffer> =>
 export async function parseRegistrationResponse(credential: unknown): Promise<RegistrationResponse> {
   const fields = readObject(credential, 'credential');
   const envelope = readEnvelope(fields);
-  const response = readObject(fields['response'], 'response');
+  const response = readObject(readMember(fields, 'response'), 'response');
   const clientDataJSON = readBase64url(response, 'clientDataJSON');
   const attestationObject = readBase64url(response, 'attestationObject');
+  for (const member of ['authenticatorData', 'publicKey']) readBase64url(response, member);
   const { decodeAttestationObject, parseAuthenticatorData } = await import('@simplewebauthn/server/helpers');
   const authenticatorData = decodeAttestationObject(bytesOf(attestationObject)).get('authData');
   if (!parseAuthenticatorData(authenticatorData).flags.at) throw new TypeError('authData has no credential');
@@ -97,7 +100,7 @@ export async function parseRegistrationResponse(credential: unknown): Promise<Re
 export async function parseAssertionResponse(credential: unknown): Promise<AssertionResponse> {
   const fields = readObject(credential, 'credential');
   const envelope = readEnvelope(fields);
-  const response = readObject(fields['response'], 'response');
+  const response = readObject(readMember(fields, 'response'), 'response');
   const clientDataJSON = readBase64url(response, 'clientDataJSON');
   const authenticatorData = readBase64url(response, 'authenticatorData');
   const signature = readBase64url(response, 'signature');

@@ -108,6 +108,8 @@ export interface AuthSettings {
   readonly totpVerifyEnabled: boolean;
   readonly phoneFactorEnrollEnabled: boolean;
   readonly phoneFactorVerifyEnabled: boolean;
+  readonly webauthnFactorEnrollEnabled: boolean;
+  readonly webauthnFactorVerifyEnabled: boolean;
   readonly factorChallengeExpirySeconds: number;
   readonly factorExpirySeconds: number;
   readonly maxEnrolledFactors: number;
@@ -171,6 +173,8 @@ const defaults: AuthSettings = {
   totpVerifyEnabled: true,
   phoneFactorEnrollEnabled: true,
   phoneFactorVerifyEnabled: true,
+  webauthnFactorEnrollEnabled: true,
+  webauthnFactorVerifyEnabled: true,
   factorChallengeExpirySeconds: 300,
   factorExpirySeconds: 300,
   maxEnrolledFactors: 10,

@@ -47,6 +47,8 @@ export function readAuthSettings(config: ConfigReader, hasSmtp: boolean): Partia
     externalProviders: readProviders(config),
     web3EthereumEnabled: config.boolean('auth.web3.ethereum.enabled'),
     web3SolanaEnabled: config.boolean('auth.web3.solana.enabled'),
+    webauthnFactorEnrollEnabled: config.boolean('auth.mfa.web_authn.enroll_enabled'),
+    webauthnFactorVerifyEnabled: config.boolean('auth.mfa.web_authn.verify_enabled'),
     passkeysEnabled: config.boolean('auth.passkey.enabled'),
     webauthnRpId: config.text('auth.webauthn.rp_id'),
     webauthnRpDisplayName: config.text('auth.webauthn.rp_display_name'),

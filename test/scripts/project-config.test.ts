@@ -48,6 +48,9 @@ describe('a config.toml', () => {
       [auth.mfa.phone]
       enroll_enabled = true
       verify_enabled = false
+      [auth.mfa.web_authn]
+      enroll_enabled = false
+      verify_enabled = true
       [auth.external.google]
       enabled = true
       client_id = "x"
@@ -71,6 +74,8 @@ describe('a config.toml', () => {
       sessionInactivitySeconds: 1800,
       phoneFactorEnrollEnabled: true,
       phoneFactorVerifyEnabled: false,
+      webauthnFactorEnrollEnabled: false,
+      webauthnFactorVerifyEnabled: true,
       externalProviders: ['google'],
       smsTestOtp: { '4152127777': '123456' },
       passkeysEnabled: false,

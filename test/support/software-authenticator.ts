@@ -27,7 +27,7 @@ export interface CreatedCredential {
   readonly response: {
     readonly clientDataJSON: string;
     readonly attestationObject: string;
-    readonly transports: string[];
+    readonly transports: 'internal'[];
   };
 }
 

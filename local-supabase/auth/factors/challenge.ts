@@ -10,7 +10,9 @@ import { checkFrequency } from '../mail/mail.ts';
 import { createCode } from '../verification/one-time-token.ts';
 import { insertRow, updateRow } from '../rows.ts';
 import { isUuid } from '../rows.ts';
+import type { User } from '../users/user.ts';
 import type { Factor } from './factor.ts';
+import { createCeremony, type WebAuthnCeremony, type WebAuthnSession } from './webauthn-ceremony.ts';
 import { requireFactor } from './factor-caller.ts';
 
 /** A row of auth.mfa_challenges. */
@@ -18,18 +20,28 @@ export interface Challenge {
   readonly id: string;
   readonly created_at: Date;
   readonly verified_at: Date | null;
+  readonly factor_id: string;
   readonly ip_address: string;
   readonly otp_code: string | null;
+  readonly web_authn_session_data: WebAuthnSession | null;
 }
 
 /** Throws 422 when the project does not let factors of this type verify. */
-export function checkVerifyEnabled({ settings }: AuthContext, factor: Factor): void {
+export function checkVerifyEnabled(
+  { settings }: AuthContext,
+  factor: Factor,
+  request: 'challenge' | 'verify',
+): void {
   if (factor.factor_type === 'totp' && !settings.totpVerifyEnabled)
     throw unprocessable('mfa_totp_verify_not_enabled', 'MFA verification is disabled for TOTP');
   if (factor.factor_type === 'phone' && !settings.phoneFactorVerifyEnabled)
     throw unprocessable('mfa_phone_verify_not_enabled', 'MFA verification is disabled for Phone');
-  if (factor.factor_type === 'webauthn')
-    throw unprocessable('mfa_webauthn_verify_not_enabled', 'MFA verification is disabled for WebAuthn');
+  if (factor.factor_type === 'webauthn' && !settings.webauthnFactorVerifyEnabled)
+    throw unprocessable(
+      // GoTrue answers the second request with the code of the enrollment.
+      request === 'verify' ? 'mfa_webauthn_enroll_not_enabled' : 'mfa_webauthn_verify_not_enabled',
+      'MFA verification is disabled for WebAuthn',
+    );
 }
 
 async function readChannel(call: Call): Promise<string> {
@@ -39,12 +51,22 @@ async function readChannel(call: Call): Promise<string> {
 const expiryOf = (context: AuthContext, createdAt: Date): number =>
   createdAt.getTime() + context.settings.factorChallengeExpirySeconds * 1000;
 
-/** POST /factors/:factor_id/challenge: begins a verification; a phone gets its code. */
+async function beginCeremony(
+  context: AuthContext,
+  call: Call,
+  user: User,
+  factor: Factor,
+): Promise<WebAuthnCeremony> {
+  await call.json();
+  return createCeremony(context, user, factor);
+}
+
+/** POST /factors/:factor_id/challenge: begins a verification; a phone gets its code, a browser its WebAuthn options. */
 export async function challengeFactor(context: AuthContext, call: Call): Promise<Response> {
   const { user } = await requireNonAnonymousCaller(context, call);
   const factor = await requireFactor(context, call, user.id);
   context.limiter.count('factor_challenge', call.ip);
-  checkVerifyEnabled(context, factor);
+  checkVerifyEnabled(context, factor, 'challenge');
   const { settings } = context;
   const isPhone = factor.factor_type === 'phone';
   const channel = isPhone ? await readChannel(call) : '';
@@ -57,6 +79,8 @@ export async function challengeFactor(context: AuthContext, call: Call): Promise
       'over_sms_send_rate_limit',
     );
   }
+  const ceremony =
+    factor.factor_type === 'webauthn' ? await beginCeremony(context, call, user, factor) : null;
   const code = isPhone ? createCode(settings.otpLength) : null;
   const challenge = await inTransaction(context, async (tx) => {
     const now = nowDate(context);
@@ -68,11 +92,17 @@ export async function challengeFactor(context: AuthContext, call: Call): Promise
       factor_id: factor.id,
       ip_address: call.ip,
       otp_code: code,
+      web_authn_session_data: ceremony?.session ?? null,
       created_at: now,
     });
   });
   const expiresAt = Math.floor(expiryOf(context, challenge.created_at) / 1000);
-  return sendJson(call, { id: challenge.id, type: factor.factor_type, expires_at: expiresAt });
+  return sendJson(call, {
+    id: challenge.id,
+    type: factor.factor_type,
+    expires_at: expiresAt,
+    ...(ceremony && { webauthn: ceremony.options }),
+  });
 }
 
 const badId = (id: string): Error =>

@@ -120,7 +120,24 @@ async function enrollPhone(
   return sendJson(call, { id: factor.id, type: 'phone', friendly_name: friendlyName, phone: given });
 }
 
-/** POST /factors: `{factor_type: totp|phone, friendly_name, issuer|phone}`. */
+async function enrollWebAuthn(
+  context: AuthContext,
+  call: Call,
+  caller: Caller,
+  body: JsonObject,
+): Promise<Response> {
+  if (!context.settings.webauthnFactorEnrollEnabled)
+    throw unprocessable('mfa_webauthn_enroll_not_enabled', 'MFA enroll is disabled for WebAuthn');
+  const friendlyName = readText(body, 'friendly_name');
+  const factor = await inTransaction(context, async (tx) => {
+    await checkMayEnroll(context, tx, caller, friendlyName);
+    const values = { friendly_name: friendlyName, factor_type: 'webauthn' } as const;
+    return storeFactor(context, tx, caller.user.id, values);
+  });
+  return sendJson(call, { id: factor.id, type: 'webauthn', friendly_name: friendlyName });
+}
+
+/** POST /factors: `{factor_type: totp|phone|webauthn, friendly_name, issuer|phone}`. */
 export async function enrollFactor(context: AuthContext, call: Call): Promise<Response> {
   const caller = await requireNonAnonymousCaller(context, call);
   if (caller.session === null)
@@ -132,7 +149,7 @@ export async function enrollFactor(context: AuthContext, call: Call): Promise<Re
     case 'phone':
       return enrollPhone(context, call, caller, body);
     case 'webauthn':
-      throw unprocessable('mfa_webauthn_enroll_not_enabled', 'MFA enroll is disabled for WebAuthn');
+      return enrollWebAuthn(context, call, caller, body);
     default:
       throw invalid('factor_type needs to be totp, phone, or webauthn');
   }

@@ -12,6 +12,20 @@ export interface Factor {
   readonly factor_type: 'totp' | 'phone' | 'webauthn';
   readonly phone: string | null;
   readonly last_challenged_at: Date | null;
+  readonly web_authn_credential: WebAuthnCredential | null;
+  readonly web_authn_aaguid: string | null;
+  readonly last_webauthn_challenge_data: Readonly<Record<string, unknown>> | null;
+}
+
+/** The key of a WebAuthn factor, in the form of go-webauthn. Bytes are base64. */
+export interface WebAuthnCredential {
+  readonly id: string;
+  /** A COSE key (RFC 9052). */
+  readonly publicKey: string;
+  readonly attestationType: string;
+  readonly transport: readonly string[];
+  readonly flags: { readonly backupEligible: boolean; readonly backupState: boolean };
+  readonly authenticator: { readonly AAGUID: string; readonly signCount: number };
 }
 
 /** Encodes a factor for the `factors` list of a user, without its secret. */
@@ -25,6 +39,10 @@ export function encodeFactor(factor: Factor): Record<string, unknown> {
     factor_type: factor.factor_type,
     phone: factor.phone ?? '',
     last_challenged_at: factor.last_challenged_at,
+    ...(factor.web_authn_aaguid !== null && { web_authn_aaguid: factor.web_authn_aaguid }),
+    ...(factor.last_webauthn_challenge_data !== null && {
+      last_webauthn_challenge_data: factor.last_webauthn_challenge_data,
+    }),
   };
 }
 

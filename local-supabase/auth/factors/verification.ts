@@ -12,10 +12,12 @@ import { notifyOfChange } from '../mail/account-change.ts';
 import { updateRow } from '../rows.ts';
 import { addMethod, findSession, readMethods, type Session, updateSession } from '../sessions/session.ts';
 import { createSessionTokens, type SessionTokens } from '../sessions/session-tokens.ts';
+import type { User } from '../users/user.ts';
 import { findUserById } from '../users/users.ts';
 import { type Challenge, checkVerifyEnabled, loadChallenge } from './challenge.ts';
 import { type Factor, methodOfFactor } from './factor.ts';
 import { requireFactor } from './factor-caller.ts';
+import { readWebAuthnProof, verifyWebAuthnProof, type WebAuthnProof } from './webauthn-ceremony.ts';
 
 const allowedSteps = 1;
 
@@ -81,24 +83,65 @@ async function raiseSession(
   return createSessionTokens(context, call, tx.sql, user, raised, refreshToken);
 }
 
-/** POST /factors/:factor_id/verify: `{challenge_id, code}`; answers a session of aal2 and ends the user's sessions of aal1. */
+/** Checks the code, and spends the challenge. */
+async function proveByCode(
+  context: AuthContext,
+  tx: Transaction,
+  factor: Factor,
+  challenge: Challenge,
+  code: string,
+): Promise<void> {
+  checkCode(context, factor, challenge, code);
+  await updateRow(tx.sql, 'auth.mfa_challenges', challenge.id, { verified_at: nowDate(context) });
+}
+
+/** Verifies the WebAuthn proof, deletes the challenge and returns what to store with the factor. */
+async function proveByWebAuthn(
+  context: AuthContext,
+  tx: Transaction,
+  user: User,
+  factor: Factor,
+  challenge: Challenge,
+  proof: WebAuthnProof,
+): Promise<Partial<Factor>> {
+  const session = challenge.web_authn_session_data;
+  if (session === null) throw internal('The challenge has no WebAuthn session');
+  const changes = await verifyWebAuthnProof(context, user, factor, session, proof);
+  await tx.sql.query('delete from auth.mfa_challenges where id = $1', [challenge.id]);
+  const { id, factor_id, created_at, ip_address } = challenge;
+  return {
+    ...changes,
+    last_webauthn_challenge_data: {
+      challenge: { challenge_id: id, factor_id, created_at, ip_address, web_authn_session_data: session },
+      type: proof.type,
+      credential_response: proof.credential,
+    },
+  };
+}
+
+/** POST /factors/:factor_id/verify: `{challenge_id, code|webauthn}`; answers a session of aal2 and ends the user's sessions of aal1. */
 export async function verifyFactor(context: AuthContext, call: Call): Promise<Response> {
   const { user, session } = await requireNonAnonymousCaller(context, call);
   const factor = await requireFactor(context, call, user.id);
   context.limiter.count('factor_verify', call.ip);
   const body = await call.json();
   const [challengeId, code] = [readText(body, 'challenge_id'), readText(body, 'code')];
-  if (code === '') throw invalid('Code needs to be non-empty');
-  checkVerifyEnabled(context, factor);
+  const isWebAuthn = factor.factor_type === 'webauthn';
+  if (code === '' && !isWebAuthn) throw invalid('Code needs to be non-empty');
+  checkVerifyEnabled(context, factor, 'verify');
+  const proof = isWebAuthn ? readWebAuthnProof(body) : null;
   if (session === null) throw internal('Cannot read SessionId claim as UUID');
   const isFirstProof = factor.status !== 'verified';
   const tokens = await inTransaction(context, async (tx) => {
     const challenge = await loadChallenge(context, call, tx.sql, factor, challengeId);
-    checkCode(context, factor, challenge, code);
-    const now = nowDate(context);
-    await updateRow(tx.sql, 'auth.mfa_challenges', challenge.id, { verified_at: now });
-    if (isFirstProof)
-      await updateRow(tx.sql, 'auth.mfa_factors', factor.id, { status: 'verified', updated_at: now });
+    if (proof === null) await proveByCode(context, tx, factor, challenge, code);
+    const changes = proof && (await proveByWebAuthn(context, tx, user, factor, challenge, proof));
+    if (isFirstProof || changes)
+      await updateRow(tx.sql, 'auth.mfa_factors', factor.id, {
+        ...changes,
+        status: 'verified',
+        updated_at: nowDate(context),
+      });
     return raiseSession(context, call, tx, session, factor);
   });
   if (isFirstProof)

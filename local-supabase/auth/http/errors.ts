@@ -53,4 +53,5 @@ export const tooManyRequests = (code: string, message: string): AuthHttpError =>
 export const internal = (message: string, cause?: unknown): AuthHttpError =>
   new AuthHttpError(500, 'unexpected_failure', message, { cause });
 /** The most frequent error for bad input. */
-export const invalid = (message: string): AuthHttpError => badRequest('validation_failed', message);
+export const invalid = (message: string, cause?: unknown): AuthHttpError =>
+  badRequest('validation_failed', message, cause);

@@ -5,12 +5,13 @@ import { isUuid } from '../rows.ts';
 import { signIn } from '../sessions/session-tokens.ts';
 import { isBanned, type User } from '../users/user.ts';
 import { findUserById } from '../users/users.ts';
-import { orVerificationFailed, promptTimeoutMs, readVerificationBody } from './ceremony.ts';
+import { promptTimeoutMs } from '../webauthn/options.ts';
+import { orVerificationFailed, readVerificationBody } from './ceremony.ts';
 import { consumeChallenge, createChallenge } from './challenge.ts';
 import { type Credential, listCredentials, recordUse } from './credential.ts';
-import { type AssertionResponse, parseAssertionResponse } from './credential-response.ts';
-import { relyingPartyOf } from './relying-party.ts';
-import { type Expectation, verifyAssertion } from './verification.ts';
+import { type AssertionResponse, parseAssertionResponse } from '../webauthn/credential-response.ts';
+import { relyingPartyOf } from '../webauthn/relying-party.ts';
+import { type Expectation, verifyAssertion } from '../webauthn/verification.ts';
 
 /** POST /passkeys/authentication/options: the options of `navigator.credentials.get()`, for any user. */
 export async function createAuthenticationOptions(context: AuthContext, call: Call): Promise<Response> {

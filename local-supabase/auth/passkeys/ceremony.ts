@@ -1,9 +1,6 @@
 import { type Call, readMember, readText } from '../http/call.ts';
 import { AuthHttpError, badRequest, invalid } from '../http/errors.ts';
 
-/** The timeout of the browser's prompt, as go-webauthn sets it. */
-export const promptTimeoutMs = 300_000;
-
 /** The body of both verifying routes. */
 export interface VerificationBody {
   readonly challengeId: string;

@@ -4,7 +4,7 @@ import type { Sql } from '../../database/database.ts';
 import { unprocessable } from '../http/errors.ts';
 import { insertRow, isUniqueViolation, isUuid, updateRow } from '../rows.ts';
 import { nameOfAuthenticator } from './authenticator-names.ts';
-import type { RegisteredKey, VerifiedRegistration } from './verification.ts';
+import type { RegisteredKey, VerifiedRegistration } from '../webauthn/verification.ts';
 
 /** A row of auth.webauthn_credentials. */
 export interface Credential extends RegisteredKey {

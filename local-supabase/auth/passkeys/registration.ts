@@ -3,15 +3,14 @@ import { type Call, sendJson } from '../http/call.ts';
 import { type AuthContext, inTransaction, nowDate } from '../context.ts';
 import { unprocessable } from '../http/errors.ts';
 import type { User } from '../users/user.ts';
-import { orVerificationFailed, promptTimeoutMs, readVerificationBody } from './ceremony.ts';
+import { credentialParameters, describeCredential, promptTimeoutMs } from '../webauthn/options.ts';
+import { orVerificationFailed, readVerificationBody } from './ceremony.ts';
 import { consumeChallenge, createChallenge } from './challenge.ts';
 import { checkPasskeyCount, encodePasskey, insertCredential, listCredentials } from './credential.ts';
-import { parseRegistrationResponse } from './credential-response.ts';
+import { parseRegistrationResponse } from '../webauthn/credential-response.ts';
 import { requireManagementLevel } from './management.ts';
-import { relyingPartyOf } from './relying-party.ts';
-import { algorithms, verifyRegistration } from './verification.ts';
-
-const credParams = algorithms.map((alg) => ({ type: 'public-key', alg }));
+import { relyingPartyOf } from '../webauthn/relying-party.ts';
+import { verifyRegistration } from '../webauthn/verification.ts';
 
 /** The caller, who must be able to register a passkey. Throws 422 validation_failed for a user of SSO; 403 insufficient_aal. */
 async function requireRegistrant(context: AuthContext, call: Call): Promise<Caller> {
@@ -39,29 +38,26 @@ export async function createRegistrationOptions(context: AuthContext, call: Call
   await checkPasskeyCount(database, user.id, settings.maxPasskeysPerUser);
   const credentials = await listCredentials(database, user.id);
   const party = relyingPartyOf(context);
-  const { id, challenge, expiresAt } = await createChallenge(context, {
+  const stored = await createChallenge(context, {
     ceremony: 'registration',
     rpId: party.id,
     userId: user.id,
-    credParams,
+    credParams: credentialParameters,
   });
-  const excludeCredentials = credentials.map(({ credential_id: credentialId }) => ({
-    type: 'public-key',
-    id: Buffer.from(credentialId).toString('base64url'),
-  }));
+  const excludeCredentials = credentials.map(({ credential_id: id }) => describeCredential(id));
   return sendJson(call, {
-    challenge_id: id,
+    challenge_id: stored.id,
     options: {
       rp: { name: party.name, id: party.id },
       user: encodeUserEntity(user),
-      challenge,
-      pubKeyCredParams: credParams,
+      challenge: stored.challenge,
+      pubKeyCredParams: credentialParameters,
       timeout: promptTimeoutMs,
       ...(excludeCredentials.length > 0 && { excludeCredentials }),
       authenticatorSelection: { residentKey: 'required', userVerification: 'preferred' },
       attestation: 'none',
     },
-    expires_at: expiresAt,
+    expires_at: stored.expiresAt,
   });
 }
 

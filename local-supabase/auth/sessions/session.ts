@@ -112,7 +112,7 @@ export async function readMethods(
 ): Promise<{ readonly aal: Level; readonly amr: readonly MethodClaim[] }> {
   const rows = await sql.query<{ authentication_method: string; updated_at: Date }>(
     `select authentication_method, updated_at from auth.mfa_amr_claims where session_id = $1
-     order by updated_at desc, authentication_method in ('totp', 'mfa/phone') desc`,
+     order by updated_at desc, authentication_method in ('totp', 'mfa/phone', 'mfa/webauthn') desc`,
     [session.id],
   );
   const connection = user.identities.find(({ provider }) => provider.startsWith('sso:'))?.provider.slice(4);

@@ -13,6 +13,12 @@ const enroll = ({ auth }: AuditContext, user: AuditUser, name = 'phone app') =>
     body: { factor_type: 'totp', friendly_name: name, issuer: 'Audit' },
   });
 
+const enrollWebAuthn = ({ auth }: AuditContext, user: AuditUser) =>
+  auth.send('POST', '/factors', {
+    token: user.accessToken,
+    body: { factor_type: 'webauthn', friendly_name: 'key' },
+  });
+
 const totpOf = (enrolled: WireReply) => OTPAuth.URI.parse(textAt(enrolled, 'totp', 'uri')).generate();
 
 async function challenge({ auth }: AuditContext, token: string, factorId: string): Promise<string> {
@@ -41,7 +47,7 @@ const claimsOf = (reply: WireReply): unknown =>
     Buffer.from(textAt(reply, 'access_token').split('.')[1] ?? '', 'base64url').toString(),
   ) as unknown;
 
-/** Multi-factor authentication by TOTP (RFC 6238) and by phone. */
+/** Multi-factor authentication by TOTP (RFC 6238), by phone and by WebAuthn. */
 export const factorAudits: readonly Audit[] = [
   audit('AUTH-601', 'enrolling TOTP answers with QR code, secret and URI', { source }, async (context) => {
     const reply = await enroll(context, await context.newUser());
@@ -210,4 +216,45 @@ export const factorAudits: readonly Audit[] = [
     const reply = await auth.send('POST', '/factors', { body: { factor_type: 'totp', friendly_name: 'x' } });
     assert.ok(reply.status === 401 || reply.status === 403, `got ${reply.status}`);
   }),
+  audit(
+    'AUTH-617',
+    'the first challenge of a WebAuthn factor has options to create its key',
+    { source: 'auth server, internal/api/mfa.go' },
+    async (context) => {
+      const user = await context.newUser();
+      const enrolled = await enrollWebAuthn(context, user);
+      assertStatus(enrolled, 200);
+      assert.equal(at(enrolled.json, 'type'), 'webauthn');
+      const reply = await context.auth.send('POST', `/factors/${textAt(enrolled, 'id')}/challenge`, {
+        token: user.accessToken,
+        body: {},
+      });
+      assertStatus(reply, 200);
+      assert.equal(at(reply.json, 'webauthn', 'type'), 'create');
+      const options = ['webauthn', 'credential_options', 'publicKey'] as const;
+      assert.match(textAt(reply, ...options, 'challenge'), /^[\w-]{43}$/);
+      assert.equal(at(reply.json, ...options, 'user', 'name'), user.email);
+      assert.ok(Number(at(reply.json, 'expires_at')) > Date.now() / 1000);
+    },
+  ),
+  audit(
+    'AUTH-618',
+    'a WebAuthn factor is not verified without a proof',
+    { source: 'auth server, internal/api/mfa.go' },
+    async (context) => {
+      const user = await context.newUser();
+      const enrolled = await enrollWebAuthn(context, user);
+      assertStatus(enrolled, 200);
+      const factorId = textAt(enrolled, 'id');
+      const challenge_id = await challenge(context, user.accessToken, factorId);
+      const invalid = { type: 'create', credential_response: {} };
+      for (const webauthn of [undefined, {}, { type: 'create' }, invalid]) {
+        const reply = await context.auth.send('POST', `/factors/${factorId}/verify`, {
+          token: user.accessToken,
+          body: { challenge_id, webauthn },
+        });
+        assertError(reply, 400, 'validation_failed');
+      }
+    },
+  ),
 ];

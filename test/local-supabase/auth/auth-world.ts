@@ -36,6 +36,10 @@ export interface AnswerBody {
   readonly challenge_id: string;
   readonly options: CreationOptions & RequestOptions;
   readonly friendly_name: string;
+  readonly webauthn: {
+    readonly type: 'create' | 'request';
+    readonly credential_options: { readonly publicKey: CreationOptions & RequestOptions };
+  };
 }
 
 export interface AnswerUser {

@@ -10,6 +10,7 @@ import type {
   PreferencesTopic,
   WaitingPreferences,
 } from '../../features/preferences/data/waiting-preferences.ts';
+import { isHeld } from '../../features/outbox/outbox-state.ts';
 import { openOutbox } from '../../features/outbox/open-outbox.ts';
 import { createTopic } from '../../features/outbox/outbox-topic.ts';
 import type { Notification } from '../../features/notifications/model/notification.ts';
@@ -26,7 +27,7 @@ export type WaitingEntry =
 
 /** One user's outbox. Its code is loaded after the first list, or with the first change that waits. */
 export interface UserOutbox {
-  /** All waiting changes, oldest first; the same array until it changes. */
+  /** The waiting changes, oldest first, online without those that can still be undone; the same array until it changes. */
   getSnapshot(): readonly WaitingEntry[];
   subscribe(listener: () => void): Unsubscribe;
   /** The notification as it is loaded. */
@@ -53,13 +54,18 @@ export function openUserOutbox({ userId, rest, api, platform }: UserOutboxOption
   let entries: readonly WaitingEntry[] = [];
   let inboxStore: InboxStore | null = null;
   const read = () => {
-    entries = outbox.getSnapshot().flatMap(({ id, topic, payload }): readonly WaitingEntry[] => {
+    const nowMs = platform.clock.now();
+    // A change that can be undone does not wait for anything but that, unless there is no connection.
+    const waiting = outbox
+      .getSnapshot()
+      .filter((entry) => !isHeld(entry, nowMs) || !platform.page.isOnline());
+    entries = waiting.flatMap(({ id, topic, payload }): readonly WaitingEntry[] => {
       const action = topic === 'notifications' ? notifications.parse(payload) : null;
       if (action) return [{ id, type: 'action', action }];
       const change = topic === 'preferences' ? preferences.parse(payload) : null;
       return change ? [{ id, type: 'preferences', preferences: change }] : [];
     });
-    unsentCount.set(outbox.getSnapshot().length);
+    unsentCount.set(waiting.length);
   };
   // The first listener: later ones see the new entries.
   outbox.subscribe(read);

@@ -21,7 +21,9 @@ export interface OutboxState {
   readonly isSender: boolean;
   /** The entry whose request is in flight. */
   readonly sendingId: string | null;
-  /** Failures in a row of the oldest entry. */
+  /** The entry whose request failed last; null: none, or it was removed. */
+  readonly failedId: string | null;
+  /** Failures in a row of that entry. */
   readonly failures: number;
   /** Wall-clock time in milliseconds of the next attempt after a failure. */
   readonly retryAtMs: number;
@@ -48,7 +50,7 @@ export type OutboxCommand =
   | { readonly type: 'idle' };
 
 export function initialState(isOnline: boolean): OutboxState {
-  return { entries: [], isOnline, isSender: false, sendingId: null, failures: 0, retryAtMs: 0 };
+  return { entries: [], isOnline, isSender: false, sendingId: null, ...noFailure };
 }
 
 /** Pure. Unknown ids change nothing. */
@@ -73,33 +75,51 @@ export function step(state: OutboxState, event: OutboxEvent): OutboxState {
     }
     case 'connection':
       // A new connection is tried at once.
-      return { ...state, isOnline: event.isOnline, failures: 0, retryAtMs: 0 };
+      return { ...state, isOnline: event.isOnline, ...noFailure };
     case 'lock':
       return { ...state, isSender: event.isSender, sendingId: null };
     case 'sending':
       return { ...state, sendingId: event.id };
     case 'failed':
       return state.sendingId === event.id
-        ? { ...state, sendingId: null, failures: state.failures + 1, retryAtMs: event.retryAtMs }
+        ? {
+            ...state,
+            sendingId: null,
+            failedId: event.id,
+            failures: state.failures + 1,
+            retryAtMs: event.retryAtMs,
+          }
         : state;
   }
 }
 
-/** Sends strictly in order: an entry that is delayed or has failed blocks those after it. */
+/**
+ * Sends in order: an entry that has failed blocks those after it. A held entry blocks none: a later change that depends on it
+ * releases it first.
+ */
 export function nextCommand(state: OutboxState, nowMs: number): OutboxCommand {
-  const [oldest] = state.entries;
-  if (!state.isOnline || !state.isSender || state.sendingId !== null || !oldest) return { type: 'idle' };
-  const untilMs = Math.max(oldest.heldUntilMs, state.retryAtMs);
-  return untilMs > nowMs ? { type: 'wait', untilMs } : { type: 'send', entry: oldest };
+  const { entries, retryAtMs } = state;
+  if (!state.isOnline || !state.isSender || state.sendingId !== null || entries.length === 0)
+    return { type: 'idle' };
+  const due = entries.find((entry) => !isHeld(entry, nowMs));
+  if (!due) return { type: 'wait', untilMs: Math.min(...entries.map(({ heldUntilMs }) => heldUntilMs)) };
+  return retryAtMs > nowMs ? { type: 'wait', untilMs: retryAtMs } : { type: 'send', entry: due };
 }
 
+/** Whether the entry can still be undone: it is not sent yet. */
+export function isHeld({ heldUntilMs }: OutboxEntry, nowMs: number): boolean {
+  return heldUntilMs > nowMs;
+}
+
+const noFailure = { failedId: null, failures: 0, retryAtMs: 0 } as const;
+
 function withEntries(state: OutboxState, entries: readonly OutboxEntry[]): OutboxState {
-  const isSameHead = entries[0]?.id === state.entries[0]?.id;
+  const has = (id: string | null) => entries.some((entry) => entry.id === id);
   return {
     ...state,
     entries,
-    sendingId: entries.some(({ id }) => id === state.sendingId) ? state.sendingId : null,
-    ...(isSameHead ? {} : { failures: 0, retryAtMs: 0 }),
+    sendingId: has(state.sendingId) ? state.sendingId : null,
+    ...(has(state.failedId) ? {} : noFailure),
   };
 }
 

@@ -15,10 +15,11 @@ export function createTopic<Payload>(
     return parsed === null ? [] : [{ id, payload: parsed }];
   };
   return {
-    isBusy: () => outbox.getSnapshot().length > 0,
+    isBusy: outbox.isBusy,
     add: (id, payload, delayMs = 0) => outbox.add(name, id, payload, delayMs),
     release: outbox.release,
     withdraw: outbox.withdraw,
+    confirm: outbox.confirm,
     getSnapshot() {
       const entries = outbox.getSnapshot();
       if (entries !== known) changes = entries.flatMap(read);

@@ -1,7 +1,7 @@
 import { backoffDelayMs, doublingDelaysMs } from '../../platform/index.ts';
 import type { Platform, Timer, Unsubscribe } from '../../platform/index.ts';
 import type { OutboxOutcome, OutboxSender } from '../../shared/outbox/outbox.ts';
-import { initialState, nextCommand, step } from './outbox-state.ts';
+import { initialState, isHeld, nextCommand, step } from './outbox-state.ts';
 import type { OutboxEntry, OutboxEvent } from './outbox-state.ts';
 import type { OutboxStorage } from './outbox-storage.ts';
 
@@ -11,6 +11,8 @@ export interface Outbox {
   start(): Promise<void>;
   /** Ends timers and listeners; the changes stay stored. */
   close(): void;
+  /** Whether a change waits that can no longer be undone. */
+  isBusy(): boolean;
   add(topic: string, id: string, payload: unknown, delayMs: number): Promise<void>;
   release(id: string): Promise<void>;
   /** Removes a change that no tab has begun to send. Resolves to whether it did. */
@@ -20,6 +22,8 @@ export interface Outbox {
    * the change was sent meanwhile.
    */
   discard(id: string): Promise<boolean>;
+  /** Removes a change that reached the server, or was refused, by a request outside of the outbox. */
+  confirm(id: string): Promise<void>;
   /** Oldest first; the same array until it changes. */
   getSnapshot(): readonly OutboxEntry[];
   subscribe(listener: () => void): Unsubscribe;
@@ -133,6 +137,12 @@ export function createOutbox({ userId, storage, senders, isRetryable, platform }
     });
   };
 
+  /** Reads what another tab changed. That tab may close: each tab has a timer for the held changes. */
+  const follow = async () => {
+    await load();
+    if (state.entries.some((entry) => isHeld(entry, clock.now()))) drain();
+  };
+
   const endings = [
     page.subscribe((pageSignal) => {
       if (pageSignal !== 'online' && pageSignal !== 'offline') return;
@@ -141,7 +151,7 @@ export function createOutbox({ userId, storage, senders, isRetryable, platform }
     }),
     tabs.subscribe((received) => {
       if (!isTabMessage(received)) return;
-      if (received.type === 'changed') return void load().catch(report);
+      if (received.type === 'changed') return void follow().catch(report);
       const entry = state.entries.find(({ id }) => id === received.id);
       if (entry) announce(entry, received.outcome);
     }),
@@ -160,6 +170,7 @@ export function createOutbox({ userId, storage, senders, isRetryable, platform }
       changeListeners.clear();
       settledListeners.clear();
     },
+    isBusy: () => state.entries.some((entry) => !isHeld(entry, clock.now())),
     async add(topic, id, payload, delayMs) {
       const heldUntilMs = delayMs > 0 ? clock.now() + delayMs : 0;
       const entry = await storage.add({ id, userId, topic, payload, heldUntilMs, isClaimed: false });
@@ -181,6 +192,13 @@ export function createOutbox({ userId, storage, senders, isRetryable, platform }
         drain();
       }
       return isWithdrawn;
+    },
+    async confirm(id) {
+      // At the end of the session the storage is deleted as a whole.
+      if (signal.aborted) return;
+      await storage.remove(id);
+      dispatch({ type: 'removed', id });
+      tell({ type: 'changed' });
     },
     async discard(id) {
       const isFound = await locks.hold(lockName, async () => {

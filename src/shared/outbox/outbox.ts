@@ -19,10 +19,11 @@ export interface WaitingChange<Payload> {
 
 /** The waiting changes of one kind, such as those of notifications. The same in all tabs of the user. */
 export interface OutboxTopic<Payload> {
-  /** Whether earlier changes wait, of this kind or another. */
+  /** Whether earlier changes wait, of this kind or another. Changes that are held back do not count. */
   isBusy(): boolean;
   /**
-   * Stores the change at once; it is sent after all earlier ones, not before `delayMs` milliseconds (default 0).
+   * Stores the change at once; it is sent after all earlier ones. With `delayMs` milliseconds (default 0) it is held back for
+   * that long, and later changes overtake it.
    *
    * @throws what the storage throws; the change is then lost.
    */
@@ -31,6 +32,8 @@ export interface OutboxTopic<Payload> {
   release(id: string): Promise<void>;
   /** Removes a change. Resolves to false if it is already being sent. */
   withdraw(id: string): Promise<boolean>;
+  /** Removes a change that reached the server, or was refused, by another request. */
+  confirm(id: string): Promise<void>;
   /** Oldest first; the same array until it changes. */
   getSnapshot(): readonly WaitingChange<Payload>[];
   /** Calls the listener after each change of the snapshot. */

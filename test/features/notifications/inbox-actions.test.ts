@@ -202,6 +202,76 @@ describe('a deletion', () => {
     expect(table.requests.slice(before - 1)).toEqual(['set status', 'remove', 'remove']);
   });
 
+  test('is sent by the next visit if the page crashes before its undo has passed', async () => {
+    const scripted = await openScriptedInbox(3);
+    const { inbox, tab, table, world } = scripted;
+    const id = idOf(scripted, 0);
+    inbox.remove([id]);
+    await world.settle();
+    tab.crash();
+    const next = scripted.openTab();
+    next.start();
+    await world.clock.advance(1_000);
+    expect(table.ids()).toContain(id);
+    expect(shownIds(next)).not.toContain(id);
+    await world.clock.advance(70_000);
+    expect(table.ids()).not.toContain(id);
+    expect(shownIds(next)).toEqual(table.select(everything).map((row) => row.id));
+  });
+
+  test('is sent by the next visit if the page is closed while its request hangs', async () => {
+    const scripted = await openScriptedInbox(3);
+    const { inbox, tab, table, world } = scripted;
+    const id = idOf(scripted, 0);
+    table.hangs = true;
+    inbox.remove([id]).commit();
+    await world.clock.advance(1_000);
+    tab.signal('pagehide');
+    tab.crash();
+    table.hangs = false;
+    scripted.openTab().start();
+    await world.clock.advance(70_000);
+    expect(table.ids()).not.toContain(id);
+  });
+
+  test('is not sent by another visit once it was undone or answered', async () => {
+    const scripted = await openScriptedInbox(3);
+    const { inbox, tab, table, world } = scripted;
+    const [first = '', second = ''] = shownIds(inbox);
+    inbox.remove([first]).undo();
+    const later = inbox.remove([first]);
+    inbox.remove([second]).commit();
+    await world.clock.advance(1_000);
+    later.undo();
+    expect(shownIds(inbox)).toContain(first);
+    await world.settle();
+    tab.crash();
+    scripted.openTab().start();
+    await world.clock.advance(70_000);
+    expect(table.ids()).toContain(first);
+    expect(table.ids()).not.toContain(second);
+    expect(table.requests.filter((name) => name === 'remove')).toHaveLength(1);
+  });
+
+  test('of a whole list is not repeated by the next visit, when other rows may match', async () => {
+    const scripted = await openScriptedInbox(3);
+    const { inbox, tab, table, world } = scripted;
+    inbox.setStatus([idOf(scripted, 0)], 'archived');
+    await world.clock.advance(1_000);
+    inbox.removeAll(archived);
+    await world.settle();
+    tab.signal('pagehide');
+    await world.settle();
+    tab.crash();
+    await world.clock.advance(1_000);
+    const [left = ''] = table.ids();
+    table.setStatus(left, 'archived');
+    scripted.openTab().start();
+    await world.clock.advance(70_000);
+    expect(table.ids()).toHaveLength(2);
+    expect(table.requests.filter((name) => name === 'remove all')).toHaveLength(1);
+  });
+
   test('is sent with all pending actions at the sign-out, without an error', async () => {
     const scripted = await openScriptedInbox(4);
     const { inbox, tab, table, world } = scripted;
@@ -255,17 +325,30 @@ describe('two tabs', () => {
     expect(other.getSnapshot().counts.all).toBe(3);
   });
 
-  test('do not wait for a tab that was closed during an action', async () => {
+  test('do not wait for an action of a tab that was closed before it was stored', async () => {
+    const { inbox, world } = await openScriptedInbox(3);
+    const closed = world.openTab().openBroadcast('inbox:user');
+    const [id = ''] = shownIds(inbox);
+    closed.post({ type: 'started', operation: { id: 'unknown', type: 'remove', ids: [id] } });
+    await world.settle();
+    expect(inbox.getSnapshot().counts.all).toBe(2);
+    await world.clock.advance(60_000);
+    expect(inbox.getSnapshot().counts.all).toBe(3);
+  });
+
+  test('agree on a deletion that one of them sends after the other has crashed', async () => {
     const scripted = await openScriptedInbox(3);
+    const { inbox, tab, table, world } = scripted;
     const other = scripted.openTab();
     other.start();
-    await scripted.world.clock.advance(1_000);
-    scripted.inbox.remove([idOf(scripted, 0)]);
-    await scripted.world.settle();
-    scripted.tab.crash();
+    await world.clock.advance(1_000);
+    inbox.remove([idOf(scripted, 0)]);
+    await world.settle();
+    tab.crash();
     expect(other.getSnapshot().counts.all).toBe(2);
-    await scripted.world.clock.advance(60_000);
-    expect(other.getSnapshot().counts.all).toBe(3);
+    await world.clock.advance(70_000);
+    expect(table.ids()).toHaveLength(2);
+    expect(other.getSnapshot().counts).toEqual(table.count());
   });
 
   test('exchange no content', async () => {

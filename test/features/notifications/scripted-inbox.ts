@@ -1,3 +1,4 @@
+import { createWaitingActions } from '../../../src/features/notifications/actions/waiting-actions.ts';
 import { createInbox } from '../../../src/features/notifications/data/inbox.ts';
 import type { Inbox } from '../../../src/features/notifications/data/inbox.ts';
 import { countNotifications } from '../../../src/features/notifications/model/notification-counts.ts';
@@ -10,9 +11,15 @@ import type {
   NotificationStatus,
 } from '../../../src/features/notifications/model/notification.ts';
 import type { NotificationsApi } from '../../../src/features/notifications/data/notifications-api.ts';
+import { parseWaitingAction } from '../../../src/features/notifications/model/waiting-action.ts';
+import type { WaitingAction } from '../../../src/features/notifications/model/waiting-action.ts';
 import type { NotificationChange } from '../../../src/features/notifications/model/state-types.ts';
+import { createOutbox } from '../../../src/features/outbox/outbox.ts';
+import { createTopic } from '../../../src/features/outbox/outbox-topic.ts';
+import type { OutboxSender } from '../../../src/shared/outbox/outbox.ts';
 import { createFakeWorld } from '../../support/fake-platform.ts';
 import type { FakeTab, FakeWorld } from '../../support/fake-platform.ts';
+import { createMemoryStorage } from '../../support/memory-outbox-storage.ts';
 import { createNotification } from './notification-fixtures.ts';
 import type { NotificationDetails } from './notification-fixtures.ts';
 
@@ -24,6 +31,8 @@ export interface ScriptedTable {
   readonly requests: string[];
   /** How many of the next requests fail. */
   failures: number;
+  /** Whether requests get neither to the table nor an answer. */
+  hangs: boolean;
   /** Whether live changes arrive. */
   isConnected: boolean;
   insert(number: number, details?: NotificationDetails): string;
@@ -127,6 +136,7 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
   const table: ScriptedTable = {
     requests: [],
     failures: 0,
+    hangs: false,
     isConnected: true,
     insert(number, details) {
       version += 1;
@@ -157,6 +167,7 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
   /** Half of the time is the way there, half the way back. */
   const request = async <T>(name: string, act: () => T): Promise<T> => {
     table.requests.push(name);
+    if (table.hangs) return new Promise(() => undefined);
     const answer = await later(answerMs / 2, () => {
       if (table.failures === 0) return act();
       table.failures -= 1;
@@ -221,15 +232,40 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
         for (const { id } of table.select(filter)) table.remove(id);
       }),
   };
+  const storage = createMemoryStorage();
+  const sender: OutboxSender<WaitingAction> = {
+    parse: parseWaitingAction,
+    async send({ operation }) {
+      if (operation.type !== 'remove') throw new Error('These inboxes leave only deletions to the outbox');
+      await api.remove(operation.ids);
+      return 'sent';
+    },
+  };
   const open = (tab: FakeTab) => {
     const inbox = createInbox({
       userId: 'user',
       api,
       platform: tab,
-      loadWaitingActions: () => Promise.reject(new Error('These inboxes are online')),
+      async loadWaitingActions(store, waitingRows) {
+        const outbox = createOutbox({
+          userId: 'user',
+          storage,
+          senders: { notifications: sender },
+          isRetryable: () => false,
+          platform: tab,
+        });
+        const actions = createWaitingActions(
+          createTopic(outbox, 'notifications', sender),
+          store,
+          waitingRows,
+        );
+        await outbox.start();
+        return actions;
+      },
       onArrival: (arrived) => arrivals.push(arrived.map(({ id }) => id)),
     });
     inboxes.push(inbox);
+    inbox.openOutbox();
     return inbox;
   };
   const tab = world.openTab();

@@ -3,48 +3,15 @@ import { IDBFactory } from 'fake-indexeddb';
 import * as fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createOutboxStorage } from '../../../src/features/outbox/outbox-storage.ts';
-import type { OutboxStorage } from '../../../src/features/outbox/outbox-storage.ts';
 import { createOutbox } from '../../../src/features/outbox/outbox.ts';
 import type { OutboxEntry } from '../../../src/features/outbox/outbox-state.ts';
 import type { OutboxOutcome } from '../../../src/shared/outbox/outbox.ts';
 import { createFakeWorld } from '../../support/fake-platform.ts';
 import type { FakeWorld } from '../../support/fake-platform.ts';
+import { createMemoryStorage } from '../../support/memory-outbox-storage.ts';
 
 class Unreachable extends Error {}
 class Refused extends Error {}
-
-/** The device's storage, in memory: the fake clock does not move IndexedDB's timers. */
-function createMemoryStorage(): OutboxStorage {
-  let entries: OutboxEntry[] = [];
-  let last = 0;
-  const replace = (id: string, change: Partial<OutboxEntry>) => {
-    entries = entries.map((entry) => (entry.id === id ? { ...entry, ...change } : entry));
-  };
-  return {
-    list: () => Promise.resolve(entries),
-    add(entry) {
-      last += 1;
-      const stored = { ...entry, sequence: last };
-      entries = [...entries, stored];
-      return Promise.resolve(stored);
-    },
-    release: (id) => Promise.resolve(replace(id, { heldUntilMs: 0 })),
-    claim(id) {
-      const isKnown = entries.some((entry) => entry.id === id);
-      replace(id, { isClaimed: true });
-      return Promise.resolve(isKnown);
-    },
-    withdraw(id) {
-      const isFree = entries.some((entry) => entry.id === id && !entry.isClaimed);
-      if (isFree) entries = entries.filter((entry) => entry.id !== id);
-      return Promise.resolve(isFree);
-    },
-    remove(id) {
-      entries = entries.filter((entry) => entry.id !== id);
-      return Promise.resolve();
-    },
-  };
-}
 
 interface Server {
   readonly received: string[];
@@ -179,20 +146,45 @@ describe('the outbox', () => {
     expect(reported).toEqual([expect.any(Refused)]);
   });
 
-  test('delays a change that can still be undone, and those after it', async () => {
+  test('holds back a change that can still be undone, which later ones overtake', async () => {
     const { world, server, openTab } = createDevice();
     const { outbox, add } = openTab();
     await add('undoable', 10_000);
     await add('after it');
+    expect(outbox.isBusy()).toBe(true);
     await world.clock.advance(9_000);
-    expect(server.received).toEqual([]);
+    expect(server.received).toEqual(['after it']);
+    expect(outbox.isBusy()).toBe(false);
     expect(await outbox.withdraw('undoable')).toBe(true);
-    await world.clock.advance(100);
+    await world.clock.advance(2_000);
     expect(server.received).toEqual(['after it']);
     await add('kept', 10_000);
     await outbox.release('kept');
     await world.clock.advance(100);
     expect(server.received).toEqual(['after it', 'kept']);
+  });
+
+  test('sends a held change from another tab when its own has crashed', async () => {
+    const { world, server, openTab } = createDevice();
+    const [own, other] = [openTab(), openTab()] as const;
+    await own.add('undoable', 10_000);
+    await world.settle();
+    own.tab.crash();
+    await world.clock.advance(9_000);
+    expect(server.received).toEqual([]);
+    await world.clock.advance(2_000);
+    expect(server.received).toEqual(['undoable']);
+    expect(other.settled).toEqual(['undoable sent']);
+  });
+
+  test('forgets a change that another request has sent, in every tab', async () => {
+    const { world, server, openTab } = createDevice();
+    const [own, other] = [openTab(), openTab()] as const;
+    await own.add('undoable', 10_000);
+    await own.outbox.confirm('undoable');
+    await world.clock.advance(20_000);
+    expect(server.received).toEqual([]);
+    for (const { outbox } of [own, other]) expect(outbox.getSnapshot()).toEqual([]);
   });
 
   test('discards a change whose requests failed, and sends those after it', async () => {

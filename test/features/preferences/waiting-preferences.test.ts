@@ -71,6 +71,7 @@ describe('preferences that are changed offline', () => {
       add: (id, payload) => Promise.resolve(set([...changes, { id, payload }])),
       release: () => Promise.resolve(),
       withdraw: () => Promise.resolve(false),
+      confirm: () => Promise.resolve(),
       getSnapshot: () => changes,
       subscribe: (listener) => {
         listeners.add(listener);

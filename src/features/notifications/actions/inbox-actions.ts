@@ -3,7 +3,7 @@ import type { InboxStore } from '../data/inbox-store.ts';
 import { compareNewestFirst } from '../model/notification.ts';
 import type { Notification, NotificationKind, NotificationStatus } from '../model/notification.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
-import { mustFollow } from '../model/notification-operation.ts';
+import { isBulk, mustFollow } from '../model/notification-operation.ts';
 import type { NotificationAction, NotificationOperation } from '../model/notification-operation.ts';
 import type { NotificationsApi } from '../data/notifications-api.ts';
 import type { OfflineActions } from './offline-actions.ts';
@@ -25,7 +25,7 @@ export interface InboxActions {
   close(): void;
 }
 
-/** An action that is shown but not sent yet. The first call decides; further calls do nothing. */
+/** An action that is shown and stored on the device but not sent yet. The first call decides; further calls do nothing. */
 export interface UndoableAction {
   commit(): void;
   undo(): void;
@@ -35,7 +35,7 @@ export interface InboxActionsOptions {
   readonly api: NotificationsApi;
   readonly store: InboxStore;
   readonly clock: Clock;
-  /** Takes the actions that are done without a connection. */
+  /** Takes the actions that are done without a connection, and keeps those that can be undone. */
   readonly offline: OfflineActions;
   /** The channel to the other tabs of this user. */
   readonly tabs: Broadcast;
@@ -72,10 +72,12 @@ export function createInboxActions(options: InboxActionsOptions): InboxActions {
       const rows = await execute(api, operation);
       if (rows) store.dispatch({ type: 'done', id: operation.id, rows });
       publish({ type: 'done', id: operation.id });
+      offline.confirm(operation.id);
     } catch (error) {
       // The connection was lost during the request.
       if (offline.mustWait(operation)) return offline.add(operation);
       publish({ type: 'dropped', id: operation.id });
+      offline.confirm(operation.id);
       store.patch({ problem: { type: 'action', error, action: operation } });
       report(error);
     }
@@ -103,17 +105,15 @@ export function createInboxActions(options: InboxActionsOptions): InboxActions {
   const performUndoable = (action: NotificationAction): UndoableAction => {
     const operation = start(action);
     commitEarlier(operation);
-    if (offline.mustWait(operation)) {
-      // Store it now: a closing page can no longer do so.
-      offline.addUndoable(operation);
-      return {
-        commit: () => offline.release(operation.id),
-        undo: () => offline.withdraw(operation.id),
-      };
-    }
+    // A page that crashes can no longer do so.
+    offline.hold(operation);
     const created: UndoableAction = {
       commit: () => undoable.delete(operation) && send(operation),
-      undo: () => undoable.delete(operation) && publish({ type: 'dropped', id: operation.id }),
+      undo() {
+        if (!undoable.delete(operation)) return;
+        publish({ type: 'dropped', id: operation.id });
+        offline.withdraw(operation.id);
+      },
     };
     undoable.set(operation, created);
     return created;
@@ -142,7 +142,12 @@ export function createInboxActions(options: InboxActionsOptions): InboxActions {
       perform(problem.action);
     },
     commitAll() {
-      for (const action of undoable.values()) action.commit();
+      for (const [operation, action] of undoable) {
+        // The answer may never arrive here. Deleting rows by id twice is harmless; a bulk action that the next visit repeats
+        // would also change rows that came to match meanwhile.
+        if (isBulk(operation) && !offline.mustWait(operation)) offline.confirm(operation.id);
+        action.commit();
+      }
     },
     close() {
       isClosed = true;

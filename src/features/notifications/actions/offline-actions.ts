@@ -5,7 +5,10 @@ import type { InboxStore } from '../data/inbox-store.ts';
 import type { NotificationOperation } from '../model/notification-operation.ts';
 import type { WaitingActions } from './waiting-actions.ts';
 
-/** The actions that are done without a connection, or while earlier ones wait. */
+/**
+ * The actions that are done without a connection, or while earlier ones wait; and those that can be undone, which a crash or a
+ * request that hangs must not lose.
+ */
 export interface OfflineActions {
   /** Ids of the notifications with an action that waits; the same set until it changes. */
   readonly waitingRows: WaitingRows;
@@ -13,11 +16,13 @@ export interface OfflineActions {
   mustWait(operation: NotificationOperation): boolean;
   /** Whether the operation waits. */
   has(operationId: string): boolean;
+  /** Leaves the operation to the outbox, also one that is held. */
   add(operation: NotificationOperation): void;
-  /** Adds an operation that is sent when it is released, or when its undo has expired. */
-  addUndoable(operation: NotificationOperation): void;
-  release(operationId: string): void;
-  /** Rolls the operation back, unless it is being sent already. */
+  /** Stores an operation that can be undone. The outbox sends it after 60 s, unless the page did. */
+  hold(operation: NotificationOperation): void;
+  /** Removes a held operation whose request was answered. */
+  confirm(operationId: string): void;
+  /** Removes a held operation that was undone, unless it is being sent already. */
   withdraw(operationId: string): void;
   /** Loads what an earlier visit left. */
   open(): void;
@@ -45,6 +50,9 @@ export function createOfflineActions({ load, store, page, report }: OfflineActio
   /** Operations that are not stored yet. */
   let addingCount = 0;
 
+  /** Ids of the held operations. */
+  const held = new Set<string>();
+
   const call = async (act: (actions: WaitingActions) => unknown) => {
     try {
       opening ??= load(store, waitingRows);
@@ -55,9 +63,10 @@ export function createOfflineActions({ load, store, page, report }: OfflineActio
       report(problem);
     }
   };
-  const add = async (operation: NotificationOperation, delayMs: number) => {
+  const add = async (operation: NotificationOperation) => {
+    const isHeld = held.delete(operation.id);
     addingCount += 1;
-    await call((actions) => actions.add(operation, delayMs));
+    await call((actions) => (isHeld ? actions.release(operation) : actions.add(operation)));
     addingCount -= 1;
   };
   return {
@@ -65,14 +74,14 @@ export function createOfflineActions({ load, store, page, report }: OfflineActio
     mustWait: ({ type }) =>
       waitingTypes.has(type) && (!page.isOnline() || addingCount > 0 || (opened?.isBusy() ?? false)),
     has: (operationId) => opened?.has(operationId) ?? false,
-    add: (operation) => void add(operation, 0),
-    addUndoable: (operation) => void add(operation, undoMs),
-    release: (operationId) => void call((actions) => actions.release(operationId)),
-    withdraw: (operationId) => void call((actions) => actions.withdraw(operationId)),
+    add: (operation) => void add(operation),
+    hold(operation) {
+      held.add(operation.id);
+      void call((actions) => actions.hold(operation));
+    },
+    confirm: (id) => void (held.delete(id) && call((actions) => actions.confirm(id))),
+    withdraw: (id) => void (held.delete(id) && call((actions) => actions.withdraw(id))),
     open: () => void call(() => undefined),
     close: () => opened?.close(),
   };
 }
-
-/** An undo toast is shown for 10 s, and longer while the pointer is on it. */
-const undoMs = 20_000;

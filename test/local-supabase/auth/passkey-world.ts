@@ -7,6 +7,28 @@ import {
 } from '../../support/software-authenticator.ts';
 import { type Answer, type AnswerBody, type AuthWorld, siteUrl } from './auth-world.ts';
 
+/** The answer to a proof that is not valid. */
+export const verificationFailed = {
+  status: 400,
+  body: { code: 'webauthn_verification_failed', message: 'Credential verification failed' },
+};
+
+/** The answer to a credential that cannot be parsed. */
+export const invalidCredential = {
+  status: 400,
+  body: { code: 'webauthn_verification_failed', message: 'Invalid credential response' },
+};
+
+export const challengeNotFound = {
+  status: 400,
+  body: { code: 'webauthn_challenge_not_found', message: 'Challenge not found or already used' },
+};
+
+export const passkeyNotFound = {
+  status: 404,
+  body: { code: 'validation_failed', message: 'Passkey not found' },
+};
+
 /** A user whose authenticator has one passkey. */
 export interface PasskeyUser {
   readonly authenticator: SoftwareAuthenticator;

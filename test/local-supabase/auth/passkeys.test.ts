@@ -1,23 +1,22 @@
+import { Secret, TOTP } from 'otpauth';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { createSoftwareAuthenticator, type Deviation } from '../../support/software-authenticator.ts';
-import { freshEmail, openAuthWorld, readClaims, siteUrl, type AuthWorld } from './auth-world.ts';
-import { createPasskeyUser, register, signInWithPasskey, type PasskeyUser } from './passkey-world.ts';
+import { type AnswerBody, openAuthWorld, readClaims, siteUrl, type AuthWorld } from './auth-world.ts';
+import {
+  challengeNotFound,
+  createPasskeyUser,
+  passkeyNotFound,
+  register,
+  signInWithPasskey,
+  type PasskeyUser,
+  verificationFailed,
+} from './passkey-world.ts';
 
 let world: AuthWorld;
 beforeAll(async () => {
   world = await openAuthWorld();
 });
-
-const failed = (message: string) => ({
-  status: 400,
-  body: { code: 'webauthn_verification_failed', message },
-});
-const verificationFailed = failed('Credential verification failed');
-const challengeNotFound = {
-  status: 400,
-  body: { code: 'webauthn_challenge_not_found', message: 'Challenge not found or already used' },
-};
 
 const invalidProofs: readonly (readonly [string, Deviation])[] = [
   ['another origin', { origin: 'https://evil.example.com' }],
@@ -28,6 +27,19 @@ const invalidProofs: readonly (readonly [string, Deviation])[] = [
   ['another challenge', { challenge: Buffer.alloc(32).toString('base64url') }],
   ['an absent user', { isUserPresent: false }],
 ];
+
+const insufficientAal = {
+  status: 403,
+  body: {
+    code: 'insufficient_aal',
+    message: 'AAL2 session is required to manage passkeys when MFA is enabled',
+  },
+};
+
+const rename = async (token: string, id: string, body: unknown) =>
+  world.ask('PATCH', `/passkeys/${id}`, body, { token });
+const remove = async (token: string, id: string) =>
+  world.ask('DELETE', `/passkeys/${id}`, undefined, { token });
 
 describe('the options of a registration', () => {
   it('name the site, the user and the algorithms as go-webauthn does', async () => {
@@ -53,44 +65,6 @@ describe('the options of a registration', () => {
         attestation: 'none',
       },
       expires_at: Math.floor(world.nowMs() / 1000) + 300,
-    });
-  });
-
-  it('exclude the passkeys of the user and show the name of the user', async () => {
-    const { token, authenticator } = await createPasskeyUser(world);
-    await world.ask('PUT', '/user', { data: { name: 'Ada' } }, { token });
-    const { body } = await world.post('/passkeys/registration/options', {}, { token });
-    expect(body.options).toMatchObject({
-      user: { displayName: 'Ada' },
-      excludeCredentials: authenticator.credentialIds.map((id) => ({ type: 'public-key', id })),
-    });
-    expect(() => authenticator.create(body.options)).toThrow('already registered');
-  });
-
-  it('take the relying party from the settings', async () => {
-    const on = await openAuthWorld({
-      webauthnRpId: 'example.com',
-      webauthnRpDisplayName: 'Example',
-      webauthnRpOrigins: ['https://App.example.com:443/', 'android:apk-key-hash:abc'],
-    });
-    const { access_token: token } = await on.signedUp();
-    const { body } = await on.post('/passkeys/registration/options', {}, { token });
-    expect(body.options.rp).toEqual({ name: 'Example', id: 'example.com' });
-    for (const [origin, status] of [
-      ['https://app.example.com', 200],
-      ['android:apk-key-hash:abc', 200],
-      ['android:apk-key-hash:abcd', 400],
-      ['https://example.com', 400],
-    ] as const)
-      expect((await register(on, token, createSoftwareAuthenticator(origin))).status).toBe(status);
-  });
-
-  it('fail for a site that has no web origin', async () => {
-    const on = await openAuthWorld({}, [], { siteUrl: 'app://home' });
-    const { access_token: token } = await on.signedUp();
-    expect(await on.post('/passkeys/registration/options', {}, { token })).toMatchObject({
-      status: 500,
-      body: { message: 'Failed to initialize WebAuthn' },
     });
   });
 });
@@ -143,12 +117,6 @@ describe('a registration', () => {
     });
   });
 
-  it('names a passkey of an unknown provider Passkey', async () => {
-    const { access_token: token } = await world.signedUp();
-    const { body } = await register(world, token, createSoftwareAuthenticator(siteUrl));
-    expect(body.friendly_name).toBe('Passkey');
-  });
-
   it('accepts a challenge once', async () => {
     const { access_token: token } = await world.signedUp();
     const { body } = await world.post('/passkeys/registration/options', {}, { token });
@@ -158,20 +126,6 @@ describe('a registration', () => {
     expect(await world.post('/passkeys/registration/verify', proof, { token })).toMatchObject(
       challengeNotFound,
     );
-  });
-
-  it('consumes the challenge of a refused proof', async () => {
-    const { access_token: token } = await world.signedUp();
-    const { body } = await world.post('/passkeys/registration/options', {}, { token });
-    const credential = createSoftwareAuthenticator(siteUrl).create(body.options);
-    const verify = async (proof: unknown) =>
-      world.post(
-        '/passkeys/registration/verify',
-        { challenge_id: body.challenge_id, credential: proof },
-        { token },
-      );
-    expect(await verify({ garbage: true })).toMatchObject(failed('Invalid credential response'));
-    expect(await verify(credential)).toMatchObject(challengeNotFound);
   });
 
   it('refuses the challenge of another user and of a sign-in', async () => {
@@ -200,92 +154,6 @@ describe('a registration', () => {
       status: 400,
       body: { code: 'webauthn_challenge_expired', message: 'Challenge has expired' },
     });
-  });
-
-  it.each([
-    [{}, 'challenge_id is required'],
-    [{ credential: {} }, 'challenge_id is required'],
-    [{ challenge_id: crypto.randomUUID() }, 'credential is required'],
-    [{ challenge_id: 'x', credential: {} }, 'challenge_id must be a valid UUID'],
-  ])('refuses the body %j', async (body, message) => {
-    const { access_token: token } = await world.signedUp();
-    const refusal = { status: 400, body: { code: 'validation_failed', message } };
-    expect(await world.post('/passkeys/registration/verify', body, { token })).toMatchObject(refusal);
-    expect(await world.post('/passkeys/authentication/verify', body)).toMatchObject(refusal);
-  });
-
-  it('refuses bodies that are not JSON', async () => {
-    const { access_token: token } = await world.signedUp();
-    for (const path of ['registration', 'authentication'])
-      expect(await world.post(`/passkeys/${path}/verify`, '{', { token })).toMatchObject({
-        status: 400,
-        body: { code: 'bad_json' },
-      });
-  });
-
-  it('refuses a passkey that another user has registered', async () => {
-    const { access_token: token } = await world.signedUp();
-    const { access_token: other } = await world.signedUp();
-    const { body: first } = await world.post('/passkeys/registration/options', {}, { token });
-    const { body: second } = await world.post('/passkeys/registration/options', {}, { token: other });
-    const credential = createSoftwareAuthenticator(siteUrl).create(first.options);
-    const clientDataJSON = Buffer.from(
-      JSON.stringify({ type: 'webauthn.create', challenge: second.options.challenge, origin: siteUrl }),
-    ).toString('base64url');
-    const copy = { ...credential, response: { ...credential.response, clientDataJSON } };
-    const verify = async (challengeId: string, proof: object, as: string) =>
-      world.post(
-        '/passkeys/registration/verify',
-        { challenge_id: challengeId, credential: proof },
-        { token: as },
-      );
-    expect((await verify(first.challenge_id, credential, token)).status).toBe(200);
-    expect(await verify(second.challenge_id, copy, other)).toMatchObject({
-      status: 422,
-      body: { code: 'webauthn_credential_exists', message: 'This credential is already registered' },
-    });
-  });
-
-  it('counts the passkeys at both requests', async () => {
-    const on = await openAuthWorld({ maxPasskeysPerUser: 1 });
-    const { access_token: token } = await on.signedUp();
-    const [first, second] = [
-      await on.post('/passkeys/registration/options', {}, { token }),
-      await on.post('/passkeys/registration/options', {}, { token }),
-    ];
-    const tooMany = {
-      status: 422,
-      body: { code: 'too_many_passkeys', message: 'Maximum number of passkeys reached' },
-    };
-    const verify = async ({ body }: typeof first) =>
-      on.post(
-        '/passkeys/registration/verify',
-        {
-          challenge_id: body.challenge_id,
-          credential: createSoftwareAuthenticator(siteUrl).create(body.options),
-        },
-        { token },
-      );
-    expect((await verify(first)).status).toBe(200);
-    expect(await verify(second)).toMatchObject(tooMany);
-    expect(await on.post('/passkeys/registration/options', {}, { token })).toMatchObject(tooMany);
-  });
-
-  it('is refused without a session, to anonymous users and to users of SSO', async () => {
-    const { body: anonymous } = await world.post('/signup', {});
-    const { access_token: token, user } = await world.signedUp();
-    await world.database.query('update auth.users set is_sso_user = true where id = $1', [user.id]);
-    for (const path of ['/passkeys/registration/options', '/passkeys/registration/verify']) {
-      expect(await world.post(path)).toMatchObject({ status: 401, body: { code: 'no_authorization' } });
-      expect(await world.post(path, {}, { token: anonymous.access_token })).toMatchObject({
-        status: 403,
-        body: { code: 'no_authorization' },
-      });
-      expect(await world.post(path, {}, { token })).toMatchObject({
-        status: 422,
-        body: { code: 'validation_failed', message: 'SSO users cannot register passkeys' },
-      });
-    }
   });
 });
 
@@ -348,40 +216,6 @@ describe('a sign-in', () => {
       ).toMatchObject(verificationFailed);
   });
 
-  it.each([
-    ['null', null],
-    ['a text', 'credential'],
-    ['no members', {}],
-    ['another type', { id: 'aaaa', rawId: 'aaaa', type: 'password', response: {} }],
-    ['no client data', { id: 'aaaa', rawId: 'aaaa', type: 'public-key', response: {} }],
-    [
-      'authenticator data that is too short',
-      {
-        id: 'aaaa',
-        rawId: 'aaaa',
-        type: 'public-key',
-        response: { clientDataJSON: Buffer.from('{}').toString('base64url'), authenticatorData: 'aaaa' },
-      },
-    ],
-  ])('refuses a credential that is %s', async (_, credential) => {
-    const { body } = await world.post('/passkeys/authentication/options');
-    expect(
-      await world.post('/passkeys/authentication/verify', { challenge_id: body.challenge_id, credential }),
-    ).toMatchObject(failed('Invalid credential response'));
-  });
-
-  it('refuses the challenge of a registration, and an expired one', async () => {
-    const { authenticator, token } = await createPasskeyUser(world);
-    const { body: forRegistration } = await world.post('/passkeys/registration/options', {}, { token });
-    const { body } = await world.post('/passkeys/authentication/options');
-    const credential = authenticator.get(body.options);
-    const verify = async (challengeId: string) =>
-      world.post('/passkeys/authentication/verify', { challenge_id: challengeId, credential });
-    expect(await verify(forRegistration.challenge_id)).toMatchObject(challengeNotFound);
-    world.advance(301);
-    expect((await verify(body.challenge_id)).body.code).toBe('webauthn_challenge_expired');
-  });
-
   it('accepts a counter that does not rise, and keeps the highest', async () => {
     const { authenticator, passkeyId } = await createPasskeyUser(world, { signCount: 5 });
     const storedCount = async () => {
@@ -401,18 +235,6 @@ describe('a sign-in', () => {
       expect((await signInWithPasskey(world, authenticator, { signCount })).status).toBe(200);
       expect(await storedCount()).toBe(stored);
     }
-  });
-
-  it('accepts a changed backup state and refuses a changed backup eligibility', async () => {
-    const { authenticator } = await createPasskeyUser(world, { isBackupEligible: true });
-    const backedUp = { isBackupEligible: true, isBackedUp: true };
-    expect((await signInWithPasskey(world, authenticator, backedUp)).status).toBe(200);
-    expect(await signInWithPasskey(world, authenticator)).toMatchObject(verificationFailed);
-  });
-
-  it('accepts a user who was not verified, because verification is only preferred', async () => {
-    const { authenticator } = await createPasskeyUser(world, { isUserVerified: false });
-    expect((await signInWithPasskey(world, authenticator, { isUserVerified: false })).status).toBe(200);
   });
 
   it.each([
@@ -438,41 +260,121 @@ describe('a sign-in', () => {
     ]);
     expect(rows).toEqual([]);
   });
+});
 
-  it('needs the captcha for its options only', async () => {
-    const on = await openAuthWorld({ captchaToken: 'a human', mailerAutoconfirm: true });
-    const captcha = { gotrue_meta_security: { captcha_token: 'a human' } };
-    const { body: session } = await on.post('/signup', {
-      email: freshEmail(),
-      password: 'secret1',
-      ...captcha,
-    });
-    const { authenticator } = await createPasskeyUser(on, {}, session);
-    expect((await on.post('/passkeys/authentication/options')).body.code).toBe('captcha_failed');
-    const { body } = await on.post('/passkeys/authentication/options', captcha);
-    const proof = { challenge_id: body.challenge_id, credential: authenticator.get(body.options) };
-    expect((await on.post('/passkeys/authentication/verify', proof)).status).toBe(200);
+describe('the passkeys of a user', () => {
+  it('are listed oldest first, without those of other users', async () => {
+    await createPasskeyUser(world);
+    const { token, passkeyId, session } = await createPasskeyUser(world);
+    world.advance(1);
+    const { passkeyId: second } = await createPasskeyUser(world, {}, session);
+    const { status, body } = await world.get('/passkeys', { token });
+    expect(status).toBe(200);
+    expect(body).toEqual([
+      {
+        id: passkeyId,
+        friendly_name: 'Passkey',
+        created_at: new Date(world.nowMs() - 1000).toISOString(),
+      },
+      { id: second, friendly_name: 'Passkey', created_at: new Date(world.nowMs()).toISOString() },
+    ]);
+    expect((await world.get('/passkeys/', { token })).body).toEqual(body);
   });
 
-  it('is limited to 30 options for each address', async () => {
-    const on = await openAuthWorld({ rateLimits: {} });
-    const ask = async (ip: string) =>
-      (await on.post('/passkeys/authentication/options', {}, { headers: { 'x-forwarded-for': ip } })).status;
-    for (let count = 0; count < 30; count += 1) expect(await ask('203.0.113.1')).toBe(200);
-    expect(await ask('203.0.113.1')).toBe(429);
-    expect(await ask('203.0.113.2')).toBe(200);
+  it('are renamed', async () => {
+    const { token, passkeyId } = await createPasskeyUser(world);
+    expect(await rename(token, passkeyId, { friendly_name: 'Laptop' })).toMatchObject({
+      status: 200,
+      body: { id: passkeyId, friendly_name: 'Laptop' },
+    });
+    expect((await world.get('/passkeys', { token })).body).toMatchObject([{ friendly_name: 'Laptop' }]);
+  });
+
+  it('are deleted, and no longer sign in', async () => {
+    const { token, passkeyId, authenticator } = await createPasskeyUser(world);
+    const removed = await remove(token, passkeyId);
+    expect(removed.status).toBe(204);
+    expect((await world.get('/passkeys', { token })).body).toEqual([]);
+    expect((await signInWithPasskey(world, authenticator)).body.code).toBe('webauthn_verification_failed');
+    expect(await remove(token, passkeyId)).toMatchObject(passkeyNotFound);
+  });
+
+  it('cannot be changed by another user, without a session, or under another id', async () => {
+    const { passkeyId, token: owner } = await createPasskeyUser(world);
+    const { access_token: token } = await world.signedUp();
+    for (const id of [passkeyId, crypto.randomUUID(), 'x']) {
+      expect(await rename(token, id, { friendly_name: 'mine' })).toMatchObject(passkeyNotFound);
+      expect(await remove(token, id)).toMatchObject(passkeyNotFound);
+    }
+    for (const [method, path] of [
+      ['GET', '/passkeys'],
+      ['PATCH', `/passkeys/${passkeyId}`],
+      ['DELETE', `/passkeys/${passkeyId}`],
+    ] as const)
+      expect(await world.ask(method, path)).toMatchObject({
+        status: 401,
+        body: { code: 'no_authorization' },
+      });
+    expect((await world.get('/passkeys', { token: owner })).body).toMatchObject([
+      { friendly_name: 'Passkey' },
+    ]);
   });
 });
 
-it('sweeping deletes expired challenges', async () => {
-  const on = await openAuthWorld();
-  const { body: old } = await on.post('/passkeys/authentication/options');
-  on.advance(200);
-  const { body: open } = await on.post('/passkeys/authentication/options');
-  on.advance(101);
-  await on.service.sweep();
-  const rows = await on.database.query('select id from auth.webauthn_challenges where id = any($1::uuid[])', [
-    `{${old.challenge_id},${open.challenge_id}}`,
-  ]);
-  expect(rows).toEqual([{ id: open.challenge_id }]);
+describe('for a user with a verified factor', () => {
+  /** Raises a session to aal2 by a new TOTP factor. */
+  async function raise(session: AnswerBody): Promise<AnswerBody> {
+    const token = session.access_token;
+    const { body: factor } = await world.post(
+      '/factors',
+      { factor_type: 'totp', friendly_name: 'a' },
+      { token },
+    );
+    const { body: challenge } = await world.post(`/factors/${factor.id}/challenge`, {}, { token });
+    const code = new TOTP({ secret: Secret.fromBase32(factor.totp.secret) }).generate({
+      timestamp: world.nowMs(),
+    });
+    const proof = { challenge_id: challenge.id, code };
+    return (await world.post(`/factors/${factor.id}/verify`, proof, { token })).body;
+  }
+
+  it('a session by passkey is of aal1 and may list and rename, not register and delete', async () => {
+    const { authenticator, passkeyId, session } = await createPasskeyUser(world);
+    const raised = await raise(session);
+    const { body: low } = await signInWithPasskey(world, authenticator);
+    const token = low.access_token;
+    expect(readClaims(token)['aal']).toBe('aal1');
+    expect((await world.get('/passkeys', { token })).status).toBe(200);
+    expect((await rename(token, passkeyId, { friendly_name: 'Laptop' })).status).toBe(200);
+    for (const path of ['/passkeys/registration/options', '/passkeys/registration/verify'])
+      expect(await world.post(path, {}, { token })).toMatchObject(insufficientAal);
+    expect(await remove(token, 'x')).toMatchObject(insufficientAal);
+    expect(await remove(raised.access_token, passkeyId)).toMatchObject({ status: 204 });
+    expect((await register(world, raised.access_token, authenticator)).status).toBe(200);
+  });
+});
+
+describe('passkeys that are disabled', () => {
+  it.each([
+    ['POST', '/passkeys/authentication/options'],
+    ['POST', '/passkeys/authentication/verify'],
+    ['POST', '/passkeys/registration/options'],
+    ['POST', '/passkeys/registration/verify'],
+    ['GET', '/passkeys'],
+    ['PATCH', '/passkeys/x'],
+    ['DELETE', '/passkeys/x'],
+    ['GET', '/passkeys/unknown/route'],
+  ])('answer %s %s with 404', async (method, path) => {
+    const on = await openAuthWorld({ passkeysEnabled: false });
+    expect(await on.ask(method, path)).toMatchObject({
+      status: 404,
+      body: { code: 'passkey_disabled', message: 'Passkeys are disabled' },
+    });
+  });
+
+  it('are shown in the settings', async () => {
+    const on = await openAuthWorld({ passkeysEnabled: false });
+    expect((await on.get('/settings')).body).toMatchObject({ passkeys_enabled: false });
+    expect((await world.get('/settings')).body).toMatchObject({ passkeys_enabled: true });
+  });
 });

@@ -76,6 +76,8 @@ const variants: Readonly<Record<string, Variant>> = {
   'new-device': securityVariant('new_device'),
   'recovery-code-used': securityVariant('recovery_code_used'),
   'recovery-codes-created': securityVariant('recovery_codes_created'),
+  'passkey-added': securityVariant('passkey_added'),
+  'passkey-removed': securityVariant('passkey_removed'),
 };
 
 const settings = {

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createUser, requestApi, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
 import type { TestUser } from '../support/local-supabase.ts';
+import { type CreationOptions, createSoftwareAuthenticator } from '../support/software-authenticator.ts';
 
 const supabase = useLocalSupabase();
 
@@ -77,6 +78,54 @@ describe('a sign-in', () => {
     } finally {
       await supabase().database.exec('alter table private.hidden_devices rename to known_devices');
     }
+  });
+});
+
+describe('a passkey', () => {
+  const post = async (path: string, body: object) => {
+    const response = await requestApi(supabase(), `/auth/v1/passkeys/${path}`, {
+      method: 'POST',
+      token: user.token,
+      body,
+    });
+    expect(response.status).toBe(200);
+    return (await response.json()) as { id: string; challenge_id: string; options: CreationOptions };
+  };
+  const addPasskey = async () => {
+    const { challenge_id, options } = await post('registration/options', {});
+    const credential = createSoftwareAuthenticator('http://localhost:5173').create(options);
+    return (await post('registration/verify', { challenge_id, credential })).id;
+  };
+
+  it('that is added or removed is mailed with its name and the way to remove it', async () => {
+    const id = await addPasskey();
+    expect(await subjects()).toEqual(['A passkey was added to your account']);
+    const [mail] = supabase().mailbox.messages();
+    expect(mail?.text).toContain('The passkey “Passkey” was added');
+    expect(mail?.links).toEqual(['http://localhost:5173/account#passkeys']);
+
+    const path = `/auth/v1/passkeys/${id}`;
+    const body = { friendly_name: 'Work laptop' };
+    await requestApi(supabase(), path, { method: 'PATCH', token: user.token, body });
+    await requestApi(supabase(), path, { method: 'DELETE', token: user.token });
+    expect(await subjects()).toContain('A passkey was removed from your account');
+    expect(
+      supabase()
+        .mailbox.messages()
+        .map(({ text }) => text)
+        .join(),
+    ).toContain('“Work laptop” was removed');
+  });
+
+  it('is not mailed as removed with the account', async () => {
+    await addPasskey();
+    await supabase().database.query('delete from auth.users where id = $1', [user.id]);
+    const events = await supabase().database.query(
+      `select kind from private.security_events where user_id = $1`,
+      [user.id],
+    );
+    expect(events).toEqual([]);
+    expect(await subjects()).toEqual([]);
   });
 });
 

@@ -12,8 +12,18 @@ export interface QueuedItem {
 
 /** What a mail about the safety of an account reports. */
 export interface SecurityEvent {
-  readonly kind: 'new_device' | 'recovery_code_used' | 'recovery_codes_created';
-  readonly detail: { readonly user_agent?: string; readonly ip?: string };
+  readonly kind:
+    | 'new_device'
+    | 'recovery_code_used'
+    | 'recovery_codes_created'
+    | 'passkey_added'
+    | 'passkey_removed';
+  readonly detail: {
+    readonly user_agent?: string;
+    readonly ip?: string;
+    /** The name of the passkey. */
+    readonly name?: string;
+  };
   /** ISO 8601. */
   readonly created_at: string;
 }

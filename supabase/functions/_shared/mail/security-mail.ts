@@ -15,8 +15,13 @@ interface SecurityTexts {
   readonly recoveryUsedText: (device: string, time: string, ip: string | null) => string;
   readonly codesCreated: string;
   readonly codesCreatedText: (time: string) => string;
+  readonly passkeyAdded: string;
+  readonly passkeyAddedText: (name: string, time: string) => string;
+  readonly passkeyRemoved: string;
+  readonly passkeyRemovedText: (name: string, time: string) => string;
   readonly device: (browser: string | null, system: string | null) => string;
-  readonly button: string;
+  readonly devicesButton: string;
+  readonly passkeysButton: string;
   readonly why: string;
 }
 
@@ -34,9 +39,18 @@ const english: SecurityTexts = {
   codesCreatedText: (time) =>
     `New recovery codes for your account were created on ${time}. The earlier ones no longer work. ` +
     'If this wasn’t you, change your password and create new codes.',
+  passkeyAdded: 'A passkey was added to your account',
+  passkeyAddedText: (name, time) =>
+    `The passkey “${name}” was added to your account on ${time}. It signs in without your password. ` +
+    'If this wasn’t you, remove it, sign out all other devices and change your password.',
+  passkeyRemoved: 'A passkey was removed from your account',
+  passkeyRemovedText: (name, time) =>
+    `The passkey “${name}” was removed from your account on ${time}. It no longer signs in. ` +
+    'If this wasn’t you, sign out all other devices and change your password.',
   device: (browser, system) =>
     browser && system ? `${browser} on ${system}` : (browser ?? system ?? 'an unknown device'),
-  button: 'Check your devices',
+  devicesButton: 'Check your devices',
+  passkeysButton: 'Check your passkeys',
   why: 'You get this email because it is about the security of your account.',
 };
 
@@ -54,9 +68,18 @@ const german: SecurityTexts = {
   codesCreatedText: (time) =>
     `Am ${time} wurden neue Wiederherstellungscodes für dein Konto erstellt. Die früheren gelten nicht mehr. ` +
     'Wenn du das nicht warst, ändere dein Passwort und erstelle neue Codes.',
+  passkeyAdded: 'Ein Passkey wurde deinem Konto hinzugefügt',
+  passkeyAddedText: (name, time) =>
+    `Am ${time} wurde deinem Konto der Passkey „${name}“ hinzugefügt. Er meldet ohne dein Passwort an. ` +
+    'Wenn du das nicht warst, entferne ihn, melde alle anderen Geräte ab und ändere dein Passwort.',
+  passkeyRemoved: 'Ein Passkey wurde von deinem Konto entfernt',
+  passkeyRemovedText: (name, time) =>
+    `Am ${time} wurde der Passkey „${name}“ von deinem Konto entfernt. Er meldet nicht mehr an. ` +
+    'Wenn du das nicht warst, melde alle anderen Geräte ab und ändere dein Passwort.',
   device: (browser, system) =>
     browser && system ? `${browser} unter ${system}` : (browser ?? system ?? 'einem unbekannten Gerät'),
-  button: 'Geräte prüfen',
+  devicesButton: 'Geräte prüfen',
+  passkeysButton: 'Passkeys prüfen',
   why: 'Du bekommst diese E-Mail, weil es um die Sicherheit deines Kontos geht.',
 };
 
@@ -78,7 +101,9 @@ export function renderSecurityMail(mail: QueuedMail, event: SecurityEvent, appUr
       intro,
       groups: [],
       more: null,
-      button: { label: words.button, url: `${appUrl}/account#devices` },
+      button: event.kind.startsWith('passkey_')
+        ? { label: words.passkeysButton, url: `${appUrl}/account#passkeys` }
+        : { label: words.devicesButton, url: `${appUrl}/account#devices` },
       why: words.why,
       footer: [],
     },
@@ -88,6 +113,7 @@ export function renderSecurityMail(mail: QueuedMail, event: SecurityEvent, appUr
 function describe(event: SecurityEvent, time: string, words: SecurityTexts): readonly [string, string] {
   const device = nameDevice(event.detail.user_agent ?? '', words);
   const ip = event.detail.ip ?? null;
+  const name = event.detail.name || 'Passkey';
   switch (event.kind) {
     case 'new_device':
       return [words.newDevice, words.newDeviceText(device, time, ip)];
@@ -95,6 +121,10 @@ function describe(event: SecurityEvent, time: string, words: SecurityTexts): rea
       return [words.recoveryUsed, words.recoveryUsedText(device, time, ip)];
     case 'recovery_codes_created':
       return [words.codesCreated, words.codesCreatedText(time)];
+    case 'passkey_added':
+      return [words.passkeyAdded, words.passkeyAddedText(name, time)];
+    case 'passkey_removed':
+      return [words.passkeyRemoved, words.passkeyRemovedText(name, time)];
   }
 }
 

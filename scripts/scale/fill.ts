@@ -24,6 +24,8 @@ export async function fill(database: ScaleDatabase, rows: number): Promise<void>
   await database.exec(`
     truncate public.notifications;
     set session_replication_role = replica;
+    set work_mem = '64MB';
+    set maintenance_work_mem = '256MB';
     insert into auth.users (instance_id, id, email, email_confirmed_at, aud, role, created_at)
       select '00000000-0000-0000-0000-000000000000', ${idOf('n')}, 'user' || n || '@example.com', now(),
         'authenticated', 'authenticated', now()
@@ -45,40 +47,56 @@ export async function fill(database: ScaleDatabase, rows: number): Promise<void>
       )::text as content
       from generate_series(0, 9999) n;
     alter table samples add primary key (number);
-    alter table samples add words text[];
+    -- The words as the text of a tsvector, with "@" for the prefix of the recipient.
+    alter table samples add words text;
     update samples set words = (
-      select array_agg(right(word, -8))
+      select string_agg(quote_literal('@' || right(word, -8)), ' ')
       from unnest(tsvector_to_array(private.notification_words('${heavyUser}', content, 'en'))) word
     );
+    alter table samples add kind text;
+    update samples set kind = content::jsonb ->> 'type';
+    analyze samples;
   `);
-  const chunk = 100_000;
+  // So many rows fit into the memory of a statement; the embedded database is slow to write temporary files.
+  const chunk = 10_000;
   for (let from = 1; from <= rows; from += chunk) {
     await database.exec(`
-      with made as (
+      with made as materialized (
+        select
+          n,
+          gen_random_uuid() as id,
+          case when n % 5 = 0 then '${heavyUser}'::uuid else ${idOf(`2 + n % ${userCount - 1}`)} end as recipient_id,
+          now() - (${rows} - n) * interval '1 second' as at,
+          s.content,
+          s.kind,
+          s.words
+        from generate_series(${from}, ${Math.min(from + chunk - 1, rows)}) n
+        join samples s on s.number = (n::bigint * 7919) % 10000
+      ),
+      inserted as (
         insert into public.notifications (id, recipient_id, sender_id, status, kind, content, created_at, updated_at)
         select
-          gen_random_uuid(),
-          case when n % 5 = 0 then '${heavyUser}'::uuid else ${idOf(`2 + n % ${userCount - 1}`)} end,
+          id,
+          recipient_id,
           ${idOf('2 + n % 900')},
           (array['unread', 'read', 'read', 'read', 'read', 'read', 'archived', 'archived', 'archived', 'archived'])
             [1 + abs(hashint4(n)::bigint) % 10],
-          s.content::jsonb ->> 'type',
-          s.content,
-          now() - (${rows} - n) * interval '1 second',
-          now() - (${rows} - n) * interval '1 second'
-        from generate_series(${from}, ${Math.min(from + chunk - 1, rows)}) n
-        join samples s on s.number = (n::bigint * 7919) % 10000
-        returning id, recipient_id, content
+          kind,
+          content,
+          at,
+          at
+        from made
       )
       insert into private.notification_words (notification_id, words)
-      select made.id, array_to_tsvector(array(select private.word_prefix(made.recipient_id) || unnest(s.words)))
-      from made join samples s on s.content = made.content;
+      select id, replace(words, '@', private.word_prefix(recipient_id))::tsvector from made;
     `);
   }
   await database.exec(`
     drop table samples;
     set session_replication_role = origin;
     ${indexes.map(({ definition }) => `${definition};`).join('\n')}
+    reset work_mem;
+    reset maintenance_work_mem;
     select count(private.repair_counters(id)) from auth.users;
   `);
   for (const table of ['public.notifications', 'private.notification_words', 'public.notification_counters'])

@@ -12,7 +12,8 @@ import { insertRow, updateRow } from '../rows.ts';
 import { isUuid } from '../rows.ts';
 import type { User } from '../users/user.ts';
 import type { Factor } from './factor.ts';
-import { createCeremony, type WebAuthnCeremony, type WebAuthnSession } from './webauthn-ceremony.ts';
+import type { WebAuthnSession } from '../webauthn/session.ts';
+import { createCeremony, type WebAuthnCeremony } from './webauthn-ceremony.ts';
 import { requireFactor } from './factor-caller.ts';
 
 /** A row of auth.mfa_challenges. */

@@ -83,7 +83,7 @@ async function raiseSession(
   return createSessionTokens(context, call, tx.sql, user, raised, refreshToken);
 }
 
-/** Checks the code, and spends the challenge. */
+/** Checks the code and marks the challenge as verified. */
 async function proveByCode(
   context: AuthContext,
   tx: Transaction,

@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto';
-
 import type { AuthContext } from '../context.ts';
 import { type JsonObject, readMember, readObject, readText } from '../http/call.ts';
 import { unexpectedMessage } from '../http/error-response.ts';
@@ -8,24 +6,9 @@ import type { User } from '../users/user.ts';
 import { parseAssertionResponse, parseRegistrationResponse } from '../webauthn/credential-response.ts';
 import { credentialParameters, describeCredential, promptTimeoutMs } from '../webauthn/options.ts';
 import { relyingPartyOf } from '../webauthn/relying-party.ts';
+import { createWebAuthnSession, type WebAuthnSession } from '../webauthn/session.ts';
 import { verifyAssertion, verifyRegistration } from '../webauthn/verification.ts';
 import type { Factor, WebAuthnCredential } from './factor.ts';
-
-const challengeBytes = 32;
-/** The time at which go-webauthn's session data never expires: the challenge has its own expiry. */
-const noExpiry = '0001-01-01T00:00:00Z';
-
-/** The state of a WebAuthn ceremony between challenge and verification, in the form of go-webauthn. */
-export interface WebAuthnSession {
-  /** base64url. */
-  readonly challenge: string;
-  readonly rpId: string;
-  /** Base64 of the user's id. */
-  readonly user_id: string;
-  /** Base64. The credentials that may sign; without them the ceremony creates one. */
-  readonly allowed_credentials?: readonly string[];
-  readonly [member: string]: unknown;
-}
 
 /** The options for the browser, and the state to store with the challenge. */
 export interface WebAuthnCeremony {
@@ -48,34 +31,32 @@ const credentialsOf = (user: User): WebAuthnCredential[] =>
 /** Begins the ceremony of a factor: an unverified one creates its key, a verified one signs with it. */
 export function createCeremony(context: AuthContext, user: User, factor: Factor): WebAuthnCeremony {
   const party = relyingPartyOf(context);
-  const challenge = randomBytes(challengeBytes).toString('base64url');
   const credentials = credentialsOf(user);
   const email = user.email ?? '';
-  const common = {
-    challenge,
-    rpId: party.id,
-    user_id: encodeBase64(user.id),
-    expires: noExpiry,
-    userVerification: '',
-  };
+  const common = { rpId: party.id, userId: user.id, userVerification: '' };
   if (factor.status === 'verified') {
+    const session = createWebAuthnSession({
+      ...common,
+      allowed_credentials: credentials.map(({ id }) => id),
+    });
     const allowed = credentials.map(({ id, transport }) => describeCredential(decodeBase64(id), transport));
     const publicKey = {
-      challenge,
+      challenge: session.challenge,
       timeout: promptTimeoutMs,
       rpId: party.id,
       allowCredentials: allowed,
     };
     return {
       options: { type: 'request', credential_options: { publicKey } },
-      session: { ...common, allowed_credentials: credentials.map(({ id }) => id) },
+      session,
     };
   }
+  const session = createWebAuthnSession({ ...common, credParams: credentialParameters });
   const excluded = credentials.map(({ id }) => describeCredential(decodeBase64(id), ['usb', 'nfc']));
   const publicKey = {
     rp: { name: party.name, id: party.id },
     user: { name: email, displayName: email, id: Buffer.from(user.id).toString('base64url') },
-    challenge,
+    challenge: session.challenge,
     pubKeyCredParams: credentialParameters,
     timeout: promptTimeoutMs,
     ...(excluded.length > 0 && { excludeCredentials: excluded }),
@@ -83,7 +64,7 @@ export function createCeremony(context: AuthContext, user: User, factor: Factor)
   };
   return {
     options: { type: 'create', credential_options: { publicKey } },
-    session: { ...common, credParams: credentialParameters },
+    session,
   };
 }
 

@@ -1,26 +1,16 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 
 import { type AuthContext, nowDate } from '../context.ts';
 import { badRequest, invalid } from '../http/errors.ts';
 import { insertRow, isUuid } from '../rows.ts';
-
-const challengeBytes = 32;
-/** The time at which go-webauthn's session data never expires: the row has its own expiry. */
-const noExpiry = '0001-01-01T00:00:00Z';
+import { createWebAuthnSession, type WebAuthnSession } from '../webauthn/session.ts';
 
 export type Ceremony = 'registration' | 'authentication';
-
-/** The state of a ceremony between its two requests, in the form of go-webauthn. */
-interface SessionData {
-  /** base64url. */
-  readonly challenge: string;
-  readonly [member: string]: unknown;
-}
 
 /** A row of auth.webauthn_challenges. */
 interface ChallengeRow {
   readonly id: string;
-  readonly session_data: SessionData;
+  readonly session_data: WebAuthnSession;
   readonly expires_at: Date;
 }
 
@@ -46,24 +36,22 @@ export async function createChallenge(
   context: AuthContext,
   { ceremony, rpId, userId, credParams }: ChallengeOptions,
 ): Promise<NewChallenge> {
-  const challenge = randomBytes(challengeBytes).toString('base64url');
+  const session = createWebAuthnSession({
+    rpId,
+    userId,
+    userVerification: 'preferred',
+    ...(credParams && { credParams }),
+  });
   const expiresAtMs = context.now() + context.settings.webauthnChallengeExpirySeconds * 1000;
   const { id } = await insertRow<ChallengeRow>(context.database, 'auth.webauthn_challenges', {
     id: randomUUID(),
     user_id: userId,
     challenge_type: ceremony,
-    session_data: {
-      challenge,
-      rpId,
-      user_id: userId === null ? null : Buffer.from(userId).toString('base64'),
-      expires: noExpiry,
-      userVerification: 'preferred',
-      ...(credParams && { credParams }),
-    },
+    session_data: session,
     created_at: nowDate(context),
     expires_at: new Date(expiresAtMs),
   });
-  return { id, challenge, expiresAt: Math.floor(expiresAtMs / 1000) };
+  return { id, challenge: session.challenge, expiresAt: Math.floor(expiresAtMs / 1000) };
 }
 
 /**

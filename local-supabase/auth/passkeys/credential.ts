@@ -42,9 +42,9 @@ export async function findCredential(sql: Sql, userId: string, id: string): Prom
   return credential;
 }
 
-/** Throws 422 too_many_passkeys when the user has `maximum` passkeys. */
-export async function checkPasskeyCount(sql: Sql, userId: string, maximum: number): Promise<void> {
-  if ((await listCredentials(sql, userId)).length >= maximum)
+/** Throws 422 too_many_passkeys when `credentials` of a user are `maximum` or more. */
+export function checkPasskeyCount(credentials: readonly Credential[], maximum: number): void {
+  if (credentials.length >= maximum)
     throw unprocessable('too_many_passkeys', 'Maximum number of passkeys reached');
 }
 

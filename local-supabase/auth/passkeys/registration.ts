@@ -35,8 +35,8 @@ function encodeUserEntity(user: User): Record<string, string> {
 export async function createRegistrationOptions(context: AuthContext, call: Call): Promise<Response> {
   const { user } = await requireRegistrant(context, call);
   const { database, settings } = context;
-  await checkPasskeyCount(database, user.id, settings.maxPasskeysPerUser);
   const credentials = await listCredentials(database, user.id);
+  checkPasskeyCount(credentials, settings.maxPasskeysPerUser);
   const party = relyingPartyOf(context);
   const stored = await createChallenge(context, {
     ceremony: 'registration',
@@ -76,7 +76,7 @@ export async function verifyPasskeyRegistration(context: AuthContext, call: Call
     verifyRegistration(response, { challenge, party }),
   );
   const passkey = await inTransaction(context, async ({ sql }) => {
-    await checkPasskeyCount(sql, user.id, context.settings.maxPasskeysPerUser);
+    checkPasskeyCount(await listCredentials(sql, user.id), context.settings.maxPasskeysPerUser);
     return insertCredential(sql, nowDate(context), user.id, verified);
   });
   return sendJson(call, encodePasskey(passkey));

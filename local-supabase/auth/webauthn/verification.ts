@@ -18,7 +18,7 @@ export interface VerifiedRegistration {
   readonly isBackedUp: boolean;
 }
 
-/** What a registration left, for the sign-ins. */
+/** The part of a registration that sign-ins are verified with. */
 export interface RegisteredKey {
   /** A COSE key (RFC 9052). */
   readonly public_key: Uint8Array<ArrayBuffer>;

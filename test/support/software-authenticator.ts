@@ -1,6 +1,12 @@
-import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 
 import { isoCBOR } from '@simplewebauthn/server/helpers';
+
+import {
+  type AuthenticatorAlgorithm,
+  type AuthenticatorKey,
+  createAuthenticatorKey,
+} from './authenticator-key.ts';
 
 /** The members of the registration options that an authenticator reads. */
 export interface CreationOptions {
@@ -52,7 +58,7 @@ interface StoredCredential {
   readonly rpId: string;
   /** base64url. */
   readonly userHandle: string;
-  readonly privateKey: KeyObject;
+  readonly key: AuthenticatorKey;
 }
 
 /** What a test changes about one answer of the authenticator. */
@@ -77,9 +83,11 @@ export interface Deviation {
   readonly userHandle?: string;
   /** A UUID. Default: zeros, as browsers send for attestation `none`. */
   readonly aaguid?: string;
+  /** The algorithm of the created key. Default ES256. */
+  readonly algorithm?: AuthenticatorAlgorithm;
 }
 
-/** An authenticator with ES256 keys and attestation `none`, in memory. */
+/** An authenticator with attestation `none`, in memory. */
 export interface SoftwareAuthenticator {
   /** The ids of the stored passkeys, oldest first. */
   readonly credentialIds: readonly string[];
@@ -138,25 +146,16 @@ export function createSoftwareAuthenticator(origin: string): SoftwareAuthenticat
       const excluded = options.excludeCredentials?.some(({ id }) => credentials.some((own) => own.id === id));
       if (excluded) throw new DOMException('The passkey is already registered', 'InvalidStateError');
       const rpId = options.rp.id ?? new URL(origin).hostname;
-      const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+      const key = createAuthenticatorKey(deviation.algorithm ?? 'ES256');
       const credentialId = randomBytes(32);
       const id = credentialId.toString('base64url');
-      credentials.push({ id, rpId, userHandle: options.user.id, privateKey });
-      const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
-      // A COSE key (RFC 9052): kty EC2, alg ES256, crv P-256, x, y.
-      const coseKey = new Map<number, number | Uint8Array>([
-        [1, 2],
-        [3, -7],
-        [-1, 1],
-        [-2, new Uint8Array(Buffer.from(x, 'base64url'))],
-        [-3, new Uint8Array(Buffer.from(y, 'base64url'))],
-      ]);
+      credentials.push({ id, rpId, userHandle: options.user.id, key });
       const authData = Buffer.concat([
         encodeHeader(rpId, true, 0, deviation),
         Buffer.from((deviation.aaguid ?? nilUuid).replaceAll('-', ''), 'hex'),
         encodeUint(credentialId.length, 2),
         credentialId,
-        isoCBOR.encode(coseKey),
+        isoCBOR.encode(key.cose),
       ]);
       const attestationObject = isoCBOR.encode(
         new Map<string, string | Map<string, never> | Uint8Array>([
@@ -189,11 +188,7 @@ export function createSoftwareAuthenticator(origin: string): SoftwareAuthenticat
       if (!credential) throw new DOMException('There is no passkey for this site', 'NotAllowedError');
       const clientData = encodeClientData('webauthn.get', options.challenge, deviation);
       const authenticatorData = encodeHeader(rpId, false, (signCount += 1), deviation);
-      const signature = sign(
-        'sha256',
-        Buffer.concat([authenticatorData, sha256(clientData)]),
-        credential.privateKey,
-      );
+      const signature = credential.key.sign(Buffer.concat([authenticatorData, sha256(clientData)]));
       return {
         id: credential.id,
         rawId: credential.id,

@@ -66,7 +66,9 @@ export function InboxScreen() {
   const query = filter.query ?? '';
   const settled = useSettledView(snapshot.view);
   // Tabs and counts answer a click at once; the rows, of which there may be many, a moment later.
-  const list = useDeferredValue(settled);
+  const deferred = useDeferredValue(settled);
+  // Placeholders have nothing to keep: the first rows are rendered at once.
+  const list = deferred.isLoaded ? deferred : settled;
   const { shown, pending, top, release } = usePendingArrivals(list.notifications, filterKey(list.filter));
   const { selection, select, ...ranges } = useSelection(shown, url.listKey);
   const rows = useRowActions(url, shown, listHandle, ranges);
@@ -133,7 +135,7 @@ export function InboxScreen() {
               window.scrollTo(0, 0);
             }}
           >
-            ↑ {texts.fresh(pending)}
+            ↑ <span>{texts.fresh(pending)}</span>
           </button>
         )}
         <NotificationList

@@ -1,17 +1,8 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from './support/fixtures.ts';
 import type { Person, World } from './support/fixtures.ts';
+import { sendMails } from './support/send-mails.ts';
 import type { Stage } from './support/stage.ts';
-
-/** Sends what is due until then. */
-async function sendMails({ supabase }: Stage, dueBeforeMs = Date.now() + 180_000): Promise<void> {
-  const response = await supabase.fetch(`${supabase.url}/functions/v1/notification-mails`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${supabase.serviceRoleKey}` },
-    body: JSON.stringify({ due_before: new Date(dueBeforeMs).toISOString() }),
-  });
-  expect(response.status).toBe(200);
-}
 
 /** Runs a step that changes one preference and waits until it is saved. */
 async function saving(page: Page, change: () => Promise<unknown>): Promise<void> {

@@ -1,17 +1,8 @@
 import type { Page } from '@playwright/test';
 import { expectAccessible } from './support/accessibility.ts';
 import { expect, test } from './support/fixtures.ts';
+import { sendMails } from './support/send-mails.ts';
 import type { Stage } from './support/stage.ts';
-
-/** Sends what is due within three minutes. */
-async function sendMails({ supabase }: Stage): Promise<void> {
-  const response = await supabase.fetch(`${supabase.url}/functions/v1/notification-mails`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${supabase.serviceRoleKey}` },
-    body: JSON.stringify({ due_before: new Date(Date.now() + 180_000).toISOString() }),
-  });
-  expect(response.status).toBe(200);
-}
 
 async function chooseInstant(page: Page, stage: Stage): Promise<void> {
   await page.goto(`${stage.appUrl}/preferences`);

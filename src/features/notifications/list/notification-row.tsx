@@ -124,9 +124,7 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
         <span className={styles.words}>
           <span className={styles.title} dir="auto">
             {isUnread && <VisuallyHidden>{texts.unread}: </VisuallyHidden>}
-            <span>
-              <FoundText text={title} query={filter.query} />
-            </span>
+            <FoundText text={title} query={filter.query} />
           </span>
           {snippet && (
             <span className={styles.snippet} dir="auto">
@@ -165,9 +163,11 @@ const Highlight = lazyPart(async () => (await import('../search/highlight.tsx'))
 
 /** A text with the words of the query marked, if there is a query. */
 function FoundText({ text, query }: { readonly text: string; readonly query: string | undefined }) {
-  if (!query) return text;
+  // An element, since React could not remove a text that a browser's translation has moved.
+  const plain = <span>{text}</span>;
+  if (!query) return plain;
   return (
-    <Suspense fallback={text}>
+    <Suspense fallback={plain}>
       <Highlight text={text} query={query} />
     </Suspense>
   );

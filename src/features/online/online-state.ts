@@ -33,7 +33,7 @@ export interface WatchedContact {
 }
 
 /** Most contacts watched at once: each takes a channel of the user's connection. */
-export const mostWatched = 5;
+export const mostWatched = 10;
 
 /** A contact who reloads the page, or whose tabs change their leader, stays online for this time. */
 export const leaveDelayMs = 3_000;

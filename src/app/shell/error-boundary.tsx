@@ -78,7 +78,7 @@ function BrokenPage({ onRetry }: { readonly onRetry: (() => void) | null }) {
       <a className={buttonClass('secondary', true)} href={paths.home}>
         {texts.toInbox}
       </a>
-      <a className={buttonClass('quiet', true)} href={paths.clearCookies}>
+      <a className={buttonClass('link', true)} href={paths.clearCookies}>
         {texts.clearCookies}
       </a>
     </NarrowPage>

@@ -52,7 +52,7 @@ export function InboxEmpty({ filter, onInvite }: InboxEmptyProps) {
         {kind === null && tab === 'all' && (
           <>
             {InviteDialog && <Button onClick={onInvite}>{words.inviteSomeone}</Button>}
-            <Link className={buttonClass('quiet')} href={paths.preferences}>
+            <Link className={buttonClass()} href={paths.preferences}>
               {words.choosePreferences}
             </Link>
             {SampleButton && (

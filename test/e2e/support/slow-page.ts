@@ -1,0 +1,139 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser, Page } from '@playwright/test';
+import { serveCompressed } from '../../bench/compressed-site.ts';
+import { configureApp, removeFolder } from './app-build.ts';
+import type { World } from './world.ts';
+
+/** Latency in milliseconds, rates in bytes a second: as in the browser's own developer tools. */
+export const slowNetworks = {
+  '3G': { offline: false, latency: 400, downloadThroughput: 62_500, uploadThroughput: 62_500 },
+  'slow 4G': { offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 93_750 },
+} as const;
+
+export interface SlowPage {
+  readonly page: Page;
+  readonly url: string;
+  /** How long each action took until the document changed (ms), by its name. */
+  readonly answered: ReadonlyMap<string, number>;
+  /** Runs an action, such as a click, and waits until the document changes. */
+  act(name: string, action: () => Promise<unknown>): Promise<void>;
+  /** The layout shifts that neither an input nor a message explains: their size, path and moved elements. */
+  layoutShifts(): Promise<readonly string[]>;
+}
+
+/** Opens a page with a quarter of the processor's speed on a slow network, on the application as hosts serve it. */
+export async function withSlowPage(
+  browser: Browser,
+  world: World,
+  network: keyof typeof slowNetworks,
+  use: (slow: SlowPage) => Promise<void>,
+): Promise<void> {
+  const { url: supabaseUrl, anonKey } = world.stage.project;
+  const folder = await configureApp(process.env['E2E_BUILD'] ?? '', { supabaseUrl, anonKey, siteUrl: '' });
+  const site = await serveCompressed(folder);
+  await compressAll(folder, site.url);
+  const context = await browser.newContext();
+  try {
+    const page = await context.newPage();
+    page.setDefaultTimeout(60_000);
+    await page.addInitScript('globalThis.__name = (named) => named');
+    await page.addInitScript(observeShifts);
+    // A visit before: the screen of the sign-in knows how many providers there are.
+    await page.goto(`${site.url}/login`);
+    await page.getByRole('button', { name: 'Continue with Google' }).waitFor();
+    await page.evaluate(() => sessionStorage.clear());
+    const session = await context.newCDPSession(page);
+    await session.send('Network.setCacheDisabled', { cacheDisabled: true });
+    await session.send('Network.enable');
+    await session.send('Network.emulateNetworkConditions', slowNetworks[network]);
+    await session.send('Emulation.setCPUThrottlingRate', { rate: 4 });
+    const answered = new Map<string, number>();
+    await use({
+      page,
+      url: site.url,
+      answered,
+      async act(name, action) {
+        await page.evaluate(awaitChange);
+        await action();
+        answered.set(
+          name,
+          await page.evaluate(() => (globalThis as { change?: Promise<number> }).change ?? 0),
+        );
+      },
+      layoutShifts: async () =>
+        JSON.parse(await page.evaluate(() => sessionStorage.getItem('shifts') ?? '[]')),
+    });
+  } finally {
+    await context.close();
+    site.close();
+    await removeFolder(folder);
+  }
+}
+
+/** Lets the site compress its files before they are timed. */
+async function compressAll(folder: string, url: string): Promise<void> {
+  const files = await readdir(folder, { recursive: true });
+  for (const file of files.filter((name) => /\.(js|css|html)$/.test(name)))
+    await (
+      await fetch(`${url}/${join('/', file).slice(1)}`, { headers: { 'Accept-Encoding': 'br' } })
+    ).arrayBuffer();
+}
+
+/** Runs in the page: `change` resolves with the time from the next input to the next change of the document (ms). */
+function awaitChange(): void {
+  const change = new Promise<number>((resolve) => {
+    let inputAtMs: number | null = null;
+    for (const type of ['pointerdown', 'keydown', 'input'])
+      addEventListener(type, ({ timeStamp }) => (inputAtMs ??= timeStamp), { capture: true, once: true });
+    const observer = new MutationObserver(() => {
+      if (inputAtMs === null) return;
+      observer.disconnect();
+      resolve(performance.now() - inputAtMs);
+    });
+    observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+  });
+  Object.assign(globalThis, { change });
+}
+
+/** Runs in the page before its scripts. */
+function observeShifts(): void {
+  interface Shift extends PerformanceEntry {
+    readonly value: number;
+    readonly hadRecentInput: boolean;
+    readonly sources: readonly {
+      readonly node: Node | null;
+      readonly previousRect: DOMRect;
+      readonly currentRect: DOMRect;
+    }[];
+  }
+  // An input explains a shift for longer than the browser's 500 ms, since the processor is slow.
+  const inputMs = 1_000;
+  const messageMs = 500;
+  const messages: number[] = [];
+  let inputAtMs = -Infinity;
+  for (const type of ['pointerdown', 'keydown', 'input'])
+    addEventListener(type, ({ timeStamp }) => (inputAtMs = timeStamp), { capture: true });
+  new MutationObserver((records) => {
+    const isMessage = records.some(({ target }) => {
+      const element = target instanceof Element ? target : target.parentElement;
+      return element?.closest('[role=status], [role=alert]');
+    });
+    if (isMessage) messages.push(performance.now());
+  }).observe(document, { subtree: true, childList: true, characterData: true });
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) {
+      const { value, hadRecentInput, sources, startTime } = entry as Shift;
+      const hadMessage = messages.some((atMs) => startTime >= atMs && startTime - atMs < messageMs);
+      const hadInput = hadRecentInput || startTime - inputAtMs < inputMs;
+      if (hadInput || hadMessage || value < 0.0005) continue;
+      const moved = sources.map(({ node, previousRect, currentRect }) => {
+        const name = `${node?.nodeName} “${node?.textContent?.slice(0, 30)}”`;
+        return `${name} from ${previousRect.x}, ${previousRect.y} to ${currentRect.x}, ${currentRect.y}`;
+      });
+      const shifts = JSON.parse(sessionStorage.getItem('shifts') ?? '[]') as string[];
+      shifts.push(`${value.toFixed(4)} on ${location.pathname}: ${moved.join('; ')}`);
+      sessionStorage.setItem('shifts', JSON.stringify(shifts));
+    }
+  }).observe({ type: 'layout-shift', buffered: true });
+}

@@ -18,6 +18,8 @@ import { texts as join } from '../../src/features/join/texts/join-texts.en.ts';
 import { texts as joinDe } from '../../src/features/join/texts/join-texts.de.ts';
 import { texts as senders } from '../../src/features/notifications/senders/sender-texts.en.ts';
 import { texts as sendersDe } from '../../src/features/notifications/senders/sender-texts.de.ts';
+import { texts as later } from '../../src/features/notifications/texts/later-texts.en.ts';
+import { texts as laterDe } from '../../src/features/notifications/texts/later-texts.de.ts';
 import { texts as snooze } from '../../src/features/notifications/snooze/snooze-texts.en.ts';
 import { texts as snoozeDe } from '../../src/features/notifications/snooze/snooze-texts.de.ts';
 
@@ -35,6 +37,7 @@ const dictionaries: readonly (readonly [object, object])[] = [
   [preferences, preferencesDe],
   [join, joinDe],
   [senders, sendersDe],
+  [later, laterDe],
   [snooze, snoozeDe],
 ];
 

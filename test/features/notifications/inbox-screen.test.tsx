@@ -97,16 +97,35 @@ describe('the inbox', () => {
     await waitFor(() => expect(document.title).toBe('(1) Inbox · Tidings'));
   });
 
-  test('updates the results of a search when a notification arrives and when one is deleted', async () => {
+  test('searches again when a notification arrives or its words change, once for changes that arrive together', async () => {
+    await fill(3);
     await notify(1);
-    await open('/home?q=Document', { platform: { fetch: local().fetch, openSocket: openNodeSocket } });
+    let searches = 0;
+    await open('/home?q=Document', {
+      platform: {
+        openSocket: openNodeSocket,
+        fetch: (input, init) => {
+          if (to('rpc/search_notifications')(new Request(input, init))) searches += 1;
+          return local().fetch(input, init);
+        },
+      },
+    });
     await screen.findByText('1 result');
     await notify(2);
     await screen.findByText('2 results');
     expect(rows()).toHaveLength(2);
-    await local().database.exec(`delete from notifications where content like '%Document 1%'`);
-    await screen.findByText('1 result');
-    expect(rows()).toHaveLength(1);
+    const before = searches;
+    await local().database.exec(
+      `update notifications set content = replace(content, 'Old', 'Document') where content like '%Old%'`,
+    );
+    await screen.findByText('5 results');
+    expect(searches).toBe(before + 1);
+    await local().database.exec(
+      `update notifications set content = replace(content, 'Document', 'Plan') where content like '%Document 1%'`,
+    );
+    await screen.findByText('3 results');
+    await local().database.exec(`delete from notifications where content like '%Document 2%'`);
+    await waitFor(() => expect(rows()).toHaveLength(1));
   });
 
   test('marks read by opening, and by the button, which marks unread again', async () => {

@@ -335,3 +335,32 @@ test('a closed inbox leaves no timer running', async () => {
   await scripted.world.clock.advance(1_000);
   expect(scripted.world.clock.pendingTimers).toBe(0);
 });
+
+describe('the results of a search', () => {
+  test('are outdated by a notification that arrives and by a gap, until they are read again', async () => {
+    const { inbox, world, table, reconnect } = await openScriptedInbox(3);
+    inbox.show({ ...everything, query: 'Document 1' });
+    await world.clock.advance(1_000);
+    expect(inbox.getSnapshot().view).toMatchObject({ isLoaded: true, outdatedBy: null });
+    table.insert(11);
+    await world.clock.advance(1_000);
+    expect(inbox.getSnapshot().view.outdatedBy).not.toBeNull();
+    await Promise.all([inbox.refresh(), world.clock.advance(1_000)]);
+    expect(inbox.getSnapshot().view).toMatchObject({ outdatedBy: null });
+    expect(shownIds(inbox)).toHaveLength(2);
+    reconnect();
+    expect(inbox.getSnapshot().view.outdatedBy).not.toBeNull();
+  });
+
+  test('are not outdated by actions of the user', async () => {
+    const { inbox, world } = await openScriptedInbox(3);
+    inbox.show({ ...everything, query: 'Document' });
+    await world.clock.advance(1_000);
+    const [first = '', second = ''] = shownIds(inbox);
+    inbox.setStatus([first], 'read');
+    inbox.remove([second]).commit();
+    await world.clock.advance(1_000);
+    expect(shownIds(inbox)).toHaveLength(2);
+    expect(inbox.getSnapshot().view.outdatedBy).toBeNull();
+  });
+});

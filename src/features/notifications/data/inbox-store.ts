@@ -81,14 +81,15 @@ export function createInboxStore({ onArrival, onChange }: InboxStoreOptions = {}
       const previous = state;
       state = step(state, event);
       if (state === previous) return;
-      const { rows, operations, windows, totals, filter, kept } = state;
+      const { rows, operations, windows, totals, filter, kept, gapAt } = state;
       const isSame =
         rows === previous.rows &&
         operations === previous.operations &&
         windows === previous.windows &&
         totals === previous.totals &&
         filter === previous.filter &&
-        kept === previous.kept;
+        kept === previous.kept &&
+        gapAt === previous.gapAt;
       if (isSame) return;
       derived = null;
       if (rows !== previous.rows && status.isVerified) {

@@ -11,6 +11,7 @@ import { useInboxCommands } from '../actions/use-inbox-commands.ts';
 import { emptySelection } from '../screen/use-selection.ts';
 import type { Selection } from '../screen/use-selection.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
+import { laterTexts } from '../texts/later-texts.ts';
 
 export interface SelectionBarProps {
   readonly selection: Selection;
@@ -31,6 +32,7 @@ export function SelectionBar(props: SelectionBarProps) {
   useToastsAbove(bar);
   useFocusReturn(bar);
   const texts = inboxTexts.use();
+  const words = laterTexts.use();
   const commands = useInboxCommands();
   const { isEverything } = selection;
   // Rows that left the list are not acted on.
@@ -47,7 +49,7 @@ export function SelectionBar(props: SelectionBarProps) {
     <section ref={bar} className={styles.bar} aria-label={texts.select} data-selection-bar="">
       <div className={styles.actions}>
         <span role="status" className={styles.count} data-count={count.toLocaleString()}>
-          <span className={styles.countWords}>{texts.selected(count)}</span>
+          <span className={styles.countWords}>{words.selected(count)}</span>
         </span>
         {areAllShown && total !== null && !isEverything ? (
           <Button
@@ -55,13 +57,13 @@ export function SelectionBar(props: SelectionBarProps) {
             className={styles.everything}
             onClick={() => onChange({ ids: selection.ids, isEverything: true })}
           >
-            {texts.selectEverything(total)}
+            {words.selectEverything(total)}
           </Button>
         ) : (
           <BarButton
             look="link"
             icon={<SelectIcon />}
-            word={texts.selectAll}
+            word={words.selectAll}
             onClick={() => onChange({ ids: new Set(shown.map(({ id }) => id)), isEverything: false })}
           />
         )}
@@ -98,7 +100,7 @@ export function SelectionBar(props: SelectionBarProps) {
         />
         <IconButton
           className={styles.button}
-          label={texts.selectDone}
+          label={words.selectDone}
           icon={<CloseIcon />}
           onClick={() => onChange(null)}
         />

@@ -17,10 +17,13 @@ export interface InboxView {
   readonly isLoaded: boolean;
   /** Whether older notifications may exist that were not read yet. */
   readonly hasMore: boolean;
+  /** Identifies the last change since which the results of a search may be outdated; null: they are not. */
+  readonly outdatedBy: number | null;
 }
 
 export function selectView(state: NotificationsState, filter: NotificationFilter): InboxView {
   const window = selectWindow(state, filter);
+  const changedAt = Math.max(state.resultsChangedAt, state.gapAt);
   const keepsRead = filter.tab === 'unread' && filterKey(filter) === filterKey(state.filter);
   const shown = overlay(state).filter(
     (notification) =>
@@ -33,6 +36,7 @@ export function selectView(state: NotificationsState, filter: NotificationFilter
     notifications: shown.sort(filter.tab === 'snoozed' ? compareReturn : compareListed),
     isLoaded: window !== null,
     hasMore: window !== null && !window.isComplete,
+    outdatedBy: window?.ids && changedAt > window.readAt ? changedAt : null,
   };
 }
 

@@ -5,7 +5,7 @@ import type { Notification } from './notification.ts';
 import { everything, filterKey } from './notification-filter.ts';
 import { applyOperations } from './notification-operation.ts';
 import { emptyState } from './state-types.ts';
-import type { NotificationsEvent, NotificationsState } from './state-types.ts';
+import type { NotificationChange, NotificationsEvent, NotificationsState } from './state-types.ts';
 
 /** Idempotent for what is shown: applying an event twice, or a change that the state already has, alters nothing. */
 export function step(state: NotificationsState, event: NotificationsEvent): NotificationsState {
@@ -32,7 +32,7 @@ function reduce(state: NotificationsState, event: NotificationsEvent): Notificat
     case 'synced':
       return applySync(state, event);
     case 'changes':
-      return applyChanges(state, event.changes);
+      return markResults(state, applyChanges(state, event.changes), event.changes);
     case 'started':
       return { ...state, operations: [...state.operations, event.operation] };
     case 'done':
@@ -56,6 +56,26 @@ function reduce(state: NotificationsState, event: NotificationsEvent): Notificat
     case 'reset':
       return evictUncovered(markGap(state));
   }
+}
+
+/** Only the server can match words: a row that is new or reads otherwise may join or leave the results. */
+function markResults(
+  before: NotificationsState,
+  after: NotificationsState,
+  changes: readonly NotificationChange[],
+): NotificationsState {
+  const isAltered =
+    before.filter.query &&
+    changes.some(
+      (change) =>
+        change.type !== 'remove' &&
+        searchedPart(change.notification) !== searchedPart(before.rows.get(change.notification.id)),
+    );
+  return isAltered ? { ...after, resultsChangedAt: after.sequence } : after;
+}
+
+function searchedPart(row: Notification | undefined): string {
+  return JSON.stringify([row?.status, row?.data, row?.metadata]);
 }
 
 function markGap(state: NotificationsState): NotificationsState {

@@ -29,6 +29,8 @@ export interface NotificationsState {
   readonly readsInFlight: number;
   /** The sequence of the last live change per id; recorded only while a read is in flight. */
   readonly touched: ReadonlyMap<string, number>;
+  /** The sequence of the last live change that may alter the results of the shown search; 0: none. */
+  readonly resultsChangedAt: number;
 }
 
 export type NotificationChange =
@@ -88,4 +90,5 @@ export const emptyState: NotificationsState = {
   gapAt: 0,
   readsInFlight: 0,
   touched: new Map(),
+  resultsChangedAt: 0,
 };

@@ -16,7 +16,7 @@ export interface InboxToolsProps extends InboxShortcutsOptions {
 export function InboxTools({ search, searchCalls, ...shortcuts }: InboxToolsProps) {
   const field = useRef<HTMLInputElement>(null);
   useInboxShortcuts(shortcuts);
-  useLiveResults(search.query);
+  useLiveResults();
   useEffect(() => {
     if (searchCalls === 0) return;
     field.current?.focus();
@@ -29,24 +29,16 @@ export function InboxTools({ search, searchCalls, ...shortcuts }: InboxToolsProp
   );
 }
 
-/** Notifications that arrive together lead to one search. */
-const arrivalPauseMs = 500;
+/** Changes that arrive together lead to one search. */
+const changePauseMs = 500;
 
-/** Searches again when notifications were added or deleted: only the server can match words. */
-function useLiveResults(query: string): void {
+/** Searches again when a change may have altered the results. */
+function useLiveResults(): void {
   const inbox = useInbox();
-  const { counts, view } = useInboxSnapshot();
-  const total = counts.all + counts.archived + counts.snoozed;
-  const { isLoaded } = view;
-  const searched = useRef({ query, total });
+  const { outdatedBy } = useInboxSnapshot().view;
   useEffect(() => {
-    // The results of a new query, or of totals that were just loaded, are the server's latest.
-    if (query !== searched.current.query || !isLoaded) searched.current = { query, total };
-    if (query === '' || total === searched.current.total) return undefined;
-    const timer = setTimeout(() => {
-      searched.current = { query, total };
-      void inbox.refresh();
-    }, arrivalPauseMs);
+    if (outdatedBy === null) return;
+    const timer = setTimeout(() => void inbox.refresh(), changePauseMs);
     return () => clearTimeout(timer);
-  }, [inbox, query, total, isLoaded]);
+  }, [inbox, outdatedBy]);
 }

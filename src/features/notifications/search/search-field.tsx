@@ -5,6 +5,7 @@ import { SearchIcon } from '../../../ui/icons.tsx';
 import { CloseIcon } from '../../../ui/menu-icons.tsx';
 import { Spinner } from '../../../ui/spinner.tsx';
 import { normalizeQuery } from '../model/notification-filter.ts';
+import { laterTexts } from '../texts/later-texts.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
 import styles from './search-field.module.css';
 
@@ -28,6 +29,7 @@ export interface SearchFieldProps {
 export function SearchField(props: SearchFieldProps) {
   const { query, resultCount, hasMore, isSearching, onSearch, onLeave, ref } = props;
   const texts = inboxTexts.use();
+  const words = laterTexts.use();
   const [text, setText] = useState(query);
   const [known, setKnown] = useState(query);
   // Back, Forward and links change the query from outside.
@@ -73,7 +75,7 @@ export function SearchField(props: SearchFieldProps) {
         {text !== '' && <IconButton label={texts.clearSearch} icon={<CloseIcon />} onClick={clear} />}
       </div>
       <p role="status" className={styles.count}>
-        {query !== '' && resultCount !== null && texts.found(resultCount, hasMore)}
+        {query !== '' && resultCount !== null && words.found(resultCount, hasMore)}
       </p>
     </div>
   );

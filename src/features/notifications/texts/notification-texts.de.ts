@@ -23,7 +23,6 @@ export const texts: InboxTexts = {
   tabsLabel: 'Listen',
   tabName: (tab, count) => `${tab}, ${count}`,
   kindsLabel: 'Arten',
-  everyKind: 'Alle Arten',
   filter: 'Nach Art filtern',
   kinds: {
     mention: 'Erwähnungen',
@@ -69,8 +68,6 @@ export const texts: InboxTexts = {
   returned: 'War zurückgestellt',
   search: 'Benachrichtigungen durchsuchen',
   clearSearch: 'Suche löschen',
-  found: (count, hasMore) =>
-    count === 0 ? 'Keine Treffer' : `${count.toLocaleString('de')}${hasMore ? '+' : ''} Treffer`,
   searchFailed: 'Deine Benachrichtigungen konnten nicht durchsucht werden.',
   unarchive: 'In den Posteingang',
   remove: 'Löschen',
@@ -87,7 +84,6 @@ export const texts: InboxTexts = {
   markedRead: (count) => `${notifications(count)} als gelesen markiert.`,
   markedUnread: (count) => `${notifications(count)} als ungelesen markiert.`,
   markedAllRead: 'Alle als gelesen markiert.',
-  emptyInbox: 'Noch keine Benachrichtigungen.',
   loadMore: 'Mehr laden',
   loading: 'Benachrichtigungen werden geladen',
   stillLoading: 'Das dauert länger als gewöhnlich. Wird noch geladen …',
@@ -101,10 +97,6 @@ export const texts: InboxTexts = {
   lostReload: 'Liste neu laden',
   select: 'Auswählen',
   selectNamed: (title) => `Auswählen: ${title}`,
-  selectDone: 'Fertig',
-  selectAll: 'Alle sichtbaren auswählen',
-  selectEverything: (count) => `Alle ${count.toLocaleString('de')} auswählen`,
-  selected: (count) => `${count.toLocaleString('de')} ausgewählt`,
   invite: 'Einladen',
   options: 'Optionen des Posteingangs',
 };

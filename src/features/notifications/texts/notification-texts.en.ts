@@ -10,7 +10,6 @@ export const texts = {
   tabsLabel: 'Lists',
   tabName: (tab: string, count: number) => `${tab}, ${count}`,
   kindsLabel: 'Types',
-  everyKind: 'All types',
   filter: 'Filter by type',
   kinds: { mention: 'Mentions', edit: 'Edits', comment: 'Comments', invite: 'Invites', system: 'System' },
   kind: {
@@ -52,10 +51,6 @@ export const texts = {
   returned: 'Returned from snooze',
   search: 'Search notifications',
   clearSearch: 'Clear search',
-  found: (count: number, hasMore: boolean) =>
-    count === 0
-      ? 'No results'
-      : `${count.toLocaleString('en')}${hasMore ? '+' : ''} ${count === 1 && !hasMore ? 'result' : 'results'}`,
   searchFailed: 'Couldn’t search your notifications.',
   unarchive: 'Move to inbox',
   remove: 'Delete',
@@ -72,7 +67,6 @@ export const texts = {
   markedRead: (count: number) => `${notifications(count)} marked as read.`,
   markedUnread: (count: number) => `${notifications(count)} marked as unread.`,
   markedAllRead: 'All marked as read.',
-  emptyInbox: 'No notifications yet.',
   loadMore: 'Load more',
   loading: 'Loading notifications',
   stillLoading: 'This is taking longer than usual. Still loading…',
@@ -86,10 +80,6 @@ export const texts = {
   lostReload: 'Reload the list',
   select: 'Select',
   selectNamed: (title: string) => `Select: ${title}`,
-  selectDone: 'Done',
-  selectAll: 'Select all shown',
-  selectEverything: (count: number) => `Select all ${count.toLocaleString('en')}`,
-  selected: (count: number) => `${count.toLocaleString('en')} selected`,
   invite: 'Invite',
   options: 'Inbox options',
 };

@@ -1,0 +1,11 @@
+import type { LaterTexts } from './later-texts.en.ts';
+
+export const texts: LaterTexts = {
+  found: (count, hasMore) =>
+    count === 0 ? 'Keine Treffer' : `${count.toLocaleString('de')}${hasMore ? '+' : ''} Treffer`,
+  emptyInbox: 'Noch keine Benachrichtigungen.',
+  selectDone: 'Fertig',
+  selectAll: 'Alle sichtbaren auswählen',
+  selectEverything: (count) => `Alle ${count.toLocaleString('de')} auswählen`,
+  selected: (count) => `${count.toLocaleString('de')} ausgewählt`,
+};

@@ -1,0 +1,16 @@
+import type { Translation } from '../../../ui/texts.ts';
+
+/** Texts of parts that are loaded after the first list. */
+export const texts = {
+  found: (count: number, hasMore: boolean) =>
+    count === 0
+      ? 'No results'
+      : `${count.toLocaleString('en')}${hasMore ? '+' : ''} ${count === 1 && !hasMore ? 'result' : 'results'}`,
+  emptyInbox: 'No notifications yet.',
+  selectDone: 'Done',
+  selectAll: 'Select all shown',
+  selectEverything: (count: number) => `Select all ${count.toLocaleString('en')}`,
+  selected: (count: number) => `${count.toLocaleString('en')} selected`,
+};
+
+export type LaterTexts = Translation<typeof texts>;

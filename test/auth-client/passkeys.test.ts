@@ -274,6 +274,19 @@ describe('sign-in by autofill', () => {
     expect(harness.server.sent.at(-1)?.body?.['challenge_id']).toBe('c3');
   });
 
+  it('ends while it waits for the page to be visible', async () => {
+    const harness = createHarness();
+    const webAuthn = createFakeWebAuthn();
+    const { tab, signingIn, controller } = await startSignIn(harness, webAuthn, autofill);
+    tab.setVisible(false);
+    await harness.world.clock.advance(240_000);
+    controller.abort();
+    await expect(signingIn).rejects.toMatchObject({ code: 'aborted' });
+    tab.setVisible(true);
+    await harness.world.settle();
+    expect(harness.server.lines).toHaveLength(1);
+  });
+
   it('uses a challenge for at least a minute where the clock of the device is wrong', async () => {
     const harness = createHarness();
     const webAuthn = createFakeWebAuthn();

@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expect, test as base, type World } from './support/fixtures.ts';
 import { startStage } from './support/stage.ts';
+import { addVirtualAuthenticator } from './support/virtual-authenticator.ts';
 import { createWorld } from './support/world.ts';
 
 /** A project that demands a captcha. */
@@ -59,5 +60,29 @@ test(
     await expect(page.getByRole('button', { name: 'Checked' })).toBeVisible();
     await page.getByRole('button', { name: 'Create account' }).click();
     await expect(page.getByRole('heading', { name: 'Check your email' })).toBeVisible();
+  },
+);
+
+test(
+  'its answer goes along with the request for a passkey, which autofill leaves to the form',
+  { tag: '@nightly' },
+  async ({ page, guarded }) => {
+    await playProvider(page);
+    // It has no passkey, so that the browser refuses the prompt by itself.
+    await addVirtualAuthenticator(page);
+    let challenges = 0;
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && request.url().includes('/passkeys/authentication/options'))
+        challenges += 1;
+    });
+    await page.goto(`${guarded.appUrl}/login`);
+    const passkey = page.getByRole('button', { name: 'Sign in with a passkey' });
+    await page.getByLabel('Email').click();
+    await passkey.click();
+    await expect(page.getByText('We couldn’t confirm that you’re human. Please try again.')).toBeVisible();
+    await page.getByRole('button', { name: 'I am human: site-key' }).click();
+    await passkey.click();
+    await expect(page.getByText(/^No passkey was used/)).toBeVisible();
+    expect(challenges).toBe(2);
   },
 );

@@ -1,28 +1,7 @@
-import type { CDPSession, Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { expectAccessible } from './support/accessibility.ts';
 import { expect, test } from './support/fixtures.ts';
-
-/** Gives the page's device an authenticator with screen lock, which confirms every request at once. */
-async function addVirtualAuthenticator(page: Page): Promise<{ clear(): Promise<void> }> {
-  const session: CDPSession = await page.context().newCDPSession(page);
-  await session.send('WebAuthn.enable');
-  const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
-  return {
-    /** Deletes the passkeys from the device. */
-    clear: async () => {
-      await session.send('WebAuthn.clearCredentials', { authenticatorId });
-    },
-  };
-}
+import { addVirtualAuthenticator } from './support/virtual-authenticator.ts';
 
 const section = (page: Page) => page.getByRole('region', { name: 'Passkeys', exact: true });
 

@@ -52,3 +52,14 @@ it('the download of all data has the history of emails and a suppressed address'
     suppressed_addresses: [{ address: ada.email, reason: 'bounce', detail: 'No such mailbox' }],
   });
 });
+
+it('the download of all data has the names and times of passkeys, not their keys', async () => {
+  await supabase().database.query(
+    `insert into auth.webauthn_credentials (user_id, credential_id, public_key, friendly_name)
+     values ($1, '\\x01', '\\x02', 'Work laptop')`,
+    [ada.id],
+  );
+  expect((await download())['passkeys']).toEqual([
+    { friendly_name: 'Work laptop', created_at: expect.any(String), last_used_at: null },
+  ]);
+});

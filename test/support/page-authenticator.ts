@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { createSoftwareAuthenticator } from './software-authenticator.ts';
+import { createSoftwareWebAuthn } from './software-web-authn.ts';
 
 /** The page's Web Authentication API, before a software authenticator. */
 export interface PageAuthenticator {
@@ -11,56 +12,38 @@ export interface PageAuthenticator {
   readonly waiting: number;
 }
 
-interface WaitingRequest {
-  readonly choose: () => void;
-}
-
 /** Gives the page the Web Authentication API of a browser, until the end of the test. @param origin the relying party's. */
 export function installPageAuthenticator(origin: string): PageAuthenticator {
-  const authenticator = createSoftwareAuthenticator(origin);
-  const waiting = new Set<WaitingRequest>();
+  const { credentials, publicKeyCredential } = createSoftwareWebAuthn(createSoftwareAuthenticator(origin));
+  const waiting = new Set<() => void>();
   let isDismissed = false;
-  const perform = (answer: () => object) => {
-    if (isDismissed) {
-      isDismissed = false;
-      throw new DOMException('The operation was not allowed', 'NotAllowedError');
-    }
-    const json = answer();
-    return { toJSON: () => json };
+
+  const prompt = async <T>(answer: () => Promise<T>): Promise<T> => {
+    if (!isDismissed) return answer();
+    isDismissed = false;
+    throw new DOMException('The operation was not allowed', 'NotAllowedError');
   };
-  const credentials = {
-    async create({ publicKey }: { publicKey: Parameters<typeof authenticator.create>[0] }) {
-      return perform(() => authenticator.create(publicKey));
-    },
-    async get({ publicKey, mediation, signal }: ConditionalOptions) {
-      const answer = () => perform(() => authenticator.get(publicKey));
-      if (mediation !== 'conditional') return answer();
-      return new Promise((resolve, reject) => {
-        const request = { choose: () => end(() => resolve(answer())) };
-        const abort = () => end(() => reject(signal?.reason));
-        const end = (settle: () => void) => {
-          waiting.delete(request);
-          signal?.removeEventListener('abort', abort);
-          settle();
-        };
-        waiting.add(request);
-        signal?.addEventListener('abort', abort);
+  /** Resolves when the test chooses; rejects when the signal aborts. */
+  const untilChosen = (signal: AbortSignal | undefined) =>
+    new Promise<void>((resolve, reject) => {
+      waiting.add(resolve);
+      signal?.addEventListener('abort', () => {
+        waiting.delete(resolve);
+        reject(signal.reason);
       });
+    });
+  const page: typeof credentials = {
+    create: (options) => prompt(() => credentials.create(options)),
+    async get(options) {
+      if (options?.mediation === 'conditional') await untilChosen(options.signal);
+      return prompt(() => credentials.get(options));
     },
   };
-  interface ConditionalOptions {
-    readonly publicKey: Parameters<typeof authenticator.get>[0];
-    readonly mediation?: string;
-    readonly signal?: AbortSignal;
-  }
-  const readJson = (json: object) => json;
-  const methods = {
-    isConditionalMediationAvailable: async () => true,
-    parseCreationOptionsFromJSON: readJson,
-    parseRequestOptionsFromJSON: readJson,
-  };
-  Object.defineProperty(globalThis, 'PublicKeyCredential', { value: methods, configurable: true });
-  Object.defineProperty(navigator, 'credentials', { value: credentials, configurable: true });
+  Object.defineProperty(globalThis, 'PublicKeyCredential', {
+    value: publicKeyCredential,
+    configurable: true,
+  });
+  Object.defineProperty(navigator, 'credentials', { value: page, configurable: true });
   onTestFinished(() => {
     Reflect.deleteProperty(globalThis, 'PublicKeyCredential');
     Reflect.deleteProperty(navigator, 'credentials');
@@ -71,9 +54,10 @@ export function installPageAuthenticator(origin: string): PageAuthenticator {
     },
     dismissNext: () => void (isDismissed = true),
     chooseInAutofill() {
-      const [request, ...others] = waiting;
-      if (!request || others.length > 0) throw new Error(`${waiting.size} requests wait`);
-      request.choose();
+      const [choose, ...others] = waiting;
+      if (!choose || others.length > 0) throw new Error(`${waiting.size} requests wait`);
+      waiting.delete(choose);
+      choose();
     },
   };
 }

@@ -1,5 +1,4 @@
 import type { Clock, Page, Platform } from '../../platform/platform.ts';
-import { untilAborted } from '../../platform/until-aborted.ts';
 import { AuthError } from '../errors.ts';
 import type { CredentialJson } from './credential-json.ts';
 
@@ -42,7 +41,7 @@ export function requestInAutofill<Challenge>(
         const useMs = steps.expiresAtMs(challenge) - CONFIRMATION_MS - clock.now();
         const credential = await offer(challenge, Math.min(Math.max(useMs, SHORTEST_USE_MS), LONGEST_USE_MS));
         if (credential) return { challenge, credential };
-        await untilAborted(untilVisible(page), ending.signal);
+        await untilVisible(page, ending.signal);
       }
     } finally {
       signal?.removeEventListener('abort', end);
@@ -84,14 +83,19 @@ function limitUse(clock: Clock, outer: AbortSignal, useMs: number) {
   };
 }
 
-/** A hidden page needs no challenge: it would request one every few minutes. */
-function untilVisible(page: Page): Promise<void> {
-  return new Promise((resolve) => {
-    if (page.isVisible()) return resolve();
-    const unsubscribe = page.subscribe((signal) => {
-      if (signal !== 'visible') return;
+/** A hidden page needs no challenge: it would request one every few minutes. @throws the signal's reason if it aborts. */
+function untilVisible(page: Page, signal: AbortSignal): Promise<void> {
+  if (page.isVisible()) return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    const end = () => {
       unsubscribe();
-      resolve();
+      signal.removeEventListener('abort', end);
+      if (signal.aborted) reject(signal.reason);
+      else resolve();
+    };
+    const unsubscribe = page.subscribe((name) => {
+      if (name === 'visible') end();
     });
+    signal.addEventListener('abort', end);
   });
 }

@@ -122,6 +122,7 @@ export function createAuthTools() {
         flowType: 'pkce',
         autoRefreshToken: false,
         detectSessionInUrl: false,
+        experimental: { passkey: true },
         // The vendor warns of several clients with one key.
         storageKey: `sb-migrating-${count}-auth-token`,
         storage: {

@@ -9,52 +9,52 @@ async function enterPassword(page: Page, person: Person): Promise<void> {
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
-test('a lost authenticator is replaced by a recovery code, which ends the other sessions', async ({
-  page,
-  browser,
-  world,
-}) => {
-  const person = await world.newUser();
-  await world.enter(page, person, '/account');
-  const section = page.getByRole('region', { name: 'Two-step sign-in' });
-  await section.getByRole('button', { name: 'Add an authenticator app' }).click();
-  await section.getByRole('button', { name: 'Continue' }).click();
-  await expect(section.getByRole('img', { name: /^QR code/ })).toBeVisible();
-  const secret = (await section.locator('code').innerText()).replaceAll(' ', '');
-  const code = new OTPAuth.TOTP({ secret }).generate();
-  await section.getByLabel('Code that the app shows now').fill(code);
-  await section.getByRole('button', { name: 'Turn on' }).click();
-  const sheet = section.getByRole('group', { name: 'Recovery codes' });
-  await expect(sheet.getByRole('listitem')).toHaveCount(10);
-  const download = page.waitForEvent('download');
-  await sheet.getByRole('button', { name: 'Download' }).click();
-  const codes = (await readFile(await (await download).path(), 'utf8')).split('\n').slice(3, 13);
-  expect(codes).toEqual(await sheet.getByRole('listitem').allInnerTexts());
-  await page.emulateMedia({ media: 'print' });
-  await expect(page.getByText(codes[9] ?? '')).toBeInViewport();
-  await expect(page.getByRole('heading', { name: 'Account', exact: true })).toBeHidden();
-  await page.emulateMedia({ media: 'screen' });
-  await sheet.getByRole('button', { name: 'I’ve saved my codes' }).click();
-  await expect(section.getByText(/^10 codes left/)).toBeVisible();
+test(
+  'a lost authenticator is replaced by a recovery code, which ends the other sessions',
+  { tag: '@nightly' },
+  async ({ page, browser, world }) => {
+    const person = await world.newUser();
+    await world.enter(page, person, '/account');
+    const section = page.getByRole('region', { name: 'Two-step sign-in' });
+    await section.getByRole('button', { name: 'Add an authenticator app' }).click();
+    await section.getByRole('button', { name: 'Continue' }).click();
+    await expect(section.getByRole('img', { name: /^QR code/ })).toBeVisible();
+    const secret = (await section.locator('code').innerText()).replaceAll(' ', '');
+    const code = new OTPAuth.TOTP({ secret }).generate();
+    await section.getByLabel('Code that the app shows now').fill(code);
+    await section.getByRole('button', { name: 'Turn on' }).click();
+    const sheet = section.getByRole('group', { name: 'Recovery codes' });
+    await expect(sheet.getByRole('listitem')).toHaveCount(10);
+    const download = page.waitForEvent('download');
+    await sheet.getByRole('button', { name: 'Download' }).click();
+    const codes = (await readFile(await (await download).path(), 'utf8')).split('\n').slice(3, 13);
+    expect(codes).toEqual(await sheet.getByRole('listitem').allInnerTexts());
+    await page.emulateMedia({ media: 'print' });
+    await expect(page.getByText(codes[9] ?? '')).toBeInViewport();
+    await expect(page.getByRole('heading', { name: 'Account', exact: true })).toBeHidden();
+    await page.emulateMedia({ media: 'screen' });
+    await sheet.getByRole('button', { name: 'I’ve saved my codes' }).click();
+    await expect(section.getByText(/^10 codes left/)).toBeVisible();
 
-  const context = await browser.newContext();
-  const other = await context.newPage();
-  await other.goto(`${world.appUrl}/login`);
-  await enterPassword(other, person);
-  await other.getByRole('button', { name: 'Lost your authenticator?' }).click();
-  const field = other.getByLabel('Recovery code');
-  const submit = other.getByRole('button', { name: 'Use recovery code' });
-  await field.fill('0000 0000 0000');
-  await submit.click();
-  await expect(other.getByText('That code isn’t right, or it was used before.')).toBeVisible();
-  await field.fill((codes[4] ?? '').toLowerCase());
-  await submit.click();
-  await other.waitForURL('**/home');
-  await expect(other.getByText(/^Two-step sign-in is off/)).toBeVisible();
+    const context = await browser.newContext();
+    const other = await context.newPage();
+    await other.goto(`${world.appUrl}/login`);
+    await enterPassword(other, person);
+    await other.getByRole('button', { name: 'Lost your authenticator?' }).click();
+    const field = other.getByLabel('Recovery code');
+    const submit = other.getByRole('button', { name: 'Use recovery code' });
+    await field.fill('0000 0000 0000');
+    await submit.click();
+    await expect(other.getByText('That code isn’t right, or it was used before.')).toBeVisible();
+    await field.fill((codes[4] ?? '').toLowerCase());
+    await submit.click();
+    await other.waitForURL('**/home');
+    await expect(other.getByText(/^Two-step sign-in is off/)).toBeVisible();
 
-  await page.waitForURL('**/login**', { timeout: 10_000 });
-  await context.close();
-});
+    await page.waitForURL('**/login**', { timeout: 10_000 });
+    await context.close();
+  },
+);
 
 test('signed-out devices leave at once, and others stay signed in', async ({ page, browser, world }) => {
   const person = await world.newUser();

@@ -234,6 +234,16 @@ describe('a deletion', () => {
     expect(table.ids()).not.toContain(id);
   });
 
+  test('is sent once when its toast stays for longer than the outbox holds it', async () => {
+    const { inbox, world, table } = await openScriptedInbox(3);
+    const removal = inbox.remove(shownIds(inbox).slice(0, 1));
+    await world.clock.advance(70_000);
+    expect(table.ids()).toHaveLength(2);
+    removal.commit();
+    await world.clock.advance(1_000);
+    expect(table.requests.filter((name) => name === 'remove')).toHaveLength(1);
+  });
+
   test('is not sent by another visit once it was undone or answered', async () => {
     const scripted = await openScriptedInbox(3);
     const { inbox, tab, table, world } = scripted;

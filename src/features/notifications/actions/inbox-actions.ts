@@ -108,7 +108,11 @@ export function createInboxActions(options: InboxActionsOptions): InboxActions {
     // A page that crashes can no longer do so.
     offline.hold(operation);
     const created: UndoableAction = {
-      commit: () => undoable.delete(operation) && send(operation),
+      commit() {
+        // The outbox has sent it already if its toast stayed for long.
+        const isPending = store.getState().operations.includes(operation);
+        if (undoable.delete(operation) && isPending) send(operation);
+      },
       undo() {
         if (!undoable.delete(operation)) return;
         publish({ type: 'dropped', id: operation.id });

@@ -49,7 +49,6 @@ export function createOfflineActions({ load, store, page, report }: OfflineActio
   let opening: Promise<WaitingActions> | null = null;
   /** Operations that are not stored yet. */
   let addingCount = 0;
-
   /** Ids of the held operations. */
   const held = new Set<string>();
 

@@ -129,7 +129,7 @@ export type ServerErrorCode =
  *   because no key of the project signed it, or for the reason in `cause`.
  * - `storage-unavailable`: the store is blocked, full or slow; the session is in memory only.
  * - `unsupported-runtime`: the runtime lacks something that the call needs, named in the message.
- * - `passkey-cancelled`: the person dismissed the browser's prompt for a passkey, or it timed out; the browser does not say which.
+ * - `passkey-canceled`: the person dismissed the browser's prompt for a passkey, or it timed out; the browser does not say which.
  * - `passkey-failed`: the browser refused a passkey for the reason in `cause`, such as a `SecurityError` where the project's
  *   relying party ID is not the page's host.
  */
@@ -149,7 +149,7 @@ export type ClientErrorCode =
   | 'invalid-token'
   | 'storage-unavailable'
   | 'unsupported-runtime'
-  | 'passkey-cancelled'
+  | 'passkey-canceled'
   | 'passkey-failed';
 
 /** Every code of an {@link AuthError}. */

@@ -119,7 +119,7 @@ describe('registration', () => {
   });
 
   it.each([
-    ['NotAllowedError', 'passkey-cancelled'],
+    ['NotAllowedError', 'passkey-canceled'],
     ['InvalidStateError', 'webauthn_credential_exists'],
     ['NotSupportedError', 'unsupported-runtime'],
     ['ConstraintError', 'unsupported-runtime'],
@@ -317,6 +317,37 @@ describe('sign-in by autofill', () => {
     await expect(signingIn).rejects.toMatchObject({ code: 'aborted' });
     webAuthn.calls[1]?.resolve(requestedCredential());
     expect((await prompting).user.id).toBe('ada');
+  });
+
+  it('ends when a prompt begins at the same time', async () => {
+    const harness = createHarness();
+    const webAuthn = createFakeWebAuthn();
+    const { client } = harness.open();
+    await client.start();
+    const passkeys = createPasskeys(client, { webAuthn });
+    harness.server.next(challengeReply(harness, 'c1', requestOptions));
+    const waiting = passkeys.signInWithPasskey(autofill);
+    const prompting = passkeys.signInWithPasskey();
+    await expect(waiting).rejects.toMatchObject({ code: 'aborted' });
+    await harness.world.settle();
+    expect(webAuthn.calls.map(({ options }) => options.mediation)).toEqual([undefined]);
+    harness.server.next(Response.json(sessionReply('ada', 1)));
+    webAuthn.calls[0]?.resolve(requestedCredential());
+    expect((await prompting).user.id).toBe('ada');
+  });
+
+  it('reports what onChosen throws, and signs in', async () => {
+    const harness = createHarness();
+    const webAuthn = createFakeWebAuthn();
+    const problem = new Error('thrown by the page');
+    const onChosen = () => {
+      throw problem;
+    };
+    const { tab, signingIn } = await startSignIn(harness, webAuthn, { ...autofill, onChosen });
+    harness.server.next(Response.json(sessionReply('ada', 1)));
+    webAuthn.calls[0]?.resolve(requestedCredential());
+    expect((await signingIn).user.id).toBe('ada');
+    expect(tab.reported).toEqual([problem]);
   });
 
   it('sends nothing where the browser has no such autofill, which would prompt instead', async () => {

@@ -50,7 +50,7 @@ export interface PasskeySignIn extends CaptchaOption {
    * prompt at once.
    */
   readonly mediation?: 'conditional' | undefined;
-  /** Called when the person has chosen a passkey, before the server verifies it. Default: none. */
+  /** Called when the person has chosen a passkey, before the server verifies it. What it throws is reported. Default: none. */
   readonly onChosen?: (() => void) | undefined;
 }
 
@@ -67,9 +67,10 @@ export interface Passkeys {
   /** Whether the browser can offer passkeys in a field's autofill. Never rejects. */
   isAutofillSupported(): Promise<boolean>;
   /**
-   * Prompts for a new passkey on this device or another one, and registers it for the signed-in user.
+   * Prompts for a new passkey on this device or another one, and registers it for the signed-in user. `timeoutMs` limits each
+   * of the two requests; how long the prompt waits, the server says.
    *
-   * @throws {AuthError} `unsupported-runtime`, `passkey-cancelled`, `passkey-failed`, `missing-session`, `passkey_disabled`,
+   * @throws {AuthError} `unsupported-runtime`, `passkey-canceled`, `passkey-failed`, `missing-session`, `passkey_disabled`,
    * `too_many_passkeys`, `insufficient_aal` (the user has a second factor, and the session is `aal1`),
    * `webauthn_credential_exists` (the device already has one; `status` is null if the browser says so),
    * `webauthn_challenge_expired`, `webauthn_verification_failed`, …
@@ -79,9 +80,10 @@ export interface Passkeys {
    * Signs in with a passkey. The session is `aal1` with the method `passkey`, even if the authenticator verified the person: a
    * user with a second factor still needs it.
    *
-   * A call ends an earlier one that waits for autofill, with `aborted`: a page can have one request at a time.
+   * A call ends an earlier one that waits for autofill, with `aborted`: a page can have one request at a time. `timeoutMs`
+   * limits each request to the server, not the time of the person.
    *
-   * @throws {AuthError} `unsupported-runtime`, `passkey-cancelled`, `passkey-failed`, `aborted`, `passkey_disabled`,
+   * @throws {AuthError} `unsupported-runtime`, `passkey-canceled`, `passkey-failed`, `aborted`, `passkey_disabled`,
    * `webauthn_challenge_expired`, `webauthn_challenge_not_found`, `webauthn_verification_failed` (for a removed passkey too),
    * `email_not_confirmed`, `user_banned`, `captcha_failed`, …
    */
@@ -144,16 +146,15 @@ export function createPasskeys({ core }: AuthClient, { webAuthn }: PasskeysOptio
     options: CallOptions,
   ): Promise<Answer> => {
     const authenticator = requireWebAuthn();
-    const requestChallenge = (signal: AbortSignal | undefined) =>
-      core.send(post('/passkeys/authentication/options', captcha(captchaToken)), parseChallenge, {
-        ...options,
-        signal,
-      });
+    const requestChallenge = async (signal: AbortSignal | undefined) => {
+      // Without the check a browser that knows no autofill of passkeys would prompt at once.
+      if (mediation === 'conditional' && !(await isAutofillSupported()))
+        throw new AuthError('unsupported-runtime', 'The browser offers no passkeys in autofill');
+      const endpoint = post('/passkeys/authentication/options', captcha(captchaToken));
+      return core.send(endpoint, parseChallenge, { ...options, signal });
+    };
     endAutofill();
     if (mediation === 'conditional') {
-      // Without the check a browser that knows no autofill of passkeys would prompt at once.
-      if (!(await isAutofillSupported()))
-        throw new AuthError('unsupported-runtime', 'The browser offers no passkeys in autofill');
       const autofill = requestInAutofill(core.platform, options.signal, {
         requestChallenge,
         requestCredential: (challenge, signal) =>
@@ -187,7 +188,11 @@ export function createPasskeys({ core }: AuthClient, { webAuthn }: PasskeysOptio
     },
     async signInWithPasskey({ onChosen, ...request } = {}, options = {}) {
       const answer = await requestPasskey(request, options);
-      onChosen?.();
+      try {
+        onChosen?.();
+      } catch (problem) {
+        core.platform.report(problem);
+      }
       const endpoint = post('/passkeys/authentication/verify', answer);
       const response = await core.send(endpoint, parseTokenResponse, options);
       return core.session.signIn({ response, name: 'SIGNED_IN', reason: 'call' });

@@ -92,7 +92,7 @@ function toCeremonyError(problem: unknown, signal: AbortSignal | undefined): Aut
   if (signal?.aborted || name === 'AbortError') return new AuthError('aborted', 'Aborted', fields);
   // The browser does not tell a dismissed prompt from one that timed out.
   if (name === 'NotAllowedError')
-    return new AuthError('passkey-cancelled', 'The prompt was dismissed or timed out', fields);
+    return new AuthError('passkey-canceled', 'The prompt was dismissed or timed out', fields);
   if (name === 'NotSupportedError' || name === 'ConstraintError')
     return new AuthError('unsupported-runtime', 'No authenticator of this device can do this', fields);
   return new AuthError('passkey-failed', `The browser refused: ${name}`, fields);

@@ -80,7 +80,7 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
   webauthn_credential_exists: 'Auf diesem Gerät gibt es schon einen Passkey für dein Konto.',
   webauthn_credential_not_found: passkey,
   webauthn_verification_failed: passkey,
-  'passkey-cancelled':
+  'passkey-canceled':
     'Es wurde kein Passkey verwendet: Die Abfrage wurde abgebrochen oder hat zu lange gedauert. Versuche es noch einmal.',
   'passkey-failed':
     'Dein Browser konnte auf dieser Seite keinen Passkey verwenden. Melde dich auf einem anderen Weg an.',

@@ -80,7 +80,7 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
   webauthn_credential_exists: 'This device already has a passkey for your account.',
   webauthn_credential_not_found: passkey,
   webauthn_verification_failed: passkey,
-  'passkey-cancelled':
+  'passkey-canceled':
     'No passkey was used: the prompt was canceled or took too long. Try again when you’re ready.',
   'passkey-failed': 'Your browser couldn’t use a passkey on this page. Try another way to sign in.',
   bad_code_verifier: expiredSignIn,

@@ -4,7 +4,8 @@ export const texts: PasskeyTexts = {
   title: 'Passkeys',
   intro:
     'Melde dich mit Fingerabdruck, Gesicht oder Displaysperre an, ohne Passwort. Ein Passkey funktioniert nur auf dieser Website, eine gefälschte kann ihn nicht stehlen.',
-  stillTwoSteps: 'Auch nach einem Passkey gibst du den Code der Anmeldung in zwei Schritten ein.',
+  stillTwoSteps:
+    'Auch nach der Anmeldung mit einem Passkey gibst du den Code der Anmeldung in zwei Schritten ein.',
   none: 'Du hast noch keine Passkeys.',
   loadFailed: 'Deine Passkeys konnten nicht geladen werden.',
   unnamed: 'Passkey',

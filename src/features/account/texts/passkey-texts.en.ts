@@ -3,7 +3,7 @@ export const texts = {
   title: 'Passkeys',
   intro:
     'Sign in with your fingerprint, your face or your screen lock, without a password. A passkey works only on this site, so a fake site can’t steal it.',
-  stillTwoSteps: 'After a passkey, too, you’ll enter the code of two-step sign-in.',
+  stillTwoSteps: 'You’ll still enter your two-step code after signing in with a passkey.',
   none: 'You have no passkeys yet.',
   loadFailed: 'Couldn’t load your passkeys.',
   unnamed: 'Passkey',

@@ -1,22 +1,21 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createPasskeys } from '../../../src/auth-client/features/passkeys.ts';
-import { describedBy } from '../../support/described-by.ts';
-import {
-  createUser,
-  requestApi,
-  seedPassword,
-  signIn,
-  useLocalSupabase,
-} from '../../support/local-supabase.ts';
-import { installPageAuthenticator } from '../../support/page-authenticator.ts';
-import { renderApp } from '../../support/render-app.tsx';
-import { enrollSecondFactor } from '../../support/second-factor.ts';
-import { createBreakableFetch, to } from '../../support/wire/breakable-fetch.ts';
-import { refusal } from '../../support/wire/replies.ts';
+import { createPasskeys } from '../../src/auth-client/features/passkeys.ts';
+import { describedBy } from '../support/described-by.ts';
+import { createUser, requestApi, seedPassword, signIn, useLocalSupabase } from '../support/local-supabase.ts';
+import { installPageAuthenticator } from '../support/page-authenticator.ts';
+import { renderApp } from '../support/render-app.tsx';
+import { enrollSecondFactor } from '../support/second-factor.ts';
+import { createBreakableFetch, to } from '../support/wire/breakable-fetch.ts';
+import { refusal } from '../support/wire/replies.ts';
 
 const siteUrl = 'http://localhost:5173';
-const supabase = useLocalSupabase({ siteUrl, auth: { externalProviders: [] } });
+let skewMs = 0;
+const supabase = useLocalSupabase({
+  siteUrl,
+  now: () => Date.now() + skewMs,
+  auth: { externalProviders: [] },
+});
 let email = '';
 
 beforeEach(async () => {
@@ -73,6 +72,22 @@ describe('the section of passkeys', () => {
     expect(document.activeElement?.textContent).toBe('Passkeys');
     const token = await signIn(supabase(), email);
     expect(await (await requestApi(supabase(), '/auth/v1/passkeys', { token })).json()).toEqual([]);
+  });
+
+  test('asks for the password before it adds one, if the sign-in is old', async () => {
+    installPageAuthenticator(siteUrl);
+    skewMs = -3_600_000;
+    const { actor, clients } = await open('/account');
+    const passkeys = await section();
+    skewMs = 0;
+    await clients.auth.refreshSession();
+    await actor.click(await passkeys.findByRole('button', { name: 'Add a passkey' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Confirm that it’s you' }));
+    expect(passkeys.queryByRole('listitem')).toBeNull();
+    await actor.click(dialog.getByLabelText('Password'));
+    await actor.paste(seedPassword);
+    await actor.keyboard('{Enter}');
+    await passkeys.findByText(/is added\./);
   });
 
   test('says why a passkey was not added', async () => {
@@ -174,7 +189,7 @@ describe('signing in with a passkey', () => {
 
     await actor.type(screen.getByLabelText('Email'), 'not an address{Enter}');
     expect(screen.getByLabelText('Email').getAttribute('aria-invalid')).toBe('true');
-    await waitFor(() => expect(authenticator.waiting).toBeLessThanOrEqual(1));
+    expect(authenticator.waiting, 'the form is sent').toBe(0);
     await actor.click(screen.getByLabelText('Password'));
     await actor.click(screen.getByLabelText('Email'));
     await waitFor(() => expect(authenticator.waiting).toBe(1));

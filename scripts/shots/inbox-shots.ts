@@ -175,6 +175,18 @@ export const inboxShots: readonly Shot[] = [
   },
   {
     ...ada,
+    name: 'inbox-mute',
+    isWindow: true,
+    async arrange({ page, say }) {
+      await rows(page);
+      await page.locator('main [data-row]').filter({ hasText: 'Compiler notes' }).first().click();
+      await page.getByRole('button', { name: say('More actions'), exact: true }).click();
+      await page.getByRole('button', { name: /^Mute |stummschalten …$/ }).click();
+      await page.getByRole('button', { name: say('Until I unmute it') }).waitFor();
+    },
+  },
+  {
+    ...ada,
     name: 'inbox-invite',
     isWindow: true,
     async arrange({ page, say }) {

@@ -70,6 +70,11 @@ function findOverflow(): readonly string[] {
   const isClipped = (element: Element): boolean =>
     getComputedStyle(element).clipPath !== 'none' ||
     (element.parentElement !== null && isClipped(element.parentElement));
+  const isCut = (element: Element): boolean => {
+    const { textOverflow, webkitLineClamp } = getComputedStyle(element);
+    const cutsItself = textOverflow === 'ellipsis' || webkitLineClamp !== 'none';
+    return cutsItself || (element.parentElement !== null && isCut(element.parentElement));
+  };
   const excessPx = document.documentElement.scrollWidth - innerWidth;
   if (excessPx > 0) found.push(`the page by ${excessPx} px`);
   for (const element of document.body.querySelectorAll<HTMLElement>('*')) {
@@ -77,6 +82,8 @@ function findOverflow(): readonly string[] {
     if (element.closest('svg, option, [aria-hidden=true], input')) continue;
     // Texts for screen readers are clipped away.
     if (isClipped(element)) continue;
+    // A part of a text that is cut with an ellipsis.
+    if (element.parentElement && isCut(element.parentElement)) continue;
     const { left, right, width, height } = element.getBoundingClientRect();
     if (width <= 1 || height <= 1) continue;
     const scrolls = (box: Element) => /auto|scroll/.test(getComputedStyle(box).overflowX);
@@ -86,9 +93,7 @@ function findOverflow(): readonly string[] {
     const isScrolled = scroller !== null && scroller.tagName === 'NAV';
     if (!isScrolled && (left < -1 || right > innerWidth + 1))
       found.push(`${describe(element)} from ${Math.round(left)} to ${Math.round(right)} px`);
-    const { overflowX, textOverflow, webkitLineClamp } = getComputedStyle(element);
-    const mayBeCut =
-      textOverflow === 'ellipsis' || webkitLineClamp !== 'none' || /auto|scroll/.test(overflowX);
+    const mayBeCut = isCut(element) || scrolls(element);
     const hasText = [...element.childNodes].some(
       (node) => node.nodeType === Node.TEXT_NODE && (node.textContent ?? '').trim() !== '',
     );

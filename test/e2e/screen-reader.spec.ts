@@ -22,7 +22,6 @@ const states: readonly (readonly [name: string, part?: (page: Page) => Locator])
   ['reset-password-new'],
   ['inbox-window', (page) => page.locator('body')],
   ['inbox-empty'],
-  ['inbox-loading'],
   ['inbox-error'],
   ['inbox-selection'],
   ['inbox-undo', (page) => page.getByRole('region', { name: /Messages|Meldungen/ })],
@@ -158,6 +157,8 @@ test(
     await page.keyboard.press('Escape');
     await expect(page.locator('main [data-id]')).toHaveCount(2);
     await page.getByRole('button', { name: 'Select', exact: true }).click();
+    // The region is there before its text changes.
+    await expect(page.getByRole('region', { name: 'Select' })).toBeVisible();
     await page.getByRole('checkbox').first().check();
     await expect.poll(heard).toContain('1 selected');
     await page.getByRole('region', { name: 'Select' }).getByRole('button', { name: 'Mark as read' }).click();

@@ -8,6 +8,8 @@ import { texts as authErrors } from '../../src/shared/auth-problem/auth-error-te
 import { texts as authErrorsDe } from '../../src/shared/auth-problem/auth-error-texts.de.ts';
 import { texts as account } from '../../src/features/account/texts/account-texts.en.ts';
 import { texts as accountDe } from '../../src/features/account/texts/account-texts.de.ts';
+import { texts as passkeys } from '../../src/features/account/texts/passkey-texts.en.ts';
+import { texts as passkeysDe } from '../../src/features/account/texts/passkey-texts.de.ts';
 import { texts as steps } from '../../src/features/account/texts/step-texts.en.ts';
 import { texts as stepsDe } from '../../src/features/account/texts/step-texts.de.ts';
 import { texts as inbox } from '../../src/features/notifications/texts/notification-texts.en.ts';
@@ -33,6 +35,7 @@ const dictionaries: readonly (readonly [object, object])[] = [
   [authErrors, authErrorsDe],
   [app, appDe],
   [account, accountDe],
+  [passkeys, passkeysDe],
   [steps, stepsDe],
   [preferences, preferencesDe],
   [join, joinDe],

@@ -3,6 +3,7 @@ import type { Passkey } from '../../../auth-client/features/passkeys.ts';
 import { useAuth } from '../../../react/index.ts';
 import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
 import { Button } from '../../../ui/button.tsx';
+import { SlowNote } from '../../../ui/form/slow-note.tsx';
 import { FormMessages } from '../../../ui/page/message.tsx';
 import { Skeleton } from '../../../ui/spinner.tsx';
 import styles from '../account.module.css';
@@ -78,6 +79,7 @@ export function PasskeysSection({ onDisabled }: PasskeysSectionProps) {
     <Section id="passkeys" title={texts.title} intro={texts.intro} headingRef={heading}>
       <FormMessages error={status === 'failed' ? texts.loadFailed : !isAsking && problem} success={news} />
       {status === 'loading' && <Skeleton height="64px" />}
+      <SlowNote pending={status === 'loading'} />
       {status === 'loaded' && passkeys.length === 0 && <p>{texts.none}</p>}
       {passkeys.length > 0 && (
         <ul className={styles.list}>

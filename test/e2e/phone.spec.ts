@@ -90,6 +90,21 @@ test.describe('on a phone', () => {
   );
 });
 
+test('tabs fade at the end that hides some', { tag: '@nightly' }, async ({ page, world }) => {
+  await page.addInitScript(() => localStorage.setItem('language', 'de'));
+  await page.setViewportSize({ width: 320, height: 640 });
+  await world.enter(page, await world.newUser());
+  const tabs = page.getByRole('navigation', { name: 'Listen' });
+  const fadedPx = () =>
+    tabs.evaluate((element) => {
+      const style = getComputedStyle(element);
+      return [style.getPropertyValue('--fade-start'), style.getPropertyValue('--fade-end')];
+    });
+  await expect.poll(fadedPx).toEqual(['0px', '32px']);
+  await tabs.evaluate((element) => element.scrollTo(element.scrollWidth, 0));
+  await expect.poll(fadedPx).toEqual(['32px', '0px']);
+});
+
 test(
   'in a window of 200 px the bars leave most of it to the page',
   { tag: '@nightly' },

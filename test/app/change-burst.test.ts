@@ -39,7 +39,7 @@ describe('the change burst gate', () => {
     expect(dropped()).toBe(0);
     await world.clock.advance(1);
     expect(dropped()).toBe(1);
-    await world.clock.advance(300);
+    await world.clock.advance(1_800);
     receiveEach(3);
     expect(passed).toHaveLength(203);
     await world.clock.advance(60_000);
@@ -48,12 +48,12 @@ describe('the change burst gate', () => {
 
   it('calls once while a longer burst lasts, and once at its end', async () => {
     const { world, receiveEach, passed, dropped } = createScene();
-    for (let step = 0; step < 200; step += 1) {
+    for (let step = 0; step < 80; step += 1) {
       receiveEach(500);
       await world.clock.advance(100);
       expect(dropped()).toBe(step > 0 ? 1 : 0);
     }
-    await world.clock.advance(399);
+    await world.clock.advance(1_899);
     expect(dropped()).toBe(1);
     await world.clock.advance(1);
     expect(dropped()).toBe(2);
@@ -70,13 +70,24 @@ describe('the change burst gate', () => {
     expect(dropped()).toBe(1);
   });
 
-  it('calls every half minute of a burst that does not end', async () => {
+  it('calls every ten seconds of a burst that does not end', async () => {
     const { world, receiveEach, dropped } = createScene();
-    for (let step = 0; step < 650; step += 1) {
+    for (let step = 0; step < 350; step += 1) {
       receiveEach(300);
       await world.clock.advance(100);
     }
-    expect(dropped()).toBe(3);
+    expect(dropped()).toBe(4);
+  });
+
+  it('passes changes again when a burst has become a trickle', async () => {
+    const { world, receiveEach, passed, dropped } = createScene();
+    receiveEach(300);
+    for (let second = 0; second < 20; second += 1) {
+      await world.clock.advance(1_000);
+      receiveEach(1);
+    }
+    expect(dropped()).toBe(2);
+    expect(passed.length).toBeGreaterThan(205);
   });
 
   it('calls nothing after close', async () => {

@@ -12,7 +12,7 @@ export interface BurstGateOptions<Change> {
   readonly onChanges: (changes: readonly Change[]) => void;
   /**
    * Changes were dropped. Called soon after a burst begins, because all changes of one statement are committed when the
-   * first arrives; again at its end if more were dropped since; and every half minute of a long burst.
+   * first arrives; again at its end if more were dropped since; and every ten seconds of a long burst.
    */
   readonly onDropped: () => void;
 }
@@ -23,15 +23,17 @@ const mostChanges = 200;
 const windowMs = 5_000;
 /** A burst of some hundred changes is over by then, and needs one call only. */
 const firstCallMs = 200;
-const repeatMs = 30_000;
-/** A burst ends when no change has come for this time. */
-const quietMs = 500;
+const repeatMs = 10_000;
+/** A burst ends when no change has come for this time. A busy server pauses for shorter times. */
+const quietMs = 2_000;
 
 interface Burst {
-  nextCallMs: number;
+  readonly nextCallMs: number;
+  /** Whether the first call is still to come. */
+  readonly isNew: boolean;
   lastChangeMs: number;
-  /** Whether changes were dropped since the last call. */
-  isStale: boolean;
+  /** The number of changes dropped since the last call. */
+  dropped: number;
 }
 
 export function createBurstGate<Change>(options: BurstGateOptions<Change>): BurstGate<Change> {
@@ -48,17 +50,18 @@ export function createBurstGate<Change>(options: BurstGateOptions<Change>): Burs
   const check = () => {
     if (!burst) return;
     const nowMs = clock.monotonicMs();
-    const isOver = nowMs - burst.lastChangeMs >= quietMs;
-    const isDue = burst.isStale && (isOver || nowMs >= burst.nextCallMs);
-    if (nowMs >= burst.nextCallMs) burst.nextCallMs = nowMs + repeatMs;
-    if (isDue) burst.isStale = false;
-    if (isOver) {
+    const { nextCallMs, isNew, lastChangeMs, dropped } = burst;
+    const isQuiet = nowMs - lastChangeMs >= quietMs;
+    if (!isQuiet && nowMs < nextCallMs) return wait(burst);
+    // Changes at the usual rate are passed again, also if they never pause.
+    if (isQuiet || (!isNew && dropped <= mostChanges)) {
       burst = null;
       windowStartMs = -Infinity;
     } else {
+      burst = { nextCallMs: nowMs + repeatMs, isNew: false, lastChangeMs, dropped: 0 };
       wait(burst);
     }
-    if (isDue) onDropped();
+    if (dropped > 0) onDropped();
   };
 
   return {
@@ -66,7 +69,7 @@ export function createBurstGate<Change>(options: BurstGateOptions<Change>): Burs
       const nowMs = clock.monotonicMs();
       if (burst) {
         burst.lastChangeMs = nowMs;
-        burst.isStale = true;
+        burst.dropped += changes.length;
         return;
       }
       if (nowMs - windowStartMs >= windowMs) {
@@ -75,7 +78,7 @@ export function createBurstGate<Change>(options: BurstGateOptions<Change>): Burs
       }
       count += changes.length;
       if (count <= mostChanges) return onChanges(changes);
-      burst = { nextCallMs: nowMs + firstCallMs, lastChangeMs: nowMs, isStale: true };
+      burst = { nextCallMs: nowMs + firstCallMs, isNew: true, lastChangeMs: nowMs, dropped: changes.length };
       wait(burst);
     },
     close: () => timer?.cancel(),

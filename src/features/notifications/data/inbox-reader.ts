@@ -156,6 +156,8 @@ export function createInboxReader({ api, store, report }: InboxReaderOptions): I
       else discardAhead();
       await guard(() => applyPage(filter, window.end, prefetched ?? begin(filter, window.end, pageSize)));
       store.patch({ isReadingMore: false });
+      // A page that was read across a gap is dropped, and no further scroll may come.
+      if (store.getState().gapAt > state.sequence) await reader.loadMore();
     },
     prefetchMore() {
       const state = store.getState();

@@ -7,6 +7,7 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react';
+import { Button } from '../../../ui/button.tsx';
 import { lazyPart } from '../../../ui/state/lazy-part.ts';
 import { useInboxCommands } from '../actions/use-inbox-commands.ts';
 import type { InboxCommands } from '../actions/use-inbox-commands.ts';
@@ -67,8 +68,10 @@ export function InboxScreen() {
   const settled = useSettledView(snapshot.view);
   // Tabs and counts answer a click at once; the rows, of which there may be many, a moment later.
   const deferred = useDeferredValue(settled);
-  // Placeholders have nothing to keep: the first rows are rendered at once.
-  const list = deferred.isLoaded ? deferred : settled;
+  // The first rows are rendered at once, because nothing else is shown that a click could be about.
+  const [isFirst, setFirst] = useState(true);
+  if (isFirst && deferred.isLoaded) setFirst(false);
+  const list = isFirst ? settled : deferred;
   const { shown, pending, top, release } = usePendingArrivals(list.notifications, filterKey(list.filter));
   const { selection, select, ...ranges } = useSelection(shown, url.listKey);
   const rows = useRowActions(url, shown, listHandle, ranges);
@@ -127,16 +130,15 @@ export function InboxScreen() {
         <div ref={top} />
         <InboxNotices snapshot={snapshot} />
         {pending > 0 && (
-          <button
-            type="button"
+          <Button
             className={styles.pill}
             onClick={() => {
               release();
               window.scrollTo(0, 0);
             }}
           >
-            ↑ <span>{texts.fresh(pending)}</span>
-          </button>
+            {`↑ ${texts.fresh(pending)}`}
+          </Button>
         )}
         <NotificationList
           key={filterKey(list.filter)}

@@ -103,6 +103,14 @@ describe('reading', () => {
     expect(table.requests.filter((name) => name.startsWith('list'))).toEqual(Array(4).fill('list all 30'));
   });
 
+  test('of a page during which a gap occurs is repeated', async () => {
+    const { inbox, world } = await openScriptedInbox(40);
+    void inbox.loadMore();
+    inbox.catchUp();
+    await world.clock.advance(1_000);
+    expect(shownIds(inbox)).toHaveLength(40);
+  });
+
   test('ahead shows the next page without another request', async () => {
     const { inbox, world, table } = await openScriptedInbox(40);
     inbox.prefetchMore();

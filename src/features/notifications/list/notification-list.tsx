@@ -40,12 +40,12 @@ export const NotificationList = memo(function NotificationList(props: Notificati
     () => flattenDays(groupByDay(entries, Date.parse(today), entryAtMs)),
     [entries, today],
   );
-  useSavedScroll(items.length);
+  const restoreScroll = useSavedScroll(items.length);
   const list = { ...rest, items, size: entries.length };
   if (entries.length <= longestPlainList) return <PlainList {...list} />;
   return (
     <Suspense fallback={<PlainList {...list} />}>
-      <VirtualList {...list} />
+      <VirtualList {...list} restoreScroll={restoreScroll} />
     </Suspense>
   );
 });

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useCallback, useEffect, useRef } from 'react';
 
 const saveDelayMs = 150;
 /** The user takes over: the saved position is no longer restored. */
@@ -29,8 +29,9 @@ export function saveScrollPosition(): void {
  * restores it too early, before the list has its height.
  *
  * @param size the height of the list grows with it; a position below the loaded rows is restored page by page.
+ * @returns scrolls to the saved position; does nothing once it is reached or the user scrolls.
  */
-export function useSavedScroll(size: number): void {
+export function useSavedScroll(size: number): () => void {
   const target = useRef(readScrollPosition());
   useEffect(() => {
     const { scrollRestoration } = history;
@@ -50,9 +51,13 @@ export function useSavedScroll(size: number): void {
       history.scrollRestoration = scrollRestoration;
     };
   }, []);
-  useEffect(() => {
-    if (size === 0 || target.current === 0) return;
+  const restore = useCallback(() => {
+    if (target.current === 0) return;
     window.scrollTo(0, target.current);
     if (window.scrollY >= target.current) target.current = 0;
-  }, [size]);
+  }, []);
+  useEffect(() => {
+    if (size > 0) restore();
+  }, [size, restore]);
+  return restore;
 }

@@ -1,4 +1,4 @@
-import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { observeWindowOffset, useWindowVirtualizer } from '@tanstack/react-virtual';
 import {
   useEffect,
   useImperativeHandle,
@@ -12,13 +12,17 @@ import { densityChoice, rowHeights } from './density.ts';
 import { endNearRows, revealRow, type RenderedListProps } from './list-handle.ts';
 import { lastDayOf, rangeWithHeading, toSections } from './list-items.ts';
 import styles from './notification-list.module.css';
-import { readScrollPosition } from './saved-scroll.ts';
 
 const headingHeightPx = 36;
 const overscanRows = 8;
 
+export interface VirtualListProps extends RenderedListProps {
+  /** Scrolls to the position that was saved, unless the list is there or the user has scrolled. */
+  readonly restoreScroll: () => void;
+}
+
 /** The list with only the rows near the visible part in the document: its DOM stays bounded at any length. */
-export function VirtualList({ items, onEndNear, ref, ...rows }: RenderedListProps) {
+export function VirtualList({ items, onEndNear, restoreScroll, ref, ...rows }: VirtualListProps) {
   const density = useSyncExternalStore(densityChoice.subscribe, densityChoice.getSnapshot);
   const list = useRef<HTMLDivElement>(null);
   const [scrollMargin, setScrollMargin] = useState(0);
@@ -26,7 +30,6 @@ export function VirtualList({ items, onEndNear, ref, ...rows }: RenderedListProp
     const top = list.current?.getBoundingClientRect().top ?? 0;
     setScrollMargin(Math.round(top + window.scrollY));
   }, []);
-  const [initialOffset] = useState(() => window.scrollY || readScrollPosition());
   // eslint-disable-next-line react/incompatible-library -- its values are used in this component only
   const virtualizer = useWindowVirtualizer({
     count: items.length,
@@ -40,7 +43,14 @@ export function VirtualList({ items, onEndNear, ref, ...rows }: RenderedListProp
     scrollMargin,
     scrollPaddingStart: 120,
     scrollPaddingEnd: 80,
-    initialOffset,
+    initialOffset: () => window.scrollY,
+    observeElementOffset(instance, onOffset) {
+      const stop = observeWindowOffset(instance, onOffset);
+      // The page may have scrolled since the render; the virtualizer would scroll it back.
+      restoreScroll();
+      onOffset(window.scrollY, false);
+      return stop;
+    },
     // With its default, an empty window, the first render would have no rows, and the page would scroll to its top.
     initialRect: { width: window.innerWidth, height: window.innerHeight },
   });

@@ -1,13 +1,13 @@
 import { createIcon } from './icons.tsx';
 
 // Icons of parts that are loaded on demand.
-export const BlockIcon = createIcon(<path d="M10 17a7 7 0 1 0 0-14 7 7 0 0 0 0 14ZM5 5l10 10" />);
+export const BlockIcon = createIcon('M10 17a7 7 0 1 0 0-14 7 7 0 0 0 0 14ZM5 5l10 10');
 export const MuteIcon = createIcon(
-  <path d="M4 14h12l-1.5-2.5V8a4.5 4.5 0 0 0-9 0v3.5L4 14Zm4 2.5a2 2 0 0 0 4 0M3 3l14 14" />,
+  'M4 14h12l-1.5-2.5V8a4.5 4.5 0 0 0-9 0v3.5L4 14Zm4 2.5a2 2 0 0 0 4 0M3 3l14 14',
 );
-export const FlagIcon = createIcon(<path d="M5 17V3.5h9.5L12.5 7l2 3.5H5" />);
-export const SelectIcon = createIcon(<path d="M4 4h12v12H4V4Zm3 6 2.5 2.5L13.5 7.5" />);
-export const PreviousIcon = createIcon(<path d="m5 12.5 5-5 5 5" />);
-export const NextIcon = createIcon(<path d="m5 7.5 5 5 5-5" />);
-export const SignOutIcon = createIcon(<path d="M8 3H4v14h4m4-4 3-3-3-3m3 3H8" />);
-export const CloseIcon = createIcon(<path d="m5 5 10 10M15 5 5 15" />);
+export const FlagIcon = createIcon('M5 17V3.5h9.5L12.5 7l2 3.5H5');
+export const SelectIcon = createIcon('M4 4h12v12H4V4Zm3 6 2.5 2.5L13.5 7.5');
+export const PreviousIcon = createIcon('m5 12.5 5-5 5 5');
+export const NextIcon = createIcon('m5 7.5 5 5 5-5');
+export const SignOutIcon = createIcon('M8 3H4v14h4m4-4 3-3-3-3m3 3H8');
+export const CloseIcon = createIcon('m5 5 10 10M15 5 5 15');

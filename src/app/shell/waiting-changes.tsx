@@ -5,7 +5,7 @@ import { waitingTexts } from '../../features/notifications/actions/waiting-texts
 import { inboxTexts } from '../../features/notifications/texts/notification-texts.ts';
 import { WaitingDialog } from '../../features/outbox/waiting-dialog.tsx';
 import { WaitingNote } from '../../features/outbox/waiting-note.tsx';
-import { preferencesTexts } from '../../features/preferences/texts/preferences-texts.ts';
+import { settingNames } from '../../features/preferences/texts/setting-names.ts';
 import { waitingPreferencesName } from '../../features/preferences/waiting-preferences-name.ts';
 import { useUserData } from '../data/user-data-context.ts';
 
@@ -33,7 +33,7 @@ function WaitingList({ onClose }: { readonly onClose: () => void }) {
   const entries = useSyncExternalStore(outbox.subscribe, outbox.getSnapshot);
   const texts = waitingTexts.use();
   const textsOfInbox = inboxTexts.use();
-  const textsOfPreferences = preferencesTexts.use();
+  const namesOfSettings = settingNames.use();
   return (
     <WaitingDialog
       changes={entries.map((entry) => ({
@@ -41,7 +41,7 @@ function WaitingList({ onClose }: { readonly onClose: () => void }) {
         name:
           entry.type === 'action'
             ? waitingActionName(entry.action, outbox.findNotification, texts, textsOfInbox)
-            : waitingPreferencesName(entry.preferences, textsOfPreferences),
+            : waitingPreferencesName(entry.preferences, namesOfSettings),
       }))}
       onDiscard={(ids) => void outbox.discard(ids)}
       onClose={onClose}

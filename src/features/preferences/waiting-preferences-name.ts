@@ -1,20 +1,20 @@
 import type { WaitingPreferences } from './data/waiting-preferences.ts';
 import { preferenceChannels, preferenceKinds } from './preferences.ts';
-import type { PreferencesTexts } from './texts/preferences-texts.en.ts';
+import type { SettingNames } from './texts/setting-names.en.ts';
 
 /** The settings that a waiting change of preferences has, in words. */
-export function waitingPreferencesName({ change }: WaitingPreferences, texts: PreferencesTexts): string {
-  const names = new Set(Object.keys(change).map((setting) => settingName(setting, texts)));
-  return `${texts.title}: ${[...names].join(', ')}`;
+export function waitingPreferencesName({ change }: WaitingPreferences, names: SettingNames): string {
+  const settings = new Set(Object.keys(change).map((setting) => settingName(setting, names)));
+  return `${names.title}: ${[...settings].join(', ')}`;
 }
 
-function settingName(setting: string, texts: PreferencesTexts): string {
+function settingName(setting: string, names: SettingNames): string {
   for (const channel of preferenceChannels) {
-    if (setting === `enable_${channel}_notifications`) return texts.enable[channel];
+    if (setting === `enable_${channel}_notifications`) return names.enable[channel];
     for (const kind of preferenceKinds)
-      if (setting === `${channel}_${kind}`) return `${texts.kinds[kind]} (${texts.channels[channel]})`;
+      if (setting === `${channel}_${kind}`) return `${names.kinds[kind]} (${names.channels[channel]})`;
   }
-  if (setting === 'time_zone') return texts.timeZone;
-  if (setting === 'language') return texts.mailLanguage;
-  return setting.startsWith('quiet') ? texts.quietTitle : texts.digestTitle;
+  if (setting === 'time_zone') return names.timeZone;
+  if (setting === 'language') return names.mailLanguage;
+  return setting.startsWith('quiet') ? names.quietTitle : names.digestTitle;
 }

@@ -55,7 +55,7 @@ export function BellPanel({ onClose }: { readonly onClose: () => void }) {
       )}
       <div className={styles.foot}>
         <Link className={buttonClass('quiet', true)} href={inboxHref(everything)} onClick={onClose}>
-          {texts.seeAll}
+          {words.seeAll}
         </Link>
       </div>
     </>

@@ -8,6 +8,7 @@ import { VisuallyHidden } from '../../../ui/visually-hidden.tsx';
 import { shownAtMs } from '../model/day-groups.ts';
 import type { ListEntry } from '../model/list-entries.ts';
 import type { Notification } from '../model/notification.ts';
+import { laterTexts } from '../texts/later-texts.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
 import { notificationActor, notificationTitle } from '../texts/notification-words.ts';
 import styles from './notification-row.module.css';
@@ -33,9 +34,10 @@ export interface GroupRowProps {
 export const GroupRow = memo(function GroupRow(props: GroupRowProps) {
   const { group, isPartial, onAction, onToggle, selected, position, size, index, ref } = props;
   const texts = inboxTexts.use();
+  const words = laterTexts.use();
   const { id, notifications, isOpen } = group;
   const [newest] = notifications;
-  const title = texts.times(
+  const title = words.times(
     notificationTitle(newest, texts),
     `${notifications.length.toLocaleString()}${isPartial ? '+' : ''}`,
   );

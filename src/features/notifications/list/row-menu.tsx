@@ -19,6 +19,7 @@ import { ReportDialog } from '../senders/report-dialog.tsx';
 import { senderTexts } from '../senders/sender-texts.ts';
 import { threadOf, useSenderCommands } from '../senders/use-sender-commands.ts';
 import type { RowAction } from './notification-row.tsx';
+import { laterTexts } from '../texts/later-texts.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
 import { notificationActor, notificationTitle } from '../texts/notification-words.ts';
 
@@ -33,6 +34,7 @@ export interface RowMenuProps {
 export function RowMenu({ notifications, onAction, onClose }: RowMenuProps) {
   const [notification] = notifications;
   const texts = inboxTexts.use();
+  const words = laterTexts.use();
   const senders = senderTexts.use();
   const commands = useSenderCommands();
   const [next, setNext] = useState<'mute' | 'report' | null>(null);
@@ -64,7 +66,7 @@ export function RowMenu({ notifications, onAction, onClose }: RowMenuProps) {
       open
       sheet
       onClose={onClose}
-      title={notifications.length > 1 ? texts.times(title, notifications.length.toLocaleString()) : title}
+      title={notifications.length > 1 ? words.times(title, notifications.length.toLocaleString()) : title}
       closeLabel={texts.close}
     >
       <ul className={styles.items}>

@@ -8,7 +8,7 @@ import { inboxHref } from '../model/notification-filter.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import { paths } from '../../../shared/routes.ts';
 import { emptyTexts } from './empty-texts.ts';
-import { inboxTexts } from '../texts/notification-texts.ts';
+import { laterTexts } from '../texts/later-texts.ts';
 
 /** null in production, where the bundler drops the import. */
 const SampleButton = import.meta.env.DEV
@@ -22,7 +22,7 @@ export interface InboxEmptyProps {
 
 /** An empty list: what it will contain, and what the user can do now. */
 export function InboxEmpty({ filter, onInvite }: InboxEmptyProps) {
-  const texts = inboxTexts.use();
+  const texts = laterTexts.use();
   const words = emptyTexts.use();
   const { InviteDialog } = useInboxServices();
   const { tab, kind, query } = filter;

@@ -72,7 +72,7 @@ export function SearchField(props: SearchFieldProps) {
           }}
         />
         {isSearching && query !== '' && <Spinner />}
-        {text !== '' && <IconButton label={texts.clearSearch} icon={<CloseIcon />} onClick={clear} />}
+        {text !== '' && <IconButton label={words.clearSearch} icon={<CloseIcon />} onClick={clear} />}
       </div>
       <p role="status" className={styles.count}>
         {query !== '' && resultCount !== null && words.found(resultCount, hasMore)}

@@ -8,4 +8,10 @@ export const texts: LaterTexts = {
   selectAll: 'Alle sichtbaren auswählen',
   selectEverything: (count) => `Alle ${count.toLocaleString('de')} auswählen`,
   selected: (count) => `${count.toLocaleString('de')} ausgewählt`,
+  times: (title, count) => `${title}, ${count}-mal`,
+  seeAll: 'Alle ansehen',
+  clearSearch: 'Suche löschen',
+  showEverything: 'Alle Arten anzeigen',
+  arrived: (count) =>
+    `${count.toLocaleString('de')} neue ${count === 1 ? 'Benachrichtigung' : 'Benachrichtigungen'}`,
 };

@@ -11,6 +11,12 @@ export const texts = {
   selectAll: 'Select all shown',
   selectEverything: (count: number) => `Select all ${count.toLocaleString('en')}`,
   selected: (count: number) => `${count.toLocaleString('en')} selected`,
+  times: (title: string, count: string) => `${title}, ${count} times`,
+  seeAll: 'See all',
+  clearSearch: 'Clear search',
+  showEverything: 'Show all types',
+  arrived: (count: number) =>
+    `${count.toLocaleString('en')} new ${count === 1 ? 'notification' : 'notifications'}`,
 };
 
 export type LaterTexts = Translation<typeof texts>;

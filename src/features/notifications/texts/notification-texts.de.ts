@@ -1,8 +1,7 @@
 import type { InboxTexts } from './notification-texts.en.ts';
 
-const one = (count: number, singular: string, plural: string) =>
-  `${count.toLocaleString('de')} ${count === 1 ? singular : plural}`;
-const notifications = (count: number) => one(count, 'Benachrichtigung', 'Benachrichtigungen');
+const notifications = (count: number) =>
+  `${count.toLocaleString('de')} ${count === 1 ? 'Benachrichtigung' : 'Benachrichtigungen'}`;
 
 /** Entity types in the accusative and the dative. */
 const entityTypes: Readonly<Record<string, { readonly object: string; readonly place: string }>> = {
@@ -48,7 +47,6 @@ export const texts: InboxTexts = {
     system: () => 'Benachrichtigung',
     other: () => 'Benachrichtigung',
   },
-  times: (title, count) => `${title}, ${count}-mal`,
   sentMessage: (actor) => `${actor} hat dir eine Nachricht geschickt`,
   answers: {
     accepted: (actor, entity) => `${actor} hat deine Einladung zu ${entity} angenommen`,
@@ -59,7 +57,6 @@ export const texts: InboxTexts = {
   unread: 'Ungelesen',
   waiting: 'Wartet',
   bell: (unread) => (unread > 0 ? `Benachrichtigungen, ${unread} ungelesen` : 'Benachrichtigungen'),
-  seeAll: 'Alle ansehen',
   markRead: 'Als gelesen markieren',
   markUnread: 'Als ungelesen markieren',
   markAllRead: 'Alle gelesen',
@@ -67,7 +64,6 @@ export const texts: InboxTexts = {
   snooze: 'Zurückstellen …',
   returned: 'War zurückgestellt',
   search: 'Benachrichtigungen durchsuchen',
-  clearSearch: 'Suche löschen',
   searchFailed: 'Deine Benachrichtigungen konnten nicht durchsucht werden.',
   unarchive: 'In den Posteingang',
   remove: 'Löschen',
@@ -88,8 +84,6 @@ export const texts: InboxTexts = {
   loading: 'Benachrichtigungen werden geladen',
   stillLoading: 'Das dauert länger als gewöhnlich. Wird noch geladen …',
   fresh: (count) => `${count} neu`,
-  arrived: (count) => one(count, 'neue Benachrichtigung', 'neue Benachrichtigungen'),
-  showEverything: 'Alle Arten anzeigen',
   readFailed: 'Deine Benachrichtigungen konnten nicht geladen werden.',
   readFailedStale: 'Aktualisieren nicht möglich. Du siehst die zuletzt gespeicherten Benachrichtigungen.',
   actionFailed: 'Etwas ist schiefgelaufen. Deine Änderung wurde rückgängig gemacht.',

@@ -1,8 +1,7 @@
 import type { Translation } from '../../../ui/texts.ts';
 
-const one = (count: number, singular: string, plural: string) =>
-  `${count.toLocaleString('en')} ${count === 1 ? singular : plural}`;
-const notifications = (count: number) => one(count, 'notification', 'notifications');
+const notifications = (count: number) =>
+  `${count.toLocaleString('en')} ${count === 1 ? 'notification' : 'notifications'}`;
 
 export const texts = {
   title: 'Inbox',
@@ -29,7 +28,6 @@ export const texts = {
     system: () => 'Notification',
     other: () => 'Notification',
   },
-  times: (title: string, count: string) => `${title}, ${count} times`,
   sentMessage: (actor: string) => `${actor} sent you a message`,
   answers: {
     accepted: (actor: string, entity: string) => `${actor} accepted your invitation to ${entity}`,
@@ -42,7 +40,6 @@ export const texts = {
   unread: 'Unread',
   waiting: 'Waiting',
   bell: (unread: number) => (unread > 0 ? `Notifications, ${unread} unread` : 'Notifications'),
-  seeAll: 'See all',
   markRead: 'Mark as read',
   markUnread: 'Mark as unread',
   markAllRead: 'Mark all read',
@@ -50,7 +47,6 @@ export const texts = {
   snooze: 'Snooze…',
   returned: 'Returned from snooze',
   search: 'Search notifications',
-  clearSearch: 'Clear search',
   searchFailed: 'Couldn’t search your notifications.',
   unarchive: 'Move to inbox',
   remove: 'Delete',
@@ -71,8 +67,6 @@ export const texts = {
   loading: 'Loading notifications',
   stillLoading: 'This is taking longer than usual. Still loading…',
   fresh: (count: number) => `${count} new`,
-  arrived: (count: number) => one(count, 'new notification', 'new notifications'),
-  showEverything: 'Show all types',
   readFailed: 'Couldn’t load your notifications.',
   readFailedStale: 'Couldn’t refresh. Showing your last saved notifications.',
   actionFailed: 'Something went wrong. Your change was undone.',

@@ -1,18 +1,16 @@
+import { texts as settingNames } from './setting-names.de.ts';
 import type { PreferencesTexts } from './preferences-texts.en.ts';
 
 export const texts: PreferencesTexts = {
-  title: 'Einstellungen',
+  ...settingNames,
   intro: 'Wähle, worüber du etwas erfährst und wie. Änderungen werden sofort gespeichert.',
   loading: 'Deine Einstellungen werden geladen',
-  channels: { email: 'E‑Mail', in_app: 'In der App' },
-  enable: { email: 'Benachrichtigungen per E‑Mail', in_app: 'Benachrichtigungen in der App' },
   enableHint: {
     email: 'Schalte sie aus, um alle E‑Mails anzuhalten. Deine Auswahl bleibt erhalten.',
     in_app:
       'Schalte sie aus, um alle Benachrichtigungen in der App anzuhalten. Deine Auswahl bleibt erhalten.',
   },
   kindsTitle: 'Benachrichtige mich über',
-  kinds: { mentions: 'Erwähnungen', edits: 'Änderungen', comments: 'Kommentare', invites: 'Einladungen' },
   kindHint: {
     mentions: 'Jemand erwähnt dich.',
     edits: 'Jemand ändert etwas, woran du arbeitest.',
@@ -21,11 +19,9 @@ export const texts: PreferencesTexts = {
       'Jemand lädt dich ein oder antwortet dir. Einladungen an dich kommen auch dann per E‑Mail, wenn das aus ist.',
   },
   kept: (isOn) => `Pausiert. Deine Auswahl „${isOn ? 'ein' : 'aus'}“ bleibt erhalten.`,
-  digestTitle: 'Zusammenfassung per E‑Mail',
   digest: 'Wie oft',
   digestDay: 'Tag',
   digestHour: 'Uhrzeit',
-  timeZone: 'Zeitzone',
   digestOff: 'Solange E‑Mails ausgeschaltet sind, kommt keine Zusammenfassung.',
   frequencies: {
     never: 'Nie',
@@ -46,7 +42,6 @@ export const texts: PreferencesTexts = {
   },
   otherZone: (zone) => `Die Zeitzone dieses Browsers ist ${zone}.`,
   takeZone: (zone) => `${zone} verwenden`,
-  mailLanguage: 'Sprache der E‑Mails',
   nextMail: (time, waiting) =>
     `Die nächste E‑Mail kommt am ${time} mit ${waiting} ungelesenen ${waiting === 1 ? 'Benachrichtigung' : 'Benachrichtigungen'}.`,
   nextMailEmpty: (time) => `Zurzeit wartet nichts. Neues würde am ${time} verschickt.`,
@@ -62,7 +57,6 @@ export const texts: PreferencesTexts = {
   },
   allowAddress: 'Wieder E‑Mails senden',
   unconfirmed: 'Bestätige deine E‑Mail-Adresse, um Benachrichtigungen per E‑Mail zu bekommen.',
-  quietTitle: 'Ruhezeiten',
   quiet: 'Ruhezeiten',
   quietHint:
     'Kein Ton und keine Desktop-Benachrichtigungen. E‑Mails über Benachrichtigungen und Hinweise ohne offenen Tab warten bis zum Ende. E‑Mails zur Sicherheit deines Kontos kommen sofort.',

@@ -1,4 +1,5 @@
 import type { Translation } from '../../../ui/texts.ts';
+import { texts as settingNames } from './setting-names.en.ts';
 
 /** When a digest comes, ready to be read. */
 interface MailTime {
@@ -8,17 +9,14 @@ interface MailTime {
 }
 
 export const texts = {
-  title: 'Preferences',
+  ...settingNames,
   intro: 'Choose what to hear about, and how. Changes are saved right away.',
   loading: 'Loading your preferences',
-  channels: { email: 'Email', in_app: 'In app' },
-  enable: { email: 'Email notifications', in_app: 'In-app notifications' },
   enableHint: {
     email: 'Turn off to pause all email. Your choices are kept.',
     in_app: 'Turn off to pause all in-app notifications. Your choices are kept.',
   },
   kindsTitle: 'Notify me about',
-  kinds: { mentions: 'Mentions', edits: 'Edits', comments: 'Comments', invites: 'Invites' },
   kindHint: {
     mentions: 'Someone mentions you.',
     edits: 'Someone changes what you work on.',
@@ -26,11 +24,9 @@ export const texts = {
     invites: 'Someone invites you or answers you. Invitations to you are emailed even if this is off.',
   },
   kept: (isOn: boolean) => `Paused. Your choice “${isOn ? 'on' : 'off'}” is kept.`,
-  digestTitle: 'Email digest',
   digest: 'How often',
   digestDay: 'Day',
   digestHour: 'Time',
-  timeZone: 'Time zone',
   digestOff: 'No digest is sent while email notifications are off.',
   frequencies: { never: 'Never', instant: 'Right away', hourly: 'Hourly', daily: 'Daily', weekly: 'Weekly' },
   meaning: {
@@ -45,7 +41,6 @@ export const texts = {
   },
   otherZone: (zone: string) => `This browser’s time zone is ${zone}.`,
   takeZone: (zone: string) => `Use ${zone}`,
-  mailLanguage: 'Language of emails',
   nextMail: (time: string, waiting: number) =>
     `The next email is due on ${time}, with ${waiting} unread ${waiting === 1 ? 'notification' : 'notifications'}.`,
   nextMailEmpty: (time: string) => `Nothing is waiting. Anything new would be emailed on ${time}.`,
@@ -60,7 +55,6 @@ export const texts = {
   },
   allowAddress: 'Send emails again',
   unconfirmed: 'Confirm your email address to get notification emails.',
-  quietTitle: 'Quiet hours',
   quiet: 'Quiet hours',
   quietHint:
     'No sound and no desktop alerts. Notification emails, and alerts while no tab is open, wait until the end. Emails about the safety of your account come at once.',

@@ -200,11 +200,14 @@ test('Back to the list keeps its position; another tab starts at its top', async
     .poll(() => page.evaluate(() => (history.state as { inboxScrollY?: number } | null)?.inboxScrollY))
     .toBe(1_200);
   // A row within the viewport: Playwright would scroll to any other, and so move the list itself.
-  const inView = await rows(page).evaluateAll((items) =>
-    items.find((item) => item.getBoundingClientRect().top > innerHeight / 2)?.getAttribute('data-id'),
-  );
+  const findInView = () =>
+    rows(page).evaluateAll((items) => {
+      const found = items.find((item) => item.getBoundingClientRect().top > innerHeight / 2);
+      return found?.getAttribute('data-id') ?? null;
+    });
+  await expect.poll(findInView).not.toBeNull();
   await page
-    .locator(`[data-id="${inView ?? ''}"]`)
+    .locator(`[data-id="${await findInView()}"]`)
     .getByRole('link')
     .click();
   await expect(page).toHaveURL(/open=/);

@@ -110,6 +110,20 @@ describe('a replay', () => {
     ]);
   });
 
+  test('sends messages of the same time in the order in which they were written', async () => {
+    const topic = newTopic();
+    await world.database.query(
+      `select realtime.send(jsonb_build_object('n', n), 'hello', $1) from generate_series(1, 12) n`,
+      [topic],
+    );
+    const { client } = await join(topic, replay({ since: Date.now() - 60_000, limit: 3 }));
+    expect((await client.flush()).map(({ payload }) => payload)).toMatchObject([
+      { payload: { n: 10 } },
+      { payload: { n: 11 } },
+      { payload: { n: 12 } },
+    ]);
+  });
+
   test.each([
     [{ since: 'x' }, 'UnableToReplayMessages: Replay params are not valid', true],
     [{}, 'UnableToReplayMessages: Replay params are not valid', true],

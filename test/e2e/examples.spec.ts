@@ -31,14 +31,18 @@ const open = async (browser: Browser, name: 'ada' | 'grace', example: string): P
 const openBoth = async (browser: Browser, example: string) =>
   [await open(browser, 'ada', example), await open(browser, 'grace', example)] as const;
 
-test('online and typing: each user sees the other online and typing', async ({ browser }) => {
-  const [ada, grace] = await openBoth(browser, 'typing');
-  for (const page of [ada, grace]) await expect(page.getByRole('listitem')).toHaveText(['ada', 'grace']);
-  await grace.getByRole('textbox', { name: 'Message' }).fill('Hello');
-  await expect(ada.getByRole('listitem')).toHaveText(['ada', 'grace is typing…']);
-  await grace.context().close();
-  await expect(ada.getByRole('listitem')).toHaveText(['ada']);
-});
+test(
+  'online and typing: each user sees the other online and typing',
+  { tag: '@nightly' },
+  async ({ browser }) => {
+    const [ada, grace] = await openBoth(browser, 'typing');
+    for (const page of [ada, grace]) await expect(page.getByRole('listitem')).toHaveText(['ada', 'grace']);
+    await grace.getByRole('textbox', { name: 'Message' }).fill('Hello');
+    await expect(ada.getByRole('listitem')).toHaveText(['ada', 'grace is typing…']);
+    await grace.context().close();
+    await expect(ada.getByRole('listitem')).toHaveText(['ada']);
+  },
+);
 
 test("cursors: each user sees the other's pointer", { tag: '@nightly' }, async ({ browser }) => {
   const [ada, grace] = await openBoth(browser, 'cursors');

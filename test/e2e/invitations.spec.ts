@@ -23,37 +23,37 @@ async function inviteByCall(world: World, inviter: Person, email: string): Promi
   return `/join/${(json as [{ token: string }])[0].token}`;
 }
 
-test('an invitation notifies the invitee, and its acceptance the inviter', async ({
-  page,
-  browser,
-  world,
-}) => {
-  const [ada, grace] = await world.newPair();
-  await world.enter(page, ada);
-  await invite(page, grace.email);
+test(
+  'an invitation notifies the invitee, and its acceptance the inviter',
+  { tag: '@nightly' },
+  async ({ page, browser, world }) => {
+    const [ada, grace] = await world.newPair();
+    await world.enter(page, ada);
+    await invite(page, grace.email);
 
-  const context = await browser.newContext();
-  const graces = await context.newPage();
-  await world.enter(graces, grace);
-  await graces.getByRole('link', { name: /invited you to the garden plan/ }).click();
-  await graces.waitForURL('**/join/*');
-  await expect(graces.getByRole('heading', { name: /invites you to the garden plan/ })).toBeVisible();
-  const [{ status } = { status: '' }] = await world.stage.supabase.database.query<{ status: string }>(
-    'select status from public.invitations where invitee_email = $1',
-    [grace.email],
-  );
-  expect(status, 'looking at it changes nothing').toBe('pending');
-  await graces.getByRole('button', { name: 'Accept' }).click();
-  await expect(graces.getByRole('heading', { name: 'Invitation accepted' })).toBeVisible();
-  await expect(page.getByText(/accepted your invitation to the garden plan/)).toBeVisible();
+    const context = await browser.newContext();
+    const graces = await context.newPage();
+    await world.enter(graces, grace);
+    await graces.getByRole('link', { name: /invited you to the garden plan/ }).click();
+    await graces.waitForURL('**/join/*');
+    await expect(graces.getByRole('heading', { name: /invites you to the garden plan/ })).toBeVisible();
+    const [{ status } = { status: '' }] = await world.stage.supabase.database.query<{ status: string }>(
+      'select status from public.invitations where invitee_email = $1',
+      [grace.email],
+    );
+    expect(status, 'looking at it changes nothing').toBe('pending');
+    await graces.getByRole('button', { name: 'Accept' }).click();
+    await expect(graces.getByRole('heading', { name: 'Invitation accepted' })).toBeVisible();
+    await expect(page.getByText(/accepted your invitation to the garden plan/)).toBeVisible();
 
-  await graces.reload();
-  await expect(
-    graces.getByRole('heading', { name: 'Invitation accepted' }),
-    'also when it is opened again',
-  ).toBeVisible();
-  await context.close();
-});
+    await graces.reload();
+    await expect(
+      graces.getByRole('heading', { name: 'Invitation accepted' }),
+      'also when it is opened again',
+    ).toBeVisible();
+    await context.close();
+  },
+);
 
 test('a new user follows an invitation, signs up by mail, and accepts it', async ({ page, world }) => {
   const inviter = await world.newUser();

@@ -41,7 +41,8 @@ await build({ logLevel: 'error', build: { outDir } });
 const server = await preview({
   logLevel: 'error',
   build: { outDir },
-  preview: { port: 0, strictPort: false },
+  // Vite takes the next port when this one is in use; for port 0 it would find a port and lose it again.
+  preview: { port: 4173, strictPort: false },
 });
 const origin = new URL(server.resolvedUrls?.local[0] ?? '').origin;
 const browser = await chromium.launch({ executablePath: findBrowser(), args: [...browserArgs] });

@@ -1,25 +1,32 @@
+import { createServer as createHttpServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { createServer, type ViteDevServer } from 'vite';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { samplePath, sampleSender } from '../../scripts/notify/sample-sender.ts';
 import { ada, grace, signIn, useLocalSupabase } from '../support/local-supabase.ts';
 
 const supabase = useLocalSupabase({ port: 0 });
-let server: ViteDevServer;
+let vite: ViteDevServer;
+let server: Server;
 let origin: string;
 
 beforeAll(async () => {
   const { url, serviceRoleKey } = supabase();
-  server = await createServer({
+  vite = await createServer({
     configFile: false,
     logLevel: 'silent',
-    server: { host: '127.0.0.1', port: 0, ws: false },
+    server: { middlewareMode: true, ws: false },
     optimizeDeps: { noDiscovery: true },
     plugins: [sampleSender({ apiUrl: url, serviceRoleKey })],
   });
-  await server.listen();
-  origin = new URL(server.resolvedUrls?.local[0] ?? '').origin;
+  server = createHttpServer(vite.middlewares);
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
-afterAll(() => server.close());
+afterAll(async () => {
+  server.close();
+  await vite.close();
+});
 beforeEach(() => supabase().database.exec('delete from notifications'));
 
 const send = async (token: string | null, headers: Record<string, string> = { origin }, method = 'POST') => {

@@ -1,4 +1,5 @@
-import { createServer } from 'node:net';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { preview } from 'vite';
 import {
   createLocalSupabase,
@@ -52,9 +53,10 @@ function externalProject(): StageProject | null {
 const EXTERNAL_APP_PORT = 5173;
 
 async function startExternalStage(project: StageProject, { liveSource }: StageOptions): Promise<Stage> {
-  const app = await serveApp(project, EXTERNAL_APP_PORT, liveSource ? { liveSource } : {});
+  const server = await AppServer.listen(EXTERNAL_APP_PORT);
+  const app = await serveApp(project, server, liveSource ? { liveSource } : {});
   return {
-    appUrl: app.url,
+    appUrl: server.url,
     project,
     get supabase(): LocalSupabase {
       throw new Error('This test needs the embedded Supabase');
@@ -70,12 +72,11 @@ async function startEmbeddedStage({
   auth,
   ...options
 }: StageOptions): Promise<Stage> {
-  const appPort = await findFreePort();
-  const appUrl = `http://localhost:${appPort}`;
+  const server = await AppServer.listen(0);
   const supabase = await createLocalSupabase({
     port: 0,
     mailboxPort: 0,
-    siteUrl: appUrl,
+    siteUrl: server.url,
     // As in supabase/config.toml: links in mails carry no key.
     functionSettings: { unsubscribe: { verifyJwt: false } },
     auth: { bcryptCost: 4, passwordUpdateRequiresReauthentication: true, ...auth },
@@ -83,12 +84,12 @@ async function startEmbeddedStage({
   });
   if (liveSource === 'broadcast')
     await supabase.database.exec('select private.broadcast_notifications(true)');
-  const app = await serveApp(supabase, appPort, {
+  const app = await serveApp(supabase, server, {
     ...(captchaSiteKey === undefined ? {} : { captchaSiteKey }),
     ...(liveSource && { liveSource }),
   });
   return {
-    appUrl,
+    appUrl: server.url,
     project: supabase,
     supabase,
     mend: () => supabase.faults.clear(),
@@ -99,49 +100,74 @@ async function startEmbeddedStage({
   };
 }
 
+/**
+ * The server of the application listens before the application is built: the project is told its URL,
+ * and no other process can take its port.
+ */
+class AppServer {
+  readonly url: string;
+  #handle: RequestListener = (_request, response) => response.writeHead(503).end();
+  readonly #server: Server;
+
+  private constructor(server: Server) {
+    this.#server = server;
+    this.url = `http://localhost:${(server.address() as AddressInfo).port}`;
+    server.on('request', (request, response) => this.#handle(request, response));
+  }
+
+  static async listen(port: number): Promise<AppServer> {
+    const server = createServer();
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, 'localhost', resolve);
+    });
+    return new AppServer(server);
+  }
+
+  serve(handle: RequestListener): void {
+    this.#handle = handle;
+  }
+
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#server.close(() => resolve());
+      this.#server.closeAllConnections();
+    });
+  }
+}
+
 /** Serves a production build that is configured for a project. */
 async function serveApp(
   { url, anonKey }: StageProject,
-  appPort: number,
+  server: AppServer,
   parts: Pick<AppConfiguration, 'captchaSiteKey' | 'liveSource'> = {},
-): Promise<{ url: string; close(): Promise<void> }> {
-  const appUrl = `http://localhost:${appPort}`;
+): Promise<{ close(): Promise<void> }> {
   const configuration = {
     supabaseUrl: url,
     anonKey,
-    siteUrl: appUrl,
+    siteUrl: server.url,
     ...parts,
   };
   const shared = process.env.E2E_BUILD;
   const built = shared ?? (await buildApp());
   const folder = await configureApp(built, configuration);
-  // The page's policy is made of it when the server starts.
+  // The page's policy is made of it when the preview starts.
   applyToEnvironment(configuration);
-  const server = await withOwnNodeEnv(() =>
+  const app = await withOwnNodeEnv(() =>
     preview({
       logLevel: 'error',
       build: { outDir: folder },
-      preview: { port: appPort, strictPort: true },
+      // Vite takes the next port when this one is in use; for port 0 it would find a port and lose it again.
+      preview: { port: 4173, strictPort: false },
     }),
   );
+  server.serve(app.middlewares);
   return {
-    url: appUrl,
     async close() {
       await server.close();
+      await app.close();
       await removeFolder(folder);
       if (shared === undefined) await removeFolder(built);
     },
   };
-}
-
-function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      const port = typeof address === 'object' && address ? address.port : 0;
-      probe.close(() => resolve(port));
-    });
-  });
 }

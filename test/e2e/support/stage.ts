@@ -119,7 +119,8 @@ class AppServer {
     const server = createServer();
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
-      server.listen(port, 'localhost', resolve);
+      // Without a host it holds the port for IPv4 and IPv6: `localhost` may be either.
+      server.listen(port, resolve);
     });
     return new AppServer(server);
   }

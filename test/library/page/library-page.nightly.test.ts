@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { libraryEntries, libraryName } from '../../../scripts/library-entries.ts';
 import { ada, seedPassword, useLocalSupabase } from '../../support/local-supabase.ts';
 import { parseExamples } from '../examples.ts';
-import type { ExampleRun } from './runner.ts';
+import type { ExampleRun } from './runner.tsx';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const text = await readFile(join(root, 'docs/library.md'), 'utf8');
@@ -37,7 +37,7 @@ const all = [
   })),
 ];
 
-/** Those that are files of tests run in the test runner, the others in the process of runner.ts. */
+/** Those that are files of tests run in the test runner, the others in the process of runner.tsx. */
 const isTest = ({ code }: (typeof all)[number]) => code.includes(`from 'vitest'`);
 const examples = all.filter((example) => !isTest(example));
 const tests = all.filter(isTest);
@@ -47,11 +47,15 @@ const prints: Readonly<Record<string, readonly (readonly RegExp[])[]>> = {
   'With React': [[/^\d+ unread$/]],
   'In Node': [[/^\[\{"id":/], []],
   'On a page without a bundler': [[/^\[/]],
-  'On a server, for the user of a request': [[/^303$/, /^ada@example\.com: \d+ unread$/], [/^true$/]],
+  'On a server, for the user of a request': [
+    [/^303$/, /^ada@example\.com: \d+ unread$/],
+    [/^303$/, /^\{"unread":\d+\}$/],
+    [/^true$/],
+  ],
   Queries: [[/invited.* 1$/], [/^\d+ \w+$/]],
   'With the service key': [[/^\d+$/]],
   'React Native': [[/^signed-in$/]],
-  'Live queries': [[/^\d+ notifications$/]],
+  'Live queries': [[/^\d+ notifications$/], [/^\[\d+,null\]$/]],
   'More ways to sign in': [[/^https?:.*/, /^[a-z0-9_]+$/]],
   'Files and functions': [[/^Hello http.*avatars\/ada\.txt$/, /^\{"hello":"Ada"\}$/]],
   'Links and providers: PKCE': [[], [/^ada00000-\S+ authenticated$/]],
@@ -74,12 +78,24 @@ beforeAll(async () => {
   `);
   folder = await mkdtemp(join(tmpdir(), 'library-page-'));
   await mkdir(join(folder, 'node_modules'));
-  for (const name of ['react', 'react-dom', 'ws', 'jose', 'ky', '@noble', 'jsdom', 'zod', 'vitest', '@types'])
+  for (const name of [
+    'react',
+    'react-dom',
+    'ws',
+    'jose',
+    'ky',
+    '@noble',
+    'jsdom',
+    'zod',
+    'vitest',
+    'hono',
+    '@types',
+  ])
     await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name));
   await symlink(inject('library').folder, join(folder, 'node_modules', libraryName));
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
   await writeFile(join(folder, 'tsconfig.json'), '{ "compilerOptions": { "jsx": "react-jsx" } }');
-  await cp(join(root, 'test/library/page/runner.ts'), join(folder, 'runner.ts'));
+  await cp(join(root, 'test/library/page/runner.tsx'), join(folder, 'runner.tsx'));
   for (const [index, { extension, code }] of examples.entries())
     await writeFile(join(folder, `example-${index}.${extension}`), `${code}\nexport {};\n`);
   const links = await fetch(`${url}/auth/v1/admin/generate_link`, {
@@ -91,6 +107,7 @@ beforeAll(async () => {
   const instructions = {
     url,
     apiKey: anonKey,
+    userId: ada.id,
     email: ada.email,
     password: seedPassword,
     tokenHash,
@@ -100,7 +117,7 @@ beforeAll(async () => {
     })),
   };
   const tsx = join(root, 'node_modules/tsx/dist/loader.mjs');
-  const { output } = await runNode(['--import', tsx, 'runner.ts'], {
+  const { output } = await runNode(['--import', tsx, 'runner.tsx'], {
     INSTRUCTIONS: JSON.stringify(instructions),
     SUPABASE_SECRET_KEY: serviceRoleKey,
   });

@@ -3,9 +3,11 @@
  * library-page.nightly.test.ts, which copies it to the examples; it writes one line of JSON for each.
  */
 import { JSDOM } from 'jsdom';
+import type { FunctionComponent } from 'react';
 import { createSupabaseClients } from 'supabase-protocol-clients';
 import { createMemoryStore } from 'supabase-protocol-clients/auth-client';
 import { createFunctionsClient } from 'supabase-protocol-clients/functions-client';
+import { SupabaseProvider } from 'supabase-protocol-clients/react';
 import { createStorageClient } from 'supabase-protocol-clients/storage-client';
 import { WebSocket } from 'ws';
 
@@ -17,6 +19,7 @@ export interface ExampleRun {
 interface Instructions {
   readonly url: string;
   readonly apiKey: string;
+  readonly userId: string;
   readonly email: string;
   readonly password: string;
   /** The token hash of a mail link that has not been used. */
@@ -26,7 +29,7 @@ interface Instructions {
 type Module = Readonly<Record<string, unknown>>;
 
 const instructions = JSON.parse(process.env['INSTRUCTIONS'] ?? '') as Instructions;
-const { url, apiKey, email, password } = instructions;
+const { url, apiKey, userId, email, password } = instructions;
 
 const page = new JSDOM('<body></body>', { url: 'http://localhost:3000/', pretendToBeVisual: true });
 const { document, location, history, navigator } = page.window;
@@ -88,7 +91,14 @@ const after: Readonly<Record<string, (module: Module) => Promise<unknown>>> = {
     console.log(unread.textContent);
     define({ FormData: nodeFormData });
   },
-  async 'On a server, for the user of a request'({ renderInbox, hasSession }) {
+  async 'On a server, for the user of a request'({ renderInbox, app, hasSession }) {
+    if (app) {
+      const { request } = app as { request(path: string, init?: RequestInit): Promise<Response> };
+      console.log((await request('/inbox')).status);
+      const { value: cookie } = await signInByCookies();
+      console.log(await (await request('/inbox', { headers: { cookie } })).json());
+      return;
+    }
     if (hasSession) {
       const { value: cookie } = await signInByCookies();
       const isThere = hasSession as (request: Request, storageKey: string) => boolean;
@@ -112,7 +122,11 @@ const after: Readonly<Record<string, (module: Module) => Promise<unknown>>> = {
     await signInByGoogle?.('not.a.token').catch(tell);
     await signInByWallet?.({ chain: 'ethereum', message: 'Hello', signature: '0x00' }).catch(tell);
   },
-  async 'Live queries'() {
+  async 'Live queries'({ Inbox }) {
+    if (Inbox) {
+      console.log(await renderRows(Inbox as FunctionComponent<{ readonly userId: string }>));
+      return;
+    }
     await waitFor(() => (printed.length > 0 ? true : undefined));
     page.window.dispatchEvent(new page.window.Event('pagehide'));
   },
@@ -180,6 +194,25 @@ async function signInByCookies(): Promise<{ readonly value: string }> {
   });
   await server.auth.signInWithPassword({ email, password });
   return { value: Array.from(jar, ([name, value]) => `${name}=${value}`).join('; ') };
+}
+
+/** The component's rows, once they are there, with what the list says of itself. */
+async function renderRows(
+  Component: FunctionComponent<{ readonly userId: string }>,
+): Promise<readonly [rows: number, isBusy: string | null]> {
+  const { createRoot } = await import('react-dom/client');
+  const container = document.body.appendChild(document.createElement('div'));
+  const root = createRoot(container);
+  root.render(
+    <SupabaseProvider clients={clients}>
+      <Component userId={userId} />
+    </SupabaseProvider>,
+  );
+  const list = await waitFor(() => container.querySelector('ul[aria-busy=false]') ?? undefined);
+  const found = [list.children.length, list.getAttribute('aria-description')] as const;
+  root.unmount();
+  container.remove();
+  return found;
 }
 
 async function waitFor<T>(find: () => T | undefined): Promise<T> {

@@ -1,11 +1,30 @@
 -- The download of all data contains events about the account's safety, known devices, the history of emails, a suppressed
--- address, the browsers that get push messages, and contacts, whose table is made by 20261122130000_online.sql.
+-- address, the browsers that get push messages, passkeys, and contacts, whose table is made by 20261122130000_online.sql.
 
 alter function public.export_account_data() rename to account_data;
 alter function public.account_data() set schema private;
 revoke all on function private.account_data() from public, authenticated;
 
-/** All data of the caller as one JSON document. Secrets (password, factors, tokens, codes) are not part of it. */
+/** The user's passkeys for the download, without their keys; none where an older auth service has no table of them. */
+create function private.export_passkeys(user_id uuid) returns jsonb
+  language plpgsql stable security definer
+  set search_path = ''
+as $$
+begin
+  if to_regclass('auth.webauthn_credentials') is null then
+    return '[]';
+  end if;
+  return (
+    select coalesce(jsonb_agg(jsonb_build_object(
+      'friendly_name', c.friendly_name, 'created_at', c.created_at, 'last_used_at', c.last_used_at
+    ) order by c.created_at), '[]')
+    from auth.webauthn_credentials c where c.user_id = export_passkeys.user_id
+  );
+end
+$$;
+revoke all on function private.export_passkeys(uuid) from public;
+
+/** All data of the caller as one JSON document. Secrets (password, factors, passkeys, tokens, codes) are not part of it. */
 create function public.export_account_data() returns json
   language plpgsql stable security definer
   set search_path = ''
@@ -52,7 +71,8 @@ begin
         'invitation_id', a.invitation_id, 'inviter_id', a.inviter_id, 'invitee_id', a.invitee_id
       )), '[]')
       from private.accepted_invitations a where me in (a.inviter_id, a.invitee_id)
-    )
+    ),
+    'passkeys', private.export_passkeys(me)
   ))::json;
 end
 $$;

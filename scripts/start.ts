@@ -10,7 +10,6 @@ import { fileURLToPath } from 'node:url';
 import { styleText } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import type * as Vite from 'vite';
-import type { AuthSettings } from '../local-supabase/auth/settings.ts';
 import { realisticTiming } from '../local-supabase/realtime/settings.ts';
 import { createLocalSupabase } from '../local-supabase/server.ts';
 import type { LocalSupabase } from '../local-supabase/server.ts';
@@ -18,6 +17,7 @@ import type { VapidKeys } from '../local-supabase/project/data-folder.ts';
 import { StartError } from '../local-supabase/project/start-error.ts';
 import { accountPassword, accounts, localProject } from './local-project.ts';
 import { samplePath, sampleSender } from './notify/sample-sender.ts';
+import { moveToLocalPort } from './project-config/local-origins.ts';
 import { readProjectConfig } from './project-config/project-config.ts';
 import { loadVapidKeys } from './vapid-keys.ts';
 
@@ -60,18 +60,16 @@ async function prepareNewData(): Promise<void> {
 }
 
 function startSupabase({ publicKey, privateKey }: VapidKeys): Promise<LocalSupabase> {
-  const { apiPort, mailboxPort, dataDir } = localProject;
+  const { apiPort, mailboxPort, appPort, dataDir } = localProject;
   const { options, withoutEffect } = readConfig();
   if (withoutEffect.length > 0)
     console.warn(`supabase/config.toml: no effect on the embedded Supabase: ${withoutEffect.join(', ')}`);
   if (options.smtp) console.warn(`Emails are sent by ${options.smtp.host}, not kept in the mailbox`);
   return createLocalSupabase({
-    ...options,
+    ...moveToLocalPort(options, appPort),
     port: apiPort,
     mailboxPort,
     dataDir,
-    siteUrl: siteUrlOf(options.siteUrl),
-    auth: { ...options.auth, ...passkeyOriginsOf(options.auth) },
     realtime: realisticTiming,
     functionEnv: {
       VAPID_SUBJECT: 'mailto:operator@example.com',
@@ -87,21 +85,6 @@ function readConfig(): ReturnType<typeof readProjectConfig> {
   } catch (problem) {
     throw new StartError(problem instanceof Error ? problem.message : String(problem), problem);
   }
-}
-
-/** The configured site; on this machine, at the port at which the application really runs. */
-function siteUrlOf(configured: string | undefined): string {
-  const local = `http://localhost:${localProject.appPort}`;
-  if (configured === undefined || !URL.canParse(configured)) return local;
-  return ['localhost', '127.0.0.1'].includes(new URL(configured).hostname) ? local : configured;
-}
-
-/** The configured origins of passkeys, moved as the site is. Without any, the site's origin is the only one. */
-function passkeyOriginsOf(
-  configured: Partial<AuthSettings> = {},
-): Pick<Partial<AuthSettings>, 'webauthnRpOrigins'> {
-  const origins = configured.webauthnRpOrigins;
-  return origins ? { webauthnRpOrigins: origins.map((origin) => siteUrlOf(origin)) } : {};
 }
 
 async function startApplication(

@@ -17,7 +17,7 @@ const chunkGroups = [
   },
   {
     name: 'base',
-    test: /node_modules\/(react|react-dom|scheduler|wouter|regexparam|use-sync-external-store|ky)\/|src\/platform\/(?!worker-clock)|src\/auth-client\/(?!features\/(mfa|identities|claims|passkeys)|webauthn\/)|src\/(main|joined-auth|lazy-clients|service-options)|src\/react\/|src\/shared\/(outbox\/|clients\/|token-claims|unsaved-draft)|src\/app\/(app|gate|restored-page|worker-url|connection\/watch-connection|data\/(clients|delete-persisted-data)|shell\/error-boundary|chunks\/(lazy-screen|screen-chunks)|texts\/app-texts\.(en|ts))|src\/ui\/(texts|locale|button|spinner|visually|state\/(loader|lazy-part|store|class-names|online|use-delay)|page\/(page-|announcer|narrow-page|message))/,
+    test: /node_modules\/(react|react-dom|scheduler|wouter|regexparam|use-sync-external-store|ky)\/|src\/platform\/(?!worker-clock)|src\/auth-client\/(?!features\/(mfa|identities|claims|passkeys)|webauthn\/)|src\/(main|joined-auth|lazy-clients|service-options)|src\/react\/|src\/shared\/(outbox\/|clients\/|token-claims|unsaved-draft)|src\/app\/(app|gate|restored-page|worker-url|connection\/watch-connection|data\/(clients|delete-persisted-data)|shell\/error-boundary|chunks\/(lazy-screen|screen-chunks)|texts\/app-texts\.(en|ts))|src\/ui\/(texts|locale|create-icon|button|spinner|visually|state\/(loader|lazy-part|store|class-names|online|use-delay)|page\/(page-|announcer|narrow-page|message))/,
   },
   {
     name: 'inside',

@@ -1,31 +1,4 @@
-import type { SVGProps } from 'react';
-
-/**
- * 20 px line icons in the text color. Decorative: put the name beside them or on their button.
- *
- * @param path the data of the one path.
- * @param look attributes of the path that differ from those of the other icons.
- */
-/* @__NO_SIDE_EFFECTS__ */
-export function createIcon(path: string, look?: Pick<SVGProps<SVGPathElement>, 'fill' | 'strokeWidth'>) {
-  return function Icon({ size = 20 }: { readonly size?: number }) {
-    return (
-      <svg
-        width={size}
-        height={size}
-        viewBox="0 0 20 20"
-        fill="none"
-        stroke="currentColor"
-        strokeWidth="1.5"
-        strokeLinecap="round"
-        strokeLinejoin="round"
-        aria-hidden="true"
-      >
-        <path d={path} {...look} />
-      </svg>
-    );
-  };
-}
+import { createIcon } from './create-icon.tsx';
 
 export const BellIcon = createIcon('M4 14h12l-1.5-2.5V8a4.5 4.5 0 0 0-9 0v3.5L4 14Zm4 2.5a2 2 0 0 0 4 0');
 export const InboxIcon = createIcon('M2.5 11 5 4h10l2.5 7v5h-15v-5Zm0 0h4l1 2h5l1-2h4');

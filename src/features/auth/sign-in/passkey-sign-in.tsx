@@ -1,10 +1,12 @@
 import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import { useClients, useConfiguration } from '../../../shared/clients/clients-context.ts';
 import { Button } from '../../../ui/button.tsx';
+import { createIcon } from '../../../ui/create-icon.tsx';
 import { FormMessages } from '../../../ui/page/message.tsx';
 import { authTexts } from '../texts/auth-texts.ts';
 import { createPasskeyRequests } from './passkey-requests.ts';
 
+const KeyIcon = createIcon('M7 17a4 4 0 1 0 0-8 4 4 0 0 0 0 8Zm3-7 6.5-6.5M13 7l2.5 2.5');
 /** The fields whose autofill offers passkeys. */
 const autofillFields = 'input[autocomplete~="webauthn"]';
 
@@ -44,24 +46,5 @@ export function PasskeySignIn({ takeCaptcha }: PasskeySignInProps) {
         <span>{texts.passkey}</span>
       </Button>
     </>
-  );
-}
-
-function KeyIcon() {
-  return (
-    <svg
-      width="20"
-      height="20"
-      viewBox="0 0 20 20"
-      fill="none"
-      stroke="currentColor"
-      strokeWidth="1.5"
-      strokeLinecap="round"
-      strokeLinejoin="round"
-      aria-hidden="true"
-    >
-      <circle cx="7" cy="13" r="4" />
-      <path d="m10 10 6.5-6.5M13 7l2.5 2.5" />
-    </svg>
   );
 }

@@ -1,16 +1,14 @@
 import { parsePhone } from '../users/address.ts';
-import { requireAdmin } from '../http/authentication.ts';
 import { type Call, readText, sendJson } from '../http/call.ts';
 import { inTransaction, nowDate, type AuthContext } from '../context.ts';
 import { deleteFactor, encodeFactor, type Factor, lowerSessionsOfFactor } from '../factors/factor.ts';
 import { requireFactor } from '../factors/factor-caller.ts';
 import { updateRow } from '../rows.ts';
-import { requireUser } from './users.ts';
+import { requireUserAsAdmin } from './users.ts';
 
 /** GET /admin/users/:user_id/factors. */
 export async function listFactorsAsAdmin(context: AuthContext, call: Call): Promise<Response> {
-  await requireAdmin(context, call);
-  const { factors } = await requireUser(context, call);
+  const { factors } = await requireUserAsAdmin(context, call);
   return sendJson(
     call,
     factors.map((factor) => encodeFactor(factor)),
@@ -19,8 +17,7 @@ export async function listFactorsAsAdmin(context: AuthContext, call: Call): Prom
 
 /** PUT /admin/users/:user_id/factors/:factor_id: `{friendly_name?, phone?}`. */
 export async function updateFactorAsAdmin(context: AuthContext, call: Call): Promise<Response> {
-  await requireAdmin(context, call);
-  const user = await requireUser(context, call);
+  const user = await requireUserAsAdmin(context, call);
   const factor = await requireFactor(context, call, user.id);
   const body = await call.json();
   const [friendlyName, phone] = [readText(body, 'friendly_name'), readText(body, 'phone')];
@@ -35,8 +32,7 @@ export async function updateFactorAsAdmin(context: AuthContext, call: Call): Pro
 
 /** DELETE /admin/users/:user_id/factors/:factor_id. */
 export async function deleteFactorAsAdmin(context: AuthContext, call: Call): Promise<Response> {
-  await requireAdmin(context, call);
-  const user = await requireUser(context, call);
+  const user = await requireUserAsAdmin(context, call);
   const factor = await requireFactor(context, call, user.id);
   await inTransaction(context, async ({ sql }) => {
     await deleteFactor(sql, factor.id);

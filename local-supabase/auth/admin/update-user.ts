@@ -1,4 +1,3 @@
-import { requireAdmin } from '../http/authentication.ts';
 import { type Call, sendJson } from '../http/call.ts';
 import { confirmEmail, confirmPhone, setPassword } from '../users/confirmation.ts';
 import { inTransaction, nowDate, type AuthContext, type Transaction } from '../context.ts';
@@ -8,7 +7,7 @@ import { checkPasswordStrength, hashPassword } from '../users/password.ts';
 import { isUniqueViolation } from '../rows.ts';
 import { encodeUser, type User } from '../users/user.ts';
 import { mergeAppMetadata, mergeUserMetadata, updateUser } from '../users/users.ts';
-import { requireUser } from './users.ts';
+import { requireUserAsAdmin } from './users.ts';
 import { type AdminUserParams, parseAdminUser } from './user-params.ts';
 
 async function setAddress(
@@ -52,8 +51,7 @@ async function applyParams(
 
 /** PUT /admin/users/:user_id. */
 export async function updateUserAsAdmin(context: AuthContext, call: Call): Promise<Response> {
-  await requireAdmin(context, call);
-  const user = await requireUser(context, call);
+  const user = await requireUserAsAdmin(context, call);
   const wanted = parseAdminUser(context, await call.json());
   const { password } = wanted;
   if (password !== undefined) checkPasswordStrength(context.settings, password);

@@ -13,8 +13,9 @@ import { deleteUser, findUserById, updateUser } from '../users/users.ts';
 
 const usualPageSize = 50;
 
-/** Returns the user that the path names. Throws 404 user_not_found, validation_failed. */
-export async function requireUser(context: AuthContext, call: Call): Promise<User> {
+/** Returns the user that the path names, to an administrator. Throws 403 not_admin; 404 user_not_found, validation_failed. */
+export async function requireUserAsAdmin(context: AuthContext, call: Call): Promise<User> {
+  await requireAdmin(context, call);
   const id = call.params['user_id'] ?? '';
   if (!isUuid(id)) throw notFound('validation_failed', 'user_id must be an UUID');
   const user = await findUserById(context.database, id);
@@ -90,8 +91,7 @@ export async function listUsers(context: AuthContext, call: Call): Promise<Respo
 
 /** GET /admin/users/:user_id. */
 export async function readUser(context: AuthContext, call: Call): Promise<Response> {
-  await requireAdmin(context, call);
-  return sendJson(call, encodeUser(await requireUser(context, call)));
+  return sendJson(call, encodeUser(await requireUserAsAdmin(context, call)));
 }
 
 /** Keeps the row and removes everything that identifies the person. */
@@ -124,8 +124,7 @@ async function obscure(context: AuthContext, tx: Transaction, user: User): Promi
 
 /** DELETE /admin/users/:user_id: `{should_soft_delete?}`. */
 export async function deleteUserAsAdmin(context: AuthContext, call: Call): Promise<Response> {
-  await requireAdmin(context, call);
-  const user = await requireUser(context, call);
+  const user = await requireUserAsAdmin(context, call);
   const isSoft = (await call.text()) !== '' && readFlag(await call.json(), 'should_soft_delete');
   await inTransaction(context, async (tx) => {
     if (!isSoft) await deleteUser(tx.sql, user.id);

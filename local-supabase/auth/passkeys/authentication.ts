@@ -6,8 +6,8 @@ import { signIn } from '../sessions/session-tokens.ts';
 import { isBanned, type User } from '../users/user.ts';
 import { findUserById } from '../users/users.ts';
 import { promptTimeoutMs } from '../webauthn/options.ts';
-import { orVerificationFailed, readVerificationBody } from './ceremony.ts';
-import { consumeChallenge, createChallenge } from './challenge.ts';
+import { verifyCredential } from './ceremony.ts';
+import { createChallenge } from './challenge.ts';
 import { type Credential, listCredentials, recordUse } from './credential.ts';
 import { type AssertionResponse, parseAssertionResponse } from '../webauthn/credential-response.ts';
 import { relyingPartyOf } from '../webauthn/relying-party.ts';
@@ -61,21 +61,16 @@ function checkMaySignIn(user: User, nowMs: number): void {
 
 /** POST /passkeys/authentication/verify: `{challenge_id, credential}`; answers with a session. */
 export async function verifyPasskeyAuthentication(context: AuthContext, call: Call): Promise<Response> {
-  const { challengeId, credential } = await readVerificationBody(call);
-  const challenge = await consumeChallenge(context, challengeId, 'authentication', null);
-  const response = await orVerificationFailed(
-    'Invalid credential response',
-    parseAssertionResponse(credential),
-  );
-  const party = relyingPartyOf(context);
-  const verified = await orVerificationFailed(
-    'Credential verification failed',
-    verifySignIn(context, response, { challenge, party }),
-  );
-  checkMaySignIn(verified.user, context.now());
+  const { user, credential, signCount } = await verifyCredential(context, call, {
+    ceremony: 'authentication',
+    userId: null,
+    parse: parseAssertionResponse,
+    verify: async (response, expectation) => verifySignIn(context, response, expectation),
+  });
+  checkMaySignIn(user, context.now());
   const tokens = await inTransaction(context, async ({ sql }) => {
-    await recordUse(sql, nowDate(context), verified.credential.id, verified.signCount);
-    return signIn(context, call, sql, verified.user, 'passkey');
+    await recordUse(sql, nowDate(context), credential.id, signCount);
+    return signIn(context, call, sql, user, 'passkey');
   });
   return sendJson(call, tokens);
 }

@@ -3,7 +3,7 @@ import { type Call, readText, sendJson } from '../http/call.ts';
 import { type AuthContext, nowDate } from '../context.ts';
 import { forbidden, invalid, notFound } from '../http/errors.ts';
 import { isUuid } from '../rows.ts';
-import { hasVerifiedFactor } from '../users/user.ts';
+import { hasVerifiedFactor, type User } from '../users/user.ts';
 import {
   type Credential,
   deleteCredential,
@@ -29,21 +29,33 @@ export function requireManagementLevel({ user, session }: Caller): void {
 const passkeyNotFound = (): Error => notFound('validation_failed', 'Passkey not found');
 
 /** Returns the user's passkey that the path names. Throws 404 validation_failed. */
-export async function requirePasskey(context: AuthContext, call: Call, userId: string): Promise<Credential> {
+async function requirePasskey(context: AuthContext, call: Call, user: User): Promise<Credential> {
   const id = call.params['passkey_id'] ?? '';
-  const credential = await findCredential(context.database, userId, id);
+  const credential = await findCredential(context.database, user.id, id);
   if (credential === undefined) throw passkeyNotFound();
   return credential;
 }
 
-/** GET /passkeys. */
-export async function listPasskeys(context: AuthContext, call: Call): Promise<Response> {
-  const { user } = await requireCaller(context, call);
+/** Answers with the user's passkeys. */
+export async function sendPasskeys(context: AuthContext, call: Call, user: User): Promise<Response> {
   const credentials = await listCredentials(context.database, user.id);
   return sendJson(
     call,
     credentials.map((credential) => encodePasskey(credential)),
   );
+}
+
+/** Deletes the user's passkey that the path names, and answers 204. Throws 404 validation_failed. */
+export async function removePasskey(context: AuthContext, call: Call, user: User): Promise<Response> {
+  const { id } = await requirePasskey(context, call, user);
+  await deleteCredential(context.database, id);
+  return new Response(null, { status: 204 });
+}
+
+/** GET /passkeys. */
+export async function listPasskeys(context: AuthContext, call: Call): Promise<Response> {
+  const { user } = await requireCaller(context, call);
+  return sendPasskeys(context, call, user);
 }
 
 /** PATCH /passkeys/:passkey_id: `{friendly_name}`. */
@@ -54,7 +66,7 @@ export async function renamePasskey(context: AuthContext, call: Call): Promise<R
   if (friendlyName === '') throw invalid('friendly_name is required');
   if (Buffer.byteLength(friendlyName) > maxNameBytes)
     throw invalid(`friendly_name must be ${maxNameBytes} characters or less`);
-  const { id } = await requirePasskey(context, call, user.id);
+  const { id } = await requirePasskey(context, call, user);
   const renamed = await renameCredential(context.database, nowDate(context), id, friendlyName);
   if (renamed === undefined) throw passkeyNotFound();
   return sendJson(call, encodePasskey(renamed));
@@ -64,7 +76,5 @@ export async function renamePasskey(context: AuthContext, call: Call): Promise<R
 export async function deletePasskey(context: AuthContext, call: Call): Promise<Response> {
   const caller = await requireCaller(context, call);
   requireManagementLevel(caller);
-  const { id } = await requirePasskey(context, call, caller.user.id);
-  await deleteCredential(context.database, id);
-  return new Response(null, { status: 204 });
+  return removePasskey(context, call, caller.user);
 }

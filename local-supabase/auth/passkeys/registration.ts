@@ -4,8 +4,8 @@ import { type AuthContext, inTransaction, nowDate } from '../context.ts';
 import { unprocessable } from '../http/errors.ts';
 import type { User } from '../users/user.ts';
 import { credentialParameters, describeCredential, promptTimeoutMs } from '../webauthn/options.ts';
-import { orVerificationFailed, readVerificationBody } from './ceremony.ts';
-import { consumeChallenge, createChallenge } from './challenge.ts';
+import { verifyCredential } from './ceremony.ts';
+import { createChallenge } from './challenge.ts';
 import { checkPasskeyCount, encodePasskey, insertCredential, listCredentials } from './credential.ts';
 import { parseRegistrationResponse } from '../webauthn/credential-response.ts';
 import { requireManagementLevel } from './management.ts';
@@ -64,17 +64,12 @@ export async function createRegistrationOptions(context: AuthContext, call: Call
 /** POST /passkeys/registration/verify: `{challenge_id, credential}`; stores the passkey. */
 export async function verifyPasskeyRegistration(context: AuthContext, call: Call): Promise<Response> {
   const { user } = await requireRegistrant(context, call);
-  const { challengeId, credential } = await readVerificationBody(call);
-  const challenge = await consumeChallenge(context, challengeId, 'registration', user.id);
-  const response = await orVerificationFailed(
-    'Invalid credential response',
-    parseRegistrationResponse(credential),
-  );
-  const party = relyingPartyOf(context);
-  const verified = await orVerificationFailed(
-    'Credential verification failed',
-    verifyRegistration(response, { challenge, party }),
-  );
+  const verified = await verifyCredential(context, call, {
+    ceremony: 'registration',
+    userId: user.id,
+    parse: parseRegistrationResponse,
+    verify: verifyRegistration,
+  });
   const passkey = await inTransaction(context, async ({ sql }) => {
     checkPasskeyCount(await listCredentials(sql, user.id), context.settings.maxPasskeysPerUser);
     return insertCredential(sql, nowDate(context), user.id, verified);

@@ -64,15 +64,24 @@ function readTransports(response: JsonObject): readonly string[] {
 }
 
 /** Reads the members that both kinds of credentials have. Members without effect are refused for a wrong type, as in Go. */
-function readEnvelope(credential: JsonObject) {
-  const id = readString(credential, 'id');
+function readCredential(credential: unknown) {
+  const fields = readObject(credential, 'credential');
+  const id = readString(fields, 'id');
   if (!/^[\w-]+$/.test(id)) throw new TypeError('id is not base64url');
-  if (readString(credential, 'type') !== 'public-key') throw new TypeError('type is not public-key');
-  readBase64url(credential, 'rawId');
-  readString(credential, 'authenticatorAttachment');
-  readObject(readMember(credential, 'clientExtensionResults'), 'clientExtensionResults');
-  // `rawId` repeats `id`, because the verifying library compares them and go-webauthn does not.
-  return { id, rawId: id, type: 'public-key', clientExtensionResults: {} } as const;
+  if (readString(fields, 'type') !== 'public-key') throw new TypeError('type is not public-key');
+  const rawId = readBase64url(fields, 'rawId');
+  readString(fields, 'authenticatorAttachment');
+  readObject(readMember(fields, 'clientExtensionResults'), 'clientExtensionResults');
+  const response = readObject(readMember(fields, 'response'), 'response');
+  const clientDataJSON = readBase64url(response, 'clientDataJSON');
+  return {
+    // `rawId` repeats `id`, because the verifying library compares them and go-webauthn does not.
+    envelope: { id, rawId: id, type: 'public-key', clientExtensionResults: {} } as const,
+    rawId,
+    response,
+    clientDataJSON,
+    clientData: readClientData(clientDataJSON),
+  };
 }
 
 const bytesOf = (base64url: string): Uint8Array<ArrayBuffer> =>
@@ -80,10 +89,7 @@ const bytesOf = (base64url: string): Uint8Array<ArrayBuffer> =>
 
 /** Parses the credential of a registration. Rejects with an `Error` for any other value. */
 export async function parseRegistrationResponse(credential: unknown): Promise<RegistrationResponse> {
-  const fields = readObject(credential, 'credential');
-  const envelope = readEnvelope(fields);
-  const response = readObject(readMember(fields, 'response'), 'response');
-  const clientDataJSON = readBase64url(response, 'clientDataJSON');
+  const { envelope, response, clientDataJSON, clientData } = readCredential(credential);
   const attestationObject = readBase64url(response, 'attestationObject');
   for (const member of ['authenticatorData', 'publicKey']) readBase64url(response, member);
   const { decodeAttestationObject, parseAuthenticatorData } = await import('@simplewebauthn/server/helpers');
@@ -91,27 +97,24 @@ export async function parseRegistrationResponse(credential: unknown): Promise<Re
   if (!parseAuthenticatorData(authenticatorData).flags.at) throw new TypeError('authData has no credential');
   return {
     json: { ...envelope, response: { clientDataJSON, attestationObject } },
-    clientData: readClientData(clientDataJSON),
+    clientData,
     transports: readTransports(response),
   };
 }
 
 /** Parses the credential of a sign-in. Rejects with an `Error` for any other value. */
 export async function parseAssertionResponse(credential: unknown): Promise<AssertionResponse> {
-  const fields = readObject(credential, 'credential');
-  const envelope = readEnvelope(fields);
-  const response = readObject(readMember(fields, 'response'), 'response');
-  const clientDataJSON = readBase64url(response, 'clientDataJSON');
+  const { envelope, rawId, response, clientDataJSON, clientData } = readCredential(credential);
   const authenticatorData = readBase64url(response, 'authenticatorData');
   const signature = readBase64url(response, 'signature');
   const { parseAuthenticatorData } = await import('@simplewebauthn/server/helpers');
   const { flags, counter } = parseAuthenticatorData(bytesOf(authenticatorData));
   return {
     json: { ...envelope, response: { clientDataJSON, authenticatorData, signature } },
-    clientData: readClientData(clientDataJSON),
+    clientData,
     isBackupEligible: flags.be,
     signCount: counter,
-    credentialId: Buffer.from(readBase64url(fields, 'rawId'), 'base64url'),
+    credentialId: Buffer.from(rawId, 'base64url'),
     userHandle: Buffer.from(readBase64url(response, 'userHandle'), 'base64url').toString(),
   };
 }

@@ -33,23 +33,27 @@ export interface Expectation {
   readonly party: RelyingParty;
 }
 
-function checkOrigin({ origin }: ClientData, { origins }: RelyingParty): void {
-  if (!isAllowedOrigin(origin, origins)) throw new Error(`The origin ${origin} is not allowed`);
+/** The expectation in the terms of the verifying library. Throws for an origin that the relying party does not have. */
+function bindTo({ challenge, party }: Expectation, { origin }: ClientData) {
+  if (!isAllowedOrigin(origin, party.origins)) throw new Error(`The origin ${origin} is not allowed`);
+  return {
+    expectedChallenge: challenge,
+    expectedOrigin: origin,
+    expectedRPID: party.id,
+    requireUserVerification: false,
+  };
 }
 
 /** Verifies the proof of a registration (WebAuthn section 7.1). Rejects with an `Error` for an invalid one. */
 export async function verifyRegistration(
   { json, clientData, transports }: RegistrationResponse,
-  { challenge, party }: Expectation,
+  expectation: Expectation,
 ): Promise<VerifiedRegistration> {
-  checkOrigin(clientData, party);
+  const expected = bindTo(expectation, clientData);
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server');
   const { registrationInfo } = await verifyRegistrationResponse({
+    ...expected,
     response: json,
-    expectedChallenge: challenge,
-    expectedOrigin: clientData.origin,
-    expectedRPID: party.id,
-    requireUserVerification: false,
     supportedAlgorithmIDs: [...algorithms],
   });
   if (registrationInfo === undefined) throw new Error('The attestation is not valid');
@@ -70,17 +74,14 @@ export async function verifyRegistration(
 export async function verifyAssertion(
   { json, clientData, isBackupEligible, signCount }: AssertionResponse,
   credential: RegisteredKey,
-  { challenge, party }: Expectation,
+  expectation: Expectation,
 ): Promise<number> {
-  checkOrigin(clientData, party);
+  const expected = bindTo(expectation, clientData);
   const { verifyAuthenticationResponse } = await import('@simplewebauthn/server');
   const { verified } = await verifyAuthenticationResponse({
+    ...expected,
     response: json,
-    expectedChallenge: challenge,
-    expectedOrigin: clientData.origin,
     ...(clientData.topOrigin !== undefined && { expectedTopOrigin: clientData.topOrigin }),
-    expectedRPID: party.id,
-    requireUserVerification: false,
     // The library refuses a counter that does not rise; with 0 it accepts every counter.
     credential: { id: json.id, publicKey: credential.public_key, counter: 0 },
   });

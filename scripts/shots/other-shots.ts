@@ -1,4 +1,5 @@
 import type { Stage } from '../../test/e2e/support/stage.ts';
+import { fillInbox } from './inbox-rows.ts';
 import type { Shot, ShotContext } from './shot.ts';
 
 const preferences = { user: 'ada@example.com', path: '/preferences', prepare: resetPreferences } as const;
@@ -90,8 +91,10 @@ export const otherShots: readonly Shot[] = [
   },
 ];
 
-async function resetPreferences({ supabase }: Stage): Promise<void> {
-  await supabase.database.query('delete from public.notification_preferences');
+async function resetPreferences(stage: Stage, at: Date): Promise<void> {
+  await stage.supabase.database.query('delete from public.notification_preferences');
+  // The page tells when the unread ones are emailed.
+  await fillInbox(stage, at);
 }
 
 async function invite(

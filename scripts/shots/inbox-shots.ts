@@ -107,6 +107,8 @@ export const inboxShots: readonly Shot[] = [
         .getByRole('button', { name: say('Mark all read') })
         .first()
         .click();
+      // The request is sent when its undo has expired.
+      await page.getByRole('button', { name: say('Dismiss') }).click();
       await page.getByText(say('Something went wrong. Your change was undone.')).waitFor();
     },
   },

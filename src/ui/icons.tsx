@@ -23,3 +23,4 @@ export const MoreIcon = createIcon('M4.5 10v.1M10 10v.1m5.5-.1v.1', { strokeWidt
 export const FilterIcon = createIcon('M3 5.5h14M6 10h8m-5.5 4.5h3');
 export const ClockIcon = createIcon('M10 17a7 7 0 1 0 0-14 7 7 0 0 0 0 14Zm0-11v4l2.5 2');
 export const SearchIcon = createIcon('M9 14.5a5.5 5.5 0 1 0 0-11 5.5 5.5 0 0 0 0 11Zm4-1.5 4 4');
+export const CloseIcon = createIcon('m5 5 10 10M15 5 5 15');

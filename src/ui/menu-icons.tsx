@@ -10,4 +10,3 @@ export const SelectIcon = createIcon('M4 4h12v12H4V4Zm3 6 2.5 2.5L13.5 7.5');
 export const PreviousIcon = createIcon('m5 12.5 5-5 5 5');
 export const NextIcon = createIcon('m5 7.5 5 5 5-5');
 export const SignOutIcon = createIcon('M8 3H4v14h4m4-4 3-3-3-3m3 3H8');
-export const CloseIcon = createIcon('m5 5 10 10M15 5 5 15');

@@ -1,5 +1,6 @@
 import { useId, useLayoutEffect, useRef, type MouseEvent, type ReactNode } from 'react';
 import { IconButton } from '../button.tsx';
+import { CloseIcon } from '../icons.tsx';
 import { classNames } from '../state/class-names.ts';
 import styles from './dialog.module.css';
 
@@ -50,20 +51,5 @@ export function Dialog({ open, onClose, title, closeLabel, sheet = false, childr
         </>
       )}
     </dialog>
-  );
-}
-
-function CloseIcon() {
-  return (
-    <svg
-      width="20"
-      height="20"
-      viewBox="0 0 20 20"
-      stroke="currentColor"
-      strokeWidth="1.5"
-      aria-hidden="true"
-    >
-      <path d="m5 5 10 10M15 5 5 15" strokeLinecap="round" />
-    </svg>
   );
 }

@@ -1,5 +1,6 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
-import { Button } from '../button.tsx';
+import { Button, IconButton } from '../button.tsx';
+import { CloseIcon } from '../icons.tsx';
 import { classNames } from '../state/class-names.ts';
 import { toasts, type Toast } from './toasts.ts';
 import styles from './toast-region.module.css';
@@ -38,6 +39,7 @@ function ToastItem({ toast, dismissLabel }: { readonly toast: Toast; readonly di
       <span className={styles.text}>{toast.text}</span>
       {toast.action && (
         <Button
+          look="link"
           onClick={() => {
             toast.action?.run();
             toasts.dismiss(toast.id);
@@ -46,9 +48,7 @@ function ToastItem({ toast, dismissLabel }: { readonly toast: Toast; readonly di
           {toast.action.label}
         </Button>
       )}
-      <Button look="quiet" onClick={() => toasts.dismiss(toast.id)}>
-        {dismissLabel}
-      </Button>
+      <IconButton label={dismissLabel} icon={<CloseIcon />} onClick={() => toasts.dismiss(toast.id)} />
     </div>
   );
 }

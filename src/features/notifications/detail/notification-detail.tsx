@@ -1,7 +1,8 @@
 import { useCallback, useEffect, useRef, useSyncExternalStore } from 'react';
 import type { ReactNode } from 'react';
 import { Button, IconButton } from '../../../ui/button.tsx';
-import { CloseIcon, NextIcon, PreviousIcon } from '../../../ui/menu-icons.tsx';
+import { CloseIcon } from '../../../ui/icons.tsx';
+import { NextIcon, PreviousIcon } from '../../../ui/menu-icons.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import { useDelay } from '../../../ui/state/use-delay.ts';
 import { Spinner } from '../../../ui/spinner.tsx';

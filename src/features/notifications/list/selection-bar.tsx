@@ -2,8 +2,15 @@ import { useEffect, useLayoutEffect, useRef } from 'react';
 import type { ReactNode, RefObject } from 'react';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import type { ButtonProps } from '../../../ui/button.tsx';
-import { ArchiveIcon, CheckIcon, ClockIcon, TrashIcon, UnarchiveIcon } from '../../../ui/icons.tsx';
-import { CloseIcon, SelectIcon } from '../../../ui/menu-icons.tsx';
+import {
+  ArchiveIcon,
+  CheckIcon,
+  ClockIcon,
+  CloseIcon,
+  TrashIcon,
+  UnarchiveIcon,
+} from '../../../ui/icons.tsx';
+import { SelectIcon } from '../../../ui/menu-icons.tsx';
 import styles from './selection-bar.module.css';
 import type { Notification } from '../model/notification.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';

@@ -1,8 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { Ref } from 'react';
 import { IconButton } from '../../../ui/button.tsx';
-import { SearchIcon } from '../../../ui/icons.tsx';
-import { CloseIcon } from '../../../ui/menu-icons.tsx';
+import { CloseIcon, SearchIcon } from '../../../ui/icons.tsx';
 import { Spinner } from '../../../ui/spinner.tsx';
 import { normalizeQuery } from '../model/notification-filter.ts';
 import { laterTexts } from '../texts/later-texts.ts';

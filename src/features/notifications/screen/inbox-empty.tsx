@@ -1,19 +1,13 @@
-import { Suspense } from 'react';
 import { Link } from 'wouter';
 import { Button, buttonClass } from '../../../ui/button.tsx';
-import { lazyPart } from '../../../ui/state/lazy-part.ts';
 import { useInboxServices } from '../data/inbox-context.ts';
 import styles from './inbox.module.css';
 import { inboxHref } from '../model/notification-filter.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import { paths } from '../../../shared/routes.ts';
 import { emptyTexts } from './empty-texts.ts';
+import { SampleSlot } from './sample-slot.tsx';
 import { laterTexts } from '../texts/later-texts.ts';
-
-/** null in production, where the bundler drops the import. */
-const SampleButton = import.meta.env.DEV
-  ? lazyPart(async () => (await import('../sample/sample-button.tsx')).SampleButton)
-  : null;
 
 export interface InboxEmptyProps {
   readonly filter: NotificationFilter;
@@ -55,11 +49,7 @@ export function InboxEmpty({ filter, onInvite }: InboxEmptyProps) {
             <Link className={buttonClass()} href={paths.preferences}>
               {words.choosePreferences}
             </Link>
-            {SampleButton && (
-              <Suspense>
-                <SampleButton />
-              </Suspense>
-            )}
+            <SampleSlot />
           </>
         )}
       </div>

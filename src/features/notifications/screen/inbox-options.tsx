@@ -1,10 +1,9 @@
-import { Suspense, useState, useSyncExternalStore } from 'react';
+import { useState, useSyncExternalStore } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { Choice } from '../../../ui/form/choice.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import { Message } from '../../../ui/page/message.tsx';
 import { Switch } from '../../../ui/form/switch.tsx';
-import { lazyPart } from '../../../ui/state/lazy-part.ts';
 import { desktopChoice, desktopPermission, soundChoice } from '../arrivals/arrival-choices.ts';
 import styles from './inbox.module.css';
 import { useInboxServices } from '../data/inbox-context.ts';
@@ -12,14 +11,10 @@ import { densities, densityChoice } from '../list/density.ts';
 import type { Density } from '../list/density.ts';
 import { groupingChoice } from '../list/use-list-entries.ts';
 import { optionsTexts } from './options-texts.ts';
+import { SampleSlot } from './sample-slot.tsx';
 import { inboxTexts } from '../texts/notification-texts.ts';
 import { shortcutKeys, shortcutsEnabled } from '../actions/shortcuts.ts';
 import type { Shortcut } from '../actions/shortcuts.ts';
-
-/** null in production, where the bundler drops the import. */
-const SampleButton = import.meta.env.DEV
-  ? lazyPart(async () => (await import('../sample/sample-button.tsx')).SampleButton)
-  : null;
 
 const keyNames: Readonly<Record<string, string>> = {
   ArrowDown: '↓',
@@ -77,11 +72,7 @@ export function InboxOptions({ onClose, onSelect, onInvite }: InboxOptionsProps)
         />
         {desktopPermission() !== null && <DesktopSwitch />}
         <Switch label={words.sound} hint={words.soundHint} checked={isLoud} onChange={chooseSound} />
-        {SampleButton && (
-          <Suspense>
-            <SampleButton wide />
-          </Suspense>
-        )}
+        <SampleSlot wide />
         <div className={styles.keyboard}>
           <Switch
             label={words.shortcutsSwitch}

@@ -1,11 +1,8 @@
 import { useState } from 'react';
-import { formatComingTime } from '../../../shared/coming-time.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import type { Thread } from '../../../shared/sender-controls/sender-controls-api.ts';
-import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
-import { useLocale } from '../data/inbox-context.ts';
-import styles from '../snooze/snooze-dialog.module.css';
+import { TimeChoices } from '../snooze/time-choices.tsx';
 import { inboxTexts } from '../texts/notification-texts.ts';
 import { muteChoices } from './mute-times.ts';
 import { senderTexts } from './sender-texts.ts';
@@ -22,31 +19,22 @@ export interface MuteDialogProps {
 export function MuteDialog({ thread, name, onClose }: MuteDialogProps) {
   const texts = senderTexts.use();
   const common = inboxTexts.use();
-  const locale = useLocale();
   const commands = useSenderCommands();
   const { clock } = useClients().platform;
   const [nowMs] = useState(() => clock.now());
   return (
     <Dialog open sheet onClose={onClose} title={texts.muteTitle(name)} closeLabel={common.close}>
-      <div className={styles.choices}>
-        {muteChoices(nowMs).map((choice) => (
-          <Button
-            key={choice.name}
-            look="quiet"
-            wide
-            className={styles.choice}
-            onClick={() => {
-              onClose();
-              commands.mute({ ...thread, mutedUntilMs: choice.untilMs }, name);
-            }}
-          >
-            <span>{texts.muteChoices[choice.name]}</span>
-            {choice.untilMs !== null && (
-              <span className={styles.time}>{formatComingTime(choice.untilMs, nowMs, locale)}</span>
-            )}
-          </Button>
-        ))}
-      </div>
+      <TimeChoices
+        choices={muteChoices(nowMs).map((choice) => ({
+          label: texts.muteChoices[choice.name],
+          atMs: choice.untilMs,
+        }))}
+        nowMs={nowMs}
+        onChoose={(mutedUntilMs) => {
+          onClose();
+          commands.mute({ ...thread, mutedUntilMs }, name);
+        }}
+      />
     </Dialog>
   );
 }

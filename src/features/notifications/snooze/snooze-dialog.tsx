@@ -2,7 +2,6 @@ import { useState } from 'react';
 import type { FormEvent } from 'react';
 import { flushSync } from 'react-dom';
 import { useClients } from '../../../shared/clients/clients-context.ts';
-import { formatComingTime } from '../../../shared/coming-time.ts';
 import { Button } from '../../../ui/button.tsx';
 import { TextField } from '../../../ui/form/text-field.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
@@ -14,6 +13,7 @@ import { inboxTexts } from '../texts/notification-texts.ts';
 import styles from './snooze-dialog.module.css';
 import { snoozeTexts } from './snooze-texts.ts';
 import { parseLocalInput, snoozeChoices, toLocalInput } from './snooze-times.ts';
+import { TimeChoices } from './time-choices.tsx';
 
 export interface SnoozeDialogProps {
   readonly notifications: readonly Notification[];
@@ -32,7 +32,6 @@ export function SnoozeDialog({ notifications, onClose, onSnooze }: SnoozeDialogP
   const [nowMs] = useState(() => clock.now());
   const [value, setValue] = useState('');
   const [error, setError] = useState<string>();
-  const choices = snoozeChoices(nowMs);
   const full = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'short' });
 
   const snooze = (untilMs: number) => {
@@ -58,14 +57,11 @@ export function SnoozeDialog({ notifications, onClose, onSnooze }: SnoozeDialogP
   };
   return (
     <Dialog open sheet onClose={onClose} title={texts.title(notifications.length)} closeLabel={common.close}>
-      <div className={styles.choices}>
-        {choices.map(({ name, atMs }) => (
-          <Button key={name} look="quiet" wide className={styles.choice} onClick={() => snooze(atMs)}>
-            <span>{texts.choices[name]}</span>
-            <span className={styles.time}>{formatComingTime(atMs, nowMs, locale)}</span>
-          </Button>
-        ))}
-      </div>
+      <TimeChoices
+        choices={snoozeChoices(nowMs).map(({ name, atMs }) => ({ label: texts.choices[name], atMs }))}
+        nowMs={nowMs}
+        onChoose={snooze}
+      />
       <form className={styles.form} noValidate onSubmit={submit}>
         <TextField
           label={texts.pick}

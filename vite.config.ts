@@ -35,7 +35,7 @@ const chunkGroups = [
   {
     // What every signed-in page loads beside its first read.
     name: 'later',
-    test: /node_modules\/idb-keyval\/|src\/(app\/(shell\/bars|data\/(data-cache|persisted-cache))|features\/notifications\/(data\/persisted-notifications|screen\/(inbox-tools|use-inbox-shortcuts)|texts\/later-texts\.(en|ts)|search\/search-field|actions\/(shortcuts|use-shortcuts)|list\/row-motion)|features\/preferences\/(preferences\.ts|quiet\/quiet-hours\.ts|data\/(preferences-|load-preferences|waiting-preferences)|texts\/setting-names\.(en|ts))|ui\/(menu-icons|overlay\/dialog\.tsx))/,
+    test: /node_modules\/idb-keyval\/|src\/(app\/(shell\/bars|data\/(data-cache|persisted-cache))|features\/notifications\/(data\/persisted-notifications|screen\/(inbox-tools|use-inbox-shortcuts)|texts\/later-texts\.(en|ts)|search\/search-field|actions\/(shortcuts|use-shortcuts)|list\/row-motion)|features\/preferences\/(preferences\.ts|quiet\/quiet-hours\.ts|data\/(preferences-|load-preferences|waiting-preferences)|texts\/setting-names\.(en|ts))|ui\/(menu-icons|section\.|overlay\/dialog\.tsx))/,
   },
   {
     // Loaded after the first list: all of it has to be there when the network is lost.
@@ -69,7 +69,7 @@ const chunkGroups = [
   { name: 'sender-controls', test: /src\/shared\/(sender-controls\/|coming-time)/ },
   {
     name: 'account-base',
-    test: /src\/features\/account\/(texts\/account-texts\.(en|ts)|account\.module|section)/,
+    test: /src\/features\/account\/(texts\/account-texts\.(en|ts)|account\.module)/,
   },
   {
     name: 'shell-parts',

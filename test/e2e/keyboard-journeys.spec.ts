@@ -219,7 +219,7 @@ test.describe('by keyboard', { tag: '@nightly' }, () => {
     await keys.to(often);
     await page.keyboard.type('Weekly');
     await expect(page.getByRole('combobox', { name: 'Day' })).toBeVisible();
-    const quiet = page.getByRole('switch', { name: /^Quiet hours/ });
+    const quiet = page.getByRole('switch', { name: /^Pause alerts/ });
     await keys.press(quiet, 'Space');
     await keys.to(page.getByLabel('From'));
     await page.keyboard.type('0930PM');

@@ -11,7 +11,7 @@ import type { AccountTexts } from './texts/account-texts.en.ts';
 import { accountTexts } from './texts/account-texts.ts';
 import styles from './account.module.css';
 import { ConfirmDialog } from './confirm-dialog.tsx';
-import { Section } from './section.tsx';
+import { Section } from '../../ui/section.tsx';
 
 export interface IdentitiesSectionProps {
   readonly user: UnverifiedUser;

@@ -16,7 +16,7 @@ import { Spinner } from '../../ui/spinner.tsx';
 import { useForm } from '../../ui/form/use-form.ts';
 import { accountTexts } from './texts/account-texts.ts';
 import styles from './account.module.css';
-import { Section } from './section.tsx';
+import { Section } from '../../ui/section.tsx';
 
 const ReauthenticationCode = lazyPart(
   async () => (await import('./reauthentication-code.tsx')).ReauthenticationCode,

@@ -10,7 +10,7 @@ import { TextField } from '../../ui/form/text-field.tsx';
 import { useForm } from '../../ui/form/use-form.ts';
 import { accountTexts } from './texts/account-texts.ts';
 import styles from './account.module.css';
-import { Section } from './section.tsx';
+import { Section } from '../../ui/section.tsx';
 
 export function ProfileSection({ user }: { readonly user: UnverifiedUser }) {
   const texts = accountTexts.use();

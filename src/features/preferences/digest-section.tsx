@@ -1,4 +1,5 @@
 import { Choice } from '../../ui/form/choice.tsx';
+import { Section } from '../../ui/section.tsx';
 import { languageNames, useLanguage } from '../../ui/texts.ts';
 import { MailDelivery } from './mail-delivery.tsx';
 import { digestFrequencies } from './preferences.ts';
@@ -27,8 +28,7 @@ export function DigestSection({ preferences, onChange }: DigestSectionProps) {
   const hour = new Intl.DateTimeFormat(language, { timeStyle: 'short', timeZone: 'UTC' });
   const isTimed = isEmailOn && (frequency === 'daily' || frequency === 'weekly');
   return (
-    <section className={styles.section}>
-      <h2>{texts.digestTitle}</h2>
+    <Section title={texts.digestTitle}>
       <div className={styles.group}>
         <Choice
           label={texts.digest}
@@ -80,7 +80,7 @@ export function DigestSection({ preferences, onChange }: DigestSectionProps) {
       ) : (
         <p className={styles.intro}>{texts.digestOff}</p>
       )}
-    </section>
+    </Section>
   );
 }
 

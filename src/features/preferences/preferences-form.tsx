@@ -1,4 +1,5 @@
 import { Switch } from '../../ui/form/switch.tsx';
+import { Section } from '../../ui/section.tsx';
 import { DigestSection } from './digest-section.tsx';
 import { isEffective, preferenceChannels, preferenceKinds } from './preferences.ts';
 import type { PreferenceChange, PreferenceKind, Preferences } from './preferences.ts';
@@ -15,7 +16,7 @@ export function PreferencesForm({ preferences, onChange }: PreferencesFormProps)
   const texts = preferencesTexts.use();
   return (
     <>
-      <div className={styles.group}>
+      <Section title={texts.channelsTitle}>
         {preferenceChannels.map((channel) => (
           <Switch
             key={channel}
@@ -25,10 +26,9 @@ export function PreferencesForm({ preferences, onChange }: PreferencesFormProps)
             onChange={(isOn) => onChange({ [`enable_${channel}_notifications`]: isOn })}
           />
         ))}
-      </div>
-      <section className={styles.section}>
-        <h2>{texts.kindsTitle}</h2>
-        <div className={styles.kinds}>
+      </Section>
+      <Section title={texts.kindsTitle}>
+        <div>
           <div className={styles.columns} aria-hidden="true">
             {preferenceChannels.map((channel) => (
               <span key={channel}>{texts.channels[channel]}</span>
@@ -38,7 +38,7 @@ export function PreferencesForm({ preferences, onChange }: PreferencesFormProps)
             <KindSettings key={kind} kind={kind} preferences={preferences} onChange={onChange} />
           ))}
         </div>
-      </section>
+      </Section>
       <DigestSection preferences={preferences} onChange={onChange} />
       <QuietSection preferences={preferences} onChange={onChange} />
     </>

@@ -9,7 +9,7 @@ import { PageHeading } from '../../ui/page/page-heading.tsx';
 import { Skeleton } from '../../ui/spinner.tsx';
 import { VisuallyHidden } from '../../ui/visually-hidden.tsx';
 import { toasts } from '../../ui/overlay/toasts.ts';
-import { isTemporary, preferenceKinds } from './preferences.ts';
+import { isTemporary } from './preferences.ts';
 import type { PreferenceChange } from './preferences.ts';
 import { PreferencesForm } from './preferences-form.tsx';
 import styles from './preferences.module.css';
@@ -76,13 +76,10 @@ export function PreferencesScreen({ children }: { readonly children?: ReactNode 
           <VisuallyHidden>
             <span role="status">{texts.loading}</span>
           </VisuallyHidden>
-          <Skeleton height="148px" />
-          <Skeleton width="40%" height="28px" />
-          {preferenceKinds.map((kind) => (
-            <Skeleton key={kind} height="64px" />
-          ))}
-          <Skeleton width="40%" height="28px" />
-          <Skeleton height="62px" />
+          <Skeleton height="190px" />
+          <Skeleton height="394px" />
+          <Skeleton height="378px" />
+          <Skeleton height="154px" />
         </div>
       )}
     </div>

@@ -4,6 +4,7 @@ import { useClients, useConfiguration, useRest } from '../../shared/clients/clie
 import { readSessionId } from '../../shared/token-claims.ts';
 import { Switch } from '../../ui/form/switch.tsx';
 import { Message } from '../../ui/page/message.tsx';
+import { Section } from '../../ui/section.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
 import { useDelay } from '../../ui/state/use-delay.ts';
 import { createPushDevice, findPushBrowser, PushServiceError } from './push-subscription.ts';
@@ -56,17 +57,14 @@ export function PushSection() {
   };
   const message = state === 'denied' ? texts.denied : problem;
   return (
-    <section className={styles.section}>
-      <h2>{texts.title}</h2>
-      <div className={styles.card}>
-        <Switch
-          label={texts.label}
-          hint={texts.hint}
-          checked={state === 'on'}
-          disabled={pending !== null}
-          onChange={(isOn) => void change(isOn)}
-        />
-      </div>
+    <Section title={texts.title}>
+      <Switch
+        label={texts.label}
+        hint={texts.hint}
+        checked={state === 'on'}
+        disabled={pending !== null}
+        onChange={(isOn) => void change(isOn)}
+      />
       <div role="status">
         {isSlow && (
           <p className={styles.asking}>
@@ -80,6 +78,6 @@ export function PushSection() {
           </Message>
         )}
       </div>
-    </section>
+    </Section>
   );
 }

@@ -8,7 +8,7 @@ import { createAccountApi } from '../account-api.ts';
 import styles from '../account.module.css';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { useRecentProof } from '../proof/recent-proof.tsx';
-import { Section } from '../section.tsx';
+import { Section } from '../../../ui/section.tsx';
 import { accountTexts } from '../texts/account-texts.ts';
 import { stepTexts } from '../texts/step-texts.ts';
 import { saveFile } from '../save-file.ts';

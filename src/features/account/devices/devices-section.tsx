@@ -9,7 +9,7 @@ import { toasts } from '../../../ui/overlay/toasts.ts';
 import { FormMessages } from '../../../ui/page/message.tsx';
 import styles from '../account.module.css';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
-import { Section } from '../section.tsx';
+import { Section } from '../../../ui/section.tsx';
 import { accountTexts } from '../texts/account-texts.ts';
 import { DeviceList } from './device-list.tsx';
 

@@ -9,7 +9,7 @@ import { Skeleton } from '../../../ui/spinner.tsx';
 import styles from '../account.module.css';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { useRecentProof } from '../proof/recent-proof.tsx';
-import { Section } from '../section.tsx';
+import { Section } from '../../../ui/section.tsx';
 import { accountTexts } from '../texts/account-texts.ts';
 import { passkeyTexts } from '../texts/passkey-texts.ts';
 import { PasskeyRename } from './passkey-rename.tsx';

@@ -7,7 +7,7 @@ import { Spinner } from '../../../ui/spinner.tsx';
 import type { AccountTexts } from '../texts/account-texts.en.ts';
 import { accountTexts } from '../texts/account-texts.ts';
 import styles from '../account.module.css';
-import { Section } from '../section.tsx';
+import { Section } from '../../../ui/section.tsx';
 
 const MfaEnrollment = lazyPart(async () => (await import('./mfa-enrollment.tsx')).MfaEnrollment);
 const RecoveryCodes = lazyPart(async () => (await import('./recovery-codes.tsx')).RecoveryCodes);

@@ -1,5 +1,6 @@
 import { Switch } from '../../../ui/form/switch.tsx';
 import { TextField } from '../../../ui/form/text-field.tsx';
+import { Section } from '../../../ui/section.tsx';
 import { useLanguage } from '../../../ui/texts.ts';
 import type { PreferenceChange, Preferences } from '../preferences.ts';
 import styles from '../preferences.module.css';
@@ -40,54 +41,51 @@ export function QuietSection({ preferences, onChange }: QuietSectionProps) {
     />
   );
   return (
-    <section className={styles.section}>
-      <h2>{texts.quietTitle}</h2>
-      <div className={styles.group}>
-        <Switch
-          label={texts.quiet}
-          hint={texts.quietHint}
-          checked={start !== null}
-          onChange={(isOn) =>
-            onChange(isOn ? defaultQuietHours : { quiet_hours_start: null, quiet_hours_end: null })
-          }
-        />
-        {start !== null && end !== null && (
-          <>
-            <div className={styles.times}>
-              {timeField(texts.quietFrom, start, 'quiet_hours_start')}
-              {timeField(texts.quietTo, end, 'quiet_hours_end')}
-            </div>
-            <fieldset className={styles.days}>
-              <legend>{texts.quietDays}</legend>
-              {weekdays.map((day) => (
-                <label key={day} className={styles.day}>
-                  <input
-                    type="checkbox"
-                    aria-label={long.format(dayOf(day))}
-                    checked={days.includes(day)}
-                    onChange={({ currentTarget }) =>
-                      onChange({
-                        quiet_weekdays: weekdays.filter((each) =>
-                          each === day ? currentTarget.checked : days.includes(each),
-                        ),
-                      })
-                    }
-                  />
-                  <span aria-hidden="true">{short.format(dayOf(day))}</span>
-                </label>
-              ))}
-            </fieldset>
-            {days.length === 0 && <p className={styles.hint}>{texts.quietNoDay}</p>}
-            {zone !== undefined && (
-              <TimeZoneChoice
-                label={texts.timeZone}
-                value={zone}
-                onChange={(chosen) => onChange({ time_zone: chosen })}
-              />
-            )}
-          </>
-        )}
-      </div>
-    </section>
+    <Section title={texts.quietTitle}>
+      <Switch
+        label={texts.quiet}
+        hint={texts.quietHint}
+        checked={start !== null}
+        onChange={(isOn) =>
+          onChange(isOn ? defaultQuietHours : { quiet_hours_start: null, quiet_hours_end: null })
+        }
+      />
+      {start !== null && end !== null && (
+        <>
+          <div className={styles.times}>
+            {timeField(texts.quietFrom, start, 'quiet_hours_start')}
+            {timeField(texts.quietTo, end, 'quiet_hours_end')}
+          </div>
+          <fieldset className={styles.days}>
+            <legend>{texts.quietDays}</legend>
+            {weekdays.map((day) => (
+              <label key={day} className={styles.day}>
+                <input
+                  type="checkbox"
+                  aria-label={long.format(dayOf(day))}
+                  checked={days.includes(day)}
+                  onChange={({ currentTarget }) =>
+                    onChange({
+                      quiet_weekdays: weekdays.filter((each) =>
+                        each === day ? currentTarget.checked : days.includes(each),
+                      ),
+                    })
+                  }
+                />
+                <span aria-hidden="true">{short.format(dayOf(day))}</span>
+              </label>
+            ))}
+          </fieldset>
+          {days.length === 0 && <p className={styles.hint}>{texts.quietNoDay}</p>}
+          {zone !== undefined && (
+            <TimeZoneChoice
+              label={texts.timeZone}
+              value={zone}
+              onChange={(chosen) => onChange({ time_zone: chosen })}
+            />
+          )}
+        </>
+      )}
+    </Section>
   );
 }

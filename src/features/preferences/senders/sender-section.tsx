@@ -13,6 +13,7 @@ import { Button } from '../../../ui/button.tsx';
 import { selectLocale } from '../../../ui/locale.ts';
 import { toasts } from '../../../ui/overlay/toasts.ts';
 import { Message } from '../../../ui/page/message.tsx';
+import { Section } from '../../../ui/section.tsx';
 import { Skeleton } from '../../../ui/spinner.tsx';
 import { useLanguage } from '../../../ui/texts.ts';
 import styles from '../preferences.module.css';
@@ -100,15 +101,14 @@ function SenderControls({ onRetry }: { readonly onRetry: () => void }) {
 
   if (hasFailed)
     return (
-      <section className={styles.section}>
-        <h2>{texts.sendersTitle}</h2>
+      <Section title={texts.sendersTitle}>
         <Message tone="warning">
           <span>{texts.sendersFailed}</span>{' '}
           <Button look="link" onClick={onRetry}>
             {texts.retry}
           </Button>
         </Message>
-      </section>
+      </Section>
     );
   return (
     <>
@@ -171,8 +171,7 @@ interface ListProps {
 
 function List({ title, empty, isLoading, children }: ListProps) {
   return (
-    <section className={styles.section}>
-      <h2>{title}</h2>
+    <Section title={title}>
       {isLoading ? (
         <Skeleton height="62px" />
       ) : children && children.length > 0 ? (
@@ -180,7 +179,7 @@ function List({ title, empty, isLoading, children }: ListProps) {
       ) : (
         <p className={styles.intro}>{empty}</p>
       )}
-    </section>
+    </Section>
   );
 }
 

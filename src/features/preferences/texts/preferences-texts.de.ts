@@ -5,6 +5,7 @@ export const texts: PreferencesTexts = {
   ...settingNames,
   intro: 'Wähle, worüber du etwas erfährst und wie. Änderungen werden sofort gespeichert.',
   loading: 'Deine Einstellungen werden geladen',
+  channelsTitle: 'So erreichen wir dich',
   enableHint: {
     email: 'Schalte sie aus, um alle E‑Mails anzuhalten. Deine Auswahl bleibt erhalten.',
     in_app:
@@ -57,7 +58,7 @@ export const texts: PreferencesTexts = {
   },
   allowAddress: 'Wieder E‑Mails senden',
   unconfirmed: 'Bestätige deine E‑Mail-Adresse, um Benachrichtigungen per E‑Mail zu bekommen.',
-  quiet: 'Ruhezeiten',
+  quiet: 'Hinweise und E‑Mails zu festen Zeiten anhalten',
   quietHint:
     'Kein Ton und keine Desktop-Benachrichtigungen. E‑Mails über Benachrichtigungen und Hinweise ohne offenen Tab warten bis zum Ende. E‑Mails zur Sicherheit deines Kontos kommen sofort.',
   quietFrom: 'Von',

@@ -12,6 +12,7 @@ export const texts = {
   ...settingNames,
   intro: 'Choose what to hear about, and how. Changes are saved right away.',
   loading: 'Loading your preferences',
+  channelsTitle: 'How we reach you',
   enableHint: {
     email: 'Turn off to pause all email. Your choices are kept.',
     in_app: 'Turn off to pause all in-app notifications. Your choices are kept.',
@@ -55,7 +56,7 @@ export const texts = {
   },
   allowAddress: 'Send emails again',
   unconfirmed: 'Confirm your email address to get notification emails.',
-  quiet: 'Quiet hours',
+  quiet: 'Pause alerts and emails at set times',
   quietHint:
     'No sound and no desktop alerts. Notification emails, and alerts while no tab is open, wait until the end. Emails about the safety of your account come at once.',
   quietFrom: 'From',

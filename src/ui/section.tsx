@@ -1,9 +1,9 @@
 import { useId, type ReactNode, type Ref } from 'react';
-import styles from './account.module.css';
+import styles from './section.module.css';
 
 export interface SectionProps {
   /** The fragment that leads here. */
-  readonly id: string;
+  readonly id?: string;
   readonly title: string;
   readonly intro?: ReactNode;
   /** Receives the focus when a step ends and its focused control is removed. */
@@ -11,6 +11,7 @@ export interface SectionProps {
   readonly children: ReactNode;
 }
 
+/** A card with a heading: one subject of a page of settings. */
 export function Section({ id, title, intro, headingRef, children }: SectionProps) {
   const headingId = useId();
   return (

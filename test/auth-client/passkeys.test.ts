@@ -27,6 +27,15 @@ const requestOptions = { challenge: toBase64Url('challenge'), rpId: 'localhost',
 /** A reply with a challenge that expires in 5 minutes. */
 const challengeReply = ({ world }: Harness, id: string, options: object) =>
   Response.json({ challenge_id: id, options, expires_at: world.clock.now() / 1000 + 300 });
+/** The JSON form of a credential of the fake, with the members of its kind. */
+const credentialJson = (response: object) => ({
+  id: 'Y3JlZA',
+  rawId: 'Y3JlZA',
+  type: 'public-key',
+  authenticatorAttachment: 'platform',
+  clientExtensionResults: {},
+  response: { clientDataJSON: toBase64Url('client'), ...response },
+});
 const passkeyReply = { id: 'p1', friendly_name: 'Passkey', created_at: '2026-11-22T10:00:00.5Z' };
 
 /** Starts a sign-in and lets it reach the browser. */
@@ -78,18 +87,10 @@ describe('registration', () => {
     expect(harness.server.sent[2]?.headers.get('authorization')).toBe(`Bearer ${access_token}`);
     expect(harness.server.sent[2]?.body).toEqual({
       challenge_id: 'c1',
-      credential: {
-        id: 'Y3JlZA',
-        rawId: 'Y3JlZA',
-        type: 'public-key',
-        authenticatorAttachment: 'platform',
-        clientExtensionResults: {},
-        response: {
-          clientDataJSON: toBase64Url('client'),
-          attestationObject: toBase64Url('attestation'),
-          transports: ['internal'],
-        },
-      },
+      credential: credentialJson({
+        attestationObject: toBase64Url('attestation'),
+        transports: ['internal'],
+      }),
     });
   });
 
@@ -182,19 +183,11 @@ describe('sign-in', () => {
     ]);
     expect(harness.server.sent[1]?.body).toEqual({
       challenge_id: 'c1',
-      credential: {
-        id: 'Y3JlZA',
-        rawId: 'Y3JlZA',
-        type: 'public-key',
-        authenticatorAttachment: 'platform',
-        clientExtensionResults: {},
-        response: {
-          clientDataJSON: toBase64Url('client'),
-          authenticatorData: toBase64Url('data'),
-          signature: toBase64Url('signature'),
-          userHandle: toBase64Url('ada'),
-        },
-      },
+      credential: credentialJson({
+        authenticatorData: toBase64Url('data'),
+        signature: toBase64Url('signature'),
+        userHandle: toBase64Url('ada'),
+      }),
     });
     expect(client.getSnapshot().session).toEqual(session);
     expect((await harness.stored())?.['refresh_token']).toBe('refresh-ada-1');

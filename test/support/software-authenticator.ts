@@ -23,34 +23,30 @@ export interface RequestOptions {
   readonly allowCredentials?: readonly { readonly id: string }[];
 }
 
-/** `PublicKeyCredential.toJSON()` of a registration. */
-export interface CreatedCredential {
+/** `PublicKeyCredential.toJSON()`. */
+interface CredentialJson<ResponseJson> {
   readonly id: string;
   readonly rawId: string;
   readonly type: 'public-key';
   readonly authenticatorAttachment: 'platform';
   readonly clientExtensionResults: Record<string, never>;
-  readonly response: {
-    readonly clientDataJSON: string;
-    readonly attestationObject: string;
-    readonly transports: 'internal'[];
-  };
+  readonly response: ResponseJson;
 }
 
-/** `PublicKeyCredential.toJSON()` of a sign-in. */
-export interface AssertedCredential {
-  readonly id: string;
-  readonly rawId: string;
-  readonly type: 'public-key';
-  readonly authenticatorAttachment: 'platform';
-  readonly clientExtensionResults: Record<string, never>;
-  readonly response: {
-    readonly clientDataJSON: string;
-    readonly authenticatorData: string;
-    readonly signature: string;
-    readonly userHandle: string;
-  };
-}
+/** The credential of a registration. */
+export type CreatedCredential = CredentialJson<{
+  readonly clientDataJSON: string;
+  readonly attestationObject: string;
+  readonly transports: 'internal'[];
+}>;
+
+/** The credential of a sign-in. */
+export type AssertedCredential = CredentialJson<{
+  readonly clientDataJSON: string;
+  readonly authenticatorData: string;
+  readonly signature: string;
+  readonly userHandle: string;
+}>;
 
 /** A discoverable credential, with its private key. */
 interface StoredCredential {
@@ -100,6 +96,17 @@ export interface SoftwareAuthenticator {
 const sha256 = (data: string | Uint8Array): Buffer => createHash('sha256').update(data).digest();
 const encodeUint = (value: number, bytes: number): Buffer =>
   Buffer.from(value.toString(16).padStart(bytes * 2, '0'), 'hex');
+const encodeCredential = <ResponseJson>(
+  id: string,
+  response: ResponseJson,
+): CredentialJson<ResponseJson> => ({
+  id,
+  rawId: id,
+  type: 'public-key',
+  authenticatorAttachment: 'platform',
+  clientExtensionResults: {},
+  response,
+});
 const nilUuid = '00000000-0000-0000-0000-000000000000';
 
 /** Creates an authenticator in a browser whose page has `origin`. */
@@ -164,20 +171,12 @@ export function createSoftwareAuthenticator(origin: string): SoftwareAuthenticat
           ['authData', new Uint8Array(authData)],
         ]),
       );
-      return {
-        id,
-        rawId: id,
-        type: 'public-key',
-        authenticatorAttachment: 'platform',
-        clientExtensionResults: {},
-        response: {
-          clientDataJSON: encodeClientData('webauthn.create', options.challenge, deviation).toString(
-            'base64url',
-          ),
-          attestationObject: Buffer.from(attestationObject).toString('base64url'),
-          transports: ['internal'],
-        },
-      };
+      const clientData = encodeClientData('webauthn.create', options.challenge, deviation);
+      return encodeCredential(id, {
+        clientDataJSON: clientData.toString('base64url'),
+        attestationObject: Buffer.from(attestationObject).toString('base64url'),
+        transports: ['internal'],
+      });
     },
     get(options, deviation = {}) {
       const rpId = options.rpId ?? new URL(origin).hostname;
@@ -189,19 +188,12 @@ export function createSoftwareAuthenticator(origin: string): SoftwareAuthenticat
       const clientData = encodeClientData('webauthn.get', options.challenge, deviation);
       const authenticatorData = encodeHeader(rpId, false, (signCount += 1), deviation);
       const signature = credential.key.sign(Buffer.concat([authenticatorData, sha256(clientData)]));
-      return {
-        id: credential.id,
-        rawId: credential.id,
-        type: 'public-key',
-        authenticatorAttachment: 'platform',
-        clientExtensionResults: {},
-        response: {
-          clientDataJSON: clientData.toString('base64url'),
-          authenticatorData: authenticatorData.toString('base64url'),
-          signature: signature.toString('base64url'),
-          userHandle: deviation.userHandle ?? credential.userHandle,
-        },
-      };
+      return encodeCredential(credential.id, {
+        clientDataJSON: clientData.toString('base64url'),
+        authenticatorData: authenticatorData.toString('base64url'),
+        signature: signature.toString('base64url'),
+        userHandle: deviation.userHandle ?? credential.userHandle,
+      });
     },
   };
 }

@@ -35,37 +35,29 @@ export function createFakeWebAuthn(methods: WebAuthn['publicKeyCredential'] = {}
 
 export const bytesOf = (text: string): ArrayBuffer => Uint8Array.from(Buffer.from(text)).buffer;
 
-const base = {
-  id: 'Y3JlZA',
-  rawId: bytesOf('cred'),
-  type: 'public-key',
-  authenticatorAttachment: 'platform',
-  getClientExtensionResults: () => ({}),
-};
+const createCredential = (response: object, more: object) =>
+  ({
+    id: 'Y3JlZA',
+    rawId: bytesOf('cred'),
+    type: 'public-key',
+    authenticatorAttachment: 'platform',
+    getClientExtensionResults: () => ({}),
+    response: { clientDataJSON: bytesOf('client'), ...response },
+    ...more,
+  }) as Credential;
 
 /** What `credentials.create` resolves with, in a browser without `toJSON`. */
 export function createdCredential(more: object = {}): Credential {
-  return {
-    ...base,
-    response: {
-      clientDataJSON: bytesOf('client'),
-      attestationObject: bytesOf('attestation'),
-      getTransports: () => ['internal'],
-    },
-    ...more,
-  } as Credential;
+  const response = { attestationObject: bytesOf('attestation'), getTransports: () => ['internal'] };
+  return createCredential(response, more);
 }
 
 /** What `credentials.get` resolves with, in a browser without `toJSON`. */
 export function requestedCredential(more: object = {}): Credential {
-  return {
-    ...base,
-    response: {
-      clientDataJSON: bytesOf('client'),
-      authenticatorData: bytesOf('data'),
-      signature: bytesOf('signature'),
-      userHandle: bytesOf('ada'),
-    },
-    ...more,
-  } as Credential;
+  const response = {
+    authenticatorData: bytesOf('data'),
+    signature: bytesOf('signature'),
+    userHandle: bytesOf('ada'),
+  };
+  return createCredential(response, more);
 }

@@ -8,17 +8,17 @@ import {
   invalidCredential,
   passkeyNotFound,
   register,
+  renamePasskey,
   signInWithPasskey,
   verificationFailed,
+  verifyRegistration,
+  verifySignIn,
 } from './passkey-world.ts';
 
 let world: AuthWorld;
 beforeAll(async () => {
   world = await openAuthWorld();
 });
-
-const rename = async (token: string, id: string, body: unknown) =>
-  world.ask('PATCH', `/passkeys/${id}`, body, { token });
 
 describe('the options of a registration', () => {
   it('exclude the passkeys of the user and show the name of the user', async () => {
@@ -71,12 +71,7 @@ describe('a registration', () => {
     const { access_token: token } = await world.signedUp();
     const { body } = await world.post('/passkeys/registration/options', {}, { token });
     const credential = createSoftwareAuthenticator(siteUrl).create(body.options);
-    const verify = async (proof: unknown) =>
-      world.post(
-        '/passkeys/registration/verify',
-        { challenge_id: body.challenge_id, credential: proof },
-        { token },
-      );
+    const verify = async (proof: unknown) => verifyRegistration(world, token, body.challenge_id, proof);
     expect(await verify({ garbage: true })).toMatchObject(invalidCredential);
     expect(await verify(credential)).toMatchObject(challengeNotFound);
   });
@@ -112,14 +107,8 @@ describe('a registration', () => {
       JSON.stringify({ type: 'webauthn.create', challenge: second.options.challenge, origin: siteUrl }),
     ).toString('base64url');
     const copy = { ...credential, response: { ...credential.response, clientDataJSON } };
-    const verify = async (challengeId: string, proof: object, as: string) =>
-      world.post(
-        '/passkeys/registration/verify',
-        { challenge_id: challengeId, credential: proof },
-        { token: as },
-      );
-    expect((await verify(first.challenge_id, credential, token)).status).toBe(200);
-    expect(await verify(second.challenge_id, copy, other)).toMatchObject({
+    expect((await verifyRegistration(world, token, first.challenge_id, credential)).status).toBe(200);
+    expect(await verifyRegistration(world, other, second.challenge_id, copy)).toMatchObject({
       status: 422,
       body: { code: 'webauthn_credential_exists', message: 'This credential is already registered' },
     });
@@ -136,15 +125,10 @@ describe('a registration', () => {
       status: 422,
       body: { code: 'too_many_passkeys', message: 'Maximum number of passkeys reached' },
     };
-    const verify = async ({ body }: typeof first) =>
-      on.post(
-        '/passkeys/registration/verify',
-        {
-          challenge_id: body.challenge_id,
-          credential: createSoftwareAuthenticator(siteUrl).create(body.options),
-        },
-        { token },
-      );
+    const verify = async ({ body }: typeof first) => {
+      const credential = createSoftwareAuthenticator(siteUrl).create(body.options);
+      return verifyRegistration(on, token, body.challenge_id, credential);
+    };
     expect((await verify(first)).status).toBe(200);
     expect(await verify(second)).toMatchObject(tooMany);
     expect(await on.post('/passkeys/registration/options', {}, { token })).toMatchObject(tooMany);
@@ -201,9 +185,7 @@ describe('a sign-in', () => {
     ],
   ])('refuses a credential that is %s', async (_, credential) => {
     const { body } = await world.post('/passkeys/authentication/options');
-    expect(
-      await world.post('/passkeys/authentication/verify', { challenge_id: body.challenge_id, credential }),
-    ).toMatchObject(invalidCredential);
+    expect(await verifySignIn(world, body.challenge_id, credential)).toMatchObject(invalidCredential);
   });
 
   it('refuses the challenge of a registration, and an expired one', async () => {
@@ -211,11 +193,13 @@ describe('a sign-in', () => {
     const { body: forRegistration } = await world.post('/passkeys/registration/options', {}, { token });
     const { body } = await world.post('/passkeys/authentication/options');
     const credential = authenticator.get(body.options);
-    const verify = async (challengeId: string) =>
-      world.post('/passkeys/authentication/verify', { challenge_id: challengeId, credential });
-    expect(await verify(forRegistration.challenge_id)).toMatchObject(challengeNotFound);
+    expect(await verifySignIn(world, forRegistration.challenge_id, credential)).toMatchObject(
+      challengeNotFound,
+    );
     world.advance(301);
-    expect((await verify(body.challenge_id)).body.code).toBe('webauthn_challenge_expired');
+    expect((await verifySignIn(world, body.challenge_id, credential)).body.code).toBe(
+      'webauthn_challenge_expired',
+    );
   });
 
   it('accepts a changed backup state and refuses a changed backup eligibility', async () => {
@@ -241,8 +225,8 @@ describe('a sign-in', () => {
     const { authenticator } = await createPasskeyUser(on, {}, session);
     expect((await on.post('/passkeys/authentication/options')).body.code).toBe('captcha_failed');
     const { body } = await on.post('/passkeys/authentication/options', captcha);
-    const proof = { challenge_id: body.challenge_id, credential: authenticator.get(body.options) };
-    expect((await on.post('/passkeys/authentication/verify', proof)).status).toBe(200);
+    const credential = authenticator.get(body.options);
+    expect((await verifySignIn(on, body.challenge_id, credential)).status).toBe(200);
   });
 
   it('is limited to 30 options for each address', async () => {
@@ -265,10 +249,10 @@ describe('the passkeys of a user', () => {
       ['', 400, 'friendly_name is required'],
       [null, 400, 'friendly_name is required'],
     ] as const) {
-      const answer = await rename(token, passkeyId, { friendly_name: name });
+      const answer = await renamePasskey(world, token, passkeyId, { friendly_name: name });
       expect([answer.status, answer.body.message]).toEqual([status, message]);
     }
-    expect((await rename(token, passkeyId, '{')).body.code).toBe('bad_json');
+    expect((await renamePasskey(world, token, passkeyId, '{')).body.code).toBe('bad_json');
   });
 });
 

@@ -5,29 +5,42 @@ import {
   type Deviation,
   type SoftwareAuthenticator,
 } from '../../support/software-authenticator.ts';
-import { type Answer, type AnswerBody, type AuthWorld, siteUrl } from './auth-world.ts';
+import { type Answer, type AnswerBody, type AnswerUser, type AuthWorld, siteUrl } from './auth-world.ts';
+
+const refusal = (status: number, code: string, message: string) => ({ status, body: { code, message } });
 
 /** The answer to a proof that is not valid. */
-export const verificationFailed = {
-  status: 400,
-  body: { code: 'webauthn_verification_failed', message: 'Credential verification failed' },
-};
-
+export const verificationFailed = refusal(
+  400,
+  'webauthn_verification_failed',
+  'Credential verification failed',
+);
 /** The answer to a credential that cannot be parsed. */
-export const invalidCredential = {
-  status: 400,
-  body: { code: 'webauthn_verification_failed', message: 'Invalid credential response' },
-};
+export const invalidCredential = refusal(400, 'webauthn_verification_failed', 'Invalid credential response');
+export const challengeNotFound = refusal(
+  400,
+  'webauthn_challenge_not_found',
+  'Challenge not found or already used',
+);
+export const passkeyNotFound = refusal(404, 'validation_failed', 'Passkey not found');
 
-export const challengeNotFound = {
-  status: 400,
-  body: { code: 'webauthn_challenge_not_found', message: 'Challenge not found or already used' },
-};
+/** Proofs that a WebAuthn server refuses, by what they are for. */
+export const invalidProofs: readonly (readonly [string, Deviation])[] = [
+  ['another origin', { origin: 'https://evil.example.com' }],
+  ['a subdomain of the site', { origin: 'http://evil.localhost:5173' }],
+  ['another port', { origin: 'http://localhost:5174' }],
+  ['another domain', { rpId: 'evil.example.com' }],
+  ['another ceremony', { type: 'payment.get' }],
+  ['another challenge', { challenge: Buffer.alloc(32).toString('base64url') }],
+  ['an absent user', { isUserPresent: false }],
+];
 
-export const passkeyNotFound = {
-  status: 404,
-  body: { code: 'validation_failed', message: 'Passkey not found' },
-};
+/** The user in the options of a registration, without a name of the profile. */
+export const userEntity = ({ id, email }: AnswerUser) => ({
+  name: email,
+  displayName: email,
+  id: Buffer.from(id).toString('base64url'),
+});
 
 /** A user whose authenticator has one passkey. */
 export interface PasskeyUser {
@@ -38,6 +51,30 @@ export interface PasskeyUser {
   readonly passkeyId: string;
 }
 
+/** Sends the second request of a registration. */
+export const verifyRegistration = async (
+  world: AuthWorld,
+  token: string,
+  challengeId: string,
+  credential: unknown,
+): Promise<Answer> =>
+  world.post('/passkeys/registration/verify', { challenge_id: challengeId, credential }, { token });
+
+/** Sends the second request of a sign-in. */
+export const verifySignIn = async (
+  world: AuthWorld,
+  challengeId: string,
+  credential: unknown,
+): Promise<Answer> =>
+  world.post('/passkeys/authentication/verify', { challenge_id: challengeId, credential });
+
+export const renamePasskey = async (
+  world: AuthWorld,
+  token: string,
+  id: string,
+  body: unknown,
+): Promise<Answer> => world.ask('PATCH', `/passkeys/${id}`, body, { token });
+
 /** Sends both requests of a registration and returns the answer to the second. */
 export async function register(
   world: AuthWorld,
@@ -46,12 +83,7 @@ export async function register(
   deviation: Deviation = {},
 ): Promise<Answer> {
   const { body } = await world.post('/passkeys/registration/options', {}, { token });
-  const credential = authenticator.create(body.options, deviation);
-  return world.post(
-    '/passkeys/registration/verify',
-    { challenge_id: body.challenge_id, credential },
-    { token },
-  );
+  return verifyRegistration(world, token, body.challenge_id, authenticator.create(body.options, deviation));
 }
 
 /** Sends both requests of a sign-in and returns the answer to the second. */
@@ -61,8 +93,7 @@ export async function signInWithPasskey(
   deviation: Deviation = {},
 ): Promise<Answer> {
   const { body } = await world.post('/passkeys/authentication/options');
-  const credential = authenticator.get(body.options, deviation);
-  return world.post('/passkeys/authentication/verify', { challenge_id: body.challenge_id, credential });
+  return verifySignIn(world, body.challenge_id, authenticator.get(body.options, deviation));
 }
 
 /** Signs up a user with a passkey. */

@@ -1,32 +1,27 @@
 import { Secret, TOTP } from 'otpauth';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { createSoftwareAuthenticator, type Deviation } from '../../support/software-authenticator.ts';
+import { createSoftwareAuthenticator } from '../../support/software-authenticator.ts';
 import { type AnswerBody, openAuthWorld, readClaims, siteUrl, type AuthWorld } from './auth-world.ts';
 import {
   challengeNotFound,
   createPasskeyUser,
+  invalidProofs,
   passkeyNotFound,
   register,
+  renamePasskey,
   signInWithPasskey,
   type PasskeyUser,
+  userEntity,
   verificationFailed,
+  verifyRegistration,
+  verifySignIn,
 } from './passkey-world.ts';
 
 let world: AuthWorld;
 beforeAll(async () => {
   world = await openAuthWorld();
 });
-
-const invalidProofs: readonly (readonly [string, Deviation])[] = [
-  ['another origin', { origin: 'https://evil.example.com' }],
-  ['a subdomain of the site', { origin: 'http://evil.localhost:5173' }],
-  ['another port', { origin: 'http://localhost:5174' }],
-  ['another domain', { rpId: 'evil.example.com' }],
-  ['another ceremony', { type: 'payment.get' }],
-  ['another challenge', { challenge: Buffer.alloc(32).toString('base64url') }],
-  ['an absent user', { isUserPresent: false }],
-];
 
 const insufficientAal = {
   status: 403,
@@ -36,8 +31,6 @@ const insufficientAal = {
   },
 };
 
-const rename = async (token: string, id: string, body: unknown) =>
-  world.ask('PATCH', `/passkeys/${id}`, body, { token });
 const remove = async (token: string, id: string) =>
   world.ask('DELETE', `/passkeys/${id}`, undefined, { token });
 
@@ -50,11 +43,7 @@ describe('the options of a registration', () => {
       challenge_id: expect.stringMatching(/^[\da-f-]{36}$/),
       options: {
         rp: { name: 'Local Supabase', id: 'localhost' },
-        user: {
-          name: user.email,
-          displayName: user.email,
-          id: Buffer.from(user.id).toString('base64url'),
-        },
+        user: userEntity(user),
         challenge: expect.stringMatching(/^[\w-]{43}$/),
         pubKeyCredParams: [-7, -35, -36, -257, -258, -259, -37, -38, -39, -8].map((alg) => ({
           type: 'public-key',
@@ -121,11 +110,9 @@ describe('a registration', () => {
     const { access_token: token } = await world.signedUp();
     const { body } = await world.post('/passkeys/registration/options', {}, { token });
     const credential = createSoftwareAuthenticator(siteUrl).create(body.options);
-    const proof = { challenge_id: body.challenge_id, credential };
-    expect((await world.post('/passkeys/registration/verify', proof, { token })).status).toBe(200);
-    expect(await world.post('/passkeys/registration/verify', proof, { token })).toMatchObject(
-      challengeNotFound,
-    );
+    const verify = async () => verifyRegistration(world, token, body.challenge_id, credential);
+    expect((await verify()).status).toBe(200);
+    expect(await verify()).toMatchObject(challengeNotFound);
   });
 
   it('refuses the challenge of another user and of a sign-in', async () => {
@@ -137,8 +124,7 @@ describe('a registration', () => {
     const { body: forSignIn } = await world.post('/passkeys/authentication/options');
     for (const challengeId of [foreign.challenge_id, forSignIn.challenge_id]) {
       const credential = createSoftwareAuthenticator(siteUrl).create(foreign.options);
-      const proof = { challenge_id: challengeId, credential };
-      expect(await world.post('/passkeys/registration/verify', proof, { token })).toMatchObject(
+      expect(await verifyRegistration(world, token, challengeId, credential)).toMatchObject(
         challengeNotFound,
       );
     }
@@ -149,8 +135,7 @@ describe('a registration', () => {
     const { body } = await world.post('/passkeys/registration/options', {}, { token });
     const credential = createSoftwareAuthenticator(siteUrl).create(body.options);
     world.advance(301);
-    const proof = { challenge_id: body.challenge_id, credential };
-    expect(await world.post('/passkeys/registration/verify', proof, { token })).toMatchObject({
+    expect(await verifyRegistration(world, token, body.challenge_id, credential)).toMatchObject({
       status: 400,
       body: { code: 'webauthn_challenge_expired', message: 'Challenge has expired' },
     });
@@ -173,8 +158,8 @@ describe('a sign-in', () => {
       },
       expires_at: Math.floor(world.nowMs() / 1000) + 300,
     });
-    const proof = { challenge_id: body.challenge_id, credential: authenticator.get(body.options) };
-    const signedIn = await world.post('/passkeys/authentication/verify', proof);
+    const credential = authenticator.get(body.options);
+    const signedIn = await verifySignIn(world, body.challenge_id, credential);
     expect(signedIn.status).toBe(200);
     expect(signedIn.body.user.id).toBe(session.user.id);
     expect(readClaims(signedIn.body.access_token)).toMatchObject({
@@ -188,7 +173,7 @@ describe('a sign-in', () => {
     expect((await world.get('/passkeys', { token })).body).toMatchObject([
       { last_used_at: new Date(world.nowMs()).toISOString() },
     ]);
-    expect(await world.post('/passkeys/authentication/verify', proof)).toMatchObject(challengeNotFound);
+    expect(await verifySignIn(world, body.challenge_id, credential)).toMatchObject(challengeNotFound);
   });
 
   it('refuses a signature over other authenticator data', async () => {
@@ -197,12 +182,7 @@ describe('a sign-in', () => {
     const credential = authenticator.get(body.options);
     const { authenticatorData } = authenticator.get(body.options).response;
     const proof = { ...credential, response: { ...credential.response, authenticatorData } };
-    expect(
-      await world.post('/passkeys/authentication/verify', {
-        challenge_id: body.challenge_id,
-        credential: proof,
-      }),
-    ).toMatchObject(verificationFailed);
+    expect(await verifySignIn(world, body.challenge_id, proof)).toMatchObject(verificationFailed);
   });
 
   it('refuses an unknown passkey, and the passkey of another user', async () => {
@@ -283,7 +263,7 @@ describe('the passkeys of a user', () => {
 
   it('are renamed', async () => {
     const { token, passkeyId } = await createPasskeyUser(world);
-    expect(await rename(token, passkeyId, { friendly_name: 'Laptop' })).toMatchObject({
+    expect(await renamePasskey(world, token, passkeyId, { friendly_name: 'Laptop' })).toMatchObject({
       status: 200,
       body: { id: passkeyId, friendly_name: 'Laptop' },
     });
@@ -303,7 +283,7 @@ describe('the passkeys of a user', () => {
     const { passkeyId, token: owner } = await createPasskeyUser(world);
     const { access_token: token } = await world.signedUp();
     for (const id of [passkeyId, crypto.randomUUID(), 'x']) {
-      expect(await rename(token, id, { friendly_name: 'mine' })).toMatchObject(passkeyNotFound);
+      expect(await renamePasskey(world, token, id, { friendly_name: 'mine' })).toMatchObject(passkeyNotFound);
       expect(await remove(token, id)).toMatchObject(passkeyNotFound);
     }
     for (const [method, path] of [
@@ -345,7 +325,7 @@ describe('for a user with a verified factor', () => {
     const token = low.access_token;
     expect(readClaims(token)['aal']).toBe('aal1');
     expect((await world.get('/passkeys', { token })).status).toBe(200);
-    expect((await rename(token, passkeyId, { friendly_name: 'Laptop' })).status).toBe(200);
+    expect((await renamePasskey(world, token, passkeyId, { friendly_name: 'Laptop' })).status).toBe(200);
     for (const path of ['/passkeys/registration/options', '/passkeys/registration/verify'])
       expect(await world.post(path, {}, { token })).toMatchObject(insufficientAal);
     expect(await remove(token, 'x')).toMatchObject(insufficientAal);

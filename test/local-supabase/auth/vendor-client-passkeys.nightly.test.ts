@@ -2,7 +2,10 @@ import { AuthClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 import { createLocalSupabase, type LocalSupabase } from '../../../local-supabase/server.ts';
-import { createSoftwareAuthenticator } from '../../support/software-authenticator.ts';
+import {
+  createSoftwareAuthenticator,
+  type SoftwareAuthenticator,
+} from '../../support/software-authenticator.ts';
 import { siteUrl } from './auth-world.ts';
 
 let server: LocalSupabase;
@@ -44,28 +47,22 @@ function dataOf<T>({ data, error }: { data: T; error: unknown }): NonNullable<T>
   return data;
 }
 
+async function register(client: Client, authenticator: SoftwareAuthenticator) {
+  const { challenge_id: challengeId, options } = dataOf(await client.passkey.startRegistration());
+  const credential = authenticator.create(options);
+  return dataOf(await client.passkey.verifyRegistration({ challengeId, credential }));
+}
+
 it('the vendor’s client registers a passkey, signs in with it, renames and deletes it', async () => {
   const { client, userId } = await signUp();
   const authenticator = createSoftwareAuthenticator(siteUrl);
-  const registration = dataOf(await client.passkey.startRegistration());
-  const created = authenticator.create(registration.options);
-  const passkey = dataOf(
-    await client.passkey.verifyRegistration({
-      challengeId: registration.challenge_id,
-      credential: created,
-    }),
-  );
+  const passkey = await register(client, authenticator);
   expect(passkey).toMatchObject({ friendly_name: 'Passkey' });
 
   const other = connect();
-  const authentication = dataOf(await other.passkey.startAuthentication());
-  const asserted = authenticator.get(authentication.options);
-  const signedIn = dataOf(
-    await other.passkey.verifyAuthentication({
-      challengeId: authentication.challenge_id,
-      credential: asserted,
-    }),
-  );
+  const { challenge_id: challengeId, options } = dataOf(await other.passkey.startAuthentication());
+  const credential = authenticator.get(options);
+  const signedIn = dataOf(await other.passkey.verifyAuthentication({ challengeId, credential }));
   expect(signedIn.user?.id).toBe(userId);
   expect(dataOf(await other.mfa.getAuthenticatorAssuranceLevel())).toMatchObject({ currentLevel: 'aal1' });
 
@@ -77,10 +74,7 @@ it('the vendor’s client registers a passkey, signs in with it, renames and del
 
 it('the vendor’s administration lists and deletes passkeys', async () => {
   const { client, userId } = await signUp();
-  const registration = dataOf(await client.passkey.startRegistration());
-  const credential = createSoftwareAuthenticator(siteUrl).create(registration.options);
-  const challengeId = registration.challenge_id;
-  const { id } = dataOf(await client.passkey.verifyRegistration({ challengeId, credential }));
+  const { id } = await register(client, createSoftwareAuthenticator(siteUrl));
   const { admin } = connect(server.serviceRoleKey);
   expect(dataOf(await admin.passkey.listPasskeys({ userId }))).toMatchObject([{ id }]);
   expect((await admin.passkey.deletePasskey({ userId, passkeyId: id })).error).toBeNull();

@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import {
   createSoftwareAuthenticator,
-  type Deviation,
   type SoftwareAuthenticator,
 } from '../../support/software-authenticator.ts';
 import {
@@ -13,16 +12,17 @@ import {
   readClaims,
   siteUrl,
 } from './auth-world.ts';
+import { invalidProofs, userEntity } from './passkey-world.ts';
 
 let world: AuthWorld;
 beforeAll(async () => {
   world = await openAuthWorld();
 });
 
-async function enroll(token: string, name = 'key'): Promise<string> {
-  const { body } = await world.post('/factors', { factor_type: 'webauthn', friendly_name: name }, { token });
-  return body.id;
-}
+const enroll = async (token: string, name = 'key') =>
+  world.post('/factors', { factor_type: 'webauthn', friendly_name: name }, { token });
+
+const enrolledId = async (token: string, name?: string) => (await enroll(token, name)).body.id;
 
 const challenge = async (token: string, factorId: string) =>
   (await world.post(`/factors/${factorId}/challenge`, {}, { token })).body;
@@ -41,7 +41,7 @@ interface KeyUser {
 async function createKeyUser(signedUp?: AnswerBody): Promise<KeyUser> {
   const { access_token: token } = signedUp ?? (await world.signedUp());
   const authenticator = createSoftwareAuthenticator(siteUrl);
-  const factorId = await enroll(token);
+  const factorId = await enrolledId(token);
   const { id, webauthn } = await challenge(token, factorId);
   const credential = authenticator.create(webauthn.credential_options.publicKey, { signCount: 5 });
   const verified = await verify(token, factorId, id, { type: 'create', credential_response: credential });
@@ -55,22 +55,10 @@ async function signInLow({ session }: KeyUser): Promise<string> {
   return body.access_token;
 }
 
-const invalidProofs: readonly (readonly [string, Deviation])[] = [
-  ['another origin', { origin: 'https://evil.example.com' }],
-  ['another domain', { rpId: 'evil.example.com' }],
-  ['another ceremony', { type: 'payment.get' }],
-  ['another challenge', { challenge: Buffer.alloc(32).toString('base64url') }],
-  ['an absent user', { isUserPresent: false }],
-];
-
 describe('a WebAuthn factor', () => {
   it('is enrolled, and creates its key by the options of the first challenge', async () => {
     const { access_token: token, user } = await world.signedUp();
-    const enrolled = await world.post(
-      '/factors',
-      { factor_type: 'webauthn', friendly_name: 'key' },
-      { token },
-    );
+    const enrolled = await enroll(token);
     expect(enrolled).toMatchObject({ status: 200 });
     expect(enrolled.body).toEqual({
       id: expect.any(String),
@@ -87,11 +75,7 @@ describe('a WebAuthn factor', () => {
         credential_options: {
           publicKey: {
             rp: { name: 'Local Supabase', id: 'localhost' },
-            user: {
-              name: user.email,
-              displayName: user.email,
-              id: Buffer.from(user.id).toString('base64url'),
-            },
+            user: userEntity(user),
             challenge: expect.stringMatching(/^[\w-]{43}$/),
             pubKeyCredParams: expect.arrayContaining([{ type: 'public-key', alg: -7 }]),
             timeout: 300_000,
@@ -155,7 +139,7 @@ describe('a WebAuthn factor', () => {
   it('excludes the keys of the user’s other factors', async () => {
     const { session, authenticator } = await createKeyUser();
     const token = session.access_token;
-    const { webauthn } = await challenge(token, await enroll(token, 'second'));
+    const { webauthn } = await challenge(token, await enrolledId(token, 'second'));
     expect(webauthn.credential_options.publicKey).toMatchObject({
       excludeCredentials: [
         { type: 'public-key', id: authenticator.credentialIds[0], transports: ['usb', 'nfc'] },
@@ -172,7 +156,7 @@ describe('a proof of a WebAuthn factor', () => {
 
   it.each(invalidProofs)('for %s is refused', async (_, deviation) => {
     const { access_token: fresh } = await world.signedUp();
-    const newFactor = await enroll(fresh);
+    const newFactor = await enrolledId(fresh);
     const created = await challenge(fresh, newFactor);
     const creation = createSoftwareAuthenticator(siteUrl).create(
       created.webauthn.credential_options.publicKey,
@@ -207,7 +191,7 @@ describe('a proof of a WebAuthn factor', () => {
 
   it('does not verify an unverified factor by a key of another one', async () => {
     const { access_token: token } = user.session;
-    const factorId = await enroll(token, 'second');
+    const factorId = await enrolledId(token, 'second');
     const { id, webauthn } = await challenge(token, factorId);
     const { challenge: bytes } = webauthn.credential_options.publicKey;
     const credential = user.authenticator.get({ challenge: bytes, rpId: 'localhost' });
@@ -250,7 +234,7 @@ it('a project without WebAuthn factors refuses them', async () => {
     body: { code: 'mfa_webauthn_enroll_not_enabled', message: 'MFA enroll is disabled for WebAuthn' },
   });
   const { access_token: other } = await world.signedUp();
-  const factorId = await enroll(other);
+  const factorId = await enrolledId(other);
   const asOther = await on.post('/token?grant_type=password', {
     email: String(readClaims(other)['email']),
     password,

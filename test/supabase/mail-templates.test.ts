@@ -103,13 +103,15 @@ describe.each(Object.entries(codeMails))('the mail %s', (_, cause) => {
 });
 
 describe.each(Object.entries({ ...codeMails, ...changeMails }))('the mail %s', (_, cause) => {
-  it('is written in the language of the account', async () => {
+  it('is written in the language of the account, and says what to do if it was another person', async () => {
     const [english, german] = [await mailTo(await cause('en')), await mailTo(await cause('de'))];
     expect(german.subject).not.toBe(english.subject);
     expect(german.html).toContain('<html lang="de">');
     expect(english.html).toContain('<html lang="en">');
     expect(german.text).toMatch(/\b(du|dein|dir|deine[rsmn]?)\b/i);
     expect(english.text).not.toMatch(/\b(du|dein|dir)\b/);
+    expect(english.text).toMatch(/If (this wasn’t you|you didn’t [\w ]+), /);
+    expect(german.text).toMatch(/Wenn du (das|dich) nicht [\w ]+, /);
     expect(german.html + english.html).not.toMatch(/\{\{|<no value>|undefined/);
   });
 });

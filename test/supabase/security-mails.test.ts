@@ -2,6 +2,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createUser, requestApi, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
 import type { TestUser } from '../support/local-supabase.ts';
 import { type CreationOptions, createSoftwareAuthenticator } from '../support/software-authenticator.ts';
+import type { QueuedMail, SecurityEvent } from '../../supabase/functions/_shared/mail/queued-mail.ts';
+import { renderSecurityMail } from '../../supabase/functions/_shared/mail/security-mail.ts';
 
 const supabase = useLocalSupabase();
 
@@ -155,3 +157,22 @@ it('retention deletes old events and devices', async () => {
   for (const table of ['security_events', 'known_devices'])
     expect(await supabase().database.query(`select from private.${table}`)).toEqual([]);
 });
+
+it.each([
+  'new_device',
+  'recovery_code_used',
+  'recovery_codes_created',
+  'passkey_added',
+  'passkey_removed',
+] as const satisfies SecurityEvent['kind'][])(
+  'the mail %s says what to do if it was another person',
+  (kind) => {
+    const event: SecurityEvent = { kind, detail: {}, created_at: '2026-11-22T12:00:00Z' };
+    const introOf = (language: string) => {
+      const mail = { language, time_zone: 'UTC' } as QueuedMail;
+      return renderSecurityMail(mail, event, 'http://localhost:5173').content.intro;
+    };
+    expect(introOf('en')).toContain('If this wasn’t you, ');
+    expect(introOf('de')).toContain('Wenn du das nicht warst, ');
+  },
+);

@@ -29,7 +29,7 @@ const english: SecurityTexts = {
   newDevice: 'New sign-in to your account',
   newDeviceText: (device, time, ip) =>
     `Your account was signed in to from ${device} on ${time}${ip ? ` (IP address ${ip})` : ''}. ` +
-    'Was this you? Then there is nothing to do. If not, sign out that device and change your password.',
+    'If this was you, there’s nothing to do. If this wasn’t you, sign out that device and change your password.',
   recoveryUsed: 'Two-step sign-in was turned off with a recovery code',
   recoveryUsedText: (device, time, ip) =>
     `A recovery code of your account was used from ${device} on ${time}${ip ? ` (IP address ${ip})` : ''}. ` +
@@ -58,7 +58,7 @@ const german: SecurityTexts = {
   newDevice: 'Neue Anmeldung bei deinem Konto',
   newDeviceText: (device, time, ip) =>
     `Am ${time} gab es eine Anmeldung bei deinem Konto mit ${device}${ip ? ` (IP-Adresse ${ip})` : ''}. ` +
-    'Warst du das? Dann ist nichts zu tun. Wenn nicht, melde dieses Gerät ab und ändere dein Passwort.',
+    'Wenn du das warst, ist nichts zu tun. Wenn du das nicht warst, melde dieses Gerät ab und ändere dein Passwort.',
   recoveryUsed: 'Die Anmeldung in zwei Schritten wurde mit einem Wiederherstellungscode ausgeschaltet',
   recoveryUsedText: (device, time, ip) =>
     `Am ${time} wurde mit ${device} ein Wiederherstellungscode deines Kontos benutzt${ip ? ` (IP-Adresse ${ip})` : ''}. ` +

@@ -1,6 +1,7 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig, loadEnv, type Connect, type Plugin } from 'vite';
 import { VitePWA } from 'vite-plugin-pwa';
+import { readSignInWays } from './scripts/project-config/sign-in-ways.ts';
 import { createPageHeaders, encodeHeadersFile, isSameOriginPost } from './scripts/page-headers.ts';
 
 /** Modules that always load together: fewer requests and better compression. */
@@ -92,6 +93,7 @@ export default defineConfig(({ mode }) => {
     captchaProvider: env['VITE_CAPTCHA_SITE_KEY'] && (env['VITE_CAPTCHA_PROVIDER'] ?? 'hcaptcha'),
   });
   return {
+    define: { SIGN_IN_WAYS: JSON.stringify(readSignInWays()) },
     plugins: [
       react(),
       pageHeaders(headers),

@@ -1,6 +1,7 @@
 import type { AuthSettings, RateLimits } from '../../local-supabase/auth/settings.ts';
 import { type AccountChange, accountChanges } from '../../local-supabase/auth/mail/mail-template.ts';
 import type { ConfigReader } from './config-reader.ts';
+import { readProviders } from './sign-in-ways.ts';
 
 type Partly<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
@@ -44,7 +45,7 @@ export function readAuthSettings(config: ConfigReader, hasSmtp: boolean): Partia
     totpVerifyEnabled: config.boolean('auth.mfa.totp.verify_enabled'),
     phoneFactorEnrollEnabled: config.boolean('auth.mfa.phone.enroll_enabled'),
     phoneFactorVerifyEnabled: config.boolean('auth.mfa.phone.verify_enabled'),
-    externalProviders: readProviders(config),
+    externalProviders: readTestProviders(config),
     web3EthereumEnabled: config.boolean('auth.web3.ethereum.enabled'),
     web3SolanaEnabled: config.boolean('auth.web3.solana.enabled'),
     webauthnFactorEnrollEnabled: config.boolean('auth.mfa.web_authn.enroll_enabled'),
@@ -65,14 +66,12 @@ function readAccountChangeMails(config: ConfigReader): readonly AccountChange[] 
 }
 
 /** The enabled providers; each is played by the test provider, which needs no client and no secret. */
-function readProviders(config: ConfigReader): readonly string[] | undefined {
-  const names = config.tables('auth.external');
-  const enabled = names.filter((name) => config.boolean(`auth.external.${name}.enabled`) === true);
-  for (const name of names) {
+function readTestProviders(config: ConfigReader): readonly string[] | undefined {
+  for (const name of config.tables('auth.external')) {
     for (const key of ['client_id', 'secret', 'redirect_uri', 'url', 'skip_nonce_check'])
       config.touch(`auth.external.${name}.${key}`);
   }
-  return names.length === 0 ? undefined : enabled;
+  return readProviders(config);
 }
 
 function readTestOtp(config: ConfigReader): Readonly<Record<string, string>> | undefined {

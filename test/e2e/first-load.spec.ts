@@ -137,6 +137,24 @@ test('opening the inbox takes three requests of data, and little to load', async
   });
 });
 
+for (const path of ['/login', '/signup'])
+  test(`the first visit of ${path} moves nothing`, { tag: '@nightly' }, async ({ page, stage }) => {
+    await page.addInitScript('globalThis.__name = (named) => named');
+    await page.addInitScript(observeVitals);
+    await page.route('**/auth/v1/settings', async (route) => {
+      // The form is painted before its project's settings arrive.
+      await page.getByRole('link', { name: /Clear cookies/ }).waitFor();
+      await page.evaluate(
+        () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+      );
+      await route.continue();
+    });
+    await page.goto(stage.appUrl + path);
+    await page.getByRole('button', { name: 'Continue with Google' }).waitFor();
+    await page.waitForLoadState('networkidle');
+    expect((await readVitals(page)).cls).toBe(0);
+  });
+
 const mostVisits = 5;
 
 /** Opens the inbox with nothing stored but the session, and uses it. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { minPasswordLength } from '../../src/ui/form/credential-rules.ts';
 import { readProjectConfig } from '../../scripts/project-config/project-config.ts';
+import { readSignInWays } from '../../scripts/project-config/sign-in-ways.ts';
 
 const read = (text: string, environment: Record<string, string> = {}) => readProjectConfig(text, environment);
 
@@ -31,6 +32,29 @@ describe('the config.toml of this repository', () => {
 
   it('asks for passwords as long as the forms do', () => {
     expect(options.auth?.passwordMinLength).toBe(minPasswordLength);
+  });
+});
+
+describe('the ways to sign in, for the build', () => {
+  it('are those of this repository', () => {
+    const { auth } = readProjectConfig().options;
+    expect(readSignInWays()).toEqual({
+      providerCount: auth?.externalProviders?.length,
+      passkeys: auth?.passkeysEnabled,
+    });
+  });
+
+  it('are only the enabled ones', () => {
+    const text = `
+      [auth.external.google]
+      enabled = true
+      [auth.external.azure]
+      enabled = false
+      [auth.passkey]
+      enabled = false
+    `;
+    expect(readSignInWays(text)).toEqual({ providerCount: 1, passkeys: false });
+    expect(readSignInWays('')).toEqual({ providerCount: 0, passkeys: false });
   });
 });
 

@@ -12,3 +12,5 @@ history.replaceState(null, '', '/');
 document.title = '';
 document.head.replaceChildren();
 document.body.replaceChildren();
+// The build's constant: without it the sign-in screen reserves no height, as for a project without other ways to sign in.
+Object.assign(globalThis, { SIGN_IN_WAYS: { providerCount: 0, passkeys: false } });

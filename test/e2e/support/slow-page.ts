@@ -39,10 +39,6 @@ export async function withSlowPage(
     page.setDefaultTimeout(60_000);
     await page.addInitScript('globalThis.__name = (named) => named');
     await page.addInitScript(observeShifts);
-    // A visit before: the screen of the sign-in knows how many providers there are.
-    await page.goto(`${site.url}/login`);
-    await page.getByRole('button', { name: 'Continue with Google' }).waitFor();
-    await page.evaluate(() => sessionStorage.clear());
     const session = await context.newCDPSession(page);
     await session.send('Network.setCacheDisabled', { cacheDisabled: true });
     await session.send('Network.enable');

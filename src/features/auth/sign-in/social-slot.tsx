@@ -5,6 +5,9 @@ import { isSocialProvider } from '../../../ui/provider-name.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import styles from '../auth-page.module.css';
 
+/** What `supabase/config.toml` enabled when the application was built; `define` of vite.config.ts sets it. */
+declare const SIGN_IN_WAYS: { readonly providerCount: number; readonly passkeys: boolean };
+
 // Without their code the providers are missing, and the form works without them.
 const SocialSignIn = lazyPart(() =>
   import('./social-sign-in.tsx').then(
@@ -22,12 +25,12 @@ export interface SocialSlotProps {
 export function SocialSlot({ takeCaptcha }: SocialSlotProps) {
   const settings = useAuthSettings();
   const providers = enabledProviders(settings);
-  const offersPasskeys =
-    takeCaptcha !== undefined && settings?.passkeys_enabled === true && 'PublicKeyCredential' in globalThis;
+  const canOfferPasskeys = takeCaptcha !== undefined && 'PublicKeyCredential' in globalThis;
+  const offersPasskeys = canOfferPasskeys && settings?.passkeys_enabled === true;
   const count = providers.length + Number(offersPasskeys);
   // How many buttons the screen had at the last visit: the height to reserve while the settings load.
   const countKey = takeCaptcha ? 'sign-in-button-count' : 'provider-count';
-  const [knownCount] = useState(() => readCount(countKey));
+  const [knownCount] = useState(() => readCount(countKey) ?? configuredCount(canOfferPasskeys));
   useEffect(() => {
     if (settings) writeCount(countKey, count);
   }, [settings, countKey, count]);
@@ -57,11 +60,19 @@ function enabledProviders(settings: AuthServerSettings | null): readonly string[
   return entries.flatMap(([name, enabled]) => (enabled && isSocialProvider(name) ? [name] : []));
 }
 
-function readCount(countKey: string): number {
+/** How many buttons `supabase/config.toml` enables: on the first visit nothing else is known. */
+function configuredCount(canOfferPasskeys: boolean): number {
+  const { providerCount, passkeys } = SIGN_IN_WAYS;
+  return providerCount + Number(canOfferPasskeys && passkeys);
+}
+
+/** Null before the first visit, or if storage is blocked. */
+function readCount(countKey: string): number | null {
   try {
-    return Math.min(10, Number(localStorage.getItem(countKey)) || 0);
+    const stored = localStorage.getItem(countKey);
+    return stored === null ? null : Math.min(10, Number(stored) || 0);
   } catch {
-    return 0;
+    return null;
   }
 }
 
@@ -69,7 +80,7 @@ function writeCount(countKey: string, count: number): void {
   try {
     localStorage.setItem(countKey, String(count));
   } catch {
-    // Storage is blocked: the next visit reserves no height.
+    // Storage is blocked: the next visit is like the first one.
   }
 }
 

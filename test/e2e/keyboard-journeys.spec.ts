@@ -200,6 +200,57 @@ test.describe('by keyboard', { tag: '@nightly' }, () => {
     await keys.expectNoPointer();
   });
 
+  test('selects a list beyond its loaded page, marks it as read and deletes it', async ({ page, world }) => {
+    const keys = await createKeyboard(page);
+    const [ada, grace] = await world.newPair();
+    await world.notify(grace, ada, { count: 64 });
+    await world.enter(page, ada);
+    await expect(rows(page)).toHaveCount(30);
+    const bell = button(page, /^Notifications/);
+    const bar = page.getByRole('region', { name: 'Select' });
+    const selectEverything = async () => {
+      await expect(bar).toBeVisible();
+      await keys.keys('ControlOrMeta+A');
+      await expect(bar.getByRole('status')).toHaveText(/^[36]\d selected$/);
+      await expect(
+        bar.getByRole('button', { name: 'Select all 64' }),
+        'the key leads to the bar',
+      ).toBeFocused();
+      await keys.keys('Enter');
+      await expect(bar.getByRole('status')).toHaveText('64 selected');
+      await expect(bar.getByRole('button', { name: 'Select all shown' }), 'keeps the focus').toBeFocused();
+    };
+
+    await keys.press(button(page, 'Select'));
+    await selectEverything();
+    await keys.press(bar.getByRole('button', { name: 'Mark as read' }));
+    await expect(bell).toHaveAccessibleName('Notifications');
+    await expect(bar.getByRole('status')).toHaveText('0 selected');
+    await keys.keys('z');
+    await expect(bell).toHaveAccessibleName('Notifications, 64 unread');
+
+    // The same from a row, further down.
+    await keys.keys('Escape');
+    await expect(bar).toHaveCount(0);
+    expect(await isFocusOn(page, 'main'), 'the focus stays in the content').toBe(true);
+    await keys.keys('j', 'j', 'x');
+    await expect(bar.getByRole('status')).toHaveText('1 selected');
+    await selectEverything();
+    await keys.press(bar.getByRole('button', { name: 'Delete' }));
+    await expect(rows(page)).toHaveCount(0);
+    await keys.keys('z');
+    await expect(rows(page).first()).toBeVisible();
+    await expect(bell).toHaveAccessibleName('Notifications, 64 unread');
+    await selectEverything();
+    await keys.press(bar.getByRole('button', { name: 'Delete' }));
+    await expect(rows(page)).toHaveCount(0);
+    await page.reload();
+    await expect(page.getByRole('heading', { name: 'Inbox' })).toBeVisible();
+    await expect(bell).toHaveAccessibleName('Notifications');
+    await expect(rows(page)).toHaveCount(0);
+    await keys.expectNoPointer();
+  });
+
   test('chooses preferences and quiet hours', async ({ page, world }) => {
     const keys = await createKeyboard(page);
     await world.enter(page, await world.newUser());

@@ -37,7 +37,7 @@ export function useShortcuts(onShortcut: (shortcut: Shortcut, rowId: string | nu
 }
 
 /** Whether the key belongs to a text field, or to a dialog or a popover above the page. */
-function isElsewhere(target: HTMLElement): boolean {
+export function isElsewhere(target: HTMLElement): boolean {
   return (
     target.isContentEditable ||
     target.closest('input:not([type="checkbox"]), textarea, select, [role="dialog"]') !== null ||

@@ -15,6 +15,7 @@ import styles from './selection-bar.module.css';
 import type { Notification } from '../model/notification.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import { useInboxCommands } from '../actions/use-inbox-commands.ts';
+import { isElsewhere } from '../actions/use-shortcuts.ts';
 import { emptySelection } from '../screen/use-selection.ts';
 import type { Selection } from '../screen/use-selection.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
@@ -36,6 +37,7 @@ export interface SelectionBarProps {
 export function SelectionBar(props: SelectionBarProps) {
   const { selection, shown, filter, total, onSnooze, onChange } = props;
   const bar = useRef<HTMLElement>(null);
+  const selectMore = useRef<HTMLButtonElement>(null);
   useToastsAbove(bar);
   useFocusReturn(bar);
   const texts = inboxTexts.use();
@@ -52,28 +54,26 @@ export function SelectionBar(props: SelectionBarProps) {
     onChange(emptySelection);
   };
   const count = isEverything ? (total ?? chosen.length) : chosen.length;
+  const offersEverything = areAllShown && total !== null && !isEverything;
+  const selectAll = () =>
+    onChange({ ids: new Set(shown.map(({ id }) => id)), isEverything: offersEverything });
+  useSelectAllKey(selectAll, selectMore);
   return (
     <section ref={bar} className={styles.bar} aria-label={texts.select} data-selection-bar="">
       <div className={styles.actions}>
         <span role="status" className={styles.count} data-count={count.toLocaleString()}>
           <span className={styles.countWords}>{words.selected(count)}</span>
         </span>
-        {areAllShown && total !== null && !isEverything ? (
-          <Button
-            look="link"
-            className={styles.everything}
-            onClick={() => onChange({ ids: selection.ids, isEverything: true })}
-          >
-            {words.selectEverything(total)}
-          </Button>
-        ) : (
-          <BarButton
-            look="link"
-            icon={<SelectIcon />}
-            word={words.selectAll}
-            onClick={() => onChange({ ids: new Set(shown.map(({ id }) => id)), isEverything: false })}
-          />
-        )}
+        {/* One button with two words: another one would lose the focus. */}
+        <BarButton
+          ref={selectMore}
+          look="link"
+          aria-keyshortcuts="Control+A Meta+A"
+          icon={<SelectIcon />}
+          word={offersEverything ? words.selectEverything(total) : words.selectAll}
+          isWord={offersEverything}
+          onClick={selectAll}
+        />
         <BarButton
           icon={<CheckIcon />}
           word={texts.markRead}
@@ -119,16 +119,41 @@ export function SelectionBar(props: SelectionBarProps) {
 interface BarButtonProps extends Omit<ButtonProps, 'children' | 'className' | 'title'> {
   readonly icon: ReactNode;
   readonly word: string;
+  /** Whether a narrow bar has a row of its own for the word. Default: false. */
+  readonly isWord?: boolean;
 }
 
 /** A button with a word; in a narrow bar the word is its name, and the icon is shown. */
-function BarButton({ icon, word, ...rest }: BarButtonProps) {
+function BarButton({ icon, word, isWord = false, ...rest }: BarButtonProps) {
   return (
-    <Button {...rest} className={styles.button} title={word}>
-      {icon}
-      <span className={styles.word}>{word}</span>
+    <Button {...rest} className={isWord ? styles.everything : styles.button} title={word}>
+      {!isWord && icon}
+      <span className={isWord ? undefined : styles.word}>{word}</span>
     </Button>
   );
+}
+
+/**
+ * Ctrl+A (⌘A) selects, a second time also what is not loaded, and moves the focus to the bar: Tab reaches the bar only
+ * behind all rows, of which more are loaded on the way.
+ */
+function useSelectAllKey(selectAll: () => void, button: RefObject<HTMLButtonElement | null>): void {
+  const latest = useRef(selectAll);
+  useEffect(() => {
+    latest.current = selectAll;
+  });
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      const isSelectAll = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'a';
+      const target = event.target instanceof HTMLElement ? event.target : document.body;
+      if (!isSelectAll || event.shiftKey || event.altKey || isElsewhere(target)) return;
+      event.preventDefault();
+      latest.current();
+      button.current?.focus({ preventScroll: true });
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, [button]);
 }
 
 /** Moves the focus from a button of the bar to the first visible row when selecting ends. */

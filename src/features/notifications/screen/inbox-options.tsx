@@ -92,6 +92,13 @@ export function InboxOptions({ onClose, onSelect, onInvite }: InboxOptionsProps)
                 </dd>
               </div>
             ))}
+            <div>
+              <dt>{words.selectAllKey}</dt>
+              <dd>
+                <kbd>Ctrl A</kbd>
+                <kbd>⌘ A</kbd>
+              </dd>
+            </div>
           </dl>
         </div>
       </div>

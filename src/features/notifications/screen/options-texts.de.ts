@@ -31,4 +31,5 @@ export const texts: OptionsTexts = {
     escape: 'Benachrichtigung schließen oder Auswahl beenden',
     help: 'Diese Hilfe anzeigen',
   },
+  selectAllKey: 'Beim Auswählen: alle auswählen',
 };

@@ -30,6 +30,7 @@ export const texts = {
     escape: 'Close the notification, or end selecting',
     help: 'Show this help',
   },
+  selectAllKey: 'While selecting: select all',
 };
 
 export type OptionsTexts = Translation<typeof texts>;

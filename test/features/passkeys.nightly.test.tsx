@@ -1,5 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
+import type { FetchFunction } from '../../src/platform/platform.ts';
 import { requestApi, seedPassword, signIn } from '../support/local-supabase.ts';
 import { renderApp } from '../support/render-app.tsx';
 import { createBreakableFetch, to } from '../support/wire/breakable-fetch.ts';
@@ -8,6 +9,8 @@ import { passkeysSection, createPasskeyPages } from './passkey-pages.ts';
 
 const { supabase, email, skewClock, installAuthenticator, open, openSignedOut, addPasskey } =
   createPasskeyPages();
+
+const isList = ({ method, url }: Request) => method === 'GET' && url.endsWith('/passkeys/');
 
 describe('the section of passkeys', () => {
   test('asks for the password before it adds one, if the sign-in is old', async () => {
@@ -39,6 +42,41 @@ describe('the section of passkeys', () => {
     await actor.click(add);
     await passkeys.findByText('This device already has a passkey for your account.');
     expect(passkeys.getAllByRole('listitem')).toHaveLength(1);
+  });
+
+  test('says why a passkey was not added where the list could not be loaded', async () => {
+    const authenticator = installAuthenticator();
+    const { fetch, ...backend } = createBreakableFetch(supabase);
+    backend.break(isList);
+    const { actor } = await open('/account', { fetch });
+    const passkeys = await passkeysSection();
+    await passkeys.findByText('Couldn’t load your passkeys.');
+    authenticator.dismissNext();
+    await actor.click(passkeys.getByRole('button', { name: 'Add a passkey' }));
+    await passkeys.findByText(/^No passkey was used: the prompt was canceled/);
+    expect(passkeys.queryByText('Couldn’t load your passkeys.')).toBeNull();
+  });
+
+  test('keeps a passkey that was added while the list loaded', async () => {
+    installAuthenticator();
+    await addPasskey();
+    let answer = () => {};
+    const mayAnswer = new Promise<void>((resolve) => (answer = resolve));
+    const fetch: FetchFunction = async (input, init) => {
+      const request = new Request(input, init);
+      const response = await supabase().fetch(request);
+      if (isList(request)) await mayAnswer;
+      return response;
+    };
+    // Another device, without the passkey.
+    installAuthenticator();
+    const { actor } = await open('/account', { fetch });
+    const passkeys = await passkeysSection();
+    await actor.click(await passkeys.findByRole('button', { name: 'Add a passkey' }));
+    await passkeys.findByText(/is added\./);
+    expect(passkeys.getAllByRole('listitem')).toHaveLength(1);
+    answer();
+    await waitFor(() => expect(passkeys.getAllByRole('listitem')).toHaveLength(2));
   });
 
   test('removes from the list what another device has removed', async () => {

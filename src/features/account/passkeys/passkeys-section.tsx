@@ -77,7 +77,10 @@ export function PasskeysSection({ onDisabled }: PasskeysSectionProps) {
   const isAsking = step === 'asking' || step === 'removing';
   return (
     <Section id="passkeys" title={texts.title} intro={texts.intro} headingRef={heading}>
-      <FormMessages error={status === 'failed' ? texts.loadFailed : !isAsking && problem} success={news} />
+      <FormMessages
+        error={(!isAsking && problem) || (status === 'failed' && texts.loadFailed)}
+        success={news}
+      />
       {status === 'loading' && <Skeleton height="64px" />}
       <SlowNote pending={status === 'loading'} />
       {status === 'loaded' && passkeys.length === 0 && <p>{texts.none}</p>}

@@ -22,12 +22,12 @@ export function usePasskeys(): PasskeyList {
   useEffect(() => {
     const controller = new AbortController();
     client.listPasskeys({ signal: controller.signal }).then(
-      (passkeys) => setState({ status: 'loaded', passkeys }),
+      (loaded) => setState(({ passkeys }) => ({ status: 'loaded', passkeys: addMissing(loaded, passkeys) })),
       (problem: unknown) => {
         if (controller.signal.aborted) return;
         const isDisabled = problem instanceof AuthError && problem.code === 'passkey_disabled';
         if (!isDisabled) platform.report(problem);
-        setState({ status: isDisabled ? 'disabled' : 'failed', passkeys: [] });
+        setState(({ passkeys }) => ({ status: isDisabled ? 'disabled' : 'failed', passkeys }));
       },
     );
     return () => controller.abort();
@@ -37,6 +37,12 @@ export function usePasskeys(): PasskeyList {
     client,
     change: (update) => setState(({ status, passkeys }) => ({ status, passkeys: update(passkeys) })),
   };
+}
+
+/** The loaded list may be older than a passkey that was added while it loaded. */
+function addMissing(loaded: readonly Passkey[], added: readonly Passkey[]): readonly Passkey[] {
+  const ids = new Set(loaded.map(({ id }) => id));
+  return [...loaded, ...added.filter(({ id }) => !ids.has(id))];
 }
 
 /** Whether a passkey was removed in the meantime, for example on another device. */

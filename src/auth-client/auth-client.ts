@@ -1,5 +1,5 @@
 import type { Unsubscribe } from '../platform/platform.ts';
-import { hasCallbackParameters } from './callback/callback.ts';
+import { hasCallbackParameters } from './callback/callback-parameters.ts';
 import type { CallbackOptions } from './callback/callback-methods.ts';
 import type { LazyMethods } from './calls/lazy-methods.ts';
 import { type SignOutMethod, createSignOut } from './calls/sign-out.ts';

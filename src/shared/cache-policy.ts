@@ -2,23 +2,3 @@
 export const staleMs = 300_000;
 /** A value that no screen has shown for this long is discarded, in memory and on the device (specification §9). */
 export const discardMs = 1_800_000;
-
-/** A value of the server, and when it was read. */
-export interface Cached<Value> {
-  readonly value: Value;
-  /** Epoch milliseconds. */
-  readonly readAtMs: number;
-}
-
-export function isStale({ readAtMs }: Cached<unknown>, nowMs: number): boolean {
-  return !isYoungerThan(staleMs, readAtMs, nowMs);
-}
-
-export function isDiscarded({ readAtMs }: Cached<unknown>, nowMs: number): boolean {
-  return !isYoungerThan(discardMs, readAtMs, nowMs);
-}
-
-/** A negative age means that the device's clock was set back: the real age is unknown. */
-function isYoungerThan(limitMs: number, readAtMs: number, nowMs: number): boolean {
-  return nowMs >= readAtMs && nowMs - readAtMs < limitMs;
-}

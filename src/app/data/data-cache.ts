@@ -12,7 +12,7 @@ import type {
 } from '../../features/notifications/model/state-types.ts';
 import type { RestClient } from '../../rest-client/index.ts';
 import { whenTrue } from '../../ui/state/store.ts';
-import type { Cached } from '../../shared/cache-policy.ts';
+import type { Cached } from '../../shared/cached.ts';
 import type { Database } from '../../database.types.ts';
 import type { UserOutbox } from './user-outbox.ts';
 import { openPersistedCache } from './persisted-cache.ts';

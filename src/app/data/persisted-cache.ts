@@ -1,7 +1,7 @@
 import { clear, delMany, get, keys, promisifyRequest, set } from 'idb-keyval';
 import type { UseStore } from 'idb-keyval';
 import type { Clock, Page, Timer } from '../../platform/index.ts';
-import { isDiscarded, type Cached } from '../../shared/cache-policy.ts';
+import { isDiscarded, type Cached } from '../../shared/cached.ts';
 import { cacheDatabaseName } from './delete-persisted-data.ts';
 
 /** One user's values in IndexedDB, so that a reload shows the last state at once. */

@@ -1,3 +1,5 @@
+import { parametersOf } from './callback-parameters.ts';
+
 /** What a URL brings from the auth server. */
 export type Callback =
   /** Not from the auth server: the URL stays as it is. */
@@ -33,18 +35,8 @@ export interface CallbackScope {
   readonly isFlowPending: boolean;
 }
 
-/** The parameters that the auth server adds to the query or the fragment of a redirect. */
-const callbackParameters = ['code', 'error', 'error_code', 'access_token', 'message'] as const;
-
 /** The auth server's codes are UUIDs; those of other services rarely are. */
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
-
-/** Whether a URL may be a callback; `parseCallback` decides. */
-export function hasCallbackParameters(href: string): boolean {
-  if (!/[?#]/.test(href)) return false;
-  const { query, fragment } = parametersOf(new URL(href));
-  return callbackParameters.some((name) => query.has(name) || fragment.has(name));
-}
 
 /** Reads the query and fragment of a redirect; another service's `?code=` or `#access_token=` is `none`. */
 export function parseCallback(href: string, { paths, isFlowPending }: CallbackScope): Callback {
@@ -82,10 +74,6 @@ function readTokens(fragment: URLSearchParams): CallbackTokens | null {
     providerRefreshToken: fragment.get('provider_refresh_token'),
     expiresInSeconds: Number(fragment.get('expires_in')) || undefined,
   };
-}
-
-function parametersOf(url: URL) {
-  return { query: url.searchParams, fragment: new URLSearchParams(url.hash.slice(1)) };
 }
 
 const addedToQuery = ['code', 'error', 'error_code', 'error_description'];

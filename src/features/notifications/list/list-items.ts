@@ -60,19 +60,6 @@ export function toSections(items: readonly ListItem[], places: readonly ItemPlac
   return sections;
 }
 
-/** The rendered indexes: the range with its overscan, and the heading of the first visible day. */
-export function rangeWithHeading(
-  items: readonly ListItem[],
-  range: { readonly startIndex: number; readonly endIndex: number; readonly overscan: number },
-): number[] {
-  const first = Math.max(0, range.startIndex - range.overscan);
-  const last = Math.min(items.length - 1, range.endIndex + range.overscan);
-  const indexes = Array.from({ length: Math.max(0, last - first + 1) }, (_, offset) => first + offset);
-  let heading = first;
-  while (heading > 0 && items[heading]?.type !== 'day') heading -= 1;
-  return heading < first ? [heading, ...indexes] : indexes;
-}
-
 /** The oldest day of the list. */
 export function lastDayOf(items: readonly ListItem[]): string | undefined {
   return items.findLast((item) => item.type === 'day')?.group.day;

@@ -10,7 +10,7 @@ import {
 import { DaySections } from './day-sections.tsx';
 import { densityChoice, rowHeights } from './density.ts';
 import { endNearRows, revealRow, type RenderedListProps } from './list-handle.ts';
-import { lastDayOf, rangeWithHeading, toSections } from './list-items.ts';
+import { lastDayOf, toSections, type ListItem } from './list-items.ts';
 import styles from './notification-list.module.css';
 
 const headingHeightPx = 36;
@@ -99,4 +99,17 @@ export function VirtualList({ items, onEndNear, restoreScroll, ref, ...rows }: V
       />
     </div>
   );
+}
+
+/** The rendered indexes: the range with its overscan, and the heading of the first visible day. */
+function rangeWithHeading(
+  items: readonly ListItem[],
+  range: { readonly startIndex: number; readonly endIndex: number; readonly overscan: number },
+): number[] {
+  const first = Math.max(0, range.startIndex - range.overscan);
+  const last = Math.min(items.length - 1, range.endIndex + range.overscan);
+  const indexes = Array.from({ length: Math.max(0, last - first + 1) }, (_, offset) => first + offset);
+  let heading = first;
+  while (heading > 0 && items[heading]?.type !== 'day') heading -= 1;
+  return heading < first ? [heading, ...indexes] : indexes;
 }

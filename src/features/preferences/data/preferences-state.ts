@@ -1,4 +1,4 @@
-import type { Cached } from '../../../shared/cache-policy.ts';
+import type { Cached } from '../../../shared/cached.ts';
 import { isTemporary, newerPreferences } from '../preferences.ts';
 import type { PreferenceChange, Preferences } from '../preferences.ts';
 

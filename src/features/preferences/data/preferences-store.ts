@@ -1,6 +1,7 @@
 import type { Clock, Timer, Unsubscribe } from '../../../platform/index.ts';
 import type { Change, RowRecord } from '../../../realtime-client/index.ts';
-import { discardMs, isStale, type Cached } from '../../../shared/cache-policy.ts';
+import { discardMs } from '../../../shared/cache-policy.ts';
+import { isStale, type Cached } from '../../../shared/cached.ts';
 import { isTemporary, parsePreferences } from '../preferences.ts';
 import type { PreferenceChange, Preferences } from '../preferences.ts';
 import { isNoRow, loadPreferences } from './load-preferences.ts';

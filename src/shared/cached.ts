@@ -1,0 +1,21 @@
+import { discardMs, staleMs } from './cache-policy.ts';
+
+/** A value of the server, and when it was read. */
+export interface Cached<Value> {
+  readonly value: Value;
+  /** Epoch milliseconds. */
+  readonly readAtMs: number;
+}
+
+export function isStale({ readAtMs }: Cached<unknown>, nowMs: number): boolean {
+  return !isYoungerThan(staleMs, readAtMs, nowMs);
+}
+
+export function isDiscarded({ readAtMs }: Cached<unknown>, nowMs: number): boolean {
+  return !isYoungerThan(discardMs, readAtMs, nowMs);
+}
+
+/** A negative age means that the device's clock was set back: the real age is unknown. */
+function isYoungerThan(limitMs: number, readAtMs: number, nowMs: number): boolean {
+  return nowMs >= readAtMs && nowMs - readAtMs < limitMs;
+}

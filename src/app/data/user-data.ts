@@ -1,4 +1,5 @@
 import type { Arrivals } from '../../features/notifications/arrivals/arrivals.ts';
+import { createLazyActions } from '../../features/notifications/actions/lazy-actions.ts';
 import { createInbox } from '../../features/notifications/data/inbox.ts';
 import type { Inbox } from '../../features/notifications/data/inbox.ts';
 import { createMinuteClock } from '../../features/notifications/data/minute-clock.ts';
@@ -102,6 +103,8 @@ export function createUserData({
     userId,
     platform,
     api,
+    createActions: (options) =>
+      createLazyActions(options, () => import('../../features/notifications/actions/inbox-actions.ts')),
     loadWaitingActions: async (store, rows) => (await openOutbox()).showActions(store, rows),
     onArrival: (arrived) => void loadArrivals().then(({ add }) => add(arrived), reportOnce),
     onChange(state) {

@@ -1,4 +1,5 @@
 import { createWaitingActions } from '../../../src/features/notifications/actions/waiting-actions.ts';
+import { createInboxActions } from '../../../src/features/notifications/actions/inbox-actions.ts';
 import { createInbox } from '../../../src/features/notifications/data/inbox.ts';
 import type { Inbox } from '../../../src/features/notifications/data/inbox.ts';
 import { countNotifications } from '../../../src/features/notifications/model/notification-counts.ts';
@@ -246,6 +247,7 @@ export function createScriptedInbox(options: ScriptedInboxOptions = {}): Scripte
       userId: 'user',
       api,
       platform: tab,
+      createActions: createInboxActions,
       async loadWaitingActions(store, waitingRows) {
         const outbox = createOutbox({
           userId: 'user',

@@ -1,4 +1,4 @@
-import type { Broadcast, Clock, Timer } from '../../../platform/index.ts';
+import type { Broadcast, Clock, Page, Timer } from '../../../platform/index.ts';
 import type { InboxStore } from '../data/inbox-store.ts';
 import { compareNewestFirst } from '../model/notification.ts';
 import type { Notification, NotificationKind, NotificationStatus } from '../model/notification.ts';
@@ -6,7 +6,8 @@ import type { NotificationFilter } from '../model/notification-filter.ts';
 import { isBulk, mustFollow } from '../model/notification-operation.ts';
 import type { NotificationAction, NotificationOperation } from '../model/notification-operation.ts';
 import type { NotificationsApi } from '../data/notifications-api.ts';
-import type { OfflineActions } from './offline-actions.ts';
+import { createOfflineActions } from './offline-actions.ts';
+import type { OfflineActions, OfflineActionsOptions } from './offline-actions.ts';
 
 /** The user's actions. Each is shown at once in every tab, and rolled back if its request fails. */
 export interface InboxActions {
@@ -20,6 +21,8 @@ export interface InboxActions {
   removeAll(filter: NotificationFilter): UndoableAction;
   /** Repeats the action that failed last. */
   retry(): void;
+  /** Shows and sends the actions that an earlier visit left. */
+  openOutbox(): void;
   /** Sends all actions that can still be undone. */
   commitAll(): void;
   close(): void;
@@ -35,8 +38,11 @@ export interface InboxActionsOptions {
   readonly api: NotificationsApi;
   readonly store: InboxStore;
   readonly clock: Clock;
-  /** Takes the actions that are done without a connection, and keeps those that can be undone. */
-  readonly offline: OfflineActions;
+  readonly page: Page;
+  /** Loads the code that stores actions while there is no connection, and those that can be undone. */
+  readonly loadWaitingActions: OfflineActionsOptions['load'];
+  /** Receives the ids of the notifications with an action that waits. */
+  readonly waitingRows: OfflineActionsOptions['waitingRows'];
   /** The channel to the other tabs of this user. */
   readonly tabs: Broadcast;
   readonly createId: () => string;
@@ -51,9 +57,10 @@ type TabMessage =
 const remoteOperationTtlMs = 60_000;
 
 export function createInboxActions(options: InboxActionsOptions): InboxActions {
-  const { api, store, offline, clock, tabs, createId, report } = options;
+  const { api, store, clock, tabs, createId, report, loadWaitingActions, ...parts } = options;
+  const offline = createOfflineActions({ ...parts, load: loadWaitingActions, store, report });
   const undoable = new Map<NotificationOperation, UndoableAction>();
-  const stopListening = listenToTabs(options);
+  const stopListening = listenToTabs(options, offline);
   const inFlight = new Map<NotificationOperation, Promise<void>>();
   let isClosed = false;
 
@@ -145,6 +152,7 @@ export function createInboxActions(options: InboxActionsOptions): InboxActions {
       store.patch({ problem: null });
       perform(problem.action);
     },
+    openOutbox: offline.open,
     commitAll() {
       for (const [operation, action] of undoable) {
         // The answer may never arrive here. Deleting rows by id twice is harmless; a bulk action that the next visit repeats
@@ -180,7 +188,7 @@ function execute(
   }
 }
 
-function listenToTabs({ tabs, store, offline, clock }: InboxActionsOptions): () => void {
+function listenToTabs({ tabs, store, clock }: InboxActionsOptions, offline: OfflineActions): () => void {
   const expiries = new Map<string, Timer>();
   const stop = tabs.subscribe((received) => {
     if (!isTabMessage(received)) return;

@@ -1,6 +1,5 @@
 import type { Page } from '../../../platform/index.ts';
 import type { Store } from '../../../ui/state/store.ts';
-import { createStore } from '../../../ui/state/store.ts';
 import type { InboxStore } from '../data/inbox-store.ts';
 import type { NotificationOperation } from '../model/notification-operation.ts';
 import type { WaitingActions } from './waiting-actions.ts';
@@ -10,8 +9,6 @@ import type { WaitingActions } from './waiting-actions.ts';
  * request that hangs must not lose.
  */
 export interface OfflineActions {
-  /** Ids of the notifications with an action that waits; the same set until it changes. */
-  readonly waitingRows: WaitingRows;
   /** Whether an operation that is about to be sent has to wait. */
   mustWait(operation: NotificationOperation): boolean;
   /** Whether the operation waits. */
@@ -29,11 +26,11 @@ export interface OfflineActions {
   close(): void;
 }
 
-export type WaitingRows = Pick<Store<ReadonlySet<string>>, 'getSnapshot' | 'subscribe'>;
-
 export interface OfflineActionsOptions {
   /** Loads the code of {@link WaitingActions}, once. */
   readonly load: (store: InboxStore, rows: Store<ReadonlySet<string>>) => Promise<WaitingActions>;
+  /** Receives the ids of the notifications with an action that waits. */
+  readonly waitingRows: Store<ReadonlySet<string>>;
   readonly store: InboxStore;
   readonly page: Page;
   readonly report: (problem: unknown) => void;
@@ -43,8 +40,13 @@ export interface OfflineActionsOptions {
 const waitingTypes: ReadonlySet<string> = new Set(['status', 'snooze', 'remove', 'read-all', 'remove-all']);
 
 /** Decides which actions wait; the code that stores them is loaded on first use. */
-export function createOfflineActions({ load, store, page, report }: OfflineActionsOptions): OfflineActions {
-  const waitingRows = createStore<ReadonlySet<string>>(new Set());
+export function createOfflineActions({
+  load,
+  waitingRows,
+  store,
+  page,
+  report,
+}: OfflineActionsOptions): OfflineActions {
   let opened: WaitingActions | null = null;
   let opening: Promise<WaitingActions> | null = null;
   /** Operations that are not stored yet. */
@@ -69,7 +71,6 @@ export function createOfflineActions({ load, store, page, report }: OfflineActio
     addingCount -= 1;
   };
   return {
-    waitingRows,
     mustWait: ({ type }) =>
       waitingTypes.has(type) && (!page.isOnline() || addingCount > 0 || (opened?.isBusy() ?? false)),
     has: (operationId) => opened?.has(operationId) ?? false,

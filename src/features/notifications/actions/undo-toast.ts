@@ -10,7 +10,7 @@ export interface Undo {
   readonly label: string;
   readonly undo: () => void;
   /** Called when the toast is gone, after an undo too. */
-  readonly onKept?: () => void;
+  readonly onKept?: (() => void) | undefined;
 }
 
 /** Offers to undo the last action. One such toast at a time: the next action replaces it, and the earlier one is kept. */

@@ -1,118 +1,51 @@
-import { useMemo } from 'react';
+import { useEffect, useMemo } from 'react';
+import { useClients } from '../../../shared/clients/clients-context.ts';
+import { toasts } from '../../../ui/overlay/toasts.ts';
+import { createLoader, retryFailedLoad } from '../../../ui/state/loader.ts';
 import { useInbox } from '../data/inbox-context.ts';
-import type { Inbox } from '../data/inbox.ts';
-import type { Notification, NotificationKind, NotificationStatus } from '../model/notification.ts';
-import { notificationStatuses } from '../model/notification.ts';
-import type { NotificationFilter } from '../model/notification-filter.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
-import type { UndoableAction } from './inbox-actions.ts';
-import { showUndoToast } from './undo-toast.ts';
+import type { createInboxCommands, InboxCommands } from './inbox-commands.ts';
 
-/** The actions of the screen, each with a toast that undoes it. */
-export interface InboxCommands {
-  setStatus(notifications: readonly Notification[], status: NotificationStatus): void;
-  /** Moves snoozed notifications to the inbox now. */
-  unsnooze(notifications: readonly Notification[]): void;
-  remove(notifications: readonly Notification[]): void;
-  /** null: notifications of every kind. */
-  markAllRead(kind: NotificationKind | null): void;
-  /** Deletes the whole list of the filter. */
-  removeAll(filter: NotificationFilter): void;
-  /** Marks them read, or unread if none is unread; archived and snoozed notifications are left alone. */
-  toggleRead(notifications: readonly Notification[]): void;
-  /** Archives them, or moves them to the inbox if all are archived. */
-  toggleArchived(notifications: readonly Notification[]): void;
-}
+let createCommands: typeof createInboxCommands | null = null;
+const load = createLoader(async () => {
+  createCommands = (await import('./inbox-commands.ts')).createInboxCommands;
+});
 
-/** The same object until the inbox or the language changes. */
+/**
+ * The same object until the inbox or the language changes. The code of the commands is loaded beside the first list; a command
+ * before that takes effect once the code is there.
+ */
 export function useInboxCommands(): InboxCommands {
   const inbox = useInbox();
+  const { report } = useClients().platform;
   const texts = inboxTexts.use();
+  useEffect(() => {
+    // A command tries again, and shows the failure.
+    load().catch(retryFailedLoad);
+  }, []);
   return useMemo(() => {
-    const showUndoable = (text: string, { undo, commit }: UndoableAction) =>
-      showUndoToast({ text, label: texts.undo, undo, onKept: commit });
-    const describe = (notifications: readonly Notification[], status: NotificationStatus) => {
-      const count = notifications.length;
-      if (status === 'archived') return texts.archived(count);
-      if (status === 'unread') return texts.markedUnread(count);
-      return notifications.every((row) => row.status === 'archived')
-        ? texts.unarchived(count)
-        : texts.markedRead(count);
+    const run = (command: (commands: InboxCommands) => void): void => {
+      if (createCommands) return command(createCommands(inbox));
+      load().then(
+        () => run(command),
+        (problem: unknown) => {
+          retryFailedLoad(problem);
+          report(problem);
+          toasts.show(texts.actionFailed, {
+            tone: 'error',
+            action: { label: texts.retry, run: () => run(command) },
+          });
+        },
+      );
     };
-    const commands: InboxCommands = {
-      setStatus(notifications, status) {
-        const changed = notifications.filter((row) => row.status !== status);
-        if (changed.length === 0) return;
-        inbox.setStatus(idsOf(changed), status);
-        showUndoToast({
-          text: describe(changed, status),
-          label: texts.undo,
-          undo: () => restoreStatuses(inbox, changed),
-        });
-      },
-      unsnooze(notifications) {
-        inbox.snooze(idsOf(notifications), null);
-        showUndoToast({
-          text: texts.unarchived(notifications.length),
-          label: texts.undo,
-          undo: () => undoSnooze(inbox, notifications),
-        });
-      },
-      remove: (notifications) =>
-        showUndoable(texts.removed(notifications.length), inbox.remove(idsOf(notifications))),
-      markAllRead: (kind) => showUndoable(texts.markedAllRead, inbox.markAllRead(kind)),
-      removeAll: (filter) => showUndoable(texts.removedAll, inbox.removeAll(filter)),
-      toggleRead(notifications) {
-        const listed = notifications.filter((row) => row.status !== 'archived' && !row.isSnoozed);
-        const hasUnread = listed.some((row) => row.status === 'unread');
-        commands.setStatus(listed, hasUnread ? 'read' : 'unread');
-      },
-      toggleArchived(notifications) {
-        const areArchived = notifications.every((row) => row.status === 'archived');
-        commands.setStatus(notifications, areArchived ? 'read' : 'archived');
-      },
+    return {
+      setStatus: (...parts) => run((commands) => commands.setStatus(...parts)),
+      unsnooze: (...parts) => run((commands) => commands.unsnooze(...parts)),
+      remove: (...parts) => run((commands) => commands.remove(...parts)),
+      markAllRead: (...parts) => run((commands) => commands.markAllRead(...parts)),
+      removeAll: (...parts) => run((commands) => commands.removeAll(...parts)),
+      toggleRead: (...parts) => run((commands) => commands.toggleRead(...parts)),
+      toggleArchived: (...parts) => run((commands) => commands.toggleArchived(...parts)),
     };
-    return commands;
-  }, [inbox, texts]);
-}
-
-/** Restores the earlier snooze of notifications. */
-function restoreSnoozes(inbox: Inbox, earlier: readonly Notification[]): void {
-  for (const untilMs of new Set(earlier.map((row) => row.snoozedUntilMs)))
-    inbox.snooze(idsOf(earlier.filter((row) => row.snoozedUntilMs === untilMs)), untilMs);
-}
-
-/** Restores the earlier status of notifications; a snoozed one was unread. */
-export function restoreStatuses(inbox: Inbox, earlier: readonly Notification[]): void {
-  restoreSnoozes(
-    inbox,
-    earlier.filter((row) => row.isSnoozed),
-  );
-  for (const status of notificationStatuses) {
-    const ids = idsOf(earlier.filter((row) => row.status === status && !row.isSnoozed));
-    if (ids.length > 0) inbox.setStatus(ids, status);
-  }
-}
-
-/** Restores the state of notifications before they were snoozed. */
-export function undoSnooze(inbox: Inbox, earlier: readonly Notification[]): void {
-  restoreSnoozes(inbox, earlier);
-  // A snooze has marked them unread.
-  restoreStatuses(
-    inbox,
-    earlier.filter((row) => row.status !== 'unread'),
-  );
-}
-
-function idsOf(notifications: readonly Notification[]): readonly string[] {
-  return notifications.map(({ id }) => id);
-}
-
-/** Moves the focus out of a row that is about to leave: to the next row, else the previous one, else the heading. */
-export function moveFocusOutOfRow(id: string): void {
-  const row = document.activeElement?.closest('[data-id]');
-  if (row?.getAttribute('data-id') !== id) return;
-  const links = [...document.querySelectorAll<HTMLElement>('main [data-row]')];
-  const at = links.findIndex((link) => row.contains(link));
-  (links[at + 1] ?? links[at - 1] ?? document.querySelector<HTMLElement>('h1'))?.focus();
+  }, [inbox, report, texts]);
 }

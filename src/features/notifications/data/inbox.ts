@@ -1,9 +1,8 @@
 import type { Platform } from '../../../platform/index.ts';
 import { staleMs } from '../../../shared/cache-policy.ts';
-import { createInboxActions } from '../actions/inbox-actions.ts';
-import type { InboxActions } from '../actions/inbox-actions.ts';
-import { createOfflineActions } from '../actions/offline-actions.ts';
-import type { OfflineActionsOptions, WaitingRows } from '../actions/offline-actions.ts';
+import { createStore } from '../../../ui/state/store.ts';
+import type { Store } from '../../../ui/state/store.ts';
+import type { InboxActions, InboxActionsOptions } from '../actions/inbox-actions.ts';
 import { createInboxReader } from './inbox-reader.ts';
 import { createInboxSync } from './inbox-sync.ts';
 import { createLazyAlarm } from './lazy-alarm.ts';
@@ -17,10 +16,8 @@ import type { PersistedNotifications, NotificationChange } from '../model/state-
 /** One user's inbox: outside of React, so that every part of the page shows the same state. */
 export interface Inbox
   extends Pick<InboxStore, 'subscribe' | 'getSnapshot'>, Omit<InboxActions, 'close' | 'commitAll'> {
-  /** Notifications with an action that waits for a connection. */
-  readonly waitingRows: WaitingRows;
-  /** Shows and sends the actions that an earlier visit left. */
-  openOutbox(): void;
+  /** Ids of the notifications with an action that waits for a connection; the same set until it changes. */
+  readonly waitingRows: Pick<Store<ReadonlySet<string>>, 'getSnapshot' | 'subscribe'>;
   /** Starts reading; the live channel is opened in parallel. */
   start(): void;
   /** Shows the persisted list of an earlier visit, unless the server has answered already. */
@@ -43,12 +40,20 @@ export interface Inbox
 export interface InboxOptions extends InboxStoreOptions {
   readonly userId: string;
   readonly api: NotificationsApi;
+  readonly createActions: (options: InboxActionsOptions) => InboxActions;
   /** Loads the code that stores actions while there is no connection. */
-  readonly loadWaitingActions: OfflineActionsOptions['load'];
+  readonly loadWaitingActions: InboxActionsOptions['loadWaitingActions'];
   readonly platform: Pick<Platform, 'clock' | 'random' | 'page' | 'openBroadcast' | 'report'>;
 }
 
-export function createInbox({ userId, api, loadWaitingActions, platform, ...options }: InboxOptions): Inbox {
+export function createInbox({
+  userId,
+  api,
+  createActions,
+  loadWaitingActions,
+  platform,
+  ...options
+}: InboxOptions): Inbox {
   const { clock, page, report } = platform;
   const store = createInboxStore(options);
   const reader = createInboxReader({ api, store, report });
@@ -58,10 +63,11 @@ export function createInbox({ userId, api, loadWaitingActions, platform, ...opti
     readAtMs = clock.monotonicMs();
     return reader.refresh();
   };
-  const offline = createOfflineActions({ load: loadWaitingActions, store, page, report });
-  const actions = createInboxActions({
+  const waitingRows = createStore<ReadonlySet<string>>(new Set());
+  const actions = createActions({
     api,
-    offline,
+    loadWaitingActions,
+    waitingRows,
     // An action may change rows outside the loaded lists, which only the server can count.
     store: {
       ...store,
@@ -71,6 +77,7 @@ export function createInbox({ userId, api, loadWaitingActions, platform, ...opti
       },
     },
     clock,
+    page,
     report,
     tabs: platform.openBroadcast(`inbox:${userId}`),
     createId: () => Array.from(platform.random.bytes(12), (byte) => byte.toString(36)).join(''),
@@ -87,8 +94,7 @@ export function createInbox({ userId, api, loadWaitingActions, platform, ...opti
   return {
     ...store,
     ...actions,
-    waitingRows: offline.waitingRows,
-    openOutbox: offline.open,
+    waitingRows,
     start() {
       void refresh();
       void sync.run();

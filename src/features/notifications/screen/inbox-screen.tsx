@@ -9,8 +9,8 @@ import {
 } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { lazyPart } from '../../../ui/state/lazy-part.ts';
+import type { InboxCommands } from '../actions/inbox-commands.ts';
 import { useInboxCommands } from '../actions/use-inbox-commands.ts';
-import type { InboxCommands } from '../actions/use-inbox-commands.ts';
 import { useInbox, useInboxSnapshot } from '../data/inbox-context.ts';
 import type { InboxSnapshot } from '../data/inbox-store.ts';
 import { densityChoice } from '../list/density.ts';

@@ -5,10 +5,11 @@ import { useClients } from '../../../shared/clients/clients-context.ts';
 import { Button } from '../../../ui/button.tsx';
 import { TextField } from '../../../ui/form/text-field.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
+import { undoSnooze } from '../actions/inbox-commands.ts';
 import { showUndoToast } from '../actions/undo-toast.ts';
-import { undoSnooze } from '../actions/use-inbox-commands.ts';
 import { useInbox, useLocale } from '../data/inbox-context.ts';
 import type { Notification } from '../model/notification.ts';
+import { laterTexts } from '../texts/later-texts.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
 import styles from './snooze-dialog.module.css';
 import { snoozeTexts } from './snooze-texts.ts';
@@ -26,6 +27,7 @@ export interface SnoozeDialogProps {
 export function SnoozeDialog({ notifications, onClose, onSnooze }: SnoozeDialogProps) {
   const texts = snoozeTexts.use();
   const common = inboxTexts.use();
+  const words = laterTexts.use();
   const inbox = useInbox();
   const locale = useLocale();
   const { clock } = useClients().platform;
@@ -44,7 +46,7 @@ export function SnoozeDialog({ notifications, onClose, onSnooze }: SnoozeDialogP
     );
     showUndoToast({
       text: texts.snoozed(notifications.length, full.format(untilMs)),
-      label: common.undo,
+      label: words.undo,
       undo: () => undoSnooze(inbox, notifications),
     });
   };

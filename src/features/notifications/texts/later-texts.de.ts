@@ -1,5 +1,8 @@
 import type { LaterTexts } from './later-texts.en.ts';
 
+const notifications = (count: number) =>
+  `${count.toLocaleString('de')} ${count === 1 ? 'Benachrichtigung' : 'Benachrichtigungen'}`;
+
 export const texts: LaterTexts = {
   found: (count, hasMore) =>
     count === 0 ? 'Keine Treffer' : `${count.toLocaleString('de')}${hasMore ? '+' : ''} Treffer`,
@@ -8,6 +11,14 @@ export const texts: LaterTexts = {
   selectAll: 'Alle sichtbaren auswählen',
   selectEverything: (count) => `Alle ${count.toLocaleString('de')} auswählen`,
   selected: (count) => `${count.toLocaleString('de')} ausgewählt`,
+  undo: 'Rückgängig',
+  removed: (count) => `${notifications(count)} gelöscht.`,
+  removedAll: 'Alle Benachrichtigungen dieser Liste gelöscht.',
+  archived: (count) => `${notifications(count)} archiviert.`,
+  unarchived: (count) => `${notifications(count)} in den Posteingang verschoben.`,
+  markedRead: (count) => `${notifications(count)} als gelesen markiert.`,
+  markedUnread: (count) => `${notifications(count)} als ungelesen markiert.`,
+  markedAllRead: 'Alle als gelesen markiert.',
   times: (title, count) => `${title}, ${count}-mal`,
   seeAll: 'Alle ansehen',
   clearSearch: 'Suche löschen',

@@ -1,5 +1,8 @@
 import type { Translation } from '../../../ui/texts.ts';
 
+const notifications = (count: number) =>
+  `${count.toLocaleString('en')} ${count === 1 ? 'notification' : 'notifications'}`;
+
 /** Texts of parts that are loaded after the first list. */
 export const texts = {
   found: (count: number, hasMore: boolean) =>
@@ -11,6 +14,14 @@ export const texts = {
   selectAll: 'Select all shown',
   selectEverything: (count: number) => `Select all ${count.toLocaleString('en')}`,
   selected: (count: number) => `${count.toLocaleString('en')} selected`,
+  undo: 'Undo',
+  removed: (count: number) => `${notifications(count)} deleted.`,
+  removedAll: 'All notifications in this list deleted.',
+  archived: (count: number) => `${notifications(count)} archived.`,
+  unarchived: (count: number) => `${notifications(count)} moved to inbox.`,
+  markedRead: (count: number) => `${notifications(count)} marked as read.`,
+  markedUnread: (count: number) => `${notifications(count)} marked as unread.`,
+  markedAllRead: 'All marked as read.',
   times: (title: string, count: string) => `${title}, ${count} times`,
   seeAll: 'See all',
   clearSearch: 'Clear search',

@@ -1,8 +1,5 @@
 import type { InboxTexts } from './notification-texts.en.ts';
 
-const notifications = (count: number) =>
-  `${count.toLocaleString('de')} ${count === 1 ? 'Benachrichtigung' : 'Benachrichtigungen'}`;
-
 /** Entity types in the accusative and the dative. */
 const entityTypes: Readonly<Record<string, { readonly object: string; readonly place: string }>> = {
   document: { object: 'ein Dokument', place: 'einem Dokument' },
@@ -69,17 +66,9 @@ export const texts: InboxTexts = {
   remove: 'Löschen',
   more: 'Weitere Aktionen',
   actionOn: (action, title) => `${action}: ${title}`,
-  undo: 'Rückgängig',
   retry: 'Noch einmal versuchen',
   close: 'Schließen',
   cancel: 'Abbrechen',
-  removed: (count) => `${notifications(count)} gelöscht.`,
-  removedAll: 'Alle Benachrichtigungen dieser Liste gelöscht.',
-  archived: (count) => `${notifications(count)} archiviert.`,
-  unarchived: (count) => `${notifications(count)} in den Posteingang verschoben.`,
-  markedRead: (count) => `${notifications(count)} als gelesen markiert.`,
-  markedUnread: (count) => `${notifications(count)} als ungelesen markiert.`,
-  markedAllRead: 'Alle als gelesen markiert.',
   loadMore: 'Mehr laden',
   loading: 'Benachrichtigungen werden geladen',
   stillLoading: 'Das dauert länger als gewöhnlich. Wird noch geladen …',

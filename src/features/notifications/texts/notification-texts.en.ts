@@ -1,8 +1,5 @@
 import type { Translation } from '../../../ui/texts.ts';
 
-const notifications = (count: number) =>
-  `${count.toLocaleString('en')} ${count === 1 ? 'notification' : 'notifications'}`;
-
 export const texts = {
   title: 'Inbox',
   tabs: { all: 'All', unread: 'Unread', snoozed: 'Snoozed', archived: 'Archived' },
@@ -52,17 +49,9 @@ export const texts = {
   remove: 'Delete',
   more: 'More actions',
   actionOn: (action: string, title: string) => `${action}: ${title}`,
-  undo: 'Undo',
   retry: 'Try again',
   close: 'Close',
   cancel: 'Cancel',
-  removed: (count: number) => `${notifications(count)} deleted.`,
-  removedAll: 'All notifications in this list deleted.',
-  archived: (count: number) => `${notifications(count)} archived.`,
-  unarchived: (count: number) => `${notifications(count)} moved to inbox.`,
-  markedRead: (count: number) => `${notifications(count)} marked as read.`,
-  markedUnread: (count: number) => `${notifications(count)} marked as unread.`,
-  markedAllRead: 'All marked as read.',
   loadMore: 'Load more',
   loading: 'Loading notifications',
   stillLoading: 'This is taking longer than usual. Still loading…',

@@ -246,8 +246,16 @@ test('the detail opens beside the list, and J and K step through it', async ({ p
   await expect(rows(page)).toHaveCount(2);
   await page.keyboard.press('z');
   await expect(rows(page)).toHaveCount(3);
+  // Escape closes what is above the page first.
+  const popover = page.getByRole('dialog', { name: 'Inbox' });
+  const detail = page.getByRole('complementary', { name: /mentioned you/ });
+  await page.getByRole('button', { name: /^Notifications/ }).click();
+  await expect(popover).toBeVisible();
   await page.keyboard.press('Escape');
-  await expect(page.getByRole('complementary', { name: /mentioned you/ })).toBeHidden();
+  await expect(popover).toBeHidden();
+  await expect(detail).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(detail).toBeHidden();
   await expect(page).toHaveURL(/\/home$/);
 });
 

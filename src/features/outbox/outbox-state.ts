@@ -103,12 +103,20 @@ export function nextCommand(state: OutboxState, nowMs: number): OutboxCommand {
     return { type: 'idle' };
   const due = entries.find((entry) => !isHeld(entry, nowMs));
   if (!due) return { type: 'wait', untilMs: Math.min(...entries.map(({ heldUntilMs }) => heldUntilMs)) };
-  return retryAtMs > nowMs ? { type: 'wait', untilMs: retryAtMs } : { type: 'send', entry: due };
+  return isAhead(retryAtMs, nowMs) ? { type: 'wait', untilMs: retryAtMs } : { type: 'send', entry: due };
 }
 
 /** Whether the entry can still be undone: it is not sent yet. */
 export function isHeld({ heldUntilMs }: OutboxEntry, nowMs: number): boolean {
-  return heldUntilMs > nowMs;
+  return isAhead(heldUntilMs, nowMs);
+}
+
+/** More than any delay: an undo takes a minute, a retry a minute and a half. */
+const longestDelayMs = 120_000;
+
+/** Whether the time is still to come. One that is further ahead than any delay has passed: the device's clock was set back. */
+function isAhead(timeMs: number, nowMs: number): boolean {
+  return timeMs > nowMs && timeMs - nowMs <= longestDelayMs;
 }
 
 const noFailure = { failedId: null, failures: 0, retryAtMs: 0 } as const;

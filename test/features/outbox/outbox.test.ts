@@ -177,6 +177,24 @@ describe('the outbox', () => {
     expect(other.settled).toEqual(['undoable sent']);
   });
 
+  test('does not wait for the old time when the clock is set back', async () => {
+    const { world, server, openTab } = createDevice();
+    const { add, tab } = openTab();
+    await add('undoable', 10_000);
+    world.clock.jump(-86_400_000);
+    await world.clock.advance(11_000);
+    expect(server.received).toEqual(['undoable']);
+
+    server.problem = new Unreachable();
+    await add('retried');
+    await world.clock.advance(100);
+    server.problem = null;
+    world.clock.jump(-86_400_000);
+    await world.clock.advance(10_000);
+    expect(server.received).toEqual(['undoable', 'retried']);
+    expect(tab.reported).toHaveLength(1);
+  });
+
   test('forgets a change that another request has sent, in every tab', async () => {
     const { world, server, openTab } = createDevice();
     const [own, other] = [openTab(), openTab()] as const;

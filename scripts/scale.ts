@@ -84,11 +84,14 @@ async function measureQueries(): Promise<void> {
   }
 }
 
-async function partition({ runFile, ...target }: ScaleDatabase): Promise<void> {
-  if (!runFile) throw new Error('--partition needs --postgres');
-  const { seconds, problems: found } = await partitionByMonth({ ...target, runFile }, runFile);
+async function partition({ runFile, connect, ...target }: ScaleDatabase): Promise<void> {
+  if (!runFile || !connect) throw new Error('--partition needs --postgres');
+  const whole = { ...target, runFile, connect };
+  const { seconds, waits, problems: found } = await partitionByMonth(whole, runFile, connect);
   problems.push(...found);
-  console.log(`Partitioned by month in ${seconds.toFixed(1)} s\n`);
+  console.log(
+    `Partitioned by month in ${seconds.toFixed(1)} s; the longest of ${waits.statements} statements of four other sessions took ${waits.longestMs.toFixed(0)} ms\n`,
+  );
 }
 
 async function measureAll(

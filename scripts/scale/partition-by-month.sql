@@ -2,22 +2,32 @@
 -- psql -v ON_ERROR_STOP=1 -f partition-by-month.sql, as the owner of the table, after a rehearsal on a copy.
 
 -- 1. While the table is in use: the keys that contain the column of the partitions, and proof that all rows are older than the
---    first partition. `concurrently` cannot run in a transaction.
-create unique index concurrently notifications_partition_key on public.notifications (id, created_at);
-create unique index concurrently notifications_partition_identity on public.notifications (id, recipient_id, created_at);
+--    first partition. `concurrently` cannot run in a transaction. A second run keeps the indexes of the first; drop one that
+--    \d calls invalid.
+create unique index concurrently if not exists notifications_partition_key on public.notifications (id, created_at);
+create unique index concurrently if not exists notifications_partition_identity
+  on public.notifications (id, recipient_id, created_at);
+set lock_timeout = '500ms';
 do $$
 begin
+  alter table public.notifications drop constraint if exists is_before_partitions;
   execute format(
     'alter table public.notifications add constraint is_before_partitions check (created_at < %L) not valid',
     date_trunc('month', now(), 'UTC') + interval '1 month'
   );
 end
 $$;
+reset lock_timeout;
 alter table public.notifications validate constraint is_before_partitions;
+-- Ends a running autovacuum, which keeps other locks out for longer than part 2 waits. This lock keeps no request out.
+alter table public.notifications set (autovacuum_enabled = off);
 
--- 2. In a quiet hour: the exchange. It holds the table's lock to its end; measure that in the rehearsal.
+-- 2. In a quiet hour: the exchange. It holds the table's lock to its end, and changes the catalog only, so that takes as long
+--    for a large table as for a small one. While it waits for the lock, all others wait behind it: with a longer timeout one
+--    long transaction would stop the application. When it gives up, nothing has changed but autovacuum, which is off until
+--    the next run of the file.
 begin;
-set local lock_timeout = '5s';
+set local lock_timeout = '500ms';
 lock table public.notifications in access exclusive mode;
 
 /** What belongs to the table by name, and would stay with the old one. */
@@ -120,6 +130,7 @@ begin
 end
 $$;
 alter table private.notifications_before drop constraint is_before_partitions;
+alter table private.notifications_before reset (autovacuum_enabled);
 
 /** Creates the partitions of the coming months. Call it each day: a row without a partition is refused. */
 create function private.create_notification_partitions(months integer default 3) returns void

@@ -1,13 +1,17 @@
 import { fileURLToPath } from 'node:url';
+import type { Client } from 'pg';
 import { heavyUser } from './fill.ts';
 import type { ScaleDatabase } from './scale-database.ts';
+import { writeDuring, writerRecipients } from './writers.ts';
+import type { Waits } from './writers.ts';
 
 const plan = fileURLToPath(new URL('partition-by-month.sql', import.meta.url));
 
 /** What must be the same before and after. */
 const facts = `
   select
-    (select count(*) from public.notifications) as rows,
+    (select count(*) from public.notifications
+     where recipient_id not in (${writerRecipients.map((id) => `'${id}'`).join(', ')})) as rows,
     (select count(*) from pg_policies where schemaname = 'public' and tablename = 'notifications') as policies,
     (select count(*) from pg_trigger where tgrelid = 'public.notifications'::regclass and not tgisinternal) as triggers,
     (select count(*) from pg_index where indrelid = 'public.notifications'::regclass and indisvalid) as indexes,
@@ -22,23 +26,29 @@ const facts = `
 
 export interface Partitioned {
   readonly seconds: number;
+  readonly waits: Waits;
   readonly problems: readonly string[];
 }
 
-/** Runs the plan that partitions the notifications by month, and compares what the table has before and after. */
+/**
+ * Runs the plan that partitions the notifications by month while others write, and compares what the table has before and
+ * after.
+ */
 export async function partitionByMonth(
   database: ScaleDatabase,
   runFile: (path: string) => Promise<void>,
+  connect: () => Promise<Client>,
 ): Promise<Partitioned> {
   const read = async () => (await database.query<Record<string, unknown>>(facts))[0] ?? {};
   const before = await read();
   const startedMs = performance.now();
-  await runFile(plan);
+  const waits = await writeDuring(connect, () => runFile(plan));
   const seconds = (performance.now() - startedMs) / 1000;
   const after = await read();
   const problems = Object.keys(before)
     .filter((name) => before[name] !== after[name])
     .map((name) => `${name}: ${String(before[name])} became ${String(after[name])}`);
+  problems.push(...waits.failures);
   await spreadOverPartitions(database);
   await database.exec('begin');
   const [written] = await database.query<{ kind: string; partition: string }>(
@@ -49,7 +59,7 @@ export async function partitionByMonth(
   await database.exec('rollback');
   if (written?.kind !== 'mention' || !written.partition.startsWith('private.notifications_2'))
     problems.push(`A new row is in ${written?.partition} with the kind ${written?.kind}`);
-  return { seconds, problems };
+  return { seconds, waits, problems };
 }
 
 /** Moves a twentieth of the rows, the newest, into the partition of the next month: lists then read more than one. */

@@ -61,7 +61,7 @@ const pageSize = 50;
  * Of words that are neither rare nor frequent. The index of words has no order: a search reads at most 1,000 of its entries, and
  * then the newest rows, with their words, until the page is full.
  */
-const mediumWord: QueryLimit = { milliseconds: 100, rowsRead: 3_200 };
+const mediumWord: QueryLimit = { milliseconds: 100, rowsRead: 3_400 };
 const newest = { after: null, limit: pageSize };
 const middle = {
   after: { ...recorded.depth, createdAtMs: Date.parse(recorded.depth.createdAt) },
@@ -121,6 +121,7 @@ const calls: readonly ApplicationCall[] = [
   search('search: frequent word', 'notes'),
   search('search: word of one in 400', 'harbor', mediumWord),
   search('search: word of one in 20', 'anchor', mediumWord),
+  search('search: two words, one in 20 has both', 'chapter 7', mediumWord),
   search('search: rare word', 'zebra'),
   search('search: beginning of a word', 'zeb'),
   search('search: no such word', 'nonexistent'),

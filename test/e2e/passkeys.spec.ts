@@ -50,6 +50,7 @@ test(
     await section(page).getByRole('button', { name: 'Remove: Work laptop' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await expect(section(page).getByText('“Work laptop” is removed.')).toBeVisible();
+    await expect(section(page).getByRole('heading'), 'the removed button had the focus').toBeFocused();
 
     await authenticator.clear();
     await page.getByRole('button', { name: 'Sign out here' }).click();

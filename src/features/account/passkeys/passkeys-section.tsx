@@ -1,15 +1,16 @@
 import { useEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import type { Passkey } from '../../../auth-client/features/passkeys.ts';
 import { useAuth } from '../../../react/index.ts';
 import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
 import { Button } from '../../../ui/button.tsx';
 import { SlowNote } from '../../../ui/form/slow-note.tsx';
 import { FormMessages } from '../../../ui/page/message.tsx';
+import { Section } from '../../../ui/section.tsx';
 import { Skeleton } from '../../../ui/spinner.tsx';
 import styles from '../account.module.css';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { useRecentProof } from '../proof/recent-proof.tsx';
-import { Section } from '../../../ui/section.tsx';
 import { accountTexts } from '../texts/account-texts.ts';
 import { passkeyTexts } from '../texts/passkey-texts.ts';
 import { PasskeyRename } from './passkey-rename.tsx';
@@ -56,9 +57,11 @@ export function PasskeysSection({ onDisabled }: PasskeysSectionProps) {
     if (failure) setState({ problem: failure.message });
   };
   const drop = ({ id }: Passkey, text: string) => {
-    change((known) => known.filter((other) => other.id !== id));
-    setState({ news: text });
-    // The dialog returns the focus to a button that no longer exists.
+    flushSync(() => {
+      change((known) => known.filter((other) => other.id !== id));
+      setState({ news: text });
+    });
+    // The dialog, which kept the focus, has returned it to a button that no longer exists.
     heading.current?.focus();
   };
   const end = async (target: Passkey) => {

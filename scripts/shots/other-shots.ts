@@ -9,8 +9,9 @@ export const otherShots: readonly Shot[] = [
   {
     ...preferences,
     name: 'preferences',
-    async arrange({ page }) {
-      await page.getByRole('switch').first().waitFor();
+    async arrange({ page, say }) {
+      // The lists at the foot come last.
+      await page.getByText(say('You haven’t muted anything.')).waitFor();
     },
   },
   {

@@ -23,7 +23,7 @@ const chunkGroups = [
   {
     name: 'inside',
     // The shell and the inbox, in one request; what opens later is excluded.
-    test: /src\/(features\/(outbox\/outbox|notifications\/search\/search-field)\.module\.css|app\/(shell\/(shell\.module|signed-in-app|signed-in-layout|inbox-frame|account-menu\.)|data\/user-data)|ui\/(icons|avatar|badge|section\.module|overlay\/(popover|toast|dialog\.module)|page\/tab-links))|src\/shared\/cache-policy|src\/features\/notifications\/(model\/(?!waiting-action)|data\/(?!snooze-alarm|persisted-notifications)|bell\/(?!bell-panel)|arrivals\/device-switch|actions\/(?!inbox-|offline-|shortcuts|undo-toast|use-shortcuts|waiting-)|list\/(?!group-row|row-m|selection-bar|virtual-list)|screen\/(?!empty-texts|filter-sheet|inbox-(empty|options|overlays|tools)|options-texts|sample-slot|use-inbox-shortcuts)|texts\/(?!notification-texts\.de|later-))/,
+    test: /src\/(features\/(outbox\/outbox|notifications\/search\/search-field)\.module\.css|app\/(shell\/(shell\.module|signed-in-app|signed-in-layout|inbox-frame|account-menu\.)|data\/user-data)|ui\/(icons|avatar|badge|section\.module|overlay\/(popover|toast|dialog\.module)|page\/tab-links))|src\/shared\/cache-policy|src\/features\/notifications\/(model\/(?!waiting-action)|data\/(?!notification-changes|snooze-alarm|persisted-notifications)|bell\/(?!bell-panel)|arrivals\/device-switch|actions\/(?!inbox-|offline-|shortcuts|undo-toast|use-shortcuts|waiting-)|list\/(?!group-row|row-m|selection-bar|virtual-list)|screen\/(?!empty-texts|filter-sheet|inbox-(empty|options|overlays|tools)|options-texts|sample-slot|use-inbox-shortcuts)|texts\/(?!notification-texts\.de|later-))/,
   },
   {
     name: 'data',
@@ -31,7 +31,7 @@ const chunkGroups = [
   },
   {
     name: 'live',
-    test: /src\/(realtime-client\/|platform\/worker-clock|app\/data\/(realtime|timer-worker|live-channel|change-burst|database-notice|live-rows)\.)/,
+    test: /src\/(realtime-client\/|platform\/worker-clock|app\/data\/(realtime|timer-worker|live-channel|change-burst|database-notice|live-rows)\.|features\/notifications\/data\/notification-changes)/,
   },
   {
     // What every signed-in page loads beside its first read.
@@ -122,7 +122,12 @@ export default defineConfig(({ mode }) => {
       target: ['chrome123', 'edge123', 'firefox129', 'safari17.5'],
       // Not for visitors: a host publishes all that lies in `dist`.
       sourcemap: process.env['SOURCE_MAPS'] === 'hidden' ? 'hidden' : false,
-      modulePreload: { polyfill: false },
+      modulePreload: {
+        polyfill: false,
+        // Every page has these before its first dynamic import.
+        resolveDependencies: (_file, dependencies) =>
+          dependencies.filter((name) => !/^assets\/(rolldown-runtime|entry|base)-/.test(name)),
+      },
       // A data URL would need `data:` in more of the policy.
       assetsInlineLimit: 0,
       rolldownOptions: {

@@ -1,5 +1,7 @@
 import type { Clock, Unsubscribe } from '../../platform/index.ts';
 import type { Change, RealtimeClient, RowRecord } from '../../realtime-client/index.ts';
+import { parseNotificationChanges } from '../../features/notifications/data/notification-changes.ts';
+import type { NotificationChange } from '../../features/notifications/model/state-types.ts';
 import type { Configuration } from '../../shared/clients/env.ts';
 import { createBurstGate } from './change-burst.ts';
 import { onDatabaseNotice } from './database-notice.ts';
@@ -9,7 +11,7 @@ export interface LiveChannelOptions extends Pick<Configuration, 'usesBroadcasts'
   readonly realtime: RealtimeClient;
   readonly userId: string;
   readonly clock: Clock;
-  readonly onNotifications: (changes: readonly Change<RowRecord>[]) => void;
+  readonly onNotifications: (changes: readonly NotificationChange[]) => void;
   readonly onPreferences: (changes: readonly Change<RowRecord>[]) => void;
   /** Sessions of the user have ended, this one perhaps: the server says it by a broadcast. */
   readonly onSessionsEnded: () => void;
@@ -18,6 +20,8 @@ export interface LiveChannelOptions extends Pick<Configuration, 'usesBroadcasts'
   /** A burst of notifications has ended: none of its changes were passed on. */
   readonly onBurst: () => void;
   readonly onConnection: (connection: 'connecting' | 'live' | 'lost') => void;
+  /** Receives rows that cannot be parsed. */
+  readonly report: (problem: unknown) => void;
 }
 
 /** Joins the user's live channel (specification §7). @returns a function that leaves it. */
@@ -33,11 +37,17 @@ export function openLiveChannel(options: LiveChannelOptions): Unsubscribe {
     onGap,
     onBurst,
     onConnection,
+    report,
   } = options;
   // Private: on a public channel every holder of the public key could broadcast.
   const channel = realtime.channel(`user:${userId}`, { private: true });
   const rows = followRows(channel, userId, usesBroadcasts);
-  const burst = createBurstGate({ clock, onChanges: onNotifications, onDropped: onBurst });
+  const burst = createBurstGate({
+    clock,
+    onChanges: (changes: readonly Change<RowRecord>[]) =>
+      onNotifications(parseNotificationChanges(changes, clock.now(), report)),
+    onDropped: onBurst,
+  });
   let wasLive = false;
 
   const follow = () => {

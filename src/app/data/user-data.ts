@@ -4,7 +4,6 @@ import { createInbox } from '../../features/notifications/data/inbox.ts';
 import type { Inbox } from '../../features/notifications/data/inbox.ts';
 import { createMinuteClock } from '../../features/notifications/data/minute-clock.ts';
 import type { MinuteClock } from '../../features/notifications/data/minute-clock.ts';
-import { parseNotificationChanges } from '../../features/notifications/data/notification-changes.ts';
 import { createNotificationsApi } from '../../features/notifications/data/notifications-api.ts';
 import type { NotificationsState } from '../../features/notifications/model/state-types.ts';
 import type { Timer } from '../../platform/index.ts';
@@ -132,7 +131,7 @@ export function createUserData({
       usesBroadcasts: configuration.usesBroadcasts,
       userId,
       clock,
-      onNotifications: (changes) => inbox.receive(parseNotificationChanges(changes, clock.now(), report)),
+      onNotifications: inbox.receive,
       onPreferences: (changes) => withCache((opened) => opened.preferences.receive(changes)),
       onSessionsEnded: () => void checkSession().catch(report),
       onGap() {
@@ -141,6 +140,7 @@ export function createUserData({
       },
       onBurst: inbox.catchUp,
       onConnection: inbox.setConnection,
+      report,
     });
   };
   const startLater = async () => {

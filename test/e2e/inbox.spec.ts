@@ -137,11 +137,14 @@ test(
   },
 );
 
-test('the next page arrives without moving the list', async ({ page, world }) => {
+test('the next page arrives without moving the list or the focus', async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.notify(grace, ada, { count: 60 });
   await world.enter(page, ada);
   await expect(rows(page)).toHaveCount(30);
+  const focused = rows(page).nth(20).getByRole('link');
+  const name = await focused.textContent();
+  await focused.evaluate((link) => link.focus({ preventScroll: true }));
   await page.mouse.move(600, 500);
   await page.mouse.wheel(0, 1_200);
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollHeight)).toBeGreaterThan(3_000);
@@ -149,6 +152,19 @@ test('the next page arrives without moving the list', async ({ page, world }) =>
   await expect(page.locator('[data-list]')).toHaveAttribute('style', /padding/);
   await expect(rows(page)).not.toHaveCount(60);
   expect(await page.evaluate(() => scrollY)).toBe(1_200);
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe(name);
+});
+
+test('J steps past the first page', { tag: '@nightly' }, async ({ page, world }) => {
+  const [ada, grace] = await world.newPair();
+  await world.notify(grace, ada, { count: 60 });
+  await world.enter(page, ada);
+  await expect(rows(page)).toHaveCount(30);
+  const position = () => page.evaluate(() => document.activeElement?.closest('li')?.ariaPosInSet);
+  for (let steps = 1; steps <= 45; steps += 1) {
+    await page.keyboard.press('j');
+    await expect.poll(position).toBe(String(steps));
+  }
 });
 
 test(
@@ -199,17 +215,13 @@ test('Back to the list keeps its position; another tab starts at its top', async
   await expect
     .poll(() => page.evaluate(() => (history.state as { inboxScrollY?: number } | null)?.inboxScrollY))
     .toBe(1_200);
-  // A row within the viewport: Playwright would scroll to any other, and so move the list itself.
-  const findInView = () =>
-    rows(page).evaluateAll((items) => {
-      const found = items.find((item) => item.getBoundingClientRect().top > innerHeight / 2);
-      return found?.getAttribute('data-id') ?? null;
-    });
-  await expect.poll(findInView).not.toBeNull();
-  await page
-    .locator(`[data-id="${await findInView()}"]`)
-    .getByRole('link')
-    .click();
+  // A row within the viewport: Playwright would scroll to any other, and so move the list itself. It is found in one step,
+  // for the next page replaces the elements.
+  const idInView = await page.evaluate(() => {
+    const items = [...document.querySelectorAll<HTMLElement>('main [data-id]')];
+    return items.find((item) => item.getBoundingClientRect().top > innerHeight / 2)?.dataset['id'];
+  });
+  await page.locator(`[data-id="${idInView}"]`).getByRole('link').click();
   await expect(page).toHaveURL(/open=/);
   const before = await page.evaluate(() => scrollY);
   expect(before).toBeGreaterThan(1_000);

@@ -1,5 +1,6 @@
 import { cleanup, render } from '@testing-library/react';
 import { afterEach, expect, it, vi } from 'vitest';
+import { FocusKeeper } from '../../../src/features/notifications/list/focus-keeper.ts';
 import { VirtualList } from '../../../src/features/notifications/list/virtual-list.tsx';
 
 const scrollTo = vi.spyOn(window, 'scrollTo').mockImplementation(() => {});
@@ -25,6 +26,7 @@ function show(restoreScroll: () => void) {
       onGroupAction={ignore}
       onToggleGroup={ignore}
       onEndNear={ignore}
+      focusKeeper={new FocusKeeper()}
       restoreScroll={restoreScroll}
     />,
   );

@@ -1,6 +1,7 @@
 import type { Ref } from 'react';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import type { Notification } from '../model/notification.ts';
+import type { FocusKeeper } from './focus-keeper.ts';
 import type { GroupRowProps } from './group-row.tsx';
 import type { ListItem } from './list-items.ts';
 import type { RowAction } from './notification-row.tsx';
@@ -26,6 +27,7 @@ export interface RenderedListProps extends RowsProps {
   readonly items: readonly ListItem[];
   /** Called when the end of the list comes near. */
   readonly onEndNear: () => void;
+  readonly focusKeeper: FocusKeeper;
   readonly ref?: Ref<NotificationListHandle>;
 }
 

@@ -1,4 +1,13 @@
-import { memo, Suspense, useEffect, useImperativeHandle, useMemo, useRef, useSyncExternalStore } from 'react';
+import {
+  memo,
+  Suspense,
+  useEffect,
+  useImperativeHandle,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react';
 import type { Ref } from 'react';
 import { lazyPart } from '../../../ui/state/lazy-part.ts';
 import { useInboxServices } from '../data/inbox-context.ts';
@@ -6,6 +15,7 @@ import { groupByDay } from '../model/day-groups.ts';
 import { entryAtMs } from '../model/list-entries.ts';
 import type { ListEntry } from '../model/list-entries.ts';
 import { DaySections } from './day-sections.tsx';
+import { FocusKeeper, useFocusKeeper } from './focus-keeper.ts';
 import {
   endNearRows,
   revealRow,
@@ -41,7 +51,8 @@ export const NotificationList = memo(function NotificationList(props: Notificati
     [entries, today],
   );
   const restoreScroll = useSavedScroll(items.length);
-  const list = { ...rest, items, size: entries.length };
+  const [focusKeeper] = useState(() => new FocusKeeper());
+  const list = { ...rest, items, size: entries.length, focusKeeper };
   if (entries.length <= longestPlainList) return <PlainList {...list} />;
   return (
     <Suspense fallback={<PlainList {...list} />}>
@@ -50,8 +61,9 @@ export const NotificationList = memo(function NotificationList(props: Notificati
   );
 });
 
-function PlainList({ items, onEndNear, ref, ...rows }: RenderedListProps) {
+function PlainList({ items, onEndNear, focusKeeper, ref, ...rows }: RenderedListProps) {
   const list = useRef<HTMLDivElement>(null);
+  useFocusKeeper(list, focusKeeper);
   const end = useRef<HTMLDivElement>(null);
   useImperativeHandle(ref, () => ({
     reveal: (id, focus) => void revealRow(list.current, id, focus),

@@ -9,6 +9,7 @@ import {
 } from 'react';
 import { DaySections } from './day-sections.tsx';
 import { densityChoice, rowHeights } from './density.ts';
+import { useFocusKeeper } from './focus-keeper.ts';
 import { endNearRows, revealRow, type RenderedListProps } from './list-handle.ts';
 import { lastDayOf, toSections, type ListItem } from './list-items.ts';
 import styles from './notification-list.module.css';
@@ -22,7 +23,14 @@ export interface VirtualListProps extends RenderedListProps {
 }
 
 /** The list with only the rows near the visible part in the document: its DOM stays bounded at any length. */
-export function VirtualList({ items, onEndNear, restoreScroll, ref, ...rows }: VirtualListProps) {
+export function VirtualList({
+  items,
+  onEndNear,
+  focusKeeper,
+  restoreScroll,
+  ref,
+  ...rows
+}: VirtualListProps) {
   const density = useSyncExternalStore(densityChoice.subscribe, densityChoice.getSnapshot);
   const list = useRef<HTMLDivElement>(null);
   const [scrollMargin, setScrollMargin] = useState(0);
@@ -55,6 +63,7 @@ export function VirtualList({ items, onEndNear, restoreScroll, ref, ...rows }: V
     initialRect: { width: window.innerWidth, height: window.innerHeight },
   });
   useLayoutEffect(() => virtualizer.measure(), [virtualizer, density]);
+  useFocusKeeper(list, focusKeeper);
 
   const pending = useRef<{ readonly id: string; readonly focus: boolean } | null>(null);
   useImperativeHandle(ref, () => ({

@@ -118,6 +118,8 @@ export const inboxShots: readonly Shot[] = [
     isWindow: true,
     async arrange({ page, say }) {
       await rows(page);
+      // The keys are loaded together with the search.
+      await page.locator('input[type=search]').waitFor({ state: 'attached' });
       await page.locator('main [data-row]').first().focus();
       await page.keyboard.press('Delete');
       await page.getByRole('button', { name: say('Undo') }).waitFor();

@@ -37,18 +37,20 @@ function ToastItem({ toast, dismissLabel }: { readonly toast: Toast; readonly di
       onBlur={() => setPaused(false)}
     >
       <span className={styles.text}>{toast.text}</span>
-      {toast.action && (
-        <Button
-          look="link"
-          onClick={() => {
-            toast.action?.run();
-            toasts.dismiss(toast.id);
-          }}
-        >
-          {toast.action.label}
-        </Button>
-      )}
-      <IconButton label={dismissLabel} icon={<CloseIcon />} onClick={() => toasts.dismiss(toast.id)} />
+      <span className={styles.actions}>
+        {toast.action && (
+          <Button
+            look="link"
+            onClick={() => {
+              toast.action?.run();
+              toasts.dismiss(toast.id);
+            }}
+          >
+            {toast.action.label}
+          </Button>
+        )}
+        <IconButton label={dismissLabel} icon={<CloseIcon />} onClick={() => toasts.dismiss(toast.id)} />
+      </span>
     </div>
   );
 }

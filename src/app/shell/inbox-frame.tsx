@@ -1,4 +1,4 @@
-import { useLayoutEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import { Suspense, useLayoutEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { Bell } from '../../features/notifications/bell/bell.tsx';
@@ -9,6 +9,7 @@ import { lazyPart } from '../../ui/state/lazy-part.ts';
 import { useUser } from '../../react/index.ts';
 import { useClients, useConfiguration, useRest } from '../../shared/clients/clients-context.ts';
 import { paths } from '../../shared/routes.ts';
+import { ErrorBoundary } from './error-boundary.tsx';
 import { UserDataContext } from '../data/user-data-context.ts';
 import { userDataOf } from '../data/user-data-of.ts';
 
@@ -19,6 +20,9 @@ export interface InboxSlots {
 
 const InviteDialog = lazyPart(
   async () => (await import('../../features/join/invite-dialog.tsx')).InviteDialog,
+);
+const PageShortcuts = lazyPart(
+  async () => (await import('../../features/notifications/actions/page-shortcuts.tsx')).PageShortcuts,
 );
 const InvitationAnswer = lazyPart(
   async () => (await import('../../features/join/invitation-answer.tsx')).InvitationAnswer,
@@ -49,6 +53,11 @@ export function InboxFrame({ children }: { readonly children: (slots: InboxSlots
     <UserDataContext value={userData}>
       <InboxContext value={services}>
         <UnreadBadge />
+        <ErrorBoundary quiet>
+          <Suspense>
+            <PageShortcuts />
+          </Suspense>
+        </ErrorBoundary>
         {children({
           bell: <Bell />,
           rail: <InboxRail isCurrentPage={path === paths.home || path === paths.root} />,

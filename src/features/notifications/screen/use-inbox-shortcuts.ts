@@ -1,7 +1,4 @@
 import type { RefObject } from 'react';
-import { useLocation } from 'wouter';
-import { paths } from '../../../shared/routes.ts';
-import { toasts } from '../../../ui/overlay/toasts.ts';
 import type { Shortcut } from '../actions/shortcuts.ts';
 import { useShortcuts } from '../actions/use-shortcuts.ts';
 import { findRowLink } from '../list/list-handle.ts';
@@ -29,7 +26,6 @@ export interface InboxShortcutsOptions {
 /** Maps shortcuts to the actions of the screen. The current row is the focused one, else the one that the detail shows. */
 export function useInboxShortcuts(options: InboxShortcutsOptions): void {
   const { entries, openId, list, isSelecting, onAction, onShow } = options;
-  const [, navigate] = useLocation();
 
   const step = (focusedId: string | null, by: 1 | -1): boolean => {
     const at = entries.findIndex(({ id }) => id === (focusedId ?? openId));
@@ -63,15 +59,6 @@ export function useInboxShortcuts(options: InboxShortcutsOptions): void {
       case 'allRead':
         options.onMarkAllRead();
         return true;
-      case 'undo':
-        toasts.actOnNewest();
-        return true;
-      case 'goInbox':
-        navigate(paths.home);
-        return true;
-      case 'goPreferences':
-        navigate(paths.preferences);
-        return true;
       case 'escape':
         // The focused checkbox is removed.
         if (isSelecting && rowId !== null) list.current?.reveal(rowId, true);
@@ -84,6 +71,11 @@ export function useInboxShortcuts(options: InboxShortcutsOptions): void {
       case 'help':
         options.onHelp();
         return true;
+      // `PageShortcuts` acts on them.
+      case 'undo':
+      case 'goInbox':
+      case 'goPreferences':
+        return false;
     }
   });
 }

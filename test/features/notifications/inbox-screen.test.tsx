@@ -253,6 +253,38 @@ describe('the inbox', () => {
     await screen.findByText('Use keyboard shortcuts');
   });
 
+  test('goes between the pages by two keys', async () => {
+    const { actor } = await open();
+    await screen.findByText(/No notifications yet/);
+    await actor.keyboard('gp');
+    await screen.findByRole('heading', { level: 1, name: 'Preferences' });
+    await actor.keyboard('gi');
+    expect(await screen.findByRole('heading', { level: 1, name: 'Inbox' })).toBeTruthy();
+  });
+
+  test('is empty at once when all rows of several pages are deleted', async () => {
+    await fill(40);
+    const { actor } = await open();
+    await screen.findByText(/Old 40/);
+    await actor.click(screen.getByRole('button', { name: 'Select' }));
+    await actor.click(await screen.findByRole('button', { name: 'Select all shown' }));
+    await actor.click(await screen.findByRole('button', { name: 'Select all 40' }));
+    await actor.click(screen.getByRole('button', { name: 'Delete' }));
+    expect(await screen.findByText(/No notifications yet/)).toBeTruthy();
+    await actor.click(await screen.findByRole('button', { name: 'Undo' }));
+    expect(await screen.findByText(/Old 40/)).toBeTruthy();
+  });
+
+  test('shows the rest when all rows of the first page are deleted', async () => {
+    await fill(40);
+    const { actor } = await open();
+    await screen.findByText(/Old 40/);
+    await actor.click(screen.getByRole('button', { name: 'Select' }));
+    await actor.click(await screen.findByRole('button', { name: 'Select all shown' }));
+    await actor.click(screen.getByRole('button', { name: 'Delete' }));
+    expect(await screen.findByText(/Old 10$/)).toBeTruthy();
+  });
+
   test('ignores letter keys when shortcuts are off', async () => {
     await fill(2);
     const { actor } = await open();

@@ -26,7 +26,8 @@ export function useListEntries(
     () => (isGrouped ? groupEntries(shown, openGroups) : shown.map((row) => toEntry(row))),
     [shown, isGrouped, openGroups],
   );
-  const isShort = hasMore && entries.length < Math.min(fewestRows, shown.length);
+  // Also when all loaded rows were archived or deleted.
+  const isShort = hasMore && (shown.length === 0 || entries.length < Math.min(fewestRows, shown.length));
   const readable = isShort ? mostNotifications - shown.length : 0;
   // Once per page: each changes the number.
   useEffect(() => {

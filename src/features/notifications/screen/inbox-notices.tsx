@@ -62,11 +62,13 @@ export interface InboxFootProps {
 export function InboxFoot({ snapshot, onInvite }: InboxFootProps) {
   const texts = inboxTexts.use();
   const inbox = useInbox();
-  const { view, problem, isReading, isReadingMore } = snapshot;
+  const { view, counts, problem, isReading, isReadingMore } = snapshot;
   const { filter, notifications, hasMore, isLoaded } = view;
   if (!isLoaded) return problem ? null : <Placeholder />;
-  if (hasMore && notifications.length === 0 && isReading) return <Placeholder />;
-  if (hasMore)
+  const isEmpty = notifications.length === 0;
+  if (hasMore && isEmpty && (isReading || isReadingMore)) return <Placeholder />;
+  // After an action on the whole list its older pages are empty too, though the page has not read them.
+  if (hasMore && !(isEmpty && counts[filter.tab] === 0))
     return (
       <div className={styles.foot}>
         <Button
@@ -79,7 +81,7 @@ export function InboxFoot({ snapshot, onInvite }: InboxFootProps) {
         </Button>
       </div>
     );
-  if (notifications.length > 0) return null;
+  if (!isEmpty) return null;
   return (
     <Suspense>
       <InboxEmpty filter={filter} onInvite={onInvite} />

@@ -81,8 +81,8 @@ export const GroupRow = memo(function GroupRow(props: GroupRowProps) {
           <SenderOnline notification={newest} />
         </span>
         <span className={styles.words}>
+          {unread > 0 && <VisuallyHidden>{texts.unread}: </VisuallyHidden>}
           <span className={styles.title} dir="auto">
-            {unread > 0 && <VisuallyHidden>{texts.unread}: </VisuallyHidden>}
             <span>{title}</span>
           </span>
         </span>

@@ -122,8 +122,8 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
           <SenderOnline notification={notification} />
         </span>
         <span className={styles.words}>
+          {isUnread && <VisuallyHidden>{texts.unread}: </VisuallyHidden>}
           <span className={styles.title} dir="auto">
-            {isUnread && <VisuallyHidden>{texts.unread}: </VisuallyHidden>}
             <FoundText text={title} query={filter.query} />
           </span>
           {snippet && (

@@ -27,7 +27,10 @@ export function createLazyActions(
   const call = (act: (loaded: InboxActions) => void) => {
     if (actions) return act(actions);
     open()
-      .then(act)
+      .then((loaded) => {
+        // After a sign-out nothing can be sent.
+        if (!isClosed) act(loaded);
+      })
       .catch((problem: unknown) => {
         retryFailedLoad(problem);
         options.report(problem);

@@ -117,7 +117,7 @@ describe('a chunk that cannot be loaded', () => {
       render(
         <>
           <p>The rest</p>
-          <ErrorBoundary quiet>
+          <ErrorBoundary fallback={null}>
             <Screen />
           </ErrorBoundary>
         </>,
@@ -125,6 +125,18 @@ describe('a chunk that cannot be loaded', () => {
     });
     expect(remote.calls).toBe(1);
     expect(document.body.textContent).toBe('The rest');
+  });
+
+  test('is replaced where something shorter says enough', async () => {
+    const { Screen } = remoteScreen();
+    await act(async () => {
+      render(
+        <ErrorBoundary fallback={<p>Offline.</p>}>
+          <Screen />
+        </ErrorBoundary>,
+      );
+    });
+    expect(document.body.textContent).toBe('Offline.');
   });
 });
 

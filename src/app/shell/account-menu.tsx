@@ -18,7 +18,8 @@ const preloadItems = () => void loadItems().catch(() => undefined);
 export function AccountMenu() {
   const texts = appTexts.use();
   const user = useUser();
-  const name = user?.email ?? user?.phone ?? texts.account;
+  const account = user?.email ?? user?.phone ?? texts.account;
+  const name = user?.user_metadata?.['name'];
   return (
     <Popover
       label={texts.account}
@@ -29,18 +30,18 @@ export function AccountMenu() {
           {...trigger}
           look="quiet"
           className={styles.menuButton}
-          aria-label={texts.accountMenu(name)}
+          aria-label={texts.accountMenu(account)}
           onPointerEnter={preloadItems}
           onFocus={preloadItems}
         >
-          <Avatar name={name} />
+          <Avatar name={typeof name === 'string' && name.trim() !== '' ? name : account} />
         </Button>
       )}
     >
       {(close) => (
         <>
-          <p className={styles.who}>{name}</p>
-          <ErrorBoundary quiet>
+          <p className={styles.who}>{account}</p>
+          <ErrorBoundary fallback={null}>
             <Suspense fallback={<Spinner />}>
               <AccountMenuItems close={close} />
             </Suspense>

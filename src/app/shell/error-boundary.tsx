@@ -11,8 +11,8 @@ import { isChunkFailure, reloadIfReplaced } from '../chunks/screen-chunk.ts';
 export interface ErrorBoundaryProps {
   /** A change of this value, such as the path, resets the boundary. */
   readonly resetKey?: string;
-  /** Renders nothing instead of an error page when the tree below fails. */
-  readonly quiet?: boolean;
+  /** Rendered instead of an error page when the tree below fails; null: nothing. */
+  readonly fallback?: ReactNode;
   readonly onError?: (problem: unknown, info: ErrorInfo) => void;
   readonly children: ReactNode;
 }
@@ -43,8 +43,9 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundarySt
 
   override render(): ReactNode {
     const { failure } = this.state;
-    if (failure === null) return this.props.children;
-    if (failure === 'checking' || this.props.quiet) return null;
+    const { children, fallback } = this.props;
+    if (failure === null) return children;
+    if (failure === 'checking' || fallback !== undefined) return fallback ?? null;
     return <BrokenPage onRetry={failure === 'missing' ? this.#retry : null} />;
   }
 

@@ -53,7 +53,7 @@ export function InboxFrame({ children }: { readonly children: (slots: InboxSlots
     <UserDataContext value={userData}>
       <InboxContext value={services}>
         <UnreadBadge />
-        <ErrorBoundary quiet>
+        <ErrorBoundary fallback={null}>
           <Suspense>
             <PageShortcuts />
           </Suspense>

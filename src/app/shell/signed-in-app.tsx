@@ -32,7 +32,7 @@ export function SignedInApp() {
     <InboxFrame>
       {({ bell, rail }) => (
         <SignedInLayout bell={bell} rail={rail}>
-          <ErrorBoundary resetKey={path} quiet>
+          <ErrorBoundary resetKey={path} fallback={null}>
             <Suspense>{callbackError && <CallbackErrorToast />}</Suspense>
           </ErrorBoundary>
           <ErrorBoundary resetKey={path}>

@@ -5,6 +5,7 @@ import { Logo } from '../../ui/page/narrow-page.tsx';
 import { useOnline } from '../../ui/state/online.ts';
 import { ToastRegion } from '../../ui/overlay/toast-region.tsx';
 import { toasts } from '../../ui/overlay/toasts.ts';
+import { ErrorBoundary } from './error-boundary.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { signOutQuestion, unsentCount } from '../../shared/outbox/sign-out-question.ts';
 import { lazyPart } from '../../ui/state/lazy-part.ts';
@@ -38,6 +39,7 @@ export function SignedInLayout({ bell, rail, children }: SignedInLayoutProps) {
   }, []);
   // Toasts of this user must not show to the next one.
   useEffect(() => () => toasts.clear(), []);
+  const offlineNote = online ? null : <span>{texts.offline}</span>;
   return (
     <>
       <a className={styles.skip} href="#content">
@@ -52,11 +54,14 @@ export function SignedInLayout({ bell, rail, children }: SignedInLayoutProps) {
       </header>
       <div role="status" className={styles.note}>
         {waitingCount > 0 ? (
-          <Suspense>
-            <WaitingChanges count={waitingCount} />
-          </Suspense>
-        ) : online ? null : (
-          <span>{texts.offline}</span>
+          // Its code may not be there yet when the connection is lost.
+          <ErrorBoundary resetKey={String(online)} fallback={offlineNote}>
+            <Suspense fallback={offlineNote}>
+              <WaitingChanges count={waitingCount} />
+            </Suspense>
+          </ErrorBoundary>
+        ) : (
+          offlineNote
         )}
       </div>
       <div className={styles.body}>

@@ -32,11 +32,20 @@ const NAMES = [
   'Meeting of October',
   'Reading list',
 ];
+const usage = [
+  'npm run notify -- --to ada@example.com --kind mention [--burst 100] [--text "…"] [--from grace@example.com]',
+  'npm run notify -- --mail-now',
+  `--kind is one of ${notificationKinds.join(', ')}.`,
+].join('\n');
 const LONGEST_PERIOD_MS = 8 * 86_400_000;
 
 try {
   await notify();
 } catch (problem) {
+  if (isUnknownOption(problem)) {
+    console.error(`${problem.message}\n${usage}`);
+    process.exit(1);
+  }
   const isDown = problem instanceof TypeError && problem.message === 'fetch failed';
   if (!isDown && !(problem instanceof NotifyError)) throw problem;
   console.error(isDown ? `Nothing answers at ${apiUrl()}; is it running? npm start` : problem.message);
@@ -52,8 +61,13 @@ async function notify(): Promise<void> {
       text: { type: 'string' },
       burst: { type: 'string', default: '1' },
       'mail-now': { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
     },
   });
+  if (values.help) {
+    console.log(usage);
+    return;
+  }
   const { to, kind, text } = values;
   const burst = Number(values.burst);
   if (!isKind(kind)) throw new NotifyError(`--kind is one of ${notificationKinds.join(', ')}`);
@@ -111,4 +125,8 @@ function isKind(text: string): text is NotificationKind {
 
 function apiUrl(): string {
   return `http://127.0.0.1:${localProject.apiPort}`;
+}
+
+function isUnknownOption(problem: unknown): problem is Error {
+  return problem instanceof Error && 'code' in problem && String(problem.code).startsWith('ERR_PARSE_ARGS_');
 }

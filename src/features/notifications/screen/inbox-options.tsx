@@ -16,13 +16,7 @@ import { inboxTexts } from '../texts/notification-texts.ts';
 import { shortcutKeys, shortcutsEnabled } from '../actions/shortcuts.ts';
 import type { Shortcut } from '../actions/shortcuts.ts';
 
-const keyNames: Readonly<Record<string, string>> = {
-  ArrowDown: '↓',
-  ArrowUp: '↑',
-  Delete: 'Del',
-  Escape: 'Esc',
-  R: 'Shift R',
-};
+const arrows: Readonly<Record<string, string>> = { ArrowDown: '↓', ArrowUp: '↑' };
 
 export interface InboxOptionsProps {
   readonly onClose: () => void;
@@ -87,7 +81,7 @@ export function InboxOptions({ onClose, onSelect, onInvite }: InboxOptionsProps)
                 <dt>{words.shortcut[shortcut]}</dt>
                 <dd>
                   {shortcutKeys[shortcut].map((key) => (
-                    <kbd key={key}>{keyNames[key] ?? key.toUpperCase()}</kbd>
+                    <kbd key={key}>{words.keyNames[key] ?? arrows[key] ?? key.toUpperCase()}</kbd>
                   ))}
                 </dd>
               </div>
@@ -95,7 +89,7 @@ export function InboxOptions({ onClose, onSelect, onInvite }: InboxOptionsProps)
             <div>
               <dt>{words.selectAllKey}</dt>
               <dd>
-                <kbd>Ctrl A</kbd>
+                <kbd>{words.controlKey} A</kbd>
                 <kbd>⌘ A</kbd>
               </dd>
             </div>

@@ -31,5 +31,7 @@ export const texts: OptionsTexts = {
     escape: 'Benachrichtigung schließen oder Auswahl beenden',
     help: 'Diese Hilfe anzeigen',
   },
+  keyNames: { Delete: 'Entf', Escape: 'Esc', R: 'Umschalt R' },
+  controlKey: 'Strg',
   selectAllKey: 'Beim Auswählen: alle auswählen',
 };

@@ -30,6 +30,9 @@ export const texts = {
     escape: 'Close the notification, or end selecting',
     help: 'Show this help',
   },
+  /** By `KeyboardEvent.key`; other keys are named by their letter. */
+  keyNames: { Delete: 'Del', Escape: 'Esc', R: 'Shift R' } as Readonly<Record<string, string>>,
+  controlKey: 'Ctrl',
   selectAllKey: 'While selecting: select all',
 };
 

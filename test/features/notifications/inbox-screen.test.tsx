@@ -432,6 +432,7 @@ describe('when something fails', () => {
     backend.break(to('/rest/'));
     await actor.click(screen.getByRole('button', { name: /^Archive: / }));
     await screen.findByText(/Your change was undone/);
+    await waitFor(() => expect(screen.queryByText('1 notification archived.')).toBeNull());
     await waitFor(() => expect(rows()).toHaveLength(1));
     backend.mend();
     await actor.click(screen.getByRole('button', { name: 'Try again' }));

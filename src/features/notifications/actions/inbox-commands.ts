@@ -30,22 +30,22 @@ export function createInboxCommands(inbox: Inbox): InboxCommands {
       const changed = notifications.filter((row) => row.status !== status);
       if (changed.length === 0) return;
       inbox.setStatus(idsOf(changed), status);
-      showUndoable((words) => describe(changed, status, words), {
+      showUndoable(inbox, (words) => describe(changed, status, words), {
         undo: () => restoreStatuses(inbox, changed),
       });
     },
     unsnooze(notifications) {
       inbox.snooze(idsOf(notifications), null);
-      showUndoable((words) => words.unarchived(notifications.length), {
+      showUndoable(inbox, (words) => words.unarchived(notifications.length), {
         undo: () => undoSnooze(inbox, notifications),
       });
     },
     remove(notifications) {
       const action = inbox.remove(idsOf(notifications));
-      showUndoable((words) => words.removed(notifications.length), action);
+      showUndoable(inbox, (words) => words.removed(notifications.length), action);
     },
-    markAllRead: (kind) => showUndoable((words) => words.markedAllRead, inbox.markAllRead(kind)),
-    removeAll: (filter) => showUndoable((words) => words.removedAll, inbox.removeAll(filter)),
+    markAllRead: (kind) => showUndoable(inbox, (words) => words.markedAllRead, inbox.markAllRead(kind)),
+    removeAll: (filter) => showUndoable(inbox, (words) => words.removedAll, inbox.removeAll(filter)),
     toggleRead(notifications) {
       const listed = notifications.filter((row) => row.status !== 'archived' && !row.isSnoozed);
       const hasUnread = listed.some((row) => row.status === 'unread');
@@ -60,11 +60,29 @@ export function createInboxCommands(inbox: Inbox): InboxCommands {
 }
 
 /** Shows the toast of an action that is done already. */
-function showUndoable(text: (words: LaterTexts) => string, { undo, commit }: Done): void {
+function showUndoable(inbox: Inbox, text: (words: LaterTexts) => string, { undo, commit }: Done): void {
+  const earlier = inbox.getSnapshot().problem;
   // Loading the texts never rejects: English stands in for a translation that fails to load.
-  void laterTexts
-    .load()
-    .then((words) => showUndoToast({ text: text(words), label: words.undo, undo, onKept: commit }));
+  void laterTexts.load().then((words) => {
+    // An action that failed is undone, and the toast of its failure says so.
+    const hasFailed = () => {
+      const { problem } = inbox.getSnapshot();
+      return commit === undefined && problem?.type === 'action' && problem !== earlier;
+    };
+    if (hasFailed()) return;
+    const dismiss = showUndoToast({
+      text: text(words),
+      label: words.undo,
+      undo,
+      onKept() {
+        stop();
+        commit?.();
+      },
+    });
+    const stop = inbox.subscribe(() => {
+      if (hasFailed()) dismiss();
+    });
+  });
 }
 
 /** An action without `commit` was sent already. */

@@ -13,8 +13,12 @@ export interface Undo {
   readonly onKept?: (() => void) | undefined;
 }
 
-/** Offers to undo the last action. One such toast at a time: the next action replaces it, and the earlier one is kept. */
-export function showUndoToast({ text, label, undo, onKept }: Undo): void {
+/**
+ * Offers to undo the last action. One such toast at a time: the next action replaces it, and the earlier one is kept.
+ *
+ * @returns dismisses the toast.
+ */
+export function showUndoToast({ text, label, undo, onKept }: Undo): () => void {
   if (shownId !== null) toasts.dismiss(shownId);
   const id = toasts.show(text, {
     action: { label, run: undo },
@@ -24,4 +28,5 @@ export function showUndoToast({ text, label, undo, onKept }: Undo): void {
     },
   });
   shownId = id;
+  return () => toasts.dismiss(id);
 }

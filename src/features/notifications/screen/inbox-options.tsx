@@ -1,4 +1,4 @@
-import { useState, useSyncExternalStore } from 'react';
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { Choice } from '../../../ui/form/choice.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
@@ -19,13 +19,15 @@ import type { Shortcut } from '../actions/shortcuts.ts';
 const arrows: Readonly<Record<string, string>> = { ArrowDown: '↓', ArrowUp: '↑' };
 
 export interface InboxOptionsProps {
+  /** Whether the keyboard shortcuts are in view first, as the key for help asks. */
+  readonly startsAtKeys: boolean;
   readonly onClose: () => void;
   readonly onSelect: () => void;
   readonly onInvite: () => void;
 }
 
 /** The settings of this device and the keys; on phones also the actions that the toolbar has no room for. */
-export function InboxOptions({ onClose, onSelect, onInvite }: InboxOptionsProps) {
+export function InboxOptions({ startsAtKeys, onClose, onSelect, onInvite }: InboxOptionsProps) {
   const texts = inboxTexts.use();
   const words = optionsTexts.use();
   const { InviteDialog } = useInboxServices();
@@ -33,6 +35,10 @@ export function InboxOptions({ onClose, onSelect, onInvite }: InboxOptionsProps)
   const isLoud = useSyncExternalStore(soundChoice.subscribe, soundChoice.getSnapshot);
   const density = useSyncExternalStore(densityChoice.subscribe, densityChoice.getSnapshot);
   const isGrouped = useSyncExternalStore(groupingChoice.subscribe, groupingChoice.getSnapshot);
+  const keys = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (startsAtKeys) keys.current?.scrollIntoView();
+  }, [startsAtKeys]);
   return (
     <Dialog open sheet onClose={onClose} title={texts.options} closeLabel={texts.close}>
       <div className={styles.options}>
@@ -74,7 +80,7 @@ export function InboxOptions({ onClose, onSelect, onInvite }: InboxOptionsProps)
             checked={areOn}
             onChange={shortcutsEnabled.set}
           />
-          <h3>{words.shortcuts}</h3>
+          <h3 ref={keys}>{words.shortcuts}</h3>
           <dl className={styles.keys}>
             {(Object.keys(shortcutKeys) as Shortcut[]).map((shortcut) => (
               <div key={shortcut}>

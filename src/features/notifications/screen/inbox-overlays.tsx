@@ -56,8 +56,13 @@ export function InboxOverlays(props: InboxOverlaysProps) {
           onPrevious={openAt > 0 ? () => onShow(shown[openAt - 1]) : null}
         />
       )}
-      {dialog === 'options' && (
-        <InboxOptions onClose={close} onSelect={props.onSelect} onInvite={() => onDialog('invite')} />
+      {(dialog === 'options' || dialog === 'keys') && (
+        <InboxOptions
+          startsAtKeys={dialog === 'keys'}
+          onClose={close}
+          onSelect={props.onSelect}
+          onInvite={() => onDialog('invite')}
+        />
       )}
       {dialog === 'filter' && <FilterSheet filter={filter} counts={counts} onClose={close} />}
       {snoozing && (

@@ -111,7 +111,7 @@ export function InboxScreen() {
             onCloseDetail={rows.closeDetail}
             onEndSelection={() => select(null)}
             onMarkAllRead={markAllRead}
-            onHelp={() => setDialog('options')}
+            onHelp={() => setDialog('keys')}
             onSearch={startSearch}
             searchCalls={searchCalls}
             search={{

@@ -8,7 +8,8 @@ import styles from './inbox.module.css';
 import type { InboxTexts } from '../texts/notification-texts.en.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
 
-export type InboxDialog = 'options' | 'invite' | 'filter';
+/** `keys`: the options, scrolled to the keyboard shortcuts. */
+export type InboxDialog = 'options' | 'keys' | 'invite' | 'filter';
 
 export interface InboxToolbarProps {
   readonly filter: NotificationFilter;

@@ -242,6 +242,69 @@ test('Back to the list keeps its position; another tab starts at its top', async
   await expect.poll(() => page.evaluate(() => scrollY)).toBe(0);
 });
 
+test(
+  'a slow page shows rows in each frame: when the next page arrives, after jumps, Back and a reload',
+  { tag: '@nightly' },
+  async ({ page, world }) => {
+    const [ada, grace] = await world.newPair();
+    await world.notify(grace, ada, { count: 60 });
+    // Runs in each document, before the application: collects the frames of the inbox without a row in the lower half, from
+    // the first rows on.
+    await page.addInitScript(() => {
+      const frames = { seen: 0, empty: [] as string[] };
+      Object.assign(window, { listFrames: frames });
+      const look = () => {
+        const rowTops = [...document.querySelectorAll('main [data-id]')].map(
+          (item) => item.getBoundingClientRect().top,
+        );
+        if (location.pathname === '/home' && (rowTops.length > 0 || frames.seen > 0)) {
+          frames.seen += 1;
+          if (!rowTops.some((top) => top > innerHeight / 2 && top < innerHeight))
+            frames.empty.push(`${Math.round(scrollY)}: ${rowTops.map(Math.round).join(' ')}`);
+        }
+        requestAnimationFrame(look);
+      };
+      requestAnimationFrame(look);
+    });
+    const expectFilledFrames = async () => {
+      const frames = await page.evaluate(
+        () => (window as unknown as { listFrames: { seen: number; empty: string[] } }).listFrames,
+      );
+      expect(frames.seen).toBeGreaterThan(0);
+      expect(frames.empty).toEqual([]);
+    };
+    const heightOf = () => page.evaluate(() => document.documentElement.scrollHeight);
+
+    await world.enter(page, ada);
+    await expect(rows(page)).toHaveCount(30);
+    const session = await page.context().newCDPSession(page);
+    await session.send('Emulation.setCPUThrottlingRate', { rate: 6 });
+    await page.mouse.move(600, 500);
+    await page.mouse.wheel(0, 1_200);
+    await expect.poll(heightOf).toBeGreaterThan(3_000);
+    await expect(rows(page)).not.toHaveCount(60);
+    for (const top of [2_400, 0, 1_200]) {
+      await page.evaluate((y) => scrollTo(0, y), top);
+      await expect.poll(() => page.evaluate(() => scrollY)).toBe(top);
+    }
+    const savedPosition = () =>
+      page.evaluate(() => (history.state as { inboxScrollY?: number } | null)?.inboxScrollY);
+    await expect.poll(savedPosition).toBe(1_200);
+    await page
+      .getByRole('complementary', { name: 'Views' })
+      .getByRole('link', { name: 'Preferences' })
+      .click();
+    await expect(page.getByRole('heading', { name: 'Preferences', level: 1 })).toBeVisible();
+    await page.goBack();
+    await expect(rows(page).first()).toBeVisible();
+    await expect.poll(() => page.evaluate(() => scrollY)).toBe(1_200);
+    await expectFilledFrames();
+    await page.reload();
+    await expect.poll(() => page.evaluate(() => scrollY)).toBe(1_200);
+    await expectFilledFrames();
+  },
+);
+
 test('the detail opens beside the list, and J and K step through it', async ({ page, world }) => {
   const [ada, grace] = await world.newPair();
   await world.notify(grace, ada, { count: 3 });

@@ -89,13 +89,16 @@ try {
   await page.waitForTimeout(3_000);
   await report(`${live} live notifications`, page, requests);
 
-  const markedMs = Date.now();
+  await noteWhenRead(page);
+  const startedMs = Date.now();
   await supabase.database.query(`update public.notifications set status = 'read' where recipient_id = $1`, [
     ada.id,
   ]);
-  console.log(`the database marks all as read: ${Date.now() - markedMs} ms`);
+  const committedMs = Date.now();
+  console.log(`the database marks all as read: ${committedMs - startedMs} ms`);
   await waitForUnread(page, 0);
-  console.log(`until the page shows it: ${Date.now() - markedMs} ms`);
+  const shownMs = await page.evaluate(() => (window as unknown as { shownMs: number }).shownMs);
+  console.log(`from the commit until the page shows it: ${shownMs - committedMs} ms`);
   await page.waitForTimeout(15_000);
   await report('all marked as read by another device', page, requests);
 } finally {
@@ -117,6 +120,20 @@ async function signIn(page: Page): Promise<void> {
 async function waitForUnread(page: Page, count: number): Promise<void> {
   const name = count > 0 ? `Notifications, ${count} unread` : 'Notifications';
   await page.getByRole('button', { name, exact: true }).waitFor({ timeout: 300_000 });
+}
+
+/**
+ * Has the page note when the bell shows no unread notification. Playwright reads one message of the browser in each turn of
+ * this process, and each of 100,000 changes is one: it learns of it half a minute later.
+ */
+async function noteWhenRead(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const timer = setInterval(() => {
+      if (!document.querySelector('button[aria-label="Notifications"]')) return;
+      clearInterval(timer);
+      Object.assign(window, { shownMs: Date.now() });
+    }, 20);
+  });
 }
 
 async function report(what: string, page: Page, requests: string[]): Promise<void> {

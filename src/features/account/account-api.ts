@@ -20,7 +20,7 @@ const recoveryCodeStatus = z.nullable(z.object({ unused: z.number(), created_at:
 
 /** The database functions of the account; each acts on the signed-in user alone. */
 export interface AccountApi {
-  /** The sessions that have not ended, the latest used first. */
+  /** The sessions that have not ended: this one, then the latest used first. */
   listDevices(signal: AbortSignal): Promise<readonly Device[]>;
   /** Ends a session at the server: its refresh token is refused from then on. */
   endDevice(id: string): Promise<void>;
@@ -38,12 +38,14 @@ export function createAccountApi(rest: RestClient<Database>): AccountApi {
   return {
     async listDevices(signal) {
       const rows = await rest.rpc('list_sessions').execute({ signal });
-      return rows.map((row) => ({
-        id: row.id,
-        lastActiveAtMs: Date.parse(row.last_active_at),
-        userAgent: row.user_agent ?? '',
-        isCurrent: row.is_current,
-      }));
+      return rows
+        .map((row) => ({
+          id: row.id,
+          lastActiveAtMs: Date.parse(row.last_active_at),
+          userAgent: row.user_agent ?? '',
+          isCurrent: row.is_current,
+        }))
+        .sort((one, other) => Number(other.isCurrent) - Number(one.isCurrent));
     },
     async endDevice(id) {
       await rest.rpc('end_session', { session_id: id }).execute();

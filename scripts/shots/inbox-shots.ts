@@ -32,7 +32,12 @@ export const inboxShots: readonly Shot[] = [
   { ...ada, name: 'inbox-archived', path: '/home?tab=archived' },
   { ...ada, name: 'inbox-kind', path: '/home?kind=mention', arrange: ({ page }) => rows(page) },
   { ...ada, name: 'inbox-kind-empty', path: '/home?kind=edit&tab=archived' },
-  { ...ada, name: 'inbox-empty', prepare: emptyInbox },
+  {
+    ...ada,
+    name: 'inbox-empty',
+    prepare: emptyInbox,
+    arrange: ({ page, say }) => page.getByText(say('No notifications yet.')).waitFor(),
+  },
   {
     ...ada,
     name: 'inbox-long',

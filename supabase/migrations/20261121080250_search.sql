@@ -148,10 +148,14 @@ $$;
  * The caller's notifications that have every word of `query`, newest first. A word matches words that begin with it,
  * and words of the same stem in the caller's language.
  *
- * `tab`: all (not archived), unread or archived. The next page: `before_created_at` and `before_id` of the last row.
+ * `tab`: all (not archived), unread, archived or snoozed; snoozed ones are in their own tab only. The next page:
+ * `before_created_at` and `before_id` of the last row.
  *
- * Rare words are found by the index alone. Frequent ones are found by reading the newest rows, as long as that is expected
- * to read fewer rows than the index has: the index does not know the order. Error: PT400 tab_invalid.
+ * The index does not know the order of the rows. So words that two of the newest five rows have are looked for in the
+ * newest rows first: the index would read its entries of all rows that have them. Other words are found by the index,
+ * unless it has so many entries that reading the newest rows takes less. The words of each of the newest rows are looked up
+ * by its id: as a join, PostgreSQL reads all entries of two words and compares each of those rows with all of them. Error:
+ * PT400 tab_invalid.
  */
 create function public.search_notifications(
   query text,
@@ -182,55 +186,87 @@ declare
   conditions text := format(
     'n.recipient_id = %L and %s%s%s',
     me,
-    case tab when 'all' then 'n.status <> ''archived''' else format('n.status = %L', statuses[1]) end,
+    case tab
+      when 'all' then 'n.status <> ''archived'' and (n.snoozed_until is null or n.snoozed_until <= now())'
+      when 'snoozed' then 'n.snoozed_until > now()'
+      else format('n.status = %L and (n.snoozed_until is null or n.snoozed_until <= now())', statuses[1])
+    end,
     case when search_notifications.kind is not null then format(' and n.kind = %L', search_notifications.kind) end,
     case when before_created_at is not null then format(
       ' and n.created_at <= %1$L and (n.created_at < %1$L or n.id < %2$L)', before_created_at, before_id
     ) end
   );
   newest_first text := format(
+    'select array(
+       select n.id from (
+         select n.id, n.created_at from public.notifications n where %s order by n.created_at desc, n.id desc limit $2
+       ) n
+       cross join lateral (
+         select w.words from private.notification_words w where w.notification_id = n.id offset 0
+       ) w
+       where w.words @@ $1 order by n.created_at desc, n.id desc limit $3
+     )',
+    conditions
+  );
+  probe_newest text := format(
+    'select count(*) as scanned, count(*) filter (where w.words @@ $1) as matching
+     from (select n.id from public.notifications n where %s order by n.created_at desc, n.id desc limit $2) n
+     cross join lateral (
+       select w.words from private.notification_words w where w.notification_id = n.id offset 0
+     ) w',
+    conditions
+  );
+  -- Whether the list has no more rows than that.
+  is_whole text := format(
+    'select not exists (
+       select from public.notifications n where %s order by n.created_at desc, n.id desc offset $1
+     )',
+    conditions
+  );
+  by_id text := format(
     'select n.* from (
-       select n.* from public.notifications n where %s order by n.created_at desc, n.id desc limit $2
-     ) n
-     join private.notification_words w on w.notification_id = n.id
-     where w.words @@ $1 order by n.created_at desc, n.id desc limit $3',
-    conditions
-  );
-  by_index text := format(
-    'with hits as materialized (select w.notification_id from private.notification_words w where w.words @@ $1)
-     select n.* from (
-       select n.* from hits
-       cross join lateral (select * from public.notifications o where o.id = hits.notification_id offset 0) n
+       select n.* from unnest($1) found (id)
+       cross join lateral (select * from public.notifications o where o.id = found.id offset 0) n
        where %s offset 0
-     ) n order by n.created_at desc, n.id desc limit $3',
+     ) n order by n.created_at desc, n.id desc limit $2',
     conditions
   );
-  sampled integer := 10 * most;
-  found_number bigint;
-  total bigint;
+  probed constant integer := 5;
+  few constant integer := 10 * most;
+  many constant integer := 200 * most;
+  -- With fewer entries the index is faster than reading the newest rows.
+  most_entries constant integer := 20 * most;
+  newest record;
+  found_ids uuid[];
+  is_complete boolean;
 begin
   if asked is null then
     return;
   end if;
-  select count(*) into found_number
-    from (select from private.notification_words w where w.words @@ asked limit 4 * most) hits;
-  if found_number < 4 * most then
-    return query execute by_index using asked, sampled, most;
-    return;
+  execute probe_newest into newest using asked, probed;
+  if newest.scanned < probed or newest.matching >= 2 then
+    execute newest_first into found_ids using asked, few, most;
+    is_complete := cardinality(found_ids) = most;
+    if not is_complete then
+      execute is_whole into is_complete using few;
+    end if;
+    if is_complete then
+      return query execute by_id using found_ids, most;
+      return;
+    end if;
   end if;
-  execute format('select count(*) from (%s) sample', newest_first) into found_number using asked, sampled, most;
-  select case tab when 'all' then c.unread + c.read when 'unread' then c.unread else c.archived end into total
-    from public.notification_counters c where c.user_id = me;
-  -- Compare the rows to read for a full page, newest first, with the expected matches in the index.
-  if found_number between 1 and most - 1 and most * sampled / found_number < found_number * total / sampled then
-    sampled := 3 * most * sampled / found_number;
-    execute format('select count(*) from (%s) sample', newest_first) into found_number using asked, sampled, most;
+  found_ids := array(select w.notification_id from private.notification_words w where w.words @@ asked limit most_entries);
+  if cardinality(found_ids) = most_entries then
+    execute newest_first into found_ids using asked, many, most;
+    is_complete := cardinality(found_ids) = most;
+    if not is_complete then
+      execute is_whole into is_complete using many;
+    end if;
+    if not is_complete then
+      found_ids := array(select w.notification_id from private.notification_words w where w.words @@ asked);
+    end if;
   end if;
-  if found_number < most and total > sampled then
-    return query execute by_index using asked, sampled, most;
-  else
-    return query execute newest_first using asked, sampled, most;
-  end if;
+  return query execute by_id using found_ids, most;
 end
 $$;
 

@@ -20,7 +20,7 @@ export function useShortcuts(onShortcut: (shortcut: Shortcut, rowId: string | nu
     let prefix: { readonly key: string; readonly atMs: number } | null = null;
     const onKeyDown = (event: KeyboardEvent) => {
       const target = event.target instanceof HTMLElement ? event.target : document.body;
-      if (event.defaultPrevented || event.isComposing || isElsewhere(target)) return;
+      if (event.defaultPrevented || event.isComposing || isKeyTaken(target)) return;
       const isLetter = event.key.length === 1;
       const isInList = target.closest('[data-list], [data-detail-panel]') !== null;
       if (isLetter ? !shortcutsEnabled.getSnapshot() : !isInList && event.key !== 'Escape') return;
@@ -37,7 +37,7 @@ export function useShortcuts(onShortcut: (shortcut: Shortcut, rowId: string | nu
 }
 
 /** Whether the key belongs to a text field, or to a dialog or a popover above the page. */
-export function isElsewhere(target: HTMLElement): boolean {
+export function isKeyTaken(target: HTMLElement): boolean {
   return (
     target.isContentEditable ||
     target.closest('input:not([type="checkbox"]), textarea, select, [role="dialog"]') !== null ||

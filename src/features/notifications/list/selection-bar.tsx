@@ -15,7 +15,7 @@ import styles from './selection-bar.module.css';
 import type { Notification } from '../model/notification.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import { useInboxCommands } from '../actions/use-inbox-commands.ts';
-import { isElsewhere } from '../actions/use-shortcuts.ts';
+import { isKeyTaken } from '../actions/use-shortcuts.ts';
 import { emptySelection } from '../screen/use-selection.ts';
 import type { Selection } from '../screen/use-selection.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
@@ -146,7 +146,7 @@ function useSelectAllKey(selectAll: () => void, button: RefObject<HTMLButtonElem
     const onKeyDown = (event: KeyboardEvent) => {
       const isSelectAll = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'a';
       const target = event.target instanceof HTMLElement ? event.target : document.body;
-      if (!isSelectAll || event.shiftKey || event.altKey || isElsewhere(target)) return;
+      if (!isSelectAll || event.shiftKey || event.altKey || isKeyTaken(target)) return;
       event.preventDefault();
       latest.current();
       button.current?.focus({ preventScroll: true });

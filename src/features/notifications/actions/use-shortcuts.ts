@@ -41,6 +41,6 @@ export function isKeyTaken(target: HTMLElement): boolean {
   return (
     target.isContentEditable ||
     target.closest('input:not([type="checkbox"]), textarea, select, [role="dialog"]') !== null ||
-    document.querySelector('dialog[open], [popovertarget][aria-expanded="true"]') !== null
+    document.querySelector('dialog[open], :popover-open') !== null
   );
 }

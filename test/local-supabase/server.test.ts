@@ -130,9 +130,9 @@ describe('one of several embedded Supabases', { timeout: 60_000 }, () => {
   });
 
   it('is isolated from the others', async () => {
-    const other = await start({ seed: false });
+    const other = await start();
+    await other.database.exec('delete from auth.users');
     await expect(shared().database.query('select id from auth.users')).resolves.toHaveLength(2);
-    await expect(other.database.query('select id from auth.users')).resolves.toEqual([]);
     const token = await signIn(shared(), ada.email);
     expect((await requestApi(other, '/rest/v1/notifications', { token })).status).toBe(401);
   });

@@ -78,7 +78,7 @@ const chunkGroups = [
   },
   {
     name: 'forms',
-    test: /src\/ui\/form\/(choice|switch|field|text-field|password-field|submit-button|slow-note|use-form|credential-\w+\.(en|ts))|src\/ui\/provider-name|src\/shared\/auth-problem\/(auth-problem|urgent-texts\.en)/,
+    test: /src\/ui\/form\/(choice|switch|field|text-field|password-field|submit-button|slow-note|use-form|credential-\w+\.(en|ts))|src\/ui\/provider-name|src\/shared\/(known-passkey|auth-problem\/(auth-problem|urgent-texts\.en))/,
   },
   {
     name: 'auth',
@@ -93,7 +93,7 @@ export default defineConfig(({ mode }) => {
     captchaProvider: env['VITE_CAPTCHA_SITE_KEY'] && (env['VITE_CAPTCHA_PROVIDER'] ?? 'hcaptcha'),
   });
   return {
-    define: { SIGN_IN_WAYS: JSON.stringify(readSignInWays()) },
+    define: { SIGN_IN_WAYS: JSON.stringify(readSignInWays(env['VITE_SIGN_IN_WAYS'])) },
     plugins: [
       react(),
       pageHeaders(headers),

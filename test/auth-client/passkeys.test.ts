@@ -1,5 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
-import { type PasskeySignIn, createPasskeys } from '../../src/auth-client/features/passkeys.ts';
+import {
+  type PasskeySignIn,
+  type Passkeys,
+  createPasskeys,
+} from '../../src/auth-client/features/passkeys.ts';
 import { AuthError } from '../../src/auth-client/index.ts';
 import { refusal, sessionReply } from '../support/wire/replies.ts';
 import {
@@ -304,7 +308,7 @@ describe('sign-in by autofill', () => {
     const harness = createHarness();
     const webAuthn = createFakeWebAuthn();
     const { passkeys, signingIn } = await startSignIn(harness, webAuthn, autofill);
-    harness.server.next(challengeReply(harness, 'c2', requestOptions), Response.json(sessionReply('ada', 1)));
+    harness.server.next(Response.json(sessionReply('ada', 1)));
     const prompting = passkeys.signInWithPasskey();
     await harness.world.settle();
     await expect(signingIn).rejects.toMatchObject({ code: 'aborted' });
@@ -350,6 +354,89 @@ describe('sign-in by autofill', () => {
     const signingIn = passkeys.signInWithPasskey(autofill);
     await expect(signingIn).rejects.toMatchObject({ code: 'unsupported-runtime' });
     expect([server.lines, webAuthn.calls]).toEqual([[], []]);
+  });
+});
+
+describe('the challenge of a sign-in', () => {
+  const autofill = { mediation: 'conditional' } as const;
+  const optionsPath = 'POST /passkeys/authentication/options';
+  /** Starts a further sign-in and lets it reach the browser. */
+  const startAgain = async (harness: Harness, passkeys: Passkeys, request?: PasskeySignIn) => {
+    const controller = new AbortController();
+    const signingIn = passkeys.signInWithPasskey(request, { signal: controller.signal });
+    signingIn.catch(() => undefined);
+    await harness.world.settle();
+    return { signingIn, controller };
+  };
+  const challengesOf = ({ server }: Harness) => server.lines.filter((line) => line === optionsPath).length;
+
+  it('serves autofill, dismissed prompts and autofill again until a passkey answers it', async () => {
+    const harness = createHarness();
+    const webAuthn = createFakeWebAuthn();
+    const { passkeys } = await startSignIn(harness, webAuthn, autofill);
+    for (const request of [undefined, autofill, undefined]) {
+      const { signingIn } = await startAgain(harness, passkeys, request);
+      if (request) continue;
+      webAuthn.calls.at(-1)?.reject(new DOMException('dismissed', 'NotAllowedError'));
+      await expect(signingIn).rejects.toMatchObject({ code: 'passkey-canceled' });
+    }
+    const { signingIn } = await startAgain(harness, passkeys);
+    harness.server.next(refusal(400, 'webauthn_verification_failed'));
+    webAuthn.calls.at(-1)?.resolve(requestedCredential());
+    await expect(signingIn).rejects.toMatchObject({ code: 'webauthn_verification_failed' });
+    expect([challengesOf(harness), harness.server.sent.at(-1)?.body?.['challenge_id']]).toEqual([1, 'c1']);
+
+    harness.server.next(challengeReply(harness, 'c2', requestOptions), Response.json(sessionReply('ada', 1)));
+    const { signingIn: last } = await startAgain(harness, passkeys);
+    webAuthn.calls.at(-1)?.resolve(requestedCredential());
+    await last;
+    expect(challengesOf(harness), 'the server accepts an answered challenge once').toBe(2);
+    expect(harness.server.sent.at(-1)?.body?.['challenge_id']).toBe('c2');
+  });
+
+  it('is renewed for a prompt that could outlast it', async () => {
+    const harness = createHarness();
+    const webAuthn = createFakeWebAuthn();
+    const { passkeys, controller } = await startSignIn(harness, webAuthn, autofill);
+    controller.abort();
+    await harness.world.clock.advance(179_000);
+    const { controller: inTime } = await startAgain(harness, passkeys);
+    inTime.abort();
+    expect([challengesOf(harness), webAuthn.calls.length]).toEqual([1, 2]);
+    await harness.world.clock.advance(1_000);
+    harness.server.next(challengeReply(harness, 'c2', requestOptions));
+    await startAgain(harness, passkeys);
+    expect([challengesOf(harness), webAuthn.calls.length]).toEqual([2, 3]);
+  });
+
+  it('is requested once for an autofill and a prompt right after it, and again with the answer of a captcha', async () => {
+    const harness = createHarness();
+    const webAuthn = createFakeWebAuthn();
+    const { client } = harness.open();
+    await client.start();
+    let answer = (_reply: Response) => {};
+    harness.server.on(optionsPath, () => new Promise<Response>((resolve) => (answer = resolve)));
+    const passkeys = createPasskeys(client, { webAuthn });
+    const { signingIn: waiting } = await startAgain(harness, passkeys, autofill);
+    await startAgain(harness, passkeys);
+    await expect(waiting).rejects.toMatchObject({ code: 'aborted' });
+    expect(challengesOf(harness)).toBe(1);
+    answer(challengeReply(harness, 'c1', requestOptions));
+    await harness.world.settle();
+    expect(webAuthn.calls.map(({ options }) => options.mediation)).toEqual([undefined]);
+
+    const other = createPasskeys(client, { webAuthn });
+    await startAgain(harness, other, autofill);
+    await startAgain(harness, other, { captchaToken: 'human' });
+    expect(challengesOf(harness)).toBe(3);
+  });
+
+  it('is not requested by a call that is aborted before it begins', async () => {
+    const { open, server } = createHarness();
+    const passkeys = createPasskeys(open().client, { webAuthn: createFakeWebAuthn() });
+    const signal = AbortSignal.abort();
+    await expect(passkeys.signInWithPasskey({}, { signal })).rejects.toMatchObject({ code: 'aborted' });
+    expect(server.lines).toEqual([]);
   });
 });
 

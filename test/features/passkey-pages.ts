@@ -20,7 +20,7 @@ export interface PasskeyPages {
   /** Opens a page as the test's user. */
   readonly open: (url: string, platform?: RenderAppOptions['platform']) => Promise<RenderedApp>;
   /** Opens a page without a session. */
-  readonly openSignedOut: (url: string) => Promise<RenderedApp>;
+  readonly openSignedOut: (url: string, platform?: RenderAppOptions['platform']) => Promise<RenderedApp>;
   /** Registers a passkey of the page's authenticator for the user. */
   readonly addPasskey: () => Promise<Passkey>;
 }
@@ -33,6 +33,8 @@ export function createPasskeyPages(): PasskeyPages {
   const supabase = useLocalSupabase({ siteUrl, now, auth: { externalProviders: [] } });
   beforeEach(async () => {
     skewMs = 0;
+    // A browser that has used no passkey yet.
+    localStorage.clear();
     email = `passkey-${crypto.randomUUID()}@example.com`;
     await createUser(supabase(), email);
   });
@@ -44,7 +46,7 @@ export function createPasskeyPages(): PasskeyPages {
     skewClock: (ms) => void (skewMs = ms),
     installAuthenticator: () => installPageAuthenticator(siteUrl),
     open,
-    openSignedOut: (url) => renderApp(url, { supabase: supabase() }),
+    openSignedOut: (url, platform = {}) => renderApp(url, { supabase: supabase(), platform }),
     async addPasskey() {
       const before = await open('/_app');
       const passkey = await createPasskeys(before.clients.auth).registerPasskey();

@@ -126,7 +126,8 @@ describe('signing in with a passkey', () => {
     const { id } = await addPasskey();
     const token = await signIn(supabase(), email());
     await requestApi(supabase(), `/auth/v1/passkeys/${id}`, { method: 'DELETE', token });
-    await openSignedOut('/login');
+    const { actor } = await openSignedOut('/login');
+    await actor.click(await screen.findByLabelText('Email'));
     await waitFor(() => expect(authenticator.waiting).toBe(1));
     authenticator.chooseInAutofill();
     await screen.findByText(/^This passkey wasn’t accepted\./);

@@ -1,5 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
+import type { FetchFunction } from '../../src/platform/platform.ts';
 import { describedBy } from '../support/described-by.ts';
 import { requestApi, signIn } from '../support/local-supabase.ts';
 import { enrollSecondFactor } from '../support/second-factor.ts';
@@ -8,6 +9,20 @@ import { refusal } from '../support/wire/replies.ts';
 import { passkeysSection, createPasskeyPages } from './passkey-pages.ts';
 
 const { supabase, email, installAuthenticator, open, openSignedOut, addPasskey } = createPasskeyPages();
+
+/** A platform's `fetch` that counts the requests for a challenge. @param reply replaces the server's. */
+function countChallenges(reply?: () => Response) {
+  let count = 0;
+  const { fetch, ...backend } = createBreakableFetch(supabase);
+  const isRequest = to('/passkeys/authentication/options');
+  if (reply) backend.break(isRequest, reply);
+  const counting: FetchFunction = (input, init) => {
+    const request = new Request(input, init);
+    if (isRequest(request)) count += 1;
+    return fetch(request);
+  };
+  return { fetch: counting, count: () => count };
+}
 
 describe('the section of passkeys', () => {
   test('adds, renames and removes a passkey', async () => {
@@ -65,18 +80,29 @@ describe('signing in with a passkey', () => {
   test('from autofill leads to the inbox', async () => {
     const authenticator = installAuthenticator();
     await addPasskey();
-    const { url } = await openSignedOut('/login');
-    expect((await screen.findByLabelText('Email')).getAttribute('autocomplete')).toBe('username webauthn');
+    const { actor, url, unmount } = await openSignedOut('/login');
+    const email = await screen.findByLabelText('Email');
+    expect(email.getAttribute('autocomplete')).toBe('username webauthn');
+    await screen.findByRole('button', { name: 'Sign in with a passkey' });
+    expect(authenticator.waiting, 'no passkey is known and no field in use').toBe(0);
+    await actor.click(email);
     await waitFor(() => expect(authenticator.waiting).toBe(1));
     authenticator.chooseInAutofill();
     await waitFor(() => expect(url()).toBe('/home'));
     expect(authenticator.waiting).toBe(0);
+
+    unmount();
+    await openSignedOut('/login');
+    await waitFor(() => expect(authenticator.waiting, 'offered at once where one was used').toBe(1));
   });
 
-  test('offers autofill once at a time: not beside a prompt, nor while the form is sent', async () => {
+  test('offers autofill once at a time, not beside a prompt nor while the form is sent, all with one challenge', async () => {
     const authenticator = installAuthenticator();
-    const { actor } = await openSignedOut('/login');
+    const challenges = countChallenges();
+    const { actor } = await openSignedOut('/login', challenges);
     const button = await screen.findByRole('button', { name: 'Sign in with a passkey' });
+    expect(challenges.count(), 'of a visit that uses no field').toBe(0);
+    await actor.click(screen.getByLabelText('Email'));
     await waitFor(() => expect(authenticator.waiting).toBe(1));
     await actor.click(button);
     await screen.findByText(/^No passkey was used: the prompt was canceled/);
@@ -88,6 +114,30 @@ describe('signing in with a passkey', () => {
     await actor.click(screen.getByLabelText('Password'));
     await actor.click(screen.getByLabelText('Email'));
     await waitFor(() => expect(authenticator.waiting).toBe(1));
+
+    await actor.click(screen.getByRole('button', { name: 'Email me a code instead' }));
+    await actor.click(await screen.findByLabelText('Email'));
+    await waitFor(() => expect(authenticator.waiting).toBe(1));
+    expect(challenges.count()).toBe(1);
+  });
+
+  test('says what to do when the network has used up its challenges, and leaves autofill alone', async () => {
+    const authenticator = installAuthenticator();
+    const challenges = countChallenges(() => refusal(429, 'over_request_rate_limit'));
+    const { actor } = await openSignedOut('/login', challenges);
+    const button = await screen.findByRole('button', { name: 'Sign in with a passkey' });
+    const [email, password] = [screen.getByLabelText('Email'), screen.getByLabelText('Password')];
+    await actor.click(email);
+    await waitFor(() => expect(challenges.count()).toBe(1));
+    await actor.click(password);
+    await actor.click(email);
+    expect(screen.queryByText(/^Too many passkey sign-ins/)).toBeNull();
+    await actor.click(button);
+    await screen.findByText(
+      'Too many passkey sign-ins from your network. Wait five minutes, or sign in with your password or an emailed code.',
+    );
+    await actor.click(email);
+    expect([challenges.count(), authenticator.waiting]).toEqual([2, 0]);
   });
 
   test('leaves the second factor required', async () => {

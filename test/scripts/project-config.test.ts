@@ -53,8 +53,16 @@ describe('the ways to sign in, for the build', () => {
       [auth.passkey]
       enabled = false
     `;
-    expect(readSignInWays(text)).toEqual({ providerCount: 1, passkeys: false });
-    expect(readSignInWays('')).toEqual({ providerCount: 0, passkeys: false });
+    expect(readSignInWays(undefined, text)).toEqual({ providerCount: 1, passkeys: false });
+    expect(readSignInWays(undefined, '')).toEqual({ providerCount: 0, passkeys: false });
+  });
+
+  it('are those of VITE_SIGN_IN_WAYS where the project differs from the file', () => {
+    expect(readSignInWays('google, github,passkey')).toEqual({ providerCount: 2, passkeys: true });
+    expect(readSignInWays('passkey')).toEqual({ providerCount: 0, passkeys: true });
+    expect(readSignInWays('none')).toEqual({ providerCount: 0, passkeys: false });
+    for (const list of ['google;github', 'Google', 'google,,github'])
+      expect(() => readSignInWays(list)).toThrow('VITE_SIGN_IN_WAYS');
   });
 });
 

@@ -5,6 +5,7 @@ import { callAsUser } from '../calls/user-call.ts';
 import type { Session } from '../session/session.ts';
 import { requestInAutofill } from '../webauthn/autofill.ts';
 import type { CredentialJson } from '../webauthn/credential-json.ts';
+import { createUnusedChallenge } from '../webauthn/unused-challenge.ts';
 import {
   type WebAuthn,
   createCredential,
@@ -26,6 +27,9 @@ const passkey = object({
   created_at: string,
   last_used_at: nullish(string),
 });
+
+/** A challenge that is usable for less than this is not prompted with: a passkey of another device takes a while. */
+const PROMPT_MS = 60_000;
 
 /** The longest name that the server accepts, in bytes of UTF-8. */
 const LONGEST_NAME_BYTES = 120;
@@ -80,8 +84,9 @@ export interface Passkeys {
    * Signs in with a passkey. The session is `aal1` with the method `passkey`, even if the authenticator verified the person: a
    * user with a second factor still needs it.
    *
-   * A call ends an earlier one that waits for autofill, with `aborted`: a page can have one request at a time. `timeoutMs`
-   * limits each request to the server, not the time of the person.
+   * A call ends an earlier one that waits for autofill, with `aborted`: a page can have one request at a time. It takes over the
+   * challenge of an earlier call that no passkey answered, while it is valid: the server limits challenges per network address.
+   * `timeoutMs` limits each request to the server, not the time of the person.
    *
    * @throws {AuthError} `unsupported-runtime`, `passkey-canceled`, `passkey-failed`, `aborted`, `passkey_disabled`,
    * `webauthn_challenge_expired`, `webauthn_challenge_not_found`, `webauthn_verification_failed` (for a removed passkey too),
@@ -132,6 +137,10 @@ export function createPasskeys({ core }: AuthClient, { webAuthn }: PasskeysOptio
   };
   /** Ends the request that waits for autofill. */
   let endAutofill = () => {};
+  const unused = createUnusedChallenge<ReturnType<typeof parseChallenge>>(
+    core.platform.clock,
+    ({ expires_at }) => expires_at * 1000,
+  );
 
   const isAutofillSupported = async () => {
     try {
@@ -146,28 +155,38 @@ export function createPasskeys({ core }: AuthClient, { webAuthn }: PasskeysOptio
     options: CallOptions,
   ): Promise<Answer> => {
     const authenticator = requireWebAuthn();
-    const requestChallenge = async (signal: AbortSignal | undefined) => {
-      // Without the check a browser that knows no autofill of passkeys would prompt at once.
-      if (mediation === 'conditional' && !(await isAutofillSupported()))
-        throw new AuthError('unsupported-runtime', 'The browser offers no passkeys in autofill');
-      const endpoint = post('/passkeys/authentication/options', captcha(captchaToken));
-      return core.send(endpoint, parseChallenge, { ...options, signal });
-    };
+    const take = (forMs: number, signal: AbortSignal | undefined) =>
+      unused.take({
+        forMs,
+        // The other request lacks the captcha's answer.
+        mayJoin: captchaToken === undefined,
+        request: () => {
+          const endpoint = post('/passkeys/authentication/options', captcha(captchaToken));
+          return core.send(endpoint, parseChallenge, { ...options, signal: undefined });
+        },
+        signal,
+      });
     endAutofill();
     if (mediation === 'conditional') {
       const autofill = requestInAutofill(core.platform, options.signal, {
-        requestChallenge,
+        takeChallenge: async (signal) => {
+          // Without the check a browser that knows no autofill of passkeys would prompt at once.
+          if (!(await isAutofillSupported()))
+            throw new AuthError('unsupported-runtime', 'The browser offers no passkeys in autofill');
+          return take(0, signal);
+        },
         requestCredential: (challenge, signal) =>
           requestCredential(authenticator, challenge.options, { mediation, signal }),
-        expiresAtMs: ({ expires_at }) => expires_at * 1000,
       });
       endAutofill = autofill.end;
       const { challenge, credential } = await autofill.answer;
+      unused.markUsed(challenge);
       return { challenge_id: challenge.challenge_id, credential };
     }
-    const { challenge_id, options: json } = await requestChallenge(options.signal);
-    const credential = await requestCredential(authenticator, json, { signal: options.signal });
-    return { challenge_id, credential };
+    const { challenge } = await take(PROMPT_MS, options.signal);
+    const credential = await requestCredential(authenticator, challenge.options, { signal: options.signal });
+    unused.markUsed(challenge);
+    return { challenge_id: challenge.challenge_id, credential };
   };
 
   return {

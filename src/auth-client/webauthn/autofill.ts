@@ -1,20 +1,13 @@
 import type { Clock, Page, Platform } from '../../platform/platform.ts';
 import { AuthError } from '../errors.ts';
 import type { CredentialJson } from './credential-json.ts';
-
-/** A challenge is renewed this long before it expires, so that the person has time to confirm. */
-const CONFIRMATION_MS = 60_000;
-/** Bounds of a challenge's use: the device's clock may be wrong about the expiry. */
-const SHORTEST_USE_MS = 60_000;
-const LONGEST_USE_MS = 240_000;
+import type { TimedChallenge } from './unused-challenge.ts';
 
 /** The two steps of a request, which the caller provides. */
 export interface AutofillSteps<Challenge> {
-  requestChallenge(signal: AbortSignal): Promise<Challenge>;
+  takeChallenge(signal: AbortSignal): Promise<TimedChallenge<Challenge>>;
   /** Waits for the person. Rejects when the signal aborts. */
   requestCredential(challenge: Challenge, signal: AbortSignal): Promise<CredentialJson>;
-  /** Milliseconds since the epoch, by the server's clock. */
-  expiresAtMs(challenge: Challenge): number;
 }
 
 /** A request that waits in a field's autofill. */
@@ -37,9 +30,8 @@ export function requestInAutofill<Challenge>(
   const answer = async () => {
     try {
       for (;;) {
-        const challenge = await steps.requestChallenge(ending.signal);
-        const useMs = steps.expiresAtMs(challenge) - CONFIRMATION_MS - clock.now();
-        const credential = await offer(challenge, Math.min(Math.max(useMs, SHORTEST_USE_MS), LONGEST_USE_MS));
+        const { challenge, usableUntilMs } = await steps.takeChallenge(ending.signal);
+        const credential = await offer(challenge, usableUntilMs - clock.now());
         if (credential) return { challenge, credential };
         await untilVisible(page, ending.signal);
       }

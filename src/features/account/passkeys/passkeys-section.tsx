@@ -3,6 +3,7 @@ import { flushSync } from 'react-dom';
 import type { Passkey } from '../../../auth-client/features/passkeys.ts';
 import { useAuth } from '../../../react/index.ts';
 import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
+import { rememberPasskeyUse } from '../../../shared/known-passkey.ts';
 import { Button } from '../../../ui/button.tsx';
 import { SlowNote } from '../../../ui/form/slow-note.tsx';
 import { FormMessages } from '../../../ui/page/message.tsx';
@@ -51,6 +52,7 @@ export function PasskeysSection({ onDisabled }: PasskeysSectionProps) {
     setState({ step: 'adding' });
     const failure = await attempt([], async () => {
       const added = await client.registerPasskey();
+      rememberPasskeyUse();
       change((known) => [...known, added]);
       setState({ news: texts.hasAdded(nameOf(added)) });
     });

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import { useClients, useConfiguration } from '../../../shared/clients/clients-context.ts';
+import { hasUsedPasskey } from '../../../shared/known-passkey.ts';
 import { Button } from '../../../ui/button.tsx';
 import { createIcon } from '../../../ui/create-icon.tsx';
 import { FormMessages } from '../../../ui/page/message.tsx';
@@ -26,22 +27,25 @@ export function PasskeySignIn({ takeCaptcha }: PasskeySignInProps) {
   const { pending, problem } = useSyncExternalStore(subscribe, getSnapshot);
   useEffect(() => {
     const { offer, stop } = requests;
-    const offerAgain = ({ target }: FocusEvent) => {
-      if (target instanceof Element && target.matches(autofillFields)) void offer();
+    const offerIn = (field: unknown) => {
+      if (field instanceof Element && field.matches(autofillFields)) void offer();
     };
-    void offer();
+    const onFocus = ({ target }: FocusEvent) => offerIn(target);
+    // Most visits have no passkey: their challenge waits until the field is used. A known passkey is offered at the first focus.
+    if (hasUsedPasskey()) void offer();
+    else offerIn(document.activeElement);
     // The form signs in by itself; if that fails, the focus returns to one of its fields.
     document.addEventListener('submit', stop);
-    document.addEventListener('focusin', offerAgain);
+    document.addEventListener('focusin', onFocus);
     return () => {
       document.removeEventListener('submit', stop);
-      document.removeEventListener('focusin', offerAgain);
+      document.removeEventListener('focusin', onFocus);
       stop();
     };
   }, [requests]);
   return (
     <>
-      <FormMessages error={problem} />
+      <FormMessages error={problem?.kind === 'rate-limited' ? texts.passkeyLimit : problem?.message} />
       <Button wide pending={pending} onClick={() => void requests.prompt(takeCaptcha())}>
         <KeyIcon />
         <span>{texts.passkey}</span>

@@ -5,7 +5,7 @@ import { isSocialProvider } from '../../../ui/provider-name.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import styles from '../auth-page.module.css';
 
-/** What `supabase/config.toml` enabled when the application was built; `define` of vite.config.ts sets it. */
+/** The ways that `VITE_SIGN_IN_WAYS` or `supabase/config.toml` names at the build; `define` of vite.config.ts sets it. */
 declare const SIGN_IN_WAYS: { readonly providerCount: number; readonly passkeys: boolean };
 
 // Without their code the providers are missing, and the form works without them.
@@ -60,7 +60,7 @@ function enabledProviders(settings: AuthServerSettings | null): readonly string[
   return entries.flatMap(([name, enabled]) => (enabled && isSocialProvider(name) ? [name] : []));
 }
 
-/** How many buttons `supabase/config.toml` enables: on the first visit nothing else is known. */
+/** How many buttons the build expects: on the first visit nothing else is known. */
 function configuredCount(canOfferPasskeys: boolean): number {
   const { providerCount, passkeys } = SIGN_IN_WAYS;
   return providerCount + Number(canOfferPasskeys && passkeys);

@@ -29,6 +29,8 @@ export const texts: AuthTexts = {
   sendFresh: 'Neue E‑Mail schicken',
   or: 'oder',
   passkey: 'Mit Passkey anmelden',
+  passkeyLimit:
+    'Zu viele Anmeldungen mit Passkey aus deinem Netzwerk. Warte fünf Minuten, oder melde dich mit Passwort oder einem Code per E‑Mail an.',
   continueWith: (provider) => `Weiter mit ${provider}`,
 
   checkMail: 'Prüfe dein Postfach',

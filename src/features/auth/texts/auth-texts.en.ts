@@ -25,6 +25,8 @@ export const texts = {
   sendFresh: 'Send a new email',
   or: 'or',
   passkey: 'Sign in with a passkey',
+  passkeyLimit:
+    'Too many passkey sign-ins from your network. Wait five minutes, or sign in with your password or an emailed code.',
   continueWith: (provider: string) => `Continue with ${provider}`,
 
   checkMail: 'Check your email',

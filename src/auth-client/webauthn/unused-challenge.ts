@@ -1,0 +1,79 @@
+import type { Clock } from '../../platform/platform.ts';
+import { untilAborted } from '../../platform/until-aborted.ts';
+import { AuthError } from '../errors.ts';
+
+/** A challenge is renewed this long before it expires, so that the person has time to confirm. */
+const CONFIRMATION_MS = 60_000;
+/** Bounds of a challenge's use: the device's clock may be wrong about the expiry. */
+const SHORTEST_USE_MS = 60_000;
+const LONGEST_USE_MS = 240_000;
+
+/** A challenge with the time until which ceremonies may begin with it. */
+export interface TimedChallenge<Challenge> {
+  readonly challenge: Challenge;
+  /** Milliseconds since the epoch, by the device's clock. */
+  readonly usableUntilMs: number;
+}
+
+/** How a challenge is taken. */
+export interface TakeOptions<Challenge> {
+  /** Takes the unused challenge only if it stays usable for longer than this, in milliseconds. */
+  readonly forMs: number;
+  /** Whether the call may wait for the request of another one. */
+  readonly mayJoin: boolean;
+  readonly request: () => Promise<Challenge>;
+  /** Ends the wait; the request continues, because its challenge serves the next call. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * The challenge that no authenticator has answered. The server limits how many challenges it hands out, and accepts each once:
+ * a ceremony that ends without an answer leaves its challenge to the next one.
+ */
+export interface UnusedChallenge<Challenge> {
+  /** @throws {AuthError} `aborted`, or what the request throws. */
+  take(options: TakeOptions<Challenge>): Promise<TimedChallenge<Challenge>>;
+  /** The challenge was answered: the next call requests another one. */
+  markUsed(challenge: Challenge): void;
+}
+
+/** @param expiresAtMs when a challenge expires, in milliseconds since the epoch by the server's clock. */
+export function createUnusedChallenge<Challenge>(
+  clock: Clock,
+  expiresAtMs: (challenge: Challenge) => number,
+): UnusedChallenge<Challenge> {
+  let unused: TimedChallenge<Challenge> | null = null;
+  let pending: Promise<TimedChallenge<Challenge>> | null = null;
+
+  const start = (request: () => Promise<Challenge>) => {
+    const load = async () => {
+      const challenge = await request();
+      const useMs = expiresAtMs(challenge) - CONFIRMATION_MS - clock.now();
+      const boundedMs = Math.min(Math.max(useMs, SHORTEST_USE_MS), LONGEST_USE_MS);
+      unused = { challenge, usableUntilMs: clock.now() + boundedMs };
+      return unused;
+    };
+    const loading = load().finally(() => {
+      if (pending === loading) pending = null;
+    });
+    pending = loading;
+    return loading;
+  };
+  return {
+    async take({ forMs, mayJoin, request, signal }) {
+      if (signal?.aborted) throw aborted(signal);
+      if (unused && unused.usableUntilMs - clock.now() > forMs) return unused;
+      const loading = (mayJoin && pending) || start(request);
+      return untilAborted(loading, signal).catch((problem: unknown) => {
+        throw signal?.aborted ? aborted(signal) : problem;
+      });
+    },
+    markUsed(challenge) {
+      if (unused?.challenge === challenge) unused = null;
+    },
+  };
+}
+
+function aborted({ reason }: AbortSignal): AuthError {
+  return reason instanceof AuthError ? reason : new AuthError('aborted', 'Aborted', { cause: reason });
+}

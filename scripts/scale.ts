@@ -84,10 +84,10 @@ async function measureQueries(): Promise<void> {
   }
 }
 
-async function partition({ runFile, connect, ...target }: ScaleDatabase): Promise<void> {
-  if (!runFile || !connect) throw new Error('--partition needs --postgres');
-  const whole = { ...target, runFile, connect };
-  const { seconds, waits, problems: found } = await partitionByMonth(whole, runFile, connect);
+async function partition({ runScript, connect, ...target }: ScaleDatabase): Promise<void> {
+  if (!runScript || !connect) throw new Error('--partition needs --postgres');
+  const whole = { ...target, runScript, connect };
+  const { seconds, waits, problems: found } = await partitionByMonth(whole, runScript, connect);
   problems.push(...found);
   console.log(
     `Partitioned by month in ${seconds.toFixed(1)} s; the longest of ${waits.statements} statements of four other sessions took ${waits.longestMs.toFixed(0)} ms\n`,

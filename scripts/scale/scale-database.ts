@@ -18,8 +18,8 @@ export interface ScaleDatabase {
   query<Row>(sql: string, params?: readonly unknown[]): Promise<readonly Row[]>;
   /** Opens a further session; null on the embedded database, which has one only. */
   readonly connect: (() => Promise<Client>) | null;
-  /** Runs a file of SQL by psql; null on the embedded database. */
-  readonly runFile: ((path: string) => Promise<void>) | null;
+  /** Runs SQL by psql, each statement as it stands in a file; null on the embedded database. */
+  readonly runScript: ((sql: string) => Promise<void>) | null;
   close(): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ async function openEmbedded(): Promise<ScaleDatabase> {
     query: async <Row>(sql: string, params: readonly unknown[] = []) =>
       (await pglite.query<Row>(sql, [...params])).rows,
     connect: null,
-    runFile: null,
+    runScript: null,
     async close() {
       await pglite.close();
       await rm(folder, { recursive: true, force: true });
@@ -77,7 +77,7 @@ async function openCluster(binaries: string): Promise<ScaleDatabase> {
     query: async <Row>(sql: string, params: readonly unknown[] = []) =>
       (await client.query(sql, [...params])).rows as Row[],
     connect,
-    async runFile(path) {
+    async runScript(sql) {
       const target = [
         '-h',
         cluster.socketFolder,
@@ -88,7 +88,9 @@ async function openCluster(binaries: string): Promise<ScaleDatabase> {
         '-d',
         'postgres',
       ];
-      await run(join(binaries, 'psql'), [...target, '-q', '-v', 'ON_ERROR_STOP=1', '-f', path]);
+      const running = run(join(binaries, 'psql'), [...target, '-q', '-v', 'ON_ERROR_STOP=1', '-f', '-']);
+      running.child.stdin?.end(sql);
+      await running;
     },
     async close() {
       await client.end();

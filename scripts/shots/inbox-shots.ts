@@ -190,7 +190,11 @@ export const inboxShots: readonly Shot[] = [
       await rows(page);
       await page.locator('main [data-row]').filter({ hasText: 'Compiler notes' }).first().click();
       await page.getByRole('button', { name: say('More actions'), exact: true }).click();
-      await page.getByRole('button', { name: /^Mute |stummschalten …$/ }).click();
+      await page
+        .getByRole('menuitem')
+        .or(page.getByRole('dialog').getByRole('button'))
+        .filter({ hasText: /^Mute |^Stummschalten: / })
+        .click();
       await page.getByRole('button', { name: say('Until I unmute it') }).waitFor();
     },
   },

@@ -60,16 +60,22 @@ test('toasts stack above the selection bar @nightly', async ({ page, world }) =>
   const [ada, grace] = await world.newPair();
   await world.notify(grace, ada, { count: 4 });
   await world.enter(page, ada);
-  await page.getByRole('button', { name: 'Select', exact: true }).click();
+  const bar = page.getByRole('region', { name: 'Select' });
   for (const width of [320, 768]) {
+    await page.setViewportSize({ width: 1280, height: 640 });
+    await page.getByRole('button', { name: 'Select', exact: true }).click();
     await page.setViewportSize({ width, height: 640 });
     await page.getByRole('checkbox').first().check();
-    const bar = page.getByRole('region', { name: 'Select' });
     await bar.getByRole('button', { name: 'Delete' }).click();
+    await expect(bar).toHaveCount(0);
+    await page.setViewportSize({ width: 1280, height: 640 });
+    await page.getByRole('button', { name: 'Select', exact: true }).click();
+    await page.setViewportSize({ width, height: 640 });
     await page.getByRole('button', { name: 'Undo' }).click({ trial: true });
     await bar.getByRole('button', { name: 'Done' }).click({ trial: true });
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect(rows(page)).toHaveCount(4);
+    await bar.getByRole('button', { name: 'Done' }).click();
   }
 });
 
@@ -110,7 +116,7 @@ test('searches by words, snoozes until tomorrow, blocks and unblocks', async ({ 
   // Snooze: leaves every other list and count, and comes back by undo.
   const bell = page.getByRole('button', { name: /^Notifications/ });
   await openMenu(page, 'Budget');
-  await page.getByRole('button', { name: 'Snooze…' }).click();
+  await page.getByRole('menuitem', { name: 'Snooze…' }).click();
   await page.getByRole('button', { name: /^Tomorrow/ }).click();
   await expect(rows(page)).toHaveCount(2);
   await expect(bell).toHaveAccessibleName('Notifications, 2 unread');
@@ -125,7 +131,7 @@ test('searches by words, snoozes until tomorrow, blocks and unblocks', async ({ 
 
   // Block: later notifications of the sender are not delivered.
   await openMenu(page, 'Engine plan');
-  await page.getByRole('button', { name: /^Block / }).click();
+  await page.getByRole('menuitem', { name: /^Block / }).click();
   await expect(page.getByText(/is blocked\./)).toBeVisible();
   await world.notify(grace, ada, { about: 'Unwanted' }).catch(() => undefined);
   await page.goto(`${world.appUrl}/preferences`);

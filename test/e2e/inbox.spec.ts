@@ -54,6 +54,8 @@ test('archives several selected notifications at once', { tag: '@nightly' }, asy
   await expect(bar.getByText('2 selected')).toBeVisible();
   await bar.getByRole('button', { name: 'Archive' }).click();
   await expect(rows(page)).toHaveCount(2);
+  await expect(bar).toHaveCount(0);
+  await page.getByRole('button', { name: 'Select', exact: true }).click();
   await bar.getByRole('button', { name: 'Select all shown' }).click();
   await bar.getByRole('button', { name: 'Mark as read' }).click();
   await expect(page.getByRole('button', { name: 'Notifications', exact: true })).toBeVisible();

@@ -12,11 +12,14 @@ export interface DialogProps {
   readonly closeLabel: string;
   /** On phones the dialog is a bottom sheet. */
   readonly sheet?: boolean;
+  /** Cuts a long title after two lines, where the text behind the dialog says it in full. Default: false. */
+  readonly shortTitle?: boolean;
   readonly children: ReactNode;
 }
 
 /** A native modal dialog: the browser traps and returns the focus. */
-export function Dialog({ open, onClose, title, closeLabel, sheet = false, children }: DialogProps) {
+export function Dialog(props: DialogProps) {
+  const { open, onClose, title, closeLabel, sheet = false, shortTitle = false, children } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   // Close before React removes the element: only then the browser returns the focus.
@@ -44,7 +47,9 @@ export function Dialog({ open, onClose, title, closeLabel, sheet = false, childr
       {open && (
         <>
           <div className={styles.head}>
-            <h2 id={id}>{title}</h2>
+            <h2 id={id} className={shortTitle ? styles.short : undefined}>
+              {title}
+            </h2>
             <IconButton className={styles.close} label={closeLabel} icon={<CloseIcon />} onClick={onClose} />
           </div>
           {children}

@@ -229,9 +229,13 @@ describe('the inbox', () => {
     await screen.findByText('2 selected');
     await actor.click(screen.getByRole('button', { name: 'Archive' }));
     await waitFor(() => expect(rows()).toHaveLength(1));
+    expect(screen.queryByRole('region', { name: 'Select' })).toBeNull();
+    expect(document.activeElement?.textContent).toContain('Old 3');
     await waitFor(async () =>
       expect([await status('Old 1'), await status('Old 2')]).toEqual(['archived', 'archived']),
     );
+    await actor.keyboard('z');
+    await waitFor(() => expect(rows()).toHaveLength(3));
   });
 
   test('is operated by keys that act on the focused row', async () => {
@@ -269,6 +273,8 @@ describe('the inbox', () => {
     await actor.click(screen.getByRole('button', { name: 'Select' }));
     await actor.click(await screen.findByRole('button', { name: 'Select all shown' }));
     await actor.click(await screen.findByRole('button', { name: 'Select all 40' }));
+    expect(screen.queryByRole('button', { name: /^Select all/ })).toBeNull();
+    expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Mark as read' }));
     await actor.click(screen.getByRole('button', { name: 'Delete' }));
     expect(await screen.findByText(/No notifications yet/)).toBeTruthy();
     await actor.click(await screen.findByRole('button', { name: 'Undo' }));

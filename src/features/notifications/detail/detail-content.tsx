@@ -7,6 +7,7 @@ import { AnswerButtons } from '../list/answer-buttons.tsx';
 import { KindIcon } from '../list/kind-icon.tsx';
 import { absoluteTime } from '../list/relative-time.ts';
 import type { RowAction } from '../list/notification-row.tsx';
+import { rowMenuPopup } from '../list/menu-button.ts';
 import { SenderOnline } from '../list/sender-avatar.tsx';
 import type { Notification } from '../model/notification.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
@@ -42,6 +43,7 @@ export function DetailContent({ notification, isPanel, onAction, onClose }: Deta
   const entity = notificationEntity(notification);
   const button = (action: RowAction, word: string) => (
     <Button
+      aria-haspopup={action === 'more' ? rowMenuPopup() : undefined}
       onClick={() => {
         // The panel follows the list. The sheet would cover it, and returns the focus to the row.
         if (!isPanel) flushSync(onClose);

@@ -1,10 +1,11 @@
-import { useCallback, useEffect, useRef, useSyncExternalStore } from 'react';
+import { useEffect, useRef } from 'react';
 import type { ReactNode } from 'react';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { CloseIcon } from '../../../ui/icons.tsx';
 import { NextIcon, PreviousIcon } from '../../../ui/menu-icons.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import { useDelay } from '../../../ui/state/use-delay.ts';
+import { useMedia } from '../../../ui/state/use-media.ts';
 import { Spinner } from '../../../ui/spinner.tsx';
 import type { Notification } from '../model/notification.ts';
 import type { RowAction } from '../list/notification-row.tsx';
@@ -81,19 +82,6 @@ export function NotificationDetail({ id, onAction, onClose, onNext, onPrevious }
       {content}
     </aside>
   );
-}
-
-/** Whether the media query matches; false where there are no media queries, as in tests without a browser. */
-function useMedia(query: string): boolean {
-  const subscribe = useCallback(
-    (listener: () => void) => {
-      const media = globalThis.matchMedia?.(query);
-      media?.addEventListener('change', listener);
-      return () => media?.removeEventListener('change', listener);
-    },
-    [query],
-  );
-  return useSyncExternalStore(subscribe, () => globalThis.matchMedia?.(query).matches ?? false);
 }
 
 /** A read that takes longer than this shows a message. */

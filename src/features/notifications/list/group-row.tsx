@@ -11,6 +11,7 @@ import type { Notification } from '../model/notification.ts';
 import { laterTexts } from '../texts/later-texts.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
 import { notificationActor, notificationTitle } from '../texts/notification-words.ts';
+import { rowMenuPopup } from './menu-button.ts';
 import styles from './notification-row.module.css';
 import type { RowAction } from './notification-row.tsx';
 import { NotificationTime } from './notification-time.tsx';
@@ -46,6 +47,7 @@ export const GroupRow = memo(function GroupRow(props: GroupRowProps) {
   const button = (action: RowAction, word: string, icon: ReactNode, className?: string) => (
     <IconButton
       className={className}
+      aria-haspopup={action === 'more' ? rowMenuPopup() : undefined}
       label={texts.actionOn(word, title)}
       title={word}
       icon={icon}

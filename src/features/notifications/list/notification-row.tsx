@@ -28,6 +28,7 @@ import {
   notificationTitle,
 } from '../texts/notification-words.ts';
 import { AnswerButtons } from './answer-buttons.tsx';
+import { rowMenuPopup } from './menu-button.ts';
 import { NotificationTime } from './notification-time.tsx';
 import { SenderAvatar, SenderOnline } from './sender-avatar.tsx';
 
@@ -219,6 +220,7 @@ function RowButtons({ notification, title, onAction }: RowButtonsProps) {
   const button = (action: RowAction, word: string, icon: ReactNode, className?: string) => (
     <IconButton
       className={className}
+      aria-haspopup={action === 'more' ? rowMenuPopup() : undefined}
       label={texts.actionOn(word, title)}
       title={word}
       icon={icon}

@@ -3,6 +3,8 @@ import type { ReactNode } from 'react';
 import { flushSync } from 'react-dom';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
+import { Menu } from '../../../ui/overlay/menu.tsx';
+import { useMedia } from '../../../ui/state/use-media.ts';
 import {
   ArchiveIcon,
   CheckIcon,
@@ -18,6 +20,7 @@ import { MuteDialog } from '../senders/mute-dialog.tsx';
 import { ReportDialog } from '../senders/report-dialog.tsx';
 import { senderTexts } from '../senders/sender-texts.ts';
 import { threadOf, useSenderCommands } from '../senders/use-sender-commands.ts';
+import { rowMenuQuery } from './menu-button.ts';
 import type { RowAction } from './notification-row.tsx';
 import { laterTexts } from '../texts/later-texts.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
@@ -26,12 +29,19 @@ import { notificationActor, notificationTitle } from '../texts/notification-word
 export interface RowMenuProps {
   /** One notification, or those of a group. */
   readonly notifications: readonly [Notification, ...Notification[]];
+  /** The button that opened the menu; null: it is no longer in the page. */
+  readonly button: HTMLElement | null;
   readonly onAction: (action: RowAction) => void;
   readonly onClose: () => void;
 }
 
-/** All actions of a row, in a sheet. Those on a sender or an entity are the same for all notifications of a group. */
-export function RowMenu({ notifications, onAction, onClose }: RowMenuProps) {
+/**
+ * All actions of a row, in a menu at its button, on phones in a sheet. Those on a sender or an entity are the same for all
+ * notifications of a group.
+ */
+export function RowMenu({ notifications, button, onAction, onClose }: RowMenuProps) {
+  const hasRoom = useMedia(rowMenuQuery);
+  const isMenu = hasRoom && button !== null;
   const [notification] = notifications;
   const texts = inboxTexts.use();
   const words = laterTexts.use();
@@ -42,14 +52,21 @@ export function RowMenu({ notifications, onAction, onClose }: RowMenuProps) {
   const isUnread = notifications.some(({ status }) => status === 'unread');
   const areArchived = notifications.every(({ status }) => status === 'archived');
   const title = notificationTitle(notification, texts);
+  const name = notifications.length > 1 ? words.times(title, notifications.length.toLocaleString()) : title;
   const actor = notificationActor(notification) ?? senders.sender;
   const thread = threadOf(notification);
   const entity = thread?.entityName ?? texts.something(entityType, 'object');
   const item = (icon: ReactNode, word: string, onClick: () => void) => (
-    <li>
-      <Button look="quiet" wide className={styles.item} onClick={onClick}>
+    <li role={isMenu ? 'none' : undefined}>
+      <Button
+        {...(isMenu && { role: 'menuitem', tabIndex: -1 })}
+        look="quiet"
+        wide
+        className={styles.item}
+        onClick={onClick}
+      >
         {icon}
-        <span>{word}</span>
+        <span className={styles.word}>{word}</span>
       </Button>
     </li>
   );
@@ -61,15 +78,9 @@ export function RowMenu({ notifications, onAction, onClose }: RowMenuProps) {
     });
   if (next === 'report') return <ReportDialog notification={notification} onClose={onClose} />;
   if (next === 'mute' && thread) return <MuteDialog thread={thread} name={entity} onClose={onClose} />;
-  return (
-    <Dialog
-      open
-      sheet
-      onClose={onClose}
-      title={notifications.length > 1 ? words.times(title, notifications.length.toLocaleString()) : title}
-      closeLabel={texts.close}
-    >
-      <ul className={styles.items}>
+  const lists = (
+    <>
+      <ul className={styles.items} role={isMenu ? 'group' : undefined}>
         {isSnoozed && action('unsnooze', <UnarchiveIcon />, texts.unarchive)}
         {isUnread && action('read', <CheckIcon />, texts.markRead)}
         {!isUnread && !areArchived && action('read', <UnreadIcon />, texts.markUnread)}
@@ -80,15 +91,24 @@ export function RowMenu({ notifications, onAction, onClose }: RowMenuProps) {
         {action('select', <SelectIcon />, texts.select)}
         {action('remove', <TrashIcon />, texts.remove)}
       </ul>
-      <ul className={styles.items}>
+      <ul className={styles.items} role={isMenu ? 'group' : undefined}>
         {senderId !== null &&
           item(<BlockIcon />, senders.block(actor), () => {
-            onClose();
+            flushSync(onClose);
             commands.block(senderId, actor);
           })}
         {thread && item(<MuteIcon />, senders.mute(entity), () => setNext('mute'))}
         {item(<FlagIcon />, senders.report, () => setNext('report'))}
       </ul>
+    </>
+  );
+  return isMenu ? (
+    <Menu button={button} label={texts.actionOn(texts.more, name)} onClose={onClose}>
+      {lists}
+    </Menu>
+  ) : (
+    <Dialog open sheet shortTitle onClose={onClose} title={name} closeLabel={texts.close}>
+      {lists}
     </Dialog>
   );
 }

@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef } from 'react';
 import type { ReactNode, RefObject } from 'react';
+import { flushSync } from 'react-dom';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import type { ButtonProps } from '../../../ui/button.tsx';
 import {
@@ -16,7 +17,7 @@ import type { Notification } from '../model/notification.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import { useInboxCommands } from '../actions/use-inbox-commands.ts';
 import { isKeyTaken } from '../actions/use-shortcuts.ts';
-import { emptySelection } from '../screen/use-selection.ts';
+import { rowAfterSelection, visibleRows } from './row-after-selection.ts';
 import type { Selection } from '../screen/use-selection.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
 import { laterTexts } from '../texts/later-texts.ts';
@@ -33,13 +34,15 @@ export interface SelectionBarProps {
   readonly onChange: (selection: Selection | null) => void;
 }
 
-/** The actions on the selected notifications. */
+/** The actions on the selected notifications. Each ends selecting, and moves the focus from the bar to the list. */
 export function SelectionBar(props: SelectionBarProps) {
   const { selection, shown, filter, total, onSnooze, onChange } = props;
   const bar = useRef<HTMLElement>(null);
   const selectMore = useRef<HTMLButtonElement>(null);
+  const firstAction = useRef<HTMLButtonElement>(null);
+  const nextRow = useRef<HTMLElement>(null);
   useToastsAbove(bar);
-  useFocusReturn(bar);
+  useFocusReturn(bar, nextRow);
   const texts = inboxTexts.use();
   const words = laterTexts.use();
   const commands = useInboxCommands();
@@ -48,38 +51,48 @@ export function SelectionBar(props: SelectionBarProps) {
   const chosen = isEverything ? shown : shown.filter(({ id }) => selection.ids.has(id));
   const isNone = chosen.length === 0;
   const areArchived = !isNone && chosen.every(({ status }) => status === 'archived');
-  const areAllShown = !isNone && chosen.length === shown.length;
-  const act = (action: () => void) => () => {
+  const act = (action: () => void, rows: 'leave' | 'stay') => () => {
+    nextRow.current = rowAfterSelection(rows);
     action();
-    onChange(emptySelection);
+    onChange(null);
   };
   const count = isEverything ? (total ?? chosen.length) : chosen.length;
-  const offersEverything = areAllShown && total !== null && !isEverything;
-  const selectAll = () =>
-    onChange({ ids: new Set(shown.map(({ id }) => id)), isEverything: offersEverything });
-  useSelectAllKey(selectAll, selectMore);
+  const areAllShown = chosen.length === shown.length;
+  const offersEverything = areAllShown && total !== null && !isEverything && !isNone;
+  const selectAll = () => {
+    flushSync(() =>
+      onChange({ ids: new Set(shown.map(({ id }) => id)), isEverything: isEverything || offersEverything }),
+    );
+    // The button is removed once nothing more can be selected.
+    (selectMore.current ?? firstAction.current)?.focus({ preventScroll: true });
+  };
+  useSelectAllKey(selectAll);
   return (
     <section ref={bar} className={styles.bar} aria-label={texts.select} data-selection-bar="">
       <div className={styles.actions}>
         <span role="status" className={styles.count} data-count={count.toLocaleString()}>
           <span className={styles.countWords}>{words.selected(count)}</span>
         </span>
-        {/* One button with two words: another one would lose the focus. */}
+        {(offersEverything || !areAllShown) && (
+          // One button with two words: another one would lose the focus.
+          <BarButton
+            ref={selectMore}
+            look="link"
+            aria-keyshortcuts="Control+A Meta+A"
+            icon={<SelectIcon />}
+            word={offersEverything ? words.selectEverything(total) : words.selectAll}
+            isWord={offersEverything}
+            onClick={selectAll}
+          />
+        )}
         <BarButton
-          ref={selectMore}
-          look="link"
-          aria-keyshortcuts="Control+A Meta+A"
-          icon={<SelectIcon />}
-          word={offersEverything ? words.selectEverything(total) : words.selectAll}
-          isWord={offersEverything}
-          onClick={selectAll}
-        />
-        <BarButton
+          ref={firstAction}
           icon={<CheckIcon />}
           word={texts.markRead}
           inactive={isNone || areArchived}
-          onClick={act(() =>
-            isEverything ? commands.markAllRead(filter.kind) : commands.setStatus(chosen, 'read'),
+          onClick={act(
+            () => (isEverything ? commands.markAllRead(filter.kind) : commands.setStatus(chosen, 'read')),
+            'stay',
           )}
         />
         {!isEverything && (
@@ -87,7 +100,7 @@ export function SelectionBar(props: SelectionBarProps) {
             icon={areArchived ? <UnarchiveIcon /> : <ArchiveIcon />}
             word={areArchived ? texts.unarchive : texts.archive}
             inactive={isNone}
-            onClick={act(() => commands.setStatus(chosen, areArchived ? 'read' : 'archived'))}
+            onClick={act(() => commands.setStatus(chosen, areArchived ? 'read' : 'archived'), 'leave')}
           />
         )}
         {!isEverything && (
@@ -95,7 +108,10 @@ export function SelectionBar(props: SelectionBarProps) {
             icon={<ClockIcon />}
             word={texts.snooze}
             inactive={isNone}
-            onClick={() => onSnooze(chosen)}
+            onClick={() => {
+              nextRow.current = rowAfterSelection('leave');
+              onSnooze(chosen);
+            }}
           />
         )}
         <BarButton
@@ -103,13 +119,16 @@ export function SelectionBar(props: SelectionBarProps) {
           icon={<TrashIcon />}
           word={texts.remove}
           inactive={isNone}
-          onClick={act(() => (isEverything ? commands.removeAll(filter) : commands.remove(chosen)))}
+          onClick={act(() => (isEverything ? commands.removeAll(filter) : commands.remove(chosen)), 'leave')}
         />
         <IconButton
           className={styles.button}
           label={words.selectDone}
           icon={<CloseIcon />}
-          onClick={() => onChange(null)}
+          onClick={() => {
+            nextRow.current = null;
+            onChange(null);
+          }}
         />
       </div>
     </section>
@@ -137,7 +156,7 @@ function BarButton({ icon, word, isWord = false, ...rest }: BarButtonProps) {
  * Ctrl+A (⌘A) selects, a second time also what is not loaded, and moves the focus to the bar: Tab reaches the bar only
  * behind all rows, of which more are loaded on the way.
  */
-function useSelectAllKey(selectAll: () => void, button: RefObject<HTMLButtonElement | null>): void {
+function useSelectAllKey(selectAll: () => void): void {
   const latest = useRef(selectAll);
   useEffect(() => {
     latest.current = selectAll;
@@ -149,25 +168,23 @@ function useSelectAllKey(selectAll: () => void, button: RefObject<HTMLButtonElem
       if (!isSelectAll || event.shiftKey || event.altKey || isKeyTaken(target)) return;
       event.preventDefault();
       latest.current();
-      button.current?.focus({ preventScroll: true });
     };
     document.addEventListener('keydown', onKeyDown);
     return () => document.removeEventListener('keydown', onKeyDown);
-  }, [button]);
+  }, []);
 }
 
-/** Moves the focus from a button of the bar to the first visible row when selecting ends. */
-function useFocusReturn(bar: RefObject<HTMLElement | null>): void {
+/** Moves the focus from a button of the bar to the next row, else to the first visible one, when selecting ends. */
+function useFocusReturn(bar: RefObject<HTMLElement | null>, nextRow: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {
     const element = bar.current;
     return () => {
       if (!element?.contains(document.activeElement)) return;
-      const topPx = document.querySelector('header')?.getBoundingClientRect().bottom ?? 0;
-      const links = [...document.querySelectorAll<HTMLElement>('main [data-row]')];
-      const visible = links.find((link) => link.getBoundingClientRect().top >= topPx);
-      (visible ?? document.querySelector('h1'))?.focus({ preventScroll: true });
+      const { current: next } = nextRow;
+      const target = next?.isConnected ? next : visibleRows()[0];
+      (target ?? document.querySelector('h1'))?.focus({ preventScroll: true });
     };
-  }, [bar]);
+  }, [bar, nextRow]);
 }
 
 /** At the end of a list the bar stands this much higher. */

@@ -187,11 +187,11 @@ export function InboxScreen() {
             onShow={rows.show}
             onCloseDetail={rows.closeDetail}
             onDialog={setDialog}
-            onCloseMenu={() => rows.setMenuOf(null)}
+            onCloseMenu={rows.closeMenu}
             onCloseSnooze={() => rows.setSnoozing(null)}
             onSnooze={({ id }) => {
               rows.leave(id);
-              if (selection) select(emptySelection);
+              select(null);
             }}
             onSelect={startSelecting}
           />

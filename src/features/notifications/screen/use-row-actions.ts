@@ -4,9 +4,10 @@ import { moveFocusOutOfRow } from '../actions/move-focus.ts';
 import { useInboxCommands } from '../actions/use-inbox-commands.ts';
 import { useInbox } from '../data/inbox-context.ts';
 import type { NotificationListHandle } from '../list/list-handle.ts';
+import { findMenuButton } from '../list/menu-button.ts';
 import type { RowAction } from '../list/notification-row.tsx';
 import type { Notification } from '../model/notification.ts';
-import type { RowTarget } from './inbox-overlays.tsx';
+import type { MenuTarget, RowTarget } from './inbox-overlays.tsx';
 import type { InboxUrl } from './use-inbox-url.ts';
 import type { SelectionState } from './use-selection.ts';
 
@@ -22,8 +23,8 @@ export interface RowActions {
   /** Acts on one notification. */
   readonly onAction: (action: RowAction, notification: Notification) => void;
   /** The row whose menu is open; null: none. */
-  readonly menuOf: RowTarget | null;
-  readonly setMenuOf: (target: RowTarget | null) => void;
+  readonly menuOf: MenuTarget | null;
+  readonly closeMenu: () => void;
   /** The row that the snooze dialog is about; null: closed. */
   readonly snoozing: RowTarget | null;
   readonly setSnoozing: (target: RowTarget | null) => void;
@@ -42,7 +43,7 @@ export function useRowActions(
 ): RowActions {
   const inbox = useInbox();
   const commands = useInboxCommands();
-  const [menuOf, setMenuOf] = useState<RowTarget | null>(null);
+  const [menuOf, setMenuOf] = useState<MenuTarget | null>(null);
   const [snoozing, setSnoozing] = useState<RowTarget | null>(null);
   const show = useCallback(
     (notification: Notification | undefined) => {
@@ -80,8 +81,11 @@ export function useRowActions(
           return;
         case 'read':
           return commands.toggleRead(notifications);
-        case 'more':
-          return setMenuOf(target);
+        case 'more': {
+          const button = findMenuButton(id);
+          // A click on the button of an open menu closes it.
+          return setMenuOf((open) => (open?.id === id ? null : { ...target, button }));
+        }
         case 'snooze':
           return setSnoozing(target);
         case 'select':
@@ -105,5 +109,6 @@ export function useRowActions(
     (action: RowAction, notification: Notification) => onRowAction(action, [notification], notification.id),
     [onRowAction],
   );
-  return { show, closeDetail, leave, onRowAction, onAction, menuOf, setMenuOf, snoozing, setSnoozing };
+  const closeMenu = useCallback(() => setMenuOf(null), []);
+  return { show, closeDetail, leave, onRowAction, onAction, menuOf, closeMenu, snoozing, setSnoozing };
 }

@@ -2,7 +2,7 @@ import type { SenderTexts } from './sender-texts.en.ts';
 
 export const texts: SenderTexts = {
   block: (name) => `${name} blockieren`,
-  mute: (entity) => `${entity} stummschalten …`,
+  mute: (entity) => `Stummschalten: ${entity} …`,
   muteTitle: (entity) => `${entity} stummschalten`,
   muteChoices: {
     hour: 'Für eine Stunde',

@@ -1,0 +1,35 @@
+/** The links of the rows whose beginning is visible, in their order. */
+export function visibleRows(): readonly HTMLElement[] {
+  const topPx = document.querySelector('header')?.getBoundingClientRect().bottom ?? 0;
+  return rowLinks().filter((link) => {
+    const startPx = link.getBoundingClientRect().top;
+    return startPx >= topPx && startPx < window.innerHeight;
+  });
+}
+
+/**
+ * The link to focus after an action on the selected rows: where they leave the list, the row that takes the place of the
+ * first one, else the row before it; where they stay, the first one. A visible row goes before one that is scrolled away.
+ *
+ * @returns null where no row is left.
+ */
+export function rowAfterSelection(selectedRows: 'leave' | 'stay'): HTMLElement | null {
+  const links = rowLinks();
+  const first = links.findIndex(isSelected);
+  const stays = (link: HTMLElement) => selectedRows === 'stay' || !isSelected(link);
+  const before = links.slice(0, Math.max(0, first)).filter(stays);
+  const after = links.slice(Math.max(0, first)).filter(stays);
+  const inOrder = [...after, ...before.toReversed()];
+  const visible = new Set(visibleRows());
+  return inOrder.find((link) => visible.has(link)) ?? inOrder[0] ?? null;
+}
+
+function rowLinks(): HTMLElement[] {
+  return [...document.querySelectorAll<HTMLElement>('main [data-row]')];
+}
+
+/** Whether the row, or a part of its group, is selected. */
+function isSelected(link: HTMLElement): boolean {
+  const box = link.closest('[data-id]')?.querySelector('input');
+  return box !== null && box !== undefined && (box.checked || box.indeterminate);
+}

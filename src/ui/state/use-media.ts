@@ -1,0 +1,19 @@
+import { useCallback, useSyncExternalStore } from 'react';
+
+/** Whether the media query matches now; false where there are no media queries, as in tests without a browser. */
+export function matchesMedia(query: string): boolean {
+  return globalThis.matchMedia?.(query).matches ?? false;
+}
+
+/** Whether the media query matches; follows its changes. */
+export function useMedia(query: string): boolean {
+  const subscribe = useCallback(
+    (listener: () => void) => {
+      const media = globalThis.matchMedia?.(query);
+      media?.addEventListener('change', listener);
+      return () => media?.removeEventListener('change', listener);
+    },
+    [query],
+  );
+  return useSyncExternalStore(subscribe, () => matchesMedia(query));
+}

@@ -1,5 +1,6 @@
 import { Suspense, useEffect, useState } from 'react';
-import { Redirect, Route, Switch, useLocation } from 'wouter';
+import { Redirect, Route, Router, Switch, useLocation } from 'wouter';
+import type { AroundNavHandler } from 'wouter';
 import { useLocationProperty } from 'wouter/use-browser-location';
 import { Announcer } from '../ui/page/announcer.tsx';
 import { ScreenMessage } from '../ui/spinner.tsx';
@@ -36,14 +37,22 @@ export function App({ clients, configuration }: AppProps) {
       <ConfigurationContext value={configuration}>
         <Announcer />
         <ErrorBoundary resetKey={path}>
-          <Suspense fallback={<Loading />}>
-            <SessionGate path={path} />
-          </Suspense>
+          <Router aroundNav={replaceSameUrl}>
+            <Suspense fallback={<Loading />}>
+              <SessionGate path={path} />
+            </Suspense>
+          </Router>
         </ErrorBoundary>
       </ConfigurationContext>
     </SupabaseProvider>
   );
 }
+
+/** As links of the browser do: a second click on a link makes no second history entry. */
+const replaceSameUrl: AroundNavHandler = (navigate, to, options) => {
+  const isSame = new URL(to, location.href).href === location.href;
+  navigate(to, isSame ? { state: history.state as unknown, ...options, replace: true } : options);
+};
 
 function Loading() {
   return <ScreenMessage>Loading...</ScreenMessage>;

@@ -101,6 +101,19 @@ describe('the shell', () => {
     expect(await screen.findByText(/^You’re signed out on this device, but/)).toBeTruthy();
   });
 
+  test('a second click on a link makes no second history entry; Back closes a dialog', async () => {
+    const { actor, url } = await renderApp('/home', { supabase: supabase(), user });
+    const { length } = history;
+    await actor.dblClick(await screen.findByRole('link', { name: /^Archived, / }));
+    await screen.findByRole('heading', { name: 'Archived' });
+    expect(history.length).toBe(length + 1);
+    await actor.click(await screen.findByRole('button', { name: 'Invite' }));
+    await screen.findByRole('heading', { name: 'Invite someone' });
+    act(() => void dispatchEvent(new PopStateEvent('popstate')));
+    expect(screen.queryByRole('heading', { name: 'Invite someone' })).toBeNull();
+    expect(url()).toBe('/home?tab=archived');
+  });
+
   test('moves the focus to the heading of the next page', async () => {
     const { actor } = await renderApp('/nowhere', { supabase: supabase(), user });
     await screen.findByRole('heading', { name: 'Page not found' });

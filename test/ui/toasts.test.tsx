@@ -41,15 +41,24 @@ describe('a toast', () => {
     expect(screen.queryByText('Deleted')).toBeNull();
   });
 
-  test('runs its action once, by its button or for the newest by the keyboard', () => {
+  test('undoes once, by its button or for the newest by the keyboard', () => {
     const [first, second] = [vi.fn<() => void>(), vi.fn<() => void>()];
-    show('One', { action: { label: 'Undo', run: first } });
-    show('Two', { action: { label: 'Undo', run: second } });
-    act(() => expect(toasts.actOnNewest()).toBe(true));
+    show('One', { action: { label: 'Undo', run: first, isUndo: true } });
+    show('Two', { action: { label: 'Undo', run: second, isUndo: true } });
+    act(() => expect(toasts.undoNewest()).toBe(true));
     expect([first.mock.calls.length, second.mock.calls.length]).toEqual([0, 1]);
     fireEvent.click(screen.getByRole('button', { name: 'Undo' }));
     expect(first).toHaveBeenCalledOnce();
-    expect(toasts.actOnNewest()).toBe(false);
+    expect(toasts.undoNewest()).toBe(false);
+  });
+
+  test('neither retries nor reloads for the undo of the keyboard', () => {
+    const [undo, reload] = [vi.fn<() => void>(), vi.fn<() => void>()];
+    show('One', { action: { label: 'Undo', run: undo, isUndo: true } });
+    show('A new version is ready.', { action: { label: 'Reload', run: reload } });
+    act(() => expect(toasts.undoNewest()).toBe(true));
+    act(() => expect(toasts.undoNewest()).toBe(false));
+    expect([undo.mock.calls.length, reload.mock.calls.length]).toEqual([1, 0]);
   });
 
   test('reports its end once', () => {

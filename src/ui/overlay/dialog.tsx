@@ -1,4 +1,12 @@
-import { useId, useLayoutEffect, useRef, type MouseEvent, type ReactNode } from 'react';
+import {
+  useEffect,
+  useEffectEvent,
+  useId,
+  useLayoutEffect,
+  useRef,
+  type MouseEvent,
+  type ReactNode,
+} from 'react';
 import { IconButton } from '../button.tsx';
 import { CloseIcon } from '../icons.tsx';
 import { classNames } from '../state/class-names.ts';
@@ -14,12 +22,23 @@ export interface DialogProps {
   readonly sheet?: boolean;
   /** Cuts a long title after two lines, where the text behind the dialog says it in full. Default: false. */
   readonly shortTitle?: boolean;
+  /** The URL says that it is open. Default: Back and Forward close it. */
+  readonly isInUrl?: boolean;
   readonly children: ReactNode;
 }
 
 /** A native modal dialog: the browser traps and returns the focus. */
 export function Dialog(props: DialogProps) {
-  const { open, onClose, title, closeLabel, sheet = false, shortTitle = false, children } = props;
+  const {
+    open,
+    onClose,
+    title,
+    closeLabel,
+    sheet = false,
+    shortTitle = false,
+    isInUrl = false,
+    children,
+  } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   // Close before React removes the element: only then the browser returns the focus.
@@ -29,6 +48,13 @@ export function Dialog(props: DialogProps) {
     if (!element.open) element.showModal();
     return () => element.close();
   }, [open]);
+  const closeForHistory = useEffectEvent(onClose);
+  useEffect(() => {
+    if (!open || isInUrl) return;
+    const onPopState = () => closeForHistory();
+    addEventListener('popstate', onPopState);
+    return () => removeEventListener('popstate', onPopState);
+  }, [open, isInUrl]);
   const closeOnBackdrop = (event: MouseEvent) => {
     if (event.target === dialog.current) onClose();
   };

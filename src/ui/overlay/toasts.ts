@@ -3,6 +3,8 @@ import { createStore } from '../state/store.ts';
 export interface ToastAction {
   readonly label: string;
   readonly run: () => void;
+  /** Whether it takes back what the user did: the keyboard's undo runs it too. */
+  readonly isUndo?: boolean;
 }
 
 export interface Toast {
@@ -55,9 +57,9 @@ export const toasts = {
     toast.onGone?.();
   },
 
-  /** Runs the action of the newest toast that has one, as the keyboard's undo does. @returns whether there was one. */
-  actOnNewest(): boolean {
-    const toast = shown.getSnapshot().findLast(({ action }) => action !== null);
+  /** Takes back the newest action that a toast offers to undo. @returns whether there was one. */
+  undoNewest(): boolean {
+    const toast = shown.getSnapshot().findLast(({ action }) => action?.isUndo);
     if (!toast) return false;
     toast.action?.run();
     toasts.dismiss(toast.id);

@@ -75,8 +75,9 @@ describe('an action', () => {
     const id = idOf(scripted, 0);
     table.isConnected = false;
     table.remove(id);
-    inbox.setStatus([id], 'read');
+    const missing = inbox.setStatus([id, idOf(scripted, 1)], 'read');
     await world.clock.advance(1_000);
+    expect(await missing).toBe(1);
     expect(shownIds(inbox)).not.toContain(id);
   });
 

@@ -11,9 +11,14 @@ import type { OfflineActions, OfflineActionsOptions } from './offline-actions.ts
 
 /** The user's actions. Each is shown at once in every tab, and rolled back if its request fails. */
 export interface InboxActions {
-  setStatus(ids: readonly string[], status: NotificationStatus): void;
-  /** Snoozes until the time, in milliseconds since the epoch; null or a past time ends the snooze. */
-  snooze(ids: readonly string[], untilMs: number | null): void;
+  /** @returns how many of the notifications were deleted before; 0 as well if the action waits or fails. */
+  setStatus(ids: readonly string[], status: NotificationStatus): Promise<number>;
+  /**
+   * Snoozes until the time, in milliseconds since the epoch; null or a past time ends the snooze.
+   *
+   * @returns as {@link InboxActions.setStatus}.
+   */
+  snooze(ids: readonly string[], untilMs: number | null): Promise<number>;
   /** Marks all unread notifications of the kind as read, also those that are not loaded; null: of every kind. */
   markAllRead(kind: NotificationKind | null): UndoableAction;
   remove(ids: readonly string[]): UndoableAction;
@@ -61,7 +66,7 @@ export function createInboxActions(options: InboxActionsOptions): InboxActions {
   const offline = createOfflineActions({ ...parts, load: loadWaitingActions, store, report });
   const undoable = new Map<NotificationOperation, UndoableAction>();
   const stopListening = listenToTabs(options, offline);
-  const inFlight = new Map<NotificationOperation, Promise<void>>();
+  const inFlight = new Map<NotificationOperation, Promise<unknown>>();
   let isClosed = false;
 
   const publish = (message: TabMessage) => {
@@ -74,24 +79,33 @@ export function createInboxActions(options: InboxActionsOptions): InboxActions {
     publish({ type: 'started', operation });
     return operation;
   };
-  const attempt = async (operation: NotificationOperation) => {
+  /** @returns how many rows of the operation do not exist. */
+  const attempt = async (operation: NotificationOperation): Promise<number> => {
     try {
       const rows = await execute(api, operation);
       if (rows) store.dispatch({ type: 'done', id: operation.id, rows });
       publish({ type: 'done', id: operation.id });
       offline.confirm(operation.id);
+      return rows && 'ids' in operation ? operation.ids.length - rows.length : 0;
     } catch (error) {
       // The connection was lost during the request.
-      if (offline.mustWait(operation)) return offline.add(operation);
+      if (offline.mustWait(operation)) {
+        offline.add(operation);
+        return 0;
+      }
       publish({ type: 'dropped', id: operation.id });
       offline.confirm(operation.id);
       store.patch({ problem: { type: 'action', error, action: operation } });
       report(error);
+      return 0;
     }
   };
   // Only operations whose order matters wait: the page may close, or the user sign out, at any moment.
-  const send = (operation: NotificationOperation) => {
-    if (offline.mustWait(operation)) return offline.add(operation);
+  const send = (operation: NotificationOperation): Promise<number> => {
+    if (offline.mustWait(operation)) {
+      offline.add(operation);
+      return Promise.resolve(0);
+    }
     const earlier = [...inFlight]
       .filter(([other]) => mustFollow(operation, other))
       .map(([, request]) => request);
@@ -99,6 +113,7 @@ export function createInboxActions(options: InboxActionsOptions): InboxActions {
       earlier.length === 0 ? attempt(operation) : Promise.all(earlier).then(() => attempt(operation))
     ).finally(() => inFlight.delete(operation));
     inFlight.set(operation, request);
+    return request;
   };
   /** Sends undoable operations that the server must apply before this one. */
   const commitEarlier = (operation: NotificationOperation) => {
@@ -107,7 +122,7 @@ export function createInboxActions(options: InboxActionsOptions): InboxActions {
   const perform = (action: NotificationAction) => {
     const operation = start(action);
     commitEarlier(operation);
-    send(operation);
+    return send(operation);
   };
   const performUndoable = (action: NotificationAction): UndoableAction => {
     const operation = start(action);
@@ -118,7 +133,7 @@ export function createInboxActions(options: InboxActionsOptions): InboxActions {
       commit() {
         // The outbox has sent it already if its toast stayed for long.
         const isPending = store.getState().operations.includes(operation);
-        if (undoable.delete(operation) && isPending) send(operation);
+        if (undoable.delete(operation) && isPending) void send(operation);
       },
       undo() {
         if (!undoable.delete(operation)) return;
@@ -150,7 +165,7 @@ export function createInboxActions(options: InboxActionsOptions): InboxActions {
       const { problem } = store.getSnapshot();
       if (problem?.type !== 'action') return;
       store.patch({ problem: null });
-      perform(problem.action);
+      void perform(problem.action);
     },
     openOutbox: offline.open,
     commitAll() {

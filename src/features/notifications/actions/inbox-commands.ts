@@ -2,6 +2,7 @@ import type { Inbox } from '../data/inbox.ts';
 import { notificationStatuses } from '../model/notification.ts';
 import type { Notification, NotificationKind, NotificationStatus } from '../model/notification.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
+import { toasts } from '../../../ui/overlay/toasts.ts';
 import { laterTexts } from '../texts/later-texts.ts';
 import type { LaterTexts } from '../texts/later-texts.en.ts';
 import type { UndoableAction } from './inbox-actions.ts';
@@ -10,6 +11,8 @@ import { showUndoToast } from './undo-toast.ts';
 /** The actions of the screen, each with a toast that undoes it. */
 export interface InboxCommands {
   setStatus(notifications: readonly Notification[], status: NotificationStatus): void;
+  /** @param text says what was done. */
+  snooze(notifications: readonly Notification[], untilMs: number, text: string): void;
   /** Moves snoozed notifications to the inbox now. */
   unsnooze(notifications: readonly Notification[]): void;
   remove(notifications: readonly Notification[]): void;
@@ -29,14 +32,23 @@ export function createInboxCommands(inbox: Inbox): InboxCommands {
     setStatus(notifications, status) {
       const changed = notifications.filter((row) => row.status !== status);
       if (changed.length === 0) return;
-      inbox.setStatus(idsOf(changed), status);
       showUndoable(inbox, (words) => describe(changed, status, words), {
+        count: changed.length,
+        missing: inbox.setStatus(idsOf(changed), status),
         undo: () => restoreStatuses(inbox, changed),
       });
     },
+    snooze(notifications, untilMs, text) {
+      showUndoable(inbox, () => text, {
+        count: notifications.length,
+        missing: inbox.snooze(idsOf(notifications), untilMs),
+        undo: () => undoSnooze(inbox, notifications),
+      });
+    },
     unsnooze(notifications) {
-      inbox.snooze(idsOf(notifications), null);
       showUndoable(inbox, (words) => words.unarchived(notifications.length), {
+        count: notifications.length,
+        missing: inbox.snooze(idsOf(notifications), null),
         undo: () => undoSnooze(inbox, notifications),
       });
     },
@@ -59,34 +71,55 @@ export function createInboxCommands(inbox: Inbox): InboxCommands {
   return commands;
 }
 
+/** An action that was sent already. */
+interface SentAction {
+  readonly count: number;
+  /** How many of the notifications were deleted before. */
+  readonly missing: Promise<number>;
+  /** @returns how many of the notifications were deleted before. */
+  readonly undo: () => Promise<number>;
+}
+
 /** Shows the toast of an action that is done already. */
-function showUndoable(inbox: Inbox, text: (words: LaterTexts) => string, { undo, commit }: Done): void {
+function showUndoable(
+  inbox: Inbox,
+  text: (words: LaterTexts) => string,
+  action: UndoableAction | SentAction,
+): void {
   const earlier = inbox.getSnapshot().problem;
+  const isSent = 'missing' in action;
   // Loading the texts never rejects: English stands in for a translation that fails to load.
   void laterTexts.load().then((words) => {
     // An action that failed is undone, and the toast of its failure says so.
     const hasFailed = () => {
       const { problem } = inbox.getSnapshot();
-      return commit === undefined && problem?.type === 'action' && problem !== earlier;
+      return isSent && problem?.type === 'action' && problem !== earlier;
     };
     if (hasFailed()) return;
+    const showMissing = (missing: number, count: number) => {
+      if (missing > 0) toasts.show(words.missing(missing, count), { tone: 'error' });
+    };
     const dismiss = showUndoToast({
       text: text(words),
       label: words.undo,
-      undo,
+      undo: () =>
+        isSent ? void action.undo().then((missing) => showMissing(missing, action.count)) : action.undo(),
       onKept() {
         stop();
-        commit?.();
+        if (!isSent) action.commit();
       },
     });
     const stop = inbox.subscribe(() => {
       if (hasFailed()) dismiss();
     });
+    if (!isSent) return;
+    void action.missing.then((missing) => {
+      // Nothing was changed, and so there is nothing to undo.
+      if (missing === action.count) dismiss();
+      showMissing(missing, action.count);
+    });
   });
 }
-
-/** An action without `commit` was sent already. */
-type Done = Pick<UndoableAction, 'undo'> & Partial<Pick<UndoableAction, 'commit'>>;
 
 function describe(
   notifications: readonly Notification[],
@@ -101,32 +134,42 @@ function describe(
     : words.markedRead(count);
 }
 
-/** Restores the earlier snooze of notifications. */
-function restoreSnoozes(inbox: Inbox, earlier: readonly Notification[]): void {
-  for (const untilMs of new Set(earlier.map((row) => row.snoozedUntilMs)))
-    inbox.snooze(idsOf(earlier.filter((row) => row.snoozedUntilMs === untilMs)), untilMs);
+/** Restores the earlier snooze of notifications. @returns how many were deleted before. */
+async function restoreSnoozes(inbox: Inbox, earlier: readonly Notification[]): Promise<number> {
+  const times = new Set(earlier.map((row) => row.snoozedUntilMs));
+  return sum(
+    [...times].map((untilMs) =>
+      inbox.snooze(idsOf(earlier.filter((row) => row.snoozedUntilMs === untilMs)), untilMs),
+    ),
+  );
 }
 
-/** Restores the earlier status of notifications; a snoozed one was unread. */
-export function restoreStatuses(inbox: Inbox, earlier: readonly Notification[]): void {
-  restoreSnoozes(
+/** Restores the earlier status of notifications; a snoozed one was unread. @returns how many were deleted before. */
+function restoreStatuses(inbox: Inbox, earlier: readonly Notification[]): Promise<number> {
+  const snoozed = restoreSnoozes(
     inbox,
     earlier.filter((row) => row.isSnoozed),
   );
-  for (const status of notificationStatuses) {
+  const others = notificationStatuses.map((status) => {
     const ids = idsOf(earlier.filter((row) => row.status === status && !row.isSnoozed));
-    if (ids.length > 0) inbox.setStatus(ids, status);
-  }
+    return ids.length > 0 ? inbox.setStatus(ids, status) : Promise.resolve(0);
+  });
+  return sum([snoozed, ...others]);
 }
 
-/** Restores the state of notifications before they were snoozed. */
-export function undoSnooze(inbox: Inbox, earlier: readonly Notification[]): void {
-  restoreSnoozes(inbox, earlier);
+/** Restores the state of notifications before they were snoozed. @returns how many were deleted before. */
+async function undoSnooze(inbox: Inbox, earlier: readonly Notification[]): Promise<number> {
+  const missing = restoreSnoozes(inbox, earlier);
   // A snooze has marked them unread.
-  restoreStatuses(
+  void restoreStatuses(
     inbox,
     earlier.filter((row) => row.status !== 'unread'),
   );
+  return missing;
+}
+
+async function sum(counts: readonly Promise<number>[]): Promise<number> {
+  return (await Promise.all(counts)).reduce((total, count) => total + count, 0);
 }
 
 function idsOf(notifications: readonly Notification[]): readonly string[] {

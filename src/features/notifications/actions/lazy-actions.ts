@@ -36,6 +36,8 @@ export function createLazyActions(
         options.report(problem);
       });
   };
+  const callCounting = (act: (loaded: InboxActions) => Promise<number>): Promise<number> =>
+    new Promise((resolve) => call((loaded) => resolve(act(loaded))));
   const callUndoable = (act: (loaded: InboxActions) => UndoableAction): UndoableAction => {
     let action: UndoableAction | null = null;
     call((loaded) => {
@@ -49,8 +51,8 @@ export function createLazyActions(
   // The messages of other tabs are received from the start.
   call(() => undefined);
   return {
-    setStatus: (ids, status) => call((loaded) => loaded.setStatus(ids, status)),
-    snooze: (ids, untilMs) => call((loaded) => loaded.snooze(ids, untilMs)),
+    setStatus: (ids, status) => callCounting((loaded) => loaded.setStatus(ids, status)),
+    snooze: (ids, untilMs) => callCounting((loaded) => loaded.snooze(ids, untilMs)),
     markAllRead: (kind) => callUndoable((loaded) => loaded.markAllRead(kind)),
     remove: (ids) => callUndoable((loaded) => loaded.remove(ids)),
     removeAll: (filter) => callUndoable((loaded) => loaded.removeAll(filter)),

@@ -8,7 +8,7 @@ import { useShortcuts } from './use-shortcuts.ts';
 export function PageShortcuts(): null {
   const [, navigate] = useLocation();
   useShortcuts((shortcut) => {
-    if (shortcut === 'undo') return toasts.actOnNewest();
+    if (shortcut === 'undo') return toasts.undoNewest();
     const path = pagesOfShortcuts[shortcut];
     if (path !== undefined) navigate(path);
     return path !== undefined;

@@ -21,7 +21,7 @@ export interface Undo {
 export function showUndoToast({ text, label, undo, onKept }: Undo): () => void {
   if (shownId !== null) toasts.dismiss(shownId);
   const id = toasts.show(text, {
-    action: { label, run: undo },
+    action: { label, run: undo, isUndo: true },
     onGone() {
       if (shownId === id) shownId = null;
       onKept?.();

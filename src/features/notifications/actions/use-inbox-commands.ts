@@ -40,6 +40,7 @@ export function useInboxCommands(): InboxCommands {
     };
     return {
       setStatus: (...parts) => run((commands) => commands.setStatus(...parts)),
+      snooze: (...parts) => run((commands) => commands.snooze(...parts)),
       unsnooze: (...parts) => run((commands) => commands.unsnooze(...parts)),
       remove: (...parts) => run((commands) => commands.remove(...parts)),
       markAllRead: (...parts) => run((commands) => commands.markAllRead(...parts)),

@@ -65,7 +65,7 @@ export function NotificationDetail({ id, onAction, onClose, onNext, onPrevious }
   );
   if (!isPanel)
     return (
-      <Dialog open sheet onClose={onClose} title={title} closeLabel={texts.close}>
+      <Dialog open sheet isInUrl onClose={onClose} title={title} closeLabel={texts.close}>
         {content}
         <div className={styles.steps}>{steps}</div>
       </Dialog>

@@ -5,11 +5,9 @@ import { useClients } from '../../../shared/clients/clients-context.ts';
 import { Button } from '../../../ui/button.tsx';
 import { TextField } from '../../../ui/form/text-field.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
-import { undoSnooze } from '../actions/inbox-commands.ts';
-import { showUndoToast } from '../actions/undo-toast.ts';
-import { useInbox, useLocale } from '../data/inbox-context.ts';
+import { useInboxCommands } from '../actions/use-inbox-commands.ts';
+import { useLocale } from '../data/inbox-context.ts';
 import type { Notification } from '../model/notification.ts';
-import { laterTexts } from '../texts/later-texts.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
 import styles from './snooze-dialog.module.css';
 import { snoozeTexts } from './snooze-texts.ts';
@@ -27,8 +25,7 @@ export interface SnoozeDialogProps {
 export function SnoozeDialog({ notifications, onClose, onSnooze }: SnoozeDialogProps) {
   const texts = snoozeTexts.use();
   const common = inboxTexts.use();
-  const words = laterTexts.use();
-  const inbox = useInbox();
+  const commands = useInboxCommands();
   const locale = useLocale();
   const { clock } = useClients().platform;
   const [nowMs] = useState(() => clock.now());
@@ -40,15 +37,7 @@ export function SnoozeDialog({ notifications, onClose, onSnooze }: SnoozeDialogP
     // The dialog returns the focus to the row, before the row leaves its list.
     flushSync(onClose);
     onSnooze();
-    inbox.snooze(
-      notifications.map(({ id }) => id),
-      untilMs,
-    );
-    showUndoToast({
-      text: texts.snoozed(notifications.length, full.format(untilMs)),
-      label: words.undo,
-      undo: () => undoSnooze(inbox, notifications),
-    });
+    commands.snooze(notifications, untilMs, texts.snoozed(notifications.length, full.format(untilMs)));
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();

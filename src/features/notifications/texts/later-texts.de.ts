@@ -19,6 +19,12 @@ export const texts: LaterTexts = {
   markedRead: (count) => `${notifications(count)} als gelesen markiert.`,
   markedUnread: (count) => `${notifications(count)} als ungelesen markiert.`,
   markedAllRead: 'Alle als gelesen markiert.',
+  missing: (missing, count) =>
+    missing === 1 && count === 1
+      ? 'Diese Benachrichtigung wurde gelöscht.'
+      : missing === count
+        ? 'Diese Benachrichtigungen wurden gelöscht.'
+        : `${missing.toLocaleString('de')} von ${notifications(count)} wurden vorher gelöscht.`,
   times: (title, count) => `${title}, ${count}-mal`,
   seeAll: 'Alle ansehen',
   clearSearch: 'Suche löschen',

@@ -22,6 +22,12 @@ export const texts = {
   markedRead: (count: number) => `${notifications(count)} marked as read.`,
   markedUnread: (count: number) => `${notifications(count)} marked as unread.`,
   markedAllRead: 'All marked as read.',
+  missing: (missing: number, count: number) =>
+    missing === 1 && count === 1
+      ? 'This notification was deleted.'
+      : missing === count
+        ? 'These notifications were deleted.'
+        : `${missing.toLocaleString('en')} of ${notifications(count)} had been deleted.`,
   times: (title: string, count: string) => `${title}, ${count} times`,
   seeAll: 'See all',
   clearSearch: 'Clear search',

@@ -96,7 +96,7 @@ function SenderControls({ onRetry }: { readonly onRetry: () => void }) {
   ) => {
     const earlier = lists;
     if (!earlier || !(await change(next, send))) return;
-    toasts.show(text, { action: { label: texts.undo, run: () => void change(earlier, undo) } });
+    toasts.show(text, { action: { label: texts.undo, run: () => void change(earlier, undo), isUndo: true } });
   };
 
   if (hasFailed)

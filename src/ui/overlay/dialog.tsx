@@ -1,15 +1,8 @@
-import {
-  useEffect,
-  useEffectEvent,
-  useId,
-  useLayoutEffect,
-  useRef,
-  type MouseEvent,
-  type ReactNode,
-} from 'react';
+import { useId, useLayoutEffect, useRef, type MouseEvent, type ReactNode } from 'react';
 import { IconButton } from '../button.tsx';
 import { CloseIcon } from '../icons.tsx';
 import { classNames } from '../state/class-names.ts';
+import { useCloseForHistory } from './close-for-history.ts';
 import styles from './dialog.module.css';
 
 export interface DialogProps {
@@ -48,13 +41,7 @@ export function Dialog(props: DialogProps) {
     if (!element.open) element.showModal();
     return () => element.close();
   }, [open]);
-  const closeForHistory = useEffectEvent(onClose);
-  useEffect(() => {
-    if (!open || isInUrl) return;
-    const onPopState = () => closeForHistory();
-    addEventListener('popstate', onPopState);
-    return () => removeEventListener('popstate', onPopState);
-  }, [open, isInUrl]);
+  useCloseForHistory(open && !isInUrl, onClose);
   const closeOnBackdrop = (event: MouseEvent) => {
     if (event.target === dialog.current) onClose();
   };

@@ -1,5 +1,6 @@
 import { useId, useState, type ReactNode } from 'react';
 import { classNames } from '../state/class-names.ts';
+import { useCloseForHistory } from './close-for-history.ts';
 import styles from './popover.module.css';
 
 export interface PopoverTrigger {
@@ -24,6 +25,7 @@ export function Popover({ trigger, label, className, onOpenChange, children }: P
   const id = useId();
   const [open, setOpen] = useState(false);
   const close = () => document.getElementById(id)?.hidePopover();
+  useCloseForHistory(open, close);
   return (
     <>
       {trigger({ popoverTarget: id, 'aria-expanded': open, 'aria-haspopup': 'dialog' })}

@@ -10,7 +10,7 @@ describe('an action', () => {
     const scripted = await openScriptedInbox(3);
     const { inbox, world, table } = scripted;
     const id = idOf(scripted, 1);
-    inbox.setStatus([id], 'read');
+    void inbox.setStatus([id], 'read');
     expect(statusOf(scripted, id)).toBe('read');
     expect(inbox.getSnapshot().counts.unread).toBe(2);
     expect(table.count().unread).toBe(3);
@@ -23,7 +23,7 @@ describe('an action', () => {
     const { inbox, world, table, tab } = scripted;
     const id = idOf(scripted, 0);
     table.failures = 1;
-    inbox.setStatus([id], 'archived');
+    void inbox.setStatus([id], 'archived');
     expect(shownIds(inbox)).toHaveLength(2);
     await world.clock.advance(1_000);
     expect(shownIds(inbox)).toHaveLength(3);
@@ -40,9 +40,9 @@ describe('an action', () => {
     const scripted = await openScriptedInbox(1);
     const { inbox, world, table } = scripted;
     const id = idOf(scripted, 0);
-    inbox.setStatus([id], 'read');
-    inbox.setStatus([id], 'unread');
-    inbox.setStatus([id], 'read');
+    void inbox.setStatus([id], 'read');
+    void inbox.setStatus([id], 'unread');
+    void inbox.setStatus([id], 'read');
     await world.clock.advance(5_000);
     expect(table.count().unread).toBe(0);
     expect(statusOf(scripted, id)).toBe('read');
@@ -53,9 +53,9 @@ describe('an action', () => {
     const { inbox, world, table } = scripted;
     const [first = '', second = ''] = shownIds(inbox);
     const before = table.requests.length;
-    inbox.setStatus([first], 'read');
-    inbox.setStatus([second], 'read');
-    inbox.setStatus([second], 'unread');
+    void inbox.setStatus([first], 'read');
+    void inbox.setStatus([second], 'read');
+    void inbox.setStatus([second], 'unread');
     inbox.markAllRead(null).commit();
     await world.settle();
     expect(table.requests.slice(before)).toEqual(['set status', 'set status']);
@@ -134,7 +134,7 @@ describe('reading in "Unread"', () => {
     const { inbox, world } = scripted;
     inbox.show(unread);
     const id = idOf(scripted, 1);
-    inbox.setStatus([id], 'read');
+    void inbox.setStatus([id], 'read');
     await world.clock.advance(1_000);
     expect(shownIds(inbox)).toHaveLength(3);
     expect(statusOf(scripted, id)).toBe('read');
@@ -148,7 +148,7 @@ describe('reading in "Unread"', () => {
     const scripted = await openScriptedInbox(3);
     const { inbox } = scripted;
     inbox.show(unread);
-    inbox.setStatus([idOf(scripted, 0)], 'archived');
+    void inbox.setStatus([idOf(scripted, 0)], 'archived');
     inbox.remove([idOf(scripted, 0)]);
     expect(shownIds(inbox)).toHaveLength(1);
   });
@@ -195,7 +195,7 @@ describe('a deletion', () => {
     const [first = '', second = '', third = ''] = shownIds(inbox);
     inbox.remove([first]);
     inbox.remove([second]);
-    inbox.setStatus([third], 'archived');
+    void inbox.setStatus([third], 'archived');
     const before = table.requests.length;
     tab.signal('pagehide');
     // No answer has arrived yet, and none may.
@@ -267,7 +267,7 @@ describe('a deletion', () => {
   test('of a whole list is not repeated by the next visit, when other rows may match', async () => {
     const scripted = await openScriptedInbox(3);
     const { inbox, tab, table, world } = scripted;
-    inbox.setStatus([idOf(scripted, 0)], 'archived');
+    void inbox.setStatus([idOf(scripted, 0)], 'archived');
     await world.clock.advance(1_000);
     inbox.removeAll(archived);
     await world.settle();
@@ -287,7 +287,7 @@ describe('a deletion', () => {
     const scripted = await openScriptedInbox(4);
     const { inbox, tab, table, world } = scripted;
     const [first = '', second = '', third = '', fourth = ''] = shownIds(inbox);
-    inbox.setStatus([third], 'read');
+    void inbox.setStatus([third], 'read');
     inbox.remove([first]);
     inbox.remove([second]);
     inbox.close();
@@ -312,7 +312,7 @@ describe('two tabs', () => {
     other.start();
     await scripted.world.clock.advance(1_000);
     scripted.table.isConnected = false;
-    scripted.inbox.setStatus([idOf(scripted, 0)], 'read');
+    void scripted.inbox.setStatus([idOf(scripted, 0)], 'read');
     const removal = scripted.inbox.remove([idOf(scripted, 1)]);
     await scripted.world.settle();
     expect(other.getSnapshot().counts).toMatchObject({ all: 2, unread: 1 });
@@ -329,7 +329,7 @@ describe('two tabs', () => {
     other.start();
     await scripted.world.clock.advance(1_000);
     scripted.table.failures = 1;
-    scripted.inbox.setStatus([idOf(scripted, 0)], 'archived');
+    void scripted.inbox.setStatus([idOf(scripted, 0)], 'archived');
     await scripted.world.settle();
     expect(other.getSnapshot().counts.all).toBe(2);
     await scripted.world.clock.advance(1_000);
@@ -364,7 +364,7 @@ describe('two tabs', () => {
 
   test('exchange no content', async () => {
     const scripted = await openScriptedInbox(1);
-    scripted.inbox.setStatus([idOf(scripted, 0)], 'read');
+    void scripted.inbox.setStatus([idOf(scripted, 0)], 'read');
     scripted.inbox.markAllRead(null).commit();
     await scripted.world.clock.advance(1_000);
     expect(scripted.world.broadcasts.length).toBeGreaterThan(0);

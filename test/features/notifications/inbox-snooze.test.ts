@@ -13,8 +13,8 @@ describe('a snoozed notification', () => {
     const scripted = await openScriptedInbox(3);
     const { inbox, world, arrivals } = scripted;
     const id = idOf(scripted, 2);
-    inbox.setStatus([id], 'read');
-    inbox.snooze([id], world.clock.now() + hourMs);
+    void inbox.setStatus([id], 'read');
+    void inbox.snooze([id], world.clock.now() + hourMs);
     expect(shownIds(inbox)).not.toContain(id);
     expect(inbox.getSnapshot().counts).toMatchObject({ all: 2, unread: 2, snoozed: 1 });
     await world.clock.advance(hourMs - 1_000);
@@ -30,7 +30,7 @@ describe('a snoozed notification', () => {
     const scripted = await openScriptedInbox(2);
     const { inbox, table, world } = scripted;
     const id = idOf(scripted, 1);
-    inbox.snooze([id], world.clock.now() + hourMs);
+    void inbox.snooze([id], world.clock.now() + hourMs);
     await world.clock.advance(1_000);
     table.failures = 1_000;
     await world.clock.advance(hourMs);
@@ -41,12 +41,12 @@ describe('a snoozed notification', () => {
     const scripted = await openScriptedInbox(3);
     const { inbox, world } = scripted;
     const [first = '', second = ''] = shownIds(inbox);
-    inbox.snooze([first], world.clock.now() + 2 * hourMs);
-    inbox.snooze([second], world.clock.now() + hourMs);
+    void inbox.snooze([first], world.clock.now() + 2 * hourMs);
+    void inbox.snooze([second], world.clock.now() + hourMs);
     inbox.show(snoozed);
     await world.clock.advance(1_000);
     expect(shownIds(inbox)).toEqual([second, first]);
-    inbox.snooze([second], null);
+    void inbox.snooze([second], null);
     inbox.show(everything);
     await world.clock.advance(1_000);
     expect(shownIds(inbox)).toContain(second);
@@ -70,7 +70,7 @@ describe('a snoozed notification', () => {
     const { inbox, table, world } = scripted;
     const id = idOf(scripted, 0);
     table.failures = 1;
-    inbox.snooze([id], world.clock.now() + hourMs);
+    void inbox.snooze([id], world.clock.now() + hourMs);
     await world.clock.advance(1_000);
     expect(shownIds(inbox)).toContain(id);
     expect(inbox.getSnapshot().problem).toMatchObject({ type: 'action' });
@@ -91,7 +91,7 @@ describe('a search', () => {
     expect(shownIds(inbox)).toHaveLength(32);
     expect(inbox.getSnapshot().view.hasMore).toBe(false);
     const [id = ''] = shownIds(inbox);
-    inbox.setStatus([id], 'archived');
+    void inbox.setStatus([id], 'archived');
     await world.clock.advance(1_000);
     expect(shownIds(inbox)).toHaveLength(31);
   });

@@ -28,11 +28,11 @@ const elsewhere: fc.Arbitrary<Deed> = fc.oneof(
 );
 /** Actions of the user. */
 const here: fc.Arbitrary<Deed> = fc.oneof(
-  status.chain((to) => onRow(({ inbox }, id) => inbox.setStatus([id], to))),
+  status.chain((to) => onRow(({ inbox }, id) => void inbox.setStatus([id], to))),
   fc
     .nat(90_000)
-    .chain((ms) => onRow(({ inbox, world }, id) => inbox.snooze([id], world.clock.now() + 1_000 + ms))),
-  onRow(({ inbox }, id) => inbox.snooze([id], null)),
+    .chain((ms) => onRow(({ inbox, world }, id) => void inbox.snooze([id], world.clock.now() + 1_000 + ms))),
+  onRow(({ inbox }, id) => void inbox.snooze([id], null)),
   fc.constantFrom('Document 1', 'Document 2', 'nothing').map(
     (query): Deed =>
       ({ inbox }) =>

@@ -337,7 +337,7 @@ describe('live changes', () => {
 
 test('a closed inbox leaves no timer running', async () => {
   const scripted = await openScriptedInbox(50);
-  scripted.inbox.setStatus([idOf(scripted, 0)], 'read');
+  void scripted.inbox.setStatus([idOf(scripted, 0)], 'read');
   await scripted.world.clock.advance(100_000);
   scripted.inbox.close();
   await scripted.world.clock.advance(1_000);
@@ -365,7 +365,7 @@ describe('the results of a search', () => {
     inbox.show({ ...everything, query: 'Document' });
     await world.clock.advance(1_000);
     const [first = '', second = ''] = shownIds(inbox);
-    inbox.setStatus([first], 'read');
+    void inbox.setStatus([first], 'read');
     inbox.remove([second]).commit();
     await world.clock.advance(1_000);
     expect(shownIds(inbox)).toHaveLength(2);

@@ -45,7 +45,7 @@ function setUp() {
 
 test('loads its code once, and performs earlier actions in their order when it is there', async () => {
   const { actions, calls, loads, arrive } = setUp();
-  actions.setStatus(['a'], 'archived');
+  void actions.setStatus(['a'], 'archived');
   const removal = actions.remove(['b']);
   removal.undo();
   expect(calls).toEqual([]);
@@ -61,14 +61,14 @@ test('reports that its code could not be loaded, and tries again with the next a
   const problem = new TypeError('Failed to fetch dynamically imported module');
   loads[0]?.reject(problem);
   await vi.waitFor(() => expect(reported).toEqual([problem]));
-  actions.setStatus(['a'], 'read');
+  void actions.setStatus(['a'], 'read');
   arrive();
   await vi.waitFor(() => expect(calls).toEqual(['read a']));
 });
 
 test('closed before its code is loaded, closes the actions then and performs none', async () => {
   const { actions, calls, arrive } = setUp();
-  actions.setStatus(['a'], 'read');
+  void actions.setStatus(['a'], 'read');
   actions.commitAll();
   actions.close();
   expect(calls).toEqual(['close channel']);

@@ -14,8 +14,14 @@ function setUp() {
     return { commit: record(`commit ${name}`), undo: record(`undo ${name}`) };
   };
   const loaded: InboxActions = {
-    setStatus: (ids, status) => calls.push(`${status} ${ids.join()}`),
-    snooze: record('snooze'),
+    setStatus(ids, status) {
+      calls.push(`${status} ${ids.join()}`);
+      return Promise.resolve(0);
+    },
+    snooze() {
+      calls.push('snooze');
+      return Promise.resolve(0);
+    },
     markAllRead: undoable('read all'),
     remove: undoable('remove'),
     removeAll: undoable('remove all'),

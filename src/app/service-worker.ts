@@ -14,21 +14,21 @@ const script = import.meta.env.DEV
 /** The message stays until it is answered. */
 const untilAnsweredMs = 86_400_000;
 
+/** How often a page that stays open looks for a newer version; the browser itself looks upon navigations only. */
+const updateCheckMs = 3_600_000;
+
 /**
  * Registers the service worker, by which the application opens without a network, and offers a newer version when one has
- * been downloaded. The page never reloads unasked.
+ * been downloaded. The page never reloads unasked, also when another tab has started the newer version.
  */
 export async function followServiceWorker(): Promise<void> {
   if (!('serviceWorker' in navigator)) return;
   const worker = new Workbox(trustWorkerUrl(script.path), { type: script.type });
   worker.addEventListener('waiting', () => {
     void Promise.all([rareTexts.load(), appTexts.load()]).then(([{ newVersion }, { reload }]) => {
-      const action = { label: reload, run: () => worker.messageSkipWaiting() };
+      const action = { label: reload, run: () => void startNewVersion(worker) };
       toasts.show(newVersion, { action, durationMs: untilAnsweredMs });
     });
-  });
-  worker.addEventListener('controlling', ({ isUpdate }) => {
-    if (isUpdate) location.reload();
   });
   // An alert of a push message was clicked (src/service-worker/push-message.ts).
   navigator.serviceWorker.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
@@ -37,5 +37,31 @@ export async function followServiceWorker(): Promise<void> {
       navigate(message.path);
   });
   // Offline support is optional: without the worker the application still works with a network.
-  await worker.register().catch(() => undefined);
+  const registration = await worker.register().catch(() => undefined);
+  if (registration) checkForUpdates(registration);
+}
+
+/** Activates the worker that waits, then loads the page by it. */
+async function startNewVersion(worker: Workbox): Promise<void> {
+  const waiting = (await navigator.serviceWorker.getRegistration())?.waiting;
+  // Another tab has activated it.
+  if (!waiting) return location.reload();
+  // The page itself may have no worker yet: its controller would not change.
+  waiting.addEventListener('statechange', () => {
+    if (waiting.state === 'activated') location.reload();
+  });
+  worker.messageSkipWaiting();
+}
+
+/** In a visible page only: a hidden one checks when it is shown again. */
+function checkForUpdates(registration: ServiceWorkerRegistration): void {
+  let checkedAtMs = Date.now();
+  const check = () => {
+    if (document.visibilityState !== 'visible' || Date.now() - checkedAtMs < updateCheckMs) return;
+    checkedAtMs = Date.now();
+    // Without a network the next check finds the version.
+    registration.update().catch(() => undefined);
+  };
+  document.addEventListener('visibilitychange', check);
+  setInterval(check, updateCheckMs / 6);
 }

@@ -75,7 +75,7 @@ test(
       'Kommentare',
       'Einladungen',
     ]);
-    await expect(page.getByText('27.03.2027, 12:00')).toHaveCount(3);
+    await expect(page.getByText('27. März 2027 um 12:00')).toHaveCount(3);
     await page.getByRole('link', { name: 'Grace Hopper hat Frühlingsplan kommentiert' }).click();
     await page.waitForURL('**/home**');
     await expect(

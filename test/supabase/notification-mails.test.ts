@@ -143,7 +143,7 @@ describe('a digest', () => {
     expect(mails()).toEqual([]);
     await sendAt(dueMs);
     expect(mails()).toMatchObject([{ subject: '3 ungelesene Benachrichtigungen' }]);
-    for (const words of ['Erwähnungen', 'Kommentare', 'Einladungen', '27.03.2027, 12:00'])
+    for (const words of ['Erwähnungen', 'Kommentare', 'Einladungen', '27. März 2027 um 12:00'])
       expect(mails()[0]?.text).toContain(words);
     await sendAt(dueMs + 86_400_000);
     expect(mails()).toHaveLength(1);

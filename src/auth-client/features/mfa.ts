@@ -91,7 +91,7 @@ export interface AssuranceLevelOptions extends CallOptions {
   readonly accessToken?: string | undefined;
 }
 
-/** Second factors of the signed-in user. Every method throws {@link AuthError}. */
+/** Second factors of the signed-in user. Every method throws an `AuthError`. */
 export interface Mfa {
   /** Enrolls a factor, which counts once `verify` has proved it. */
   enroll(factor: FactorEnrollment, options?: CallOptions): Promise<EnrolledFactor>;

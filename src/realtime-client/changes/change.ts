@@ -55,7 +55,7 @@ export interface ContinuityLoss {
   readonly reason: 'rejoined' | 'resubscribed' | 'truncated' | 'repeated' | 'invalid' | 'overflow';
 }
 
-/** Bindings by their {@link bindingKey}. */
+/** Bindings by their `bindingKey`. */
 export type Bindings = ReadonlyMap<string, Binding>;
 
 /** Identifies a binding within a channel by its content, also in the server's echo. */

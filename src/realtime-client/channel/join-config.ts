@@ -1,4 +1,4 @@
-/** How a channel joins, beside its bindings. Other tabs may want more of the same channel: see {@link mergeConfigs}. */
+/** How a channel joins, beside its bindings. Other tabs may want more of the same channel: see `mergeConfigs`. */
 export interface JoinConfig {
   /** Whether policies on `realtime.messages` decide who may join and send. Default false. */
   readonly private: boolean;

@@ -1,5 +1,7 @@
+import { appendFile } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { preview } from 'vite';
 import {
   createLocalSupabase,
@@ -26,6 +28,8 @@ export interface Stage {
   readonly project: StageProject;
   /** The embedded Supabase. Throws on an external stage. */
   readonly supabase: LocalSupabase;
+  /** Publishes another version of the application, whose service worker differs. */
+  releaseVersion(): Promise<void>;
   /** Ends the faults that a test left. */
   mend(): Promise<void>;
   close(): Promise<void>;
@@ -61,6 +65,7 @@ async function startExternalStage(project: StageProject, { liveSource }: StageOp
     get supabase(): LocalSupabase {
       throw new Error('This test needs the embedded Supabase');
     },
+    releaseVersion: app.releaseVersion,
     mend: () => Promise.resolve(),
     close: app.close,
   };
@@ -92,6 +97,7 @@ async function startEmbeddedStage({
     appUrl: server.url,
     project: supabase,
     supabase,
+    releaseVersion: app.releaseVersion,
     mend: () => supabase.faults.clear(),
     async close() {
       await app.close();
@@ -142,7 +148,7 @@ async function serveApp(
   { url, anonKey }: StageProject,
   server: AppServer,
   parts: Pick<AppConfiguration, 'captchaSiteKey' | 'liveSource'> = {},
-): Promise<{ close(): Promise<void> }> {
+): Promise<Pick<Stage, 'releaseVersion' | 'close'>> {
   const configuration = {
     supabaseUrl: url,
     anonKey,
@@ -164,6 +170,7 @@ async function serveApp(
   );
   server.serve(app.middlewares);
   return {
+    releaseVersion: () => appendFile(join(folder, 'sw.js'), `\n// ${crypto.randomUUID()}`),
     async close() {
       await server.close();
       await app.close();

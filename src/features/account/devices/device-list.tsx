@@ -28,7 +28,7 @@ export function DeviceList() {
     });
     return () => controller.abort();
   }, [api, platform, texts]);
-  const time = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
+  const time = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short' });
   const nameOf = ({ userAgent }: Device) => {
     const { browser, system } = parseUserAgent(userAgent);
     return browser && system ? texts.deviceName(browser, system) : (browser ?? system ?? texts.deviceUnknown);

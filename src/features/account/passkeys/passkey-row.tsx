@@ -16,7 +16,7 @@ export interface PasskeyRowProps {
 export function PasskeyRow({ passkey, name, onRename, onRemove }: PasskeyRowProps) {
   const { remove } = accountTexts.use();
   const texts = passkeyTexts.use();
-  const date = new Intl.DateTimeFormat(useLanguage(), { dateStyle: 'medium' });
+  const date = new Intl.DateTimeFormat(useLanguage(), { dateStyle: 'long' });
   const { createdAtMs, lastUsedAtMs } = passkey;
   const use = lastUsedAtMs === null ? texts.neverUsed : texts.lastUsed(date.format(lastUsedAtMs));
   return (

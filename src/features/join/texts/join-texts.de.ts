@@ -6,7 +6,7 @@ export const texts: JoinTexts = {
   invitedTo: (inviter, entity) => `${inviter} lädt dich zu ${entity} ein`,
   invited: (inviter) => `${inviter} lädt dich ein`,
   openText: (email) => `Für ${email}`,
-  expires: (when) => `Du kannst sie bis ${when} annehmen.`,
+  expires: (when) => `Du kannst sie bis zum ${when} annehmen.`,
   accept: 'Annehmen',
   decline: 'Ablehnen',
   signedOutTitle: 'Melde dich an, um diese Einladung zu sehen',

@@ -166,7 +166,7 @@ export function renderText(content: MailContent): string {
 
 function formatTime(timeMs: number, language: string, timeZone: string): string {
   const format = (zone: string) =>
-    new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short', timeZone: zone });
+    new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short', timeZone: zone });
   try {
     return format(timeZone).format(timeMs);
   } catch {

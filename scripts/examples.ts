@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { createServer } from 'vite';
 import { realisticTiming } from '../local-supabase/realtime/settings.ts';
+import { StartError } from '../local-supabase/project/start-error.ts';
 import { createLocalSupabase } from '../local-supabase/server.ts';
 
 const portOf = (variable: string, byDefault: number) => Number(process.env[variable] ?? byDefault);
@@ -16,6 +17,10 @@ const root = fileURLToPath(new URL('../examples', import.meta.url));
 const supabase = await createLocalSupabase({
   port: portOf('SUPABASE_PORT', 54_331),
   realtime: realisticTiming,
+}).catch((problem: unknown) => {
+  if (!(problem instanceof StartError)) throw problem;
+  console.error(`${problem.message}. Choose another one by SUPABASE_PORT.`);
+  process.exit(1);
 });
 await supabase.database.exec(await readFile(`${root}/schema.sql`, 'utf8'));
 process.env['VITE_SUPABASE_URL'] = supabase.url;

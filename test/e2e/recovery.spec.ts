@@ -14,6 +14,8 @@ test(
   { tag: '@nightly' },
   async ({ page, browser, world }) => {
     const person = await world.newUser();
+    const errors: Error[] = [];
+    page.on('pageerror', (error) => errors.push(error));
     await world.enter(page, person, '/account');
     const section = page.getByRole('region', { name: 'Two-step sign-in' });
     await section.getByRole('button', { name: 'Add an authenticator app' }).click();
@@ -52,6 +54,7 @@ test(
     await expect(other.getByText(/^Two-step sign-in is off/)).toBeVisible();
 
     await page.waitForURL('**/login**', { timeout: 10_000 });
+    expect(errors, 'the end of a session is no error to report').toEqual([]);
     await context.close();
   },
 );

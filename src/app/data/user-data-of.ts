@@ -29,7 +29,11 @@ export function userDataOf(
     userId,
     sessionId,
     platform,
-    checkSession: () => auth.getUser(),
+    checkSession: () =>
+      auth.getUser().catch((problem: unknown) => {
+        // Without a session the client has signed out: the answer to the check.
+        if (auth.getSnapshot().session) throw problem;
+      }),
   });
   current.set(clients, made);
   const stop = clients.auth.subscribe(() => {

@@ -186,6 +186,7 @@ describe('two-step sign-in', () => {
     expect(sheet.getAllByRole('listitem')).toHaveLength(10);
     await actor.click(sheet.getByRole('button', { name: 'I’ve saved my codes' }));
     await mfa.findByText(/^10 codes left/);
+    expect(document.activeElement).toBe(mfa.getByRole('heading', { name: 'Recovery codes' }));
 
     await actor.click(mfa.getByRole('button', { name: 'Remove: Phone' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Remove “Phone”?' }));
@@ -219,6 +220,7 @@ describe('two-step sign-in', () => {
     await actor.click(dialog.getByRole('button', { name: 'Create new codes' }));
     const second = await codes();
     expect(new Set([...first, ...second]).size).toBe(20);
+    expect(document.activeElement).toBe(mfa.getByRole('heading', { name: 'Recovery codes' }));
   });
 
   test('starts over after an unfinished setup', async () => {

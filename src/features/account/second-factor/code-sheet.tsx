@@ -8,16 +8,19 @@ import { useCopy } from '../../../ui/state/use-copy.ts';
 import { useLanguage } from '../../../ui/texts.ts';
 import account from '../account.module.css';
 import { saveFile } from '../save-file.ts';
+import { takeFocus } from '../take-focus.ts';
 import { recoveryTexts } from '../texts/recovery-texts.ts';
 import styles from './recovery-codes.module.css';
 
 export interface CodeSheetProps {
   readonly codes: readonly string[];
+  /** The heading takes the focus of the button that created the codes. */
+  readonly takesFocus: boolean;
   readonly onDone: () => void;
 }
 
 /** New recovery codes, which the server shows once: to copy, download or print. */
-export function CodeSheet({ codes, onDone }: CodeSheetProps) {
+export function CodeSheet({ codes, takesFocus, onDone }: CodeSheetProps) {
   const texts = recoveryTexts.use();
   const language = useLanguage();
   const { platform } = useClients();
@@ -35,7 +38,9 @@ export function CodeSheet({ codes, onDone }: CodeSheetProps) {
   };
   return (
     <div role="group" aria-labelledby={titleId} className={styles.sheet}>
-      <h3 id={titleId}>{texts.title}</h3>
+      <h3 id={titleId} tabIndex={-1} ref={takesFocus ? takeFocus : undefined}>
+        {texts.title}
+      </h3>
       <p className={styles.printed}>
         {productName}. {texts.account(email, date)}
       </p>

@@ -8,6 +8,7 @@ import { createAccountApi, type RecoveryCodeStatus } from '../account-api.ts';
 import styles from '../account.module.css';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { useRecentProof } from '../proof/recent-proof.tsx';
+import { takeFocus } from '../take-focus.ts';
 import { recoveryTexts } from '../texts/recovery-texts.ts';
 import { CodeSheet } from './code-sheet.tsx';
 
@@ -25,6 +26,7 @@ export function RecoveryCodes({ created }: RecoveryCodesProps) {
   const api = useMemo(() => createAccountApi(rest), [rest]);
   const proof = useRecentProof();
   const [codes, setCodes] = useState(created);
+  const [isSaved, setSaved] = useState(false);
   const [status, setStatus] = useState<RecoveryCodeStatus | null>();
   const [isAsking, setAsking] = useState(false);
   const [pending, setPending] = useState(false);
@@ -52,11 +54,20 @@ export function RecoveryCodes({ created }: RecoveryCodesProps) {
     }
     setPending(false);
   };
-  if (codes) return <CodeSheet codes={codes} onDone={() => setCodes(null)} />;
+  if (codes) {
+    const onDone = () => {
+      setSaved(true);
+      setCodes(null);
+    };
+    // The enrollment leaves the focus at the section's heading; a button that creates codes gives way to them.
+    return <CodeSheet codes={codes} takesFocus={codes !== created} onDone={onDone} />;
+  }
   const date = new Intl.DateTimeFormat(language, { dateStyle: 'long' });
   return (
     <>
-      <h3>{texts.title}</h3>
+      <h3 tabIndex={-1} ref={isSaved ? takeFocus : undefined}>
+        {texts.title}
+      </h3>
       <FormMessages error={problem} />
       {status === undefined && problem === undefined && <Skeleton height="48px" />}
       {status === null && <Message tone="warning">{texts.none}</Message>}

@@ -34,7 +34,7 @@ async function playProvider(page: Page): Promise<void> {
 }
 
 test(
-  'a captcha stands there only where the configuration names one',
+  'a captcha is shown only where the configuration names one',
   { tag: '@nightly' },
   async ({ page, world }) => {
     await playProvider(page);
@@ -45,7 +45,7 @@ test(
 );
 
 test(
-  'its answer goes along with the sign-up; without it the refusal says why',
+  'a sign-up sends the answer of the captcha; without it the refusal says why',
   { tag: '@nightly' },
   async ({ page, guarded }) => {
     await playProvider(page);
@@ -64,7 +64,7 @@ test(
 );
 
 test(
-  'its answer goes along with the request for a passkey, which autofill leaves to the form',
+  'the passkey button sends the answer of the captcha, and autofill requests no challenge',
   { tag: '@nightly' },
   async ({ page, guarded }) => {
     await playProvider(page);

@@ -298,7 +298,6 @@ test.describe('by keyboard', { tag: '@nightly' }, () => {
     await expect(page.getByLabel('From')).toHaveValue('21:30');
     await keys.press(page.getByRole('checkbox', { name: 'Sunday' }), 'Space');
     await expect(page.getByRole('checkbox', { name: 'Sunday' })).not.toBeChecked();
-    await page.waitForTimeout(1_000);
     await page.reload();
     await expect(page.getByLabel('From')).toHaveValue('21:30');
     await expect(mentions).not.toBeChecked();

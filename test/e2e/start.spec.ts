@@ -110,7 +110,7 @@ test(
 );
 
 test(
-  '/_app is the application shell alone, for who is signed in',
+  '/_app is the application shell alone, for signed-in users',
   { tag: '@nightly' },
   async ({ page, world }) => {
     await page.goto(`${world.appUrl}/_app`);

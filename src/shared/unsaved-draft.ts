@@ -10,10 +10,20 @@ export const unsavedDraft = {
   exists: () => draft !== null,
   /** The draft of this user; null if there is none. */
   get: (userId: string) => (draft?.userId === userId ? draft.values : null),
-  keep(userId: string, values: Draft['values']) {
+  /**
+   * Keeps the values while they are saved, and for the same user's next sign-in if the session ends meanwhile.
+   *
+   * @param values without secrets: {} for a password.
+   */
+  async keepWhile<T>(
+    userId: string,
+    values: Draft['values'],
+    save: () => Promise<T>,
+    isSignedIn: () => boolean,
+  ): Promise<T> {
     draft = { userId, values };
-  },
-  clear() {
-    draft = null;
+    const result = await save();
+    if (isSignedIn()) draft = null;
+    return result;
   },
 };

@@ -10,13 +10,11 @@ export function Avatar({ name, children }: { readonly name: string; readonly chi
   );
 }
 
+/** The first letters of two words; the first character of a name without letters and digits. */
 export function initials(name: string): string {
-  const words = name
+  const letters = name
     .replace(/@.*/, '')
     .split(/[\s._-]+/)
-    .filter(Boolean);
-  return words
-    .slice(0, 2)
-    .map((word) => Array.from(word)[0])
-    .join('');
+    .flatMap((word) => /[\p{L}\p{N}]/u.exec(word)?.[0] ?? []);
+  return letters.slice(0, 2).join('') || (Array.from(name.trim())[0] ?? '');
 }

@@ -68,10 +68,29 @@ test(
     await page.context().clearCookies();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.waitForURL('**/login?next=%2Faccount');
-    await expect(page.getByText(/signed out before your changes were saved/)).toBeVisible();
+    await expect(page.getByText(/signed out while your changes were being saved/)).toBeVisible();
     await page.getByLabel('Email').fill(person.email);
     await page.getByLabel('Password', { exact: true }).fill(person.password);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await expect(page.getByLabel('Name', { exact: true })).toHaveValue('Ada of Ockham');
+
+    // The new address is kept too, and a new password is not.
+    const { database } = world.stage.supabase;
+    const address = page.getByLabel('New email address');
+    const secret = page.getByLabel('New password', { exact: true });
+    for (const [field, value, button, kept] of [
+      [address, 'ada@ockham.example', 'Change address', 'ada@ockham.example'],
+      [secret, 'Correct-horse-21', 'Change password', ''],
+    ] as const) {
+      await field.fill(value);
+      await database.query('delete from auth.sessions where user_id = $1', [person.id]);
+      await page.getByRole('button', { name: button, exact: true }).click();
+      await page.waitForURL('**/login?next=%2Faccount');
+      await expect(page.getByText(/signed out while your changes were being saved/)).toBeVisible();
+      await page.getByLabel('Email').fill(person.email);
+      await page.getByLabel('Password', { exact: true }).fill(person.password);
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+      await expect(field).toHaveValue(kept);
+    }
   },
 );

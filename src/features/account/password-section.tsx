@@ -14,6 +14,7 @@ import { SlowNote } from '../../ui/form/slow-note.tsx';
 import { CountdownButton } from '../../ui/form/submit-button.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
 import { useForm } from '../../ui/form/use-form.ts';
+import { useKeptDraft } from './use-kept-draft.ts';
 import { accountTexts } from './texts/account-texts.ts';
 import styles from './account.module.css';
 import { Section } from '../../ui/section.tsx';
@@ -35,6 +36,7 @@ export function PasswordSection({ user }: { readonly user: UnverifiedUser }) {
   const rules = credentialTexts.use();
   const clients = useClients();
   const { auth } = clients;
+  const keepDraft = useKeptDraft(user.id);
   const [required, setRequired] = useState<RequiredFields>({ code: false, currentPassword: false });
   const [changed, setChanged] = useState(false);
   const email = user.email ?? '';
@@ -65,22 +67,24 @@ export function PasswordSection({ user }: { readonly user: UnverifiedUser }) {
       setChanged(false);
       const refusal = await refuseCommonPassword(password, [email]);
       if (refusal) return refusal;
-      return attempt(fieldNames, async () => {
-        try {
-          await auth.updateUser({
-            password,
-            ...(required.currentPassword ? { currentPassword } : {}),
-            ...(required.code ? { nonce: compactCode(code) } : {}),
-          });
-        } catch (problem) {
-          if (await askFor(problem)) return;
-          throw problem;
-        }
-        setRequired({ code: false, currentPassword: false });
-        setChanged(true);
-        void announceEndedSessions(clients);
-        form.reset();
-      });
+      return keepDraft({}, () =>
+        attempt(fieldNames, async () => {
+          try {
+            await auth.updateUser({
+              password,
+              ...(required.currentPassword ? { currentPassword } : {}),
+              ...(required.code ? { nonce: compactCode(code) } : {}),
+            });
+          } catch (problem) {
+            if (await askFor(problem)) return;
+            throw problem;
+          }
+          setRequired({ code: false, currentPassword: false });
+          setChanged(true);
+          void announceEndedSessions(clients);
+          form.reset();
+        }),
+      );
     },
   });
   const errors = fieldNames.flatMap((name) => form.field(name).error ?? []);

@@ -8,6 +8,7 @@ import { Button } from '../../ui/button.tsx';
 import { SlowNote } from '../../ui/form/slow-note.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import { useForm } from '../../ui/form/use-form.ts';
+import { useKeptDraft } from './use-kept-draft.ts';
 import { accountTexts } from './texts/account-texts.ts';
 import styles from './account.module.css';
 import { Section } from '../../ui/section.tsx';
@@ -15,6 +16,7 @@ import { Section } from '../../ui/section.tsx';
 export function ProfileSection({ user }: { readonly user: UnverifiedUser }) {
   const texts = accountTexts.use();
   const { auth } = useClients();
+  const keepDraft = useKeptDraft(user.id);
   const [saved, setSaved] = useState(false);
   const { name } = user.user_metadata ?? {};
   const known = typeof name === 'string' ? name : '';
@@ -23,11 +25,10 @@ export function ProfileSection({ user }: { readonly user: UnverifiedUser }) {
     validate: ({ name }) => ({ name: name.trim().length > 80 ? texts.nameTooLong : undefined }),
     async submit({ name }) {
       setSaved(false);
-      unsavedDraft.keep(user.id, { name });
-      const problem = await attempt(['name'], () => auth.updateUser({ data: { name: name.trim() } }));
+      const problem = await keepDraft({ name }, () =>
+        attempt(['name'], () => auth.updateUser({ data: { name: name.trim() } })),
+      );
       setSaved(problem === undefined);
-      // A session that has ended leads to /login: the draft waits for the same user.
-      if (auth.getSnapshot().status === 'signed-in') unsavedDraft.clear();
       return problem;
     },
   });

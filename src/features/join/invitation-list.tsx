@@ -4,7 +4,7 @@ import { useAuth } from '../../react/index.ts';
 import { useClients } from '../../shared/clients/clients-context.ts';
 import { links, paths } from '../../shared/routes.ts';
 import { needsSecondFactor } from '../../shared/token-claims.ts';
-import { buttonClass } from '../../ui/button.tsx';
+import { Button, buttonClass } from '../../ui/button.tsx';
 import { SlowNote } from '../../ui/form/slow-note.tsx';
 import { FormMessages } from '../../ui/page/message.tsx';
 import { Skeleton } from '../../ui/spinner.tsx';
@@ -17,6 +17,7 @@ import { joinTexts } from './texts/join-texts.ts';
 export function InvitationList() {
   const texts = joinTexts.use();
   const { session } = useAuth();
+  const [attempt, setAttempt] = useState(0);
   if (!session || needsSecondFactor(session)) {
     return (
       <Link className={buttonClass('secondary', true)} href={links.login({ next: paths.join })}>
@@ -27,7 +28,7 @@ export function InvitationList() {
   return (
     <section className={styles.column}>
       <h2>{texts.listTitle}</h2>
-      <OpenInvitations key={session.user.id} />
+      <OpenInvitations key={`${session.user.id} ${attempt}`} onRetry={() => setAttempt(attempt + 1)} />
       <Link className={buttonClass('secondary', true)} href={paths.home}>
         {texts.stay}
       </Link>
@@ -35,7 +36,7 @@ export function InvitationList() {
   );
 }
 
-function OpenInvitations() {
+function OpenInvitations({ onRetry }: { readonly onRetry: () => void }) {
   const texts = joinTexts.use();
   const language = useLanguage();
   const { loadRest, platform } = useClients();
@@ -53,7 +54,19 @@ function OpenInvitations() {
     return () => controller.abort();
   }, [loadRest, platform]);
   const day = new Intl.DateTimeFormat(language, { dateStyle: 'long' });
-  if (hasFailed) return <FormMessages error={texts.listFailed} />;
+  if (hasFailed)
+    return (
+      <FormMessages
+        error={
+          <>
+            {texts.listFailed}{' '}
+            <Button look="link" onClick={onRetry}>
+              {texts.retry}
+            </Button>
+          </>
+        }
+      />
+    );
   if (!invitations)
     return (
       <>

@@ -153,6 +153,18 @@ describe('an invitation', () => {
     expect(await heading(/invites you to Roadmap/)).toBeTruthy();
   });
 
+  test('reads the list again after a failure', async () => {
+    await invite();
+    const backend = createBreakableFetch(local);
+    backend.break(to('/rpc/list_invitations'));
+    const platform = { fetch: backend.fetch };
+    const { actor } = await renderApp('/join', { supabase: local(), user: as(grace), platform });
+    const retry = await screen.findByRole('button', { name: 'Try again' });
+    backend.mend();
+    await actor.click(retry);
+    expect(await screen.findAllByRole('link', { name: /Roadmap/ })).not.toHaveLength(0);
+  });
+
   test('that cannot be loaded can be tried again', async () => {
     const token = await invite();
     const backend = createBreakableFetch(local);

@@ -6,6 +6,7 @@ import {
   notificationLink,
   notificationSnippet,
   notificationTitle,
+  titleDirection,
 } from '../../../src/features/notifications/texts/notification-words.ts';
 import { showHiddenCharacters } from '../../../src/features/notifications/detail/leaving-dialog.tsx';
 import { createRow } from './notification-fixtures.ts';
@@ -31,6 +32,19 @@ describe('the headline of a notification', () => {
     expect(title({ type: 'mention' })).toBe('Someone mentioned you in a shared item');
     expect(title({ type: 'mention', entity_type: 'document' })).toBe('Someone mentioned you in a document');
     expect(title({})).toBe('Notification');
+  });
+
+  test('is a sentence in the direction of the page, also with an Arabic name', () => {
+    expect(titleDirection(parse({ type: 'mention', metadata: { actor_name: 'محمد' } }))).toBeUndefined();
+    expect(titleDirection(parse({ type: 'message', data: { text: 'مرحبا' } }))).toBeUndefined();
+    expect(titleDirection(parse({ type: 'system', data: { text: 'مرحبا' } }))).toBe('auto');
+    expect(titleDirection(parse({ type: 'mention', data: { title: 'مرحبا' } }))).toBe('auto');
+  });
+
+  test('has "Someone" for a blank name', () => {
+    expect(title({ type: 'mention', metadata: { actor_name: '  ' } })).toBe(
+      'Someone mentioned you in a shared item',
+    );
   });
 
   test('describes a plain message', () => {

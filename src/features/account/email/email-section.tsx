@@ -5,6 +5,7 @@ import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
 import { useAuth } from '../../../react/index.ts';
 import { useClients, useConfiguration } from '../../../shared/clients/clients-context.ts';
 import { paths } from '../../../shared/routes.ts';
+import { unsavedDraft } from '../../../shared/unsaved-draft.ts';
 import { checkEmail } from '../../../ui/form/credential-rules.ts';
 import { credentialTexts } from '../../../ui/form/credential-texts.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -19,6 +20,7 @@ import styles from '../account.module.css';
 import { Section } from '../../../ui/section.tsx';
 import { useRecentProof } from '../proof/recent-proof.tsx';
 import { takeFocus } from '../take-focus.ts';
+import { useKeptDraft } from '../use-kept-draft.ts';
 
 const PendingEmail = lazyPart(async () => (await import('./pending-email.tsx')).PendingEmail);
 
@@ -60,8 +62,7 @@ export function EmailSection({ user, onChanged }: EmailSectionProps) {
         </Suspense>
       ) : (
         <ChangeForm
-          current={user.email ?? ''}
-          pending={pending}
+          user={user}
           onRequested={async () => {
             // Clear the message about the previous address.
             setDone('');
@@ -76,31 +77,35 @@ export function EmailSection({ user, onChanged }: EmailSectionProps) {
 }
 
 interface ChangeFormProps {
-  readonly current: string;
-  /** The unconfirmed new address, if any; another one replaces it. */
-  readonly pending: UnverifiedUser['new_email'];
+  /** With an unconfirmed new address, if any; another one replaces it. */
+  readonly user: UnverifiedUser;
   readonly onRequested: () => Promise<void>;
   readonly onCancel: () => void;
 }
 
-function ChangeForm({ current, pending, onRequested, onCancel }: ChangeFormProps) {
+function ChangeForm({ user, onRequested, onCancel }: ChangeFormProps) {
+  const current = user.email ?? '';
+  const pending = user.new_email;
   const texts = accountTexts.use();
   const rules = credentialTexts.use();
   const { auth } = useClients();
   const configuration = useConfiguration();
   const proof = useRecentProof();
+  const keepDraft = useKeptDraft(user.id);
   const form = useForm({
-    initial: { email: pending ?? '' },
+    initial: { email: unsavedDraft.get(user.id)?.['email'] ?? pending ?? '' },
     validate: ({ email }) => ({
       email: email.trim() === current ? texts.sameEmail : checkEmail(email, rules),
     }),
     submit: async ({ email }) => {
       if (!(await proof.request())) return undefined;
-      return attempt(['email'], async () => {
-        const site = configuration.siteUrl ?? location.origin;
-        await auth.updateUser({ email: email.trim(), redirectTo: site + paths.account });
-        await onRequested();
-      });
+      return keepDraft({ email }, () =>
+        attempt(['email'], async () => {
+          const site = configuration.siteUrl ?? location.origin;
+          await auth.updateUser({ email: email.trim(), redirectTo: site + paths.account });
+          await onRequested();
+        }),
+      );
     },
   });
   return (

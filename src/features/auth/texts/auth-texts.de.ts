@@ -18,7 +18,7 @@ export const texts: AuthTexts = {
   codeIntro: 'Wir schicken dir einen Link und einen Code. Mit beiden kommst du ohne Passwort rein.',
   sessionEnded: 'Du wurdest abgemeldet. Melde dich an, um weiterzumachen.',
   draftKept:
-    'Du wurdest abgemeldet, bevor deine Änderungen gespeichert waren. Melde dich an, dann findest du sie wieder.',
+    'Du wurdest abgemeldet, während deine Änderungen gespeichert wurden. Melde dich an, um sie zu prüfen.',
   localSignOutFailed:
     'Du bist auf diesem Gerät abgemeldet, aber der Server war nicht erreichbar. Dort endet die Sitzung später.',
   signOutFailed:

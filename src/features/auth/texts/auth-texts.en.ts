@@ -14,7 +14,7 @@ export const texts = {
   codeTitle: 'Sign in by email',
   codeIntro: 'We’ll email you a link and a code. Either one signs you in, no password needed.',
   sessionEnded: 'You were signed out. Sign in to continue.',
-  draftKept: 'You were signed out before your changes were saved. Sign in to go back to them.',
+  draftKept: 'You were signed out while your changes were being saved. Sign in to check them.',
   localSignOutFailed:
     'You’re signed out on this device, but we couldn’t tell the server. The session will end there later.',
   signOutFailed:

@@ -10,7 +10,7 @@ import { Spinner } from '../../../ui/spinner.tsx';
 import type { Notification } from '../model/notification.ts';
 import type { RowAction } from '../list/notification-row.tsx';
 import { inboxTexts } from '../texts/notification-texts.ts';
-import { notificationTitle } from '../texts/notification-words.ts';
+import { notificationTitle, titleDirection } from '../texts/notification-words.ts';
 import { DetailContent } from './detail-content.tsx';
 import { detailTexts } from './detail-texts.ts';
 import styles from './notification-detail.module.css';
@@ -76,7 +76,7 @@ export function NotificationDetail({ id, onAction, onClose, onNext, onPrevious }
         {steps}
         <IconButton className={styles.close} label={texts.close} icon={<CloseIcon />} onClick={onClose} />
       </div>
-      <h2 className={styles.title} dir="auto">
+      <h2 className={styles.title} dir={notification ? titleDirection(notification) : undefined}>
         {title}
       </h2>
       {content}

@@ -10,7 +10,7 @@ import type { ListEntry } from '../model/list-entries.ts';
 import type { Notification } from '../model/notification.ts';
 import { laterTexts } from '../texts/later-texts.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
-import { notificationActor, notificationTitle } from '../texts/notification-words.ts';
+import { notificationActor, notificationTitle, titleDirection } from '../texts/notification-words.ts';
 import { rowMenuPopup } from './menu-button.ts';
 import styles from './notification-row.module.css';
 import type { RowAction } from './notification-row.tsx';
@@ -84,7 +84,7 @@ export const GroupRow = memo(function GroupRow(props: GroupRowProps) {
         </span>
         <span className={styles.words}>
           {unread > 0 && <VisuallyHidden>{texts.unread}: </VisuallyHidden>}
-          <span className={styles.title} dir="auto">
+          <span className={styles.title} dir={titleDirection(newest)}>
             <span>{title}</span>
           </span>
         </span>

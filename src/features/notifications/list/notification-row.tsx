@@ -26,6 +26,7 @@ import {
   notificationLink,
   notificationSnippet,
   notificationTitle,
+  titleDirection,
 } from '../texts/notification-words.ts';
 import { AnswerButtons } from './answer-buttons.tsx';
 import { rowMenuPopup } from './menu-button.ts';
@@ -124,7 +125,7 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
         </span>
         <span className={styles.words}>
           {isUnread && <VisuallyHidden>{texts.unread}: </VisuallyHidden>}
-          <span className={styles.title} dir="auto">
+          <span className={styles.title} dir={titleDirection(notification)}>
             <FoundText text={title} query={filter.query} />
           </span>
           {snippet && (

@@ -73,5 +73,5 @@ export function inboxHref(filter: NotificationFilter, openId?: string): string {
 
 /** The notification that the URL opens; null: none. */
 export function parseOpenId(search: string): string | null {
-  return new URLSearchParams(search).get('open');
+  return new URLSearchParams(search).get('open') || null;
 }

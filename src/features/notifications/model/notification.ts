@@ -136,7 +136,7 @@ function record(value: unknown): Record<string, unknown> {
 }
 
 function text(value: unknown): string | null {
-  return typeof value === 'string' && value ? value : typeof value === 'number' ? String(value) : null;
+  return typeof value === 'string' && value.trim() ? value : typeof value === 'number' ? String(value) : null;
 }
 
 function compareText(one: string, other: string): number {

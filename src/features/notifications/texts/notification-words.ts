@@ -5,18 +5,30 @@ import type { InboxTexts } from './notification-texts.en.ts';
 /** The headline: the sender's own title, or a sentence made of kind, actor and entity. */
 export function notificationTitle(notification: Notification, texts: InboxTexts): string {
   const { kind, isMessage, entityType } = notification;
-  const given = contentText(notification, 'title', 'subject');
+  const given = givenTitle(notification);
   if (given) return given;
   const actor = notificationActor(notification);
   if (isMessage) return texts.sentMessage(actor ?? texts.someone);
-  if (kind === 'system' || kind === 'other')
-    return contentText(notification, 'message', 'text') ?? texts.titles[kind]();
+  if (kind === 'system' || kind === 'other') return texts.titles[kind]();
   const entity = notificationEntity(notification);
   const status = contentText(notification, 'status');
   const isAnswer = kind === 'invite' && (status === 'accepted' || status === 'declined');
   const sentence = isAnswer ? texts.answers[status] : texts.titles[kind];
   const role = kind === 'edit' || kind === 'comment' ? 'object' : 'place';
   return sentence(actor ?? texts.someone, entity ?? texts.something(entityType, role));
+}
+
+/** The `dir` of the title: the sender's own title has that of its language, a sentence that of the page. */
+export function titleDirection(notification: Notification): 'auto' | undefined {
+  return givenTitle(notification) === null ? undefined : 'auto';
+}
+
+/** The sender's own title; null if there is none. */
+function givenTitle(notification: Notification): string | null {
+  const { kind, isMessage } = notification;
+  const title = contentText(notification, 'title', 'subject');
+  const isPlain = !isMessage && (kind === 'system' || kind === 'other');
+  return title ?? (isPlain ? contentText(notification, 'message', 'text') : null);
 }
 
 /** The actor's name. Only from `metadata`, which the server stamps: a sender can write anything into `data`. */

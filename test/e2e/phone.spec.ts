@@ -136,8 +136,11 @@ test(
     const list = await row.boundingBox();
     const rightEdgePx = (list?.x ?? 0) + (list?.width ?? 0);
     expect(rightEdgePx - (archive?.x ?? 0)).toBeLessThan(160);
-    const title = await row.locator('[dir=auto]').first().boundingBox();
-    expect((title?.x ?? 0) + (title?.width ?? 0)).toBeLessThanOrEqual((archive?.x ?? 0) + 1);
+    const title = row.getByText('خطة الحديقة');
+    const place = await title.boundingBox();
+    expect((place?.x ?? 0) + (place?.width ?? 0)).toBeLessThanOrEqual((archive?.x ?? 0) + 1);
+    await expect(title).toHaveCSS('direction', 'ltr');
+    await expect(title).toHaveCSS('text-align', 'left');
     await expect(row.locator('bdi > time')).toHaveText('now');
   },
 );

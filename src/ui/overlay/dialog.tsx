@@ -20,6 +20,9 @@ export interface DialogProps {
   readonly children: ReactNode;
 }
 
+/** What a dialog is for: the fields of its form, or choices. A dialog without either begins at its close button. */
+const firstControl = 'form input:not([hidden]), form select, form textarea, [data-choices] button';
+
 /** A native modal dialog: the browser traps and returns the focus. */
 export function Dialog(props: DialogProps) {
   const {
@@ -39,6 +42,8 @@ export function Dialog(props: DialogProps) {
     const element = dialog.current;
     if (!element || !open) return;
     if (!element.open) element.showModal();
+    // The browser focuses the close button, which comes first.
+    element.querySelector<HTMLElement>(firstControl)?.focus();
     return () => element.close();
   }, [open]);
   useCloseForHistory(open && !isInUrl, onClose);

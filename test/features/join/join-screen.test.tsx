@@ -193,7 +193,8 @@ describe('inviting from the inbox', () => {
     const { actor } = await renderApp('/home', { supabase: local(), user: as(ada) });
     await actor.click(await screen.findByRole('button', { name: 'Invite' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Invite someone' }));
-    await actor.type(await dialog.findByLabelText('Email address'), grace.email);
+    expect(document.activeElement).toBe(await dialog.findByLabelText('Email address'));
+    await actor.keyboard(grace.email);
     await actor.type(dialog.getByLabelText(/What for/), 'Roadmap');
     await actor.click(dialog.getByRole('button', { name: 'Invite' }));
     await dialog.findByText('grace@example.com is invited.');

@@ -24,7 +24,7 @@ export function TimeChoices<AtMs extends number | null>({
 }: TimeChoicesProps<AtMs>) {
   const locale = useLocale();
   return (
-    <div className={styles.choices}>
+    <div className={styles.choices} data-choices="">
       {choices.map(({ label, atMs }) => (
         <Button key={label} look="quiet" wide className={styles.choice} onClick={() => onChoose(atMs)}>
           <span>{label}</span>

@@ -9,7 +9,7 @@ import { parseConfiguration, type Configuration } from './shared/clients/env.ts'
 import { needsSecondFactor } from './shared/token-claims.ts';
 import { paths, plainPath } from './shared/routes.ts';
 import { preloadOnIntent } from './app/chunks/screen-chunks.ts';
-import { createBrowserPlatform } from './platform/index.ts';
+import { createBrowserPlatform, type Platform } from './platform/index.ts';
 
 /** The service worker downloads the whole application, which must not compete with the first lists. */
 const workerDelayMs = 5_000;
@@ -78,12 +78,12 @@ export function start(screen: Promise<unknown>): void {
     render();
     // Safari has no requestIdleCallback.
     const whenIdle = globalThis.requestIdleCallback ?? setTimeout;
-    setTimeout(() => whenIdle(() => void loadIdleCode()), workerDelayMs);
+    setTimeout(() => whenIdle(() => void loadIdleCode(platform)), workerDelayMs);
   });
 }
 
 /** Offline support is optional: if its code fails to load, the application still works with a network. */
-async function loadIdleCode(): Promise<void> {
+async function loadIdleCode(platform: Platform): Promise<void> {
   const idle = await import('./app/when-idle.ts').catch(() => null);
-  await idle?.followServiceWorker();
+  await idle?.followServiceWorker(platform);
 }

@@ -1,8 +1,10 @@
 import { Workbox } from 'workbox-window';
 import { navigate } from 'wouter/use-browser-location';
+import type { Platform } from '../platform/index.ts';
 import { isLocalPath } from '../shared/routes.ts';
 import { toasts } from '../ui/overlay/toasts.ts';
 import { appTexts } from './texts/app-texts.ts';
+import { checkForUpdates } from './service-worker-updates.ts';
 import { rareTexts } from './texts/rare-texts.ts';
 import { trustWorkerUrl } from './worker-url.ts';
 
@@ -14,14 +16,11 @@ const script = import.meta.env.DEV
 /** The message stays until it is answered. */
 const untilAnsweredMs = 86_400_000;
 
-/** How often a page that stays open looks for a newer version; the browser itself looks upon navigations only. */
-const updateCheckMs = 3_600_000;
-
 /**
  * Registers the service worker, by which the application opens without a network, and offers a newer version when one has
  * been downloaded. The page never reloads unasked, also when another tab has started the newer version.
  */
-export async function followServiceWorker(): Promise<void> {
+export async function followServiceWorker(platform: Pick<Platform, 'clock' | 'page'>): Promise<void> {
   if (!('serviceWorker' in navigator)) return;
   const worker = new Workbox(trustWorkerUrl(script.path), { type: script.type });
   worker.addEventListener('waiting', () => {
@@ -38,7 +37,7 @@ export async function followServiceWorker(): Promise<void> {
   });
   // Offline support is optional: without the worker the application still works with a network.
   const registration = await worker.register().catch(() => undefined);
-  if (registration) checkForUpdates(registration);
+  if (registration) checkForUpdates(platform, () => registration.update());
 }
 
 /** Activates the worker that waits, then loads the page by it. */
@@ -51,17 +50,4 @@ async function startNewVersion(worker: Workbox): Promise<void> {
     if (waiting.state === 'activated') location.reload();
   });
   worker.messageSkipWaiting();
-}
-
-/** In a visible page only: a hidden one checks when it is shown again. */
-function checkForUpdates(registration: ServiceWorkerRegistration): void {
-  let checkedAtMs = Date.now();
-  const check = () => {
-    if (document.visibilityState !== 'visible' || Date.now() - checkedAtMs < updateCheckMs) return;
-    checkedAtMs = Date.now();
-    // Without a network the next check finds the version.
-    registration.update().catch(() => undefined);
-  };
-  document.addEventListener('visibilitychange', check);
-  setInterval(check, updateCheckMs / 6);
 }

@@ -18,12 +18,12 @@ const chunkGroups = [
   },
   {
     name: 'base',
-    test: /node_modules\/(react|react-dom|scheduler|wouter|regexparam|use-sync-external-store|ky)\/|src\/platform\/(?!worker-clock)|src\/auth-client\/(?!features\/(mfa|identities|claims|passkeys)|webauthn\/)|src\/(main|joined-auth|lazy-clients|service-options)|src\/react\/|src\/shared\/(outbox\/|clients\/|token-claims|unsaved-draft)|src\/app\/(app|gate|restored-page|worker-url|connection\/watch-connection|data\/(clients|delete-persisted-data)|shell\/error-boundary|chunks\/(lazy-screen|screen-chunks)|texts\/app-texts\.(en|ts))|src\/ui\/(texts|locale|create-icon|button|spinner|visually|state\/(loader|lazy-part|store|class-names|online|use-delay)|page\/(page-|announcer|narrow-page|message))/,
+    test: /node_modules\/(react|react-dom|scheduler|wouter|regexparam|use-sync-external-store|ky)\/|src\/platform\/(?!worker-clock)|src\/auth-client\/(?!features\/(mfa|identities|claims|passkeys)|webauthn\/)|src\/(main|joined-auth|lazy-clients|service-options)|src\/react\/|src\/shared\/(outbox\/|clients\/|token-claims|unsaved-draft)|src\/app\/(app|gate|restored-page|worker-url|connection\/watch-connection|data\/(clients|delete-persisted-data)|shell\/error-boundary|chunks\/(lazy-screen|screen-chunks)|texts\/app-texts\.(en|ts))|src\/ui\/(texts|locale|create-icon|button|spinner|visually|overlay\/close-for-history|state\/(loader|lazy-part|store|class-names|online|use-delay)|page\/(page-|announcer|narrow-page|message))/,
   },
   {
     name: 'inside',
     // The shell and the inbox, in one request; what opens later is excluded.
-    test: /src\/(features\/(outbox\/outbox|notifications\/search\/search-field)\.module\.css|app\/(shell\/(shell\.module|signed-in-app|signed-in-layout|inbox-frame|account-menu\.)|data\/user-data)|ui\/(icons|avatar|badge|section\.module|overlay\/(popover|close-for-history|toast|dialog\.module)|state\/use-media|page\/tab-links))|src\/shared\/cache-policy|src\/features\/notifications\/(model\/(?!waiting-action)|data\/(?!notification-changes|snooze-alarm|persisted-notifications)|bell\/(?!bell-panel)|arrivals\/device-switch|actions\/(?!inbox-|offline-|page-shortcuts|shortcuts|undo-toast|use-shortcuts|waiting-)|list\/(?!group-row|row-[am]|selection-bar|virtual-list)|screen\/(?!empty-texts|filter-sheet|inbox-(empty|options|overlays|tools)|options-texts|sample-slot|use-inbox-shortcuts)|texts\/(?!notification-texts\.de|later-))/,
+    test: /src\/(features\/(outbox\/outbox|notifications\/search\/search-field)\.module\.css|app\/(shell\/(shell\.module|signed-in-app|signed-in-layout|inbox-frame|account-menu\.)|data\/user-data)|ui\/(icons|avatar|badge|section\.module|overlay\/(popover|toast|dialog\.module)|page\/tab-links))|src\/shared\/cache-policy|src\/features\/notifications\/(model\/(?!waiting-action)|data\/(?!notification-changes|snooze-alarm|persisted-notifications)|bell\/(?!bell-panel)|arrivals\/device-switch|actions\/(?!inbox-|offline-|page-shortcuts|shortcuts|undo-toast|use-shortcuts|waiting-)|list\/(?!group-row|row-[am]|selection-bar|virtual-list)|screen\/(?!empty-texts|filter-sheet|inbox-(empty|options|overlays|tools)|options-texts|sample-slot|use-inbox-shortcuts)|texts\/(?!notification-texts\.de|later-|part-))/,
   },
   {
     name: 'data',
@@ -36,7 +36,7 @@ const chunkGroups = [
   {
     // What every signed-in page loads beside its first read.
     name: 'later',
-    test: /node_modules\/idb-keyval\/|src\/(shared\/cached\.|app\/(shell\/bars|data\/(data-cache|persisted-cache))|features\/notifications\/(data\/persisted-notifications|screen\/(inbox-tools|sample-slot|use-inbox-shortcuts)|texts\/later-texts\.(en|ts)|search\/search-field|actions\/(inbox-|offline-|page-shortcuts|shortcuts|undo-toast|use-shortcuts)|list\/row-motion)|features\/preferences\/(preferences\.ts|quiet\/quiet-hours\.ts|data\/(preferences-|load-preferences|waiting-preferences)|texts\/setting-names\.(en|ts))|ui\/(menu-icons|section\.tsx|overlay\/dialog\.tsx))/,
+    test: /node_modules\/idb-keyval\/|src\/(shared\/cached\.|app\/(shell\/bars|data\/(data-cache|persisted-cache))|features\/notifications\/(data\/persisted-notifications|screen\/(inbox-tools|sample-slot|use-inbox-shortcuts)|texts\/later-texts\.(en|ts)|search\/search-field|actions\/(inbox-|offline-|page-shortcuts|shortcuts|undo-toast|use-shortcuts))|features\/preferences\/(preferences\.ts|quiet\/quiet-hours\.ts|data\/(preferences-|load-preferences|waiting-preferences)|texts\/setting-names\.(en|ts))|ui\/(menu-icons|section\.tsx|overlay\/dialog\.tsx))/,
   },
   {
     // Loaded after the first list: all of it has to be there when the network is lost.
@@ -60,7 +60,7 @@ const chunkGroups = [
   {
     // Parts of the list that few visits show, each of about a kilobyte.
     name: 'list-parts',
-    test: /src\/features\/notifications\/(list\/group-row|search\/highlight|bell\/bell-panel|screen\/(inbox-empty|empty-texts\.(en|ts)))/,
+    test: /src\/features\/notifications\/(list\/group-row|texts\/part-texts\.(en|ts)|search\/highlight|bell\/bell-panel|screen\/(inbox-empty|empty-texts\.(en|ts)))/,
   },
   {
     name: 'join',

@@ -22,6 +22,8 @@ import { texts as senders } from '../../src/features/notifications/senders/sende
 import { texts as sendersDe } from '../../src/features/notifications/senders/sender-texts.de.ts';
 import { texts as later } from '../../src/features/notifications/texts/later-texts.en.ts';
 import { texts as laterDe } from '../../src/features/notifications/texts/later-texts.de.ts';
+import { texts as part } from '../../src/features/notifications/texts/part-texts.en.ts';
+import { texts as partDe } from '../../src/features/notifications/texts/part-texts.de.ts';
 import { texts as snooze } from '../../src/features/notifications/snooze/snooze-texts.en.ts';
 import { texts as snoozeDe } from '../../src/features/notifications/snooze/snooze-texts.de.ts';
 
@@ -41,6 +43,7 @@ const dictionaries: readonly (readonly [object, object])[] = [
   [join, joinDe],
   [senders, sendersDe],
   [later, laterDe],
+  [part, partDe],
   [snooze, snoozeDe],
 ];
 

@@ -1,4 +1,5 @@
 import { RestError } from '../../rest-client/index.ts';
+import { timeOfDay } from '../../shared/coming-time.ts';
 import { Button } from '../../ui/button.tsx';
 import { toasts } from '../../ui/overlay/toasts.ts';
 import { Message } from '../../ui/page/message.tsx';
@@ -97,8 +98,7 @@ function NextMail({ status, timeZone }: { readonly status: MailStatus; readonly 
     weekday: 'long',
     month: 'long',
     day: 'numeric',
-    hour: 'numeric',
-    minute: '2-digit',
+    ...timeOfDay(language),
     timeZoneName: 'short',
     timeZone: knownTimeZone(timeZone),
   }).format(Date.parse(status.next_at));

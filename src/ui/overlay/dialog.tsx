@@ -13,10 +13,10 @@ export interface DialogProps {
   readonly closeLabel: string;
   /** On phones the dialog is a bottom sheet. */
   readonly sheet?: boolean;
-  /** Cuts a long title after two lines, where the text behind the dialog says it in full. Default: false. */
-  readonly shortTitle?: boolean;
   /** The URL says that it is open. Default: Back and Forward close it. */
   readonly isInUrl?: boolean;
+  /** The class of the title. */
+  readonly titleClass?: string | undefined;
   readonly children: ReactNode;
 }
 
@@ -25,16 +25,7 @@ const firstControl = 'form input:not([hidden]), form select, form textarea, [dat
 
 /** A native modal dialog: the browser traps and returns the focus. */
 export function Dialog(props: DialogProps) {
-  const {
-    open,
-    onClose,
-    title,
-    closeLabel,
-    sheet = false,
-    shortTitle = false,
-    isInUrl = false,
-    children,
-  } = props;
+  const { open, onClose, title, closeLabel, sheet = false, titleClass, isInUrl = false, children } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   // Close before React removes the element: only then the browser returns the focus.
@@ -65,7 +56,7 @@ export function Dialog(props: DialogProps) {
       {open && (
         <>
           <div className={styles.head}>
-            <h2 id={id} className={shortTitle ? styles.short : undefined}>
+            <h2 id={id} className={titleClass}>
               {title}
             </h2>
             <IconButton className={styles.close} label={closeLabel} icon={<CloseIcon />} onClick={onClose} />

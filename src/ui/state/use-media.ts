@@ -1,11 +1,6 @@
 import { useCallback, useSyncExternalStore } from 'react';
 
-/** Whether the media query matches now; false where there are no media queries, as in tests without a browser. */
-export function matchesMedia(query: string): boolean {
-  return globalThis.matchMedia?.(query).matches ?? false;
-}
-
-/** Whether the media query matches; follows its changes. */
+/** Whether the media query matches; false where there are no media queries, as in tests without a browser. */
 export function useMedia(query: string): boolean {
   const subscribe = useCallback(
     (listener: () => void) => {
@@ -15,5 +10,5 @@ export function useMedia(query: string): boolean {
     },
     [query],
   );
-  return useSyncExternalStore(subscribe, () => matchesMedia(query));
+  return useSyncExternalStore(subscribe, () => globalThis.matchMedia?.(query).matches ?? false);
 }

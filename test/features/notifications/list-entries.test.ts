@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { groupEntries } from '../../../src/features/notifications/model/list-entries.ts';
 import { parseNotification } from '../../../src/features/notifications/model/notification.ts';
+import { texts as german } from '../../../src/features/notifications/texts/part-texts.de.ts';
+import { texts as english } from '../../../src/features/notifications/texts/part-texts.en.ts';
 import { createRow } from './notification-fixtures.ts';
 
 interface Deed {
@@ -29,7 +31,7 @@ function deeds(...list: readonly Deed[]) {
   );
 }
 const sizes = (...list: readonly Deed[]) =>
-  groupEntries(deeds(...list), new Set()).map((entry) =>
+  groupEntries(deeds(...list), new Set(), null).map((entry) =>
     entry.type === 'group' ? entry.notifications.length : 1,
   );
 
@@ -51,10 +53,32 @@ describe('a group', () => {
     expect(sizes({ kind: 'mention' }, { kind: 'mention' }, { kind: 'mention' })).toEqual([1, 1, 1]);
   });
 
+  test('may be longer than what is loaded, from the day on at which the loaded part ends', () => {
+    const arePartial = (readToMs: number | null) =>
+      groupEntries(deeds({}, {}, {}, { day: 9 }, { day: 9 }, { day: 9 }), new Set(), readToMs).map(
+        (entry) => entry.type === 'group' && entry.isPartial,
+      );
+    expect(arePartial(new Date(2026, 0, 9, 12).getTime())).toEqual([false, true]);
+    expect(arePartial(new Date(2026, 0, 10, 8).getTime())).toEqual([true, true]);
+    expect(arePartial(Infinity), 'nothing is known').toEqual([true, true]);
+    expect(arePartial(null), 'everything is loaded').toEqual([false, false]);
+  });
+
+  test('says how often, in both languages, also of a part of it', () => {
+    const said = [english, german].map(({ times }) => [
+      times('Title', 1_200, false),
+      times('Title', 27, true),
+    ]);
+    expect(said).toEqual([
+      ['Title, 1,200 times', 'Title, at least 27 times'],
+      ['Title, 1.200-mal', 'Title, mindestens 27-mal'],
+    ]);
+  });
+
   test('is followed by its notifications when expanded', () => {
     const rows = deeds({}, { entity: 'plan' }, {}, {});
-    const [closed] = groupEntries(rows, new Set());
-    const entries = groupEntries(rows, new Set([closed?.id ?? '']));
+    const [closed] = groupEntries(rows, new Set(), null);
+    const entries = groupEntries(rows, new Set([closed?.id ?? '']), null);
     expect(entries.map(({ type }) => type)).toEqual(['group', 'single', 'single', 'single', 'single']);
     expect(entries.map((entry) => entry.type === 'single' && entry.isMember)).toEqual([
       false,

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { parseNotification } from '../../../src/features/notifications/model/notification.ts';
+import { texts as german } from '../../../src/features/notifications/texts/notification-texts.de.ts';
 import { texts } from '../../../src/features/notifications/texts/notification-texts.en.ts';
 import {
+  listTitle,
   notificationActor,
   notificationLink,
   notificationSnippet,
@@ -14,6 +16,36 @@ import { createRow } from './notification-fixtures.ts';
 const parse = (content: object) =>
   parseNotification({ ...createRow(1), content: JSON.stringify(content) }, 0);
 const title = (content: object) => notificationTitle(parse(content), texts);
+
+describe('the headline in a list', () => {
+  const metadata = { actor_name: 'Grace Hopper' };
+  const inList = (content: object, words = german) => {
+    const notification = parse({ metadata, ...content });
+    return listTitle(notificationTitle(notification, words), notification);
+  };
+
+  test.each([
+    ['mention', 'Grace Hopper hat dich in Notes erwähnt', true],
+    ['edit', 'Grace Hopper hat Notes geändert', true],
+    ['comment', 'Grace Hopper hat Notes kommentiert', true],
+    ['invite', 'Grace Hopper hat dich zu Notes eingeladen', true],
+    ['system', 'Benachrichtigung', false],
+  ])('of a German %s is shown with its verb', (type, text, isWhole) => {
+    expect(inList({ type, data: { entity_name: 'Notes' } })).toEqual({ text, isWhole });
+  });
+
+  test('has a short name, also where it ends in half of a character', () => {
+    const data = { entity_name: `${'n'.repeat(78)}😀 and more` };
+    expect(inList({ type: 'edit', data }).text).toBe(`Grace Hopper hat ${'n'.repeat(78)}… geändert`);
+    expect(inList({ type: 'edit', data }, texts).text).toBe(`Grace Hopper edited ${'n'.repeat(78)}…`);
+  });
+
+  test('may be cut at a name, and where the sender wrote it', () => {
+    expect(inList({ type: 'edit', data: { entity_name: 'Notes' } }, texts).isWhole).toBe(false);
+    const text = 'A title '.repeat(30).trim();
+    expect(inList({ type: 'edit', data: { title: text } })).toEqual({ text, isWhole: false });
+  });
+});
 
 describe('the headline of a notification', () => {
   test('names the actor, the action and the entity', () => {

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
-import { muteChoices } from '../../../src/features/notifications/senders/mute-times.ts';
+import { muteChoices } from '../../../src/features/notifications/times/mute-times.ts';
 import {
   parseLocalInput,
   snoozeChoices,
   toLocalInput,
-} from '../../../src/features/notifications/snooze/snooze-times.ts';
+} from '../../../src/features/notifications/times/snooze-times.ts';
+import { clockTime } from '../../../src/features/notifications/list/relative-time.ts';
 import { formatComingTime } from '../../../src/shared/coming-time.ts';
 
 const local = (text: string) => new Date(text).getTime();
@@ -34,9 +35,24 @@ test('suggests ends of a mute: the same time in a week, and no end', () => {
 
 test('a coming time has its date from six days on', () => {
   const sunday = local('2026-11-29T08:00');
-  expect(formatComingTime(local('2026-11-30T09:00'), sunday, 'en-US')).toMatch(/^Mon 9:00\sAM$/);
+  expect(formatComingTime(local('2026-11-30T09:00'), sunday, 'en-US')).toMatch(/^Monday 9:00\sAM$/);
   expect(formatComingTime(local('2026-12-07T09:00'), sunday, 'en-US')).toMatch(/^Mon, Dec 7, 9:00\sAM$/);
   expect(formatComingTime(local('2026-12-01T09:00'), sunday, 'de', 'long')).toBe('Dienstag, 09:00');
+});
+
+test.each([
+  ['en-US', ['9:00 AM', 'Monday 9:00 AM', 'Mon, Dec 7, 9:00 AM', 'Monday, December 7 at 9:00 AM']],
+  ['de', ['09:00', 'Montag, 09:00', 'Mo., 7. Dez., 09:00', 'Montag, 7. Dezember um 09:00']],
+])('a time of day has one form in %s, wherever it stands', (locale, forms) => {
+  const sunday = local('2026-11-29T08:00');
+  const written = [
+    clockTime(local('2026-11-29T09:00'), local('2026-11-29T23:00'), locale),
+    formatComingTime(local('2026-11-30T09:00'), sunday, locale),
+    formatComingTime(local('2026-12-07T09:00'), sunday, locale),
+    formatComingTime(local('2026-12-07T09:00'), sunday, locale, 'long'),
+  ];
+  // Intl writes narrow spaces that cannot break.
+  expect(written.map((text) => text.replaceAll(/\s/g, ' '))).toEqual(forms);
 });
 
 test('parses the value of a datetime-local field, and nothing else', () => {

@@ -18,7 +18,6 @@ function show(restoreScroll: () => void) {
     <VirtualList
       items={[]}
       size={0}
-      hasMore={false}
       filter={{ tab: 'all', kind: null }}
       selected={null}
       openId={null}

@@ -8,7 +8,7 @@ import type { Notification } from '../model/notification.ts';
 import { everything, inboxHref } from '../model/notification-filter.ts';
 import { NotificationRow } from '../list/notification-row.tsx';
 import type { RowAction } from '../list/notification-row.tsx';
-import { laterTexts } from '../texts/later-texts.ts';
+import { partTexts } from '../texts/part-texts.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
 
 const rowsShown = 8;
@@ -16,7 +16,7 @@ const rowsShown = 8;
 /** The newest notifications below the bell, from the same state as the page. */
 export function BellPanel({ onClose }: { readonly onClose: () => void }) {
   const texts = inboxTexts.use();
-  const words = laterTexts.use();
+  const words = partTexts.use();
   const inbox = useInbox();
   const commands = useInboxCommands();
   const { newest, counts, problem } = useInboxSnapshot();

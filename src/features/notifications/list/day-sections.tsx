@@ -11,8 +11,6 @@ const GroupRow = lazyPart(async () => (await import('./group-row.tsx')).GroupRow
 
 export interface DaySectionsProps extends RowsProps {
   readonly sections: readonly DaySection[];
-  /** The oldest day of the loaded list. */
-  readonly lastDay: string | undefined;
   /** Called with each element of the list, for a list that measures them. */
   readonly measure?: (element: Element | null) => void;
 }
@@ -20,7 +18,6 @@ export interface DaySectionsProps extends RowsProps {
 /** The rendered days, each with its heading and rows. */
 export function DaySections({
   sections,
-  lastDay,
   measure,
   filter,
   onAction,
@@ -29,7 +26,6 @@ export function DaySections({
   size,
   onGroupAction,
   onToggleGroup,
-  hasMore,
 }: DaySectionsProps) {
   const id = useId();
   const locale = useLocale();
@@ -47,7 +43,6 @@ export function DaySections({
                 <GroupRow
                   {...shared}
                   group={entry}
-                  isPartial={hasMore && group.day === lastDay}
                   selected={selected}
                   onAction={onGroupAction}
                   onToggle={onToggleGroup}

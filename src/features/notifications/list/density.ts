@@ -29,6 +29,3 @@ export const densityChoice = {
     }
   },
 };
-
-/** Estimated row heights in pixels; rows are measured once they are rendered. */
-export const rowHeights: Readonly<Record<Density, number>> = { compact: 44, standard: 56, relaxed: 72 };

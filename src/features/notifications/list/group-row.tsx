@@ -8,19 +8,18 @@ import { VisuallyHidden } from '../../../ui/visually-hidden.tsx';
 import { shownAtMs } from '../model/day-groups.ts';
 import type { ListEntry } from '../model/list-entries.ts';
 import type { Notification } from '../model/notification.ts';
-import { laterTexts } from '../texts/later-texts.ts';
+import { partTexts } from '../texts/part-texts.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
-import { notificationActor, notificationTitle, titleDirection } from '../texts/notification-words.ts';
+import { notificationActor, notificationTitle } from '../texts/notification-words.ts';
 import { rowMenuPopup } from './menu-button.ts';
 import styles from './notification-row.module.css';
 import type { RowAction } from './notification-row.tsx';
 import { NotificationTime } from './notification-time.tsx';
+import { RowTitle } from './row-title.tsx';
 import { SenderAvatar, SenderOnline } from './sender-avatar.tsx';
 
 export interface GroupRowProps {
   readonly group: Extract<ListEntry, { type: 'group' }>;
-  /** Whether older notifications of the group may not be loaded yet. */
-  readonly isPartial: boolean;
   readonly onAction: (action: RowAction, notifications: readonly Notification[], id: string) => void;
   readonly onToggle: (id: string) => void;
   /** null: selecting is off. */
@@ -33,23 +32,21 @@ export interface GroupRowProps {
 
 /** Many notifications as one row, which opens; its actions act on all of them. */
 export const GroupRow = memo(function GroupRow(props: GroupRowProps) {
-  const { group, isPartial, onAction, onToggle, selected, position, size, index, ref } = props;
+  const { group, onAction, onToggle, selected, position, size, index, ref } = props;
   const texts = inboxTexts.use();
-  const words = laterTexts.use();
-  const { id, notifications, isOpen } = group;
+  const words = partTexts.use();
+  const { id, notifications, isOpen, isPartial } = group;
   const [newest] = notifications;
-  const title = words.times(
-    notificationTitle(newest, texts),
-    `${notifications.length.toLocaleString()}${isPartial ? '+' : ''}`,
-  );
+  const sentence = notificationTitle(newest, texts);
+  const title = words.times(sentence, notifications.length, isPartial);
   const unread = notifications.filter(({ status }) => status === 'unread').length;
   const areArchived = notifications.every(({ status }) => status === 'archived');
   const button = (action: RowAction, word: string, icon: ReactNode, className?: string) => (
     <IconButton
       className={className}
       aria-haspopup={action === 'more' ? rowMenuPopup() : undefined}
-      label={texts.actionOn(word, title)}
-      title={word}
+      label={texts.actionOn(word, words.several(sentence, notifications.length))}
+      title={words.several(word, notifications.length)}
       icon={icon}
       onClick={() => onAction(action, notifications, id)}
     />
@@ -84,9 +81,7 @@ export const GroupRow = memo(function GroupRow(props: GroupRowProps) {
         </span>
         <span className={styles.words}>
           {unread > 0 && <VisuallyHidden>{texts.unread}: </VisuallyHidden>}
-          <span className={styles.title} dir={titleDirection(newest)}>
-            <span>{title}</span>
-          </span>
+          <RowTitle title={title} notification={newest} query={undefined} />
         </span>
         <span className={styles.meta}>
           <span className={styles.kind}>{texts.kind[newest.kind]}</span>

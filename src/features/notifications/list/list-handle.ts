@@ -16,8 +16,6 @@ export interface RowsProps {
   readonly openId: string | null;
   readonly onGroupAction: GroupRowProps['onAction'];
   readonly onToggleGroup: (id: string) => void;
-  /** Whether older notifications may exist that are not loaded. */
-  readonly hasMore: boolean;
   /** Number of rows in the list. */
   readonly size: number;
 }

@@ -59,8 +59,3 @@ export function toSections(items: readonly ListItem[], places: readonly ItemPlac
   }
   return sections;
 }
-
-/** The oldest day of the list. */
-export function lastDayOf(items: readonly ListItem[]): string | undefined {
-  return items.findLast((item) => item.type === 'day')?.group.day;
-}

@@ -23,7 +23,7 @@ import {
   type RenderedListProps,
   type RowsProps,
 } from './list-handle.ts';
-import { flattenDays, lastDayOf, toSections } from './list-items.ts';
+import { flattenDays, toSections } from './list-items.ts';
 import styles from './notification-list.module.css';
 import { useSavedScroll } from './saved-scroll.ts';
 
@@ -77,7 +77,11 @@ function PlainList({ items, onEndNear, focusKeeper, ref, ...rows }: RenderedList
     addEventListener('scroll', check, { passive: true });
     return () => removeEventListener('scroll', check);
   }, [onEndNear]);
+  // The first load is without the code of the motion: before the list is used, rows come and go at once.
+  const [isUsed, setUsed] = useState(false);
+  const use = () => setUsed(true);
   useEffect(() => {
+    if (!isUsed) return undefined;
     let stop: (() => void) | null = null;
     let isUnmounted = false;
     const follow = async () => {
@@ -90,14 +94,14 @@ function PlainList({ items, onEndNear, focusKeeper, ref, ...rows }: RenderedList
       isUnmounted = true;
       stop?.();
     };
-  }, []);
+  }, [isUsed]);
   const sections = toSections(
     items,
     items.map((_, index) => ({ index, start: 0, end: 0 })),
   );
   return (
-    <div ref={list} className={styles.list} data-list="">
-      <DaySections {...rows} sections={sections} lastDay={lastDayOf(items)} />
+    <div ref={list} className={styles.list} data-list="" onPointerOver={use} onFocus={use}>
+      <DaySections {...rows} sections={sections} />
       <div ref={end} />
     </div>
   );

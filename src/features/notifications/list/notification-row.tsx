@@ -1,9 +1,8 @@
-import { memo, Suspense, useSyncExternalStore } from 'react';
+import { memo, useSyncExternalStore } from 'react';
 import type { MouseEvent, ReactNode, Ref } from 'react';
 import { Link } from 'wouter';
 import { IconButton } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/state/class-names.ts';
-import { lazyPart } from '../../../ui/state/lazy-part.ts';
 import {
   ArchiveIcon,
   CheckIcon,
@@ -26,11 +25,11 @@ import {
   notificationLink,
   notificationSnippet,
   notificationTitle,
-  titleDirection,
 } from '../texts/notification-words.ts';
 import { AnswerButtons } from './answer-buttons.tsx';
 import { rowMenuPopup } from './menu-button.ts';
 import { NotificationTime } from './notification-time.tsx';
+import { FoundText, RowTitle } from './row-title.tsx';
 import { SenderAvatar, SenderOnline } from './sender-avatar.tsx';
 
 /** An action on one notification. */
@@ -125,9 +124,7 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
         </span>
         <span className={styles.words}>
           {isUnread && <VisuallyHidden>{texts.unread}: </VisuallyHidden>}
-          <span className={styles.title} dir={titleDirection(notification)}>
-            <FoundText text={title} query={filter.query} />
-          </span>
+          <RowTitle title={title} notification={notification} query={filter.query} />
           {snippet && (
             <span className={styles.snippet} dir="auto">
               <FoundText text={snippet} query={filter.query} />
@@ -160,20 +157,6 @@ export const NotificationRow = memo(function NotificationRow(props: Notification
     </li>
   );
 });
-
-const Highlight = lazyPart(async () => (await import('../search/highlight.tsx')).Highlight);
-
-/** A text with the words of the query marked, if there is a query. */
-function FoundText({ text, query }: { readonly text: string; readonly query: string | undefined }) {
-  // An element, since React could not remove a text that a browser's translation has moved.
-  const plain = <span>{text}</span>;
-  if (!query) return plain;
-  return (
-    <Suspense fallback={plain}>
-      <Highlight text={text} query={query} />
-    </Suspense>
-  );
-}
 
 function isShiftClick(event: Event): boolean {
   return event instanceof globalThis.MouseEvent && event.shiftKey;

@@ -22,15 +22,15 @@ import { senderTexts } from '../senders/sender-texts.ts';
 import { threadOf, useSenderCommands } from '../senders/use-sender-commands.ts';
 import { rowMenuQuery } from './menu-button.ts';
 import type { RowAction } from './notification-row.tsx';
-import { laterTexts } from '../texts/later-texts.ts';
+import { partTexts } from '../texts/part-texts.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
 import { notificationActor, notificationTitle } from '../texts/notification-words.ts';
 
 export interface RowMenuProps {
   /** One notification, or those of a group. */
   readonly notifications: readonly [Notification, ...Notification[]];
-  /** The button that opened the menu; null: it is no longer in the page. */
-  readonly button: HTMLElement | null;
+  /** The row, as the list identifies it. */
+  readonly rowId: string;
   readonly onAction: (action: RowAction) => void;
   readonly onClose: () => void;
 }
@@ -39,12 +39,13 @@ export interface RowMenuProps {
  * All actions of a row, in a menu at its button, on phones in a sheet. Those on a sender or an entity are the same for all
  * notifications of a group.
  */
-export function RowMenu({ notifications, button, onAction, onClose }: RowMenuProps) {
+export function RowMenu({ notifications, rowId, onAction, onClose }: RowMenuProps) {
+  const [button] = useState(() => findMenuButton(rowId));
   const hasRoom = useMedia(rowMenuQuery);
   const isMenu = hasRoom && button !== null;
   const [notification] = notifications;
   const texts = inboxTexts.use();
-  const words = laterTexts.use();
+  const words = partTexts.use();
   const senders = senderTexts.use();
   const commands = useSenderCommands();
   const [next, setNext] = useState<'mute' | 'report' | null>(null);
@@ -52,7 +53,7 @@ export function RowMenu({ notifications, button, onAction, onClose }: RowMenuPro
   const isUnread = notifications.some(({ status }) => status === 'unread');
   const areArchived = notifications.every(({ status }) => status === 'archived');
   const title = notificationTitle(notification, texts);
-  const name = notifications.length > 1 ? words.times(title, notifications.length.toLocaleString()) : title;
+  const name = notifications.length > 1 ? words.several(title, notifications.length) : title;
   const actor = notificationActor(notification) ?? senders.sender;
   const thread = threadOf(notification);
   const entity = thread?.entityName ?? texts.something(entityType, 'object');
@@ -107,8 +108,20 @@ export function RowMenu({ notifications, button, onAction, onClose }: RowMenuPro
       {lists}
     </Menu>
   ) : (
-    <Dialog open sheet shortTitle onClose={onClose} title={name} closeLabel={texts.close}>
+    <Dialog open sheet titleClass={styles.title} onClose={onClose} title={name} closeLabel={texts.close}>
       {lists}
     </Dialog>
   );
+}
+
+/**
+ * The button that opens the menu of a row: the focused one, else that of the row, since some browsers do not focus a button
+ * that is clicked; null: neither is in the page.
+ */
+function findMenuButton(rowId: string): HTMLElement | null {
+  const focused = document.activeElement;
+  if (focused instanceof HTMLElement && focused.hasAttribute('aria-haspopup')) return focused;
+  const rows = [...document.querySelectorAll<HTMLElement>('main [data-id]')];
+  const row = rows.find(({ dataset }) => dataset['id'] === rowId);
+  return row?.querySelector<HTMLElement>('[aria-haspopup]') ?? null;
 }

@@ -20,7 +20,7 @@ import { isKeyTaken } from '../actions/use-shortcuts.ts';
 import { rowAfterSelection, visibleRows } from './row-after-selection.ts';
 import type { Selection } from '../screen/use-selection.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
-import { laterTexts } from '../texts/later-texts.ts';
+import { partTexts } from '../texts/part-texts.ts';
 
 export interface SelectionBarProps {
   readonly selection: Selection;
@@ -44,7 +44,7 @@ export function SelectionBar(props: SelectionBarProps) {
   useToastsAbove(bar);
   useFocusReturn(bar, nextRow);
   const texts = inboxTexts.use();
-  const words = laterTexts.use();
+  const words = partTexts.use();
   const commands = useInboxCommands();
   const { isEverything } = selection;
   // Rows that left the list are not acted on.

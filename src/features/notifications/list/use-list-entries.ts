@@ -17,14 +17,14 @@ export interface UsedListEntries {
 /** The rows of a list, grouped where the user wants it. */
 export function useListEntries(
   shown: readonly Notification[],
-  { hasMore }: Pick<InboxView, 'hasMore'>,
+  { hasMore, readToMs }: Pick<InboxView, 'hasMore' | 'readToMs'>,
   loadMore: () => void,
 ): UsedListEntries {
   const isGrouped = useSyncExternalStore(groupingChoice.subscribe, groupingChoice.getSnapshot);
   const [openGroups, setOpenGroups] = useState<ReadonlySet<string>>(new Set());
   const entries = useMemo(
-    () => (isGrouped ? groupEntries(shown, openGroups) : shown.map((row) => toEntry(row))),
-    [shown, isGrouped, openGroups],
+    () => (isGrouped ? groupEntries(shown, openGroups, readToMs) : shown.map((row) => toEntry(row))),
+    [shown, isGrouped, openGroups, readToMs],
   );
   // Also when all loaded rows were archived or deleted.
   const isShort = hasMore && (shown.length === 0 || entries.length < Math.min(fewestRows, shown.length));

@@ -8,13 +8,15 @@ import {
   useSyncExternalStore,
 } from 'react';
 import { DaySections } from './day-sections.tsx';
-import { densityChoice, rowHeights } from './density.ts';
+import { densityChoice, type Density } from './density.ts';
 import { useFocusKeeper } from './focus-keeper.ts';
 import { endNearRows, revealRow, type RenderedListProps } from './list-handle.ts';
-import { lastDayOf, toSections, type ListItem } from './list-items.ts';
+import { toSections, type ListItem } from './list-items.ts';
 import styles from './notification-list.module.css';
 
 const headingHeightPx = 36;
+/** Estimated row heights in pixels; rows are measured once they are rendered. */
+const rowHeights: Readonly<Record<Density, number>> = { compact: 44, standard: 56, relaxed: 72 };
 const overscanRows = 8;
 
 export interface VirtualListProps extends RenderedListProps {
@@ -100,12 +102,7 @@ export function VirtualList({
         paddingBlockEnd: virtualizer.getTotalSize() - (last ? last.end - scrollMargin : 0),
       }}
     >
-      <DaySections
-        {...rows}
-        sections={sections}
-        lastDay={lastDayOf(items)}
-        measure={virtualizer.measureElement}
-      />
+      <DaySections {...rows} sections={sections} measure={virtualizer.measureElement} />
     </div>
   );
 }

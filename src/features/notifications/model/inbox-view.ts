@@ -17,6 +17,8 @@ export interface InboxView {
   readonly isLoaded: boolean;
   /** Whether older notifications may exist that were not read yet. */
   readonly hasMore: boolean;
+  /** Of a list with more: all that was created after this time is loaded, in milliseconds since the epoch; else null. */
+  readonly readToMs: number | null;
   /** Identifies the last change since which the results of a search may be outdated; null: they are not. */
   readonly outdatedBy: number | null;
 }
@@ -36,8 +38,14 @@ export function selectView(state: NotificationsState, filter: NotificationFilter
     notifications: shown.sort(filter.tab === 'snoozed' ? compareReturn : compareListed),
     isLoaded: window !== null,
     hasMore: window !== null && !window.isComplete,
+    readToMs: window === null || window.isComplete ? null : readTo(window),
     outdatedBy: window?.ids && changedAt > window.readAt ? changedAt : null,
   };
+}
+
+/** The list of the snoozed is in another order than the time of creation, by which it is read. */
+function readTo({ filter, end }: ListWindow): number {
+  return filter.tab === 'snoozed' || !end ? Infinity : end.createdAtMs;
 }
 
 /** Whether the row is in the part of the list that was read. The time of a snoozed or returned row is not its creation. */

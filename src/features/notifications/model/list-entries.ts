@@ -16,6 +16,8 @@ export type ListEntry =
       /** Newest first. */
       readonly notifications: readonly [Notification, ...Notification[]];
       readonly isOpen: boolean;
+      /** Whether older notifications of the group may exist that are not loaded. */
+      readonly isPartial: boolean;
     };
 
 /** The smallest number of notifications that is grouped. */
@@ -27,10 +29,13 @@ const groupedKinds: ReadonlySet<string> = new Set(['edit', 'comment']);
 /**
  * Gathers what one person did to one entity on one day into one entry, in the place of the newest. The notifications of
  * an open group follow it.
+ *
+ * @param readToMs all that was created after this time is loaded; null: everything is.
  */
 export function groupEntries(
   notifications: readonly Notification[],
   openGroups: ReadonlySet<string>,
+  readToMs: number | null,
 ): readonly ListEntry[] {
   const groups = new Map<string, [Notification, ...Notification[]]>();
   for (const notification of notifications) {
@@ -48,7 +53,9 @@ export function groupEntries(
     listed.add(id);
     const isOpen = openGroups.has(id);
     const members = isOpen ? group.map((member) => toEntry(member, true)) : [];
-    return [{ type: 'group', id, notifications: group, isOpen }, ...members];
+    const dayBeganAtMs = new Date(shownAtMs(group[0])).setHours(0, 0, 0, 0);
+    const isPartial = readToMs !== null && dayBeganAtMs <= readToMs;
+    return [{ type: 'group', id, notifications: group, isOpen, isPartial }, ...members];
   });
 }
 

@@ -4,7 +4,7 @@ import { buttonClass } from '../../../ui/button.tsx';
 import type { NotificationCounts } from '../model/notification-counts.ts';
 import { inboxHref } from '../model/notification-filter.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
-import { laterTexts } from '../texts/later-texts.ts';
+import { partTexts } from '../texts/part-texts.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
 import { KindLinks } from './inbox-navigation.tsx';
 import styles from './inbox.module.css';
@@ -18,7 +18,7 @@ export interface FilterSheetProps {
 /** The links of the kinds on screens that are too narrow for the rail. */
 export function FilterSheet({ filter, counts, onClose }: FilterSheetProps) {
   const texts = inboxTexts.use();
-  const words = laterTexts.use();
+  const words = partTexts.use();
   return (
     <Dialog open sheet onClose={onClose} title={texts.filter} closeLabel={texts.close}>
       <div className={styles.rail}>

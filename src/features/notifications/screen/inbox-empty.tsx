@@ -8,6 +8,7 @@ import { paths } from '../../../shared/routes.ts';
 import { emptyTexts } from './empty-texts.ts';
 import { SampleSlot } from './sample-slot.tsx';
 import { laterTexts } from '../texts/later-texts.ts';
+import { partTexts } from '../texts/part-texts.ts';
 
 export interface InboxEmptyProps {
   readonly filter: NotificationFilter;
@@ -17,6 +18,7 @@ export interface InboxEmptyProps {
 /** An empty list: what it will contain, and what the user can do now. */
 export function InboxEmpty({ filter, onInvite }: InboxEmptyProps) {
   const texts = laterTexts.use();
+  const parts = partTexts.use();
   const words = emptyTexts.use();
   const { InviteDialog } = useInboxServices();
   const { tab, kind, query } = filter;
@@ -40,7 +42,7 @@ export function InboxEmpty({ filter, onInvite }: InboxEmptyProps) {
       <div className={styles.emptyActions}>
         {kind && (
           <Link className={buttonClass()} href={inboxHref({ ...filter, kind: null })}>
-            {texts.showEverything}
+            {parts.showEverything}
           </Link>
         )}
         {kind === null && tab === 'all' && (

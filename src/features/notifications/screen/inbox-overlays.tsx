@@ -17,19 +17,13 @@ export interface RowTarget {
   readonly notifications: readonly [Notification, ...Notification[]];
 }
 
-/** The row whose menu is open. */
-export interface MenuTarget extends RowTarget {
-  /** The button that opened it; null: it is no longer in the page. */
-  readonly button: HTMLElement | null;
-}
-
 export interface InboxOverlaysProps {
   /** The notification that the detail shows. */
   readonly openId: string | null;
   readonly shown: readonly Notification[];
   readonly filter: NotificationFilter;
   readonly dialog: InboxDialog | null;
-  readonly menuOf: MenuTarget | null;
+  readonly menuOf: RowTarget | null;
   readonly snoozing: RowTarget | null;
   readonly onAction: (action: RowAction, notification: Notification) => void;
   readonly onRowAction: (action: RowAction, notifications: readonly Notification[], id: string) => void;
@@ -82,7 +76,7 @@ export function InboxOverlays(props: InboxOverlaysProps) {
         <RowMenu
           key={menuOf.id}
           notifications={menuOf.notifications}
-          button={menuOf.button}
+          rowId={menuOf.id}
           onAction={(action) => onRowAction(action, menuOf.notifications, menuOf.id)}
           onClose={props.onCloseMenu}
         />

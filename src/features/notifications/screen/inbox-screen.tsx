@@ -22,6 +22,7 @@ import { filterKey } from '../model/notification-filter.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import type { InboxView } from '../model/inbox-view.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
+import { keepEarlyKey } from './early-key.ts';
 import { InboxFoot, InboxNotices } from './inbox-notices.tsx';
 import { InboxTabs } from './inbox-navigation.tsx';
 import { InboxToolbar } from './inbox-toolbar.tsx';
@@ -100,7 +101,7 @@ export function InboxScreen() {
           onSearch={startSearch}
           onDialog={setDialog}
         />
-        <Suspense fallback={<div className={styles.searchPlace} />}>
+        <Suspense fallback={<ToolsPlace />}>
           <InboxTools
             entries={entries}
             openId={openId}
@@ -145,7 +146,6 @@ export function InboxScreen() {
           ref={listHandle}
           entries={entries}
           filter={list.filter}
-          hasMore={list.hasMore}
           onAction={rows.onAction}
           onGroupAction={rows.onRowAction}
           onToggleGroup={toggleGroup}
@@ -199,6 +199,12 @@ export function InboxScreen() {
       </Suspense>
     </div>
   );
+}
+
+/** Stands for the search field, and keeps a shortcut, while their code is loading. */
+function ToolsPlace() {
+  useEffect(keepEarlyKey, []);
+  return <div className={styles.searchPlace} />;
 }
 
 /** The view to show: while the results of a search are read, the view before them stays. */

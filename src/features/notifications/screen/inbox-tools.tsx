@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'react';
 import { useInbox, useInboxSnapshot } from '../data/inbox-context.ts';
 import { SearchField } from '../search/search-field.tsx';
 import type { SearchFieldProps } from '../search/search-field.tsx';
+import { replayEarlyKey } from './early-key.ts';
 import styles from './inbox.module.css';
 import { useInboxShortcuts } from './use-inbox-shortcuts.ts';
 import type { InboxShortcutsOptions } from './use-inbox-shortcuts.ts';
@@ -16,6 +17,7 @@ export interface InboxToolsProps extends InboxShortcutsOptions {
 export function InboxTools({ search, searchCalls, ...shortcuts }: InboxToolsProps) {
   const field = useRef<HTMLInputElement>(null);
   useInboxShortcuts(shortcuts);
+  useEffect(replayEarlyKey, []);
   useLiveResults();
   useEffect(() => {
     if (searchCalls === 0) return;

@@ -4,10 +4,9 @@ import { moveFocusOutOfRow } from '../actions/move-focus.ts';
 import { useInboxCommands } from '../actions/use-inbox-commands.ts';
 import { useInbox } from '../data/inbox-context.ts';
 import type { NotificationListHandle } from '../list/list-handle.ts';
-import { findMenuButton } from '../list/menu-button.ts';
 import type { RowAction } from '../list/notification-row.tsx';
 import type { Notification } from '../model/notification.ts';
-import type { MenuTarget, RowTarget } from './inbox-overlays.tsx';
+import type { RowTarget } from './inbox-overlays.tsx';
 import type { InboxUrl } from './use-inbox-url.ts';
 import type { SelectionState } from './use-selection.ts';
 
@@ -23,7 +22,7 @@ export interface RowActions {
   /** Acts on one notification. */
   readonly onAction: (action: RowAction, notification: Notification) => void;
   /** The row whose menu is open; null: none. */
-  readonly menuOf: MenuTarget | null;
+  readonly menuOf: RowTarget | null;
   readonly closeMenu: () => void;
   /** The row that the snooze dialog is about; null: closed. */
   readonly snoozing: RowTarget | null;
@@ -43,7 +42,7 @@ export function useRowActions(
 ): RowActions {
   const inbox = useInbox();
   const commands = useInboxCommands();
-  const [menuOf, setMenuOf] = useState<MenuTarget | null>(null);
+  const [menuOf, setMenuOf] = useState<RowTarget | null>(null);
   const [snoozing, setSnoozing] = useState<RowTarget | null>(null);
   const show = useCallback(
     (notification: Notification | undefined) => {
@@ -81,11 +80,9 @@ export function useRowActions(
           return;
         case 'read':
           return commands.toggleRead(notifications);
-        case 'more': {
-          const button = findMenuButton(id);
+        case 'more':
           // A click on the button of an open menu closes it.
-          return setMenuOf((open) => (open?.id === id ? null : { ...target, button }));
-        }
+          return setMenuOf((open) => (open?.id === id ? null : target));
         case 'snooze':
           return setSnoozing(target);
         case 'select':

@@ -11,7 +11,6 @@ export interface SelectionState {
   /** null: selecting is off. */
   readonly selection: Selection | null;
   readonly select: (selection: Selection | null) => void;
-  readonly toggle: (id: string) => void;
   /** Selects all of them, or none if all are selected. */
   readonly toggleAll: (ids: readonly string[]) => void;
   /** Selects from the row that was toggled last to this one. */
@@ -38,14 +37,6 @@ export function useSelection(shown: readonly Notification[], listKey: string): S
     (selection: Selection | null) => setCurrent(selection && { ...selection, listKey, anchor: null }),
     [listKey],
   );
-  const toggle = useCallback(
-    (id: string) => {
-      const ids = new Set(own?.ids);
-      if (!ids.delete(id)) ids.add(id);
-      setCurrent({ ids, isEverything: false, listKey, anchor: id });
-    },
-    [own, listKey],
-  );
   const toggleAll = useCallback(
     (toggled: readonly string[]) => {
       const ids = new Set(own?.ids);
@@ -63,14 +54,11 @@ export function useSelection(shown: readonly Notification[], listKey: string): S
       const anchor = own?.anchor ?? null;
       const from = shown.findIndex((row) => row.id === anchor);
       const to = shown.findIndex((row) => row.id === id);
-      if (from < 0 || to < 0) return toggle(id);
+      if (from < 0 || to < 0) return toggleAll([id]);
       const range = shown.slice(Math.min(from, to), Math.max(from, to) + 1).map((row) => row.id);
       setCurrent({ ids: new Set([...(own?.ids ?? []), ...range]), isEverything: false, listKey, anchor });
     },
-    [own, shown, toggle, listKey],
+    [own, shown, toggleAll, listKey],
   );
-  return useMemo(
-    () => ({ selection: own, select, toggle, toggleAll, extendTo }),
-    [own, select, toggle, toggleAll, extendTo],
-  );
+  return useMemo(() => ({ selection: own, select, toggleAll, extendTo }), [own, select, toggleAll, extendTo]);
 }

@@ -2,9 +2,9 @@ import { useState } from 'react';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import type { Thread } from '../../../shared/sender-controls/sender-controls-api.ts';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
-import { TimeChoices } from '../snooze/time-choices.tsx';
+import { TimeChoices } from '../times/time-choices.tsx';
 import { inboxTexts } from '../texts/notification-texts.ts';
-import { muteChoices } from './mute-times.ts';
+import { muteChoices } from '../times/mute-times.ts';
 import { senderTexts } from './sender-texts.ts';
 import { useSenderCommands } from './use-sender-commands.ts';
 

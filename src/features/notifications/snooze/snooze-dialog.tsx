@@ -11,8 +11,8 @@ import type { Notification } from '../model/notification.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
 import styles from './snooze-dialog.module.css';
 import { snoozeTexts } from './snooze-texts.ts';
-import { parseLocalInput, snoozeChoices, toLocalInput } from './snooze-times.ts';
-import { TimeChoices } from './time-choices.tsx';
+import { parseLocalInput, snoozeChoices, toLocalInput } from '../times/snooze-times.ts';
+import { TimeChoices } from '../times/time-choices.tsx';
 
 export interface SnoozeDialogProps {
   readonly notifications: readonly Notification[];

@@ -6,11 +6,6 @@ const notifications = (count: number) =>
 export const texts: LaterTexts = {
   found: (count, hasMore) =>
     count === 0 ? 'Keine Treffer' : `${count.toLocaleString('de')}${hasMore ? '+' : ''} Treffer`,
-  emptyInbox: 'Noch keine Benachrichtigungen.',
-  selectDone: 'Fertig',
-  selectAll: 'Alle sichtbaren auswählen',
-  selectEverything: (count) => `Alle ${count.toLocaleString('de')} auswählen`,
-  selected: (count) => `${count.toLocaleString('de')} ausgewählt`,
   undo: 'Rückgängig',
   removed: (count) => `${notifications(count)} gelöscht.`,
   removedAll: 'Alle Benachrichtigungen dieser Liste gelöscht.',
@@ -25,10 +20,7 @@ export const texts: LaterTexts = {
       : missing === count
         ? 'Diese Benachrichtigungen wurden gelöscht.'
         : `${missing.toLocaleString('de')} von ${notifications(count)} wurden vorher gelöscht.`,
-  times: (title, count) => `${title}, ${count}-mal`,
-  seeAll: 'Alle ansehen',
   clearSearch: 'Suche löschen',
-  showEverything: 'Alle Arten anzeigen',
   arrived: (count) =>
     `${count.toLocaleString('de')} neue ${count === 1 ? 'Benachrichtigung' : 'Benachrichtigungen'}`,
 };

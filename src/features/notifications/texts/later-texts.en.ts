@@ -9,11 +9,6 @@ export const texts = {
     count === 0
       ? 'No results'
       : `${count.toLocaleString('en')}${hasMore ? '+' : ''} ${count === 1 && !hasMore ? 'result' : 'results'}`,
-  emptyInbox: 'No notifications yet.',
-  selectDone: 'Done',
-  selectAll: 'Select all shown',
-  selectEverything: (count: number) => `Select all ${count.toLocaleString('en')}`,
-  selected: (count: number) => `${count.toLocaleString('en')} selected`,
   undo: 'Undo',
   removed: (count: number) => `${notifications(count)} deleted.`,
   removedAll: 'All notifications in this list deleted.',
@@ -28,10 +23,7 @@ export const texts = {
       : missing === count
         ? 'These notifications were deleted.'
         : `${missing.toLocaleString('en')} of ${notifications(count)} had been deleted.`,
-  times: (title: string, count: string) => `${title}, ${count} times`,
-  seeAll: 'See all',
   clearSearch: 'Clear search',
-  showEverything: 'Show all types',
   arrived: (count: number) =>
     `${count.toLocaleString('en')} new ${count === 1 ? 'notification' : 'notifications'}`,
 };

@@ -31,6 +31,32 @@ function givenTitle(notification: Notification): string | null {
   return title ?? (isPlain ? contentText(notification, 'message', 'text') : null);
 }
 
+/** A longer name of an entity is cut in a list, so that rows stay low. */
+const longestName = 80;
+
+/** A headline in a list. */
+export interface ListTitle {
+  readonly text: string;
+  /** Whether its last word is needed, as a German verb is: the list shows all of it. */
+  readonly isWhole: boolean;
+}
+
+/** A headline with a short name of the entity, which is found in the text: each language puts it in another place. */
+export function listTitle(title: string, notification: Notification): ListTitle {
+  const name = notificationEntity(notification);
+  const at = name ? title.lastIndexOf(name) : -1;
+  if (!name || at < 0) return { text: title, isWhole: false };
+  const after = title.slice(at + name.length);
+  return { text: title.slice(0, at) + shorten(name) + after, isWhole: after !== '' };
+}
+
+function shorten(name: string): string {
+  if (name.length <= longestName) return name;
+  // Half of a character that takes two code units is no character.
+  const start = name.slice(0, longestName - 1).replace(/[\uD800-\uDBFF]$/, '');
+  return `${start.trimEnd()}…`;
+}
+
 /** The actor's name. Only from `metadata`, which the server stamps: a sender can write anything into `data`. */
 export function notificationActor(notification: Notification): string | null {
   return metadataText(notification, 'actor_name', 'actor', 'inviter_name', 'inviter_email', 'actor_email');

@@ -1,4 +1,4 @@
-import { morningHour } from '../snooze/snooze-times.ts';
+import { morningHour } from './snooze-times.ts';
 
 /** A suggested end of a mute. */
 export interface MuteChoice {

@@ -1,0 +1,38 @@
+import { Suspense } from 'react';
+import { classNames } from '../../../ui/state/class-names.ts';
+import { lazyPart } from '../../../ui/state/lazy-part.ts';
+import type { Notification } from '../model/notification.ts';
+import { listTitle, titleDirection } from '../texts/notification-words.ts';
+import styles from './notification-row.module.css';
+
+export interface RowTitleProps {
+  /** The headline of the notification, or of its group. */
+  readonly title: string;
+  readonly notification: Notification;
+  /** The words that the list is searched for. */
+  readonly query: string | undefined;
+}
+
+/** The headline of a row. */
+export function RowTitle({ title, notification, query }: RowTitleProps) {
+  const { text, isWhole } = listTitle(title, notification);
+  return (
+    <span className={classNames(styles.title, isWhole && styles.whole)} dir={titleDirection(notification)}>
+      <FoundText text={text} query={query} />
+    </span>
+  );
+}
+
+const Highlight = lazyPart(async () => (await import('../search/highlight.tsx')).Highlight);
+
+/** A text with the words of the query marked, if there is a query. */
+export function FoundText({ text, query }: { readonly text: string; readonly query: string | undefined }) {
+  // An element, since React could not remove a text that a browser's translation has moved.
+  const plain = <span>{text}</span>;
+  if (!query) return plain;
+  return (
+    <Suspense fallback={plain}>
+      <Highlight text={text} query={query} />
+    </Suspense>
+  );
+}

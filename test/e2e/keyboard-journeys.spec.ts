@@ -201,7 +201,14 @@ test.describe('by keyboard', { tag: '@nightly' }, () => {
     await keys.to(links(page).first());
     await keys.keys('x', 'j', 'x');
     await expect(bar.getByRole('status')).toHaveText('2 selected');
-    await keys.keys('Escape');
+    await keys.keys('e');
+    await expect(rows(page), 'a key acts on all selected rows').toHaveCount(2);
+    await expect(bar).toHaveCount(0);
+    expect(await isFocusOn(page, 'main'), 'the focus stays in the content').toBe(true);
+    await keys.keys('z');
+    await expect(rows(page)).toHaveCount(4);
+    await keys.to(links(page).first());
+    await keys.keys('x', 'Escape');
     await expect(bar).toHaveCount(0);
 
     await keys.press(button(page, 'Inbox options'));

@@ -36,7 +36,7 @@ describe('the toast of an action', () => {
     expect(shownTexts()).toEqual(['This notification was deleted.']);
   });
 
-  test('says how many of several were deleted, also when they are taken back', async () => {
+  test('says how many of several were deleted, once', async () => {
     const { commands, rows, table, world } = await openCommands(3);
     table.isConnected = false;
     table.remove(rows[0]?.id ?? '');
@@ -45,7 +45,7 @@ describe('the toast of an action', () => {
     expect(shownTexts()).toEqual(['3 notifications archived.', '1 of 3 notifications had been deleted.']);
     toasts.undoNewest();
     await world.clock.advance(1_000);
-    expect(shownTexts().at(-1)).toBe('1 of 3 notifications had been deleted.');
+    expect(shownTexts()).toEqual(['1 of 3 notifications had been deleted.']);
     expect(table.count()).toMatchObject({ all: 2, archived: 0 });
   });
 });

@@ -96,8 +96,11 @@ function showUndoable(
       return isSent && problem?.type === 'action' && problem !== earlier;
     };
     if (hasFailed()) return;
+    // An undo does not repeat what the action said.
+    let told = 0;
     const showMissing = (missing: number, count: number) => {
-      if (missing > 0) toasts.show(words.missing(missing, count), { tone: 'error' });
+      if (missing > told) toasts.show(words.missing(missing, count), { tone: 'error' });
+      told = missing;
     };
     const dismiss = showUndoToast({
       text: text(words),

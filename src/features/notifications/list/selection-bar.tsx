@@ -87,6 +87,7 @@ export function SelectionBar(props: SelectionBarProps) {
         )}
         <BarButton
           ref={firstAction}
+          data-action="read"
           icon={<CheckIcon />}
           word={texts.markRead}
           inactive={isNone || areArchived}
@@ -97,6 +98,7 @@ export function SelectionBar(props: SelectionBarProps) {
         />
         {!isEverything && (
           <BarButton
+            data-action="archive"
             icon={areArchived ? <UnarchiveIcon /> : <ArchiveIcon />}
             word={areArchived ? texts.unarchive : texts.archive}
             inactive={isNone}
@@ -105,6 +107,7 @@ export function SelectionBar(props: SelectionBarProps) {
         )}
         {!isEverything && (
           <BarButton
+            data-action="snooze"
             icon={<ClockIcon />}
             word={texts.snooze}
             inactive={isNone}
@@ -115,6 +118,7 @@ export function SelectionBar(props: SelectionBarProps) {
           />
         )}
         <BarButton
+          data-action="remove"
           look="danger"
           icon={<TrashIcon />}
           word={texts.remove}

@@ -53,8 +53,9 @@ export function useInboxShortcuts(options: InboxShortcutsOptions): void {
       case 'read':
       case 'archive':
       case 'remove':
-      case 'select':
       case 'snooze':
+        return actOnSelection(shortcut) || actOnRow(shortcut, rowId);
+      case 'select':
         return actOnRow(shortcut, rowId);
       case 'allRead':
         options.onMarkAllRead();
@@ -78,4 +79,17 @@ export function useInboxShortcuts(options: InboxShortcutsOptions): void {
         return false;
     }
   });
+}
+
+/** Presses the button of the selection bar. @returns whether rows are selected: then no key acts on another row. */
+function actOnSelection(action: RowAction): boolean {
+  const find = (name: RowAction) =>
+    document.querySelector<HTMLElement>(
+      `[data-selection-bar] [data-action="${name}"]:not([aria-disabled="true"])`,
+    );
+  const button = find(action);
+  // The bar moves the focus on from its buttons.
+  button?.focus({ preventScroll: true });
+  button?.click();
+  return button !== null || find('remove') !== null;
 }

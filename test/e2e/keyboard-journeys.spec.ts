@@ -123,7 +123,7 @@ test.describe('by keyboard', { tag: '@nightly' }, () => {
     );
     const menu = page.getByRole('menu');
     const item = (name: string | RegExp) => menu.getByRole('menuitem', { name });
-    await expect(item('Mark as read'), 'the menu opens at its first item').toBeFocused();
+    await expect(item('Mark as unread'), 'the menu opens at its first item').toBeFocused();
     await keys.keys('End');
     await expect(item('Report…')).toBeFocused();
     await keys.keys('ArrowDown', 'ArrowDown');

@@ -31,7 +31,12 @@ const chunkGroups = [
   },
   {
     name: 'live',
-    test: /src\/(realtime-client\/|platform\/worker-clock|app\/data\/(realtime|timer-worker|live-channel|change-burst|database-notice|live-rows)\.|features\/notifications\/data\/notification-changes)/,
+    test: /src\/(realtime-client\/(?!presence\/presence)|platform\/worker-clock|app\/data\/(realtime|timer-worker|live-channel|change-burst|database-notice|live-rows)\.|features\/notifications\/data\/notification-changes)/,
+  },
+  {
+    // Who is online, which a page asks for after its first list.
+    name: 'later-parts',
+    test: /src\/(realtime-client\/presence\/presence|app\/data\/(later-parts|user-online)|features\/online\/online-(api|channels|people|state))/,
   },
   {
     // What every signed-in page loads beside its first read.

@@ -36,7 +36,7 @@ const chunkGroups = [
   {
     // Who is online, which a page asks for after its first list.
     name: 'later-parts',
-    test: /src\/(realtime-client\/presence\/presence|app\/data\/(later-parts|user-online)|features\/online\/online-(api|channels|people|state))/,
+    test: /src\/(realtime-client\/presence\/presence|app\/data\/(later-parts|user-online)|features\/online\/(?!online-texts\.de))/,
   },
   {
     // What every signed-in page loads beside its first read.

@@ -15,7 +15,7 @@ export default defineConfig<object, Pick<StageOptions, 'liveSource'>>({
   projects: [
     {
       name: 'subscription',
-      // Journeys tagged `@nightly` are slow and rare; `npm run test:nightly` runs them alone.
+      // Journeys tagged `@nightly` are slow and rare: only `npm run test:nightly` runs them, those tagged `@alone` one at a time.
       ...(isNightly ? { grep: /@nightly/ } : { grepInvert: /@nightly/ }),
     },
     {

@@ -186,7 +186,7 @@ async function visitInbox(page: Page, url: string): Promise<Vitals> {
 
 test(
   'a slow phone on slow 4G shows the inbox soon, and answers at once',
-  { tag: '@nightly' },
+  { tag: ['@nightly', '@alone'] },
   async ({ browser, world }) => {
     test.setTimeout(240_000);
     await withSignedInPage(browser, world, async (page, url) => {

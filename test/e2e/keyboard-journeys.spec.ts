@@ -239,12 +239,12 @@ test.describe('by keyboard', { tag: '@nightly' }, () => {
     const bar = page.getByRole('region', { name: 'Select' });
     const selectEverything = async () => {
       await expect(bar).toBeVisible();
-      await keys.keys('ControlOrMeta+A');
-      await expect(bar.getByRole('status')).toHaveText(/^[36]\d selected$/);
-      await expect(
-        bar.getByRole('button', { name: 'Select all 64' }),
-        'the key leads to the bar',
-      ).toBeFocused();
+      const everything = bar.getByRole('button', { name: 'Select all 64' });
+      await expect(async () => {
+        // A page that arrives after the key is selected by the next one.
+        if (!(await everything.isVisible())) await keys.keys('ControlOrMeta+A');
+        await expect(everything, 'the key leads to the bar').toBeFocused({ timeout: 1_000 });
+      }).toPass();
       await keys.keys('Enter');
       await expect(bar.getByRole('status')).toHaveText('64 selected');
       await expect(bar.getByRole('button', { name: 'Mark as read' })).toBeFocused();

@@ -21,7 +21,7 @@ async function mailedLinks(world: World, email: string): Promise<readonly string
 async function askForReset(page: Page, world: World, email: string): Promise<void> {
   await page.goto(`${world.appUrl}/reset-password`);
   await page.getByLabel('Email').fill(email);
-  await page.getByRole('button', { name: 'Email me a code' }).click();
+  await page.getByRole('button', { name: 'Email me a code', exact: true }).click();
   await expect(page.getByLabel('Code from the email')).toBeVisible();
 }
 
@@ -112,7 +112,7 @@ test(
     await page.goto(`${world.appUrl}/login`);
     await page.getByLabel('Email').fill(person.email);
     await page.getByRole('button', { name: 'Email me a code instead' }).click();
-    await page.getByRole('button', { name: 'Email me a code' }).click();
+    await page.getByRole('button', { name: 'Email me a code', exact: true }).click();
     const [link = ''] = await mailedLinks(world, person.email);
     const elsewhere = await browser.newContext();
     const other = await elsewhere.newPage();
@@ -193,7 +193,7 @@ test('signs in without a password by code and by link, and opens the requested p
   await page.goto(`${world.appUrl}/login`);
   await page.getByLabel('Email').fill(person.email);
   await page.getByRole('button', { name: 'Email me a code instead' }).click();
-  await page.getByRole('button', { name: 'Email me a code' }).click();
+  await page.getByRole('button', { name: 'Email me a code', exact: true }).click();
   await page.getByLabel('Code from the email').fill(await world.mailedCode(person.email));
   await page.getByRole('button', { name: 'Confirm' }).click();
   await page.waitForURL('**/home');
@@ -203,7 +203,7 @@ test('signs in without a password by code and by link, and opens the requested p
   await page.waitForURL('**/login**');
   await page.getByLabel('Email').fill(person.email);
   await page.getByRole('button', { name: 'Email me a code instead' }).click();
-  await page.getByRole('button', { name: 'Email me a code' }).click();
+  await page.getByRole('button', { name: 'Email me a code', exact: true }).click();
   const [link = ''] = await mailedLinks(world, person.email);
   await page.goto(link);
   await page.waitForURL('**/login?next=%2Fpreferences#token_hash=**');

@@ -100,7 +100,7 @@ test(
     await page.goto(`${world.appUrl}/login`);
     await page.getByLabel('Email').fill(person.email);
     await page.getByRole('button', { name: 'Email me a code instead' }).click();
-    await page.getByRole('button', { name: 'Email me a code' }).click();
+    await page.getByRole('button', { name: 'Email me a code', exact: true }).click();
     const { links } = await world.mail(person.email);
     await page.goto(links.find((link) => link.includes('/verify?')) ?? '');
     await expect(page.getByText('Loading...')).toBeVisible();

@@ -122,7 +122,7 @@ test(
     await expect(page.getByLabel('Email')).toBeVisible();
     await translate(page);
     await page.getByLabel('Email').fill(email);
-    await page.getByRole('button', { name: 'Email me a code' }).click();
+    await page.getByRole('button', { name: 'Email me a code', exact: true }).click();
     await expect(page.getByLabel('Code from the email')).toBeVisible();
     await page.goto(await world.mailedLink(email));
     await expect(page.getByRole('heading', { name: 'Reset your password' })).toBeVisible();

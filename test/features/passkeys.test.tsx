@@ -116,6 +116,8 @@ describe('signing in with a passkey', () => {
     await waitFor(() => expect(authenticator.waiting).toBe(1));
 
     await actor.click(screen.getByRole('button', { name: 'Email me a code instead' }));
+    // The form before stays until the code of this one is loaded.
+    await screen.findByRole('heading', { name: 'Sign in by email' });
     await actor.click(await screen.findByLabelText('Email'));
     await waitFor(() => expect(authenticator.waiting).toBe(1));
     expect(challenges.count()).toBe(1);

@@ -56,10 +56,10 @@ test(
             metadata: { actor_id: grace.id, actor_name: 'Grace Hopper' },
             data: { entity_name: 'Frühlingsplan' },
           }),
-          '2027-03-27T12:00:00+01:00',
+          '2032-03-27T12:00:00+01:00',
         ],
       );
-    const dueMs = Date.parse('2027-03-28T08:00:00+02:00');
+    const dueMs = Date.parse('2032-03-28T08:00:00+02:00');
     await sendMails(stage, dueMs - 1);
     expect(mailsTo(stage, ada)).toEqual([]);
     await sendMails(stage, dueMs);
@@ -75,7 +75,7 @@ test(
       'Kommentare',
       'Einladungen',
     ]);
-    await expect(page.getByText('27. März 2027 um 12:00')).toHaveCount(3);
+    await expect(page.getByText('27. März 2032 um 12:00')).toHaveCount(3);
     await page.getByRole('link', { name: 'Grace Hopper hat Frühlingsplan kommentiert' }).click();
     await page.waitForURL('**/home**');
     await expect(

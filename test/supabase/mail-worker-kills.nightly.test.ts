@@ -20,7 +20,8 @@ type Step =
   | 'after the acknowledgement';
 
 const mailCount = 12;
-const startMs = Date.parse('2027-01-15T10:00:00Z');
+// Ahead of the database's clock, before which no mail is due; the legacy API keys expire in November 2032.
+const startMs = Date.parse('2032-01-16T10:00:00Z');
 const leaseMs = 120_000;
 const supabase = useLocalSupabase();
 

@@ -3,7 +3,8 @@ import { runAs } from '../support/database-roles.ts';
 import { ada, grace, useLocalSupabase } from '../support/local-supabase.ts';
 
 const supabase = useLocalSupabase();
-const atMs = Date.parse('2027-01-15T10:00:00Z');
+// Ahead of the database's clock, before which no mail is due; the legacy API keys expire in November 2032.
+const atMs = Date.parse('2032-01-16T10:00:00Z');
 const minuteMs = 60_000;
 const at = (timeMs: number) => new Date(timeMs).toISOString();
 
@@ -178,24 +179,24 @@ describe('private.next_mail_at()', () => {
   };
 
   it.each([
-    ['instant', 'UTC', 8, 1, '2027-01-15T10:00:30Z', '2027-01-15T10:02:30.000Z'],
-    ['hourly', 'Asia/Kolkata', 8, 1, '2027-01-15T10:00:00Z', '2027-01-15T11:00:00.000Z'],
-    ['daily', 'UTC', 8, 1, '2027-01-15T07:59:59Z', '2027-01-15T08:00:00.000Z'],
-    ['daily', 'UTC', 8, 1, '2027-01-15T08:00:00Z', '2027-01-16T08:00:00.000Z'],
+    ['instant', 'UTC', 8, 1, '2032-01-16T10:00:30Z', '2032-01-16T10:02:30.000Z'],
+    ['hourly', 'Asia/Kolkata', 8, 1, '2032-01-16T10:00:00Z', '2032-01-16T11:00:00.000Z'],
+    ['daily', 'UTC', 8, 1, '2032-01-16T07:59:59Z', '2032-01-16T08:00:00.000Z'],
+    ['daily', 'UTC', 8, 1, '2032-01-16T08:00:00Z', '2032-01-17T08:00:00.000Z'],
     // The clocks go forward at 02:00 and back at 03:00 on these days.
-    ['daily', 'Europe/Vienna', 8, 1, '2027-03-27T08:00:00Z', '2027-03-28T06:00:00.000Z'],
-    ['daily', 'Europe/Vienna', 2, 1, '2027-03-27T12:00:00Z', '2027-03-28T01:00:00.000Z'],
-    ['daily', 'Europe/Vienna', 8, 1, '2027-10-30T07:00:00Z', '2027-10-31T07:00:00.000Z'],
-    ['daily', 'Europe/Vienna', 2, 1, '2027-10-30T12:00:00Z', '2027-10-31T01:00:00.000Z'],
+    ['daily', 'Europe/Vienna', 8, 1, '2032-03-27T08:00:00Z', '2032-03-28T06:00:00.000Z'],
+    ['daily', 'Europe/Vienna', 2, 1, '2032-03-27T12:00:00Z', '2032-03-28T01:00:00.000Z'],
+    ['daily', 'Europe/Vienna', 8, 1, '2032-10-30T07:00:00Z', '2032-10-31T07:00:00.000Z'],
+    ['daily', 'Europe/Vienna', 2, 1, '2032-10-30T12:00:00Z', '2032-10-31T01:00:00.000Z'],
     // It is already tomorrow.
-    ['daily', 'Pacific/Kiritimati', 8, 1, '2027-01-15T17:00:00Z', '2027-01-15T18:00:00.000Z'],
-    ['daily', 'Pacific/Kiritimati', 8, 1, '2027-01-15T18:00:00Z', '2027-01-16T18:00:00.000Z'],
-    ['weekly', 'Pacific/Kiritimati', 8, 1, '2027-01-17T17:59:59Z', '2027-01-17T18:00:00.000Z'],
-    ['weekly', 'UTC', 8, 1, '2027-01-15T10:00:00Z', '2027-01-18T08:00:00.000Z'],
-    ['weekly', 'UTC', 8, 1, '2027-01-18T08:00:00Z', '2027-01-25T08:00:00.000Z'],
-    ['weekly', 'UTC', 0, 7, '2027-01-15T10:00:00Z', '2027-01-17T00:00:00.000Z'],
+    ['daily', 'Pacific/Kiritimati', 8, 1, '2032-01-16T17:00:00Z', '2032-01-16T18:00:00.000Z'],
+    ['daily', 'Pacific/Kiritimati', 8, 1, '2032-01-16T18:00:00Z', '2032-01-17T18:00:00.000Z'],
+    ['weekly', 'Pacific/Kiritimati', 8, 1, '2032-01-18T17:59:59Z', '2032-01-18T18:00:00.000Z'],
+    ['weekly', 'UTC', 8, 1, '2032-01-16T10:00:00Z', '2032-01-19T08:00:00.000Z'],
+    ['weekly', 'UTC', 8, 1, '2032-01-19T08:00:00Z', '2032-01-26T08:00:00.000Z'],
+    ['weekly', 'UTC', 0, 7, '2032-01-16T10:00:00Z', '2032-01-18T00:00:00.000Z'],
     // A zone that the server no longer knows counts as UTC.
-    ['daily', 'Europe/Atlantis', 8, 1, '2027-01-15T10:00:00Z', '2027-01-16T08:00:00.000Z'],
+    ['daily', 'Europe/Atlantis', 8, 1, '2032-01-16T10:00:00Z', '2032-01-17T08:00:00.000Z'],
   ] as const)('%s in %s at %i, weekday %i, from %s: %s', async (frequency, zone, hour, day, from, due) => {
     expect(await next(frequency, zone, hour, day, from)).toBe(due);
   });

@@ -4,7 +4,8 @@ import { runAs } from '../support/database-roles.ts';
 import { ada, grace, useLocalSupabase } from '../support/local-supabase.ts';
 
 const webhookSecret = `whsec_${Buffer.from('the secret of the webhook').toString('base64')}`;
-const startMs = Date.parse('2027-01-15T10:00:00Z');
+// Ahead of the database's clock, before which no mail is due; the legacy API keys expire in November 2032.
+const startMs = Date.parse('2032-01-16T10:00:00Z');
 let nowMs = startMs;
 
 const supabase = useLocalSupabase({
@@ -57,8 +58,8 @@ const columnDefaults = {
   digest_weekday: 1,
   quiet_weekdays: [1, 2, 3, 4, 5, 6, 7],
   show_online: true,
-  created_at: '2027-01-01T00:00:00Z',
-  updated_at: '2027-01-01T00:00:00Z',
+  created_at: '2032-01-01T00:00:00Z',
+  updated_at: '2032-01-01T00:00:00Z',
 };
 
 const notify = async (type: string, { entity = 'notes', text = 'Please look', atMs = nowMs } = {}) => {
@@ -134,16 +135,16 @@ describe('an instant mail', () => {
 describe('a digest', () => {
   it('of three kinds goes at 08:00 in Vienna, in German, across the change to summer time', async () => {
     await prefer({ language: 'de', time_zone: 'Europe/Vienna' });
-    nowMs = Date.parse('2027-03-27T12:00:00+01:00');
+    nowMs = Date.parse('2032-03-27T12:00:00+01:00');
     await notify('mention');
     await notify('comment');
     await notify('invite', { entity: 'other' });
-    const dueMs = Date.parse('2027-03-28T08:00:00+02:00');
+    const dueMs = Date.parse('2032-03-28T08:00:00+02:00');
     await sendAt(dueMs - 1);
     expect(mails()).toEqual([]);
     await sendAt(dueMs);
     expect(mails()).toMatchObject([{ subject: '3 ungelesene Benachrichtigungen' }]);
-    for (const words of ['Erwähnungen', 'Kommentare', 'Einladungen', '27. März 2027 um 12:00'])
+    for (const words of ['Erwähnungen', 'Kommentare', 'Einladungen', '27. März 2032 um 12:00'])
       expect(mails()[0]?.text).toContain(words);
     await sendAt(dueMs + 86_400_000);
     expect(mails()).toHaveLength(1);
@@ -260,7 +261,7 @@ describe('an invitation to an account with emails about invites off', () => {
     await invite();
     await sendAt(nowMs + 3 * minuteMs);
     expect(mails()).toEqual([]);
-    await sendAt(Date.parse('2027-01-15T12:00:00Z'));
+    await sendAt(Date.parse('2032-01-16T12:00:00Z'));
     expect(mails()).toHaveLength(1);
   });
 

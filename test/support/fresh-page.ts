@@ -14,3 +14,6 @@ document.head.replaceChildren();
 document.body.replaceChildren();
 // The build's constant: without it the sign-in screen reserves no height, as for a project without other ways to sign in.
 Object.assign(globalThis, { SIGN_IN_WAYS: { providerCount: 0, passkeys: false } });
+// jsdom has no layout to scroll.
+window.scrollTo = () => undefined;
+Element.prototype.scrollIntoView = () => undefined;

@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent } from 'react';
+import { useEffectEvent, useLayoutEffect } from 'react';
 
 /**
  * Closes what lies above the page when Back or Forward leads to another page below it.
@@ -7,7 +7,8 @@ import { useEffect, useEffectEvent } from 'react';
  */
 export function useCloseForHistory(isOpen: boolean, onClose: () => void): void {
   const close = useEffectEvent(onClose);
-  useEffect(() => {
+  // A layout effect: Back may be pressed as soon as it is visible.
+  useLayoutEffect(() => {
     if (!isOpen) return undefined;
     const onPopState = () => close();
     addEventListener('popstate', onPopState);

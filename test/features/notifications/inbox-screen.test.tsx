@@ -20,9 +20,6 @@ const local = useLocalSupabase({ port: 0 });
 const user = { email: ada.email, password: seedPassword };
 
 beforeEach(async () => {
-  // jsdom has no layout to scroll.
-  window.scrollTo = () => undefined;
-  Element.prototype.scrollIntoView = () => undefined;
   toasts.clear();
   globalThis.indexedDB = new IDBFactory();
   await local().database.exec('truncate public.notifications');

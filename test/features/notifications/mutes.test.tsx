@@ -18,7 +18,6 @@ function hoursOfWeek(): number {
 }
 
 beforeEach(async () => {
-  window.scrollTo = () => undefined;
   toasts.clear();
   await supabase().database.exec('delete from notifications; delete from muted_threads');
   await supabase().database.query(

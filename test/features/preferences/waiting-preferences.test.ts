@@ -112,7 +112,7 @@ describe('preferences that are changed offline', () => {
 
   test('show a pending change, and keep it when it is sent', async () => {
     const { topic, settle } = createTopic();
-    const { world, server, shown, change } = await openStore(topic);
+    const { world, server, store, shown, change } = await openStore(topic);
     change({ email_edits: true });
     await world.settle();
     expect(shown()).toMatchObject({ email_edits: true });
@@ -120,6 +120,7 @@ describe('preferences that are changed offline', () => {
       { payload: { change: { email_edits: true }, before: { email_edits: false } } },
     ]);
     expect(server.updates).toBe(0);
+    expect(store.getSnapshot().isSaving, 'a change that waits is not being saved').toBe(false);
     server.row = { ...row, email_edits: true, updated_at: '2' };
     settle('sent');
     await world.settle();

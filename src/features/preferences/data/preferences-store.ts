@@ -17,6 +17,7 @@ export interface PreferencesSnapshot {
   readonly isReading: boolean;
   /** Whether the last read failed: an earlier copy is shown. */
   readonly isOutdated: boolean;
+  /** Whether a change is being sent. Those in the outbox are not: the note about being offline counts them. */
   readonly isSaving: boolean;
 }
 
@@ -80,6 +81,9 @@ export function createPreferencesStore(options: PreferencesStoreOptions): Prefer
     state = step(state, event);
     if (isClosed) return;
     if (state.known && state.known !== previous.known) onRead?.(state.known);
+    notify();
+  };
+  const notify = () => {
     snapshot = null;
     for (const listener of listeners) listener();
   };
@@ -119,8 +123,14 @@ export function createPreferencesStore(options: PreferencesStoreOptions): Prefer
   const wait = async (change: PreferenceChange, shown: Preferences) => {
     const id = createId();
     waiting.set(id, change);
-    const topic = await openOutbox();
-    await topic.add(id, createWaitingPreferences(change, shown));
+    notify();
+    try {
+      const topic = await openOutbox();
+      await topic.add(id, createWaitingPreferences(change, shown));
+    } catch (problem) {
+      waiting.delete(id);
+      throw problem;
+    }
   };
 
   const save = async (change: PreferenceChange, onFailure: (retry: () => void) => void) => {
@@ -150,7 +160,7 @@ export function createPreferencesStore(options: PreferencesStoreOptions): Prefer
         preferences: selectPreferences(state),
         isReading: state.isReading,
         isOutdated: state.hasReadFailed,
-        isSaving: state.pending.length > 0,
+        isSaving: state.pending.length > waiting.size,
       }),
     ensure() {
       const { known, isInvalidated } = state;

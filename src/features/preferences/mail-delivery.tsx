@@ -9,6 +9,7 @@ import type { MailStatus } from './data/mail-status.ts';
 import type { PreferenceChange, Preferences } from './preferences.ts';
 import styles from './preferences.module.css';
 import { preferencesTexts } from './texts/preferences-texts.ts';
+import { ZoneOffer, zoneName } from './time-zone-choice.tsx';
 
 export interface MailDeliveryProps {
   readonly preferences: Preferences;
@@ -69,27 +70,6 @@ function FrequencyExplanation({ preferences }: { readonly preferences: Preferenc
   });
 }
 
-/** Offers the zone of this browser where another one is chosen. */
-function ZoneOffer({
-  zone,
-  onChange,
-}: {
-  readonly zone: string;
-  readonly onChange: MailDeliveryProps['onChange'];
-}) {
-  const texts = preferencesTexts.use();
-  const own = new Intl.DateTimeFormat().resolvedOptions().timeZone;
-  if (own === zone) return null;
-  return (
-    <p className={styles.intro}>
-      {texts.otherZone(zoneName(own))}{' '}
-      <Button look="link" onClick={() => onChange({ time_zone: own })}>
-        {texts.takeZone(zoneName(own))}
-      </Button>
-    </p>
-  );
-}
-
 function NextMail({ status, timeZone }: { readonly status: MailStatus; readonly timeZone: string }) {
   const texts = preferencesTexts.use();
   const language = useLanguage();
@@ -109,8 +89,6 @@ function NextMail({ status, timeZone }: { readonly status: MailStatus; readonly 
 function timeInWeek(weekday: number, hour: number): number {
   return Date.UTC(1970, 0, 4 + weekday, hour);
 }
-
-const zoneName = (zone: string) => zone.replaceAll('_', ' ');
 
 /** The database may know zones that the browser does not. */
 function knownTimeZone(timeZone: string): string {

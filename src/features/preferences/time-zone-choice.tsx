@@ -1,4 +1,8 @@
+import { Button } from '../../ui/button.tsx';
 import { Choice } from '../../ui/form/choice.tsx';
+import type { PreferenceChange } from './preferences.ts';
+import styles from './preferences.module.css';
+import { preferencesTexts } from './texts/preferences-texts.ts';
 
 export interface TimeZoneChoiceProps {
   readonly label: string;
@@ -12,14 +16,39 @@ export function TimeZoneChoice({ label, value, onChange }: TimeZoneChoiceProps) 
     <Choice
       label={label}
       value={value}
-      options={timeZones(value).map((zone) => [zone, zone.replaceAll('_', ' ')])}
+      options={timeZones(value).map((zone) => [zone, zoneName(zone)])}
       onChange={onChange}
     />
   );
 }
 
+export interface ZoneOfferProps {
+  /** The chosen zone, an IANA name. */
+  readonly zone: string;
+  readonly onChange: (change: PreferenceChange) => void;
+}
+
+/** Offers the zone of this browser where another one is chosen. */
+export function ZoneOffer({ zone, onChange }: ZoneOfferProps) {
+  const texts = preferencesTexts.use();
+  const own = ownTimeZone();
+  if (own === zone) return null;
+  return (
+    <p className={styles.intro}>
+      {texts.otherZone(zoneName(own))}{' '}
+      <Button look="link" onClick={() => onChange({ time_zone: own })}>
+        {texts.takeZone(zoneName(own))}
+      </Button>
+    </p>
+  );
+}
+
+/** An IANA name as it is shown. */
+export const zoneName = (zone: string) => zone.replaceAll('_', ' ');
+
+const ownTimeZone = () => new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 /** All zones that the browser knows; the device's own and the chosen one come first. */
 function timeZones(chosen: string): readonly string[] {
-  const own = new Intl.DateTimeFormat().resolvedOptions().timeZone;
-  return [...new Set([chosen, own, 'UTC', ...Intl.supportedValuesOf('timeZone')])];
+  return [...new Set([chosen, ownTimeZone(), 'UTC', ...Intl.supportedValuesOf('timeZone')])];
 }

@@ -82,6 +82,19 @@ describe('the preferences', () => {
     });
   });
 
+  test('offer the time zone of the browser for quiet hours', async () => {
+    const own = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+    const { actor } = await open();
+    await actor.click(await screen.findByRole('switch', { name: /^Pause alerts/ }));
+    const quiet = within(screen.getByRole('region', { name: 'Quiet hours' }));
+    await actor.selectOptions(quiet.getByRole('combobox', { name: 'Time zone' }), 'Antarctica/Troll');
+    await actor.click(quiet.getByRole('button', { name: `Use ${own.replaceAll('_', ' ')}` }));
+    await waitFor(async () =>
+      expect(await saved()).toMatchObject({ time_zone: own, quiet_hours_start: '22:00:00' }),
+    );
+    expect(quiet.queryByRole('button')).toBeNull();
+  });
+
   test('send a test email', async () => {
     const { actor } = await open();
     await actor.click(await screen.findByRole('button', { name: 'Send me a test email' }));

@@ -5,7 +5,7 @@ import { useLanguage } from '../../../ui/texts.ts';
 import type { PreferenceChange, Preferences } from '../preferences.ts';
 import styles from '../preferences.module.css';
 import { preferencesTexts } from '../texts/preferences-texts.ts';
-import { TimeZoneChoice } from '../time-zone-choice.tsx';
+import { TimeZoneChoice, ZoneOffer } from '../time-zone-choice.tsx';
 import { defaultQuietHours, weekdays } from './quiet-hours.ts';
 
 export interface QuietSectionProps {
@@ -78,11 +78,15 @@ export function QuietSection({ preferences, onChange }: QuietSectionProps) {
           </fieldset>
           {days.length === 0 && <p className={styles.hint}>{texts.quietNoDay}</p>}
           {zone !== undefined && (
-            <TimeZoneChoice
-              label={texts.timeZone}
-              value={zone}
-              onChange={(chosen) => onChange({ time_zone: chosen })}
-            />
+            <>
+              <TimeZoneChoice
+                label={texts.timeZone}
+                value={zone}
+                onChange={(chosen) => onChange({ time_zone: chosen })}
+              />
+              {/* New accounts have UTC: a night by its hours is none in most places. */}
+              <ZoneOffer zone={zone} onChange={onChange} />
+            </>
           )}
         </>
       )}

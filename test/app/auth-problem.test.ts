@@ -36,6 +36,34 @@ describe('the message of an auth error', () => {
     expect(retryAfterSeconds).toBe(42);
   });
 
+  test.each([
+    'brand_new_code',
+    'unknown',
+    'over_request_rate_limit',
+    'over_email_send_rate_limit',
+    'over_sms_send_rate_limit',
+    'over_custom_provider_quota',
+    'unexpected_failure',
+    'hook_timeout',
+    'request_timeout',
+    'timeout',
+  ])('says only once when to try again after %s', (code) => {
+    const problem = new AuthError(code as 'unknown', '', { retryAfterSeconds: 3 });
+    for (const [texts, advice, time] of [
+      [english, /try again|wait/gi, 'Try again in 3 seconds.'],
+      [german, /noch einmal|warte/gi, 'Versuche es in 3 Sekunden noch einmal.'],
+    ] as const) {
+      const { message } = describeProblem(problem, texts);
+      expect(message).toMatch(advice);
+      expect(message?.match(advice)).toHaveLength(1);
+      expect(message?.endsWith(` ${time}`)).toBe(true);
+    }
+    expect([english.tryAgainIn(1), german.tryAgainIn(1)]).toEqual([
+      'Try again in 1 second.',
+      'Versuche es in 1 Sekunde noch einmal.',
+    ]);
+  });
+
   test("is general for an unknown code and never shows the server's raw text", () => {
     const problem = new AuthError('brand_new_code' as 'unknown', 'raw text of the server');
     expect(describeProblem(problem, english).message).toBe(english.messages.unknown);

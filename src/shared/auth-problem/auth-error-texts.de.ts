@@ -6,8 +6,10 @@ const unexpected = urgent.unknown;
 const notOffered = 'Diese Anmeldeart gibt es hier nicht.';
 const expiredSignIn = 'Das hat zu lange gedauert oder wurde schon verwendet. Bitte beginne von vorn.';
 const signedOut = 'Du wurdest abgemeldet. Bitte melde dich wieder an.';
-const tooMany = 'Zu viele Versuche. Warte einen Moment und versuche es dann noch einmal.';
-const serverTrouble = 'Bei uns ist etwas schiefgegangen. Bitte versuche es in einer Minute noch einmal.';
+const tooManyCause = 'Zu viele Versuche.';
+const tooMany = `${tooManyCause} Warte einen Moment und versuche es dann noch einmal.`;
+const serverCause = 'Bei uns ist etwas schiefgegangen.';
+const serverTrouble = `${serverCause} Bitte versuche es in einer Minute noch einmal.`;
 const passkey =
   'Dieser Passkey wurde nicht angenommen. Vielleicht wurde er aus dem Konto entfernt. Melde dich auf einem anderen Weg an.';
 const slowPasskey = 'Das hat zu lange gedauert. Bitte versuche es noch einmal.';
@@ -148,13 +150,31 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
     'Dieser Browser speichert nichts für diese Seite: Beim Schließen wirst du abgemeldet.',
 };
 
+const causes: Readonly<Partial<Record<AuthErrorCode, string>>> = {
+  over_request_rate_limit: tooManyCause,
+  over_custom_provider_quota: tooManyCause,
+  over_email_send_rate_limit: 'Wir haben dir gerade eine E‑Mail geschickt.',
+  over_sms_send_rate_limit: 'Wir haben dir gerade eine SMS geschickt.',
+  unknown: 'Etwas ist schiefgegangen.',
+  request_timeout: serverCause,
+  hook_payload_invalid_content_type: serverCause,
+  hook_payload_over_size_limit: serverCause,
+  hook_timeout: serverCause,
+  hook_timeout_after_retry: serverCause,
+  unexpected_failure: serverCause,
+  'invalid-response': serverCause,
+  timeout: 'Der Server antwortet nicht.',
+  conflict: 'Zwei Änderungen kamen gleichzeitig.',
+};
+
 export const texts: AuthErrorTexts = {
   messages,
+  causes,
   weakPassword: {
     length: 'Nimm mehr Zeichen.',
     characters: 'Mische Klein- und Großbuchstaben, Ziffern und Sonderzeichen.',
     pwned: 'Es ist in einem Datenleck aufgetaucht: Verwende es nirgends mehr.',
   },
-  tryAgainIn: (seconds) => `Versuche es in ${seconds} Sekunden noch einmal.`,
+  tryAgainIn: (seconds) => `Versuche es in ${seconds} ${seconds === 1 ? 'Sekunde' : 'Sekunden'} noch einmal.`,
   unknownSignupError: 'Unknown error during signup',
 };

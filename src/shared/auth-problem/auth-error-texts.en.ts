@@ -6,8 +6,10 @@ const unexpected = urgent.unknown;
 const notOffered = 'This way of signing in isn’t available here.';
 const expiredSignIn = 'This took too long or was already used. Please start over.';
 const signedOut = 'You’ve been signed out. Please sign in again.';
-const tooMany = 'Too many attempts. Please wait a moment and try again.';
-const serverTrouble = 'Something’s wrong on our side. Please try again in a minute.';
+const tooManyCause = 'Too many attempts.';
+const tooMany = `${tooManyCause} Please wait a moment and try again.`;
+const serverCause = 'Something’s wrong on our side.';
+const serverTrouble = `${serverCause} Please try again in a minute.`;
 const passkey =
   'This passkey wasn’t accepted. It may have been removed from the account. Try another way to sign in.';
 const slowPasskey = 'This took too long. Please try again.';
@@ -147,14 +149,33 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
     'This browser doesn’t keep data for this site, so you’ll be signed out when you close the page.',
 };
 
+/** What happened, for the messages that say when to try again: the seconds that the server names follow instead. */
+const causes: Readonly<Partial<Record<AuthErrorCode, string>>> = {
+  over_request_rate_limit: tooManyCause,
+  over_custom_provider_quota: tooManyCause,
+  over_email_send_rate_limit: 'We’ve just sent you an email.',
+  over_sms_send_rate_limit: 'We’ve just sent you a text message.',
+  unknown: 'Something went wrong.',
+  request_timeout: serverCause,
+  hook_payload_invalid_content_type: serverCause,
+  hook_payload_over_size_limit: serverCause,
+  hook_timeout: serverCause,
+  hook_timeout_after_retry: serverCause,
+  unexpected_failure: serverCause,
+  'invalid-response': serverCause,
+  timeout: 'The server isn’t answering.',
+  conflict: 'Two changes came in at the same time.',
+};
+
 export const texts = {
   messages,
+  causes,
   weakPassword: {
     length: 'Use more characters.',
     characters: 'Mix lowercase and uppercase letters, digits and symbols.',
     pwned: 'It appeared in a data leak: don’t use it anywhere.',
   },
-  tryAgainIn: (seconds: number) => `Try again in ${seconds} seconds.`,
+  tryAgainIn: (seconds: number) => `Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
   unknownSignupError: 'Unknown error during signup',
 };
 

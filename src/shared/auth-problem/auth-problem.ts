@@ -33,9 +33,15 @@ const fieldByCode: { readonly [Code in AuthErrorCode]?: string } = {
   mfa_factor_name_conflict: 'name',
 };
 
-/** Undefined for a code without a message, such as one of a newer server or `__proto__` from a URL. */
-function messageOf({ messages }: AuthErrorTexts, code: AuthErrorCode): string | undefined {
-  return Object.hasOwn(messages, code) ? messages[code] : undefined;
+/** The text of a code without a message, such as one of a newer server or `__proto__` from a URL, is that of `unknown`. */
+function messageOf({ messages }: AuthErrorTexts, code: AuthErrorCode): string {
+  return Object.hasOwn(messages, code) ? messages[code] : messages.unknown;
+}
+
+/** The same without advice when to try again, for a message that goes on with the time. */
+function causeOf(texts: AuthErrorTexts, code: AuthErrorCode): string {
+  const known = Object.hasOwn(texts.messages, code) ? code : 'unknown';
+  return texts.causes[known] ?? texts.messages[known];
 }
 
 /**
@@ -50,10 +56,10 @@ export function describeProblem<Name extends string>(
 ): FormProblem<Name> {
   const code = problem instanceof AuthError ? problem.code : 'unknown';
   const retryAfterSeconds = problem instanceof AuthError ? problem.retryAfterSeconds : null;
-  const known = messageOf(texts, code);
   // The specification's own error text is shown as it is.
   const isOwn = problem instanceof Error && problem.message === texts.unknownSignupError;
-  const parts = [isOwn ? problem.message : (known ?? texts.messages.unknown)];
+  const general = retryAfterSeconds === null ? messageOf(texts, code) : causeOf(texts, code);
+  const parts = [isOwn ? problem.message : general];
   if (code === 'weak_password' && problem instanceof AuthError) {
     for (const reason of problem.weakPasswordReasons) {
       if (Object.hasOwn(texts.weakPassword, reason))
@@ -72,6 +78,9 @@ export function describeProblem<Name extends string>(
   };
 }
 
+/** Failed mail links and provider callbacks whose message a page has shown, so that no other page repeats it. */
+export const shownCallbackErrors = new WeakSet<AuthError>();
+
 /** Languages whose messages failed to load; cleared when the network is back. */
 const missing = new Set<Language>();
 
@@ -88,7 +97,7 @@ export function useAuthErrorText(code: AuthErrorCode | undefined): string | null
     addEventListener('online', () => missing.delete(language), { once: true });
   });
   const texts = use(loading);
-  return messageOf(texts, code) ?? texts.messages.unknown;
+  return messageOf(texts, code);
 }
 
 /**

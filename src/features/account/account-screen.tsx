@@ -1,5 +1,5 @@
-import { Suspense, useCallback, useState } from 'react';
-import { useAuthErrorText } from '../../shared/auth-problem/auth-problem.ts';
+import { Suspense, useCallback, useEffect, useState } from 'react';
+import { shownCallbackErrors, useAuthErrorText } from '../../shared/auth-problem/auth-problem.ts';
 import { useAuth } from '../../react/index.ts';
 import { Button } from '../../ui/button.tsx';
 import { Message } from '../../ui/page/message.tsx';
@@ -23,8 +23,13 @@ const LaterSections = lazyPart(async () => (await import('./later-sections.tsx')
 /** `/account`: first from the stored session, then as the server has it. */
 export function AccountScreen() {
   const texts = accountTexts.use();
-  const linkProblem = useAuthErrorText(useAuth().callbackError?.code);
+  const { callbackError } = useAuth();
+  const linkProblem = useAuthErrorText(callbackError?.code);
   const account = useAccount();
+  const isShown = linkProblem !== null && account !== null;
+  useEffect(() => {
+    if (callbackError && isShown) shownCallbackErrors.add(callbackError);
+  }, [callbackError, isShown]);
   const [hasPasskeys, setHasPasskeys] = useState(true);
   const hidePasskeys = useCallback(() => setHasPasskeys(false), []);
   if (account === null) return null;

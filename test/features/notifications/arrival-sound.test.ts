@@ -1,4 +1,4 @@
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { createArrivals } from '../../../src/features/notifications/arrivals/arrivals.ts';
 import { soundChoice } from '../../../src/features/notifications/arrivals/arrival-choices.ts';
 import { createFakeWorld } from '../../support/fake-platform.ts';
@@ -21,6 +21,9 @@ class FakeContext {
   }
 }
 
+// Loaded on demand, which takes real time; the clock of the test does not wait for it.
+beforeAll(() => import('../../../src/features/notifications/arrivals/arrival-sound.ts'));
+
 beforeEach(() => {
   played = 0;
   vi.stubGlobal('AudioContext', FakeContext);
@@ -42,10 +45,7 @@ async function arrive(tabs: number, isQuiet = false): Promise<void> {
     createArrivals(world.openTab(), () => Promise.resolve(isQuiet)),
   );
   for (const tab of arrivals) tab.add([createNotification(1)]);
-  // The announcement gathers what arrives; the code of the sound is loaded then.
-  await world.clock.advance(1_000);
-  await import('../../../src/features/notifications/arrivals/arrival-sound.ts');
-  for (let second = 0; second < 5; second += 1) await world.clock.advance(1_000);
+  for (let second = 0; second < 6; second += 1) await world.clock.advance(1_000);
   for (const tab of arrivals) tab.close();
 }
 

@@ -155,11 +155,12 @@ describe('the inbox', () => {
     const { actor } = await open();
     await actor.click(await screen.findByRole('button', { name: /^Delete: / }));
     await screen.findByText('1 notification deleted.');
-    expect(rows()).toHaveLength(0);
+    // The rows are rendered a moment after the toast.
+    await waitFor(() => expect(rows()).toHaveLength(0));
     await actor.click(screen.getByRole('button', { name: 'Undo' }));
-    expect(rows()).toHaveLength(1);
+    await waitFor(() => expect(rows()).toHaveLength(1));
     await actor.click(screen.getByRole('button', { name: /^Delete: / }));
-    await actor.click(screen.getByRole('button', { name: 'Dismiss' }));
+    await actor.click(await screen.findByRole('button', { name: 'Dismiss' }));
     await waitFor(async () => expect(await status('Document 1')).toBeNull());
   });
 
@@ -167,10 +168,11 @@ describe('the inbox', () => {
     await fill(2);
     const { actor } = await open();
     (await screen.findByText(/Old 2/)).closest<HTMLElement>('[data-row]')?.focus();
+    // The first command waits for its code, and the rows for the inbox.
     await actor.keyboard('e');
-    expect(document.activeElement?.textContent).toContain('Old 1');
+    await waitFor(() => expect(document.activeElement?.textContent).toContain('Old 1'));
     await actor.keyboard('{Delete}');
-    expect(document.activeElement).toBe(screen.getByRole('heading', { level: 1 }));
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('heading', { level: 1 })));
   });
 
   test('marks all read', async () => {

@@ -333,6 +333,7 @@ export type Database = {
         Returns: {
           expires_at: string
           id: string
+          is_renewed: boolean
           token: string
         }[]
       }

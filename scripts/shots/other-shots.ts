@@ -104,6 +104,8 @@ async function invite(
   to: string,
   expiresAt = '2099-01-01T12:00:00Z',
 ): Promise<string> {
+  // An inviter has one open invitation per address and entity.
+  await supabase.database.query('delete from public.invitations where invitee_email = $1', [to]);
   const [row] = await supabase.database.query<{ token: string }>(
     `insert into public.invitations (inviter_id, invitee_email, entity_type, entity_id, entity_name, expires_at)
      select id, $2, 'document', 'doc-17', 'Compiler notes', $3 from auth.users where email = $1

@@ -17,6 +17,15 @@ comment on table public.invitations is 'Reached only through functions: no role 
 create index invitations_inviter_idx on public.invitations (inviter_id);
 create index invitations_invitee_idx on public.invitations (lower(invitee_email));
 create index invitations_expiry_idx on public.invitations (expires_at);
+-- One open invitation per inviter, address and entity; an entity without an id is known by its name. Hashes, because an
+-- index refuses texts as long as these may be.
+create unique index invitations_open_idx on public.invitations (
+  inviter_id,
+  lower(invitee_email),
+  md5(entity_type),
+  md5(entity_id),
+  md5(case when entity_id is null then lower(entity_name) end)
+) nulls not distinct where status = 'pending';
 
 alter table public.invitations enable row level security;
 revoke all on public.invitations from anon, authenticated;
@@ -114,9 +123,23 @@ begin
 end
 $$;
 
+/** Deletes what an invitee was told about an invitation of the caller, before a new notification replaces it. */
+create function private.forget_invitation_notifications(recipient uuid, about public.invitations) returns void
+  language sql security definer
+  set search_path = ''
+as $$
+  delete from public.notifications n
+  where n.sender_id = about.inviter_id and n.recipient_id = recipient and n.kind = 'invite'
+    and private.parse_json(n.content) #>> '{data,invitation_id}' = about.id::text;
+  delete from private.mail_only_notifications n
+  where n.sender_id = about.inviter_id and n.recipient_id = recipient and n.kind = 'invite'
+    and private.parse_json(n.content) #>> '{data,invitation_id}' = about.id::text;
+$$;
+
 /**
- * Invites an address. The account that has confirmed it is notified, unless it has blocked the caller. Neither the answer
- * nor its duration depends on whether there is such an account.
+ * Invites an address. The account that has confirmed it is notified, unless it has blocked the caller. An invitation that is
+ * still unanswered is renewed: it keeps its id and token, lasts seven days from now, and its new notification replaces the
+ * earlier one. Neither the answer nor its duration depends on whether there is such an account.
  *
  * Errors: those of private.require_assurance(); PT403 sender_anonymous; PT400 invitation_email_invalid; PT400
  * invitation_entity_invalid; PT400 invitation_to_yourself; PT429 invitation_limit_exceeded.
@@ -127,7 +150,7 @@ create function public.create_invitation(
   entity_id text default null,
   entity_name text default null
 )
-  returns table (id uuid, token text, expires_at timestamptz)
+  returns table (id uuid, token text, expires_at timestamptz, is_renewed boolean)
   language plpgsql security definer rows 1
   set search_path = ''
 as $$
@@ -136,6 +159,7 @@ declare
   started_at timestamptz := clock_timestamp();
   me uuid := private.require_assurance();
   address text := trim(create_invitation.invitee_email);
+  new_id uuid := gen_random_uuid();
   made public.invitations;
   invitee uuid;
 begin
@@ -166,20 +190,32 @@ begin
   perform private.count_sending(
     me, 'invitation', encode(sha256(convert_to(lower(address), 'UTF8')), 'hex')
   );
-  insert into public.invitations (inviter_id, invitee_email, entity_type, entity_id, entity_name)
+  insert into public.invitations as i (id, inviter_id, invitee_email, entity_type, entity_id, entity_name)
   values (
+    new_id,
     me,
     address,
     private.bounded_text(create_invitation.entity_type, 1000),
     private.bounded_text(create_invitation.entity_id, 1000),
     private.bounded_text(create_invitation.entity_name, 1000)
   )
-  returning * into made;
+  on conflict (
+    inviter_id,
+    lower(invitee_email),
+    md5(entity_type),
+    md5(entity_id),
+    md5(case when entity_id is null then lower(entity_name) end)
+  ) where status = 'pending'
+    do update set entity_name = excluded.entity_name, expires_at = excluded.expires_at
+  returning i.* into made;
   if invitee is not null and not private.is_blocked(invitee, me) then
+    if made.id <> new_id then
+      perform private.forget_invitation_notifications(invitee, made);
+    end if;
     perform private.notify_about_invitation(invitee, made, '/join/' || made.token);
   end if;
   perform private.even_out_duration(started_at);
-  return query select made.id, made.token, made.expires_at;
+  return query select made.id, made.token, made.expires_at, made.id <> new_id;
 end
 $$;
 
@@ -205,7 +241,7 @@ as $$
   where i.token = get_invitation.token and (select private.require_assurance()) is not null
 $$;
 
-/** The pending invitations of the caller's confirmed address, newest first, with the tokens to answer them. */
+/** The pending invitations of the caller's confirmed address, last made or renewed first, with the tokens to answer them. */
 create function public.list_invitations()
   returns table (
     token text,
@@ -230,7 +266,7 @@ as $$
   cross join lateral private.read_invitation(i) r
   where me.id = (select private.require_assurance()) and me.email_confirmed_at is not null
     and i.status = 'pending' and i.expires_at > now() and not private.is_blocked(me.id, i.inviter_id)
-  order by i.created_at desc, i.id desc
+  order by i.expires_at desc, i.id desc
   limit 100
 $$;
 

@@ -16,7 +16,7 @@ as $$
 $$;
 
 /**
- * Runs after an invitation was made: queues a mail of its own, unless the notification about it is mailed. Like a mail about a
+ * Runs after an invitation was made or renewed: queues a mail of its own, unless the notification about it is mailed. Like a mail about a
  * thread it goes after two minutes, and not within quiet hours.
  */
 create function private.mail_invitation() returns trigger
@@ -35,15 +35,18 @@ begin
   values (
     invitee,
     'invitation:' || new.id,
-    private.after_quiet_hours(invitee, private.next_mail_at('instant', 'UTC', 0, 1, new.created_at)),
+    private.after_quiet_hours(invitee, private.next_mail_at('instant', 'UTC', 0, 1, now())),
     1
-  );
+  )
+  on conflict (recipient_id, topic) where state = 'pending' do nothing;
   return null;
 end
 $$;
 
 create trigger mail_invitation after insert on public.invitations
   for each row execute function private.mail_invitation();
+create trigger mail_renewed_invitation after update of expires_at on public.invitations
+  for each row when (new.expires_at > old.expires_at) execute function private.mail_invitation();
 
 /** The invitation of a mail that is about one, in the form of an item of private.mail_items(), while it can be answered. */
 create function private.mailed_invitation(mail_id uuid, called_at timestamptz)

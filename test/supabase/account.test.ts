@@ -25,7 +25,7 @@ beforeEach(async () => {
     insert into muted_threads (user_id, entity_type, entity_id) values ('${userId}', 'document', '1');
     insert into blocked_senders (user_id, sender_id) values ('${userId}', '${ada.id}');
     insert into notifications (recipient_id, content) select '${userId}', '{"type":"edit"}' from generate_series(1, 200);
-    insert into invitations (inviter_id, invitee_email) values ('${ada.id}', 'Leaving@example.com');
+    insert into invitations (inviter_id, invitee_email) values ('${ada.id}', 'Leaving@example.com') on conflict do nothing;
   `);
   await run(
     leaving,

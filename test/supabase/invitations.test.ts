@@ -22,6 +22,14 @@ async function invite(email = grace.email): Promise<string> {
   return made?.token ?? '';
 }
 
+/** The open invitations of Grace's list. */
+const listed = () =>
+  runAs(supabase().database, asGrace, (sql) =>
+    sql.query<{ token: string; entity_name: string | null }>(
+      'select token, entity_name from list_invitations()',
+    ),
+  );
+
 async function call(
   caller: typeof asAda | typeof asGrace,
   name: 'get' | 'accept' | 'decline',
@@ -146,6 +154,83 @@ describe('inviting', () => {
     ['oneself', ada.email, 'invitation_to_yourself'],
   ])('refuses %s', async (_, email, message) => {
     await expect(invite(email)).rejects.toMatchObject({ code: 'PT400', message });
+  });
+});
+
+describe('inviting the same address again', () => {
+  const create = (email: string, details = '') =>
+    runAs(supabase().database, asAda, (sql) =>
+      sql.query<{ token: string; is_renewed: boolean; days: number }>(
+        `select token, is_renewed, extract(day from expires_at - now())::int as days
+         from create_invitation($1${details})`,
+        [email],
+      ),
+    );
+
+  it('renews the open invitation: one in the list, one notification, unread again', async () => {
+    const [first] = await create(grace.email, `, entity_name => 'Notes'`);
+    await supabase().database.exec(
+      `update invitations set expires_at = now() - interval '1 day'; update notifications set status = 'read'`,
+    );
+    const [second] = await create('GRACE@example.com', `, entity_name => 'notes'`);
+    expect(first?.is_renewed).toBe(false);
+    expect(second).toEqual({ token: first?.token, is_renewed: true, days: 7 });
+    await expect(listed()).resolves.toEqual([{ token: first?.token, entity_name: 'notes' }]);
+    const rows = await supabase().database.query<{ status: string }>(
+      'select status from notifications where recipient_id = $1',
+      [grace.id],
+    );
+    expect(rows).toEqual([{ status: 'unread' }]);
+  });
+
+  it('mails again where only mails are wanted, once for both', async () => {
+    const { database } = supabase();
+    await database.query(
+      'insert into notification_preferences (user_id, in_app_invites, email_invites) values ($1, false, false)',
+      [grace.id],
+    );
+    const pending = () =>
+      database.query(
+        `select from private.notification_mails where recipient_id = $1 and state = 'pending'
+           and topic like 'invitation:%'`,
+        [grace.id],
+      );
+    await database.exec('delete from private.notification_mails');
+    await invite();
+    await supabase().database.exec(`update invitations set expires_at = now() + interval '1 day'`);
+    await invite();
+    await expect(pending()).resolves.toHaveLength(1);
+    await database.exec(`update private.notification_mails set state = 'sent'`);
+    await supabase().database.exec(`update invitations set expires_at = now() + interval '1 day'`);
+    await invite();
+    await expect(pending()).resolves.toHaveLength(1);
+    await database.exec('delete from notification_preferences; delete from private.notification_mails');
+  });
+
+  it('knows an entity by its id, and without one by its name', async () => {
+    const entities = [
+      '',
+      `, entity_name => 'Plan'`,
+      `, 'document', 'doc-1', 'Plan'`,
+      `, 'document', 'doc-1', 'Renamed plan'`,
+      `, 'document', 'doc-2', 'Plan'`,
+      `, entity_name => repeat('n', 1000)`,
+    ];
+    for (const entity of entities) {
+      await supabase().database.exec('delete from private.send_usage');
+      await create(grace.email, entity);
+    }
+    const names = (await listed()).map((row) => row.entity_name);
+    expect(names).toHaveLength(5);
+    expect(new Set(names)).toEqual(new Set([null, 'Plan', 'Renamed plan', 'n'.repeat(1000)]));
+  });
+
+  it('makes a new invitation after an answer', async () => {
+    const token = await invite();
+    await call(asGrace, 'decline', token);
+    const again = await invite();
+    expect(again).not.toBe(token);
+    await expect(call(asGrace, 'get', again)).resolves.toMatchObject({ status: 'pending' });
   });
 });
 

@@ -9,15 +9,21 @@ export interface ListedInvitation {
   readonly invitation: Invitation;
 }
 
+export interface CreatedInvitation {
+  readonly token: string;
+  /** Whether it renews an unanswered invitation, whose token stays the same. */
+  readonly isRenewed: boolean;
+}
+
 export interface InvitationsApi {
-  /** The open invitations of the user's confirmed address, newest first. */
+  /** The open invitations of the user's confirmed address, last made or renewed first. */
   list(signal: AbortSignal): Promise<readonly ListedInvitation[]>;
   /** Reads an invitation without changing it. Null: unknown token. */
   read(token: string, signal: AbortSignal): Promise<Invitation | null>;
   /** @throws {RestError} whose message is one of the database's `invitation_…` codes. */
   answer(token: string, answer: 'accept' | 'decline'): Promise<Invitation>;
-  /** @returns the token of the new invitation. */
-  create(details: { readonly email: string; readonly entityName: string }): Promise<string>;
+  /** Invites an address; an unanswered invitation of the same address to the same entity is renewed. */
+  create(details: { readonly email: string; readonly entityName: string }): Promise<CreatedInvitation>;
 }
 
 export function createInvitationsApi(rest: RestClient<Database>): InvitationsApi {
@@ -42,7 +48,7 @@ export function createInvitationsApi(rest: RestClient<Database>): InvitationsApi
         })
         .execute();
       if (!made) throw new Error('The server made no invitation');
-      return made.token;
+      return { token: made.token, isRenewed: made.is_renewed };
     },
   };
 }

@@ -8,7 +8,7 @@ import { SubmitButton } from '../../ui/form/submit-button.tsx';
 import { EmailField, TextField } from '../../ui/form/text-field.tsx';
 import { useCopy } from '../../ui/state/use-copy.ts';
 import { useForm } from '../../ui/form/use-form.ts';
-import { createInvitationsApi } from './invitations-api.ts';
+import { createInvitationsApi, type CreatedInvitation } from './invitations-api.ts';
 import styles from './join.module.css';
 import { joinTexts } from './texts/join-texts.ts';
 
@@ -17,9 +17,8 @@ export interface InviteDialogProps {
   readonly onClose: () => void;
 }
 
-interface Sent {
+interface Sent extends CreatedInvitation {
   readonly email: string;
-  readonly token: string;
 }
 
 /** Creates an invitation and shows its link for sharing. */
@@ -48,11 +47,11 @@ function InviteForm({ onSent }: { readonly onSent: (sent: Sent) => void }) {
     }),
     async submit({ email, entityName }) {
       try {
-        const token = await createInvitationsApi(rest).create({
+        const created = await createInvitationsApi(rest).create({
           email: email.trim(),
           entityName: entityName.trim(),
         });
-        onSent({ email: email.trim(), token });
+        onSent({ ...created, email: email.trim() });
         return undefined;
       } catch (problem) {
         const reason = problem instanceof Error ? problem.message : '';
@@ -84,7 +83,7 @@ function SentView({ sent, onAnother }: { readonly sent: Sent; readonly onAnother
     <div className={styles.column}>
       <FormMessages
         error={isCopied === false && texts.copyRefused}
-        success={texts.invitedTitle(sent.email)}
+        success={(sent.isRenewed ? texts.invitedAgainTitle : texts.invitedTitle)(sent.email)}
       />
       <p>{texts.invitedText}</p>
       <TextField ref={field} label={texts.link} readOnly value={url} />

@@ -21,7 +21,9 @@ const as = ({ email }: { readonly email: string }) => ({ email, password: seedPa
 
 beforeEach(async () => {
   toasts.clear();
-  await local().database.exec('truncate public.notifications, private.send_usage');
+  await local().database.exec(
+    'truncate public.notifications, private.send_usage; delete from public.invitations',
+  );
 });
 
 /** Ada invites Grace. */
@@ -204,6 +206,21 @@ describe('inviting from the inbox', () => {
       [grace.id],
     );
     expect(told[0]?.content).toContain(new URL(link).pathname);
+  });
+
+  test('renews the open invitation of the same address, and says so', async () => {
+    const token = await invite();
+    const { actor, unmount } = await renderApp('/home', { supabase: local(), user: as(ada) });
+    await actor.click(await screen.findByRole('button', { name: 'Invite' }));
+    const dialog = within(await screen.findByRole('dialog', { name: 'Invite someone' }));
+    await actor.type(await dialog.findByLabelText('Email address'), grace.email);
+    await actor.type(dialog.getByLabelText(/What for/), 'Roadmap');
+    await actor.click(dialog.getByRole('button', { name: 'Invite' }));
+    await dialog.findByText('Invited again: grace@example.com.');
+    expect(dialog.getByLabelText<HTMLInputElement>('Invitation link').value).toContain(`/join/${token}`);
+    unmount();
+    await renderApp('/join', { supabase: local(), user: as(grace) });
+    expect(await screen.findAllByRole('link', { name: /Roadmap/ })).toHaveLength(1);
   });
 
   test('selects the link for copying by hand where the clipboard is absent', async () => {

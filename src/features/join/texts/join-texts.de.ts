@@ -51,6 +51,7 @@ export const texts: JoinTexts = {
   send: 'Einladen',
   close: 'Schließen',
   invitedTitle: (email) => `${email} ist eingeladen.`,
+  invitedAgainTitle: (email) => `Noch einmal eingeladen: ${email}.`,
   invitedText:
     'Wenn es zu der Adresse hier ein Konto gibt, steht die Einladung dort unter „Einladungen“. Oder schick diesen Link selbst, er gilt 7 Tage.',
   link: 'Einladungslink',

@@ -51,6 +51,7 @@ export const texts = {
   send: 'Invite',
   close: 'Close',
   invitedTitle: (email: string) => `${email} is invited.`,
+  invitedAgainTitle: (email: string) => `Invited again: ${email}.`,
   invitedText:
     'If the address has an account here, the invitation is listed there under “Invitations”. Or send this link yourself; it works for 7 days.',
   link: 'Invitation link',

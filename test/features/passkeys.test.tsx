@@ -37,7 +37,7 @@ describe('the section of passkeys', () => {
 
     await actor.click(within(item).getByRole('button', { name: 'Rename: Passkey' }));
     const name = await screen.findByLabelText('Name', { selector: 'dialog input' });
-    expect(document.activeElement).toBe(name);
+    await waitFor(() => expect(document.activeElement).toBe(name));
     await actor.clear(name);
     await actor.type(name, '{Enter}');
     await waitFor(() => expect(describedBy(name)).toMatch(/Enter a name\./));
@@ -52,7 +52,7 @@ describe('the section of passkeys', () => {
     await actor.click(dialog.getByRole('button', { name: 'Remove' }));
     await passkeys.findByText('“Work laptop” is removed.');
     expect(passkeys.queryByRole('listitem')).toBeNull();
-    expect(document.activeElement?.textContent).toBe('Passkeys');
+    await waitFor(() => expect(document.activeElement?.textContent).toBe('Passkeys'));
     const token = await signIn(supabase(), email());
     expect(await (await requestApi(supabase(), '/auth/v1/passkeys', { token })).json()).toEqual([]);
   });

@@ -64,7 +64,7 @@ describe('a form', () => {
     const town = screen.getByLabelText('Town');
     await actor.type(town, 'Nowhere{Enter}');
     await screen.findByText('No such town.');
-    expect(document.activeElement).toBe(town);
+    await waitFor(() => expect(document.activeElement).toBe(town));
     await actor.type(town, 'x');
     expect(screen.queryByText('No such town.')).toBeNull();
   });

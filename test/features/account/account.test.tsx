@@ -89,7 +89,7 @@ describe('the account', () => {
     const mail = section('Email');
     await actor.type(mail.getByLabelText('New email address'), `mistyped-${next}{Enter}`);
     await mail.findByText(/confirm in both mailboxes/);
-    expect(document.activeElement).toBe(mail.getByRole('heading'));
+    await waitFor(() => expect(document.activeElement).toBe(mail.getByRole('heading')));
     // The server lets a minute pass between two mails.
     await supabase().database.query(
       "update auth.users set email_change_sent_at = email_change_sent_at - interval '2 min' where email = $1",
@@ -106,7 +106,7 @@ describe('the account', () => {
     await actor.type(field, `${next}{Enter}`);
     await mail.findByLabelText(`Code sent to ${next}`);
     expect(mail.queryByLabelText(`Code sent to mistyped-${next}`)).toBeNull();
-    expect(document.activeElement).toBe(mail.getByRole('heading'));
+    await waitFor(() => expect(document.activeElement).toBe(mail.getByRole('heading')));
   });
 
   test('shows on the field that an address is taken', async () => {
@@ -171,22 +171,26 @@ describe('two-step sign-in', () => {
     const mfa = section('Two-step sign-in');
     await actor.click(mfa.getByRole('button', { name: 'Add an authenticator app' }));
     await mfa.findByRole('button', { name: 'Continue' });
-    expect(document.activeElement).toBe(mfa.getByLabelText('Name of the device'));
+    await waitFor(() => expect(document.activeElement).toBe(mfa.getByLabelText('Name of the device')));
     await actor.click(mfa.getByRole('button', { name: 'Continue' }));
     const image = await mfa.findByRole('img', { name: /^QR code/ });
     expect(image.getAttribute('src')).toMatch(/^data:image\/svg\+xml/);
-    expect(document.activeElement?.textContent).toBe('Scan this with your authenticator app.');
+    await waitFor(() =>
+      expect(document.activeElement?.textContent).toBe('Scan this with your authenticator app.'),
+    );
     const secret = mfa.getByText(/^[A-Z2-7 ]{16,}$/).textContent ?? '';
     const totp = new OTPAuth.TOTP({ secret: secret.replaceAll(' ', '') });
     await actor.type(mfa.getByLabelText('Code that the app shows now'), `${totp.generate()}{Enter}`);
     await mfa.findByText('Two-step sign-in is on. You’ll need a code from “Phone”.');
     await mfa.findByText('On.');
-    expect(document.activeElement).toBe(mfa.getByRole('heading', { level: 2 }));
+    await waitFor(() => expect(document.activeElement).toBe(mfa.getByRole('heading', { level: 2 })));
     const sheet = within(await mfa.findByRole('group', { name: 'Recovery codes' }));
     expect(sheet.getAllByRole('listitem')).toHaveLength(10);
     await actor.click(sheet.getByRole('button', { name: 'I’ve saved my codes' }));
     await mfa.findByText(/^10 codes left/);
-    expect(document.activeElement).toBe(mfa.getByRole('heading', { name: 'Recovery codes' }));
+    await waitFor(() =>
+      expect(document.activeElement).toBe(mfa.getByRole('heading', { name: 'Recovery codes' })),
+    );
 
     await actor.click(mfa.getByRole('button', { name: 'Remove: Phone' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Remove “Phone”?' }));
@@ -220,7 +224,9 @@ describe('two-step sign-in', () => {
     await actor.click(dialog.getByRole('button', { name: 'Create new codes' }));
     const second = await codes();
     expect(new Set([...first, ...second]).size).toBe(20);
-    expect(document.activeElement).toBe(mfa.getByRole('heading', { name: 'Recovery codes' }));
+    await waitFor(() =>
+      expect(document.activeElement).toBe(mfa.getByRole('heading', { name: 'Recovery codes' })),
+    );
   });
 
   test('starts over after an unfinished setup', async () => {

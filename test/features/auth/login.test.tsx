@@ -133,7 +133,7 @@ describe('signing in by mail', () => {
     const right = await mailedCode(email);
     await actor.type(code, `${right === '000000' ? '111111' : '000000'}{Enter}`);
     await waitFor(() => expect(describedBy(code)).toMatch(/^That code isn’t valid/));
-    expect(document.activeElement).toBe(code);
+    await waitFor(() => expect(document.activeElement).toBe(code));
   });
 
   test('shows an unknown account on its field', async () => {

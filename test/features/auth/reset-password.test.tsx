@@ -88,7 +88,7 @@ describe('resetting a password', () => {
     const password = await screen.findByLabelText('New password');
     await actor.type(password, `${seedPassword}{Enter}`);
     await screen.findByText('That’s already your password. Choose another one.');
-    expect(document.activeElement).toBe(password);
+    await waitFor(() => expect(document.activeElement).toBe(password));
   });
 
   test('answers identically for an address without an account', async () => {

@@ -51,7 +51,7 @@ describe('signing up', () => {
     await waitFor(() =>
       expect(describedBy(password)).toBe('This password is too easy to guess. Use more characters.'),
     );
-    expect(document.activeElement).toBe(password);
+    await waitFor(() => expect(document.activeElement).toBe(password));
     await actor.clear(password);
     await actor.type(password, 'correct-horse{Enter}');
     await waitFor(() => expect(describedBy(password)).toMatch(/appeared in a data leak/));

@@ -195,7 +195,8 @@ describe('inviting from the inbox', () => {
     const { actor } = await renderApp('/home', { supabase: local(), user: as(ada) });
     await actor.click(await screen.findByRole('button', { name: 'Invite' }));
     const dialog = within(await screen.findByRole('dialog', { name: 'Invite someone' }));
-    expect(document.activeElement).toBe(await dialog.findByLabelText('Email address'));
+    const field = await dialog.findByLabelText('Email address');
+    await waitFor(() => expect(document.activeElement).toBe(field));
     await actor.keyboard(grace.email);
     await actor.type(dialog.getByLabelText(/What for/), 'Roadmap');
     await actor.click(dialog.getByRole('button', { name: 'Invite' }));
@@ -249,6 +250,6 @@ describe('inviting from the inbox', () => {
     await actor.type(field, ada.email);
     await actor.click(dialog.getByRole('button', { name: 'Invite' }));
     await dialog.findByText('You can’t invite yourself.');
-    expect(document.activeElement).toBe(field);
+    await waitFor(() => expect(document.activeElement).toBe(field));
   });
 });

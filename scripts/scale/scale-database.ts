@@ -1,5 +1,6 @@
 import { PGlite } from '@electric-sql/pglite';
 import { pgcrypto } from '@electric-sql/pglite/contrib/pgcrypto';
+import { unaccent } from '@electric-sql/pglite/contrib/unaccent';
 import { uuid_ossp } from '@electric-sql/pglite/contrib/uuid_ossp';
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -40,7 +41,7 @@ export async function openScaleDatabase(binaries: string | undefined): Promise<S
 
 async function openEmbedded(): Promise<ScaleDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'scale-'));
-  const pglite = await PGlite.create(folder, { extensions: { pgcrypto, uuid_ossp } });
+  const pglite = await PGlite.create(folder, { extensions: { pgcrypto, unaccent, uuid_ossp } });
   return {
     name: await versionOf(
       async (sql) => (await pglite.query<{ version: string }>(sql)).rows,

@@ -3,6 +3,10 @@
 --
 -- Each word is prefixed with the end of the recipient's id, so that the words of one user are adjacent in the index: a
 -- search reads only the rows of its user, and a word prefix is one range of the index.
+--
+-- Words are kept and looked for without accents: "uber" finds "Über", and "Über" finds "uber".
+
+create extension if not exists unaccent with schema extensions;
 
 create table private.notification_words (
   notification_id uuid primary key,
@@ -25,6 +29,19 @@ begin
 end
 $$;
 
+/**
+ * A text without accents: "Straße" becomes "Strasse". Composed letters come first, because the rules of unaccent for
+ * combining marks differ between versions of PostgreSQL.
+ */
+create function private.without_accents(accented text) returns text
+  language plpgsql stable parallel safe
+  set search_path = ''
+as $$
+begin
+  return extensions.unaccent('extensions.unaccent', normalize(accented, NFC));
+end
+$$;
+
 /** The prefix of the words of one recipient. */
 create function private.word_prefix(recipient uuid) returns text
   language plpgsql immutable parallel safe
@@ -35,7 +52,7 @@ begin
 end
 $$;
 
-/** The words of a notification, as written and as stems of the recipient's language. */
+/** The words of a notification, without accents, and their stems in the recipient's language. */
 create function private.notification_words(recipient uuid, content text, language text) returns tsvector
   language plpgsql stable parallel safe
   set search_path = ''
@@ -44,7 +61,7 @@ declare
   parsed jsonb := private.parse_json(content);
   prefix text := private.word_prefix(recipient);
   config regconfig := private.text_search_config(language);
-  written text := left(
+  written text := private.without_accents(left(
     case when jsonb_typeof(parsed) = 'object' then concat_ws(
       ' ',
       parsed #>> '{metadata,actor_name}',
@@ -53,7 +70,7 @@ declare
       parsed #>> '{data,text}', parsed #>> '{data,message}', parsed #>> '{data,body}', parsed #>> '{data,comment}'
     ) else content end,
     20000
-  );
+  ));
 begin
   return coalesce(
     (
@@ -140,13 +157,13 @@ as $$
       ' & '
     )::tsquery
   from (
-    select word from unnest(tsvector_to_array(to_tsvector('pg_catalog.simple', left(query, 200)))) word limit 10
+    select word from unnest(tsvector_to_array(to_tsvector('pg_catalog.simple', private.without_accents(left(query, 200))))) word limit 10
   ) asked
 $$;
 
 /**
  * The caller's notifications that have every word of `query`, newest first. A word matches words that begin with it,
- * and words of the same stem in the caller's language.
+ * and words of the same stem in the caller's language. Neither case nor accents matter.
  *
  * `tab`: all (not archived), unread, archived or snoozed; snoozed ones are in their own tab only. The next page:
  * `before_created_at` and `before_id` of the last row.

@@ -82,6 +82,43 @@ describe('search', () => {
     ]);
     expect(await search(`'Haus'`, ada.id)).toEqual(['Die Häuser stehen']);
     expect(await search(`'Haus'`)).toEqual([]);
+    expect(await search(`'hauser'`, ada.id)).toEqual(['Die Häuser stehen']);
+  });
+
+  describe('with accents', () => {
+    beforeAll(async () => {
+      // The second word has a combining accent.
+      for (const text of ['Über die Straße', 'Jose\u0301 in Łódź', 'UBER STRASSE'])
+        await supabase().database.query(
+          `insert into notifications (recipient_id, content, created_at) values ($1, $2, now() - interval '9 minutes')`,
+          [ada.id, letter(text)],
+        );
+    });
+
+    it.each([
+      ['uber', ['UBER STRASSE', 'Über die Straße']],
+      ['Über', ['UBER STRASSE', 'Über die Straße']],
+      ['ÜBER', ['UBER STRASSE', 'Über die Straße']],
+      ['U\u0308ber', ['UBER STRASSE', 'Über die Straße']],
+      ['strasse', ['UBER STRASSE', 'Über die Straße']],
+      ['straße', ['UBER STRASSE', 'Über die Straße']],
+      ['jose', ['Jose\u0301 in Łódź']],
+      ['José', ['Jose\u0301 in Łódź']],
+      ['lodz', ['Jose\u0301 in Łódź']],
+    ])('finds %s', async (query, expected) => {
+      expect((await search(`'${query}'`, ada.id)).sort()).toEqual(expected);
+    });
+  });
+
+  it('takes a run of Chinese or Japanese for one word, and ignores emoji', async () => {
+    await supabase().database.query(
+      `insert into notifications (recipient_id, content, created_at) values ($1, $2, now() - interval '9 minutes')`,
+      [ada.id, letter('通知を送信しました 🎉')],
+    );
+    expect(await search(`'通知'`, ada.id)).toEqual(['通知を送信しました 🎉']);
+    expect(await search(`'送信'`, ada.id)).toEqual([]);
+    expect(await search(`'🎉'`, ada.id)).toEqual([]);
+    expect(await search(`'通知 🎉'`, ada.id)).toEqual(['通知を送信しました 🎉']);
   });
 
   it('finds rare and frequent words among many similar rows', async () => {

@@ -13,6 +13,11 @@ test.each([
   ['subengine', 'engine', 'subengine'],
   ['An engine', 'engines', 'An [engine]'],
   ['Ölgemälde von Ärzten', 'ölg ärz', '[Ölg]emälde von [Ärz]ten'],
+  ['Über die Straße', 'uber STRASSE', '[Über] die [Straße]'],
+  ['Uber die Strasse', 'Über straße', '[Uber] die [Strasse]'],
+  ['Jose\u0301 und José', 'jose', '[Jose\u0301] und [José]'],
+  ['Æther 🎉 Łódź', 'a lo', '[Æ]ther 🎉 [Łó]dź'],
+  ['한국어', '한', '[한]국어'],
   ['a (b) [c]', '(b', 'a ([b]) [c]'],
   ['nothing', '&|', 'nothing'],
 ])('marks in %j what %j finds', (text, query, expected) => {

@@ -3,6 +3,19 @@ import { useMemo } from 'react';
 const shortestStem = 4;
 const longestEnding = 4;
 
+/** Letters that Unicode does not decompose, as PostgreSQL's `unaccent` writes them. */
+const lettersInPlain: Readonly<Record<string, string | undefined>> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ı: 'i',
+};
+
 /** A part of a text: found by the query, or between such parts. */
 export interface TextPart {
   /** Its place in the text. */
@@ -11,20 +24,52 @@ export interface TextPart {
   readonly isMatch: boolean;
 }
 
-/** Cuts a text at the words that the query finds: those that begin with one of its words, or share its stem. */
+/**
+ * Cuts a text at the words that the query finds: those that begin with one of its words, or share its stem. Accents do
+ * not matter, as in the search of the server.
+ */
 export function splitMatches(text: string, query: string): readonly TextPart[] {
-  const words = query.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
+  const words = withoutAccents(query)
+    .plain.split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean);
   if (words.length === 0) return [{ start: 0, text, isMatch: false }];
   const found = new RegExp(`(?<![\\p{L}\\p{N}])(?:${words.flatMap(alternatives).join('|')})`, 'giu');
+  const { plain, origins } = withoutAccents(text);
+  const originOf = (index: number): number => origins[index] ?? text.length;
   const parts: TextPart[] = [];
   let end = 0;
-  for (const { 0: match, index } of text.matchAll(found)) {
-    if (index > end) parts.push({ start: end, text: text.slice(end, index), isMatch: false });
-    parts.push({ start: index, text: match, isMatch: true });
-    end = index + match.length;
+  for (const { 0: match, index } of plain.matchAll(found)) {
+    const start = originOf(index);
+    if (start > end) parts.push({ start: end, text: text.slice(end, start), isMatch: false });
+    let plainEnd = index + match.length;
+    // A letter such as æ is marked whole.
+    while (origins[plainEnd] === origins[plainEnd - 1]) plainEnd++;
+    end = originOf(plainEnd);
+    parts.push({ start, text: text.slice(start, end), isMatch: true });
   }
   if (end < text.length) parts.push({ start: end, text: text.slice(end), isMatch: false });
   return parts;
+}
+
+/** @returns the lower-case text without accents, and for each of its code units the index in `text` it comes from. */
+function withoutAccents(text: string): { readonly plain: string; readonly origins: readonly number[] } {
+  let plain = '';
+  const origins: number[] = [];
+  let index = 0;
+  for (const character of text) {
+    const lower = character.toLowerCase();
+    // Composed again, because NFD also takes the syllables of Hangul apart.
+    const letters =
+      lettersInPlain[lower] ??
+      lower
+        .normalize('NFD')
+        .replace(/[\u0300-\u036f]/g, '')
+        .normalize();
+    plain += letters;
+    for (let unit = 0; unit < letters.length; unit++) origins.push(index);
+    index += character.length;
+  }
+  return { plain, origins };
 }
 
 /** The word itself, or a whole word with its stem: `engines` finds `engine`. Only the server knows the exact stem. */

@@ -435,6 +435,24 @@ describe('when something fails', () => {
     await screen.findByText(/Old 1/);
   });
 
+  test('a search that fails shows no rows that it did not find', async () => {
+    const backend = createBreakableFetch(local);
+    await fill(2);
+    const { actor } = await open('/home', { platform: { fetch: backend.fetch } });
+    await screen.findByText(/Old 2/);
+    backend.break(to('/rest/'));
+    await actor.type(await screen.findByRole('searchbox'), 'Old 1');
+    await screen.findByText('Couldn’t search your notifications.');
+    await waitFor(() => expect(rows()).toHaveLength(0));
+    // It would mark the rows of the list before.
+    const markAll = screen.getByRole('button', { name: 'Mark all read' });
+    expect(markAll.getAttribute('aria-disabled')).toBe('true');
+    backend.mend();
+    await actor.click(screen.getByRole('button', { name: 'Try again' }));
+    await screen.findByText('1 result');
+    expect(rows()).toHaveLength(1);
+  });
+
   test('an action is undone, reported, and can be retried', async () => {
     const backend = createBreakableFetch(local);
     await fill(1);

@@ -27,8 +27,11 @@ export function selectView(state: NotificationsState, filter: NotificationFilter
   const window = selectWindow(state, filter);
   const changedAt = Math.max(state.resultsChangedAt, state.gapAt);
   const keepsRead = filter.tab === 'unread' && filterKey(filter) === filterKey(state.filter);
+  // Only the server knows what a search finds.
+  const isUnknown = window === null && Boolean(filter.query);
   const shown = overlay(state).filter(
     (notification) =>
+      !isUnknown &&
       isInWindow(notification, window) &&
       (matchesFilter(notification, filter) ||
         (keepsRead && notification.status === 'read' && isKept(state, notification))),

@@ -66,7 +66,7 @@ export function InboxScreen() {
 
   const { filter } = snapshot.view;
   const query = filter.query ?? '';
-  const settled = useSettledView(snapshot.view);
+  const settled = useSettledView(snapshot);
   // Tabs and counts answer a click at once; the rows, of which there may be many, a moment later.
   const deferred = useDeferredValue(settled);
   // The first rows are rendered at once, because nothing else is shown that a click could be about.
@@ -207,10 +207,10 @@ function ToolsPlace() {
   return <div className={styles.searchPlace} />;
 }
 
-/** The view to show: while the results of a search are read, the view before them stays. */
-function useSettledView(view: InboxView): InboxView {
+/** The view to show: while the results of a search are read, the view before them stays. If that fails, there are none. */
+function useSettledView({ view, problem }: InboxSnapshot): InboxView {
   const [settled, setSettled] = useState(view);
-  const isPending = !view.isLoaded && Boolean(view.filter.query);
+  const isPending = !view.isLoaded && Boolean(view.filter.query) && problem?.type !== 'read';
   const isSameList = view.filter.tab === settled.filter.tab && view.filter.kind === settled.filter.kind;
   if (isPending && isSameList) return settled;
   if (view !== settled) setSettled(view);

@@ -225,6 +225,11 @@ test('Back to the list keeps its position; another tab starts at its top', async
   });
   await page.locator(`[data-id="${idInView}"]`).getByRole('link').click();
   await expect(page).toHaveURL(/open=/);
+  // Closing goes back to the list's entry; a second key at once does not leave it.
+  await Promise.all([page.keyboard.press('Escape'), page.keyboard.press('Escape')]);
+  await expect(page).not.toHaveURL(/open=/);
+  await page.goForward();
+  await expect(page).toHaveURL(/open=/);
   const before = await page.evaluate(() => scrollY);
   expect(before).toBeGreaterThan(1_000);
   await page.getByRole('complementary').getByRole('link', { name: 'Preferences' }).click();

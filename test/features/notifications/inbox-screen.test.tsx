@@ -331,7 +331,7 @@ describe('a notification without a page of its own', () => {
     expect(within(dialog).getByText('Document 1')).toBeTruthy();
     await waitFor(async () => expect(await status('Document 1')).toBe('read'));
     await actor.click(within(dialog).getByRole('button', { name: 'Close' }));
-    expect(location.search).toBe('?kind=mention');
+    await waitFor(() => expect(location.search).toBe('?kind=mention'));
     expect(screen.queryByRole('dialog', { name: /mentioned you/ })).toBeNull();
   });
 

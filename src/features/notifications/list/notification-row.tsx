@@ -1,6 +1,6 @@
 import { memo, useSyncExternalStore } from 'react';
 import type { MouseEvent, ReactNode, Ref } from 'react';
-import { Link } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { IconButton } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/state/class-names.ts';
 import {
@@ -18,6 +18,7 @@ import type { Notification } from '../model/notification.ts';
 import { inboxHref } from '../model/notification-filter.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import { shownAtMs } from '../model/day-groups.ts';
+import { openDetail } from './detail-history.ts';
 import styles from './notification-row.module.css';
 import { inboxTexts } from '../texts/notification-texts.ts';
 import {
@@ -175,11 +176,18 @@ function RowLink({ notification, filter, isOpen, onClickCapture, onClick, childr
   const { entityUrl } = useInboxServices();
   const link = notificationLink(notification, entityUrl);
   // The detail warns before a foreign host, and shows notifications that have no page.
-  const href = link && link.foreignHost === null ? link.href : inboxHref(filter, notification.id);
+  const isDetail = link === null || link.foreignHost !== null;
+  const href = isDetail ? inboxHref(filter, notification.id) : link.href;
+  const [, navigate] = useLocation();
   const shared = {
     className: styles.link,
     onClickCapture,
-    onClick,
+    onClick: (event: MouseEvent) => {
+      onClick();
+      if (!isDetail) return;
+      event.preventDefault();
+      openDetail(navigate, href);
+    },
     'data-row': notification.id,
     'aria-current': isOpen || undefined,
   };

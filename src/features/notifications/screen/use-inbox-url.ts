@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { useInbox } from '../data/inbox-context.ts';
+import { closeDetail, openDetail } from '../list/detail-history.ts';
 import { readScrollPosition, saveScrollPosition } from '../list/saved-scroll.ts';
 import { filterKey, inboxHref, parseFilter, parseOpenId } from '../model/notification-filter.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
@@ -13,7 +14,7 @@ export interface InboxUrl {
   readonly listKey: string;
   /** The id of the opened notification; null: none. */
   readonly openId: string | null;
-  /** Opens a notification of the list, or closes the detail, in the same history entry. */
+  /** Shows a notification of the list in the detail, or closes it. */
   readonly open: (id: string | undefined) => void;
   /** Searches within the list; the first words make a history entry, so that Back leaves the search. */
   readonly search: (words: string) => void;
@@ -42,7 +43,7 @@ export function useInboxUrl(): InboxUrl {
       filter,
       listKey,
       openId,
-      open: (id) => navigate(inboxHref(filter, id), { replace: true }),
+      open: (id) => (id ? openDetail : closeDetail)(navigate, inboxHref(filter, id)),
       search: (words) => navigate(inboxHref({ ...filter, query: words }), { replace: Boolean(filter.query) }),
     }),
     [filter, listKey, openId, navigate],

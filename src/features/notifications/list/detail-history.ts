@@ -1,0 +1,38 @@
+import { parseOpenId } from '../model/notification-filter.ts';
+
+/** wouter's function of this name. */
+export type Navigate = (
+  href: string,
+  options?: { readonly replace?: boolean; readonly state?: unknown },
+) => void;
+
+interface DetailState {
+  /** Whether the history entry before this one is the list that the detail was opened from. */
+  readonly isAboveList?: unknown;
+}
+
+/** Whether `history.back()` was called and has not taken effect. */
+let isClosing = false;
+
+/** Opens the detail in a history entry of its own; an open detail shows the notification in the same entry. */
+export function openDetail(navigate: Navigate, href: string): void {
+  if (isClosing) return addEventListener('popstate', () => openDetail(navigate, href), { once: true });
+  const isOpen = parseOpenId(location.search) !== null;
+  navigate(href, isOpen ? { replace: true, state: history.state } : { state: { isAboveList: true } });
+}
+
+/**
+ * Closes the detail: goes back to the list that it was opened from, so that no entry is left that shows the detail again.
+ * A detail that was opened by a link from elsewhere has no such entry; the list takes its place.
+ */
+export function closeDetail(navigate: Navigate, listHref: string): void {
+  const state: DetailState | null = history.state;
+  if (state?.isAboveList !== true) return navigate(listHref, { replace: true });
+  // A second call before the first takes effect would leave the list.
+  if (isClosing) return;
+  isClosing = true;
+  // The router's event `pushState`: a navigation meanwhile replaces going back.
+  for (const type of ['popstate', 'pushState'])
+    addEventListener(type, () => (isClosing = false), { once: true });
+  history.back();
+}

@@ -23,7 +23,7 @@ const chunkGroups = [
   {
     name: 'inside',
     // The shell and the inbox, in one request; what opens later is excluded.
-    test: /src\/(features\/(outbox\/outbox|notifications\/search\/search-field)\.module\.css|app\/(shell\/(shell\.module|signed-in-app|signed-in-layout|inbox-frame|account-menu\.)|data\/user-data)|ui\/(icons|avatar|badge|section\.module|overlay\/(popover|toast|dialog\.module)|page\/tab-links))|src\/shared\/cache-policy|src\/features\/notifications\/(model\/(?!waiting-action)|data\/(?!notification-changes|snooze-alarm|persisted-notifications)|bell\/(?!bell-panel)|arrivals\/device-switch|actions\/(?!inbox-|offline-|page-shortcuts|shortcuts|undo-toast|use-shortcuts|waiting-)|list\/(?!group-row|row-[am]|selection-bar|virtual-list)|screen\/(?!empty-texts|filter-sheet|inbox-(empty|options|overlays|tools)|options-texts|sample-slot|use-inbox-shortcuts)|texts\/(?!notification-texts\.de|later-|part-))/,
+    test: /src\/(features\/(outbox\/outbox|notifications\/search\/search-field)\.module\.css|app\/(shell\/(shell\.module|signed-in-app|signed-in-layout|inbox-frame|account-menu\.)|data\/user-data)|ui\/(icons|avatar|badge|section\.module|overlay\/(popover|toast|dialog\.module)|page\/tab-links))|src\/shared\/cache-policy|src\/features\/notifications\/(model\/(?!waiting-action)|data\/(?!notification-changes|snooze-alarm|persisted-notifications)|bell\/(?!bell-panel)|arrivals\/device-switch|actions\/(?!inbox-|offline-|page-shortcuts|shortcuts|undo-toast|use-shortcuts|waiting-)|list\/(?!group-row|row-[am]|selection-bar|virtual-list)|screen\/(?!empty-texts|filter-sheet|inbox-(empty|options|overlays|tools)|options-texts|replay-|sample-slot|use-inbox-shortcuts)|texts\/(?!notification-texts\.de|later-|part-))/,
   },
   {
     name: 'data',
@@ -41,7 +41,7 @@ const chunkGroups = [
   {
     // What every signed-in page loads beside its first read.
     name: 'later',
-    test: /node_modules\/idb-keyval\/|src\/(shared\/cached\.|app\/(shell\/bars|data\/(data-cache|persisted-cache))|features\/notifications\/(data\/persisted-notifications|screen\/(inbox-tools|sample-slot|use-inbox-shortcuts)|texts\/later-texts\.(en|ts)|search\/search-field|actions\/(inbox-|offline-|page-shortcuts|shortcuts|undo-toast|use-shortcuts))|features\/preferences\/(preferences\.ts|quiet\/quiet-hours\.ts|data\/(preferences-|load-preferences|waiting-preferences)|texts\/setting-names\.(en|ts))|ui\/(menu-icons|section\.tsx|overlay\/dialog\.tsx))/,
+    test: /node_modules\/idb-keyval\/|src\/(shared\/cached\.|app\/(shell\/bars|data\/(data-cache|persisted-cache))|features\/notifications\/(data\/persisted-notifications|screen\/(inbox-tools|replay-|sample-slot|use-inbox-shortcuts)|texts\/later-texts\.(en|ts)|search\/search-field|actions\/(inbox-|offline-|page-shortcuts|shortcuts|undo-toast|use-shortcuts))|features\/preferences\/(preferences\.ts|quiet\/quiet-hours\.ts|data\/(preferences-|load-preferences|waiting-preferences)|texts\/setting-names\.(en|ts))|ui\/(menu-icons|section\.tsx|overlay\/dialog\.tsx))/,
   },
   {
     // Loaded after the first list: all of it has to be there when the network is lost.

@@ -22,7 +22,7 @@ import { filterKey } from '../model/notification-filter.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import type { InboxView } from '../model/inbox-view.ts';
 import { inboxTexts } from '../texts/notification-texts.ts';
-import { keepEarlyKey } from './early-key.ts';
+import { keepEarlyKeys } from './early-keys.ts';
 import { InboxFoot, InboxNotices } from './inbox-notices.tsx';
 import { InboxTabs } from './inbox-navigation.tsx';
 import { InboxToolbar } from './inbox-toolbar.tsx';
@@ -201,9 +201,9 @@ export function InboxScreen() {
   );
 }
 
-/** Stands for the search field, and keeps a shortcut, while their code is loading. */
+/** Stands for the search field, and keeps shortcuts, while their code is loading. */
 function ToolsPlace() {
-  useEffect(keepEarlyKey, []);
+  useEffect(keepEarlyKeys, []);
   return <div className={styles.searchPlace} />;
 }
 

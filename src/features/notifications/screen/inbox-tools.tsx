@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 import { useInbox, useInboxSnapshot } from '../data/inbox-context.ts';
 import { SearchField } from '../search/search-field.tsx';
 import type { SearchFieldProps } from '../search/search-field.tsx';
-import { replayEarlyKey } from './early-key.ts';
+import { replayEarlyKeys } from './replay-early-keys.ts';
 import styles from './inbox.module.css';
 import { useInboxShortcuts } from './use-inbox-shortcuts.ts';
 import type { InboxShortcutsOptions } from './use-inbox-shortcuts.ts';
@@ -17,7 +17,7 @@ export interface InboxToolsProps extends InboxShortcutsOptions {
 export function InboxTools({ search, searchCalls, ...shortcuts }: InboxToolsProps) {
   const field = useRef<HTMLInputElement>(null);
   useInboxShortcuts(shortcuts);
-  useEffect(replayEarlyKey, []);
+  useEffect(replayEarlyKeys, []);
   useLiveResults();
   useEffect(() => {
     if (searchCalls === 0) return;

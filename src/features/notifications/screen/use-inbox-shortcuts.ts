@@ -1,4 +1,5 @@
 import type { RefObject } from 'react';
+import { usePageShortcut } from '../actions/page-shortcuts.tsx';
 import type { Shortcut } from '../actions/shortcuts.ts';
 import { useShortcuts } from '../actions/use-shortcuts.ts';
 import { findRowLink } from '../list/list-handle.ts';
@@ -26,6 +27,8 @@ export interface InboxShortcutsOptions {
 /** Maps shortcuts to the actions of the screen. The current row is the focused one, else the one that the detail shows. */
 export function useInboxShortcuts(options: InboxShortcutsOptions): void {
   const { entries, openId, list, isSelecting, onAction, onShow } = options;
+
+  const actOnPage = usePageShortcut();
 
   const step = (focusedId: string | null, by: 1 | -1): boolean => {
     const at = entries.findIndex(({ id }) => id === (focusedId ?? openId));
@@ -72,11 +75,10 @@ export function useInboxShortcuts(options: InboxShortcutsOptions): void {
       case 'help':
         options.onHelp();
         return true;
-      // `PageShortcuts` acts on them.
       case 'undo':
       case 'goInbox':
       case 'goPreferences':
-        return false;
+        return actOnPage(shortcut);
     }
   });
 }

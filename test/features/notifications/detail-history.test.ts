@@ -1,6 +1,8 @@
+import { renderHook } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { navigate } from 'wouter/use-browser-location';
 import { closeDetail, openDetail } from '../../../src/features/notifications/list/detail-history.ts';
+import { useCloseForHistory } from '../../../src/ui/overlay/close-for-history.ts';
 
 const list = '/home?tab=unread';
 const detail = (id: string) => `${list}&open=${id}`;
@@ -34,6 +36,18 @@ test('closing twice at once does not leave the list', async () => {
   await vi.waitFor(() => expect(url()).toBe(list));
   await goBack();
   expect(url()).toBe('/preferences');
+});
+
+test('a menu that opens while the detail is closing stays open, until Back is pressed', async () => {
+  openDetail(navigate, detail('1'));
+  closeDetail(navigate, list);
+  const onClose = vi.fn<() => void>();
+  renderHook(() => useCloseForHistory(true, onClose));
+  await vi.waitFor(() => expect(url()).toBe(list));
+  expect(onClose).not.toHaveBeenCalled();
+  await new Promise((resolve) => setTimeout(resolve));
+  await goBack();
+  expect(onClose).toHaveBeenCalledOnce();
 });
 
 test('a notification opened while the detail is closing is shown', async () => {

@@ -1,3 +1,4 @@
+import { goBackBelow } from '../../../ui/overlay/close-for-history.ts';
 import { parseOpenId } from '../model/notification-filter.ts';
 
 /** wouter's function of this name. */
@@ -31,8 +32,9 @@ export function closeDetail(navigate: Navigate, listHref: string): void {
   // A second call before the first takes effect would leave the list.
   if (isClosing) return;
   isClosing = true;
-  // The router's event `pushState`: a navigation meanwhile replaces going back.
+  // A navigation meanwhile, the router's event `pushState`, may cancel going back.
   for (const type of ['popstate', 'pushState'])
     addEventListener(type, () => (isClosing = false), { once: true });
-  history.back();
+  // The menu or dialog of an action that closes the detail opens meanwhile.
+  goBackBelow();
 }

@@ -64,7 +64,7 @@ export async function startTabBrowser(extraArgs: readonly string[] = []): Promis
       await send('Storage.setCookies', { cookies });
     },
     async open(url) {
-      const { targetId } = await send('Target.createTarget', { url });
+      const { targetId } = await send('Target.createTarget', { url: 'about:blank' });
       const { sessionId } = await send('Target.attachToTarget', { targetId, flatten: true });
       const ask = (method: string, params: object = {}) => send(method, params, String(sessionId));
       const tab: BrowserTab = {
@@ -79,6 +79,8 @@ export async function startTabBrowser(extraArgs: readonly string[] = []): Promis
           await ask('Page.setWebLifecycleState', { state });
         },
       };
+      // Answered once the page has begun: only then expressions have a place to be evaluated in.
+      await ask('Page.navigate', { url });
       await tab.activate();
       return tab;
     },

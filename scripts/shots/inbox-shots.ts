@@ -75,7 +75,9 @@ export const inboxShots: readonly Shot[] = [
   {
     ...ada,
     name: 'inbox-error',
-    async prepare(stage) {
+    async prepare(stage, at) {
+      // Changes of the last day are read by another request.
+      await emptyInbox(stage, at);
       stage.supabase.faults.add({ path: '/rest/v1/notifications', answer: { status: 500, body: {} } });
     },
     async arrange({ page, say }) {

@@ -1,24 +1,52 @@
 /** The import rules of the architecture, checked. See docs/architecture.md. */
+const library = '^src/(?!inbox/)';
+const inbox = '^src/inbox/';
+
 module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     {
-      name: 'src-never-imports-local-supabase',
+      name: 'library-knows-no-other-part',
       severity: 'error',
-      from: { path: '^src/' },
-      to: { path: '^local-supabase/' },
+      from: { path: library },
+      to: { path: '^(src/inbox|local-supabase|conformance|supabase|scripts|test)/' },
     },
     {
-      name: 'local-supabase-never-imports-src',
+      name: 'inbox-imports-the-package',
+      comment:
+        'What is installed is what runs: the application and the examples import what the package exports.',
       severity: 'error',
-      from: { path: '^local-supabase/' },
-      to: { path: '^src/' },
+      from: { path: [inbox, '^examples/'] },
+      to: { path: library, dependencyTypesNot: ['aliased-workspace', 'undetermined'] },
     },
     {
-      name: 'src-never-imports-tests',
+      name: 'inbox-knows-no-other-part',
       severity: 'error',
-      from: { path: '^(src|local-supabase)/' },
-      to: { path: '^test/' },
+      from: { path: inbox },
+      to: { path: '^(local-supabase|conformance|supabase|scripts|test)/' },
+    },
+    {
+      name: 'local-supabase-knows-no-other-part',
+      comment: 'A shared encoder would let a fault agree with itself.',
+      severity: 'error',
+      from: { path: '^local-supabase/(src|bin)/' },
+      to: { path: '^(src|conformance|supabase|scripts|test)/' },
+    },
+    {
+      name: 'conformance-knows-no-other-part',
+      comment: 'Audits drive clients as an installed package.',
+      severity: 'error',
+      from: { path: '^conformance/src/' },
+      to: {
+        path: '^(src|local-supabase|supabase|scripts|test)/',
+        dependencyTypesNot: ['aliased-workspace', 'undetermined'],
+      },
+    },
+    {
+      name: 'workspaces-only-through-their-doors',
+      severity: 'error',
+      from: { path: '^(src|conformance|scripts|test|examples)/' },
+      to: { path: '^local-supabase/', dependencyTypesNot: ['aliased-workspace', 'undetermined'] },
     },
     {
       name: 'no-vendor-sdk',
@@ -40,81 +68,50 @@ module.exports = {
       to: { path: '^src/', pathNot: '^src/platform/' },
     },
     {
+      name: 'errors-import-nothing',
+      severity: 'error',
+      from: { path: '^src/[a-z]+-client/errors\\.ts$' },
+      to: { path: '.' },
+    },
+    {
       name: 'features-do-not-know-each-other',
       severity: 'error',
-      from: { path: '^src/features/([^/]+)/' },
-      to: { path: '^src/features/', pathNot: '^src/features/$1/' },
+      from: { path: '^src/inbox/features/([^/]+)/' },
+      to: { path: '^src/inbox/features/', pathNot: '^src/inbox/features/$1/' },
     },
     {
       name: 'only-main-imports-app',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(entry\\.ts|main\\.tsx|app/)' },
-      to: { path: '^src/app/' },
+      from: { path: inbox, pathNot: '^src/inbox/(entry\\.ts|main\\.tsx|app/)' },
+      to: { path: '^src/inbox/app/' },
     },
     {
       name: 'only-app-imports-features',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(entry\\.ts|main\\.tsx|app/|features/)' },
-      to: { path: '^src/features/' },
+      from: { path: inbox, pathNot: '^src/inbox/(entry\\.ts|main\\.tsx|app/|features/)' },
+      to: { path: '^src/inbox/features/' },
     },
     {
       name: 'shared-is-for-app-and-features',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(entry\\.ts|main\\.tsx|app/|features/|shared/)' },
-      to: { path: '^src/shared/' },
+      from: { path: inbox, pathNot: '^src/inbox/(entry\\.ts|main\\.tsx|app/|features/|shared/)' },
+      to: { path: '^src/inbox/shared/' },
     },
     {
-      name: 'ui-is-for-app-features-and-shared',
+      name: 'ui-is-presentational',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(entry\\.ts|main\\.tsx|app/|features/|shared/|ui/)' },
-      to: { path: '^src/ui/' },
-    },
-    {
-      name: 'clients-only-through-their-entries',
-      comment: 'A client is imported by its index or by the entry of a feature that its package exports.',
-      severity: 'error',
-      from: {
-        path: [
-          '^src/(app|features|shared|ui|react|main|supabase-clients|lazy-clients|joined-auth)',
-          '^examples/',
-        ],
-      },
-      to: {
-        path: '^src/(auth|rest|realtime|storage|functions)-client/',
-        pathNot:
-          '^src/[a-z]+-client/(index|table|features/[a-z0-9-]+|server/server|long-reads/long-reads|share-reads/share-reads|live-query/live-query|tabs/shared-socket|broadcast/broadcast|broadcast/buffer|broadcast/http-broadcast|presence/presence|changes/(database-broadcast|postgres-changes))\\.ts$',
-      },
-    },
-    {
-      name: 'application-imports-public-entries',
-      comment:
-        'What is installed is what runs: the application and the examples import what the package exports.',
-      severity: 'error',
-      from: { path: '^(src/(app|features|shared|ui)/|src/(main|entry)\\.|examples/)' },
-      to: {
-        path: '^src/(platform|react|testing|[a-z-]+\\.ts$)',
-        pathNot:
-          '^src/((platform|react|testing)/index|platform/worker-clock|(supabase|lazy|server)-clients|main|entry|database\\.types)\\.tsx?$',
-      },
+      from: { path: '^src/inbox/ui/' },
+      to: { path: '^src/', pathNot: '^src/inbox/ui/' },
     },
     {
       name: 'consumers-import-the-package',
       comment: 'Programs of test/consumers stand for installed ones.',
       severity: 'error',
       from: { path: '^test/consumers/(?!support/|runtimes/.*\\.runtime\\.ts|runtimes/vitest)[^/]+/' },
-      to: { path: '^(src|local-supabase|scripts)/' },
-    },
-    {
-      name: 'ui-is-presentational',
-      severity: 'error',
-      from: { path: '^src/ui/' },
-      to: { path: '^src/', pathNot: '^src/ui/' },
-    },
-    {
-      name: 'errors-import-nothing',
-      severity: 'error',
-      from: { path: '^src/[a-z]+-client/errors\\.ts$' },
-      to: { path: '.' },
+      to: {
+        path: '^(src|local-supabase|scripts)/',
+        dependencyTypesNot: ['aliased-workspace', 'undetermined'],
+      },
     },
   ],
   options: {

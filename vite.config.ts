@@ -1,7 +1,7 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig, loadEnv, type Connect, type Plugin } from 'vite';
 import { VitePWA } from 'vite-plugin-pwa';
-import { readSignInWays } from './scripts/project-config/sign-in-ways.ts';
+import { readSignInWays } from './scripts/sign-in-ways.ts';
 import { createPageHeaders, encodeHeadersFile, isSameOriginPost } from './scripts/page-headers.ts';
 
 /** Modules that always load together: fewer requests and better compression. */
@@ -9,7 +9,7 @@ const chunkGroups = [
   {
     // Runs first and depends on nothing else. The schemas are here, because modules of several chunks call them at once.
     name: 'entry',
-    test: /preload-helper|src\/app\/boot\.css|src\/ui\/(button|spinner|visually-hidden|page\/.*)\.module\.css|src\/(entry|auth-client\/wire\/schema|shared\/(routes|mail-link)|app\/chunks\/(screen-chunks?|signed-in-chunks))\./,
+    test: /preload-helper|src\/inbox\/app\/boot\.css|src\/inbox\/ui\/(button|spinner|visually-hidden|page\/.*)\.module\.css|src\/(inbox\/entry|auth-client\/wire\/schema|inbox\/shared\/(routes|mail-link)|inbox\/app\/chunks\/(screen-chunks?|signed-in-chunks))\./,
   },
   {
     // Signed-in pages need these late or never.
@@ -18,76 +18,76 @@ const chunkGroups = [
   },
   {
     name: 'base',
-    test: /node_modules\/(react|react-dom|scheduler|wouter|regexparam|use-sync-external-store|ky)\/|src\/platform\/(?!worker-clock)|src\/auth-client\/(?!features\/(mfa|identities|claims|passkeys)|webauthn\/)|src\/(main|joined-auth|lazy-clients|service-options)|src\/react\/|src\/shared\/(outbox\/|clients\/|token-claims|unsaved-draft)|src\/app\/(app|gate|restored-page|worker-url|connection\/watch-connection|data\/(clients|delete-persisted-data)|shell\/error-boundary|chunks\/(lazy-screen|screen-chunks)|texts\/app-texts\.(en|ts))|src\/ui\/(texts|locale|create-icon|button|spinner|visually|overlay\/close-for-history|state\/(loader|lazy-part|store|class-names|online|use-delay)|page\/(page-|announcer|narrow-page|message))/,
+    test: /node_modules\/(react|react-dom|scheduler|wouter|regexparam|use-sync-external-store|ky)\/|src\/platform\/(?!worker-clock)|src\/auth-client\/(?!features\/(mfa|identities|claims|passkeys)|webauthn\/)|src\/(inbox\/main|clients\/)|src\/react\/|src\/inbox\/shared\/(outbox\/|clients\/|token-claims|unsaved-draft)|src\/inbox\/app\/(app|gate|restored-page|worker-url|connection\/watch-connection|data\/(clients|delete-persisted-data)|shell\/error-boundary|chunks\/(lazy-screen|screen-chunks)|texts\/app-texts\.(en|ts))|src\/inbox\/ui\/(texts|locale|create-icon|button|spinner|visually|overlay\/close-for-history|state\/(loader|lazy-part|store|class-names|online|use-delay)|page\/(page-|announcer|narrow-page|message))/,
   },
   {
     name: 'inside',
     // The shell and the inbox, in one request; what opens later is excluded.
-    test: /src\/(features\/(outbox\/outbox|notifications\/search\/search-field)\.module\.css|app\/(shell\/(shell\.module|signed-in-app|signed-in-layout|inbox-frame|account-menu\.)|data\/user-data)|ui\/(icons|avatar|badge|section\.module|overlay\/(popover|toast|dialog\.module)|page\/tab-links))|src\/shared\/cache-policy|src\/features\/notifications\/(model\/(?!waiting-action)|data\/(?!notification-changes|snooze-alarm|persisted-notifications)|bell\/(?!bell-panel)|arrivals\/device-switch|actions\/(?!inbox-|offline-|page-shortcuts|shortcuts|undo-toast|use-shortcuts|waiting-)|list\/(?!group-row|row-[am]|selection-bar|virtual-list)|screen\/(?!empty-texts|filter-sheet|inbox-(empty|options|overlays|tools)|options-texts|replay-|sample-slot|use-inbox-shortcuts)|texts\/(?!notification-texts\.de|later-|part-))/,
+    test: /src\/(?:inbox\/)?(features\/(outbox\/outbox|notifications\/search\/search-field)\.module\.css|app\/(shell\/(shell\.module|signed-in-app|signed-in-layout|inbox-frame|account-menu\.)|data\/user-data)|ui\/(icons|avatar|badge|section\.module|overlay\/(popover|toast|dialog\.module)|page\/tab-links))|src\/inbox\/shared\/cache-policy|src\/inbox\/features\/notifications\/(model\/(?!waiting-action)|data\/(?!notification-changes|snooze-alarm|persisted-notifications)|bell\/(?!bell-panel)|arrivals\/device-switch|actions\/(?!inbox-|offline-|page-shortcuts|shortcuts|undo-toast|use-shortcuts|waiting-)|list\/(?!group-row|row-[am]|selection-bar|virtual-list)|screen\/(?!empty-texts|filter-sheet|inbox-(empty|options|overlays|tools)|options-texts|replay-|sample-slot|use-inbox-shortcuts)|texts\/(?!notification-texts\.de|later-|part-))/,
   },
   {
     name: 'data',
-    test: /src\/(rest-client\/|app\/data\/rest\.)/,
+    test: /src\/(?:inbox\/)?(rest-client\/|app\/data\/rest\.)/,
   },
   {
     name: 'live',
-    test: /src\/(realtime-client\/(?!presence\/presence)|platform\/worker-clock|app\/data\/(realtime|timer-worker|live-channel|change-burst|database-notice|live-rows)\.|features\/notifications\/data\/notification-changes)/,
+    test: /src\/(?:inbox\/)?(realtime-client\/(?!presence\/presence)|platform\/worker-clock|app\/data\/(realtime|timer-worker|live-channel|change-burst|database-notice|live-rows)\.|features\/notifications\/data\/notification-changes)/,
   },
   {
     // Who is online, which a page asks for after its first list.
     name: 'later-parts',
-    test: /src\/(realtime-client\/presence\/presence|app\/data\/(later-parts|user-online)|features\/online\/(?!online-texts\.de))/,
+    test: /src\/(?:inbox\/)?(realtime-client\/presence\/presence|app\/data\/(later-parts|user-online)|features\/online\/(?!online-texts\.de))/,
   },
   {
     // What every signed-in page loads beside its first read.
     name: 'later',
-    test: /node_modules\/idb-keyval\/|src\/(shared\/cached\.|app\/(shell\/bars|data\/(data-cache|persisted-cache))|features\/notifications\/(data\/persisted-notifications|screen\/(inbox-tools|replay-|sample-slot|use-inbox-shortcuts)|texts\/later-texts\.(en|ts)|search\/search-field|actions\/(inbox-|offline-|page-shortcuts|shortcuts|undo-toast|use-shortcuts))|features\/preferences\/(preferences\.ts|quiet\/quiet-hours\.ts|data\/(preferences-|load-preferences|waiting-preferences)|texts\/setting-names\.(en|ts))|ui\/(menu-icons|section\.tsx|overlay\/dialog\.tsx))/,
+    test: /node_modules\/idb-keyval\/|src\/(?:inbox\/)?(shared\/cached\.|app\/(shell\/bars|data\/(data-cache|persisted-cache))|features\/notifications\/(data\/persisted-notifications|screen\/(inbox-tools|replay-|sample-slot|use-inbox-shortcuts)|texts\/later-texts\.(en|ts)|search\/search-field|actions\/(inbox-|offline-|page-shortcuts|shortcuts|undo-toast|use-shortcuts))|features\/preferences\/(preferences\.ts|quiet\/quiet-hours\.ts|data\/(preferences-|load-preferences|waiting-preferences)|texts\/setting-names\.(en|ts))|ui\/(menu-icons|section\.tsx|overlay\/dialog\.tsx))/,
   },
   {
     // Loaded after the first list: all of it has to be there when the network is lost.
     name: 'outbox',
-    test: /src\/(features\/notifications\/arrivals\/(arrivals|announcer|visible-tab|arrival-choices)|features\/preferences\/waiting-preferences-name|features\/outbox\/(?!texts\/outbox-texts\.de)|app\/(data\/user-outbox|shell\/waiting-changes)|features\/notifications\/(actions\/waiting-(action|texts\.(en|ts))|model\/waiting-action))/,
+    test: /src\/(?:inbox\/)?(features\/notifications\/arrivals\/(arrivals|announcer|visible-tab|arrival-choices)|features\/preferences\/waiting-preferences-name|features\/outbox\/(?!texts\/outbox-texts\.de)|app\/(data\/user-outbox|shell\/waiting-changes)|features\/notifications\/(actions\/waiting-(action|texts\.(en|ts))|model\/waiting-action))/,
   },
   // The German texts of an area in one request: each further chunk also lengthens the entry's list of chunks.
   {
     name: 'shell-de',
-    test: /src\/(app\/texts|features\/outbox\/texts|features\/notifications\/actions)\/[\w-]+\.de\./,
+    test: /src\/(?:inbox\/)?(app\/texts|features\/outbox\/texts|features\/notifications\/actions)\/[\w-]+\.de\./,
   },
-  { name: 'inbox-de', test: /src\/features\/notifications\/[\w/-]+\.de\./ },
-  { name: 'account-de', test: /src\/features\/account\/[\w/-]+\.de\./ },
-  { name: 'auth-de', test: /src\/(features\/auth|shared\/auth-problem|ui\/form)\/[\w/-]+\.de\./ },
-  { name: 'preferences-de', test: /src\/features\/(preferences|push)\/[\w/-]+\.de\./ },
+  { name: 'inbox-de', test: /src\/inbox\/features\/notifications\/[\w/-]+\.de\./ },
+  { name: 'account-de', test: /src\/inbox\/features\/account\/[\w/-]+\.de\./ },
+  { name: 'auth-de', test: /src\/(?:inbox\/)?(features\/auth|shared\/auth-problem|ui\/form)\/[\w/-]+\.de\./ },
+  { name: 'preferences-de', test: /src\/inbox\/features\/(preferences|push)\/[\w/-]+\.de\./ },
   {
     // Loaded when the page is idle; few visits show these screens.
     name: 'idle',
-    test: /node_modules\/workbox-window\/|src\/app\/(when-idle|connection\/connection-watch|service-worker|configuration-screen|shell\/not-found-screen|texts\/rare-texts\.(en|ts))/,
+    test: /node_modules\/workbox-window\/|src\/inbox\/app\/(when-idle|connection\/connection-watch|service-worker|configuration-screen|shell\/not-found-screen|texts\/rare-texts\.(en|ts))/,
   },
   {
     // Parts of the list that few visits show, each of about a kilobyte.
     name: 'list-parts',
-    test: /src\/features\/notifications\/(list\/group-row|texts\/part-texts\.(en|ts)|search\/highlight|bell\/bell-panel|screen\/(inbox-empty|empty-texts\.(en|ts)))/,
+    test: /src\/inbox\/features\/notifications\/(list\/group-row|texts\/part-texts\.(en|ts)|search\/highlight|bell\/bell-panel|screen\/(inbox-empty|empty-texts\.(en|ts)))/,
   },
   {
     name: 'join',
-    test: /src\/features\/join\/(texts\/join-texts\.(en|ts)|join\.module|invitation\.ts|invitation-answer|invitations-api)/,
+    test: /src\/inbox\/features\/join\/(texts\/join-texts\.(en|ts)|join\.module|invitation\.ts|invitation-answer|invitations-api)/,
   },
   // Muting and blocking in the inbox, and the lists of both in the preferences.
-  { name: 'sender-controls', test: /src\/shared\/(sender-controls\/|coming-time)/ },
+  { name: 'sender-controls', test: /src\/inbox\/shared\/(sender-controls\/|coming-time)/ },
   {
     name: 'account-base',
-    test: /src\/features\/account\/(texts\/account-texts\.(en|ts)|account\.module)/,
+    test: /src\/inbox\/features\/account\/(texts\/account-texts\.(en|ts)|account\.module)/,
   },
   {
     name: 'shell-parts',
-    test: /src\/(ui\/theme\.|app\/(data\/save-language|shell\/(account-menu-items|display-choices|callback-error-toast)))/,
+    test: /src\/inbox\/(ui\/theme\.|app\/(data\/save-language|shell\/(account-menu-items|display-choices|callback-error-toast)))/,
   },
   {
     name: 'forms',
-    test: /src\/ui\/form\/(choice|switch|field|text-field|password-field|submit-button|slow-note|use-form|credential-\w+\.(en|ts))|src\/ui\/provider-name|src\/shared\/(known-passkey|auth-problem\/(auth-problem|urgent-texts\.en))/,
+    test: /src\/inbox\/ui\/form\/(choice|switch|field|text-field|password-field|submit-button|slow-note|use-form|credential-\w+\.(en|ts))|src\/inbox\/ui\/provider-name|src\/inbox\/shared\/(known-passkey|auth-problem\/(auth-problem|urgent-texts\.en))/,
   },
   {
     name: 'auth',
-    test: /src\/features\/auth\/(auth-page|texts\/auth-texts\.(en|ts)|use-|sign-in\/social-slot|email-links\/(carried|mailed|spent-link|link-problem\.tsx))/,
+    test: /src\/inbox\/features\/auth\/(auth-page|texts\/auth-texts\.(en|ts)|use-|sign-in\/social-slot|email-links\/(carried|mailed|spent-link|link-problem\.tsx))/,
   },
 ];
 
@@ -164,7 +164,7 @@ function preloadMain(supabaseUrl = ''): Plugin {
       handler(_html, { bundle = {}, path }) {
         if (path !== '/index.html') return [];
         const main = Object.values(bundle).find(
-          (part) => part.type === 'chunk' && part.moduleIds.some((id) => id.endsWith('/src/main.tsx')),
+          (part) => part.type === 'chunk' && part.moduleIds.some((id) => id.endsWith('/src/inbox/main.tsx')),
         );
         const files = main?.type === 'chunk' ? [...main.imports, main.fileName] : [];
         const origin = URL.canParse(supabaseUrl) ? [new URL(supabaseUrl).origin] : [];
@@ -214,7 +214,7 @@ function clearSiteData(): Plugin {
   };
 }
 
-/** The manifest, and a service worker that serves the shell without a network. src/app/service-worker.ts registers it. */
+/** The manifest, and a service worker that serves the shell without a network. src/inbox/app/service-worker.ts registers it. */
 function installable(): ReturnType<typeof VitePWA> {
   return VitePWA({
     injectRegister: false,
@@ -237,7 +237,7 @@ function installable(): ReturnType<typeof VitePWA> {
       ],
     },
     strategies: 'injectManifest',
-    srcDir: 'src/service-worker',
+    srcDir: 'src/inbox/service-worker',
     // Push messages need a worker in development too.
     devOptions: { enabled: true, type: 'module' },
     injectManifest: {

@@ -5,8 +5,11 @@ import { defineConfig } from 'vitest/config';
 const isNightly = process.env['NIGHTLY'] === '1';
 const files = (folders: string, extension = 'ts') =>
   isNightly
-    ? { include: [`test/@(${folders})/**/*.nightly.test.${extension}`] }
-    : { include: [`test/@(${folders})/**/*.test.${extension}`], exclude: ['**/*.nightly.test.*'] };
+    ? { include: [`@(${folders})/**/*.nightly.test.${extension}`] }
+    : {
+        include: [`@(${folders})/**/*.test.${extension}`],
+        exclude: ['**/*.nightly.test.*', '**/node_modules/**'],
+      };
 
 const common = {
   environment: 'node',
@@ -27,7 +30,7 @@ export default defineConfig({
           ...common,
           name: 'unit',
           ...files(
-            'platform|auth-client|rest-client|realtime-client|storage-client|functions-client|scripts',
+            'test/platform|test/auth-client|test/rest-client|test/realtime-client|test/storage-client|test/functions-client|test/scripts',
           ),
         },
       },
@@ -35,25 +38,25 @@ export default defineConfig({
         test: {
           ...common,
           name: 'local-supabase',
-          ...files('local-supabase|integration|supabase'),
+          ...files('local-supabase/test|test/integration|test/supabase'),
         },
       },
       {
         test: {
           ...common,
           name: 'consumers',
-          ...files('consumers|library'),
+          ...files('test/consumers|test/library'),
           globalSetup: ['test/consumers/support/pack.ts'],
         },
       },
-      { test: { ...common, name: 'conformance', ...files('conformance') } },
+      { test: { ...common, name: 'conformance', ...files('conformance/test') } },
       {
         test: {
           ...common,
           name: 'app',
           environment: './test/support/jsdom-environment.ts',
           setupFiles: ['./test/support/fresh-page.ts'],
-          ...files('app|features|ui|react|examples', '{ts,tsx}'),
+          ...files('test/inbox|test/react|test/examples', '{ts,tsx}'),
         },
       },
     ],

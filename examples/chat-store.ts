@@ -1,8 +1,8 @@
-import type { Platform } from '../src/platform/index.ts';
-import { createDatabaseBroadcast } from '../src/realtime-client/changes/database-broadcast.ts';
-import type { RealtimeClient } from '../src/realtime-client/index.ts';
-import { createLiveQuery, type LiveQuery } from '../src/realtime-client/live-query/live-query.ts';
-import type { RestClient } from '../src/rest-client/index.ts';
+import type { Platform } from 'supabase-protocol-clients/platform';
+import { createDatabaseBroadcast } from 'supabase-protocol-clients/realtime-client/database-broadcast';
+import type { RealtimeClient } from 'supabase-protocol-clients/realtime-client';
+import { createLiveQuery, type LiveQuery } from 'supabase-protocol-clients/realtime-client/live-query';
+import type { RestClient } from 'supabase-protocol-clients/rest-client';
 import type { ExampleDatabase, Message } from './database.ts';
 
 /** What the examples with a history need. */

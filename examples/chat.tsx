@@ -1,5 +1,5 @@
 import { useState, type SubmitEvent } from 'react';
-import { useLiveList } from '../src/react/index.ts';
+import { useLiveList } from 'supabase-protocol-clients/react';
 import { createHistory, post, type ChatClients } from './chat-store.ts';
 
 /** A chat room with its history. Messages arrive by broadcasts of the database, also those of other windows. */

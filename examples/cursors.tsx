@@ -1,7 +1,7 @@
 import { useEffect, useState, type PointerEvent } from 'react';
-import { createBroadcast } from '../src/realtime-client/broadcast/broadcast.ts';
-import { bufferBroadcasts } from '../src/realtime-client/broadcast/buffer.ts';
-import type { RealtimeClient } from '../src/realtime-client/index.ts';
+import { createBroadcast } from 'supabase-protocol-clients/realtime-client/broadcast';
+import { bufferBroadcasts } from 'supabase-protocol-clients/realtime-client/broadcast-buffer';
+import type { RealtimeClient } from 'supabase-protocol-clients/realtime-client';
 
 interface Cursor {
   readonly name: string;

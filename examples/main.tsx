@@ -1,6 +1,6 @@
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { createSupabaseClients } from '../src/supabase-clients.ts';
+import { createSupabaseClients } from 'supabase-protocol-clients';
 import { Chat } from './chat.tsx';
 import { Cursors } from './cursors.tsx';
 import type { ExampleDatabase } from './database.ts';

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react';
-import { createBroadcast } from '../src/realtime-client/broadcast/broadcast.ts';
-import type { RealtimeClient } from '../src/realtime-client/index.ts';
-import { createPresence } from '../src/realtime-client/presence/presence.ts';
-import { usePresence } from '../src/react/index.ts';
+import { createBroadcast } from 'supabase-protocol-clients/realtime-client/broadcast';
+import type { RealtimeClient } from 'supabase-protocol-clients/realtime-client';
+import { createPresence } from 'supabase-protocol-clients/realtime-client/presence';
+import { usePresence } from 'supabase-protocol-clients/react';
 
 type Events = { readonly typing: { readonly name: string } };
 

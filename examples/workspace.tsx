@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
-import { createPresence } from '../src/realtime-client/presence/presence.ts';
-import { usePresence } from '../src/react/index.ts';
+import { createPresence } from 'supabase-protocol-clients/realtime-client/presence';
+import { usePresence } from 'supabase-protocol-clients/react';
 import { Chat } from './chat.tsx';
 import type { ChatClients } from './chat-store.ts';
 

@@ -5,17 +5,21 @@ const tsc = 'node node_modules/typescript-native/bin/tsc -p';
 
 /** What must hold of the sources before anything is run; the slowest first. */
 const steps: readonly (readonly [name: string, command: string])[] = [
-  ['imports', 'npx depcruise --config .dependency-cruiser.cjs src local-supabase examples test/consumers'],
+  [
+    'imports',
+    'npx depcruise --config .dependency-cruiser.cjs src local-supabase conformance examples test/consumers',
+  ],
   ['unused', 'npx knip'],
   ['types: src', `${tsc} tsconfig.json`],
   ['types: configuration', `${tsc} tsconfig.node.json`],
   ['types: local-supabase', `${tsc} local-supabase`],
+  ['types: conformance', `${tsc} conformance`],
   ['types: scripts', `${tsc} scripts`],
   ['types: test', `${tsc} test`],
   ['types: functions', `${tsc} supabase/functions`],
   ['lint', 'npx oxlint --deny-warnings'],
   ['format', 'npx oxfmt --check'],
-  ['docstrings', 'node --import tsx scripts/library-docstrings.ts'],
+  ['docstrings', 'node --import tsx scripts/library/library-docstrings.ts'],
   ['lock file', 'npm ci --dry-run --offline --ignore-scripts --no-audit'],
 ];
 

@@ -7,9 +7,9 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { createServer } from 'vite';
-import { realisticTiming } from '../local-supabase/realtime/settings.ts';
-import { StartError } from '../local-supabase/project/start-error.ts';
-import { createLocalSupabase } from '../local-supabase/server.ts';
+import { realisticTiming } from 'local-supabase';
+import { StartError } from 'local-supabase';
+import { createLocalSupabase } from 'local-supabase';
 
 const portOf = (variable: string, byDefault: number) => Number(process.env[variable] ?? byDefault);
 const root = fileURLToPath(new URL('../examples', import.meta.url));

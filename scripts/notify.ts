@@ -6,12 +6,12 @@
  * users nor their kinds apply.
  */
 import { parseArgs } from 'node:util';
-import { createTokenKeys } from '../local-supabase/keys/keys.ts';
-import { notificationKinds } from '../src/features/notifications/model/notification.ts';
+import { createTokenKeys } from 'local-supabase';
+import { notificationKinds } from '../src/inbox/features/notifications/model/notification.ts';
 import type {
   NotificationContent,
   NotificationKind,
-} from '../src/features/notifications/model/notification.ts';
+} from '../src/inbox/features/notifications/model/notification.ts';
 import { accounts, localProject } from './local-project.ts';
 import { findAccount, NotifyError, sendNotifications } from './notify/send-notifications.ts';
 

@@ -1,4 +1,4 @@
-/** The response headers of every page, for the preview server and for static hosts. See docs/hosting.md. */
+/** The response headers of every page, for the preview server and for static hosts. See docs/inbox/hosting.md. */
 export interface PageHeaderOptions {
   /** URL of the Supabase project: the only other origin that the page may connect to, over HTTP and websockets. */
   readonly supabaseUrl: string | undefined;
@@ -39,7 +39,7 @@ function createContentSecurityPolicy({ supabaseUrl, captchaProvider = '' }: Page
     ['base-uri', "'none'"],
     ['form-action', "'self'"],
     ['frame-ancestors', "'none'"],
-    // The one policy creates the URLs of workers (src/app/worker-url.ts).
+    // The one policy creates the URLs of workers (src/inbox/app/worker-url.ts).
     ...(captcha === ''
       ? ([
           ['require-trusted-types-for', "'script'"],

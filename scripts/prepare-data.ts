@@ -1,5 +1,5 @@
 /** Creates the data folder of a new project; `npm start` runs it in a process of its own. */
-import { createLocalSupabase } from '../local-supabase/server.ts';
+import { createLocalSupabase } from 'local-supabase';
 import { localProject } from './local-project.ts';
 
 const supabase = await createLocalSupabase({ dataDir: localProject.dataDir });

@@ -1,7 +1,7 @@
 /** `npm run reset`: empties the embedded project's data folder; the next `npm start` begins anew. */
 import { rmSync } from 'node:fs';
-import { openDataFolder } from '../local-supabase/project/data-folder.ts';
-import { StartError } from '../local-supabase/project/start-error.ts';
+import { openDataFolder } from 'local-supabase';
+import { StartError } from 'local-supabase';
 import { localProject } from './local-project.ts';
 
 const { dataDir } = localProject;

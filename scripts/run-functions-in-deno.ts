@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { createLocalSupabase } from '../local-supabase/server.ts';
+import { createLocalSupabase } from 'local-supabase';
 
 const denoPackage = 'deno@2.9.6';
 const adaId = 'ada00000-0000-4000-8000-000000000001';

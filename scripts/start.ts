@@ -10,15 +10,15 @@ import { fileURLToPath } from 'node:url';
 import { styleText } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import type * as Vite from 'vite';
-import { realisticTiming } from '../local-supabase/realtime/settings.ts';
-import { createLocalSupabase } from '../local-supabase/server.ts';
-import type { LocalSupabase } from '../local-supabase/server.ts';
-import type { VapidKeys } from '../local-supabase/project/data-folder.ts';
-import { StartError } from '../local-supabase/project/start-error.ts';
+import { realisticTiming } from 'local-supabase';
+import { createLocalSupabase } from 'local-supabase';
+import type { LocalSupabase } from 'local-supabase';
+import type { VapidKeys } from 'local-supabase';
+import { StartError } from 'local-supabase';
 import { accountPassword, accounts, localProject } from './local-project.ts';
 import { samplePath, sampleSender } from './notify/sample-sender.ts';
-import { moveToLocalPort } from './project-config/local-origins.ts';
-import { readProjectConfig } from './project-config/project-config.ts';
+import { moveToLocalPort } from 'local-supabase';
+import { readProjectConfig } from 'local-supabase';
 import { loadVapidKeys } from './vapid-keys.ts';
 
 interface Application {

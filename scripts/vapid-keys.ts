@@ -1,6 +1,6 @@
 import webPush from 'web-push';
-import { openDataFolder } from '../local-supabase/project/data-folder.ts';
-import type { VapidKeys } from '../local-supabase/project/data-folder.ts';
+import { openDataFolder } from 'local-supabase';
+import type { VapidKeys } from 'local-supabase';
 
 /**
  * Loads the VAPID keys of a data folder; a new folder gets a pair. Browsers bind a subscription to the public key, so

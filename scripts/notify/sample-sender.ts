@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Connect, Plugin } from 'vite';
-import type { NotificationContent } from '../../src/features/notifications/model/notification.ts';
+import type { NotificationContent } from '../../src/inbox/features/notifications/model/notification.ts';
 import { accounts } from '../local-project.ts';
 import { isSameOriginPost } from '../page-headers.ts';
 import { findAccount, sendNotifications } from './send-notifications.ts';

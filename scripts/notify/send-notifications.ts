@@ -1,5 +1,5 @@
-import type { Database } from '../../src/database.types.ts';
-import type { NotificationContent } from '../../src/features/notifications/model/notification.ts';
+import type { Database } from '../../src/inbox/database.types.ts';
+import type { NotificationContent } from '../../src/inbox/features/notifications/model/notification.ts';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import { createRestClient } from '../../src/rest-client/index.ts';
 

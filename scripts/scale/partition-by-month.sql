@@ -1,4 +1,4 @@
--- Turns public.notifications into a table with a partition for each month. docs/operations.md says when and how.
+-- Turns public.notifications into a table with a partition for each month. docs/inbox/operations.md says when and how.
 -- psql -v ON_ERROR_STOP=1 -f partition-by-month.sql, as the owner of the table, after a rehearsal on a copy.
 
 -- 1. While the table is in use: the keys that contain the column of the partitions, and proof that all rows are older than the

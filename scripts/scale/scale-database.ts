@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { readProjectSql } from '../../local-supabase/database/project-sql.ts';
+import { readProjectSql } from '../../local-supabase/src/database/project-sql.ts';
 import { startCluster } from './postgres-cluster.ts';
 
 /** One session of a database with the project's migrations. */

@@ -1,7 +1,7 @@
 import { createContext, type ReactNode, use, useEffect } from 'react';
-import type { LazyClients } from '../lazy-clients.ts';
+import type { LazyClients } from '../clients/lazy-clients.ts';
 import type { UnknownDatabase } from '../rest-client/index.ts';
-import type { SupabaseClients } from '../supabase-clients.ts';
+import type { SupabaseClients } from '../clients/supabase-clients.ts';
 
 type ProvidedClients = SupabaseClients | LazyClients;
 

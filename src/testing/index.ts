@@ -3,7 +3,7 @@ import { createMemoryStore } from '../auth-client/index.ts';
 import { createBrowserPlatform } from '../platform/browser-platform.ts';
 import { createRealmLocks } from '../platform/realm-locks.ts';
 import type { UnknownDatabase } from '../rest-client/index.ts';
-import { createSupabaseClients, type SupabaseClients } from '../supabase-clients.ts';
+import { createSupabaseClients, type SupabaseClients } from '../clients/supabase-clients.ts';
 import { answerAuth, type TestUser } from './auth-replies.ts';
 import { createFakeClock, type FakeClock } from './fake-clock.ts';
 import { createRealtimeScript, type EmittedChange } from './realtime-script.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createMfa } from '../../src/auth-client/features/mfa.ts';
 import { decodeJwtClaims } from '../../src/platform/jwt.ts';
-import { createSupabaseClients } from '../../src/supabase-clients.ts';
+import { createSupabaseClients } from '../../src/clients/supabase-clients.ts';
 import { createHarness } from './support/harness.ts';
 import { deferred, refusal, sessionReply, userOf } from '../support/wire/replies.ts';
 

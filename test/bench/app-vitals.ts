@@ -4,7 +4,7 @@
  * of the visits. Run: `npx tsx test/bench/app-vitals.ts [visits]`; with `E2E_BUILD` it takes a build that is there already.
  */
 import { chromium, type Browser, type Page } from 'playwright-core';
-import { createLocalSupabase } from '../../local-supabase/server.ts';
+import { createLocalSupabase } from 'local-supabase';
 import { browserArgs, findBrowser } from '../../scripts/browser.ts';
 import { buildApp, configureApp, removeFolder } from '../e2e/support/app-build.ts';
 import { ada, seedPassword } from '../support/local-supabase.ts';

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import type { Page } from 'playwright-core';
 import { build, preview } from 'vite';
-import { createLocalSupabase } from '../../local-supabase/server.ts';
+import { createLocalSupabase } from 'local-supabase';
 import { browserArgs, findBrowser } from '../../scripts/browser.ts';
 import { ada, seedPassword } from '../support/local-supabase.ts';
 

@@ -1,5 +1,5 @@
-import { createPostgRest } from '../../local-supabase/rest/postgrest.ts';
-import { createReplayWorld } from '../local-supabase/rest/replay-world.ts';
+import { createPostgRest } from '../../local-supabase/src/rest/postgrest.ts';
+import { createReplayWorld } from '../../local-supabase/test/rest/replay-world.ts';
 import { reportMetric } from './report.ts';
 
 /**

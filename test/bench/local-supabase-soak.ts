@@ -6,7 +6,7 @@
  * Run: `node --expose-gc --import tsx test/bench/local-supabase-soak.ts [requests] [sessions]`
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { createLocalSupabase, type LocalSupabase } from '../../local-supabase/server.ts';
+import { createLocalSupabase, type LocalSupabase } from 'local-supabase';
 import { createUser, seedPassword, type TestUser } from '../support/local-supabase.ts';
 import { spendSession, spendVisit, type Visitor } from './local-supabase-visits.ts';
 

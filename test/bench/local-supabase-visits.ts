@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws';
-import type { LocalSupabase } from '../../local-supabase/server.ts';
+import type { LocalSupabase } from 'local-supabase';
 import { requestApi, signIn, type ApiRequest } from '../support/local-supabase.ts';
 
 /** An account and the sender of its notifications. */

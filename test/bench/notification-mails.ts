@@ -2,7 +2,7 @@
  * `npx tsx test/bench/notification-mails.ts [count]`: mails per second that one worker claims, renders and hands to a
  * local SMTP server, on the embedded Supabase. Default 500 digests of three notifications.
  */
-import { createLocalSupabase } from '../../local-supabase/server.ts';
+import { createLocalSupabase } from 'local-supabase';
 
 const count = Number(process.argv[2] ?? '500');
 const adaId = 'ada00000-0000-4000-8000-000000000001';

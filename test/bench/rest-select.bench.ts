@@ -3,7 +3,7 @@
  * embedded Supabase in the same process, whose share of the time is the same for both. Run: `npm run bench rest-select`
  */
 import { PostgrestClient } from '@supabase/postgrest-js';
-import { createLocalSupabase } from '../../local-supabase/server.ts';
+import { createLocalSupabase } from 'local-supabase';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import { createRestClient } from '../../src/rest-client/index.ts';
 import { reportMetric } from './report.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from './support/fixtures.ts';
-import { isChange, isReply, isSystem, joinPayload, openFrameSocket } from '../conformance/realtime/frames.ts';
-import { at } from '../conformance/wire.ts';
+import { isChange, isReply, isSystem, joinPayload, openFrameSocket } from 'supabase-conformance';
+import { at } from 'supabase-conformance';
 
 test('a user reads no rows and receives no changes of another user, also by filter', async ({ world }) => {
   const [ada, grace] = await world.newPair();

@@ -8,7 +8,7 @@ import { Typing } from '../../examples/typing.tsx';
 import { Workspace } from '../../examples/workspace.tsx';
 import { createMemoryStore } from '../../src/auth-client/index.ts';
 import { createBrowserPlatform } from '../../src/platform/index.ts';
-import { createSupabaseClients } from '../../src/supabase-clients.ts';
+import { createSupabaseClients } from '../../src/clients/supabase-clients.ts';
 import { ada, grace, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
 import { openNodeSocket } from '../support/node-socket.ts';
 

@@ -14,7 +14,7 @@ import { readSessionCookies, refreshOnServer } from '../../src/auth-client/serve
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import { createCookieJar } from '../auth-client/support/cookie-jar.ts';
 import { ada, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
-import { toVerifyLink } from '../conformance/mailbox.ts';
+import { toVerifyLink } from 'supabase-conformance';
 
 const supabase = useLocalSupabase();
 const HOME = 'http://localhost:5173/home';

@@ -1,9 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { RealtimeFaults } from '../../local-supabase/realtime/faults.ts';
+import type { RealtimeFaults } from 'local-supabase';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import { createRealtimeClient } from '../../src/realtime-client/index.ts';
 import { createLiveQuery } from '../../src/realtime-client/live-query/live-query.ts';
-import { ADA, createRealtimeWorld, type RealtimeWorld } from '../local-supabase/realtime/realtime-world.ts';
+import {
+  ADA,
+  createRealtimeWorld,
+  type RealtimeWorld,
+} from '../../local-supabase/test/realtime/realtime-world.ts';
 import { openNodeSocket } from '../support/node-socket.ts';
 
 interface Note {

@@ -16,7 +16,7 @@ import {
   BOB,
   createRealtimeWorld,
   type RealtimeWorld,
-} from '../local-supabase/realtime/realtime-world.ts';
+} from '../../local-supabase/test/realtime/realtime-world.ts';
 import { openNodeSocket } from '../support/node-socket.ts';
 
 interface Events extends Record<string, unknown> {

@@ -11,7 +11,7 @@ import { resultCalls } from './rest-calls/results.ts';
 import { writeCalls } from './rest-calls/writes.ts';
 
 const supabase = useLocalSupabase();
-const recorded = join(import.meta.dirname, '../local-supabase/rest/recorded');
+const recorded = join(import.meta.dirname, '../../local-supabase/test/rest/recorded');
 let seed = '';
 
 beforeAll(async () => {

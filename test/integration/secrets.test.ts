@@ -10,7 +10,7 @@ import { sendBroadcasts } from '../../src/realtime-client/broadcast/http-broadca
 import { createPostgresChanges } from '../../src/realtime-client/changes/postgres-changes.ts';
 import { shareSocket } from '../../src/realtime-client/tabs/shared-socket.ts';
 import { createStorageClient } from '../../src/storage-client/index.ts';
-import { createSupabaseClients } from '../../src/supabase-clients.ts';
+import { createSupabaseClients } from '../../src/clients/supabase-clients.ts';
 import { ada, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
 import { openNodeSocket } from '../support/node-socket.ts';
 import { createRealmBroadcast } from '../support/realm-broadcast.ts';

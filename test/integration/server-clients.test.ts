@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBrowserPlatform } from '../../src/platform/index.ts';
-import { createServerClients, parseCookieHeader, type CookieToSet } from '../../src/server-clients.ts';
+import {
+  createServerClients,
+  parseCookieHeader,
+  type CookieToSet,
+} from '../../src/clients/server-clients.ts';
 import { ada, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
 import { startExpressServer } from './server-examples/express.ts';
 import { createFetchServer } from './server-examples/fetch.ts';

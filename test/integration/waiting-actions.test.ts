@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Database } from '../../src/database.types.ts';
-import { createWaitingActionSender } from '../../src/features/notifications/actions/waiting-action-sender.ts';
-import { createNotificationsApi } from '../../src/features/notifications/data/notifications-api.ts';
-import type { NotificationStatus } from '../../src/features/notifications/model/notification.ts';
-import type { NotificationOperation } from '../../src/features/notifications/model/notification-operation.ts';
+import type { Database } from '../../src/inbox/database.types.ts';
+import { createWaitingActionSender } from '../../src/inbox/features/notifications/actions/waiting-action-sender.ts';
+import { createNotificationsApi } from '../../src/inbox/features/notifications/data/notifications-api.ts';
+import type { NotificationStatus } from '../../src/inbox/features/notifications/model/notification.ts';
+import type { NotificationOperation } from '../../src/inbox/features/notifications/model/notification-operation.ts';
 import {
   createWaitingAction,
   parseWaitingAction,
-} from '../../src/features/notifications/model/waiting-action.ts';
-import type { WaitingAction } from '../../src/features/notifications/model/waiting-action.ts';
+} from '../../src/inbox/features/notifications/model/waiting-action.ts';
+import type { WaitingAction } from '../../src/inbox/features/notifications/model/waiting-action.ts';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import { createRestClient } from '../../src/rest-client/index.ts';
 import { ada, signIn, useLocalSupabase } from '../support/local-supabase.ts';

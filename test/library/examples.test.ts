@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { libraryEntries, libraryName } from '../../scripts/library-entries.ts';
+import { libraryEntries, libraryName } from '../../scripts/library/library-entries.ts';
 import { parseExamples, readExamples } from './examples.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -12,9 +12,9 @@ const sources = [
   'src/platform',
   'src/react',
   'src/testing',
-  'src/supabase-clients.ts',
-  'src/lazy-clients.ts',
-  'src/server-clients.ts',
+  'src/clients/supabase-clients.ts',
+  'src/clients/lazy-clients.ts',
+  'src/clients/server-clients.ts',
 ].concat(['auth', 'rest', 'realtime', 'storage', 'functions'].map((client) => `src/${client}-client`));
 const examples = readExamples(root, [...sources, 'README.md', 'docs']);
 
@@ -41,7 +41,7 @@ beforeAll(async () => {
   for (const name of installed)
     await symlink(join(root, 'node_modules', name), join(folder, 'node_modules', name));
   await symlink(inject('library').folder, join(folder, 'node_modules', libraryName));
-  for (const file of ['test/library/prelude.ts', 'src/database.types.ts'])
+  for (const file of ['test/library/prelude.ts', 'src/inbox/database.types.ts'])
     await cp(join(root, file), join(folder, file));
   for (const [index, { extension, code }] of examples.entries())
     await writeFile(join(folder, `example-${index}.${extension}`), `${code}\nexport {};\n`);

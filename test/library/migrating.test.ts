@@ -77,13 +77,13 @@ const methods = Object.entries(vendorTypes).flatMap(([name, typeNames]) => {
   return [...new Set(names)].sort().map((method) => [name, method] as const);
 });
 
-const page = readFileSync(join(root, 'docs/migrating.md'), 'utf8');
+const page = readFileSync(join(root, 'docs/clients/migrating.md'), 'utf8');
 /** The names within the code of the page: spans and fenced blocks. */
 const named = new Set(
   [...page.matchAll(/```[^]*?```|`[^`\n]+`/g)].flatMap(([code]) => code.match(/\w+/g) ?? []),
 );
 
-describe('docs/migrating.md', () => {
+describe('docs/clients/migrating.md', () => {
   it("covers the vendor's methods", () => {
     expect(methods.length).toBeGreaterThan(150);
     expect(methods.map(([, method]) => method)).toContain('signInWithPassword');

@@ -2,7 +2,7 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, it, onTestFinished } from 'vitest';
-import { checkPackage, lintPackage } from '../../scripts/check-package.ts';
+import { checkPackage, lintPackage } from '../../scripts/library/check-package.ts';
 
 it('the package is clean for publint and are-the-types-wrong', async () => {
   expect(await checkPackage(inject('library'))).toEqual([]);

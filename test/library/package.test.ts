@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
-import { libraryEntries } from '../../scripts/library-entries.ts';
-import { measureEntries, sizesPage, staleSizes, writeSizes } from '../../scripts/library-sizes.ts';
+import { libraryEntries } from '../../scripts/library/library-entries.ts';
+import { measureEntries, sizesPage, staleSizes, writeSizes } from '../../scripts/library/library-sizes.ts';
 
 const filesOf = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
@@ -58,7 +58,7 @@ describe('the package', () => {
 });
 
 describe('the sizes of the entries', () => {
-  it('equal those in docs/library.md (npm run size:lib updates them)', async () => {
+  it('equal those in docs/clients/library.md (npm run size:lib updates them)', async () => {
     const sizes = await measureEntries(inject('library').folder);
     expect(staleSizes(await readFile(sizesPage, 'utf8'), sizes)).toEqual([]);
   });

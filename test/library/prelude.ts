@@ -6,7 +6,7 @@ import type { SupabaseClient } from '@supabase/supabase-js';
 import type { SupabaseClients, SupabaseConnection } from 'supabase-protocol-clients';
 import type { StorageClient } from 'supabase-protocol-clients/storage-client';
 import type { FunctionsClient } from 'supabase-protocol-clients/functions-client';
-import type { Database as InboxDatabase } from '../../src/database.types.ts';
+import type { Database as InboxDatabase } from '../../src/inbox/database.types.ts';
 
 type Clients = SupabaseClients<InboxDatabase>;
 

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { libraryName } from '../../scripts/library-entries.ts';
+import { libraryName } from '../../scripts/library/library-entries.ts';
 import { createFakeClock, createRecordedWire, createTestClients } from '../../src/testing/index.ts';
 import { readExamples } from './examples.ts';
 import { createPostgresChanges } from '../../src/realtime-client/changes/postgres-changes.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 // Examples that import a test runner run in `test/library/page`.
-const examples = readExamples(root, ['src/testing', 'docs/library.md']).filter(
+const examples = readExamples(root, ['src/testing', 'docs/clients/library.md']).filter(
   ({ code }) => code.includes(`${libraryName}/testing'`) && !code.includes(`from 'vitest'`),
 );
 

@@ -5,7 +5,7 @@ import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import { createRealtimeClient } from '../../src/realtime-client/index.ts';
 import { createRestClient } from '../../src/rest-client/index.ts';
 import { createStorageClient } from '../../src/storage-client/index.ts';
-import { createSupabaseClients } from '../../src/supabase-clients.ts';
+import { createSupabaseClients } from '../../src/clients/supabase-clients.ts';
 
 const platform = createBrowserPlatform({
   fetch: () => Promise.reject(new Error('Nothing is sent')),

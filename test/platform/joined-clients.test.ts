@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryStore } from '../../src/auth-client/index.ts';
 import { createFunctionsClient } from '../../src/functions-client/index.ts';
-import { createLazyClients } from '../../src/lazy-clients.ts';
+import { createLazyClients } from '../../src/clients/lazy-clients.ts';
 import { createBrowserPlatform } from '../../src/platform/index.ts';
 import * as realtimeModule from '../../src/realtime-client/index.ts';
 import * as restModule from '../../src/rest-client/index.ts';
-import { createServerClients } from '../../src/server-clients.ts';
+import { createServerClients } from '../../src/clients/server-clients.ts';
 import { createStorageClient } from '../../src/storage-client/index.ts';
-import { createSupabaseClients, type SupabaseClientsOptions } from '../../src/supabase-clients.ts';
+import { createSupabaseClients, type SupabaseClientsOptions } from '../../src/clients/supabase-clients.ts';
 import { createRecordedWire } from '../../src/testing/index.ts';
 
 const password = { email: 'ada@example.com', password: 'wrong' };

@@ -3,9 +3,9 @@ import { createMemoryStore } from '../../src/auth-client/index.ts';
 import { createFunctionsClient } from '../../src/functions-client/index.ts';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import { sendBroadcasts } from '../../src/realtime-client/broadcast/http-broadcast.ts';
-import { createServerClients } from '../../src/server-clients.ts';
+import { createServerClients } from '../../src/clients/server-clients.ts';
 import { createStorageClient } from '../../src/storage-client/index.ts';
-import { type ClientEvent, createSupabaseClients } from '../../src/supabase-clients.ts';
+import { type ClientEvent, createSupabaseClients } from '../../src/clients/supabase-clients.ts';
 
 const project = { url: 'https://project.test', apiKey: 'sb_publishable_key' };
 const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';

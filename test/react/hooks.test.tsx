@@ -1,7 +1,7 @@
 import { act, cleanup, render, screen, waitFor } from '@testing-library/react';
 import { StrictMode, useState } from 'react';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import type { Database } from '../../src/database.types.ts';
+import type { Database } from '../../src/inbox/database.types.ts';
 import { createBrowserPlatform } from '../../src/platform/index.ts';
 import type { Platform } from '../../src/platform/index.ts';
 import {
@@ -17,7 +17,7 @@ import {
 import { createLiveQuery } from '../../src/realtime-client/live-query/live-query.ts';
 import { createPresence } from '../../src/realtime-client/presence/presence.ts';
 import { createMemoryStore } from '../../src/auth-client/index.ts';
-import { createSupabaseClients, type SupabaseClients } from '../../src/supabase-clients.ts';
+import { createSupabaseClients, type SupabaseClients } from '../../src/clients/supabase-clients.ts';
 import { ada, grace, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
 import { openNodeSocket } from '../support/node-socket.ts';
 import { createBreakableFetch, to } from '../support/wire/breakable-fetch.ts';

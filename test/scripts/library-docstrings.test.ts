@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { reportDocumentation } from '../../scripts/library-docstrings.ts';
+import { reportDocumentation } from '../../scripts/library/library-docstrings.ts';
 
 async function gapsOf(modules: Readonly<Record<string, string>>): Promise<readonly string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'docstrings-'));

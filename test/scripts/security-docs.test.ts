@@ -5,9 +5,9 @@ const root = new URL('../../', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
 /** The pages, with the least number of test titles that each names. */
 const pages = [
-  ['docs/security.md', 40],
-  ['docs/asvs.md', 25],
-  ['docs/threat-model.md', 0],
+  ['docs/inbox/security.md', 40],
+  ['docs/inbox/asvs.md', 25],
+  ['docs/inbox/threat-model.md', 0],
 ] as const;
 
 /** The files that a page names, each with the titles in double quotes that follow it. */
@@ -44,7 +44,7 @@ describe.each(pages)('%s', (page, leastTitles) => {
 });
 
 it('every claim of a table with tests names one', () => {
-  const tables = read('docs/security.md')
+  const tables = read('docs/inbox/security.md')
     .split(/\n\n/)
     .filter((block) => /^\|.*\| Test \|\n/.test(block));
   expect(tables.length).toBeGreaterThan(5);
@@ -55,7 +55,7 @@ it('every claim of a table with tests names one', () => {
 
 it('the table of the standard has one row for each of its 122 requirements', () => {
   const rows = [
-    ...read('docs/asvs.md').matchAll(/^\| (\d+\.\d+\.\d+) \| .* \| (met|not met|not applicable) \|/gm),
+    ...read('docs/inbox/asvs.md').matchAll(/^\| (\d+\.\d+\.\d+) \| .* \| (met|not met|not applicable) \|/gm),
   ];
   expect(new Set(rows.map(([, number]) => number)).size).toBe(rows.length);
   expect(rows).toHaveLength(122);

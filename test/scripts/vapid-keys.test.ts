@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { StartError } from '../../local-supabase/project/start-error.ts';
+import { StartError } from 'local-supabase';
 import { loadVapidKeys } from '../../scripts/vapid-keys.ts';
 
 let dataDir: string;

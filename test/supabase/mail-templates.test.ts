@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readProjectConfig } from '../../scripts/project-config/project-config.ts';
+import { readProjectConfig } from 'local-supabase';
 import { createUser, requestApi, seedPassword, useLocalSupabase } from '../support/local-supabase.ts';
 import type { ApiRequest } from '../support/local-supabase.ts';
 import { enrollSecondFactor } from '../support/second-factor.ts';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createUser, requestApi, seedPassword, signIn, useLocalSupabase } from '../support/local-supabase.ts';
 import type { TestUser } from '../support/local-supabase.ts';
 import { enrollSecondFactor } from '../support/second-factor.ts';
-import { readProjectConfig } from '../../scripts/project-config/project-config.ts';
+import { readProjectConfig } from 'local-supabase';
 
 const { options } = readProjectConfig();
 const supabase = useLocalSupabase({

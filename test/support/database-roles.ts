@@ -1,4 +1,4 @@
-import type { Database, Sql } from '../../local-supabase/database/database.ts';
+import type { Database, Sql } from 'local-supabase';
 
 /** The role of the API and the token that a statement runs with. */
 export interface Caller {

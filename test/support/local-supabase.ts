@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
-import { createLocalSupabase } from '../../local-supabase/server.ts';
-import type { LocalSupabase, LocalSupabaseOptions } from '../../local-supabase/server.ts';
+import { createLocalSupabase } from 'local-supabase';
+import type { LocalSupabase, LocalSupabaseOptions } from 'local-supabase';
 
 /** The accounts of `supabase/seed.sql`. */
 export const ada = { id: 'ada00000-0000-4000-8000-000000000001', email: 'ada@example.com' };

@@ -1,5 +1,5 @@
-import type { OutboxEntry } from '../../src/features/outbox/outbox-state.ts';
-import type { OutboxStorage } from '../../src/features/outbox/outbox-storage.ts';
+import type { OutboxEntry } from '../../src/inbox/features/outbox/outbox-state.ts';
+import type { OutboxStorage } from '../../src/inbox/features/outbox/outbox-storage.ts';
 
 /** The device's storage, in memory: the fake clock does not move IndexedDB's timers. */
 export function createMemoryStorage(): OutboxStorage {

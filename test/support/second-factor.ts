@@ -1,5 +1,5 @@
 import { Secret, TOTP } from 'otpauth';
-import type { LocalSupabase } from '../../local-supabase/server.ts';
+import type { LocalSupabase } from 'local-supabase';
 import { requestApi } from './local-supabase.ts';
 
 export interface SecondFactor {

@@ -2,7 +2,7 @@ import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { packLibrary, type PackedLibrary } from '../../../scripts/pack-library.ts';
+import { packLibrary, type PackedLibrary } from '../../../scripts/library/pack-library.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

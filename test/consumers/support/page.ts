@@ -10,7 +10,7 @@ import { gzipSync } from 'node:zlib';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
 import { browserArgs, findBrowser } from '../../../scripts/browser.ts';
-import type { LocalSupabase } from '../../../local-supabase/server.ts';
+import type { LocalSupabase } from 'local-supabase';
 import type { Consumer } from './consumer.ts';
 
 const vite = fileURLToPath(new URL('../../../node_modules/vite/bin/vite.js', import.meta.url));

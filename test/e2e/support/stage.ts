@@ -3,11 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { preview } from 'vite';
-import {
-  createLocalSupabase,
-  type LocalSupabase,
-  type LocalSupabaseOptions,
-} from '../../../local-supabase/server.ts';
+import { createLocalSupabase, type LocalSupabase, type LocalSupabaseOptions } from 'local-supabase';
 import {
   applyToEnvironment,
   buildApp,

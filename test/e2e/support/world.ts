@@ -1,6 +1,6 @@
 import { expect, type Page } from '@playwright/test';
 import { writeSessionCookies } from '../../../src/auth-client/server/server.ts';
-import { createAuditContext, type AuditContext, type AuditUser } from '../../conformance/audit-context.ts';
+import { createAuditContext, type AuditContext, type AuditUser } from 'supabase-conformance';
 import type { Stage } from './stage.ts';
 
 export type Person = AuditUser;

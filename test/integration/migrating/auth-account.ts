@@ -4,7 +4,7 @@ import { createIdentities } from '../../../src/auth-client/features/identities.t
 import { createMfa } from '../../../src/auth-client/features/mfa.ts';
 import { createPasskeys } from '../../../src/auth-client/features/passkeys.ts';
 import { type AuthClient, AuthError } from '../../../src/auth-client/index.ts';
-import { createServerClients } from '../../../src/server-clients.ts';
+import { createServerClients } from '../../../src/clients/server-clients.ts';
 import {
   type SoftwareAuthenticator,
   createSoftwareAuthenticator,

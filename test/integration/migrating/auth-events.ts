@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { createClaims } from '../../../src/auth-client/features/claims.ts';
-import { createSupabaseClients } from '../../../src/supabase-clients.ts';
+import { createSupabaseClients } from '../../../src/clients/supabase-clients.ts';
 import { hashOf, settled, listenVendor, listen, type AuthRow, type AuthTools } from './auth-tools.ts';
 
 /** Rows about the client's life and its events. */

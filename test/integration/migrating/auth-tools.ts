@@ -8,8 +8,8 @@ import {
   type AuthEventName,
 } from '../../../src/auth-client/index.ts';
 import { createBrowserPlatform, type PageSignal } from '../../../src/platform/index.ts';
-import { createSupabaseClients, type SupabaseClients } from '../../../src/supabase-clients.ts';
-import { toVerifyLink } from '../../conformance/mailbox.ts';
+import { createSupabaseClients, type SupabaseClients } from '../../../src/clients/supabase-clients.ts';
+import { toVerifyLink } from 'supabase-conformance';
 import { createUser, seedPassword, useLocalSupabase } from '../../support/local-supabase.ts';
 import { transport } from './transport.ts';
 import { type MigratingRow } from './page.ts';

@@ -5,9 +5,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '../../..');
-const page = join(root, 'docs/migrating.md');
+const page = join(root, 'docs/clients/migrating.md');
 
-/** A row of a table of docs/migrating.md, done by both clients on the embedded service. */
+/** A row of a table of docs/clients/migrating.md, done by both clients on the embedded service. */
 export interface MigratingRow<Vendor, Here> {
   /** The left cell of the row. */
   readonly cell: string;

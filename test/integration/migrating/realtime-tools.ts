@@ -7,7 +7,7 @@ import { beforeAll, expect, onTestFinished } from 'vitest';
 import { createMemoryStore } from '../../../src/auth-client/index.ts';
 import { createBrowserPlatform } from '../../../src/platform/index.ts';
 import type { Channel } from '../../../src/realtime-client/index.ts';
-import { createSupabaseClients, type SupabaseClients } from '../../../src/supabase-clients.ts';
+import { createSupabaseClients, type SupabaseClients } from '../../../src/clients/supabase-clients.ts';
 import { ada, seedPassword, useLocalSupabase } from '../../support/local-supabase.ts';
 import { openNodeSocket } from '../../support/node-socket.ts';
 import { transport } from './transport.ts';

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { libraryEntries, libraryName } from '../../../scripts/library-entries.ts';
+import { libraryEntries, libraryName } from '../../../scripts/library/library-entries.ts';
 import { ada, seedPassword, useLocalSupabase } from '../../support/local-supabase.ts';
 import { parseExamples } from '../examples.ts';
 import type { ExampleRun } from './runner.tsx';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const text = await readFile(join(root, 'docs/library.md'), 'utf8');
+const text = await readFile(join(root, 'docs/clients/library.md'), 'utf8');
 const supabase = useLocalSupabase({
   port: 0,
   functions: {
@@ -129,7 +129,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => rm(folder, { recursive: true }));
 
-describe('the examples of docs/library.md', () => {
+describe('the examples of docs/clients/library.md', () => {
   it.each(examples.map(({ heading }, index) => [heading, index] as const))(
     'below %s run (%i)',
     (_heading, index) => {
@@ -157,14 +157,14 @@ describe('the examples of docs/library.md', () => {
 });
 
 describe('an entry of the library', () => {
-  const folders = ['src/app', 'src/features', 'src/shared', 'examples', 'test/consumers'];
+  const folders = ['src/inbox/app', 'src/inbox/features', 'src/inbox/shared', 'examples', 'test/consumers'];
   const sources = [
     ...folders.flatMap((each) =>
       readdirSync(join(root, each), { recursive: true, encoding: 'utf8' })
         .filter((name) => /\.tsx?$/.test(name) && !name.includes('.test.'))
         .map((name) => join(root, each, name)),
     ),
-    join(root, 'src/main.tsx'),
+    join(root, 'src/inbox/main.tsx'),
   ].map((path) => readFileSync(path, 'utf8'));
   const pageCode = all.map(({ code }) => code);
 

@@ -1,5 +1,5 @@
 /**
- * Runs the examples of docs/library.md, one after the other, in a process with a page (jsdom). A child of
+ * Runs the examples of docs/clients/library.md, one after the other, in a process with a page (jsdom). A child of
  * library-page.nightly.test.ts, which copies it to the examples; it writes one line of JSON for each.
  */
 import { JSDOM } from 'jsdom';

@@ -1,7 +1,7 @@
 import { http } from 'msw';
 import { setupServer } from 'msw/node';
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import type { LocalSupabase } from '../../../local-supabase/server.ts';
+import type { LocalSupabase } from 'local-supabase';
 import type { FetchFunction } from '../../../src/platform/platform.ts';
 
 export interface WireFaults {

@@ -2,7 +2,7 @@ import { readMailItem } from '../mail/mail-item.ts';
 import { mailTextsOf } from '../mail/mail-texts.ts';
 import type { QueuedPushMessage } from './queued-push-message.ts';
 
-/** What the service worker gets (src/service-worker/push-message.ts). The words are those of a mail. */
+/** What the service worker gets (src/inbox/service-worker/push-message.ts). The words are those of a mail. */
 export interface PushPayload {
   readonly title: string;
   readonly body: string;

@@ -1,0 +1,110 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Pool } from 'pg';
+import { createLocalSupabase } from 'local-supabase';
+import { chooseAudits } from '../src/audits.ts';
+import { parseKnownFailing } from '../src/known-failing.ts';
+import { createLocalTarget } from '../test/local-target.ts';
+import { countResults, formatJson, formatJUnit, formatTable } from '../src/reports.ts';
+import { isUnexpected, runAudits } from '../src/runner.ts';
+import type { ConformanceTarget } from '../src/target.ts';
+
+const usage = `npm run conformance -- [options]
+
+Without --url the embedded Supabase is started and audited.
+
+  --url URL            the project's URL, or with --only auth a bare auth server's
+  --anon-key KEY       its public key
+  --service-key KEY    its service role key; audits that need it are not run without it
+  --database-url URL   its database, for audits of what the database broadcasts; likewise
+  --mailbox URL        a Mailpit that receives its mails; likewise
+  --sms-in-mailbox     codes sent by SMS arrive there too
+  --redirect-to URL    a page that its allow-list permits; default http://localhost:5173/home
+  --set SET            server: plain HTTP and WebSocket judge the server; client: our clients are judged on it; default both
+  --only SERVICE       auth, rest, realtime, storage or functions; with -client, its client alone;
+                       with auth, --url is a bare auth server's unless --project is given
+  --project            with --only auth: --url is a project's URL all the same
+  --known FILE         known failures: "ID reason" a line; default for the embedded one: its own list
+  --reports FOLDER     where JUnit and JSON reports are written; default reports
+  --concurrency N      audits at the same time; default 4`;
+
+const { values } = parseArgs({
+  options: {
+    url: { type: 'string' },
+    'anon-key': { type: 'string', default: '' },
+    'service-key': { type: 'string' },
+    'database-url': { type: 'string' },
+    mailbox: { type: 'string' },
+    'sms-in-mailbox': { type: 'boolean', default: false },
+    'redirect-to': { type: 'string', default: 'http://localhost:5173/home' },
+    set: { type: 'string' },
+    only: { type: 'string' },
+    project: { type: 'boolean', default: false },
+    known: { type: 'string' },
+    reports: { type: 'string', default: 'reports' },
+    concurrency: { type: 'string', default: '4' },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+function describeTarget(url: string, pool: Pool | null): ConformanceTarget {
+  const root = url.replace(/\/$/, '');
+  const isBareAuth = values.only?.startsWith('auth') === true && !values.project;
+  return {
+    authUrl: isBareAuth ? root : `${root}/auth/v1`,
+    restUrl: isBareAuth ? null : `${root}/rest/v1`,
+    storageUrl: isBareAuth ? null : `${root}/storage/v1`,
+    realtimeUrl: isBareAuth ? null : `${root.replace(/^http/, 'ws')}/realtime/v1/websocket`,
+    anonKey: values['anon-key'],
+    serviceKey: values['service-key'] ?? null,
+    mailboxUrl: values.mailbox?.replace(/\/$/, '') ?? null,
+    smsInMailbox: values['sms-in-mailbox'],
+    redirectTo: values['redirect-to'],
+    fetch: (input, init) => fetch(input, init),
+    ...(pool && { query: async (text, values = []) => (await pool.query(text, [...values])).rows }),
+  };
+}
+
+async function main(): Promise<number> {
+  if (values.help) {
+    console.log(usage);
+    return 0;
+  }
+  const chosen = chooseAudits(values);
+  const local =
+    values.url === undefined
+      ? await createLocalSupabase({ port: 0, mailboxPort: 0, auth: { bcryptCost: 4 } })
+      : null;
+  const databaseUrl = values['database-url'];
+  const pool = databaseUrl === undefined ? null : new Pool({ connectionString: databaseUrl });
+  try {
+    const target = local ? createLocalTarget(local) : describeTarget(values.url ?? '', pool);
+    const knownFile = values.known ?? (local ? new URL('../test/known-failing.txt', import.meta.url) : null);
+    const knownFailing =
+      knownFile === null ? new Map<string, string>() : parseKnownFailing(await readFile(knownFile, 'utf8'));
+    const results = await runAudits(chosen, target, {
+      knownFailing,
+      concurrency: Number(values.concurrency),
+    });
+    await mkdir(values.reports, { recursive: true });
+    await writeFile(join(values.reports, 'conformance.xml'), formatJUnit(results));
+    await writeFile(join(values.reports, 'conformance.json'), formatJson(results));
+    console.log(formatTable(results));
+    const { passed, failed, known, notRun } = countResults(results);
+    console.log(
+      `\n${target.authUrl}: ${passed} passed, ${failed} failed, ${known} known to fail, ${notRun} not run`,
+    );
+    return results.some(isUnexpected) ? 1 : 0;
+  } finally {
+    await pool?.end();
+    await local?.close();
+  }
+}
+
+try {
+  process.exitCode = await main();
+} catch (problem) {
+  console.error(problem instanceof Error ? problem.message : problem);
+  process.exitCode = 2;
+}

@@ -1,0 +1,172 @@
+import { strict as assert } from 'node:assert';
+import { createHash } from 'node:crypto';
+import { AuthError } from 'supabase-protocol-clients/auth-client';
+import type { Audit } from '../audit.ts';
+import { openMailLink } from '../auth/mail-link.ts';
+import { clientAuditsOf, refusalOf } from '../clients/client-audit.ts';
+import { storageKey, type Tab } from '../clients/tab.ts';
+import { assertStatus, at } from '../wire.ts';
+import { eventNames } from './sign-in.audits.ts';
+
+const audit = clientAuditsOf('auth-client');
+const source = 'RFC 7636 §4; auth.md §2 (PKCE verifier)';
+const mailed = { source, needs: ['mailbox'] } as const;
+
+/** The verifier of the latest flow; empty without one. */
+function verifierIn({ browser }: Tab): string {
+  const kept = browser.store.get(`${storageKey}-code-verifier`);
+  return kept === null ? '' : String(JSON.parse(kept)).replace(/\/.*/, '');
+}
+
+const challengeOf = (verifier: string) => createHash('sha256').update(verifier).digest('base64url');
+
+/** Mail links by PKCE (RFC 7636), opened in the same browser or in another one. */
+export const clientLinkAudits: readonly Audit[] = [
+  audit(
+    'CLIENT-AUTH-501',
+    'the challenge is the S256 of the stored verifier, and the verifier is not sent',
+    { source },
+    async ({ server, open }) => {
+      const { email } = await server.newUser();
+      const tab = await open();
+      await tab.auth.resetPasswordForEmail({ email, redirectTo: server.target.redirectTo });
+      const verifier = verifierIn(tab);
+      assert.match(verifier, /^[\w.~-]{43,128}$/);
+      const [asked] = tab.wire.to('/auth/v1/recover');
+      assert.equal(at(asked?.json, 'code_challenge'), challengeOf(verifier));
+      assert.equal(at(asked?.json, 'code_challenge_method'), 's256');
+      assert.ok(!asked?.body.includes(verifier));
+    },
+  ),
+  audit('CLIENT-AUTH-502', 'no two flows share a verifier', { source }, async ({ server, open }) => {
+    const tab = await open();
+    const verifiers = new Set<string>();
+    for (let count = 0; count < 5; count += 1) {
+      await tab.auth.signInWithOAuth({ provider: 'github', redirectTo: server.target.redirectTo });
+      verifiers.add(verifierIn(tab));
+    }
+    assert.equal(verifiers.size, 5);
+  }),
+  audit(
+    'CLIENT-AUTH-503',
+    "a provider's URL is /authorize with the challenge of a stored verifier, and no request is sent",
+    { source: 'RFC 7636 §4.3; auth.md §1 (OAuth)' },
+    async ({ server, open }) => {
+      const tab = await open();
+      const { redirectTo } = server.target;
+      const { url } = await tab.auth.signInWithOAuth({ provider: 'github', redirectTo, scopes: 'a b' });
+      const { origin, pathname, searchParams } = new URL(url);
+      assert.equal(origin + pathname, `${tab.url}/auth/v1/authorize`);
+      assert.deepEqual(Object.fromEntries(searchParams), {
+        provider: 'github',
+        redirect_to: redirectTo,
+        scopes: 'a b',
+        code_challenge: challengeOf(verifierIn(tab)),
+        code_challenge_method: 's256',
+      });
+      assert.deepEqual(tab.wire.requests, []);
+    },
+  ),
+  audit(
+    'CLIENT-AUTH-504',
+    "a mailed link's code becomes a session; the verifier and the code in the address are removed",
+    mailed,
+    async ({ server, open }) => {
+      const { email, id } = await server.newUser();
+      const { redirectTo } = server.target;
+      const { browser, auth } = await open();
+      await auth.signInWithOtp({ email, redirectTo, createUser: false });
+      const page = await open({ browser, href: await openMailLink(server, email) });
+      assert.deepEqual([page.auth.getSnapshot().user?.id, page.href()], [id, redirectTo]);
+      assert.deepEqual(eventNames(page), ['INITIAL_SESSION', 'SIGNED_IN']);
+      const [exchanged] = page.wire.to('/auth/v1/token');
+      assert.equal(exchanged?.query.get('grant_type'), 'pkce');
+      assert.match(String(at(exchanged?.json, 'code_verifier')), /^[\w.~-]{43,128}$/);
+      assert.equal(verifierIn(page), '');
+    },
+  ),
+  audit(
+    'CLIENT-AUTH-505',
+    'a network failure during the exchange keeps verifier and code',
+    { ...mailed, source: 'auth.md §2 (PKCE verifier), §5' },
+    async ({ server, open }) => {
+      const { email, id } = await server.newUser();
+      const { browser, auth } = await open();
+      await auth.signInWithOtp({ email, redirectTo: server.target.redirectTo, createUser: false });
+      const href = await openMailLink(server, email);
+      const page = await open({ browser });
+      page.wire.answerNext('/auth/v1/token', () => Promise.reject(new TypeError('fetch failed')));
+      assert.equal((await page.auth.handleCallback(href)).callbackError?.code, 'network');
+      assert.equal((await page.auth.handleCallback(href)).user?.id, id);
+    },
+  ),
+  audit(
+    'CLIENT-AUTH-506',
+    'a recovery link is one PASSWORD_RECOVERY, which lasts until the password is set',
+    { ...mailed, source: 'auth.md §3 (12)' },
+    async ({ server, open }) => {
+      const { email } = await server.newUser();
+      const asking = await open();
+      await asking.auth.resetPasswordForEmail({ email, redirectTo: server.target.redirectTo });
+      const page = await open({ browser: asking.browser, href: await openMailLink(server, email) });
+      assert.deepEqual(eventNames(page), ['INITIAL_SESSION', 'PASSWORD_RECOVERY']);
+      assert.equal((await open({ browser: asking.browser })).auth.getSnapshot().recovery, true);
+      await page.auth.updateUser({ password: 'Another-horse-battery-1' });
+      assert.equal(page.auth.getSnapshot().recovery, false);
+      assertStatus(await server.signIn(email, 'Another-horse-battery-1'), 200);
+    },
+  ),
+  audit(
+    'CLIENT-AUTH-507',
+    'a link from another browser has its own error, sends nothing and leaves a clean address',
+    { ...mailed, source: 'auth.md §3 (10)' },
+    async ({ server, open }) => {
+      const { email } = await server.newUser();
+      const { redirectTo } = server.target;
+      const { auth } = await open();
+      await auth.signInWithOtp({ email, redirectTo, createUser: false });
+      const href = await openMailLink(server, email);
+      const elsewhere = await open({ href, auth: { callbackPaths: [new URL(redirectTo).pathname] } });
+      assert.equal(elsewhere.auth.getSnapshot().callbackError?.code, 'pkce-verifier-missing');
+      assert.deepEqual([elsewhere.wire.requests, elsewhere.href()], [[], redirectTo]);
+    },
+  ),
+  audit(
+    'CLIENT-AUTH-508',
+    'a wrong code is refused as otp_expired and opens no session',
+    { source: 'auth.md §1 (POST /verify)' },
+    async ({ server, open }) => {
+      const { email } = await server.newUser();
+      const { auth } = await open();
+      await auth.signInWithOtp({ email, createUser: false });
+      const refusal = await refusalOf(AuthError, auth.verifyOtp({ type: 'email', email, token: '000000' }));
+      assert.deepEqual([refusal.code, refusal.status], ['otp_expired', 403]);
+      assert.equal(auth.getSnapshot().status, 'signed-out');
+    },
+  ),
+  audit(
+    'CLIENT-AUTH-509',
+    'a code in the address that belongs to no pending flow is ignored',
+    { source: 'auth.md §3 (13)' },
+    async ({ server, open }) => {
+      const href = `${server.target.redirectTo}?code=of-another-library`;
+      const tab = await open({ href });
+      assert.deepEqual([tab.href(), tab.wire.requests], [href, []]);
+      assert.equal(tab.auth.getSnapshot().callbackError, null);
+    },
+  ),
+  audit(
+    'CLIENT-AUTH-510',
+    'the code of a mail signs in where the link cannot, in any browser',
+    { ...mailed, source: 'auth.md §3 (10)' },
+    async ({ server, open }) => {
+      const { email, id } = await server.newUser();
+      const { auth } = await open();
+      await auth.signInWithOtp({ email, redirectTo: server.target.redirectTo, createUser: false });
+      const elsewhere = await open();
+      await elsewhere.auth.verifyOtp({ type: 'email', email, token: await server.mailedCode(email) });
+      assert.equal(elsewhere.auth.getSnapshot().user?.id, id);
+      assert.deepEqual(eventNames(elsewhere), ['INITIAL_SESSION', 'SIGNED_IN']);
+    },
+  ),
+];

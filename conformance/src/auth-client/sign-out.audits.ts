@@ -1,0 +1,104 @@
+import { strict as assert } from 'node:assert';
+import type { SignOutScope } from 'supabase-protocol-clients/auth-client';
+import type { Audit } from '../audit.ts';
+import { clientAuditsOf, eventually, type ClientContext } from '../clients/client-audit.ts';
+import { assertStatus, textAt } from '../wire.ts';
+
+const audit = clientAuditsOf('auth-client');
+const source = 'auth.md §1 (sign-out)';
+
+/** Signs out with a scope, and returns whether this session and another of the user are still valid on the server. */
+async function livesAfter({ server, signIn }: ClientContext, scope: SignOutScope) {
+  const { auth, user, stored } = await signIn();
+  const other = textAt(await server.signIn(user.email, user.password), 'access_token');
+  const own = await auth.getAccessToken();
+  await auth.signOut({ scope });
+  const lives = async (token: string | null) =>
+    (await server.auth.send('GET', '/user', { token: token ?? '' })).status === 200;
+  const isSignedIn = auth.getSnapshot().status === 'signed-in';
+  assert.equal(stored() !== null, isSignedIn);
+  return { own: await lives(own), other: await lives(other), isSignedIn };
+}
+
+const refuse = (status: number) => () =>
+  Response.json({ code: 'unexpected_failure', message: 'no' }, { status });
+
+/** Sign-out. */
+export const clientSignOutAudits: readonly Audit[] = [
+  audit('CLIENT-AUTH-401', 'scope global, the default, ends every session', { source }, async (context) => {
+    assert.deepEqual(await livesAfter(context, 'global'), { own: false, other: false, isSignedIn: false });
+  }),
+  audit('CLIENT-AUTH-402', 'scope local ends this session alone', { source }, async (context) => {
+    assert.deepEqual(await livesAfter(context, 'local'), { own: false, other: true, isSignedIn: false });
+  }),
+  audit(
+    'CLIENT-AUTH-403',
+    'scope others ends every session except the current one',
+    { source },
+    async (context) => {
+      assert.deepEqual(await livesAfter(context, 'others'), { own: true, other: false, isSignedIn: true });
+    },
+  ),
+  audit(
+    'CLIENT-AUTH-404',
+    'a session that the server does not know is removed too',
+    { source: 'product specification §8' },
+    async ({ server, signIn }) => {
+      const { auth, user, stored, events } = await signIn();
+      const ended = await server.auth.send('POST', '/logout', {
+        token: user.accessToken,
+        query: { scope: 'global' },
+      });
+      assertStatus(ended, 204);
+      await auth.signOut();
+      assert.deepEqual([auth.getSnapshot().status, stored()], ['signed-out', null]);
+      assert.equal(events.filter(({ name }) => name === 'SIGNED_OUT').length, 1);
+    },
+  ),
+  audit(
+    'CLIENT-AUTH-405',
+    'replies 401, 403 and 404 to a sign-out are ignored',
+    { source: 'product specification §8' },
+    async ({ open, signIn }) => {
+      const { user, auth } = await signIn();
+      await auth.signOut({ scope: 'local' });
+      const tab = await open();
+      for (const status of [401, 403, 404]) {
+        await tab.auth.signInWithPassword({ email: user.email, password: user.password });
+        tab.wire.answerNext('/auth/v1/logout', refuse(status));
+        await tab.auth.signOut();
+        assert.deepEqual([tab.auth.getSnapshot().status, tab.stored()], ['signed-out', null]);
+      }
+    },
+  ),
+  audit(
+    'CLIENT-AUTH-406',
+    'a server that fails or is unreachable does not prevent the local sign-out',
+    { source: 'auth.md §3 (14)' },
+    async ({ signIn }) => {
+      const { auth, user, wire, stored } = await signIn();
+      wire.answerNext('/auth/v1/logout', refuse(503));
+      const failed = await auth.signOut();
+      assert.deepEqual([failed.revoked, !failed.revoked && failed.cause.status], [false, 503]);
+      assert.deepEqual([auth.getSnapshot().status, stored()], ['signed-out', null]);
+      await auth.signInWithPassword({ email: user.email, password: user.password });
+      wire.answerNext('/auth/v1/logout', () => Promise.reject(new TypeError('fetch failed')));
+      const offline = await auth.signOut();
+      assert.deepEqual([offline.revoked, !offline.revoked && offline.cause.code], [false, 'network']);
+      assert.deepEqual([auth.getSnapshot().status, stored()], ['signed-out', null]);
+    },
+  ),
+  audit(
+    'CLIENT-AUTH-407',
+    'the other tabs of the browser are signed out too, each once',
+    { source: 'auth.md §2 (tabs)' },
+    async ({ open, signIn }) => {
+      const { auth, browser } = await signIn();
+      const other = await open({ browser });
+      await auth.signOut({ scope: 'local' });
+      await eventually('the sign-out', () => other.auth.getSnapshot().status === 'signed-out');
+      assert.equal(other.events.filter(({ name }) => name === 'SIGNED_OUT').length, 1);
+      assert.deepEqual(other.wire.requests, []);
+    },
+  ),
+];

@@ -1,0 +1,145 @@
+import { strict as assert } from 'node:assert';
+import * as OTPAuth from 'otpauth';
+import { createClaims } from 'supabase-protocol-clients/auth-client/claims';
+import { AuthError, createCookieStore } from 'supabase-protocol-clients/auth-client';
+import { createMfa } from 'supabase-protocol-clients/auth-client/mfa';
+import { createCookieJar } from '../../../test/auth-client/support/cookie-jar.ts';
+import { NotRunError, type Audit } from '../audit.ts';
+import { clientAuditsOf, refusalOf, type ClientContext } from '../clients/client-audit.ts';
+import { createBrowser, type Tab } from '../clients/tab.ts';
+import { at, assertStatus, parseJson } from '../wire.ts';
+import { eventNames } from './sign-in.audits.ts';
+
+const audit = clientAuditsOf('auth-client');
+
+const partOf = (token: string | null, index: number): unknown =>
+  parseJson(Buffer.from(token?.split('.')[index] ?? '', 'base64url').toString());
+
+/** A tab and the verifier of its tokens. @throws NotRunError for tokens signed with a shared secret or without an issuer. */
+async function withClaims({ signIn }: ClientContext) {
+  const tab = await signIn();
+  const token = await tab.auth.getAccessToken();
+  if (String(at(partOf(token, 0), 'alg')).startsWith('HS'))
+    throw new NotRunError('the target signs with a shared secret, which no client has');
+  const issuer = at(partOf(token, 1), 'iss');
+  if (typeof issuer !== 'string') throw new NotRunError("the target's tokens name no issuer");
+  return { ...tab, token, claims: createClaims(tab.auth, { issuer }) };
+}
+
+/** Enrolls and verifies a TOTP factor. */
+async function raiseToAal2({ auth }: Tab) {
+  const mfa = createMfa(auth);
+  const { id, totp } = await mfa.enroll({ factorType: 'totp', friendlyName: 'audit' });
+  const code = OTPAuth.URI.parse(totp?.uri ?? '').generate();
+  return { mfa, factorId: id, session: await mfa.challengeAndVerify({ factorId: id, code }) };
+}
+
+/** Factors, claims and cookies. */
+export const clientTokenAudits: readonly Audit[] = [
+  audit(
+    'CLIENT-AUTH-601',
+    'a verified factor raises the session to aal2, announced, stored and known to the server',
+    { source: 'auth.md §1 (factors)' },
+    async ({ server, signIn }) => {
+      const tab = await signIn();
+      const before = tab.stored();
+      const { mfa, session } = await raiseToAal2(tab);
+      assert.equal(at(partOf(session.accessToken, 1), 'aal'), 'aal2');
+      assert.equal(eventNames(tab).at(-1), 'MFA_CHALLENGE_VERIFIED');
+      assert.equal(tab.stored()?.access_token, session.accessToken);
+      assert.notEqual(tab.stored()?.refresh_token, before?.refresh_token);
+      assert.equal((await mfa.getAuthenticatorAssuranceLevel()).currentLevel, 'aal2');
+      assertStatus(await server.auth.send('GET', '/user', { token: session.accessToken }), 200);
+    },
+  ),
+  audit(
+    'CLIENT-AUTH-602',
+    'a refresh after the verification keeps aal2; a new sign-in reports that a factor is pending',
+    { source: 'auth.md §1 (refresh rules, factors)' },
+    async ({ open, signIn }) => {
+      const tab = await signIn();
+      await raiseToAal2(tab);
+      const { accessToken } = await tab.auth.refreshSession();
+      assert.equal(at(partOf(accessToken, 1), 'aal'), 'aal2');
+      const other = await open();
+      const { email, password } = tab.user;
+      await other.auth.signInWithPassword({ email, password });
+      const { currentLevel, nextLevel } = await createMfa(other.auth).getAuthenticatorAssuranceLevel();
+      assert.deepEqual([currentLevel, nextLevel], ['aal1', 'aal2']);
+    },
+  ),
+  audit(
+    'CLIENT-AUTH-603',
+    'a wrong code of a factor is refused as mfa_verification_failed and changes nothing',
+    { source: 'auth.md §1 (factors)' },
+    async ({ signIn }) => {
+      const tab = await signIn();
+      const mfa = createMfa(tab.auth);
+      const { id } = await mfa.enroll({ factorType: 'totp' });
+      const before = tab.stored();
+      const refusal = await refusalOf(AuthError, mfa.challengeAndVerify({ factorId: id, code: '000000' }));
+      assert.equal(refusal.code, 'mfa_verification_failed');
+      assert.deepEqual(tab.stored(), before);
+    },
+  ),
+  audit(
+    'CLIENT-AUTH-611',
+    'claims are verified by the key set, fetched once, without asking the server about the token',
+    { source: 'RFC 7519 §7.2; auth.md §1 (jwks)' },
+    async (context) => {
+      const { claims, user, wire } = await withClaims(context);
+      for (let count = 0; count < 3; count += 1) assert.equal((await claims.getClaims())?.sub, user.id);
+      assert.equal(wire.to('/auth/v1/.well-known/jwks.json').length, 1);
+      assert.equal(wire.to('/auth/v1/user').length, 0);
+    },
+  ),
+  audit(
+    'CLIENT-AUTH-612',
+    'a token with changed claims, without a signature or from another issuer is refused',
+    { source: 'RFC 8725 §2.1, §3.1, §3.8' },
+    async (context) => {
+      const { auth, claims, token } = await withClaims(context);
+      const strict = createClaims(auth, { issuer: 'https://elsewhere.example' });
+      assert.equal((await refusalOf(AuthError, strict.getClaims())).code, 'invalid-token');
+      const [header = '', , signature = ''] = token?.split('.') ?? [];
+      const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+      const payload = encode({ ...(partOf(token, 1) as object), role: 'service_role' });
+      const unsigned = encode({ alg: 'none', typ: 'JWT' });
+      const refusalOfToken = (forged: string) =>
+        refusalOf(AuthError, claims.getClaims({ accessToken: forged }));
+      // A project with a shared secret publishes no key, so the client asks the server.
+      assert.match(
+        (await refusalOfToken(`${header}.${payload}.${signature}`)).code,
+        /^(invalid-signature|bad_jwt)$/,
+      );
+      assert.equal((await refusalOfToken(`${unsigned}.${payload}.`)).code, 'invalid-token');
+    },
+  ),
+  audit(
+    'CLIENT-AUTH-621',
+    'a session larger than a cookie makes the round trip in chunks, and a sign-out removes them all',
+    { source: 'auth.md §2 (cookies); product specification §9' },
+    async ({ open, signIn }) => {
+      const jar = createCookieJar();
+      const browser = createBrowser(createCookieStore({ jar, secure: true }));
+      const { auth, user } = await signIn({ browser });
+      await auth.updateUser({ data: { note: 'ä😀'.repeat(800) } });
+      const chunks = jar.names();
+      assert.ok(chunks.length > 1, `the session is in chunks: ${chunks.join()}`);
+      assert.deepEqual(
+        chunks,
+        chunks.map((_, index) => `audit.${index}`),
+      );
+      const attributes = 'Max-Age=34560000; Path=/; SameSite=lax; Secure';
+      for (const line of jar.writes.filter((write) => !write.includes('Max-Age=0'))) {
+        assert.ok(line.endsWith(attributes), line.slice(line.indexOf(';')));
+        assert.ok(line.slice(line.indexOf('=') + 1, line.indexOf(';')).length <= 3180);
+      }
+      const reloaded = await open({ browser });
+      assert.equal(reloaded.auth.getSnapshot().user?.id, user.id);
+      assert.deepEqual(reloaded.wire.requests, []);
+      await reloaded.auth.signOut({ scope: 'local' });
+      assert.deepEqual(jar.names(), []);
+    },
+  ),
+];

@@ -1,0 +1,123 @@
+import { adaptWebSocket, type FetchFunction, type Socket } from 'supabase-protocol-clients/platform';
+import { WebSocket } from 'ws';
+import { createIdleSocket, parseFrame, type Frame } from '../../../test/support/wire/frames.ts';
+import type { ConformanceTarget } from '../target.ts';
+import { parseJson } from '../wire.ts';
+
+/** A request as a client sent it. */
+export interface SentRequest {
+  readonly method: string;
+  /** Below the project's URL: `/auth/v1/token`. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: Headers;
+  /** As text. */
+  readonly body: string;
+  /** The body as JSON; undefined where it is none. */
+  readonly json: unknown;
+}
+
+/** The recorded traffic of one tab, and controls to disturb it. */
+export interface Recorder {
+  readonly requests: readonly SentRequest[];
+  /** The requests to one path, in their order. */
+  to(path: string): readonly SentRequest[];
+  /** Replaces the server's response to the next request to a path, for responses that a healthy server does not send. */
+  answerNext(path: string, answer: () => Response | Promise<Response>): void;
+  /** URLs of the websockets that were opened. */
+  readonly socketUrls: readonly string[];
+  /** Text frames of all sockets, as sent and as received. */
+  readonly sent: readonly Frame[];
+  readonly received: readonly Frame[];
+  /** Ends the open sockets without a close frame; until `mend()` none opens. */
+  cut(): void;
+  mend(): void;
+  /** Silences the open sockets: they stay open but receive nothing. */
+  silence(): void;
+}
+
+export interface RecordedWire extends Recorder {
+  readonly fetch: FetchFunction;
+  readonly openSocket: (url: string) => Socket;
+  /** Ends the silenced sockets without a close frame. */
+  end(): void;
+}
+
+/** A network between a client and the target that records the traffic. */
+export function createRecorder(target: ConformanceTarget, projectUrl: string): RecordedWire {
+  const requests: SentRequest[] = [];
+  const scripted: { readonly path: string; readonly answer: () => Response | Promise<Response> }[] = [];
+  const sockets = recordSockets();
+  return {
+    ...sockets,
+    requests,
+    to: (path) => requests.filter((request) => request.path === path),
+    answerNext: (path, answer) => void scripted.push({ path, answer }),
+    async fetch(input, init) {
+      const request = new Request(input, init);
+      const { pathname, searchParams, search } = new URL(request.url);
+      const bytes = await request.arrayBuffer();
+      const body = new TextDecoder().decode(bytes);
+      const { method, headers, redirect, signal } = request;
+      requests.push({ method, path: pathname, query: searchParams, headers, body, json: parseJson(body) });
+      const index = scripted.findIndex(({ path }) => path === pathname);
+      const [script] = index < 0 ? [] : scripted.splice(index, 1);
+      if (script) return script.answer();
+      // A bare auth server has no prefix.
+      const address = (projectUrl + pathname).replace(`${projectUrl}/auth/v1`, target.authUrl) + search;
+      const sent = { method, headers, redirect, signal, ...(bytes.byteLength > 0 && { body: bytes }) };
+      return target.fetch(address, sent);
+    },
+  };
+}
+
+type SocketRecorder = Omit<RecordedWire, 'requests' | 'to' | 'answerNext' | 'fetch'>;
+
+function recordSockets(): SocketRecorder {
+  const socketUrls: string[] = [];
+  const sent: Frame[] = [];
+  const received: Frame[] = [];
+  const open = new Set<WebSocket>();
+  let isCut = false;
+  return {
+    socketUrls,
+    sent,
+    received,
+    openSocket(url) {
+      socketUrls.push(url);
+      if (isCut) return createDeadSocket();
+      const webSocket = new WebSocket(url);
+      open.add(webSocket);
+      webSocket.on('close', () => open.delete(webSocket));
+      webSocket.on('message', (data, isBinary) => {
+        if (!isBinary) received.push(parseFrame((data as Buffer).toString()));
+      });
+      const socket = adaptWebSocket(webSocket);
+      const { send } = socket;
+      return Object.assign(socket, {
+        send(data: Parameters<Socket['send']>[0]) {
+          if (typeof data === 'string') sent.push(parseFrame(data));
+          send(data);
+        },
+      });
+    },
+    cut() {
+      isCut = true;
+      for (const webSocket of open) webSocket.terminate();
+    },
+    mend: () => void (isCut = false),
+    silence() {
+      for (const webSocket of open) webSocket.pause();
+    },
+    end() {
+      for (const webSocket of open) if (webSocket.isPaused) webSocket.terminate();
+    },
+  };
+}
+
+/** A socket that never opens. */
+function createDeadSocket(): Socket {
+  const socket = createIdleSocket();
+  setTimeout(() => socket.onClose?.({ code: 1006, reason: '', wasClean: false }), 0);
+  return socket;
+}

@@ -1,0 +1,162 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type AuthClient,
+  type AuthClientOptions,
+  type AuthEvent,
+  type SyncStore,
+  createAuthClient,
+  createMemoryStore,
+} from 'supabase-protocol-clients/auth-client';
+import type { Database } from '../../../src/inbox/database.types.ts';
+import { createBrowserPlatform, type Locks, type Platform } from 'supabase-protocol-clients/platform';
+import { createRealmLocks } from '../../../src/platform/realm-locks.ts';
+import {
+  type RealtimeClient,
+  type RealtimeEvent,
+  type RealtimeSettings,
+  createRealtimeClient,
+} from 'supabase-protocol-clients/realtime-client';
+import { shareSocket } from 'supabase-protocol-clients/realtime-client/shared-socket';
+import { type RestClient, createRestClient } from 'supabase-protocol-clients/rest-client';
+import { createRealmBroadcast } from '../../../test/support/realm-broadcast.ts';
+import type { ConformanceTarget } from '../target.ts';
+import { createRecorder, type Recorder } from './recorder.ts';
+
+/** The state that the tabs of one browser share. */
+export interface Browser {
+  readonly store: SyncStore;
+  readonly locks: Locks;
+  readonly openBroadcast: Platform['openBroadcast'];
+}
+
+export interface TabOptions {
+  /** Default: a browser of its own. */
+  readonly browser?: Browser;
+  /** The page's address. Default: the target's redirect address. */
+  readonly href?: string;
+  /** The offset by which the device's clock is ahead, in milliseconds. Default 0. */
+  readonly clockAheadMs?: number;
+  readonly auth?: Partial<AuthClientOptions>;
+  readonly realtime?: Partial<RealtimeSettings>;
+  /** Whether the tabs of the browser share one socket. Default false. */
+  readonly isShared?: boolean;
+  /** Receives the events of the realtime client. */
+  readonly onRealtimeEvent?: (event: RealtimeEvent) => void;
+}
+
+/** The options that all clients of a project share. */
+export interface ClientConnection {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly platform: Platform;
+}
+
+/** A tab of a browser in which our clients run, over a recorded network. */
+export interface Tab extends ClientConnection {
+  readonly auth: AuthClient;
+  readonly rest: RestClient<Database>;
+  readonly realtime: RealtimeClient<Database>;
+  readonly wire: Recorder;
+  /** The events that the auth client announced. */
+  readonly events: readonly AuthEvent[];
+  /** The reported errors that no call returned. */
+  readonly reported: readonly unknown[];
+  readonly browser: Browser;
+  /** The page's current address. */
+  href(): string;
+  /** The session's record in storage; null without one. */
+  stored(): StoredTokens | null;
+  /** Advances the clock of this tab's clients. */
+  advance(ms: number): void;
+  close(): void;
+}
+
+interface StoredTokens {
+  readonly access_token: string;
+  readonly refresh_token: string;
+}
+
+/** The session's storage key in every tab. */
+export const storageKey = 'audit';
+
+export function createBrowser(store: SyncStore = createMemoryStore()): Browser {
+  const id = randomUUID();
+  return {
+    store,
+    locks: { ...createRealmLocks(), scope: 'origin' },
+    openBroadcast: (name) => createRealmBroadcast(`${id}:${name}`),
+  };
+}
+
+/** Opens a page: the auth client restores its session and consumes the callback parameters of the address. */
+export async function openTab(target: ConformanceTarget, options: TabOptions = {}): Promise<Tab> {
+  const { browser = createBrowser(), clockAheadMs = 0 } = options;
+  const url = target.authUrl.replace(/\/auth\/v1$/, '');
+  // A bare auth server needs no key, but the clients require one.
+  const apiKey = target.anonKey || 'none';
+  const wire = createRecorder(target, url);
+  const events: AuthEvent[] = [];
+  const reported: unknown[] = [];
+  let href = options.href ?? target.redirectTo;
+  let passedMs = 0;
+  const { clock } = createBrowserPlatform();
+  const platform = createBrowserPlatform({
+    fetch: wire.fetch,
+    openSocket: wire.openSocket,
+    locks: browser.locks,
+    openBroadcast: browser.openBroadcast,
+    report: (problem) => reported.push(problem),
+    clock: {
+      now: () => clock.now() + clockAheadMs + passedMs,
+      monotonicMs: () => clock.monotonicMs() + passedMs,
+      setTimer: clock.setTimer,
+    },
+  });
+  const connection = { url, apiKey, platform };
+  const auth = createAuthClient({
+    ...connection,
+    store: browser.store,
+    storageKey,
+    address: { href: () => href, replace: (next) => void (href = next) },
+    ...options.auth,
+  });
+  const { getAccessToken, onTokenChange } = auth;
+  const realtime = createRealtimeClient<Database>({
+    ...connection,
+    getAccessToken,
+    onTokenChange,
+    settings: options.realtime ?? {},
+    ...(options.isShared && { share: shareSocket }),
+    ...(options.onRealtimeEvent && { log: options.onRealtimeEvent }),
+  });
+  auth.onEvent((event) => events.push(event));
+  await auth.start();
+  return {
+    ...connection,
+    auth,
+    rest: createRestClient<Database>({ ...connection, getAccessToken }),
+    realtime,
+    wire,
+    events,
+    reported,
+    browser,
+    href: () => href,
+    stored: () => JSON.parse(browser.store.get(storageKey) ?? 'null') as StoredTokens | null,
+    advance: (ms) => void (passedMs += ms),
+    close() {
+      realtime.close();
+      auth.close();
+      wire.end();
+    },
+  };
+}
+
+/** A remaining lifetime below zero: the token expired a second ago. */
+export const EXPIRED_MS = -1_000;
+
+/** Advances the clock until the access token has `leftMs` milliseconds left. */
+export function ageToken({ auth, platform, advance }: Tab, leftMs: number): void {
+  const { session } = auth.getSnapshot();
+  if (!session) throw new Error('No user is signed in');
+  advance(session.expiresAtMs - platform.clock.now() - leftMs);
+}

@@ -1,0 +1,46 @@
+import { strict as assert } from 'node:assert';
+import { FunctionsError, createFunctionsClient } from 'supabase-protocol-clients/functions-client';
+import { NotRunError, type Audit } from '../audit.ts';
+import { clientAuditsOf, refusalOf } from '../clients/client-audit.ts';
+
+const audit = clientAuditsOf('functions-client');
+const source = 'rest.md §1 (functions)';
+
+/** Calls of edge functions. The project has none, so the audits check the requests and the error of an unknown function. */
+export const clientFunctionAudits: readonly Audit[] = [
+  audit(
+    'CLIENT-FN-101',
+    'an unknown function is a typed refusal with its status',
+    { source },
+    async ({ server, signIn }) => {
+      if (server.target.restUrl === null) throw new NotRunError('the target has no functions');
+      const { auth, wire, ...connection } = await signIn();
+      const functions = createFunctionsClient({ ...connection, getAccessToken: auth.getAccessToken });
+      const refusal = await refusalOf(
+        FunctionsError,
+        functions.invoke('no-such-function', { body: { a: 'ä' }, region: 'eu-central-1' }),
+      );
+      assert.deepEqual([refusal.code, refusal.status], ['http', 404]);
+      const sent = wire.requests.at(-1);
+      assert.deepEqual([sent?.method, sent?.path], ['POST', '/functions/v1/no-such-function']);
+      assert.deepEqual(sent?.json, { a: 'ä' });
+      assert.equal(sent?.headers.get('authorization'), `Bearer ${await auth.getAccessToken()}`);
+      assert.equal(sent?.headers.get('apikey'), connection.apiKey);
+      assert.equal(sent?.headers.get('x-region'), 'eu-central-1');
+    },
+  ),
+  audit(
+    'CLIENT-FN-102',
+    'a name that would resolve to another path is refused before a request is sent, and the token is not sent',
+    { source },
+    async ({ signIn }) => {
+      const { auth, wire, ...connection } = await signIn();
+      const functions = createFunctionsClient({ ...connection, getAccessToken: auth.getAccessToken });
+      const sent = wire.requests.length;
+      for (const name of ['', '..', '../../auth/v1/user']) {
+        assert.equal((await refusalOf(FunctionsError, functions.invoke(name))).code, 'invalid-name', name);
+      }
+      assert.equal(wire.requests.length, sent);
+    },
+  ),
+];

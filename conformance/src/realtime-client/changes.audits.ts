@@ -1,0 +1,209 @@
+import { strict as assert } from 'node:assert';
+import type { Audit } from '../audit.ts';
+import { clientAuditsOf, createGate, eventually } from '../clients/client-audit.ts';
+import { notify } from '../rest/notifications.ts';
+import { newPreferences } from '../rest/inbox.ts';
+import { at } from '../wire.ts';
+import { watchInbox, type WatchedInbox } from './watched-inbox.ts';
+import { createPostgresChanges } from 'supabase-protocol-clients/realtime-client/postgres-changes';
+
+const audit = clientAuditsOf('realtime-client');
+const source = 'realtime.md §1 (postgres_changes)';
+
+/** A comparable summary of rows. */
+const digest = (rows: readonly { readonly id: string; readonly status: string }[]) =>
+  rows
+    .map(({ id, status }) => `${id} ${status}`)
+    .toSorted()
+    .join('\n');
+
+async function assertShowsTable({ table }: WatchedInbox, list: ReturnType<WatchedInbox['watch']>) {
+  const expected = digest(await table());
+  await eventually('the list is the table', () => {
+    const { rows, isCurrent } = list.getSnapshot();
+    return isCurrent && digest(rows) === expected;
+  });
+}
+
+/** Changes of rows, and live queries. */
+export const clientChangeAudits: readonly Audit[] = [
+  audit(
+    'CLIENT-RT-101',
+    'an insert, an update and a delete arrive in order, each with the fields of its type',
+    { source },
+    async (context) => {
+      const inbox = await watchInbox(context);
+      inbox.channel.join();
+      await inbox.live();
+      const id = await inbox.tell();
+      await eventually('the insert', () => inbox.changes.length === 1);
+      await inbox.setStatus('read');
+      await eventually('the update', () => inbox.changes.length === 2);
+      await inbox.remove(id);
+      await eventually('the delete', () => inbox.changes.length === 3);
+      const [inserted, updated, deleted] = inbox.changes;
+      assert.ok(inserted?.type === 'INSERT' && updated?.type === 'UPDATE' && deleted?.type === 'DELETE');
+      assert.deepEqual(
+        [inserted.record.id, inserted.record.status, inserted.record.recipient_id, inserted.table],
+        [id, 'unread', inbox.tab.user.id, 'notifications'],
+      );
+      assert.deepEqual([updated.record.id, updated.record.status], [id, 'read']);
+      assert.equal(deleted.oldRecord.id, id);
+      for (const { commitTimestamp } of inbox.changes) assert.ok(Date.parse(commitTimestamp) > 0);
+    },
+  ),
+  audit(
+    'CLIENT-RT-102',
+    'a listener of one type receives that type only',
+    { source: 'realtime.md §1 (filters)' },
+    async (context) => {
+      const inbox = await watchInbox(context, { binding: { event: ['INSERT', 'DELETE'] } });
+      inbox.channel.join();
+      await inbox.live();
+      const id = await inbox.tell();
+      await eventually('the insert', () => inbox.changes.length === 1);
+      await inbox.setStatus('read');
+      await inbox.remove(id);
+      await eventually('the delete', () => inbox.changes.at(-1)?.type === 'DELETE');
+      assert.deepEqual(
+        inbox.changes.map(({ type }) => type),
+        ['INSERT', 'DELETE'],
+      );
+    },
+  ),
+  audit(
+    'CLIENT-RT-103',
+    "another user's rows never arrive, even without a filter",
+    { source: 'realtime.md §1 (row-level security); supabase/migrations' },
+    async (context) => {
+      const { server } = context;
+      // The server sends the key of a DELETE to every subscriber.
+      const binding = { event: ['INSERT', 'UPDATE'], filter: 'status=eq.unread' } as const;
+      const inbox = await watchInbox(context, { binding });
+      inbox.channel.join();
+      await inbox.live();
+      const stranger = await server.newUser();
+      await notify(server, inbox.tab.user, stranger);
+      const id = await inbox.tell();
+      await eventually('the own row', () => inbox.changes.length > 0);
+      assert.deepEqual(
+        inbox.changes.map((change) => change.type === 'INSERT' && change.record.id),
+        [id],
+      );
+    },
+  ),
+  audit(
+    'CLIENT-RT-104',
+    'one channel serves several tables, each with its listener',
+    { source },
+    async (context) => {
+      const { server } = context;
+      const inbox = await watchInbox(context);
+      const preferences: string[] = [];
+      const { user } = inbox.tab;
+      createPostgresChanges(inbox.channel).on(
+        { table: 'notification_preferences', filter: `user_id=eq.${user.id}` },
+        ({ table, type }) => preferences.push(`${table} ${type}`),
+      );
+      inbox.channel.join();
+      await inbox.live();
+      await newPreferences(server, user);
+      await inbox.tell();
+      await eventually('both changes', () => inbox.changes.length > 0 && preferences.length > 0);
+      assert.deepEqual(preferences, ['notification_preferences INSERT']);
+      assert.equal(inbox.changes.length, 1);
+      assert.equal(inbox.sent('phx_join').length, 1);
+    },
+  ),
+  audit(
+    'CLIENT-RT-105',
+    'a live list equals the table after writes during its read',
+    { source: 'realtime.md §3, §4' },
+    async (context) => {
+      const inbox = await watchInbox(context);
+      const before = await inbox.tell();
+      const list = inbox.watch();
+      const stop = list.start();
+      const ids = [await inbox.tell(), await inbox.tell()];
+      await inbox.setStatus('read');
+      await inbox.remove(ids[0] ?? '');
+      await inbox.live();
+      await inbox.tell();
+      await inbox.remove(before);
+      await assertShowsTable(inbox, list);
+      assert.equal(list.getSnapshot().rows.length, 2);
+      // The read's response is older than a change that arrives before it.
+      const { wire } = inbox.tab;
+      const changed = createGate();
+      const answered = createGate();
+      wire.answerNext('/rest/v1/notifications', async () => {
+        const rows = await inbox.table();
+        answered.open();
+        await changed.opened;
+        return Response.json(rows);
+      });
+      list.refresh();
+      await answered.opened;
+      const late = await inbox.tell();
+      await eventually('the insert', () =>
+        inbox.changes.some((change) => change.type === 'INSERT' && change.record.id === late),
+      );
+      changed.open();
+      await assertShowsTable(inbox, list);
+      assert.equal(list.getSnapshot().rows.length, 3);
+      stop();
+    },
+  ),
+  audit(
+    'CLIENT-RT-106',
+    'after a lost socket the channel recovers and announces a gap, and a live list closes it',
+    { source: 'realtime.md §3, §4' },
+    async (context) => {
+      const inbox = await watchInbox(context);
+      const list = inbox.watch();
+      const stop = list.start();
+      await inbox.live();
+      const kept = await inbox.tell();
+      inbox.tab.wire.cut();
+      await eventually('recovering', () => inbox.channel.getSnapshot().status === 'recovering');
+      assert.equal(list.getSnapshot().isCurrent, false);
+      await inbox.tell();
+      await inbox.remove(kept);
+      inbox.tab.wire.mend();
+      await inbox.live();
+      assert.deepEqual(
+        inbox.losses.map(({ continuity, reason }) => [continuity, reason]),
+        [['lost', 'rejoined']],
+      );
+      await assertShowsTable(inbox, list);
+      stop();
+    },
+  ),
+  audit(
+    'CLIENT-RT-107',
+    'a silent open socket is detected by its heartbeat and replaced',
+    { source: 'product specification §9; realtime.md §3' },
+    async (context) => {
+      const inbox = await watchInbox(context, { settings: { heartbeatMs: 250, timeoutMs: 2_000 } });
+      inbox.channel.join();
+      await inbox.live();
+      const { wire } = inbox.tab;
+      await eventually('a heartbeat', () => wire.sent.some(({ event }) => event === 'heartbeat'));
+      assert.equal(wire.socketUrls.length, 1);
+      wire.silence();
+      await eventually('another socket', () => wire.socketUrls.length === 2);
+      await inbox.live();
+      const id = await inbox.tell();
+      await eventually('the insert', () => inbox.changes.length > 0);
+      const [change] = inbox.changes;
+      assert.equal(change?.type === 'INSERT' && change.record.id, id);
+      assert.deepEqual(
+        at(
+          wire.sent.find(({ event }) => event === 'heartbeat'),
+          'payload',
+        ),
+        {},
+      );
+    },
+  ),
+];

@@ -1,0 +1,353 @@
+import { strict as assert } from 'node:assert';
+import { WebSocket } from 'ws';
+import type { Frame } from '../../../test/support/wire/frames.ts';
+import { auditsOf, NotRunError, type Audit } from '../audit.ts';
+import type { AuditContext } from '../audit-context.ts';
+import { assertStatus, at, createWire } from '../wire.ts';
+import { inboxOf, joinLive, settle, topic, withPair, withSocket } from './audit-socket.ts';
+import { isChange, isReply, isSystem, joinPayload, openFrameSocket, type FrameSocket } from './frames.ts';
+
+const audit = auditsOf('realtime');
+const source = 'realtime.md §1';
+
+const isEvent = (event: string) => (frame: Frame) => frame.event === event;
+
+const indexOf = (socket: FrameSocket, matches: (frame: Frame) => boolean) =>
+  socket.received.findIndex(matches);
+
+const life: readonly Audit[] = [
+  audit(
+    'RT-160',
+    'a join without bindings is answered with an empty list',
+    { source, level: 'SHOULD' },
+    async (context) => {
+      const user = await context.newUser();
+      await withSocket(context, async (socket) => {
+        socket.send('1', '1', topic, 'phx_join', joinPayload(user.accessToken, []));
+        const { payload } = await socket.expect('the reply', isReply('1'));
+        assert.deepEqual(payload, { status: 'ok', response: { postgres_changes: [] } });
+      });
+    },
+  ),
+  audit(
+    'RT-161',
+    'the message of a live subscription names the channel without its prefix',
+    { source },
+    (context) =>
+      withPair(context, async ({ ada, socket }) => {
+        await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+        const { payload } = await socket.expect('system ok', isSystem('ok'));
+        assert.equal(at(payload, 'channel'), 'audit');
+        assert.equal(at(payload, 'message'), 'Subscribed to PostgreSQL');
+      }),
+  ),
+  audit('RT-162', 'the reply to a leave comes before the close', { source }, (context) =>
+    withPair(context, async ({ ada, socket }) => {
+      await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+      socket.send('1', '8', topic, 'phx_leave', {});
+      await socket.expect('phx_close', isEvent('phx_close'));
+      assert.ok(indexOf(socket, isReply('8')) < indexOf(socket, isEvent('phx_close')), 'reply first');
+      assert.ok(indexOf(socket, isReply('8')) >= 0, 'there is a reply');
+    }),
+  ),
+  audit('RT-163', 'nothing is delivered to a left channel', { source }, (context) =>
+    withPair(context, async ({ ada, socket, tell }) => {
+      await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+      await joinLive(socket, ada.accessToken, [inboxOf(ada)], { name: 'realtime:stays', ref: '2' });
+      socket.send('1', '8', topic, 'phx_leave', {});
+      await socket.expect('phx_close', isEvent('phx_close'));
+      await tell();
+      await socket.expect(
+        'the insert',
+        (frame) => frame.topic === 'realtime:stays' && isChange('INSERT')(frame),
+      );
+      assert.equal(
+        socket.received.filter((frame) => frame.topic === topic && isChange('INSERT')(frame)).length,
+        0,
+      );
+    }),
+  ),
+  audit('RT-164', 'a left channel can be joined again', { source }, (context) =>
+    withPair(context, async ({ ada, socket, tell }) => {
+      await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+      socket.send('1', '8', topic, 'phx_leave', {});
+      await socket.expect('phx_close', isEvent('phx_close'));
+      socket.send('9', '9', topic, 'phx_join', joinPayload(ada.accessToken, [inboxOf(ada)]));
+      await socket.expect('system ok again', () => socket.received.filter(isSystem('ok')).length === 2);
+      await tell();
+      await socket.expect('the insert', isChange('INSERT'));
+    }),
+  ),
+  audit(
+    'RT-165',
+    'joining again is answered before the old channel is closed',
+    { source, level: 'SHOULD' },
+    (context) =>
+      withPair(context, async ({ ada, socket }) => {
+        await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+        socket.send('9', '9', topic, 'phx_join', joinPayload(ada.accessToken, [inboxOf(ada)]));
+        await socket.expect('phx_close', isEvent('phx_close'));
+        await socket.expect('the reply', isReply('9'));
+        assert.ok(indexOf(socket, isReply('9')) < indexOf(socket, isEvent('phx_close')), 'reply first');
+      }),
+  ),
+  audit(
+    'RT-166',
+    'each of several channels receives the changes of its own bindings',
+    { source },
+    (context) =>
+      withPair(context, async ({ ada, grace, socket, tell }) => {
+        await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+        await joinLive(socket, grace.accessToken, [inboxOf(grace)], { name: 'realtime:grace', ref: '2' });
+        await tell();
+        assert.equal((await socket.expect('the insert', isChange('INSERT'))).topic, topic);
+        assert.equal(socket.received.filter(isChange('INSERT')).length, 1);
+      }),
+  ),
+  audit('RT-167', 'a heartbeat is answered on a socket with channels too', { source }, (context) =>
+    withPair(context, async ({ ada, socket }) => {
+      await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+      await settle(socket, '77');
+    }),
+  ),
+  audit('RT-168', 'a socket that closes does not affect the others', { source }, (context) =>
+    withPair(context, async ({ ada, socket, tell }) => {
+      await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+      await withSocket(
+        context,
+        async (other) => void (await joinLive(other, ada.accessToken, [inboxOf(ada)])),
+      );
+      await tell();
+      await socket.expect('the insert', isChange('INSERT'));
+    }),
+  ),
+  audit('RT-169', 'two sockets of one user both receive a change', { source }, (context) =>
+    withPair(context, async ({ ada, socket, tell }) => {
+      await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+      await withSocket(context, async (other) => {
+        await joinLive(other, ada.accessToken, [inboxOf(ada)]);
+        await tell();
+        await other.expect('the insert there', isChange('INSERT'));
+        await socket.expect('the insert here', isChange('INSERT'));
+      });
+    }),
+  ),
+];
+
+const tokens: readonly Audit[] = [
+  audit('RT-170', 'a pushed token gets no reply', { source }, (context) =>
+    withPair(context, async ({ ada, socket }) => {
+      await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+      socket.send('1', '4', topic, 'access_token', { access_token: ada.accessToken });
+      await settle(socket, '78');
+      assert.equal(indexOf(socket, isReply('4')), -1);
+    }),
+  ),
+  audit('RT-171', 'pushing the same token again changes nothing', { source }, (context) =>
+    withPair(context, async ({ ada, socket, tell }) => {
+      await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+      socket.send('1', '4', topic, 'access_token', { access_token: ada.accessToken });
+      await settle(socket, '78');
+      await tell();
+      await socket.expect('the insert', isChange('INSERT'));
+      assert.equal(indexOf(socket, isEvent('phx_close')), -1);
+    }),
+  ),
+  audit(
+    'RT-172',
+    'pushing null or an API key of the newer form changes nothing',
+    { source, level: 'SHOULD' },
+    (context) =>
+      withPair(context, async ({ ada, socket, tell }) => {
+        await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+        socket.send('1', '4', topic, 'access_token', { access_token: null });
+        socket.send('1', '5', topic, 'access_token', { access_token: 'sb_publishable_x' });
+        await settle(socket, '78');
+        await tell();
+        await socket.expect('the insert', isChange('INSERT'));
+      }),
+  ),
+  audit(
+    'RT-173',
+    'a pushed token that is no JWT closes the channel and leaves the socket open',
+    { source },
+    (context) =>
+      withPair(context, async ({ ada, socket }) => {
+        await joinLive(socket, ada.accessToken, [inboxOf(ada)]);
+        socket.send('1', '4', topic, 'access_token', { access_token: 'not.a.jwt' });
+        await socket.expect('system error', isSystem('error'));
+        await socket.expect('phx_close', isEvent('phx_close'));
+        await settle(socket, '78');
+      }),
+  ),
+  audit('RT-174', 'the refusal of a join names its reason', { source }, (context) =>
+    withSocket(context, async (socket) => {
+      socket.send('1', '1', topic, 'phx_join', joinPayload('not.a.jwt', []));
+      const { payload } = await socket.expect('the refusal', isReply('1'));
+      assert.match(String(at(payload, 'response', 'reason')), /JWT|Unauthorized/i);
+    }),
+  ),
+  audit('RT-175', 'a socket without an API key is refused', { source }, (context) =>
+    isRefused(context, '?vsn=2.0.0'),
+  ),
+  audit('RT-176', 'a socket with an invalid API key is refused', { source }, (context) =>
+    isRefused(context, '?vsn=2.0.0&apikey=no-such-key'),
+  ),
+];
+
+async function isRefused({ target }: AuditContext, query: string): Promise<void> {
+  if (target.realtimeUrl === null) throw new NotRunError('the target has no realtime service');
+  const socket = new WebSocket(target.realtimeUrl + query);
+  const outcome = await new Promise<string>((resolve) => {
+    socket.once('open', () => resolve('opened'));
+    socket.once('error', ({ message }) => resolve(message));
+  });
+  socket.terminate();
+  assert.match(outcome, /40[13]/);
+}
+
+const older: readonly Audit[] = [
+  audit('RT-180', 'with vsn 1.0.0 a frame is an object', { source, level: 'SHOULD' }, async ({ target }) => {
+    if (target.realtimeUrl === null) throw new NotRunError('the target has no realtime service');
+    const socket = new WebSocket(
+      `${target.realtimeUrl}?apikey=${encodeURIComponent(target.anonKey)}&vsn=1.0.0`,
+    );
+    try {
+      await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+      const answer = new Promise<unknown>((resolve) => {
+        socket.once('message', (data) => resolve(JSON.parse((data as Buffer).toString())));
+      });
+      socket.send(JSON.stringify({ topic: 'phoenix', event: 'heartbeat', payload: {}, ref: '3' }));
+      const reply = await answer;
+      assert.equal(at(reply, 'event'), 'phx_reply');
+      assert.equal(at(reply, 'ref'), '3');
+      assert.equal(at(reply, 'payload', 'status'), 'ok');
+    } finally {
+      socket.terminate();
+    }
+  }),
+];
+
+async function joinRoom(socket: FrameSocket, name: string, token: string, config: object): Promise<void> {
+  const payload = { config: { private: false, postgres_changes: [], ...config }, access_token: token };
+  socket.send('1', '1', `realtime:${name}`, 'phx_join', payload);
+  assert.equal(at((await socket.expect('the reply', isReply('1'))).payload, 'status'), 'ok');
+}
+
+const shout = { type: 'broadcast', event: 'shout', payload: { text: 'hello' } };
+const isShout = (frame: Frame) => frame.event === 'broadcast' && at(frame.payload, 'event') === 'shout';
+
+/** Two sockets that have joined the same new topic. */
+async function withRoom(
+  context: AuditContext,
+  config: object,
+  task: (one: FrameSocket, two: FrameSocket, room: string) => Promise<void>,
+) {
+  const user = await context.newUser();
+  const room = `room-${user.id}`;
+  await withSocket(context, async (one) => {
+    const two = await openFrameSocket(context);
+    try {
+      await joinRoom(one, room, user.accessToken, config);
+      await joinRoom(two, room, user.accessToken, config);
+      await task(one, two, `realtime:${room}`);
+    } finally {
+      two.close();
+    }
+  });
+}
+
+const rooms: readonly Audit[] = [
+  audit(
+    'RT-181',
+    'a broadcast reaches the other channels of the topic, and not its sender',
+    { source, level: 'SHOULD' },
+    (context) =>
+      withRoom(context, { broadcast: { ack: false, self: false } }, async (one, two, room) => {
+        one.send('1', '5', room, 'broadcast', shout);
+        assert.deepEqual(at((await two.expect('the broadcast', isShout)).payload, 'payload'), {
+          text: 'hello',
+        });
+        await settle(one, '79');
+        assert.equal(indexOf(one, isShout), -1);
+      }),
+  ),
+  audit('RT-182', 'with self a broadcast reaches its sender too', { source, level: 'SHOULD' }, (context) =>
+    withRoom(context, { broadcast: { ack: false, self: true } }, async (one, _two, room) => {
+      one.send('1', '5', room, 'broadcast', shout);
+      await one.expect('the broadcast', isShout);
+    }),
+  ),
+  audit('RT-183', 'with ack a broadcast gets a reply', { source, level: 'SHOULD' }, (context) =>
+    withRoom(context, { broadcast: { ack: true, self: false } }, async (one, _two, room) => {
+      one.send('1', '5', room, 'broadcast', shout);
+      assert.equal(at((await one.expect('the reply', isReply('5'))).payload, 'status'), 'ok');
+    }),
+  ),
+  audit(
+    'RT-184',
+    'a broadcast by HTTP is answered with 202 and delivered',
+    { source, level: 'SHOULD' },
+    (context) =>
+      withRoom(context, {}, async (one, _two, room) => {
+        const { target } = context;
+        const url = String(target.realtimeUrl)
+          .replace(/^ws/, 'http')
+          .replace(/\/websocket$/, '');
+        const messages = [
+          { topic: room.replace('realtime:', ''), event: 'shout', payload: { text: 'hello' } },
+        ];
+        const token = target.anonKey.startsWith('sb_') ? {} : { token: target.anonKey };
+        const sent = await createWire(url, target.anonKey, target.fetch).send('POST', '/api/broadcast', {
+          body: { messages },
+          ...token,
+        });
+        assertStatus(sent, 202);
+        await one.expect('the broadcast', isShout);
+      }),
+  ),
+  audit('RT-185', 'a join is followed by the presence state', { source, level: 'SHOULD' }, (context) =>
+    withRoom(context, { presence: { enabled: true, key: 'p' } }, async (one) => {
+      await one.expect('presence_state', isEvent('presence_state'));
+    }),
+  ),
+  audit(
+    'RT-186',
+    'a join and a leave of presence reach the other channels',
+    { source, level: 'SHOULD' },
+    (context) =>
+      withRoom(context, { presence: { enabled: true, key: 'p' } }, async (one, two, room) => {
+        two.send('1', '6', room, 'presence', {
+          type: 'presence',
+          event: 'track',
+          payload: { mood: 'well' },
+        });
+        const joined = (frame: Frame) =>
+          frame.event === 'presence_diff' && at(frame.payload, 'joins', 'p', 'metas', 0, 'mood') === 'well';
+        await one.expect('the arrival', joined);
+        two.send('1', '7', room, 'phx_leave', {});
+        await one.expect(
+          'the leaving',
+          (frame) => frame.event === 'presence_diff' && at(frame.payload, 'leaves', 'p') !== undefined,
+        );
+      }),
+  ),
+  audit(
+    'RT-187',
+    'a private channel without a policy for reading is refused as Unauthorized',
+    { source },
+    async (context) => {
+      const { id, accessToken } = await context.newUser();
+      await withSocket(context, async (socket) => {
+        const payload = { config: { private: true }, access_token: accessToken };
+        socket.send('1', '1', `realtime:private-${id}`, 'phx_join', payload);
+        const { payload: reply } = await socket.expect('the reply', isReply('1'));
+        assert.equal(at(reply, 'status'), 'error');
+        assert.match(String(at(reply, 'response', 'reason')), /Unauthorized/);
+      });
+    },
+  ),
+];
+
+/** Sockets, channels, tokens, broadcast and presence. */
+export const realtimeChannelAudits: readonly Audit[] = [...life, ...tokens, ...older, ...rooms];

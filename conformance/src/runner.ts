@@ -1,0 +1,132 @@
+import { NotRunError, type Audit, type AuditNeed } from './audit.ts';
+import { createAuditContext } from './audit-context.ts';
+import { NoMailError } from './mailbox.ts';
+import type { ConformanceTarget } from './target.ts';
+import { readTargetSettings, type TargetSettings } from '../test/target-settings.ts';
+import { UnexpectedReplyError } from './wire.ts';
+
+export type AuditOutcome =
+  | { readonly status: 'passed' }
+  | { readonly status: 'failed'; readonly reason: string }
+  | { readonly status: 'not-run'; readonly reason: string };
+
+/** The result of one audit. `known` is the reason of an expected failure. */
+export interface AuditResult {
+  readonly audit: Audit;
+  readonly outcome: AuditOutcome;
+  readonly known: string | null;
+  readonly durationMs: number;
+}
+
+export interface RunOptions {
+  /** Ids of audits that are known to fail on this target, with the reason. They run too. */
+  readonly knownFailing?: ReadonlyMap<string, string>;
+  /** The number of concurrent audits. Default 4. */
+  readonly concurrency?: number;
+  /** The timeout of one audit in milliseconds. Default 30,000. */
+  readonly timeoutMs?: number;
+}
+
+/** Runs audits against a target. The results have the order of the audits. */
+export async function runAudits(
+  audits: readonly Audit[],
+  target: ConformanceTarget,
+  { knownFailing = new Map(), concurrency = 4, timeoutMs = 30_000 }: RunOptions = {},
+): Promise<readonly AuditResult[]> {
+  const run = {};
+  const settings = await readTargetSettings(createAuditContext(target).auth);
+  const results: AuditResult[] = [];
+  let next = 0;
+  const work = async () => {
+    for (let index = next++; index < audits.length; index = next++) {
+      const audit = audits[index];
+      if (!audit) return;
+      const startedMs = performance.now();
+      const outcome = await runAudit(audit, target, run, settings, timeoutMs);
+      results[index] = {
+        audit,
+        outcome,
+        known: knownFailing.get(audit.id) ?? null,
+        durationMs: performance.now() - startedMs,
+      };
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, work));
+  return results;
+}
+
+/** The target as one audit meets it: the codes of refusals are kept. */
+function watchRefusals(target: ConformanceTarget): { watched: ConformanceTarget; codes: readonly string[] } {
+  const codes: string[] = [];
+  return {
+    codes,
+    watched: {
+      ...target,
+      async fetch(input, init) {
+        const response = await target.fetch(input, init);
+        const code = response.headers.get('x-sb-error-code');
+        if (code !== null) codes.push(code);
+        return response;
+      },
+    },
+  };
+}
+
+async function runAudit(
+  audit: Audit,
+  target: ConformanceTarget,
+  run: object,
+  settings: TargetSettings,
+  timeoutMs: number,
+): Promise<AuditOutcome> {
+  const { watched, codes } = watchRefusals(target);
+  const lacking = audit.needs.find((need) => !provides(target, need, settings));
+  if (lacking) return { status: 'not-run', reason: `the target lacks: ${lacking}` };
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`not finished within ${timeoutMs} ms`)), timeoutMs);
+  });
+  try {
+    await Promise.race([audit.run(createAuditContext(watched, run)), timeout]);
+    return { status: 'passed' };
+  } catch (problem) {
+    const setting = explainFailure(problem, settings) ?? settings.explainGate(codes);
+    if (setting !== undefined)
+      return { status: 'not-run', reason: `the target's settings forbid it: ${setting}` };
+    const reason = problem instanceof Error ? problem.message : String(problem);
+    return { status: problem instanceof NotRunError ? 'not-run' : 'failed', reason };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The setting of the target that explains a failure; undefined without one. */
+function explainFailure(problem: unknown, settings: TargetSettings): string | undefined {
+  if (problem instanceof UnexpectedReplyError) return settings.explain(problem.reply);
+  return problem instanceof NoMailError && settings.isEmailAutoconfirmed ? 'mailer_autoconfirm' : undefined;
+}
+
+function provides(
+  { mailboxUrl, query, serviceKey, smsInMailbox }: ConformanceTarget,
+  need: AuditNeed,
+  settings: TargetSettings,
+): boolean {
+  switch (need) {
+    case 'database':
+      return query !== undefined;
+    case 'double-confirmation':
+      return !settings.isEmailAutoconfirmed;
+    case 'mailbox':
+      return mailboxUrl !== null;
+    case 'service-key':
+      return serviceKey !== null;
+    case 'sms':
+      return mailboxUrl !== null && smsInMailbox;
+  }
+}
+
+/** Whether a result fails the run: an unknown failure of a MUST, or a known failure that passed. */
+export function isUnexpected({ audit, outcome, known }: AuditResult): boolean {
+  if (outcome.status === 'passed') return known !== null;
+  return outcome.status === 'failed' && known === null && audit.level === 'MUST';
+}

@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createLocalSupabase, type LocalSupabase } from 'local-supabase';
+import type { Audit } from '../src/audit.ts';
+import { parseKnownFailing } from '../src/known-failing.ts';
+import { createLocalTarget } from './local-target.ts';
+import { runAudits, type AuditResult } from '../src/runner.ts';
+
+const knownFailing = parseKnownFailing(readFileSync(new URL('known-failing.txt', import.meta.url), 'utf8'));
+
+/** Audits of a server without passkeys, which settings.nightly.test.ts runs: the default has them. */
+export const auditsWithoutPasskeys: readonly string[] = ['AUTH-1002'];
+
+/** Runs audits on an embedded Supabase of their own, each as a test. */
+export function testLocalAudits(all: readonly Audit[]): void {
+  const audits = all.filter(({ id }) => !auditsWithoutPasskeys.includes(id));
+  let supabase: LocalSupabase;
+  let results: ReadonlyMap<string, AuditResult>;
+
+  beforeAll(async () => {
+    supabase = await createLocalSupabase({ port: 0, mailboxPort: 0, auth: { bcryptCost: 4 } });
+    const list = await runAudits(audits, createLocalTarget(supabase), { knownFailing, concurrency: 8 });
+    results = new Map(list.map((result) => [result.audit.id, result]));
+  }, 180_000);
+
+  afterAll(() => supabase.close());
+
+  it.each(audits.map(({ id, title }) => [id, title]))('%s %s', (id) => {
+    const result = results.get(id);
+    const reason = result && result.outcome.status !== 'passed' ? result.outcome.reason : '';
+    expect({ status: result?.outcome.status, reason }).toEqual(
+      result?.known == null ? { status: 'passed', reason: '' } : { status: 'failed', reason },
+    );
+  });
+}

@@ -1,0 +1,25 @@
+import type { LocalSupabase } from 'local-supabase';
+import type { ConformanceTarget } from '../src/target.ts';
+
+/** The embedded Supabase as a target; it must have been started with ports. */
+export function createLocalTarget({
+  url,
+  anonKey,
+  serviceRoleKey,
+  mailboxUrl,
+  database,
+}: LocalSupabase): ConformanceTarget {
+  return {
+    authUrl: `${url}/auth/v1`,
+    restUrl: `${url}/rest/v1`,
+    storageUrl: `${url}/storage/v1`,
+    realtimeUrl: `${url.replace(/^http/, 'ws')}/realtime/v1/websocket`,
+    anonKey,
+    serviceKey: serviceRoleKey,
+    mailboxUrl,
+    smsInMailbox: true,
+    redirectTo: 'http://localhost:5173/home',
+    fetch: (input, init) => fetch(input, init),
+    query: database.query,
+  };
+}

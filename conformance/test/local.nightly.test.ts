@@ -1,0 +1,7 @@
+import { describe } from 'vitest';
+import { audits } from '../src/audits.ts';
+import { testLocalAudits } from './local-audits.ts';
+
+describe('the embedded Supabase', () => {
+  testLocalAudits(audits);
+});

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { realisticTiming } from 'local-supabase';
+import { createLocalSupabase } from 'local-supabase';
+import { chooseAudits } from '../src/audits.ts';
+import { createLocalTarget } from './local-target.ts';
+import { runAudits } from '../src/runner.ts';
+
+describe('the audits of realtime', () => {
+  it('pass with the delays of the real server', { timeout: 300_000 }, async () => {
+    const supabase = await createLocalSupabase({
+      port: 0,
+      mailboxPort: 0,
+      auth: { bcryptCost: 4 },
+      realtime: realisticTiming,
+    });
+    try {
+      const chosen = chooseAudits({ only: 'realtime' });
+      const results = await runAudits(chosen, createLocalTarget(supabase), { concurrency: 8 });
+      const failed = results.filter(({ outcome }) => outcome.status !== 'passed');
+      expect(failed.map(({ audit, outcome }) => [audit.id, outcome])).toEqual([]);
+    } finally {
+      await supabase.close();
+    }
+  });
+});

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import type { Audit, AuditLevel } from '../src/audit.ts';
+import { formatJson, formatJUnit, formatTable } from '../src/reports.ts';
+import { isUnexpected, runAudits, type AuditResult } from '../src/runner.ts';
+import { NotRunError } from '../src/audit.ts';
+
+const target = {
+  authUrl: 'http://127.0.0.1:1',
+  restUrl: null,
+  storageUrl: null,
+  realtimeUrl: null,
+  anonKey: '',
+  serviceKey: null,
+  mailboxUrl: null,
+  smsInMailbox: false,
+  redirectTo: 'http://localhost/home',
+  fetch: () => Promise.reject(new Error('no network')),
+};
+
+const audit = (id: string, run: Audit['run'], level: AuditLevel = 'MUST'): Audit => ({
+  id,
+  area: 'auth',
+  level,
+  title: `statement <${id}>`,
+  source: 'none',
+  needs: [],
+  run,
+});
+
+const sample = [
+  audit('A-1', () => Promise.resolve()),
+  audit('A-2', () => Promise.reject(new Error('found "x" & y'))),
+  audit('A-3', () => Promise.reject(new Error('cannot yet'))),
+  audit('A-4', () => Promise.resolve()),
+  audit('A-5', () => Promise.reject(new NotRunError('no mailbox'))),
+  audit('A-6', () => Promise.reject(new Error('would be nice')), 'SHOULD'),
+  { ...audit('A-7', () => Promise.resolve()), needs: ['service-key'] as const },
+];
+
+const run = (): Promise<readonly AuditResult[]> =>
+  runAudits(sample, target, {
+    knownFailing: new Map([
+      ['A-3', 'a reason'],
+      ['A-4', 'a reason that is gone'],
+    ]),
+  });
+
+describe('a run of audits', () => {
+  it('marks unknown failures and unexpected passes', async () => {
+    expect((await run()).filter(isUnexpected).map((result) => result.audit.id)).toEqual(['A-2', 'A-4']);
+  });
+
+  it('reports audits that the target does not support as not run', async () => {
+    const notRun = (await run()).filter(({ outcome }) => outcome.status === 'not-run');
+    expect(notRun.map((result) => result.audit.id)).toEqual(['A-5', 'A-7']);
+  });
+
+  it('gives its audits one identity, which no other run has', async () => {
+    const runs: object[] = [];
+    const remember = audit('A-1', async (context) => void runs.push(context.run));
+    await runAudits([remember, remember], target);
+    await runAudits([remember], target);
+    expect(runs[0]).toBe(runs[1]);
+    expect(runs[2]).not.toBe(runs[0]);
+  });
+
+  it('fails an audit that does not finish', async () => {
+    const [result] = await runAudits([audit('A-1', () => new Promise(() => undefined))], target, {
+      timeoutMs: 5,
+    });
+    expect(result?.outcome).toEqual({ status: 'failed', reason: 'not finished within 5 ms' });
+  });
+
+  it('prints a table of the audits that did not pass, and the counts', async () => {
+    expect(formatTable(await run())).toMatchInlineSnapshot(`
+      "✗ A-2 MUST statement <A-2>
+          found "x" & y
+      ~ A-3 MUST statement <A-3>
+          known: a reason; cannot yet
+      ! A-4 passes, but is listed as failing: a reason that is gone
+      - A-5 MUST statement <A-5>
+          no mailbox
+      ✗ A-6 SHOULD statement <A-6>
+          would be nice
+      - A-7 MUST statement <A-7>
+          the target lacks: service-key
+
+      area and level       audits   passed   failed    known  not run
+      auth MUST                 6        2        1        1        2
+      auth SHOULD               1        0        1        0        0"
+    `);
+  });
+
+  it('writes JUnit XML whose text is escaped', async () => {
+    const xml = formatJUnit(await run());
+    expect(xml).toContain('tests="7" failures="2" skipped="2"');
+    expect(xml).toContain('message="found &quot;x&quot; &amp; y"');
+    expect(xml).toContain('name="A-1 statement &lt;A-1&gt;"');
+  });
+
+  it('writes JSON with the counts', async () => {
+    expect(JSON.parse(formatJson(await run()))).toMatchObject({
+      counts: { passed: 2, failed: 2, known: 1, notRun: 2 },
+    });
+  });
+});

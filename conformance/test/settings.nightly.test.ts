@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import type { AuthSettings } from 'local-supabase';
+import { createLocalSupabase } from 'local-supabase';
+import { chooseAudits } from '../src/audits.ts';
+import { auditsWithoutPasskeys } from './local-audits.ts';
+import { createLocalTarget } from './local-target.ts';
+import { runAudits } from '../src/runner.ts';
+
+const strict: Partial<AuthSettings> = {
+  emailMaxFrequencySeconds: 60,
+  smsMaxFrequencySeconds: 60,
+  passwordUpdateRequiresReauthentication: true,
+  passwordUpdateRequiresCurrentPassword: true,
+  passwordMinLength: 12,
+  passwordRequiredCharacters: [
+    'abcdefghijklmnopqrstuvwxyz',
+    'ABCDEFGHIJKLMNOPQRSTUVWXYZ',
+    '0123456789',
+    '!@#$%^&*_-',
+  ],
+  anonymousEnabled: false,
+  manualLinkingEnabled: false,
+  phoneEnabled: false,
+  otpLength: 8,
+  sessionSinglePerUser: true,
+  web3EthereumEnabled: false,
+  web3SolanaEnabled: false,
+  passkeysEnabled: false,
+};
+
+/** The settings of correct servers, and how many of the auth service's audits must still pass at least. */
+const servers: readonly (readonly [string, Partial<AuthSettings>, number])[] = [
+  ['a strict server', strict, 190],
+  ['a server with a captcha', { captchaToken: 'solved' }, 30],
+  ['a server that confirms at once', { mailerAutoconfirm: true, phoneAutoconfirm: true }, 190],
+  ['a server where one address confirms a change', { secureEmailChange: false, refreshTokenVersion: 2 }, 200],
+  ['a server that is closed to new users', { disableSignup: true }, 180],
+  ['a server with rate limits', { rateLimits: {} }, 60],
+];
+
+describe('the audits of the auth service', () => {
+  it.each(servers)('blame no correct server: %s', { timeout: 300_000 }, async (_name, auth, least) => {
+    const supabase = await createLocalSupabase({ port: 0, mailboxPort: 0, auth: { bcryptCost: 4, ...auth } });
+    try {
+      const results = await runAudits(chooseAudits({ only: 'auth' }), createLocalTarget(supabase));
+      const failed = results.filter(({ outcome }) => outcome.status === 'failed');
+      expect(failed.map(({ audit, outcome }) => [audit.id, outcome])).toEqual([]);
+      const passed = results
+        .filter(({ outcome }) => outcome.status === 'passed')
+        .map(({ audit }) => audit.id);
+      expect(passed.length).toBeGreaterThanOrEqual(least);
+      expect(auditsWithoutPasskeys.filter((id) => passed.includes(id))).toEqual(
+        auth.passkeysEnabled === false ? auditsWithoutPasskeys : [],
+      );
+    } finally {
+      await supabase.close();
+    }
+  });
+});

@@ -1,0 +1,85 @@
+import { at, type Wire, type WireReply } from '../src/wire.ts';
+
+/** Refusals caused by limits or switches that /settings does not contain. */
+const hiddenSettings: ReadonlySet<string> = new Set([
+  'captcha_failed',
+  'current_password_required',
+  'manual_linking_disabled',
+  'mfa_phone_enroll_not_enabled',
+  'mfa_phone_verify_not_enabled',
+  'mfa_totp_enroll_not_enabled',
+  'mfa_totp_verify_not_enabled',
+  'mfa_webauthn_enroll_not_enabled',
+  'mfa_webauthn_verify_not_enabled',
+  'over_email_send_rate_limit',
+  'over_request_rate_limit',
+  'over_sms_send_rate_limit',
+  'reauthentication_needed',
+  'weak_password',
+  'web3_provider_disabled',
+]);
+
+/** Refusals caused by a setting in GET /settings, with the value that causes them. */
+const shownSettings: Readonly<Record<string, readonly (readonly [readonly string[], boolean])[]>> = {
+  signup_disabled: [[['disable_signup'], true]],
+  user_already_exists: [
+    [['mailer_autoconfirm'], true],
+    [['phone_autoconfirm'], true],
+  ],
+  email_provider_disabled: [[['external', 'email'], false]],
+  phone_provider_disabled: [[['external', 'phone'], false]],
+  anonymous_provider_disabled: [[['external', 'anonymous_users'], false]],
+  provider_disabled: [
+    [['external', 'google'], false],
+    [['external', 'apple'], false],
+  ],
+  saml_provider_disabled: [[['saml_enabled'], false]],
+  passkey_disabled: [[['passkeys_enabled'], false]],
+};
+
+/** Refusals that stand before what an audit looks at, such as a captcha; once met, a later failure tells nothing. */
+const gates: ReadonlySet<string> = new Set([
+  'captcha_failed',
+  'current_password_required',
+  'over_email_send_rate_limit',
+  'over_request_rate_limit',
+  'over_sms_send_rate_limit',
+  'passkey_disabled',
+  'reauthentication_needed',
+  'signup_disabled',
+]);
+
+/** The auth server's settings that audits depend on. */
+export interface TargetSettings {
+  /** The setting that explains an unexpected refusal; undefined without one. */
+  explain(reply: WireReply): string | undefined;
+  /** The setting that explains the first of these codes that refuses a feature as a whole; undefined without one. */
+  explainGate(codes: readonly string[]): string | undefined;
+  /** Whether sign-ups by email are confirmed without a mail. */
+  readonly isEmailAutoconfirmed: boolean;
+}
+
+/** Reads GET /settings; a server without this route counts as having every feature. */
+export async function readTargetSettings(auth: Wire): Promise<TargetSettings> {
+  const settings = await auth.send('GET', '/settings').then(
+    ({ json }) => json,
+    () => undefined,
+  );
+  const explainByShown = (code: string): string | undefined => {
+    const shown = Object.hasOwn(shownSettings, code) ? (shownSettings[code] ?? []) : [];
+    const [path] = shown.find(([steps, value]) => at(settings, ...steps) === value) ?? [];
+    return path && `${path.join('.')} (${code})`;
+  };
+  return {
+    isEmailAutoconfirmed: at(settings, 'mailer_autoconfirm') === true,
+    explain(reply) {
+      const named = at(reply.json, 'code') ?? at(reply.json, 'error_code');
+      const code = typeof named === 'string' ? named : '';
+      return hiddenSettings.has(code) ? code : explainByShown(code);
+    },
+    explainGate(codes) {
+      const code = codes.find((met) => gates.has(met));
+      return code && (explainByShown(code) ?? code);
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const FOLDER = fileURLToPath(new URL('../../../node_modules/.cache/local-supabase/', import.meta.url));
+const KEPT = 6;
+
+/**
+ * Returns the cached dump of a new database; on a miss, `build` creates it. Concurrent processes are safe, because a
+ * dump gets its name only when it is complete.
+ */
+export async function loadSnapshot(name: string, build: () => Promise<Blob>): Promise<Blob> {
+  const file = join(FOLDER, `${name}.tar`);
+  const kept = await readFile(file).catch(() => undefined);
+  if (kept) {
+    const now = new Date();
+    await utimes(file, now, now).catch(() => undefined);
+    return new DumpBlob(kept);
+  }
+  const dump = await build();
+  await keep(file, dump).catch(() => undefined);
+  return dump;
+}
+
+/** Serves the bytes from memory, because Node reads its own blobs slowly. */
+class DumpBlob extends Blob {
+  readonly #bytes: Buffer;
+  constructor(bytes: Buffer) {
+    super([]);
+    this.#bytes = bytes;
+  }
+  override arrayBuffer(): Promise<ArrayBuffer> {
+    return Promise.resolve(new Uint8Array(this.#bytes).buffer);
+  }
+}
+
+/** Without a writable cache, every start builds the database again. */
+async function keep(file: string, dump: Blob): Promise<void> {
+  await mkdir(FOLDER, { recursive: true });
+  const temporary = `${file}.${process.pid}.${crypto.randomUUID()}`;
+  await writeFile(temporary, new Uint8Array(await dump.arrayBuffer()));
+  await rename(temporary, file);
+  const others = (await readdir(FOLDER)).map((name) => join(FOLDER, name));
+  const aged = await Promise.all(others.map(async (path) => ({ path, usedMs: (await stat(path)).mtimeMs })));
+  const old = aged.toSorted((a, b) => b.usedMs - a.usedMs).slice(KEPT);
+  await Promise.all(old.map(({ path }) => rm(path, { force: true })));
+}

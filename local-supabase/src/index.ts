@@ -1,0 +1,12 @@
+/** The embedded Supabase: one project in one process. See README.md. */
+export { createTokenKeys } from './keys/keys.ts';
+export type { Database, Sql } from './database/database.ts';
+export type { AuthSettings } from './auth/settings.ts';
+export { type ConfigReader, createConfigReader } from './project/config-reader.ts';
+export { openDataFolder, type VapidKeys } from './project/data-folder.ts';
+export { moveToLocalPort } from './project/local-origins.ts';
+export { readProjectConfig } from './project/project-config.ts';
+export { StartError } from './project/start-error.ts';
+export type { RealtimeFaults } from './realtime/faults.ts';
+export { realisticTiming } from './realtime/settings.ts';
+export { createLocalSupabase, type LocalSupabase, type LocalSupabaseOptions } from './server.ts';

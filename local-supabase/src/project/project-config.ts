@@ -1,0 +1,139 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { accountChanges, codeMailKinds } from '../auth/mail/mail-template.ts';
+import type { LocalSupabaseOptions } from '../server.ts';
+import { readAuthSettings } from './auth-settings.ts';
+import { type ConfigReader, createConfigReader } from './config-reader.ts';
+
+/** The project folder, to which paths of the file are relative. */
+const projectFolder = new URL('../../../', import.meta.url);
+const configFile = new URL('supabase/config.toml', projectFolder);
+
+/** `supabase/config.toml` as options of the embedded server. */
+export interface ProjectConfig {
+  readonly options: Pick<
+    LocalSupabaseOptions,
+    'siteUrl' | 'redirectUrls' | 'auth' | 'mailTemplates' | 'smtp' | 'rest' | 'storage' | 'functionSettings'
+  >;
+  /** Settings that have no effect here: unknown ones, and those that the embedded server does not support. */
+  readonly withoutEffect: readonly string[];
+}
+
+/**
+ * Reads the settings of the project, so that development behaves as the project does to which the file is pushed.
+ *
+ * @throws {Error} that names the key, for a value of another type than the vendor's CLI takes, or a missing file.
+ */
+export function readProjectConfig(
+  text: string = readFileSync(configFile, 'utf8'),
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): ProjectConfig {
+  const config = createConfigReader(text, environment);
+  const smtp = readSmtp(config);
+  const siteUrl = config.text('auth.site_url');
+  const redirectUrls = config.texts('auth.additional_redirect_urls');
+  const mailTemplates = readMailTemplates(config);
+  const options = {
+    ...(siteUrl !== undefined && { siteUrl }),
+    ...(redirectUrls !== undefined && { redirectUrls }),
+    auth: readAuthSettings(config, smtp !== undefined),
+    mailTemplates,
+    ...(smtp && { smtp }),
+    rest: readApi(config),
+    storage: readStorage(config),
+    functionSettings: readFunctions(config),
+  };
+  return { options, withoutEffect: config.unread().filter((path) => !isAboutOtherTools(path, config)) };
+}
+
+/** Settings of tools that the embedded server does not have, at the values that turn nothing on. */
+const otherTools =
+  /^(?:project_id|(?:api|auth|realtime|storage|inbucket|studio|edge_runtime|analytics|db\.migrations|db\.seed)\.enabled|(?:api|db|studio|inbucket|analytics)\.\w*port|db\.(?:major_version|root_key|seed\.sql_paths|migrations\.schema_paths|pooler\..*|health_timeout)|studio\..*|analytics\..*|edge_runtime\.(?:policy|inspector_port|deno_version)|realtime\.(?:ip_version|max_header_length))$/;
+
+/** A table that is switched off has no effect anywhere. */
+function isAboutOtherTools(path: string, config: ConfigReader): boolean {
+  if (otherTools.test(path)) return true;
+  const table = path.slice(0, path.lastIndexOf('.'));
+  return config.boolean(`${table}.enabled`) === false;
+}
+
+function readMailTemplates(config: ConfigReader): LocalSupabaseOptions['mailTemplates'] & object {
+  return Object.fromEntries([
+    ...codeMailKinds.map((kind) => [kind, readMailTemplate(config, `auth.email.template.${kind}`)] as const),
+    ...accountChanges.map(
+      (change) =>
+        [`${change}_notification`, readMailTemplate(config, `auth.email.notification.${change}`)] as const,
+    ),
+  ]);
+}
+
+function readMailTemplate(config: ConfigReader, table: string): { subject?: string; file?: URL } {
+  const subject = config.text(`${table}.subject`);
+  const path = config.text(`${table}.content_path`);
+  const file = path === undefined ? undefined : new URL(path, projectFolder);
+  if (file && !existsSync(file))
+    throw new Error(`supabase/config.toml: ${table}.content_path: there is no file ${path}`);
+  return { ...(subject !== undefined && { subject }), ...(file && { file }) };
+}
+
+function readSmtp(config: ConfigReader): LocalSupabaseOptions['smtp'] {
+  const text = (name: string) => config.text(`auth.email.smtp.${name}`) ?? '';
+  const smtp = {
+    host: text('host'),
+    port: config.number('auth.email.smtp.port') ?? 587,
+    user: text('user'),
+    password: text('pass'),
+    adminEmail: text('admin_email'),
+    senderName: text('sender_name'),
+  };
+  const isEnabled = config.boolean('auth.email.smtp.enabled') ?? smtp.host !== '';
+  if (!isEnabled) return undefined;
+  const missing = [...(smtp.host === '' ? ['host'] : []), ...(smtp.adminEmail === '' ? ['admin_email'] : [])];
+  if (missing.length > 0)
+    throw new Error(`supabase/config.toml: auth.email.smtp.${missing[0]} is missing or empty`);
+  return smtp;
+}
+
+function readApi(config: ConfigReader): LocalSupabaseOptions['rest'] & object {
+  const schemas = config.texts('api.schemas')?.filter((schema) => schema !== 'graphql_public');
+  const extraSearchPath = config.texts('api.extra_search_path');
+  const maxRows = config.number('api.max_rows');
+  return {
+    ...(schemas && { schemas }),
+    ...(extraSearchPath && { extraSearchPath }),
+    ...(maxRows !== undefined && { maxRows }),
+  };
+}
+
+function readStorage(config: ConfigReader): LocalSupabaseOptions['storage'] & object {
+  const buckets = config.tables('storage.buckets').map((name) => {
+    const path = `storage.buckets.${name}`;
+    const isPublic = config.boolean(`${path}.public`);
+    const fileSizeLimitBytes = config.bytes(`${path}.file_size_limit`);
+    const allowedMimeTypes = config.texts(`${path}.allowed_mime_types`);
+    return [
+      name,
+      {
+        ...(isPublic !== undefined && { public: isPublic }),
+        ...(fileSizeLimitBytes !== undefined && { fileSizeLimitBytes }),
+        ...(allowedMimeTypes && { allowedMimeTypes }),
+      },
+    ] as const;
+  });
+  const fileSizeLimitBytes = config.bytes('storage.file_size_limit');
+  return {
+    ...(fileSizeLimitBytes !== undefined && { fileSizeLimitBytes }),
+    buckets: Object.fromEntries(buckets),
+  };
+}
+
+function readFunctions(config: ConfigReader): LocalSupabaseOptions['functionSettings'] & object {
+  const settings = config.tables('functions').map((name) => {
+    const enabled = config.boolean(`functions.${name}.enabled`);
+    const verifyJwt = config.boolean(`functions.${name}.verify_jwt`);
+    return [
+      name,
+      { ...(enabled !== undefined && { enabled }), ...(verifyJwt !== undefined && { verifyJwt }) },
+    ] as const;
+  });
+  return Object.fromEntries(settings);
+}

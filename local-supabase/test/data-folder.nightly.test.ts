@@ -1,0 +1,59 @@
+import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createLocalSupabase } from '../src/server.ts';
+import { StartError } from '../src/project/start-error.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'local-supabase-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+describe('an embedded Supabase in a folder', () => {
+  it('takes over the lock of a crashed server, and belongs to one at a time', async () => {
+    await writeFile(join(folder, 'lock'), '999999999');
+    const supabase = await createLocalSupabase({ dataDir: folder });
+    await expect(supabase.database.query('select 1 as one')).resolves.toEqual([{ one: 1 }]);
+    await expect(createLocalSupabase({ dataDir: folder })).rejects.toThrow(
+      `The data folder ${folder} is in use by the process ${process.pid}`,
+    );
+    await supabase.close();
+  });
+
+  it('applies missing migrations', async () => {
+    const first = await createLocalSupabase({ dataDir: folder });
+    await first.database.exec(
+      `drop publication supabase_realtime;
+       delete from supabase_migrations.schema_migrations where name = 'realtime'`,
+    );
+    await first.close();
+    const second = await createLocalSupabase({ dataDir: folder });
+    const published = await second.database.query(
+      `select tablename from pg_publication_tables where pubname = 'supabase_realtime' order by 1`,
+    );
+    expect(published.map(({ tablename }) => tablename)).toEqual([
+      'notification_bulk_changes',
+      'notification_preferences',
+      'notifications',
+    ]);
+    await second.close();
+  });
+
+  it('reports in one line that the keys or the database are corrupt', async () => {
+    await (await createLocalSupabase({ dataDir: folder })).close();
+    const keys = await readFile(join(folder, 'keys.json'));
+    for (const [file, content] of [
+      ['keys.json', '{"keys":'],
+      ['postgres/global/pg_control', 'garbage'],
+    ] as const) {
+      await writeFile(join(folder, 'keys.json'), keys);
+      await writeFile(join(folder, file), content);
+      const problem = await createLocalSupabase({ dataDir: folder }).catch((error: unknown) => error);
+      expect(problem).toBeInstanceOf(StartError);
+      expect((problem as StartError).message).toMatch(/^[^\n]*corrupt[^\n]*npm run reset$/);
+      await expect(readdir(folder)).resolves.not.toContain('lock');
+    }
+  });
+});

@@ -1,0 +1,235 @@
+import { describe, expect, it } from 'vitest';
+import { requestApi, signIn, useLocalSupabase, ada } from '../../test/support/local-supabase.ts';
+
+const supabase = useLocalSupabase();
+const table = '/rest/v1/notifications?select=id';
+const get = (path: string, headers: Record<string, string> = {}) =>
+  supabase().fetch(supabase().url + path, { headers, redirect: 'manual' });
+
+describe('an API key', () => {
+  it.each(['/rest/v1/notifications', '/auth/v1/settings', '/realtime/v1/api/broadcast'])(
+    'is needed for %s',
+    async (path) => {
+      const response = await get(path);
+      expect(response.status).toBe(401);
+      await expect(response.json()).resolves.toEqual({
+        message: 'No API key found in request',
+        hint: 'No `apikey` request header or url param was found.',
+      });
+    },
+  );
+
+  it('must be the project’s', async () => {
+    const response = await get('/auth/v1/settings', { apikey: 'sb_publishable_other' });
+    expect(response.status).toBe(401);
+    await expect(response.json()).resolves.toMatchObject({ message: 'Invalid API key' });
+  });
+
+  it('cannot be a user’s token or any other text', async () => {
+    const response = await get('/auth/v1/settings', { apikey: await signIn(supabase(), ada.email) });
+    expect(response.status).toBe(401);
+  });
+
+  it('is accepted in both forms, and from the query too', async () => {
+    const { anonKey, publishableKey } = supabase();
+    expect((await get('/auth/v1/settings', { apikey: anonKey })).status).toBe(200);
+    expect((await get('/auth/v1/settings', { apikey: publishableKey })).status).toBe(200);
+    expect((await get(`/auth/v1/settings?apikey=${publishableKey}`)).status).toBe(200);
+  });
+
+  it.each([
+    '/auth/v1/.well-known/jwks.json',
+    '/auth/v1/verify?token=x&type=signup',
+    '/auth/v1/authorize?provider=x',
+  ])('is not asked for where a browser arrives by itself: %s', async (path) => {
+    expect((await get(path)).status).not.toBe(401);
+  });
+
+  it('determines the role of the data service: anon for public keys, service_role for secret keys', async () => {
+    const { anonKey, publishableKey, serviceRoleKey, secretKey } = supabase();
+    const statuses = [anonKey, publishableKey, serviceRoleKey, secretKey].map(
+      async (apikey) => (await get(table, { apikey })).status,
+    );
+    await expect(Promise.all(statuses)).resolves.toEqual([401, 401, 200, 200]);
+  });
+
+  it('of the newer form is accepted as a bearer token, although it is none', async () => {
+    const { publishableKey, secretKey } = supabase();
+    const asBearer = (key: string) => get(table, { apikey: key, authorization: `Bearer ${key}` });
+    expect((await asBearer(publishableKey)).status).toBe(401);
+    expect((await asBearer(secretKey)).status).toBe(200);
+  });
+
+  it('is refused from a browser when it is secret', async () => {
+    const response = await get(table, { apikey: supabase().secretKey, 'user-agent': 'Mozilla/5.0 (X11)' });
+    expect(response.status).toBe(401);
+    await expect(response.json()).resolves.toEqual({ message: 'Forbidden use of secret API key in browser' });
+  });
+});
+
+describe('a bearer token for the data service', () => {
+  const send = (token: string) => requestApi(supabase(), table, { token });
+  const claims = () => ({ sub: ada.id, role: 'authenticated', iat: now(), exp: now() + 60 });
+  const now = () => Math.floor(Date.now() / 1000);
+
+  it.each(['ES256', 'RS256', 'HS256'] as const)('is accepted with %s', async (algorithm) => {
+    const response = await send(await supabase().keys.sign(claims(), { algorithm }));
+    expect(response.status).toBe(200);
+    await expect(response.json()).resolves.toHaveLength(4);
+  });
+
+  it('is refused after its expiry, with the error of PostgREST', async () => {
+    const response = await send(await supabase().keys.sign({ ...claims(), exp: now() - 31 }));
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toBe(
+      'Bearer error="invalid_token", error_description="JWT expired"',
+    );
+    expect(response.headers.get('proxy-status')).toBe('PostgREST; error=PGRST303');
+    await expect(response.json()).resolves.toEqual({
+      code: 'PGRST303',
+      message: 'JWT expired',
+      details: null,
+      hint: null,
+    });
+  });
+
+  it('may have expired for 30 seconds, as with PostgREST', async () => {
+    expect((await send(await supabase().keys.sign({ ...claims(), exp: now() - 20 }))).status).toBe(200);
+  });
+
+  it('is refused before its iat', async () => {
+    const response = await send(await supabase().keys.sign({ ...claims(), iat: now() + 120 }));
+    await expect(response.json()).resolves.toMatchObject({
+      code: 'PGRST303',
+      message: 'JWT issued at future',
+    });
+  });
+
+  it.each([
+    ['abc', 'Expected 3 parts in JWT; got 1'],
+    ['a.b.c', 'JWT cryptographic operation failed'],
+  ])('that is none is refused: %s', async (token, message) => {
+    const response = await send(token);
+    expect(response.status).toBe(401);
+    await expect(response.json()).resolves.toMatchObject({ code: 'PGRST301', message });
+  });
+
+  it('is refused when another key signed it', async () => {
+    const [head = '', body = ''] = (await supabase().keys.sign(claims())).split('.');
+    const response = await send(`${head}.${body}.${'A'.repeat(86)}`);
+    await expect(response.json()).resolves.toMatchObject({
+      code: 'PGRST301',
+      message: 'No suitable key or wrong key type',
+    });
+  });
+
+  it('is refused when its claims were changed', async () => {
+    const [head = '', , signature = ''] = (await supabase().keys.sign(claims())).split('.');
+    const forged = Buffer.from(JSON.stringify({ ...claims(), role: 'service_role' })).toString('base64url');
+    expect((await send(`${head}.${forged}.${signature}`)).status).toBe(401);
+  });
+
+  it('is refused with the algorithm none', async () => {
+    const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    expect((await send(`${encode({ alg: 'none' })}.${encode(claims())}.`)).status).toBe(401);
+  });
+
+  it('of an older key is accepted after a rotation', async () => {
+    const token = await supabase().keys.sign(claims());
+    await supabase().keys.rotate();
+    expect((await send(token)).status).toBe(200);
+    const { keys } = (await (await get('/auth/v1/.well-known/jwks.json')).json()) as { keys: object[] };
+    expect(keys.length).toBeGreaterThanOrEqual(2);
+    expect(JSON.stringify(keys)).not.toContain('"d"');
+  });
+});
+
+describe('a page of another origin', () => {
+  const origin = { origin: 'https://inbox.example' };
+
+  it('may ask for any method and header', async () => {
+    const response = await supabase().fetch(`${supabase().url}${table}`, {
+      method: 'OPTIONS',
+      headers: {
+        ...origin,
+        'access-control-request-method': 'PATCH',
+        'access-control-request-headers': 'apikey,authorization,prefer,x-my-own',
+      },
+    });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    expect(response.headers.get('access-control-allow-methods')).toContain('PATCH');
+    expect(response.headers.get('access-control-allow-headers')).toBe('apikey,authorization,prefer,x-my-own');
+  });
+
+  it.each([
+    ['the answers of the data service', table, 'Content-Range'],
+    ['the answers of the auth service', '/auth/v1/settings', 'X-Supabase-Api-Version'],
+  ])('may read %s', async (_, path, exposed) => {
+    const response = await requestApi(supabase(), path, {
+      headers: origin,
+      apiKey: supabase().serviceRoleKey,
+    });
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    expect(response.headers.get('access-control-expose-headers')).toContain(exposed);
+  });
+
+  it('may read refusals too, but not the headers that PostgREST does not expose', async () => {
+    const response = await get(table, origin);
+    expect(response.status).toBe(401);
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    expect(response.headers.get('access-control-expose-headers')).not.toMatch(
+      /proxy-status|www-authenticate/i,
+    );
+  });
+});
+
+it('a path that no service has is not found', async () => {
+  const response = await requestApi(supabase(), '/nothing/here');
+  expect(response.status).toBe(404);
+  await expect(response.json()).resolves.toEqual({ message: 'no Route matched with those values' });
+});
+
+describe('a service key from another origin', () => {
+  it.each(['https://evil.example', 'http://localhost.evil.example', 'null'])(
+    'is refused for %s',
+    async (origin) => {
+      const { serviceRoleKey, secretKey, anonKey } = supabase();
+      expect((await get(table, { origin, apikey: serviceRoleKey })).status).toBe(403);
+      expect((await get(table, { origin, apikey: secretKey })).status).toBe(403);
+      const bearer = await get(table, { origin, apikey: anonKey, authorization: `Bearer ${serviceRoleKey}` });
+      expect(bearer.status).toBe(403);
+      expect((await get('/auth/v1/settings', { origin, apikey: anonKey })).status).toBe(200);
+    },
+  );
+
+  it.each(['http://localhost:5173', 'http://127.0.0.1:8080', 'http://[::1]:1'])(
+    'is accepted for %s',
+    async (origin) => {
+      expect((await get(table, { origin, apikey: supabase().serviceRoleKey })).status).toBe(200);
+    },
+  );
+});
+
+describe('JSON nested 6,000 levels deep', () => {
+  const nested = '['.repeat(6000) + ']'.repeat(6000);
+
+  it.each(['/auth/v1/signup', '/rest/v1/notifications', '/storage/v1/bucket', '/realtime/v1/api/broadcast'])(
+    'is refused by %s with 400',
+    async (path) => {
+      const { url, fetch, serviceRoleKey: apikey } = supabase();
+      const headers = { apikey, 'content-type': 'application/json' };
+      const response = await fetch(url + path, { method: 'POST', headers, body: `{"data":${nested}}` });
+      expect(response.status).toBe(400);
+      await expect(response.json()).resolves.toMatchObject({ code: 'bad_json' });
+    },
+  );
+
+  it('is not mistaken for brackets within strings', async () => {
+    const { url, fetch, anonKey: apikey } = supabase();
+    const headers = { apikey, 'content-type': 'application/json' };
+    const body = JSON.stringify({ type: 'signup', token_hash: `"\\${'['.repeat(6000)}` });
+    const response = await fetch(`${url}/auth/v1/verify`, { method: 'POST', headers, body });
+    expect(response.status).toBe(403);
+  });
+});

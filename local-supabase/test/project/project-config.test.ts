@@ -1,0 +1,231 @@
+import { describe, expect, it } from 'vitest';
+import { minPasswordLength } from '../../../src/inbox/ui/form/credential-rules.ts';
+import { readProjectConfig } from '../../src/project/project-config.ts';
+import { readSignInWays } from '../../../scripts/sign-in-ways.ts';
+
+const read = (text: string, environment: Record<string, string> = {}) => readProjectConfig(text, environment);
+
+describe('the config.toml of this repository', () => {
+  const { options, withoutEffect } = readProjectConfig();
+
+  it('configures the deployed services', () => {
+    expect(options).toMatchObject({
+      siteUrl: 'http://localhost:5173',
+      redirectUrls: ['http://localhost:5173/**', 'http://127.0.0.1:5173/**'],
+      auth: {
+        anonymousEnabled: false,
+        emailMaxFrequencySeconds: 60,
+        mailerAutoconfirm: false,
+        passwordUpdateRequiresReauthentication: true,
+        secureEmailChange: true,
+        externalProviders: ['google', 'github', 'apple'],
+        rateLimits: { tokenRefresh: 150, verify: 30, otp: 30 },
+      },
+      rest: { schemas: ['public'], extraSearchPath: ['public', 'extensions'], maxRows: 1000 },
+      storage: { fileSizeLimitBytes: 52_428_800 },
+      mailTemplates: { recovery: { subject: expect.stringContaining('Reset your password') } },
+    });
+    expect(options.smtp).toBeUndefined();
+  });
+
+  it('has no setting that the embedded server ignores', () => expect(withoutEffect).toEqual([]));
+
+  it('asks for passwords as long as the forms do', () => {
+    expect(options.auth?.passwordMinLength).toBe(minPasswordLength);
+  });
+});
+
+describe('the ways to sign in, for the build', () => {
+  it('are those of this repository', () => {
+    const { auth } = readProjectConfig().options;
+    expect(readSignInWays()).toEqual({
+      providerCount: auth?.externalProviders?.length,
+      passkeys: auth?.passkeysEnabled,
+    });
+  });
+
+  it('are only the enabled ones', () => {
+    const text = `
+      [auth.external.google]
+      enabled = true
+      [auth.external.azure]
+      enabled = false
+      [auth.passkey]
+      enabled = false
+    `;
+    expect(readSignInWays(undefined, text)).toEqual({ providerCount: 1, passkeys: false });
+    expect(readSignInWays(undefined, '')).toEqual({ providerCount: 0, passkeys: false });
+  });
+
+  it('are those of VITE_SIGN_IN_WAYS where the project differs from the file', () => {
+    expect(readSignInWays('google, github,passkey')).toEqual({ providerCount: 2, passkeys: true });
+    expect(readSignInWays('passkey')).toEqual({ providerCount: 0, passkeys: true });
+    expect(readSignInWays('none')).toEqual({ providerCount: 0, passkeys: false });
+    for (const list of ['google;github', 'Google', 'google,,github'])
+      expect(() => readSignInWays(list)).toThrow('VITE_SIGN_IN_WAYS');
+  });
+});
+
+describe('a config.toml', () => {
+  it('leaves the defaults of missing settings', () => {
+    expect(read('[auth]\njwt_expiry = 60\n').options.auth).toEqual({ jwtExpirySeconds: 60 });
+    expect(read('').options).toMatchObject({ auth: {}, rest: {}, storage: { buckets: {} } });
+  });
+
+  it('sets sessions, factors, providers, test codes, passkeys and rate limits', () => {
+    const { auth } = read(`
+      [auth.sessions]
+      timebox = "24h"
+      inactivity_timeout = "30m"
+      [auth.mfa.phone]
+      enroll_enabled = true
+      verify_enabled = false
+      [auth.mfa.web_authn]
+      enroll_enabled = false
+      verify_enabled = true
+      [auth.external.google]
+      enabled = true
+      client_id = "x"
+      [auth.external.azure]
+      enabled = false
+      [auth.sms.test_otp]
+      4152127777 = "123456"
+      [auth.passkey]
+      enabled = false
+      [auth.webauthn]
+      rp_id = "example.com"
+      rp_display_name = "Example"
+      rp_origins = ["https://example.com"]
+      [auth.rate_limit]
+      email_sent = 2
+      anonymous_users = 5
+      web3 = 7
+    `).options;
+    expect(auth).toEqual({
+      sessionTimeboxSeconds: 86_400,
+      sessionInactivitySeconds: 1800,
+      phoneFactorEnrollEnabled: true,
+      phoneFactorVerifyEnabled: false,
+      webauthnFactorEnrollEnabled: false,
+      webauthnFactorVerifyEnabled: true,
+      externalProviders: ['google'],
+      smsTestOtp: { '4152127777': '123456' },
+      passkeysEnabled: false,
+      webauthnRpId: 'example.com',
+      webauthnRpDisplayName: 'Example',
+      webauthnRpOrigins: ['https://example.com'],
+      rateLimits: { anonymousUsers: 5, web3: 7, emailSent: Number.MAX_SAFE_INTEGER },
+    });
+  });
+
+  it('sets the mails about changes of an account', () => {
+    const { options, withoutEffect } = read(`
+      [auth.email.notification.password_changed]
+      enabled = true
+      subject = "New password"
+      content_path = "./supabase/templates/recovery.html"
+      [auth.email.notification.email_changed]
+      enabled = false
+    `);
+    expect(options.auth).toEqual({ accountChangeMails: ['password_changed'] });
+    expect(options.mailTemplates?.password_changed_notification).toMatchObject({ subject: 'New password' });
+    expect(withoutEffect).toEqual([]);
+  });
+
+  it('sets SMTP with values of the environment; the limit of emails counts then', () => {
+    const text = `
+      [auth.email.smtp]
+      enabled = true
+      host = "smtp.example.com"
+      port = 465
+      user = "me"
+      pass = "env(SMTP_PASSWORD)"
+      admin_email = "hi@example.com"
+      sender_name = "Inbox"
+      [auth.rate_limit]
+      email_sent = 2
+    `;
+    const { options } = read(text, { SMTP_PASSWORD: 'secret' });
+    expect(options.smtp).toEqual({
+      host: 'smtp.example.com',
+      port: 465,
+      user: 'me',
+      password: 'secret',
+      adminEmail: 'hi@example.com',
+      senderName: 'Inbox',
+    });
+    expect(options.auth?.rateLimits).toEqual({ emailSent: 2 });
+    expect(read(text.replace('enabled = true', 'enabled = false')).options.smtp).toBeUndefined();
+  });
+
+  it('sets the API, buckets and functions', () => {
+    const { options } = read(`
+      [api]
+      schemas = ["public", "graphql_public", "api"]
+      max_rows = 5
+      [storage.buckets.avatars]
+      public = true
+      file_size_limit = "1MiB"
+      allowed_mime_types = ["image/png"]
+      [functions.hello]
+      verify_jwt = false
+      [functions.old]
+      enabled = false
+    `);
+    expect(options.rest).toEqual({ schemas: ['public', 'api'], maxRows: 5 });
+    expect(options.storage?.buckets).toEqual({
+      avatars: { public: true, fileSizeLimitBytes: 1_048_576, allowedMimeTypes: ['image/png'] },
+    });
+    expect(options.functionSettings).toEqual({ hello: { verifyJwt: false }, old: { enabled: false } });
+  });
+
+  it('names settings that have no effect, and not those that are switched off', () => {
+    const { withoutEffect } = read(`
+      project_id = "x"
+      [auth]
+      enable_sign_up = true
+      [auth.hook.send_email]
+      enabled = true
+      uri = "http://x"
+      [auth.hook.send_sms]
+      enabled = false
+      uri = "http://x"
+      [auth.external.google]
+      enabled = true
+      email_optional = true
+      [storage.buckets.a]
+      objects_path = "./a"
+      [nonsense]
+      a.b = 1
+    `);
+    expect(withoutEffect).toEqual([
+      'auth.enable_sign_up',
+      'auth.hook.send_email.enabled',
+      'auth.hook.send_email.uri',
+      'auth.external.google.email_optional',
+      'storage.buckets.a.objects_path',
+      'nonsense.a.b',
+    ]);
+  });
+
+  it.each([
+    ['1m30s', 90],
+    ['1h', 3600],
+    ['500ms', 0.5],
+  ])('has durations such as %s', (duration, expected) => {
+    const { auth } = read(`[auth.email]\nmax_frequency = "${duration}"\n`).options;
+    expect(auth).toEqual({ emailMaxFrequencySeconds: expected });
+  });
+
+  it.each([
+    ['[auth]\njwt_expiry = "soon"\n', 'auth.jwt_expiry must be a number'],
+    ['[auth]\nadditional_redirect_urls = "x"\n', 'auth.additional_redirect_urls must be a list of strings'],
+    ['[auth.email]\nmax_frequency = "soon"\n', '"soon" is no duration'],
+    ['[auth]\npassword_requirements = "long"\n', 'no password_requirements "long"'],
+    ['[storage]\nfile_size_limit = "big"\n', '"big" is no size'],
+    ['[auth.email.template.recovery]\ncontent_path = "./nope.html"\n', 'there is no file ./nope.html'],
+    ['[auth.email.smtp]\nenabled = true\n', 'auth.email.smtp.host is missing'],
+  ])('is refused with the place: %j', (text, message) => {
+    expect(() => read(text)).toThrow(message);
+  });
+});

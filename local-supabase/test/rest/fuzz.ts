@@ -1,0 +1,55 @@
+import * as fc from 'fast-check';
+import type { PgliteDatabase } from '../../src/database/pglite-database.ts';
+import type { PostgRest } from '../../src/rest/postgrest.ts';
+import type { RawRequest } from '../../src/rest/request/api-request.ts';
+import { arbitraryRequest } from './arbitrary-request.ts';
+
+export const MOST_MS = 5000;
+
+/**
+ * Sends generated requests. After each, the session is the superuser's again and outside of a transaction, and the
+ * next request is answered.
+ */
+export async function fuzz(
+  rest: PostgRest,
+  database: PgliteDatabase,
+  options: { readonly numRuns: number; readonly seed?: number },
+): Promise<void> {
+  const isAnswered = fc.asyncProperty(arbitraryRequest, pickRole, async (request, role) => {
+    const startMs = performance.now();
+    const answer = await rest.answer(request, { role });
+    const problem =
+      wrongAnswer(request, answer.status, answer.body) ??
+      (performance.now() - startMs > MOST_MS ? 'slow' : undefined) ??
+      (await leftBehind(database)) ??
+      (await nextAnswer(rest));
+    if (problem !== undefined) throw new Error(`${request.method} ${request.target}: ${problem}`);
+  });
+  await fc.assert(isAnswered, { ...options, interruptAfterTimeLimit: 600_000, markInterruptAsFailure: true });
+}
+
+const pickRole = fc.constantFrom('service_role', 'authenticated', 'anon');
+
+function wrongAnswer({ method }: RawRequest, status: number, body: string | Uint8Array): string | undefined {
+  if (status < 200 || status > 599) return `status ${status}`;
+  if (status < 400 || method === 'HEAD') return undefined;
+  const { code } = JSON.parse(body.toString()) as { readonly code?: unknown };
+  return typeof code === 'string' && !code.startsWith('XX') ? undefined : `error ${body.toString()}`;
+}
+
+async function leftBehind(database: PgliteDatabase): Promise<string | undefined> {
+  // A local setting is still there in the next statement only within an open transaction.
+  await database.query(`select set_config('fuzz.mark', 'set', true)`);
+  const [session] = await database.query<{ user: string; claims: string; mark: string }>(
+    `select current_user as user, coalesce(current_setting('request.jwt.claims', true), '') as claims,
+       coalesce(current_setting('fuzz.mark', true), '') as mark`,
+  );
+  const isClean = session?.user === 'postgres' && session.claims === '' && session.mark === '';
+  return isClean ? undefined : `left behind ${JSON.stringify(session)}`;
+}
+
+async function nextAnswer(rest: PostgRest): Promise<string | undefined> {
+  const next = { method: 'GET', target: '/z_labels?select=id&limit=1', headers: [], body: new Uint8Array() };
+  const { status } = await rest.answer(next, { role: 'service_role' });
+  return status === 200 ? undefined : `the next request was answered with ${status}`;
+}

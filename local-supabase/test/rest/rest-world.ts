@@ -1,0 +1,31 @@
+import { openDatabase } from '../../src/database/open-database.ts';
+import type { PgliteDatabase } from '../../src/database/pglite-database.ts';
+import type { Claims } from '../../src/keys/keys.ts';
+import { createRestService } from '../../src/rest/rest-service.ts';
+import type { RestSettings } from '../../src/rest/settings.ts';
+
+/** The data service over an empty project with tables of the test. */
+export interface RestWorld {
+  readonly database: PgliteDatabase;
+  /** Sends a request as the service role; `path` begins after `/rest/v1`. */
+  ask(path: string, init?: RequestInit, claims?: Claims): Promise<Response>;
+  close(): Promise<void>;
+}
+
+export async function openRestWorld(sql: string, settings: Partial<RestSettings> = {}): Promise<RestWorld> {
+  const { database } = await openDatabase({
+    project: new URL('./no-project/', import.meta.url),
+    seed: false,
+  });
+  await database.exec(sql);
+  const rest = await createRestService({ database, settings });
+  return {
+    database,
+    ask: async (path, init, claims = { role: 'service_role' }) =>
+      rest.handle(new Request(`http://project.test/rest/v1${path}`, init), claims),
+    async close() {
+      await rest.close();
+      await database.close();
+    },
+  };
+}

@@ -1,0 +1,182 @@
+import { createClient } from '@supabase/supabase-js';
+import { WebSocket } from 'ws';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createObjectStore } from '../src/storage/object-store.ts';
+import { createStorageService } from '../src/storage/storage-service.ts';
+import { ada, grace, requestApi, signIn, useLocalSupabase } from '../../test/support/local-supabase.ts';
+
+const supabase = useLocalSupabase();
+const tokens = new Map<string, string>();
+
+/** The vendor's client, as an independent test of the protocol. */
+function storageOf(email?: string) {
+  const { url, anonKey, serviceRoleKey, fetch } = supabase();
+  const token = email === undefined ? serviceRoleKey : (tokens.get(email) ?? '');
+  return createClient(url, email === undefined ? serviceRoleKey : anonKey, {
+    accessToken: () => Promise.resolve(token),
+    global: { fetch },
+    realtime: { transport: WebSocket as never },
+  }).storage;
+}
+
+beforeAll(async () => {
+  for (const { email } of [ada, grace]) tokens.set(email, await signIn(supabase(), email));
+  await storageOf().createBucket('files', { public: false, fileSizeLimit: 1000 });
+  await storageOf().createBucket('open', { public: true });
+  await supabase().database.exec(
+    `create policy "Own folder" on storage.objects to authenticated
+     using (bucket_id = 'files' and (storage.foldername(name))[1] = auth.uid()::text)
+     with check (bucket_id = 'files' and (storage.foldername(name))[1] = auth.uid()::text)`,
+  );
+});
+
+describe('storage', () => {
+  it('stores a file and returns it with its metadata', async () => {
+    const files = storageOf(ada.email).from('files');
+    const path = `${ada.id}/notes.txt`;
+    const { error } = await files.upload(path, 'Hello', { contentType: 'text/plain', cacheControl: '3600' });
+    expect(error).toBeNull();
+    const { data } = await files.download(path);
+    await expect(data?.text()).resolves.toBe('Hello');
+    const info = await files.info(path);
+    expect(info.data).toMatchObject({ size: 5, contentType: 'text/plain', cacheControl: 'max-age=3600' });
+  });
+
+  it('enforces the policies', async () => {
+    const path = `${ada.id}/secret.txt`;
+    await storageOf(ada.email).from('files').upload(path, 'secret');
+    expect((await storageOf(grace.email).from('files').download(path)).error).not.toBeNull();
+    expect(
+      (await storageOf(grace.email).from('files').upload(path, 'x', { upsert: true })).error,
+    ).not.toBeNull();
+    expect((await storageOf(grace.email).from('files').list(ada.id)).data).toEqual([]);
+  });
+
+  it('lists a hundred at a time, moves, copies and removes', async () => {
+    const files = storageOf().from('open');
+    await files.upload('a/1.txt', '1');
+    expect((await files.copy('a/1.txt', 'a/2.txt')).error).toBeNull();
+    expect((await files.move('a/1.txt', 'a/3.txt')).error).toBeNull();
+    const names = async () => (await files.list('a')).data?.map(({ name }) => name);
+    await expect(names()).resolves.toEqual(['2.txt', '3.txt']);
+    await files.remove(['a/2.txt', 'a/3.txt']);
+    await expect(names()).resolves.toEqual([]);
+  });
+
+  it('opens a public bucket and a signed link without a key', async () => {
+    await storageOf().from('open').upload('hello.txt', 'Hello all');
+    const { publicUrl } = storageOf().from('open').getPublicUrl('hello.txt').data;
+    await expect((await supabase().fetch(publicUrl)).text()).resolves.toBe('Hello all');
+    const path = `${ada.id}/shared.txt`;
+    await storageOf(ada.email).from('files').upload(path, 'Shared');
+    const { data } = await storageOf(ada.email).from('files').createSignedUrl(path, 60);
+    await expect((await supabase().fetch(data?.signedUrl ?? '')).text()).resolves.toBe('Shared');
+    expect((await supabase().fetch(`${data?.signedUrl}x`)).status).toBe(400);
+  });
+
+  it('accepts a file by a signed upload', async () => {
+    const files = storageOf(ada.email).from('files');
+    const path = `${ada.id}/later.txt`;
+    const { data } = await files.createSignedUploadUrl(path);
+    expect((await files.uploadToSignedUrl(path, data?.token ?? '', 'Later')).error).toBeNull();
+    await expect((await files.download(path)).data?.text()).resolves.toBe('Later');
+  });
+
+  it('refuses to sign an upload that would replace an object that the caller may not update', async () => {
+    const [path, free] = [`${ada.id}/mine.txt`, `${ada.id}/drop/mine.txt`];
+    await supabase().database.exec(
+      `create policy "Drop box" on storage.objects for insert to authenticated with check (bucket_id = 'files')`,
+    );
+    await storageOf(ada.email).from('files').upload(path, 'Mine');
+    const strange = storageOf(grace.email).from('files');
+    expect((await strange.createSignedUploadUrl(path, { upsert: true })).error).toMatchObject({
+      message: 'new row violates row-level security policy',
+    });
+    expect((await strange.createSignedUploadUrl(free)).error).toBeNull();
+    const own = await storageOf(ada.email).from('files').createSignedUploadUrl(path, { upsert: true });
+    await storageOf(ada.email)
+      .from('files')
+      .uploadToSignedUrl(path, own.data?.token ?? '', 'Newer');
+    await expect((await storageOf(ada.email).from('files').download(path)).data?.text()).resolves.toBe(
+      'Newer',
+    );
+    await supabase().database.exec('drop policy "Drop box" on storage.objects');
+  });
+
+  it('refuses an upload by a link for a download', async () => {
+    await storageOf().createBucket('upload');
+    await storageOf().from('upload').upload('open/new.txt', 'Old');
+    const { data } = await storageOf().from('upload').createSignedUrl('open/new.txt', 60);
+    const token = new URL(data?.signedUrl ?? '').searchParams.get('token') ?? '';
+    const upload = await storageOf().from('open').uploadToSignedUrl('new.txt', token, 'New');
+    expect(upload.error).toMatchObject({ message: 'invalid signature' });
+  });
+
+  it('stores the bytes of existing objects, and no others', async () => {
+    const objects = createObjectStore();
+    const kept = new Set<string>();
+    const { database, keys } = supabase();
+    const service = createStorageService({
+      database,
+      keys,
+      now: Date.now,
+      objects: {
+        ...objects,
+        async put(version, bytes) {
+          kept.add(version);
+          await objects.put(version, bytes);
+        },
+        async remove(version) {
+          kept.delete(version);
+          await objects.remove(version);
+        },
+      },
+    });
+    const ask = (method: string, path: string, body?: string, headers: Record<string, string> = {}) =>
+      service.handle(
+        new Request(`http://storage.test/storage/v1/object/${path}`, { method, headers, body: body ?? null }),
+        { role: 'service_role' },
+      );
+    for (const body of ['1', '2', '3']) {
+      expect((await ask('POST', 'open/kept.txt', body, { 'x-upsert': 'true' })).status).toBe(200);
+      expect(kept.size).toBe(1);
+    }
+    await expect((await ask('GET', 'open/kept.txt')).text()).resolves.toBe('3');
+    expect((await ask('PUT', 'open/kept.txt', '4')).status).toBe(200);
+    expect((await ask('POST', 'open/kept.txt', '5')).status).toBe(400);
+    expect(kept.size).toBe(1);
+    expect((await ask('DELETE', 'open/kept.txt')).status).toBe(200);
+    expect(kept.size).toBe(0);
+  });
+
+  it('refuses uploads that it cannot parse or could not serve', async () => {
+    const post = async (path: string, body: string | FormData, contentType?: string) => {
+      const { url, serviceRoleKey: apikey, fetch } = supabase();
+      const headers = { apikey, ...(contentType && { 'content-type': contentType }) };
+      const response = await fetch(`${url}/storage/v1${path}`, { method: 'POST', headers, body });
+      return [response.status, ((await response.json()) as { statusCode: string }).statusCode];
+    };
+    const json = 'application/json';
+    for (const body of ['{', 'null', '"text"', '{"limit": -1}'])
+      expect(await post('/object/list/open', body, json)).toEqual([400, '400']);
+    expect(await post('/bucket', '{', json)).toEqual([400, '400']);
+    expect(await post('/object/open/form', 'no form', 'multipart/form-data; boundary=x')).toEqual([
+      400,
+      '400',
+    ]);
+    for (const field of ['contentType', 'cacheControl']) {
+      const form = new FormData();
+      form.append(field, 'text/plain\nx: y');
+      form.append('', new Blob(['x']), 'file');
+      expect(await post('/object/open/form', form)).toEqual([400, '400']);
+    }
+  });
+
+  it('refuses a file that is too large and a malformed token', async () => {
+    const upload = await storageOf(ada.email).from('files').upload(`${ada.id}/big`, 'x'.repeat(1001));
+    expect(upload.error).not.toBeNull();
+    const response = await requestApi(supabase(), '/storage/v1/bucket', { token: 'none' });
+    expect(response.status).toBe(400);
+    await expect(response.json()).resolves.toMatchObject({ statusCode: '403', error: 'Unauthorized' });
+  });
+});

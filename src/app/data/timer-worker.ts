@@ -1,3 +1,0 @@
-import { serveTimers } from '../../platform/worker-clock.ts';
-
-serveTimers(globalThis);

@@ -1,0 +1,138 @@
+import { Suspense, useEffect, useState } from 'react';
+import { Redirect, Route, Router, Switch, useLocation } from 'wouter';
+import type { AroundNavHandler } from 'wouter';
+import { useLocationProperty } from 'wouter/use-browser-location';
+import { Announcer } from '../ui/page/announcer.tsx';
+import { ScreenMessage } from '../ui/spinner.tsx';
+import { SupabaseProvider, useAuth } from 'supabase-protocol-clients/react';
+import { ConfigurationContext, useClients, type Clients } from '../shared/clients/clients-context.ts';
+import type { Configuration } from '../shared/clients/env.ts';
+import { ErrorBoundary } from './shell/error-boundary.tsx';
+import { deleteWhenSignedOut } from './data/delete-persisted-data.ts';
+import { decideGate } from './gate.ts';
+import { lazyScreen } from './chunks/lazy-screen.ts';
+import { unsavedDraft } from '../shared/unsaved-draft.ts';
+import { needsSecondFactor } from '../shared/token-claims.ts';
+import { paths, type EntranceNotice } from '../shared/routes.ts';
+import * as chunks from './chunks/screen-chunks.ts';
+
+const LoginScreen = lazyScreen(chunks.login);
+const SignupScreen = lazyScreen(chunks.signup);
+const ResetPasswordScreen = lazyScreen(chunks.resetPassword);
+const JoinScreen = lazyScreen(chunks.join);
+const SignedInApp = lazyScreen(chunks.signedIn);
+const MailLinkScreen = lazyScreen(chunks.mailLink);
+
+export interface AppProps {
+  readonly clients: Clients;
+  readonly configuration: Configuration;
+}
+
+/** The whole application. */
+export function App({ clients, configuration }: AppProps) {
+  const [path] = useLocation();
+  useEffect(() => deleteWhenSignedOut(clients), [clients]);
+  return (
+    <SupabaseProvider clients={clients}>
+      <ConfigurationContext value={configuration}>
+        <Announcer />
+        <ErrorBoundary resetKey={path}>
+          <Router aroundNav={replaceSameUrl}>
+            <Suspense fallback={<Loading />}>
+              <SessionGate path={path} />
+            </Suspense>
+          </Router>
+        </ErrorBoundary>
+      </ConfigurationContext>
+    </SupabaseProvider>
+  );
+}
+
+/** As links of the browser do: a second click on a link makes no second history entry. */
+const replaceSameUrl: AroundNavHandler = (navigate, to, options) => {
+  const isSame = new URL(to, location.href).href === location.href;
+  navigate(to, isSame ? { state: history.state as unknown, ...options, replace: true } : options);
+};
+
+function Loading() {
+  return <ScreenMessage>Loading...</ScreenMessage>;
+}
+
+/** What /login says after the session has ended. */
+const notices = {
+  'on-purpose': null,
+  refused: 'session-ended',
+  'while-saving': 'draft-kept',
+} as const satisfies Record<string, EntranceNotice | null>;
+
+function SessionGate({ path }: { readonly path: string }) {
+  // Includes the fragment: a mail link may arrive as a change of the fragment alone.
+  const { search: query, hash, origin } = new URL(useLocationProperty(() => location.href));
+  const { status, session } = useAuth();
+  const { auth } = useClients();
+  const [leaving, setLeaving] = useState<'on-purpose' | 'refused' | 'while-saving' | null>(null);
+  useEffect(
+    () =>
+      auth.onEvent(({ name, reason }) => {
+        if (name !== 'SIGNED_OUT') return;
+        const isSaving = reason !== 'call' && unsavedDraft.exists();
+        setLeaving(isSaving ? 'while-saving' : reason === 'refused' ? 'refused' : 'on-purpose');
+      }),
+    [auth],
+  );
+  const gate = decideGate({
+    status,
+    needsSecondFactor: session !== null && needsSecondFactor(session),
+    hasLeft: leaving === 'on-purpose',
+    path,
+    query,
+    hash,
+    origin,
+  });
+  // The notice explains one redirect to /login: clear it once a page is shown.
+  if (leaving !== null && gate.kind !== 'loading' && gate.kind !== 'redirect') setLeaving(null);
+  switch (gate.kind) {
+    case 'loading':
+      return <Loading />;
+    case 'redirect': {
+      const notice = leaving === null ? null : notices[leaving];
+      return <Redirect to={gate.to} replace state={notice} />;
+    }
+    case 'mail-link':
+      return <MailLinkScreen key={gate.link.tokenHash} link={gate.link} />;
+    case 'private':
+      return <SignedInApp key={session?.user.id} />;
+    case 'public':
+      return <PublicScreens />;
+  }
+}
+
+function PublicScreens() {
+  return (
+    <Switch>
+      <Route path={paths.login} component={LoginScreen} />
+      <Route path={paths.signup} component={SignupScreen} />
+      <Route path={paths.resetPassword} component={ResetPasswordScreen} />
+      <Route path={paths.joinToken}>{({ token }) => <JoinScreen token={decodeToken(token)} />}</Route>
+      <Route path={paths.clearCookies} component={ClearCookies} />
+      <Route>
+        <JoinScreen />
+      </Route>
+    </Switch>
+  );
+}
+
+/** In-app links to the static page need a full page load. */
+function ClearCookies() {
+  useEffect(() => location.replace(`${paths.clearCookies}.html`), []);
+  return <Loading />;
+}
+
+/** A malformed escape makes the token unknown, instead of throwing. */
+function decodeToken(token: string): string {
+  try {
+    return decodeURIComponent(token);
+  } catch {
+    return token;
+  }
+}

@@ -1,0 +1,54 @@
+import type { PageSignal, Platform } from 'supabase-protocol-clients/platform';
+import type { Configuration } from '../../shared/clients/env.ts';
+import { serverReachable } from '../../ui/state/online.ts';
+import type { ConnectionWatch } from './connection-watch.ts';
+
+const slowMs = 3_000;
+
+/**
+ * A platform whose page is also offline while the server cannot be reached, although the browser reports a network: then
+ * requests hang instead of failing.
+ */
+export function watchConnection(platform: Platform, configuration: Configuration): Platform {
+  const { fetch, clock, page, report } = platform;
+  const listeners = new Set<(signal: PageSignal) => void>();
+  let watch: ConnectionWatch | null = null;
+  const emit = (signal: PageSignal) => {
+    for (const listener of listeners) listener(signal);
+  };
+  const open = async () => {
+    const { createConnectionWatch } = await import('../when-idle.ts');
+    return (watch ??= createConnectionWatch({ platform, configuration, emit }));
+  };
+  page.subscribe((signal) => {
+    watch?.onSignal(signal);
+    emit(signal);
+  });
+
+  return {
+    ...platform,
+    async fetch(input, init) {
+      const own = new AbortController();
+      const { signal } = init ?? (input instanceof Request ? input : {});
+      const timer = clock.setTimer(() => void open().then(({ onSlow }) => onSlow(own), report), slowMs);
+      try {
+        const response = await fetch(input, {
+          ...init,
+          signal: AbortSignal.any(signal ? [signal, own.signal] : [own.signal]),
+        });
+        watch?.onResponse();
+        return response;
+      } finally {
+        timer.cancel();
+      }
+    },
+    page: {
+      ...page,
+      isOnline: () => page.isOnline() && serverReachable.getSnapshot(),
+      subscribe(listener) {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import { createPreferencesApi } from '../../features/preferences/data/preferences-api.ts';
+import { createPreferencesStore } from '../../features/preferences/data/preferences-store.ts';
+import type { PreferencesStore } from '../../features/preferences/data/preferences-store.ts';
+import { isTemporary } from '../../features/preferences/preferences.ts';
+import { isQuiet } from '../../features/preferences/quiet/quiet-hours.ts';
+import type { Preferences } from '../../features/preferences/preferences.ts';
+import type { Platform } from 'supabase-protocol-clients/platform';
+import { selectPersisted } from '../../features/notifications/data/persisted-notifications.ts';
+import type {
+  PersistedNotifications,
+  NotificationsState,
+} from '../../features/notifications/model/state-types.ts';
+import type { RestClient } from 'supabase-protocol-clients/rest-client';
+import { whenTrue } from '../../ui/state/store.ts';
+import type { Cached } from '../../shared/cached.ts';
+import type { Database } from '../../database.types.ts';
+import type { UserOutbox } from './user-outbox.ts';
+import { openPersistedCache } from './persisted-cache.ts';
+
+/** One user's data as persisted on this device. Its code is loaded in parallel with the first read. */
+export interface DataCache {
+  readonly preferences: PreferencesStore;
+  /** The notifications of an earlier visit; null if there are none or they were discarded. */
+  readonly persisted: PersistedNotifications | null;
+  persistNotifications(state: NotificationsState): void;
+  /** Whether the quiet hours are in force now; reads the preferences unless they are known. */
+  isQuiet(): Promise<boolean>;
+  /** Deletes the data of all users from memory and from this device. */
+  wipe(): Promise<void>;
+}
+
+export interface DataCacheOptions {
+  readonly userId: string;
+  /** The session that may read the data. */
+  readonly sessionId: string;
+  readonly rest: RestClient<Database>;
+  readonly platform: Platform;
+  readonly openOutbox: () => Promise<UserOutbox>;
+}
+
+const keys = { notifications: 'notifications', preferences: 'preferences' } as const;
+
+/** Opens the cache with the persisted data. Never rejects: without storage it starts empty. */
+export async function openDataCache({
+  userId,
+  sessionId,
+  rest,
+  platform,
+  openOutbox,
+}: DataCacheOptions): Promise<DataCache> {
+  const { clock, page, random, report } = platform;
+  const store = await openPersistedCache({ userId, sessionId, clock, page, report });
+  const preferences = createPreferencesStore({
+    api: createPreferencesApi(rest, userId),
+    clock,
+    report,
+    isOnline: page.isOnline,
+    openOutbox: async () => (await openOutbox()).preferences,
+    createId: () => Array.from(random.bytes(12), (byte) => byte.toString(36)).join(''),
+    // The format of the persisted copy guards its type.
+    restored: store.get(keys.preferences) as Cached<Preferences | null> | undefined,
+    onRead(cached) {
+      if (!isTemporary(cached.value)) store.set(keys.preferences, cached);
+    },
+  });
+  const notifications = store.get(keys.notifications) as Cached<PersistedNotifications> | undefined;
+  return {
+    preferences,
+    persisted: notifications?.value ?? null,
+    persistNotifications: (state) =>
+      store.set(keys.notifications, { value: selectPersisted(state), readAtMs: clock.now() }),
+    async isQuiet() {
+      preferences.ensure();
+      await whenTrue(preferences, () => !preferences.getSnapshot().isReading);
+      return isQuiet(preferences.getSnapshot().preferences, clock.now());
+    },
+    wipe() {
+      preferences.close();
+      return store.wipe();
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import type { Unsubscribe } from 'supabase-protocol-clients/platform';
+import type { Channel, ChannelMessage } from 'supabase-protocol-clients/realtime-client';
+
+/** What the database broadcasts in the channel of a user, without a payload. */
+export type DatabaseNotice =
+  /** Sessions of the user have ended, this one perhaps. */
+  | 'sessions_ended'
+  /** The function `online_topics` has another answer. */
+  | 'online_topics_changed';
+
+/** Calls `listener` with each broadcast of this notice. */
+export function onDatabaseNotice(
+  channel: Channel,
+  notice: DatabaseNotice,
+  listener: () => void,
+): Unsubscribe {
+  // The entry for broadcasts would load their sending, too.
+  return channel.port.onMessage((message) => {
+    if (isNotice(message, notice)) listener();
+  });
+}
+
+function isNotice({ event, payload }: ChannelMessage, notice: DatabaseNotice): boolean {
+  return (
+    event === 'broadcast' &&
+    typeof payload === 'object' &&
+    payload !== null &&
+    'event' in payload &&
+    payload.event === notice
+  );
+}

@@ -1,0 +1,40 @@
+import type { Unsubscribe } from 'supabase-protocol-clients/platform';
+import type { Clients } from '../../shared/clients/clients-context.ts';
+import { outboxDatabaseName } from '../../shared/outbox/outbox.ts';
+
+/** The IndexedDB database of the data cache. */
+export const cacheDatabaseName = 'inbox-cache';
+
+/**
+ * Deletes the persisted data and the waiting changes of all users. Open connections close by themselves on `versionchange`.
+ */
+export async function deletePersistedData(): Promise<void> {
+  await Promise.all([cacheDatabaseName, outboxDatabaseName].map(deleteDatabase));
+}
+
+function deleteDatabase(name: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const request = indexedDB.deleteDatabase(name);
+    request.onsuccess = () => resolve();
+    request.onerror = () => reject(request.error ?? new Error(`${name} was not deleted`));
+  });
+}
+
+/** Ends this device's push messages: the server may not have heard of the sign-out. */
+async function endPush(): Promise<void> {
+  const registration = await globalThis.navigator?.serviceWorker?.getRegistration();
+  await (await registration?.pushManager?.getSubscription())?.unsubscribe();
+}
+
+/** Deletes the persisted data when the application starts signed out, and when the session ends on any page or in any tab. */
+export function deleteWhenSignedOut({ auth, platform }: Clients): Unsubscribe {
+  const deleteAll = () => void Promise.resolve().then(deletePersistedData).catch(platform.report);
+  void auth.start().then(({ status }) => {
+    if (status === 'signed-out') deleteAll();
+  });
+  return auth.onEvent(({ name }) => {
+    if (name !== 'SIGNED_OUT') return;
+    deleteAll();
+    endPush().catch(platform.report);
+  });
+}

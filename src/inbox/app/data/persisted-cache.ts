@@ -1,0 +1,121 @@
+import { clear, delMany, get, keys, promisifyRequest, set } from 'idb-keyval';
+import type { UseStore } from 'idb-keyval';
+import type { Clock, Page, Timer } from 'supabase-protocol-clients/platform';
+import { isDiscarded, type Cached } from '../../shared/cached.ts';
+import { cacheDatabaseName } from './delete-persisted-data.ts';
+
+/** One user's values in IndexedDB, so that a reload shows the last state at once. */
+export interface PersistedCache {
+  /** A value of this visit or the one before; undefined if there is none or it was discarded. */
+  get(key: string): Cached<unknown> | undefined;
+  /** Sets a value, which is written soon and when the page is hidden. */
+  set(key: string, cached: Cached<unknown>): void;
+  /** Stops persisting. */
+  close(): void;
+  /** Stops persisting, and deletes the persisted values of all users. */
+  wipe(): Promise<void>;
+}
+
+export interface PersistedCacheOptions {
+  readonly userId: string;
+  /** The session that the values belong to; another one, also of the same user, starts with an empty cache. */
+  readonly sessionId: string;
+  readonly clock: Clock;
+  readonly page: Page;
+  readonly report: (problem: unknown) => void;
+}
+
+interface PersistedRecord {
+  readonly format: number;
+  readonly sessionId: string;
+  readonly values: Readonly<Record<string, Cached<unknown>>>;
+}
+
+const storeName = 'users';
+/** Increase it when the persisted shape changes: older copies are then deleted. */
+const format = 4;
+const writeDelayMs = 1_000;
+
+/** Opens the cache with the persisted values. Never rejects: without storage the values stay in memory only. */
+export async function openPersistedCache(options: PersistedCacheOptions): Promise<PersistedCache> {
+  const { userId, sessionId, clock, page, report } = options;
+  const store = openStore();
+  const values = new Map<string, Cached<unknown>>();
+  let timer: Timer | null = null;
+  let isClosed = false;
+
+  const attempt = async (act: () => Promise<void>) => {
+    try {
+      await act();
+    } catch (problem) {
+      report(problem);
+    }
+  };
+  const write = async () => {
+    timer?.cancel();
+    timer = null;
+    if (isClosed) return;
+    const record: PersistedRecord = { format, sessionId, values: Object.fromEntries(values) };
+    await attempt(() => set(userId, record, store));
+  };
+
+  await attempt(async () => {
+    const record = await get<PersistedRecord>(userId, store);
+    const isUsable = record?.format === format && record.sessionId === sessionId;
+    for (const [key, cached] of Object.entries(isUsable ? record.values : {}))
+      if (!isDiscarded(cached, clock.now())) values.set(key, cached);
+    // Delete the values of other users and sessions, and outdated ones.
+    const unusable = (await keys(store)).filter((key) => key !== userId || values.size === 0);
+    if (unusable.length > 0) await delMany(unusable, store);
+  });
+  const stopWatching = page.subscribe((signal) => {
+    if (signal === 'hidden' && timer) void write();
+  });
+  const close = () => {
+    isClosed = true;
+    timer?.cancel();
+    stopWatching();
+  };
+
+  return {
+    get: (key) => values.get(key),
+    set(key, cached) {
+      values.set(key, cached);
+      if (!isClosed) timer ??= clock.setTimer(() => void write(), writeDelayMs);
+    },
+    close,
+    async wipe() {
+      close();
+      values.clear();
+      await attempt(() => clear(store));
+    },
+  };
+}
+
+/** Closes the connection when another page deletes the database, and reopens it at the next use. */
+function openStore(): UseStore {
+  let opened: Promise<IDBDatabase> | null = null;
+  const forget = () => {
+    opened = null;
+  };
+  const open = () => {
+    opened ??= openDatabase(forget);
+    // The caller sees the rejection; the next use opens the database again.
+    opened.catch(forget);
+    return opened;
+  };
+  void open();
+  return async (mode, use) => use((await open()).transaction(storeName, mode).objectStore(storeName));
+}
+
+async function openDatabase(onGone: () => void): Promise<IDBDatabase> {
+  const request = indexedDB.open(cacheDatabaseName);
+  request.onupgradeneeded = () => request.result.createObjectStore(storeName);
+  const database = await promisifyRequest(request);
+  database.onclose = onGone;
+  database.onversionchange = () => {
+    database.close();
+    onGone();
+  };
+  return database;
+}

@@ -1,0 +1,3 @@
+import { serveTimers } from 'supabase-protocol-clients/platform/worker-clock';
+
+serveTimers(globalThis);

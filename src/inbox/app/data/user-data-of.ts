@@ -1,0 +1,47 @@
+import type { Clients } from '../../shared/clients/clients-context.ts';
+import type { Configuration } from '../../shared/clients/env.ts';
+import type { RestClient } from 'supabase-protocol-clients/rest-client';
+import type { Database } from '../../database.types.ts';
+import { readSessionId } from '../../shared/token-claims.ts';
+import { createUserData } from './user-data.ts';
+import type { UserData } from './user-data.ts';
+
+const current = new WeakMap<Clients, UserData>();
+
+/**
+ * The signed-in user's data: created on first use, shared by all pages, closed at sign-out.
+ */
+export function userDataOf(
+  clients: Clients,
+  rest: RestClient<Database>,
+  configuration: Pick<Configuration, 'usesBroadcasts' | 'pushPublicKey'>,
+  userId: string,
+): UserData {
+  const known = current.get(clients);
+  if (known?.userId === userId) return known;
+  const { session } = clients.auth.getSnapshot();
+  const sessionId = session ? readSessionId(session) : '';
+  const { auth, loadRealtime, platform } = clients;
+  const made = createUserData({
+    rest,
+    loadRealtime,
+    configuration,
+    userId,
+    sessionId,
+    platform,
+    checkSession: () =>
+      auth.getUser().catch((problem: unknown) => {
+        // Without a session the client has signed out: the answer to the check.
+        if (auth.getSnapshot().session) throw problem;
+      }),
+  });
+  current.set(clients, made);
+  const stop = clients.auth.subscribe(() => {
+    const { status, user } = clients.auth.getSnapshot();
+    if (status === 'loading' || user?.id === userId) return;
+    stop();
+    if (current.get(clients) === made) current.delete(clients);
+    void made.close();
+  });
+  return made;
+}

@@ -1,0 +1,189 @@
+import type { Arrivals } from '../../features/notifications/arrivals/arrivals.ts';
+import { createLazyActions } from '../../features/notifications/actions/lazy-actions.ts';
+import { createInbox } from '../../features/notifications/data/inbox.ts';
+import type { Inbox } from '../../features/notifications/data/inbox.ts';
+import { createMinuteClock } from '../../features/notifications/data/minute-clock.ts';
+import type { MinuteClock } from '../../features/notifications/data/minute-clock.ts';
+import { createNotificationsApi } from '../../features/notifications/data/notifications-api.ts';
+import type { NotificationsState } from '../../features/notifications/model/state-types.ts';
+import type { Timer } from 'supabase-protocol-clients/platform';
+import { createLoader, retryFailedLoad } from '../../ui/state/loader.ts';
+import { createStore, whenTrue, type Store } from '../../ui/state/store.ts';
+import { toasts } from '../../ui/overlay/toasts.ts';
+import type { RestClient } from 'supabase-protocol-clients/rest-client';
+import type { Clients } from '../../shared/clients/clients-context.ts';
+import type { Configuration } from '../../shared/clients/env.ts';
+import type { Database } from '../../database.types.ts';
+import type { DataCache } from './data-cache.ts';
+import type { UserOnline } from './user-online.ts';
+import type { UserOutbox } from './user-outbox.ts';
+
+/** The data of one signed-in user, outside of React and independent of the page. */
+export interface UserData {
+  readonly userId: string;
+  readonly inbox: Inbox;
+  readonly minuteClock: MinuteClock;
+  /** Returns the same promise each time. */
+  readonly openCache: () => Promise<DataCache>;
+  /** Returns the same promise each time. */
+  readonly openOutbox: () => Promise<UserOutbox>;
+  /** Who is online; null until the first list is shown. */
+  readonly online: Pick<Store<UserOnline | null>, 'subscribe' | 'getSnapshot'>;
+  /** Starts reading, listening and persisting. Idempotent. */
+  start(): void;
+  /** Stops everything and deletes the persisted data from this device. */
+  close(): Promise<void>;
+}
+
+export interface UserDataOptions extends Pick<Clients, 'loadRealtime' | 'platform'> {
+  readonly configuration: Pick<Configuration, 'usesBroadcasts' | 'pushPublicKey'>;
+  readonly rest: RestClient<Database>;
+  readonly userId: string;
+  /** The claim `session_id`: the persisted data belongs to it. */
+  readonly sessionId: string;
+  /** Asks the server whether the session still exists; if not, the auth client signs out. */
+  readonly checkSession: () => Promise<unknown>;
+}
+
+const persistDelayMs = 500;
+/** Delay of the code that the first list does not need. */
+const laterMs = 1_500;
+
+export function createUserData({
+  userId,
+  sessionId,
+  rest,
+  loadRealtime,
+  configuration,
+  platform,
+  checkSession,
+}: UserDataOptions): UserData {
+  const { clock, page, report } = platform;
+  const api = createNotificationsApi(rest, userId, report, () => clock.now());
+  let persistTimer: Timer | null = null;
+  let laterTimer: Timer | null = null;
+  let outbox: UserOutbox | null = null;
+  let arrivals: Arrivals | null = null;
+  let stopListening: (() => void) | null = null;
+  const online = createStore<UserOnline | null>(null);
+  let isClosed = false;
+
+  const openCache = createLoader(async () =>
+    (await import('./data-cache.ts')).openDataCache({ userId, sessionId, rest, platform, openOutbox }),
+  );
+  const openOutbox = createLoader(async () => {
+    const { openUserOutbox } = await import('./user-outbox.ts');
+    const opened = openUserOutbox({ userId, rest, api, platform });
+    outbox = opened;
+    withCache((cache) => cache.preferences.follow(opened.preferences));
+    if (isClosed) opened.close();
+    return opened;
+  });
+  const loadArrivals = createLoader(async () => {
+    const { createArrivals } = await import('../../features/notifications/arrivals/arrivals.ts');
+    arrivals = createArrivals(platform, async () => (await openCache()).isQuiet());
+    if (isClosed) arrivals.close();
+    return arrivals;
+  });
+  const reportOnce = (problem: unknown) => {
+    retryFailedLoad(problem);
+    report(problem);
+  };
+  const withCache = (act: (opened: DataCache) => unknown) =>
+    void openCache()
+      .then((opened) => (isClosed ? undefined : act(opened)))
+      .catch(reportOnce);
+  let latest: NotificationsState | null = null;
+  const persist = () => {
+    persistTimer = null;
+    withCache((opened) => latest && opened.persistNotifications(latest));
+  };
+  const inbox = createInbox({
+    userId,
+    platform,
+    api,
+    createActions: (options) =>
+      createLazyActions(options, () => import('../../features/notifications/actions/inbox-actions.ts')),
+    loadWaitingActions: async (store, rows) => (await openOutbox()).showActions(store, rows),
+    onArrival: (arrived) => void loadArrivals().then(({ add }) => add(arrived), reportOnce),
+    onChange(state) {
+      latest = state;
+      persistTimer ??= clock.setTimer(persist, persistDelayMs);
+    },
+  });
+  /** Retries when the network is back: the code of the live channel failed to load. */
+  const retryListening = (problem: unknown) => {
+    reportOnce(problem);
+    if (isClosed) return;
+    inbox.setConnection('lost');
+    const stop = page.subscribe((signal) => {
+      if (signal !== 'online') return;
+      stop();
+      listen().catch(retryListening);
+    });
+    stopListening = stop;
+  };
+  const listen = async () => {
+    const [realtime, { openLiveChannel }] = await Promise.all([loadRealtime(), import('./live-channel.ts')]);
+    if (isClosed) return;
+    stopListening = openLiveChannel({
+      realtime,
+      usesBroadcasts: configuration.usesBroadcasts,
+      userId,
+      clock,
+      onNotifications: inbox.receive,
+      onPreferences: (changes) => withCache((opened) => opened.preferences.receive(changes)),
+      onSessionsEnded: () => void checkSession().catch(report),
+      onGap() {
+        inbox.catchUp();
+        withCache((opened) => opened.preferences.invalidate());
+      },
+      onBurst: inbox.catchUp,
+      onConnection: inbox.setConnection,
+      report,
+    });
+  };
+  const startLater = async () => {
+    await whenTrue(inbox, () => inbox.getSnapshot().isVerified);
+    const [realtime, { startLaterParts }] = await Promise.all([loadRealtime(), import('./later-parts.ts')]);
+    if (isClosed) return;
+    online.set(startLaterParts({ ...configuration, userId, sessionId, rest, realtime, platform }));
+  };
+  let isStarted = false;
+
+  return {
+    userId,
+    inbox,
+    minuteClock: createMinuteClock(platform),
+    openCache,
+    openOutbox,
+    online,
+    start() {
+      if (isStarted) return;
+      isStarted = true;
+      inbox.start();
+      listen().catch(retryListening);
+      withCache(({ persisted }) => persisted && inbox.restore(persisted));
+      const loadLater = () => {
+        inbox.openOutbox();
+        loadArrivals().catch(reportOnce);
+        startLater().catch(reportOnce);
+      };
+      laterTimer = clock.setTimer(loadLater, page.isOnline() ? laterMs : 0);
+    },
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      stopListening?.();
+      persistTimer?.cancel();
+      laterTimer?.cancel();
+      toasts.clear();
+      inbox.close();
+      arrivals?.close();
+      outbox?.close();
+      online.getSnapshot()?.close();
+      const opened = await openCache().catch(reportOnce);
+      await opened?.wipe();
+    },
+  };
+}

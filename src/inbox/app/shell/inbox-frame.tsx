@@ -1,0 +1,68 @@
+import { Suspense, useLayoutEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import type { ReactNode } from 'react';
+import { useLocation } from 'wouter';
+import { Bell } from '../../features/notifications/bell/bell.tsx';
+import { InboxContext } from '../../features/notifications/data/inbox-context.ts';
+import { InboxRail } from '../../features/notifications/screen/inbox-navigation.tsx';
+import { UnreadBadge } from '../../features/notifications/bell/unread-badge.tsx';
+import { lazyPart } from '../../ui/state/lazy-part.ts';
+import { useUser } from 'supabase-protocol-clients/react';
+import { useClients, useConfiguration, useRest } from '../../shared/clients/clients-context.ts';
+import { paths } from '../../shared/routes.ts';
+import { ErrorBoundary } from './error-boundary.tsx';
+import { UserDataContext } from '../data/user-data-context.ts';
+import { userDataOf } from '../data/user-data-of.ts';
+
+export interface InboxSlots {
+  readonly bell: ReactNode;
+  readonly rail: ReactNode;
+}
+
+const InviteDialog = lazyPart(
+  async () => (await import('../../features/join/invite-dialog.tsx')).InviteDialog,
+);
+const PageShortcuts = lazyPart(
+  async () => (await import('../../features/notifications/actions/page-shortcuts.tsx')).PageShortcuts,
+);
+const InvitationAnswer = lazyPart(
+  async () => (await import('../../features/join/invitation-answer.tsx')).InvitationAnswer,
+);
+
+/** Provides the signed-in user's data to all pages: data cache, live notifications, bell and rail. */
+export function InboxFrame({ children }: { readonly children: (slots: InboxSlots) => ReactNode }) {
+  const clients = useClients();
+  const rest = useRest();
+  const configuration = useConfiguration();
+  const { entityUrl } = configuration;
+  const user = useUser();
+  const [path] = useLocation();
+  const [userId] = useState(user?.id ?? '');
+  const userData = useMemo(
+    () => userDataOf(clients, rest, configuration, userId),
+    [clients, rest, configuration, userId],
+  );
+  const { inbox, minuteClock, online } = userData;
+  const OnlineDot = useSyncExternalStore(online.subscribe, online.getSnapshot)?.OnlineDot ?? null;
+  const services = useMemo(
+    () => ({ inbox, minuteClock, entityUrl, InviteDialog, InvitationAnswer, OnlineDot }),
+    [inbox, minuteClock, entityUrl, OnlineDot],
+  );
+  // Before paint, so that the first request is not delayed.
+  useLayoutEffect(() => userData.start(), [userData]);
+  return (
+    <UserDataContext value={userData}>
+      <InboxContext value={services}>
+        <UnreadBadge />
+        <ErrorBoundary fallback={null}>
+          <Suspense>
+            <PageShortcuts />
+          </Suspense>
+        </ErrorBoundary>
+        {children({
+          bell: <Bell />,
+          rail: <InboxRail isCurrentPage={path === paths.home || path === paths.root} />,
+        })}
+      </InboxContext>
+    </UserDataContext>
+  );
+}

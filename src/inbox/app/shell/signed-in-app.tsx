@@ -1,0 +1,60 @@
+import { Suspense } from 'react';
+import { Route, Switch, useLocation } from 'wouter';
+import { lazyPart } from '../../ui/state/lazy-part.ts';
+import { Spinner } from '../../ui/spinner.tsx';
+import { useAuth } from 'supabase-protocol-clients/react';
+import { ErrorBoundary } from './error-boundary.tsx';
+import { InboxFrame } from './inbox-frame.tsx';
+import { lazyScreen } from '../chunks/lazy-screen.ts';
+import { paths } from '../../shared/routes.ts';
+import * as chunks from '../chunks/signed-in-chunks.ts';
+import styles from './shell.module.css';
+import { SignedInLayout } from './signed-in-layout.tsx';
+
+const InboxScreen = lazyScreen(chunks.inbox);
+const PreferencesScreen = lazyScreen(chunks.preferences);
+const AccountScreen = lazyScreen(chunks.account);
+
+/** Rare pages, loaded when they are opened. */
+const NotFoundScreen = lazyPart(async () => (await import('./not-found-screen.tsx')).NotFoundScreen);
+const ShellScreen = lazyPart(async () => (await import('./not-found-screen.tsx')).ShellScreen);
+
+/** Lazy: only a failed callback needs its texts. */
+const CallbackErrorToast = lazyPart(
+  async () => (await import('./callback-error-toast.tsx')).CallbackErrorToast,
+);
+
+/** Everything that needs a session. */
+export function SignedInApp() {
+  const [path] = useLocation();
+  const { callbackError } = useAuth();
+  return (
+    <InboxFrame>
+      {({ bell, rail }) => (
+        <SignedInLayout bell={bell} rail={rail}>
+          <ErrorBoundary resetKey={path} fallback={null}>
+            <Suspense>{callbackError && <CallbackErrorToast />}</Suspense>
+          </ErrorBoundary>
+          <ErrorBoundary resetKey={path}>
+            <Suspense
+              fallback={
+                <div className={styles.pending} role="status">
+                  <Spinner />
+                </div>
+              }
+            >
+              <Switch>
+                <Route path={paths.home} component={InboxScreen} />
+                <Route path={paths.root} component={InboxScreen} />
+                <Route path={paths.preferences} component={PreferencesScreen} />
+                <Route path={paths.account} component={AccountScreen} />
+                <Route path={paths.shell} component={ShellScreen} />
+                <Route component={NotFoundScreen} />
+              </Switch>
+            </Suspense>
+          </ErrorBoundary>
+        </SignedInLayout>
+      )}
+    </InboxFrame>
+  );
+}

@@ -1,0 +1,64 @@
+import * as z from 'zod/mini';
+import type { Database } from '../../database.types.ts';
+import type { RestClient } from 'supabase-protocol-clients/rest-client';
+
+/** A signed-in device of the user. */
+export interface Device {
+  readonly id: string;
+  readonly lastActiveAtMs: number;
+  /** As the browser named itself at the last refresh; may be empty. */
+  readonly userAgent: string;
+  readonly isCurrent: boolean;
+}
+
+export interface RecoveryCodeStatus {
+  readonly unused: number;
+  readonly createdAtMs: number;
+}
+
+const recoveryCodeStatus = z.nullable(z.object({ unused: z.number(), created_at: z.string() }));
+
+/** The database functions of the account; each acts on the signed-in user alone. */
+export interface AccountApi {
+  /** The sessions that have not ended: this one, then the latest used first. */
+  listDevices(signal: AbortSignal): Promise<readonly Device[]>;
+  /** Ends a session at the server: its refresh token is refused from then on. */
+  endDevice(id: string): Promise<void>;
+  /** How many recovery codes are unused; null if none were created. */
+  getRecoveryCodes(signal: AbortSignal): Promise<RecoveryCodeStatus | null>;
+  /** Creates ten recovery codes, which replace the earlier ones. @throws {RestError} `reauthentication_needed` without a recent proof. */
+  createRecoveryCodes(): Promise<readonly string[]>;
+  /** All data of the user. */
+  exportData(): Promise<unknown>;
+  /** Deletes the user and all of their data. @throws {RestError} `reauthentication_needed` without a recent proof. */
+  deleteAccount(): Promise<void>;
+}
+
+export function createAccountApi(rest: RestClient<Database>): AccountApi {
+  return {
+    async listDevices(signal) {
+      const rows = await rest.rpc('list_sessions').execute({ signal });
+      return rows
+        .map((row) => ({
+          id: row.id,
+          lastActiveAtMs: Date.parse(row.last_active_at),
+          userAgent: row.user_agent ?? '',
+          isCurrent: row.is_current,
+        }))
+        .sort((one, other) => Number(other.isCurrent) - Number(one.isCurrent));
+    },
+    async endDevice(id) {
+      await rest.rpc('end_session', { session_id: id }).execute();
+    },
+    async getRecoveryCodes(signal) {
+      const answer = await rest.rpc('recovery_code_status').execute({ signal });
+      const status = z.parse(recoveryCodeStatus, answer);
+      return status && { unused: status.unused, createdAtMs: Date.parse(status.created_at) };
+    },
+    createRecoveryCodes: () => rest.rpc('create_recovery_codes').execute(),
+    exportData: () => rest.rpc('export_account_data').execute(),
+    async deleteAccount() {
+      await rest.rpc('delete_account').execute();
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import { Suspense, useCallback, useEffect, useState } from 'react';
+import { shownCallbackErrors, useAuthErrorText } from '../../shared/auth-problem/auth-problem.ts';
+import { useAuth } from 'supabase-protocol-clients/react';
+import { Button } from '../../ui/button.tsx';
+import { Message } from '../../ui/page/message.tsx';
+import { Skeleton } from '../../ui/spinner.tsx';
+import { lazyPart } from '../../ui/state/lazy-part.ts';
+import { PageHeading } from '../../ui/page/page-heading.tsx';
+import { accountTexts } from './texts/account-texts.ts';
+import styles from './account.module.css';
+import { EmailSection } from './email/email-section.tsx';
+import { IdentitiesSection } from './identities-section.tsx';
+import { MfaSection } from './second-factor/mfa-section.tsx';
+import { PasswordSection } from './password-section.tsx';
+import { ProfileSection } from './profile-section.tsx';
+import { useAccount } from './use-account.ts';
+
+const PasskeysSection = lazyPart(
+  async () => (await import('./passkeys/passkeys-section.tsx')).PasskeysSection,
+);
+const LaterSections = lazyPart(async () => (await import('./later-sections.tsx')).LaterSections);
+
+/** `/account`: first from the stored session, then as the server has it. */
+export function AccountScreen() {
+  const texts = accountTexts.use();
+  const { callbackError } = useAuth();
+  const linkProblem = useAuthErrorText(callbackError?.code);
+  const account = useAccount();
+  const isShown = linkProblem !== null && account !== null;
+  useEffect(() => {
+    if (callbackError && isShown) shownCallbackErrors.add(callbackError);
+  }, [callbackError, isShown]);
+  const [hasPasskeys, setHasPasskeys] = useState(true);
+  const hidePasskeys = useCallback(() => setHasPasskeys(false), []);
+  if (account === null) return null;
+  const { user, status, problem, reload } = account;
+  const sections = [
+    ['profile', texts.profile],
+    ['email', texts.email],
+    ['password', texts.password],
+    ['two-step', texts.mfa],
+    ['identities', texts.identities],
+    ...(hasPasskeys ? ([['passkeys', texts.passkeys]] as const) : []),
+    ['devices', texts.sessions],
+    ['data', texts.data],
+  ] as const;
+  return (
+    <div className={styles.page} aria-busy={status === 'loading'}>
+      <PageHeading>{texts.title}</PageHeading>
+      <nav className={styles.nav} aria-label={texts.sections}>
+        {sections.map(([id, title]) => (
+          <a key={id} href={`#${id}`}>
+            {title}
+          </a>
+        ))}
+      </nav>
+      <div role="alert">
+        {linkProblem && <Message tone="warning">{linkProblem}</Message>}
+        {status === 'failed' && (
+          <Message tone="error">
+            <p>
+              <span>{texts.loadFailed}</span> <span>{problem}</span>
+            </p>
+            <Button look="link" onClick={() => void reload()}>
+              {texts.retry}
+            </Button>
+          </Message>
+        )}
+      </div>
+      <ProfileSection key={`profile-${user.id}`} user={user} />
+      <EmailSection user={user} onChanged={reload} />
+      <PasswordSection user={user} />
+      <MfaSection user={user} onChanged={reload} />
+      <IdentitiesSection user={user} onChanged={reload} />
+      <Suspense fallback={<Skeleton height="240px" />}>
+        <PasskeysSection onDisabled={hidePasskeys} />
+      </Suspense>
+      <Suspense fallback={<Skeleton height="240px" />}>
+        <LaterSections />
+      </Suspense>
+    </div>
+  );
+}

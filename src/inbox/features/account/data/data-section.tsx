@@ -1,0 +1,81 @@
+import { useMemo, useState } from 'react';
+import { useClients, useRest } from '../../../shared/clients/clients-context.ts';
+import { RestError } from 'supabase-protocol-clients/rest-client';
+import { Button } from '../../../ui/button.tsx';
+import { toasts } from '../../../ui/overlay/toasts.ts';
+import { FormMessages } from '../../../ui/page/message.tsx';
+import { createAccountApi } from '../account-api.ts';
+import styles from '../account.module.css';
+import { ConfirmDialog } from '../confirm-dialog.tsx';
+import { useRecentProof } from '../proof/recent-proof.tsx';
+import { Section } from '../../../ui/section.tsx';
+import { accountTexts } from '../texts/account-texts.ts';
+import { stepTexts } from '../texts/step-texts.ts';
+import { saveFile } from '../save-file.ts';
+
+/** Download of all data, and deletion of the account. */
+export function DataSection() {
+  const texts = stepTexts.use();
+  const { data: title } = accountTexts.use();
+  const { auth, platform } = useClients();
+  const rest = useRest();
+  const api = useMemo(() => createAccountApi(rest), [rest]);
+  const proof = useRecentProof();
+  const [isAsking, setAsking] = useState(false);
+  const [pending, setPending] = useState<'export' | 'delete' | null>(null);
+  const [message, setMessage] = useState<{ readonly error?: string; readonly success?: string }>({});
+
+  const exportData = async () => {
+    setPending('export');
+    try {
+      const date = new Date(platform.clock.now()).toISOString().slice(0, 10);
+      const data = JSON.stringify(await api.exportData(), null, 2);
+      saveFile(`tidings-${date}.json`, data, 'application/json');
+      setMessage({ success: texts.exportDone });
+    } catch (problem) {
+      platform.report(problem);
+      setMessage({ error: texts.exportFailed });
+    }
+    setPending(null);
+  };
+  const deleteAccount = async () => {
+    setAsking(false);
+    if (!(await proof.request())) return;
+    setPending('delete');
+    try {
+      await api.deleteAccount();
+    } catch (problem) {
+      platform.report(problem);
+      const hasFiles = problem instanceof RestError && problem.message === 'account_has_files';
+      setMessage({ error: hasFiles ? texts.deleteHasFiles : texts.deleteFailed });
+      return setPending(null);
+    }
+    toasts.clear();
+    // The session is gone at the server already.
+    await auth.signOut({ scope: 'local' }).catch(platform.report);
+  };
+  return (
+    <Section id="data" title={title} intro={texts.dataIntro}>
+      <FormMessages {...message} />
+      <div className={styles.row}>
+        <Button pending={pending === 'export'} onClick={() => void exportData()}>
+          {texts.export}
+        </Button>
+        <Button look="danger" pending={pending === 'delete'} onClick={() => setAsking(true)}>
+          {texts.delete}
+        </Button>
+      </div>
+      <ConfirmDialog
+        open={isAsking}
+        title={texts.deleteTitle}
+        action={texts.delete}
+        pending={false}
+        onConfirm={() => void deleteAccount()}
+        onClose={() => setAsking(false)}
+      >
+        <p>{texts.deleteText}</p>
+      </ConfirmDialog>
+      {proof.dialog}
+    </Section>
+  );
+}

@@ -1,0 +1,63 @@
+import { useState } from 'react';
+import type { SignOutScope } from 'supabase-protocol-clients/auth-client';
+import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
+import { useClients } from '../../../shared/clients/clients-context.ts';
+import { signOutOthers } from '../../../shared/clients/sign-out-others.ts';
+import { signOutHere } from '../../../shared/clients/sign-out.ts';
+import { Button } from '../../../ui/button.tsx';
+import { toasts } from '../../../ui/overlay/toasts.ts';
+import { FormMessages } from '../../../ui/page/message.tsx';
+import styles from '../account.module.css';
+import { ConfirmDialog } from '../confirm-dialog.tsx';
+import { Section } from '../../../ui/section.tsx';
+import { accountTexts } from '../texts/account-texts.ts';
+import { DeviceList } from './device-list.tsx';
+
+/** The signed-in devices, and how to sign out this one, the others, or all of them. */
+export function DevicesSection() {
+  const texts = accountTexts.use();
+  const clients = useClients();
+  const { auth } = clients;
+  const [asking, setAsking] = useState(false);
+  const [state, setState] = useState<{
+    pending?: SignOutScope;
+    problem?: string | undefined;
+    done?: boolean;
+  }>({});
+  const signOut = async (scope: SignOutScope) => {
+    setState({ pending: scope });
+    // Actions that wait for an undo are committed while the session still exists.
+    if (scope !== 'others') toasts.clear();
+    const failure = await attempt([], () =>
+      scope === 'others' ? signOutOthers(clients) : signOutHere(auth, scope),
+    );
+    setState({ problem: failure?.message, done: !failure && scope === 'others' });
+  };
+  return (
+    <Section id="devices" title={texts.sessions} intro={texts.sessionsIntro}>
+      <DeviceList key={String(state.done)} />
+      <FormMessages error={state.problem} success={state.done && texts.othersSignedOut} />
+      <div className={styles.row}>
+        <Button pending={state.pending === 'local'} onClick={() => void signOut('local')}>
+          {texts.signOutHere}
+        </Button>
+        <Button pending={state.pending === 'others'} onClick={() => void signOut('others')}>
+          {texts.signOutOthers}
+        </Button>
+        <Button look="danger" onClick={() => setAsking(true)}>
+          {texts.signOutEverywhere}
+        </Button>
+      </div>
+      <ConfirmDialog
+        open={asking}
+        title={texts.everywhereTitle}
+        action={texts.signOutEverywhere}
+        pending={state.pending === 'global'}
+        onConfirm={() => void signOut('global')}
+        onClose={() => setAsking(false)}
+      >
+        <p>{texts.everywhereText}</p>
+      </ConfirmDialog>
+    </Section>
+  );
+}

@@ -1,0 +1,127 @@
+import { useEffect, useRef, useState } from 'react';
+import type { UnverifiedUser, UserIdentity } from 'supabase-protocol-clients/auth-client';
+import { createIdentities } from 'supabase-protocol-clients/auth-client/identities';
+import { attempt } from '../../shared/auth-problem/auth-problem.ts';
+import { useClients, useConfiguration } from '../../shared/clients/clients-context.ts';
+import { paths } from '../../shared/routes.ts';
+import { Button } from '../../ui/button.tsx';
+import { FormMessages } from '../../ui/page/message.tsx';
+import { isSocialProvider, providerName } from '../../ui/provider-name.ts';
+import type { AccountTexts } from './texts/account-texts.en.ts';
+import { accountTexts } from './texts/account-texts.ts';
+import styles from './account.module.css';
+import { ConfirmDialog } from './confirm-dialog.tsx';
+import { Section } from '../../ui/section.tsx';
+
+export interface IdentitiesSectionProps {
+  readonly user: UnverifiedUser;
+  readonly onChanged: () => Promise<void>;
+}
+
+export function IdentitiesSection({ user, onChanged }: IdentitiesSectionProps) {
+  const texts = accountTexts.use();
+  const { auth } = useClients();
+  const heading = useRef<HTMLHeadingElement>(null);
+  const identities = user.identities ?? [];
+  const [unlinking, setUnlinking] = useState<UserIdentity | null>(null);
+  const [state, setState] = useState<{ pending: boolean; news?: string; problem?: string | undefined }>({
+    pending: false,
+  });
+  const unlink = async (identity: UserIdentity) => {
+    setState({ pending: true });
+    const failure = await attempt([], () => createIdentities(auth).unlinkIdentity(identity));
+    setUnlinking(null);
+    setState({
+      pending: false,
+      ...(failure ? { problem: failure.message } : { news: texts.unlinked(nameOf(identity, texts)) }),
+    });
+    if (failure) return;
+    await onChanged();
+    heading.current?.focus();
+  };
+  const isOnly = identities.length === 1;
+  return (
+    <Section id="identities" title={texts.identities} headingRef={heading}>
+      <FormMessages error={state.problem} success={state.news} />
+      <ul className={styles.list}>
+        {identities.map((identity) => (
+          <li key={identity.identity_id} className={styles.item}>
+            <span className={styles.itemText}>
+              {nameOf(identity, texts)}
+              <span className={styles.itemHint}>{addressOf(identity)}</span>
+            </span>
+            {!isOnly && (
+              <Button
+                aria-label={texts.unlinkName(nameOf(identity, texts))}
+                onClick={() => setUnlinking(identity)}
+              >
+                {texts.unlink}
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {isOnly && <p className={styles.intro}>{texts.onlyIdentity}</p>}
+      <LinkButtons linked={identities.flatMap(({ provider }) => provider ?? [])} />
+      <ConfirmDialog
+        open={unlinking !== null}
+        title={unlinking ? texts.unlinkTitle(nameOf(unlinking, texts)) : ''}
+        action={texts.unlink}
+        pending={state.pending}
+        onConfirm={() => unlinking && void unlink(unlinking)}
+        onClose={() => setUnlinking(null)}
+      >
+        <p>{texts.unlinkText}</p>
+      </ConfirmDialog>
+    </Section>
+  );
+}
+
+/** One button per enabled provider that is not linked yet. */
+function LinkButtons({ linked }: { readonly linked: readonly string[] }) {
+  const texts = accountTexts.use();
+  const { auth } = useClients();
+  const configuration = useConfiguration();
+  const [offered, setOffered] = useState<readonly string[]>([]);
+  const [problem, setProblem] = useState<string>();
+  useEffect(() => {
+    const controller = new AbortController();
+    auth.getSettings({ signal: controller.signal }).then(
+      ({ external }) =>
+        setOffered(Object.keys(external).filter((name) => external[name] && isSocialProvider(name))),
+      () => undefined,
+    );
+    return () => controller.abort();
+  }, [auth]);
+  const link = async (provider: string) => {
+    const redirectTo = (configuration.siteUrl ?? location.origin) + paths.account;
+    const failure = await attempt([], async () => {
+      const { url } = await createIdentities(auth).linkIdentity({ provider, redirectTo });
+      location.assign(url);
+    });
+    setProblem(failure?.message);
+  };
+  return (
+    <>
+      <FormMessages error={problem} />
+      <div className={styles.row}>
+        {offered
+          .filter((provider) => !linked.includes(provider))
+          .map((provider) => (
+            <Button key={provider} onClick={() => void link(provider)}>
+              {texts.link(providerName(provider))}
+            </Button>
+          ))}
+      </div>
+    </>
+  );
+}
+
+function nameOf({ provider }: UserIdentity, texts: AccountTexts): string {
+  return provider === 'email' ? texts.identityEmail : providerName(provider ?? '');
+}
+
+function addressOf({ identity_data }: UserIdentity): string {
+  const email = identity_data?.['email'];
+  return typeof email === 'string' ? email : '';
+}

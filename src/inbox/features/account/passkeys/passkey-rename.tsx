@@ -1,0 +1,66 @@
+import type { Passkey, Passkeys } from 'supabase-protocol-clients/auth-client/passkeys';
+import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
+import { SubmitButton } from '../../../ui/form/submit-button.tsx';
+import { TextField } from '../../../ui/form/text-field.tsx';
+import { useForm } from '../../../ui/form/use-form.ts';
+import { Dialog } from '../../../ui/overlay/dialog.tsx';
+import { FormMessages } from '../../../ui/page/message.tsx';
+import styles from '../account.module.css';
+import { takeFocus } from '../take-focus.ts';
+import { accountTexts } from '../texts/account-texts.ts';
+import { passkeyTexts } from '../texts/passkey-texts.ts';
+import { isMissingPasskey } from './use-passkeys.ts';
+
+/** The server's limit, in bytes of UTF-8. */
+const longestNameBytes = 120;
+
+export interface PasskeyRenameProps {
+  readonly client: Passkeys;
+  readonly passkey: Passkey;
+  readonly onClose: () => void;
+  readonly onRenamed: (renamed: Passkey) => void;
+  /** The passkey was removed in the meantime. */
+  readonly onMissing: () => void;
+}
+
+/** Asks for the new name of a passkey. */
+export function PasskeyRename({ client, passkey, onClose, onRenamed, onMissing }: PasskeyRenameProps) {
+  const { close, save } = accountTexts.use();
+  const texts = passkeyTexts.use();
+  const form = useForm({
+    initial: { name: passkey.friendlyName ?? '' },
+    validate({ name }) {
+      const bytes = new TextEncoder().encode(name.trim()).length;
+      if (bytes === 0) return { name: texts.nameMissing };
+      return { name: bytes > longestNameBytes ? texts.nameTooLong : undefined };
+    },
+    submit: ({ name }) =>
+      attempt([], async () => {
+        try {
+          const request = { passkeyId: passkey.id, friendlyName: name.trim() };
+          onRenamed({ ...passkey, ...(await client.renamePasskey(request)) });
+        } catch (problem) {
+          if (!isMissingPasskey(problem)) throw problem;
+          onMissing();
+        }
+      }),
+  });
+  return (
+    <Dialog open title={texts.renameTitle} closeLabel={close} onClose={onClose}>
+      <form {...form.props} className={styles.enrollment}>
+        <FormMessages error={form.problem} />
+        <TextField
+          ref={takeFocus}
+          label={texts.name}
+          hint={texts.nameHint}
+          required
+          autoComplete="off"
+          {...form.field('name')}
+        />
+        <SubmitButton pending={form.pending} untilMs={form.retryAtMs}>
+          {save}
+        </SubmitButton>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,141 @@
+import { useEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
+import type { Passkey } from 'supabase-protocol-clients/auth-client/passkeys';
+import { useAuth } from 'supabase-protocol-clients/react';
+import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
+import { rememberPasskeyUse } from '../../../shared/known-passkey.ts';
+import { Button } from '../../../ui/button.tsx';
+import { SlowNote } from '../../../ui/form/slow-note.tsx';
+import { FormMessages } from '../../../ui/page/message.tsx';
+import { Section } from '../../../ui/section.tsx';
+import { Skeleton } from '../../../ui/spinner.tsx';
+import styles from '../account.module.css';
+import { ConfirmDialog } from '../confirm-dialog.tsx';
+import { useRecentProof } from '../proof/recent-proof.tsx';
+import { accountTexts } from '../texts/account-texts.ts';
+import { passkeyTexts } from '../texts/passkey-texts.ts';
+import { PasskeyRename } from './passkey-rename.tsx';
+import { PasskeyRow } from './passkey-row.tsx';
+import { isMissingPasskey, usePasskeys } from './use-passkeys.ts';
+
+interface SectionState {
+  readonly step?: 'adding' | 'renaming' | 'asking' | 'removing';
+  /** The passkey of the dialog that is open. */
+  readonly passkey?: Passkey;
+  readonly news?: string;
+  readonly problem?: string | undefined;
+}
+
+export interface PasskeysSectionProps {
+  /** The project offers no passkeys, so that the section is empty. */
+  readonly onDisabled: () => void;
+}
+
+/** The user's passkeys: add, rename, remove. */
+export function PasskeysSection({ onDisabled }: PasskeysSectionProps) {
+  const { remove } = accountTexts.use();
+  const texts = passkeyTexts.use();
+  const { user } = useAuth();
+  const { client, status, passkeys, change } = usePasskeys();
+  const proof = useRecentProof();
+  const heading = useRef<HTMLHeadingElement>(null);
+  const [{ step, passkey, news, problem }, setState] = useState<SectionState>({});
+  useEffect(() => {
+    if (status === 'disabled') onDisabled();
+  }, [status, onDisabled]);
+  if (status === 'disabled') return null;
+
+  const nameOf = ({ friendlyName }: Passkey) => friendlyName ?? texts.unnamed;
+  const add = async () => {
+    setState({});
+    if (!(await proof.request())) return;
+    setState({ step: 'adding' });
+    const failure = await attempt([], async () => {
+      const added = await client.registerPasskey();
+      rememberPasskeyUse();
+      change((known) => [...known, added]);
+      setState({ news: texts.hasAdded(nameOf(added)) });
+    });
+    if (failure) setState({ problem: failure.message });
+  };
+  const drop = ({ id }: Passkey, text: string) => {
+    flushSync(() => {
+      change((known) => known.filter((other) => other.id !== id));
+      setState({ news: text });
+    });
+    // The dialog, which kept the focus, has returned it to a button that no longer exists.
+    heading.current?.focus();
+  };
+  const end = async (target: Passkey) => {
+    if (!(await proof.request())) return;
+    setState({ step: 'removing', passkey: target });
+    const failure = await attempt([], async () => {
+      await client.removePasskey({ passkeyId: target.id }).catch((refusal: unknown) => {
+        if (!isMissingPasskey(refusal)) throw refusal;
+      });
+      drop(target, texts.removed(nameOf(target)));
+    });
+    if (failure) setState({ step: 'asking', passkey: target, problem: failure.message });
+  };
+
+  const hasFactor = user?.factors?.some((factor) => factor.status === 'verified') ?? false;
+  const isAsking = step === 'asking' || step === 'removing';
+  return (
+    <Section id="passkeys" title={texts.title} intro={texts.intro} headingRef={heading}>
+      <FormMessages
+        error={(!isAsking && problem) || (status === 'failed' && texts.loadFailed)}
+        success={news}
+      />
+      {status === 'loading' && <Skeleton height="64px" />}
+      <SlowNote pending={status === 'loading'} />
+      {status === 'loaded' && passkeys.length === 0 && <p>{texts.none}</p>}
+      {passkeys.length > 0 && (
+        <ul className={styles.list}>
+          {passkeys.map((each) => (
+            <PasskeyRow
+              key={each.id}
+              passkey={each}
+              name={nameOf(each)}
+              onRename={() => setState({ step: 'renaming', passkey: each })}
+              onRemove={() => setState({ step: 'asking', passkey: each })}
+            />
+          ))}
+        </ul>
+      )}
+      {passkeys.length > 0 && hasFactor && <p className={styles.intro}>{texts.stillTwoSteps}</p>}
+      {client.isSupported() ? (
+        <div className={styles.row}>
+          <Button pending={step === 'adding'} onClick={() => void add()}>
+            {texts.add}
+          </Button>
+        </div>
+      ) : (
+        <p className={styles.intro}>{texts.unsupported}</p>
+      )}
+      {step === 'renaming' && passkey && (
+        <PasskeyRename
+          client={client}
+          passkey={passkey}
+          onClose={() => setState({})}
+          onRenamed={(renamed) => {
+            change((known) => known.map((each) => (each.id === renamed.id ? renamed : each)));
+            setState({ news: texts.renamed(nameOf(renamed)) });
+          }}
+          onMissing={() => drop(passkey, texts.gone)}
+        />
+      )}
+      <ConfirmDialog
+        open={isAsking}
+        title={passkey ? texts.removeTitle(nameOf(passkey)) : ''}
+        action={remove}
+        pending={step === 'removing'}
+        onConfirm={() => passkey && void end(passkey)}
+        onClose={() => setState({})}
+      >
+        <FormMessages error={problem} />
+        <p>{texts.removeText}</p>
+      </ConfirmDialog>
+      {proof.dialog}
+    </Section>
+  );
+}

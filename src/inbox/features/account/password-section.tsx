@@ -1,0 +1,127 @@
+import { Suspense, useState } from 'react';
+import { lazyPart } from '../../ui/state/lazy-part.ts';
+import { AuthError, type UnverifiedUser } from 'supabase-protocol-clients/auth-client';
+import { attempt } from '../../shared/auth-problem/auth-problem.ts';
+import { useClients } from '../../shared/clients/clients-context.ts';
+import { announceEndedSessions } from '../../shared/clients/sign-out-others.ts';
+import { checkCode, checkNewPassword, compactCode } from '../../ui/form/credential-rules.ts';
+import { credentialTexts } from '../../ui/form/credential-texts.ts';
+import { refuseCommonPassword } from '../../ui/form/common-password.ts';
+import { FormMessages } from '../../ui/page/message.tsx';
+import { NewPasswordField } from '../../ui/form/new-password-field.tsx';
+import { PasswordField } from '../../ui/form/password-field.tsx';
+import { SlowNote } from '../../ui/form/slow-note.tsx';
+import { CountdownButton } from '../../ui/form/submit-button.tsx';
+import { Spinner } from '../../ui/spinner.tsx';
+import { useForm } from '../../ui/form/use-form.ts';
+import { useKeptDraft } from './use-kept-draft.ts';
+import { accountTexts } from './texts/account-texts.ts';
+import styles from './account.module.css';
+import { Section } from '../../ui/section.tsx';
+
+const ReauthenticationCode = lazyPart(
+  async () => (await import('./reauthentication-code.tsx')).ReauthenticationCode,
+);
+
+const fieldNames = ['currentPassword', 'password', 'code'] as const;
+
+/** What the server requires besides the new password; it says so by an error code. */
+interface RequiredFields {
+  readonly code: boolean;
+  readonly currentPassword: boolean;
+}
+
+export function PasswordSection({ user }: { readonly user: UnverifiedUser }) {
+  const texts = accountTexts.use();
+  const rules = credentialTexts.use();
+  const clients = useClients();
+  const { auth } = clients;
+  const keepDraft = useKeptDraft(user.id);
+  const [required, setRequired] = useState<RequiredFields>({ code: false, currentPassword: false });
+  const [changed, setChanged] = useState(false);
+  const email = user.email ?? '';
+
+  /** Shows the field that the server requires. Resolves to false for any other problem. */
+  const askFor = async (problem: unknown): Promise<boolean> => {
+    if (!(problem instanceof AuthError)) return false;
+    if (problem.code === 'reauthentication_needed') {
+      await auth.reauthenticate();
+      setRequired({ ...required, code: true });
+      return true;
+    }
+    if (problem.code === 'current_password_required') {
+      setRequired({ ...required, currentPassword: true });
+      return true;
+    }
+    return false;
+  };
+  const form = useForm({
+    initial: { password: '', currentPassword: '', code: '' },
+    validate: ({ password, currentPassword, code }) => ({
+      password: checkNewPassword(password, rules),
+      currentPassword:
+        required.currentPassword && currentPassword === '' ? texts.currentPasswordMissing : undefined,
+      code: required.code ? checkCode(code, rules) : undefined,
+    }),
+    async submit({ password, currentPassword, code }) {
+      setChanged(false);
+      const refusal = await refuseCommonPassword(password, [email]);
+      if (refusal) return refusal;
+      return keepDraft({}, () =>
+        attempt(fieldNames, async () => {
+          try {
+            await auth.updateUser({
+              password,
+              ...(required.currentPassword ? { currentPassword } : {}),
+              ...(required.code ? { nonce: compactCode(code) } : {}),
+            });
+          } catch (problem) {
+            if (await askFor(problem)) return;
+            throw problem;
+          }
+          setRequired({ code: false, currentPassword: false });
+          setChanged(true);
+          void announceEndedSessions(clients);
+          form.reset();
+        }),
+      );
+    },
+  });
+  const errors = fieldNames.flatMap((name) => form.field(name).error ?? []);
+  // With three errors, screen readers hear all of them in one summary.
+  const summary = errors.length > 2 && (
+    <ul>
+      {errors.map((error) => (
+        <li key={error}>{error}</li>
+      ))}
+    </ul>
+  );
+  return (
+    <Section id="password" title={texts.password}>
+      <form {...form.props} className={styles.form}>
+        <FormMessages
+          error={form.problem ?? summary}
+          success={changed ? texts.passwordChanged : required.code && texts.reauthenticate(email)}
+        />
+        <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
+        {required.currentPassword && (
+          <PasswordField
+            label={texts.currentPassword}
+            autoComplete="current-password"
+            {...form.field('currentPassword')}
+          />
+        )}
+        <NewPasswordField label={texts.newPassword} own={[email]} {...form.field('password')} />
+        {required.code && (
+          <Suspense fallback={<Spinner />}>
+            <ReauthenticationCode {...form.field('code')} />
+          </Suspense>
+        )}
+        <CountdownButton type="submit" look="primary" pending={form.pending} untilMs={form.retryAtMs}>
+          {texts.changePassword}
+        </CountdownButton>
+        <SlowNote pending={form.pending} />
+      </form>
+    </Section>
+  );
+}

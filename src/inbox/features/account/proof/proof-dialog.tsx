@@ -1,0 +1,142 @@
+import { useState } from 'react';
+import { createMfa } from 'supabase-protocol-clients/auth-client/mfa';
+import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
+import { useAuth } from 'supabase-protocol-clients/react';
+import { useClients } from '../../../shared/clients/clients-context.ts';
+import { Button } from '../../../ui/button.tsx';
+import { appCodeLength, checkCode, checkPassword, compactCode } from '../../../ui/form/credential-rules.ts';
+import { credentialTexts } from '../../../ui/form/credential-texts.ts';
+import { PasswordField } from '../../../ui/form/password-field.tsx';
+import { SubmitButton } from '../../../ui/form/submit-button.tsx';
+import { CodeField } from '../../../ui/form/text-field.tsx';
+import { useForm } from '../../../ui/form/use-form.ts';
+import { useSending } from '../../../ui/form/use-sending.ts';
+import { Dialog } from '../../../ui/overlay/dialog.tsx';
+import { FormMessages } from '../../../ui/page/message.tsx';
+import styles from '../account.module.css';
+import { accountTexts } from '../texts/account-texts.ts';
+import { stepTexts } from '../texts/step-texts.ts';
+
+export interface ProofDialogProps {
+  readonly onProven: () => void;
+  readonly onCancel: () => void;
+}
+
+/** Asks for the app's code where the account has a second factor, else for the password or a mailed code. */
+export function ProofDialog({ onProven, onCancel }: ProofDialogProps) {
+  const texts = stepTexts.use();
+  const { close } = accountTexts.use();
+  const { user } = useAuth();
+  const factor = user?.factors?.find(
+    ({ status, factor_type }) => status === 'verified' && factor_type === 'totp',
+  );
+  const hasPassword = user?.identities?.some(({ provider }) => provider === 'email') ?? false;
+  const [byMail, setByMail] = useState(!hasPassword);
+  const email = user?.email ?? '';
+  return (
+    <Dialog open title={texts.proofTitle} closeLabel={close} onClose={onCancel}>
+      {factor ? (
+        <AppProof factorId={factor.id} onProven={onProven} />
+      ) : byMail ? (
+        <MailProof email={email} onProven={onProven} />
+      ) : (
+        <PasswordProof email={email} onProven={onProven} onMail={() => setByMail(true)} />
+      )}
+    </Dialog>
+  );
+}
+
+interface ProofProps {
+  readonly onProven: () => void;
+}
+
+function AppProof({ factorId, onProven }: ProofProps & { readonly factorId: string }) {
+  const texts = stepTexts.use();
+  const rules = credentialTexts.use();
+  const { auth } = useClients();
+  const form = useForm({
+    initial: { code: '' },
+    validate: ({ code }) => ({ code: checkCode(code, rules, appCodeLength) }),
+    submit: ({ code }) =>
+      attempt(['code'], async () => {
+        await createMfa(auth).challengeAndVerify({ factorId, code: compactCode(code) });
+        onProven();
+      }),
+  });
+  return (
+    <form {...form.props} className={styles.enrollment}>
+      <FormMessages error={form.problem} />
+      <CodeField label={texts.mfaCode} required maxLength={9} {...form.field('code')} />
+      <SubmitButton pending={form.pending} untilMs={form.retryAtMs}>
+        {texts.confirm}
+      </SubmitButton>
+    </form>
+  );
+}
+
+function PasswordProof({
+  email,
+  onProven,
+  onMail,
+}: ProofProps & { readonly email: string; readonly onMail: () => void }) {
+  const texts = stepTexts.use();
+  const { password: label } = accountTexts.use();
+  const rules = credentialTexts.use();
+  const { auth } = useClients();
+  const form = useForm({
+    initial: { password: '' },
+    validate: ({ password }) => ({ password: checkPassword(password, rules) }),
+    submit: ({ password }) =>
+      attempt(['password'], async () => {
+        await auth.signInWithPassword({ email, password });
+        onProven();
+      }),
+  });
+  return (
+    <form {...form.props} className={styles.enrollment}>
+      <FormMessages error={form.problem} />
+      <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
+      <PasswordField label={label} autoComplete="current-password" required {...form.field('password')} />
+      <SubmitButton pending={form.pending} untilMs={form.retryAtMs}>
+        {texts.confirm}
+      </SubmitButton>
+      <Button look="link" onClick={onMail}>
+        {texts.proofByMail}
+      </Button>
+    </form>
+  );
+}
+
+function MailProof({ email, onProven }: ProofProps & { readonly email: string }) {
+  const texts = stepTexts.use();
+  const rules = credentialTexts.use();
+  const { auth } = useClients();
+  const sending = useSending();
+  const form = useForm({
+    initial: { code: '' },
+    validate: ({ code }) => ({ code: checkCode(code, rules) }),
+    submit: ({ code }) =>
+      attempt(['code'], async () => {
+        await auth.verifyOtp({ type: 'email', email, token: compactCode(code) });
+        onProven();
+      }),
+  });
+  const send = () => attempt([], () => auth.signInWithOtp({ email, createUser: false }));
+  return (
+    <form {...form.props} className={styles.enrollment}>
+      <FormMessages error={form.problem ?? sending.problem} success={sending.hasSent && texts.codeSent} />
+      {sending.hasSent ? (
+        <>
+          <CodeField label={texts.codeSentTo(email)} required maxLength={12} {...form.field('code')} />
+          <SubmitButton pending={form.pending} untilMs={form.retryAtMs}>
+            {texts.confirm}
+          </SubmitButton>
+        </>
+      ) : (
+        <Button look="primary" wide pending={sending.pending} onClick={() => void sending.send(send)}>
+          {texts.proofSend(email)}
+        </Button>
+      )}
+    </form>
+  );
+}

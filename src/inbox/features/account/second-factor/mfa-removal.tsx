@@ -1,0 +1,57 @@
+import { useState } from 'react';
+import type { Factor } from 'supabase-protocol-clients/auth-client';
+import { createMfa } from 'supabase-protocol-clients/auth-client/mfa';
+import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
+import { useClients } from '../../../shared/clients/clients-context.ts';
+import { FormMessages } from '../../../ui/page/message.tsx';
+import { accountTexts } from '../texts/account-texts.ts';
+import { ConfirmDialog } from '../confirm-dialog.tsx';
+import { useRecentProof } from '../proof/recent-proof.tsx';
+import { stepTexts } from '../texts/step-texts.ts';
+
+export interface MfaRemovalProps {
+  /** The factor to remove; null: the dialog is closed. */
+  readonly factor: Factor | null;
+  readonly name: string;
+  readonly isLast: boolean;
+  readonly onClose: () => void;
+  readonly onRemoved: (name: string) => Promise<void>;
+}
+
+/** Asks for confirmation before a factor is removed. */
+export function MfaRemoval({ factor, name, isLast, onClose, onRemoved }: MfaRemovalProps) {
+  const texts = accountTexts.use();
+  const steps = stepTexts.use();
+  const { auth } = useClients();
+  const [pending, setPending] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const proof = useRecentProof();
+  const remove = async () => {
+    if (!factor || !(await proof.request())) return;
+    setPending(true);
+    const failure = await attempt([], () => createMfa(auth).unenroll({ factorId: factor.id }));
+    setPending(false);
+    setProblem(failure?.message);
+    if (!failure) await onRemoved(name);
+  };
+  return (
+    <>
+      <ConfirmDialog
+        open={factor !== null}
+        title={steps.mfaRemoveTitle(name)}
+        action={texts.remove}
+        pending={pending}
+        onConfirm={() => void remove()}
+        onClose={() => {
+          setProblem(undefined);
+          onClose();
+        }}
+      >
+        <FormMessages error={problem} />
+        <p>{steps.mfaRemoveText}</p>
+        {isLast && <p>{steps.mfaRemoveLast}</p>}
+      </ConfirmDialog>
+      {proof.dialog}
+    </>
+  );
+}

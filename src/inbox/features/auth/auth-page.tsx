@@ -1,0 +1,64 @@
+import { useEffect, type ReactNode } from 'react';
+import { useHistoryState } from 'wouter/use-browser-location';
+import { useAuth } from 'supabase-protocol-clients/react';
+import { useClients } from '../../shared/clients/clients-context.ts';
+import { authErrorTexts, useAuthErrorText } from '../../shared/auth-problem/auth-problem.ts';
+import { paths, type EntranceNotice } from '../../shared/routes.ts';
+import { Message } from '../../ui/page/message.tsx';
+import { NarrowPage } from '../../ui/page/narrow-page.tsx';
+import { useOnline } from '../../ui/state/online.ts';
+import { PageHeading } from '../../ui/page/page-heading.tsx';
+import { authTexts } from './texts/auth-texts.ts';
+import styles from './auth-page.module.css';
+
+export interface AuthPageProps {
+  readonly title: string;
+  readonly intro?: string;
+  /** Links to the other screens. */
+  readonly foot?: ReactNode;
+  /** The providers, between the form and the links. Its height is reserved while it loads. */
+  readonly alternatives?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** The frame of every auth screen. Give it a `key` per state, so that the heading takes the focus. */
+export function AuthPage({ title, intro, foot, alternatives, children }: AuthPageProps) {
+  const texts = authTexts.use();
+  const online = useOnline();
+  const { storageProblem } = useAuth();
+  const storageText = useAuthErrorText(storageProblem?.code);
+  const notice = useHistoryState<EntranceNotice | null>();
+  const { auth } = useClients();
+  // Preload what the first attempt and its error message need.
+  useEffect(() => {
+    void auth.preload();
+    authErrorTexts.load().catch(() => undefined);
+  }, [auth]);
+  return (
+    <NarrowPage>
+      <PageHeading>{title}</PageHeading>
+      {intro && <p className={styles.intro}>{intro}</p>}
+      <div role="alert">
+        {notice === 'sign-out-failed' && <Message tone="warning">{texts.signOutFailed}</Message>}
+        {notice === 'local-sign-out-failed' && <Message tone="warning">{texts.localSignOutFailed}</Message>}
+      </div>
+      <div role="status">
+        {notice === 'session-ended' && <Message>{texts.sessionEnded}</Message>}
+        {notice === 'draft-kept' && <Message>{texts.draftKept}</Message>}
+        {!online && <Message tone="warning">{texts.offline}</Message>}
+        {storageText && <Message tone="warning">{storageText}</Message>}
+      </div>
+      {children}
+      {alternatives}
+      <div className={styles.foot}>
+        {foot}
+        <p>
+          {/* A full page load: the page works where this application does not. */}
+          <a className={styles.inline} href={paths.clearCookies}>
+            {texts.clearCookies}
+          </a>
+        </p>
+      </div>
+    </NarrowPage>
+  );
+}

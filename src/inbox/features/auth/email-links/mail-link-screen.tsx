@@ -1,0 +1,84 @@
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { AuthError } from 'supabase-protocol-clients/auth-client';
+import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
+import { useAuth } from 'supabase-protocol-clients/react';
+import { useClients } from '../../../shared/clients/clients-context.ts';
+import { withoutMailLink, type MailLink } from '../../../shared/mail-link.ts';
+import { paths, type EntranceNotice } from '../../../shared/routes.ts';
+import { Button } from '../../../ui/button.tsx';
+import { SubmitButton } from '../../../ui/form/submit-button.tsx';
+import { useForm } from '../../../ui/form/use-form.ts';
+import { toasts } from '../../../ui/overlay/toasts.ts';
+import { FormMessages, Message } from '../../../ui/page/message.tsx';
+import { AuthPage } from '../auth-page.tsx';
+import styles from '../auth-page.module.css';
+import { authTexts } from '../texts/auth-texts.ts';
+import { mailedEmail } from './mailed-email.ts';
+import { isSpentLink } from './spent-link.ts';
+
+/**
+ * The page behind every mail link. Opening it sends nothing, so that a mail scanner neither spends nor confirms the link;
+ * the button POSTs to /verify. Works in any browser, and replaces a session only by that button.
+ */
+export function MailLinkScreen({ link }: { readonly link: MailLink }) {
+  const texts = authTexts.use();
+  const { auth } = useClients();
+  const { user } = useAuth();
+  const [, navigate] = useLocation();
+  const [isHalf, setHalf] = useState(false);
+  const { type, tokenHash } = link;
+  const name = user?.email ?? user?.phone;
+
+  const leave = (notice: EntranceNotice | null = null) => {
+    // A spent link on a private page leads a signed-out reader to /login, which offers a new mail.
+    const isRecovery = type === 'recovery';
+    const target =
+      notice === null ? withoutMailLink(location.href) : isRecovery ? paths.resetPassword : paths.login;
+    navigate(target, { replace: true, state: notice });
+  };
+  const form = useForm({
+    initial: {},
+    validate: () => ({}),
+    submit: () =>
+      attempt([], async () => {
+        try {
+          const { session } = await auth.verifyOtp({ type, tokenHash });
+          mailedEmail.forget();
+          if (session === null) return setHalf(true);
+          toasts.show(texts.linkNow(session.user.email ?? session.user.phone ?? ''));
+          leave();
+        } catch (problem) {
+          const isSpent = problem instanceof AuthError && isSpentLink(problem.code);
+          if (!isSpent || user) throw problem;
+          leave('link-expired');
+        }
+      }),
+  });
+  if (isHalf) {
+    return (
+      <AuthPage key="half" title={texts.linkTitle[type]}>
+        <Message tone="success">{texts.linkHalf}</Message>
+        <Button look="primary" wide onClick={() => leave()}>
+          {name ? texts.goOn : texts.signIn}
+        </Button>
+      </AuthPage>
+    );
+  }
+  return (
+    <AuthPage title={texts.linkTitle[type]} intro={texts.linkText[type]}>
+      {name && <Message>{texts.linkReplaces(name)}</Message>}
+      <form {...form.props} className={styles.form}>
+        <FormMessages error={form.problem} />
+        <SubmitButton pending={form.pending} untilMs={form.retryAtMs}>
+          {texts.linkAction[type]}
+        </SubmitButton>
+      </form>
+      {name && (
+        <Button wide onClick={() => leave()}>
+          {texts.linkStay(name)}
+        </Button>
+      )}
+    </AuthPage>
+  );
+}

@@ -1,0 +1,100 @@
+import { startTransition, useState } from 'react';
+import { lazyPart } from '../../../ui/state/lazy-part.ts';
+import { Link, Redirect } from 'wouter';
+import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
+import { useAuth } from 'supabase-protocol-clients/react';
+import { useClients } from '../../../shared/clients/clients-context.ts';
+import { links } from '../../../shared/routes.ts';
+import { needsSecondFactor } from '../../../shared/token-claims.ts';
+import { FormMessages } from '../../../ui/page/message.tsx';
+import { SubmitButton } from '../../../ui/form/submit-button.tsx';
+import { EmailField } from '../../../ui/form/text-field.tsx';
+import { useForm } from '../../../ui/form/use-form.ts';
+import { AuthPage } from '../auth-page.tsx';
+import { credentialTexts } from '../../../ui/form/credential-texts.ts';
+import { authTexts } from '../texts/auth-texts.ts';
+import styles from '../auth-page.module.css';
+import { carriedEmail } from '../email-links/carried-email.ts';
+import { LinkProblem } from '../email-links/link-problem.tsx';
+import { isSpentLink, useLinkProblem } from '../email-links/spent-link.ts';
+import { mailedEmail } from '../email-links/mailed-email.ts';
+import { NewPassword } from './new-password.tsx';
+import { useCaptcha } from '../use-captcha.tsx';
+import { useReturn } from '../use-return.ts';
+import { checkEmail } from '../../../ui/form/credential-rules.ts';
+
+const CheckMail = lazyPart(async () => (await import('../email-links/check-mail.tsx')).CheckMail);
+const MfaChallenge = lazyPart(async () => (await import('../sign-in/mfa-challenge.tsx')).MfaChallenge);
+
+/** Two states: request the mail; and, with the session of its link or code, set the new password. */
+export function ResetPasswordScreen() {
+  const { session, recovery } = useAuth();
+  const isAgain = isSpentLink(useLinkProblem());
+  // Stays true after the password is set, so that the confirmation shows.
+  const [isSetting, setSetting] = useState(recovery);
+  const [sentTo, setSentToNow] = useState<string>();
+  const setSentTo = (next: string | undefined) => startTransition(() => setSentToNow(next));
+  if (recovery && !isSetting) setSetting(true);
+  const { next } = useReturn();
+  // Signed out, here or in another tab: the next user has not requested a new password.
+  if (!session && !recovery && isSetting) return <Redirect to={links.login({ next })} replace />;
+  if (session && isSetting) {
+    return needsSecondFactor(session) ? (
+      <MfaChallenge session={session} />
+    ) : (
+      <NewPassword session={session} />
+    );
+  }
+  if (sentTo !== undefined) {
+    return (
+      <CheckMail purpose="recovery" email={sentTo} isAgain={isAgain} onBack={() => setSentTo(undefined)} />
+    );
+  }
+  return <AskForMail isAgain={isAgain} onSent={setSentTo} />;
+}
+
+interface AskForMailProps {
+  readonly isAgain: boolean;
+  readonly onSent: (email: string) => void;
+}
+
+function AskForMail({ isAgain, onSent }: AskForMailProps) {
+  const texts = authTexts.use();
+  const rules = credentialTexts.use();
+  const { auth } = useClients();
+  const { user } = useAuth();
+  const captcha = useCaptcha();
+  const { next, resetUrl } = useReturn();
+  const form = useForm({
+    initial: { email: user?.email ?? (carriedEmail.get() || (isAgain ? mailedEmail.get() : '')) },
+    validate: ({ email }) => ({ email: checkEmail(email, rules) }),
+    submit({ email }) {
+      carriedEmail.set(email);
+      return attempt(['email'], async () => {
+        const request = { email: email.trim(), redirectTo: resetUrl, captchaToken: captcha.take() };
+        await auth.resetPasswordForEmail(request);
+        onSent(request.email);
+      });
+    },
+  });
+  const foot = (
+    <p>
+      <Link className={styles.inline} href={links.login({ next })}>
+        {texts.backToSignIn}
+      </Link>
+    </p>
+  );
+  return (
+    <AuthPage title={texts.resetTitle} {...(isAgain ? {} : { intro: texts.resetIntro })} foot={foot}>
+      <LinkProblem />
+      <form {...form.props} className={styles.form}>
+        <FormMessages error={form.problem} />
+        <EmailField label={texts.email} required {...form.field('email')} />
+        {captcha.slot}
+        <SubmitButton pending={form.pending} untilMs={form.retryAtMs}>
+          {isAgain ? texts.sendFresh : texts.resetSend}
+        </SubmitButton>
+      </form>
+    </AuthPage>
+  );
+}

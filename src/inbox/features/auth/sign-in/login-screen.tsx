@@ -1,0 +1,81 @@
+import { startTransition, useState } from 'react';
+import { Link } from 'wouter';
+import { useAuth } from 'supabase-protocol-clients/react';
+import { links } from '../../../shared/routes.ts';
+import { needsSecondFactor } from '../../../shared/token-claims.ts';
+import { lazyPart } from '../../../ui/state/lazy-part.ts';
+import { AuthPage } from '../auth-page.tsx';
+import { authTexts } from '../texts/auth-texts.ts';
+import styles from '../auth-page.module.css';
+import { carriedEmail } from '../email-links/carried-email.ts';
+import { LinkProblem } from '../email-links/link-problem.tsx';
+import { isSpentLink, useLinkProblem } from '../email-links/spent-link.ts';
+import { PasswordSignIn } from './password-sign-in.tsx';
+import { SocialSlot } from './social-slot.tsx';
+import { useCaptcha } from '../use-captcha.tsx';
+import { useReturn } from '../use-return.ts';
+
+const CheckMail = lazyPart(async () => (await import('../email-links/check-mail.tsx')).CheckMail);
+const EmailSignIn = lazyPart(async () => (await import('./email-sign-in.tsx')).EmailSignIn);
+const MfaChallenge = lazyPart(async () => (await import('./mfa-challenge.tsx')).MfaChallenge);
+
+type Mode =
+  | { readonly kind: 'password' | 'email' }
+  | { readonly kind: 'check-mail'; readonly purpose: 'signup' | 'magiclink' };
+
+export function LoginScreen() {
+  const texts = authTexts.use();
+  const { session } = useAuth();
+  const isAgain = isSpentLink(useLinkProblem());
+  const { next } = useReturn();
+  const captcha = useCaptcha();
+  const [mode, setModeNow] = useState<Mode>({ kind: isAgain ? 'email' : 'password' });
+  // A transition keeps the current screen until the next one's code is loaded.
+  const setMode = (next: Mode) => startTransition(() => setModeNow(next));
+  if (session && needsSecondFactor(session)) return <MfaChallenge session={session} />;
+  if (mode.kind === 'check-mail') {
+    return (
+      <CheckMail
+        purpose={mode.purpose}
+        email={carriedEmail.get()}
+        isJustSent={mode.purpose === 'magiclink'}
+        isAgain={isAgain}
+        onBack={() => setMode({ kind: 'password' })}
+      />
+    );
+  }
+  const isByEmail = mode.kind === 'email';
+  const foot = (
+    <p>
+      <span>{texts.newHere}</span>{' '}
+      <Link className={styles.inline} href={links.signup({ next })}>
+        {texts.signUp}
+      </Link>
+    </p>
+  );
+  return (
+    <AuthPage
+      key={mode.kind}
+      title={isByEmail ? texts.codeTitle : texts.signIn}
+      {...(isAgain ? {} : { intro: isByEmail ? texts.codeIntro : texts.purpose })}
+      foot={foot}
+      alternatives={<SocialSlot takeCaptcha={captcha.take} />}
+    >
+      <LinkProblem mayBeConfirmed />
+      {isByEmail ? (
+        <EmailSignIn
+          isAgain={isAgain}
+          captcha={captcha}
+          onSent={() => setMode({ kind: 'check-mail', purpose: 'magiclink' })}
+          onPasswordInstead={() => setMode({ kind: 'password' })}
+        />
+      ) : (
+        <PasswordSignIn
+          captcha={captcha}
+          onUnconfirmed={() => setMode({ kind: 'check-mail', purpose: 'signup' })}
+          onCodeInstead={() => setMode({ kind: 'email' })}
+        />
+      )}
+    </AuthPage>
+  );
+}

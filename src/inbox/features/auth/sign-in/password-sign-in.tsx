@@ -1,0 +1,81 @@
+import { Link } from 'wouter';
+import { AuthError } from 'supabase-protocol-clients/auth-client';
+import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
+import { useClients } from '../../../shared/clients/clients-context.ts';
+import { links } from '../../../shared/routes.ts';
+import { Button } from '../../../ui/button.tsx';
+import { FormMessages } from '../../../ui/page/message.tsx';
+import { PasswordField } from '../../../ui/form/password-field.tsx';
+import { SubmitButton } from '../../../ui/form/submit-button.tsx';
+import { EmailField } from '../../../ui/form/text-field.tsx';
+import { useForm } from '../../../ui/form/use-form.ts';
+import { credentialTexts } from '../../../ui/form/credential-texts.ts';
+import { authTexts } from '../texts/auth-texts.ts';
+import styles from '../auth-page.module.css';
+import { carriedEmail } from '../email-links/carried-email.ts';
+import type { Captcha } from '../use-captcha.tsx';
+import { useReturn } from '../use-return.ts';
+import { checkEmail, checkPassword } from '../../../ui/form/credential-rules.ts';
+
+export interface PasswordSignInProps {
+  readonly captcha: Captcha;
+  /** The password was right, but the address is unconfirmed. */
+  readonly onUnconfirmed: () => void;
+  readonly onCodeInstead: () => void;
+}
+
+/** Email and password. On success the gate redirects. */
+export function PasswordSignIn({ captcha, onUnconfirmed, onCodeInstead }: PasswordSignInProps) {
+  const texts = authTexts.use();
+  const rules = credentialTexts.use();
+  const { auth } = useClients();
+  const { next } = useReturn();
+  const form = useForm({
+    initial: { email: carriedEmail.get(), password: '' },
+    validate: ({ email, password }) => ({
+      email: checkEmail(email, rules),
+      password: checkPassword(password, rules),
+    }),
+    submit({ email, password }) {
+      carriedEmail.set(email);
+      return attempt(['email', 'password'], async () => {
+        try {
+          await auth.signInWithPassword({ email: email.trim(), password, captchaToken: captcha.take() });
+        } catch (problem) {
+          if (!(problem instanceof AuthError) || problem.code !== 'email_not_confirmed') throw problem;
+          onUnconfirmed();
+        }
+      });
+    },
+  });
+  return (
+    <form {...form.props} className={styles.form}>
+      <FormMessages error={form.problem} />
+      <EmailField
+        label={texts.email}
+        autoComplete="username webauthn"
+        required
+        {...form.field('email')}
+        onInput={(event) => carriedEmail.set(event.currentTarget.value)}
+      />
+      <PasswordField
+        label={texts.password}
+        autoComplete="current-password"
+        required
+        {...form.field('password')}
+      />
+      {captcha.slot}
+      <SubmitButton pending={form.pending} untilMs={form.retryAtMs}>
+        {texts.signIn}
+      </SubmitButton>
+      <div className={styles.row}>
+        <Button look="link" onClick={onCodeInstead}>
+          {texts.codeInstead}
+        </Button>
+        <Link className={styles.inline} href={links.resetPassword({ next })}>
+          {texts.forgotPassword}
+        </Link>
+      </div>
+    </form>
+  );
+}

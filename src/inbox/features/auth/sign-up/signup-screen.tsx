@@ -1,0 +1,112 @@
+import { startTransition, useState } from 'react';
+import { lazyPart } from '../../../ui/state/lazy-part.ts';
+import { Link } from 'wouter';
+import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
+import { useAuth } from 'supabase-protocol-clients/react';
+import { useClients } from '../../../shared/clients/clients-context.ts';
+import { links } from '../../../shared/routes.ts';
+import { FormMessages, Message } from '../../../ui/page/message.tsx';
+import { SubmitButton } from '../../../ui/form/submit-button.tsx';
+import { EmailField, TextField } from '../../../ui/form/text-field.tsx';
+import { useForm } from '../../../ui/form/use-form.ts';
+import { AuthPage } from '../auth-page.tsx';
+import { credentialTexts } from '../../../ui/form/credential-texts.ts';
+import { useLanguage } from '../../../ui/texts.ts';
+import { authTexts } from '../texts/auth-texts.ts';
+import styles from '../auth-page.module.css';
+import { carriedEmail } from '../email-links/carried-email.ts';
+import { NewPasswordField } from '../../../ui/form/new-password-field.tsx';
+import { SocialSlot, useAuthSettings } from '../sign-in/social-slot.tsx';
+import { useCaptcha } from '../use-captcha.tsx';
+import { useReturn } from '../use-return.ts';
+import { refuseCommonPassword } from '../../../ui/form/common-password.ts';
+import { checkEmail, checkNewPassword } from '../../../ui/form/credential-rules.ts';
+
+const CheckMail = lazyPart(async () => (await import('../email-links/check-mail.tsx')).CheckMail);
+
+export function SignupScreen() {
+  const texts = authTexts.use();
+  const { session } = useAuth();
+  const { next } = useReturn();
+  const settings = useAuthSettings();
+  const [sentTo, setSentTo] = useState<string | null>(null);
+  if (sentTo !== null && session === null) {
+    return <CheckMail purpose="signup" email={sentTo} onBack={() => setSentTo(null)} />;
+  }
+  const foot = (
+    <p>
+      <span>{texts.haveAccount}</span>{' '}
+      <Link className={styles.inline} href={links.login({ next })}>
+        {texts.signIn}
+      </Link>
+    </p>
+  );
+  return (
+    <AuthPage title={texts.signUp} foot={foot} alternatives={<SocialSlot />}>
+      <div role="status">
+        {settings?.disable_signup === true && <Message tone="warning">{texts.signupClosed}</Message>}
+      </div>
+      <SignupForm onSent={(email) => startTransition(() => setSentTo(email))} />
+    </AuthPage>
+  );
+}
+
+function SignupForm({ onSent }: { readonly onSent: (email: string) => void }) {
+  const texts = authTexts.use();
+  const rules = credentialTexts.use();
+  const language = useLanguage();
+  const { auth } = useClients();
+  const captcha = useCaptcha();
+  const { homeUrl } = useReturn();
+  const form = useForm({
+    initial: { email: carriedEmail.get(), name: '', password: '' },
+    validate: ({ email, password }) => ({
+      email: checkEmail(email, rules),
+      password: checkNewPassword(password, rules),
+    }),
+    async submit({ email, name, password }) {
+      carriedEmail.set(email);
+      const refusal = await refuseCommonPassword(password, [email]);
+      if (refusal) return refusal;
+      // The language of the mails about the account, and the name that others see.
+      const data = name.trim() === '' ? { language } : { language, name: name.trim() };
+      const credentials = { email: email.trim(), password, redirectTo: homeUrl, data };
+      return attempt(['email', 'password'], async () => {
+        try {
+          const { session } = await auth.signUp({ ...credentials, captchaToken: captcha.take() });
+          // With a session the gate redirects; without one the address has to be confirmed.
+          if (session === null) onSent(credentials.email);
+        } catch (problem) {
+          throw signupError(problem);
+        }
+      });
+    },
+  });
+  return (
+    <form {...form.props} className={styles.form}>
+      <FormMessages error={form.problem} />
+      <EmailField label={texts.email} required {...form.field('email')} />
+      <TextField
+        label={texts.name}
+        hint={texts.nameHint}
+        autoComplete="name"
+        maxLength={100}
+        {...form.field('name')}
+      />
+      <NewPasswordField
+        label={texts.password}
+        own={[form.values.email, form.values.name]}
+        {...form.field('password')}
+      />
+      {captcha.slot}
+      <SubmitButton pending={form.pending} untilMs={form.retryAtMs}>
+        {texts.signUp}
+      </SubmitButton>
+    </form>
+  );
+}
+
+/** Specification §8: a thrown non-error becomes an error with this text. */
+export function signupError(problem: unknown): Error {
+  return problem instanceof Error ? problem : new Error('Unknown error during signup', { cause: problem });
+}

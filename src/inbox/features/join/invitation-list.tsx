@@ -1,0 +1,90 @@
+import { useEffect, useState } from 'react';
+import { Link } from 'wouter';
+import { useAuth } from 'supabase-protocol-clients/react';
+import { useClients } from '../../shared/clients/clients-context.ts';
+import { links, paths } from '../../shared/routes.ts';
+import { needsSecondFactor } from '../../shared/token-claims.ts';
+import { Button, buttonClass } from '../../ui/button.tsx';
+import { SlowNote } from '../../ui/form/slow-note.tsx';
+import { FormMessages } from '../../ui/page/message.tsx';
+import { Skeleton } from '../../ui/spinner.tsx';
+import { useLanguage } from '../../ui/texts.ts';
+import { createInvitationsApi, type ListedInvitation } from './invitations-api.ts';
+import styles from './join.module.css';
+import { joinTexts } from './texts/join-texts.ts';
+
+/** The open invitations of the signed-in user, whether or not they are notified about invitations. */
+export function InvitationList() {
+  const texts = joinTexts.use();
+  const { session } = useAuth();
+  const [attempt, setAttempt] = useState(0);
+  if (!session || needsSecondFactor(session)) {
+    return (
+      <Link className={buttonClass('secondary', true)} href={links.login({ next: paths.join })}>
+        {texts.listSignIn}
+      </Link>
+    );
+  }
+  return (
+    <section className={styles.column}>
+      <h2>{texts.listTitle}</h2>
+      <OpenInvitations key={`${session.user.id} ${attempt}`} onRetry={() => setAttempt(attempt + 1)} />
+      <Link className={buttonClass('secondary', true)} href={paths.home}>
+        {texts.stay}
+      </Link>
+    </section>
+  );
+}
+
+function OpenInvitations({ onRetry }: { readonly onRetry: () => void }) {
+  const texts = joinTexts.use();
+  const language = useLanguage();
+  const { loadRest, platform } = useClients();
+  const [invitations, setInvitations] = useState<readonly ListedInvitation[]>();
+  const [hasFailed, setHasFailed] = useState(false);
+  useEffect(() => {
+    const controller = new AbortController();
+    loadRest()
+      .then((rest) => createInvitationsApi(rest).list(controller.signal))
+      .then(setInvitations, (problem: unknown) => {
+        if (controller.signal.aborted) return;
+        platform.report(problem);
+        setHasFailed(true);
+      });
+    return () => controller.abort();
+  }, [loadRest, platform]);
+  const day = new Intl.DateTimeFormat(language, { dateStyle: 'long' });
+  if (hasFailed)
+    return (
+      <FormMessages
+        error={
+          <>
+            {texts.listFailed}{' '}
+            <Button look="link" onClick={onRetry}>
+              {texts.retry}
+            </Button>
+          </>
+        }
+      />
+    );
+  if (!invitations)
+    return (
+      <>
+        <Skeleton height="20px" />
+        <SlowNote pending />
+      </>
+    );
+  if (invitations.length === 0) return <p className={styles.hint}>{texts.listEmpty}</p>;
+  return (
+    <ul className={styles.list}>
+      {invitations.map(({ token, invitation: { inviterName, entityName, expiresAtMs } }) => (
+        <li key={token}>
+          <Link className={styles.item} href={links.join(token)}>
+            {entityName ? texts.invitedTo(inviterName, entityName) : texts.invited(inviterName)}
+          </Link>
+          <span className={styles.hint}>{texts.expires(day.format(expiresAtMs))}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}

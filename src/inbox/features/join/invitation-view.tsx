@@ -1,0 +1,180 @@
+import { useState } from 'react';
+import type { ReactNode } from 'react';
+import { Link, useLocation } from 'wouter';
+import { useUser } from 'supabase-protocol-clients/react';
+import { useClients } from '../../shared/clients/clients-context.ts';
+import { signOutNotices } from '../../shared/clients/sign-out.ts';
+import { links, paths } from '../../shared/routes.ts';
+import { Button, buttonClass } from '../../ui/button.tsx';
+import { SlowNote } from '../../ui/form/slow-note.tsx';
+import { FormMessages } from '../../ui/page/message.tsx';
+import { PageHeading } from '../../ui/page/page-heading.tsx';
+import { Skeleton } from '../../ui/spinner.tsx';
+import { useLanguage } from '../../ui/texts.ts';
+import type { Invitation } from './invitation.ts';
+import styles from './join.module.css';
+import { joinTexts } from './texts/join-texts.ts';
+import { useInvitation } from './use-invitation.ts';
+
+/** One invitation. Opening it changes nothing; a button answers it. */
+export function InvitationView({ token }: { readonly token: string }) {
+  const texts = joinTexts.use();
+  const { state, reload, answer } = useInvitation(token);
+  switch (state.kind) {
+    case 'loading':
+      return (
+        <State title={texts.title}>
+          <p role="status">{texts.loading}</p>
+          <Skeleton height="44px" />
+          <SlowNote pending />
+        </State>
+      );
+    case 'signed-out':
+      return <SignedOut token={token} />;
+    case 'failed':
+      return (
+        <State title={texts.failedTitle} text={texts.failedText}>
+          <Button look="primary" wide onClick={reload}>
+            {texts.retry}
+          </Button>
+        </State>
+      );
+    case 'unknown':
+      return (
+        <State title={texts.unknownTitle} text={texts.unknownText}>
+          <Link className={buttonClass('secondary', true)} href={paths.join}>
+            {texts.enterCode}
+          </Link>
+        </State>
+      );
+    case 'other-account':
+      return <OtherAccount token={token} invitation={state.invitation} />;
+    case 'open':
+      return <Open invitation={state.invitation} answer={answer} onStale={reload} />;
+    case 'own':
+      return <Ending title={texts.ownTitle} text={texts.ownText(state.invitation.inviteeEmail)} />;
+    case 'accepted':
+    case 'declined':
+    case 'expired':
+    case 'revoked': {
+      const title = texts[`${state.kind}Title`];
+      const text = texts[`${state.kind}Text`](state.invitation.inviterName);
+      return <Ending key={state.kind} title={title} text={text} />;
+    }
+  }
+}
+
+interface StateProps {
+  readonly title: string;
+  readonly text?: string;
+  readonly children?: ReactNode;
+}
+
+function State({ title, text, children }: StateProps) {
+  return (
+    <div className={styles.column}>
+      <PageHeading key={title}>{title}</PageHeading>
+      {text && <p>{text}</p>}
+      {children}
+    </div>
+  );
+}
+
+/** A final state, with the link to the inbox. */
+function Ending(props: StateProps) {
+  const texts = joinTexts.use();
+  return (
+    <State {...props}>
+      <Link className={buttonClass('primary', true)} href={paths.home}>
+        {texts.stay}
+      </Link>
+    </State>
+  );
+}
+
+function SignedOut({ token }: { readonly token: string }) {
+  const texts = joinTexts.use();
+  const next = links.join(token);
+  return (
+    <State title={texts.signedOutTitle} text={texts.signedOutText}>
+      <Link className={buttonClass('primary', true)} href={links.login({ next })}>
+        {texts.signIn}
+      </Link>
+      <Link className={buttonClass('secondary', true)} href={links.signup({ next })}>
+        {texts.signUp}
+      </Link>
+    </State>
+  );
+}
+
+function OtherAccount({ token, invitation }: { readonly token: string; readonly invitation: Invitation }) {
+  const texts = joinTexts.use();
+  const { auth } = useClients();
+  const user = useUser();
+  const [, navigate] = useLocation();
+  const [isLeaving, setIsLeaving] = useState(false);
+  const switchAccount = async () => {
+    setIsLeaving(true);
+    const { revoked } = await auth.signOut({ scope: 'local' });
+    navigate(links.login({ next: links.join(token) }), { state: revoked ? null : signOutNotices.local });
+  };
+  return (
+    <State
+      title={texts.otherTitle}
+      text={texts.otherText(invitation.inviteeEmail, user?.email ?? user?.phone ?? '')}
+    >
+      <Button look="primary" wide pending={isLeaving} onClick={() => void switchAccount()}>
+        {texts.switchAccount}
+      </Button>
+      <Link className={buttonClass('secondary', true)} href={paths.home}>
+        {texts.stay}
+      </Link>
+    </State>
+  );
+}
+
+interface OpenProps {
+  readonly invitation: Invitation;
+  readonly answer: (answer: 'accept' | 'decline') => Promise<void>;
+  readonly onStale: () => void;
+}
+
+function Open({ invitation, answer, onStale }: OpenProps) {
+  const texts = joinTexts.use();
+  const language = useLanguage();
+  const { platform } = useClients();
+  const [pending, setPending] = useState<'accept' | 'decline' | null>(null);
+  const [hasFailed, setHasFailed] = useState(false);
+  const { inviterName, entityName, inviteeEmail, expiresAtMs } = invitation;
+  const give = async (given: 'accept' | 'decline') => {
+    setPending(given);
+    setHasFailed(false);
+    try {
+      await answer(given);
+    } catch (problem) {
+      platform.report(problem);
+      // The database names the reason: read the invitation again and show its state.
+      if (problem instanceof Error && problem.message.startsWith('invitation_')) onStale();
+      else setHasFailed(true);
+      setPending(null);
+    }
+  };
+  const until = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeStyle: 'short' }).format(
+    expiresAtMs,
+  );
+  return (
+    <State
+      title={entityName ? texts.invitedTo(inviterName, entityName) : texts.invited(inviterName)}
+      text={texts.openText(inviteeEmail)}
+    >
+      <p className={styles.hint}>{texts.expires(until)}</p>
+      <FormMessages error={hasFailed && texts.answerFailed} />
+      <Button look="primary" wide pending={pending === 'accept'} onClick={() => void give('accept')}>
+        {texts.accept}
+      </Button>
+      <Button wide pending={pending === 'decline'} onClick={() => void give('decline')}>
+        {texts.decline}
+      </Button>
+    </State>
+  );
+}

@@ -1,0 +1,50 @@
+import type { Platform } from 'supabase-protocol-clients/platform';
+import { announce } from '../../../ui/page/announcer.tsx';
+import { createAnnouncer } from './announcer.ts';
+import { isDesktopChosen, soundChoice } from './arrival-choices.ts';
+import type { Notification } from '../model/notification.ts';
+import { laterTexts } from '../texts/later-texts.ts';
+import { createVisibleTab } from './visible-tab.ts';
+
+export interface Arrivals {
+  /** @param arrivals newest first. */
+  add(arrivals: readonly Notification[]): void;
+  close(): void;
+}
+
+/**
+ * Announces arrivals: by the page's live region, and by a sound and a desktop alert where the user chose them.
+ *
+ * @param isQuiet whether the user's quiet hours are in force: there is neither sound nor alert then.
+ */
+export function createArrivals(
+  platform: Pick<Platform, 'clock' | 'locks' | 'page' | 'openBroadcast' | 'report'>,
+  isQuiet: () => Promise<boolean>,
+): Arrivals {
+  const { clock, page, report } = platform;
+  const visibleTab = createVisibleTab(platform);
+  const showOnDesktop = async (arrivals: readonly Notification[]) => {
+    if ((await visibleTab.isAnyVisible()) || (await isQuiet())) return;
+    const { showDesktopNotifications } = await import('./desktop-notifications.ts');
+    await showDesktopNotifications(arrivals);
+  };
+  const play = async () => {
+    if (await isQuiet()) return;
+    const { playArrivalSound } = await import('./arrival-sound.ts');
+    await playArrivalSound(platform);
+  };
+  const announcer = createAnnouncer(clock, (count) => {
+    laterTexts.load().then((texts) => announce(texts.arrived(count)), report);
+    if (soundChoice.getSnapshot()) play().catch(report);
+  });
+  return {
+    add(arrivals: readonly Notification[]) {
+      announcer.add(arrivals.length);
+      if (!page.isVisible() && isDesktopChosen()) showOnDesktop(arrivals).catch(report);
+    },
+    close() {
+      announcer.close();
+      visibleTab.close();
+    },
+  };
+}

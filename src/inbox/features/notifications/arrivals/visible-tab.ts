@@ -1,0 +1,40 @@
+import type { Platform } from 'supabase-protocol-clients/platform';
+
+/** A visible tab answers in a fraction of this. */
+const answerMs = 200;
+
+/** Tells whether any tab of the application is visible: then no desktop alert is needed. */
+export interface VisibleTab {
+  isAnyVisible(): Promise<boolean>;
+  close(): void;
+}
+
+export function createVisibleTab({
+  clock,
+  page,
+  openBroadcast,
+}: Pick<Platform, 'clock' | 'page' | 'openBroadcast'>): VisibleTab {
+  const tabs = openBroadcast('inbox-visible');
+  let waiting: ((isVisible: boolean) => void)[] = [];
+  const answer = (isVisible: boolean) => {
+    for (const resolve of waiting.splice(0)) resolve(isVisible);
+  };
+  tabs.subscribe((message) => {
+    if (message === 'visible') answer(true);
+    if (message === 'is-any-visible' && page.isVisible()) tabs.post('visible');
+  });
+  return {
+    isAnyVisible() {
+      if (page.isVisible()) return Promise.resolve(true);
+      if (waiting.length === 0) {
+        tabs.post('is-any-visible');
+        clock.setTimer(() => answer(false), answerMs);
+      }
+      return new Promise((resolve) => void waiting.push(resolve));
+    },
+    close() {
+      waiting = [];
+      tabs.close();
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import type { Clock, Timer } from 'supabase-protocol-clients/platform';
+import type { Notification } from '../model/notification.ts';
+import type { NotificationChange } from '../model/state-types.ts';
+import type { InboxProblem, InboxStore } from './inbox-store.ts';
+import type { NotificationsApi } from './notifications-api.ts';
+
+const delayMs = 300;
+const failurePauseMs = 10_000;
+/**
+ * The server repeats the last 30 s of changes, so an answer shortly after a reset would ask for another reset. In this
+ * time only the totals are requested, unless changes may have been missed again.
+ */
+const totalsOnlyMs = 31_000;
+/** How long a live change may lag behind an answer that includes it. */
+const changeLagMs = 2_000;
+
+const toUpdate = (notification: Notification): NotificationChange => ({ type: 'update', notification });
+
+/** Asks the server what changed since its last answer, with the totals of the same moment. */
+export interface InboxSync {
+  /** Asks for the changes now. A call while a request is in flight leads to one more after it. Never rejects. */
+  run(): Promise<void>;
+  /** Asks soon if the totals are stale. Call it after changes. */
+  check(changed: boolean): void;
+  /** Ends timers; an answer in flight is ignored. */
+  close(): void;
+}
+
+/** The parts that {@link createInboxSync} works with. */
+export interface InboxSyncOptions {
+  readonly api: NotificationsApi;
+  readonly store: InboxStore;
+  readonly clock: Clock;
+  /** Logs a failure. */
+  readonly report: (problem: unknown) => void;
+  /** The answer lacks changes: the lists have to be read again. */
+  readonly onReset: () => void;
+}
+
+/** Creates the sync; the first answer brings the totals alone, since the lists are read beside it. */
+export function createInboxSync({ api, store, clock, report, onReset }: InboxSyncOptions): InboxSync {
+  let asOf: string | null = null;
+  let timer: Timer | null = null;
+  let running: Promise<void> | null = null;
+  let isWanted = false;
+  /** Whether changes may be missing that no answer has brought yet. */
+  let isGapOpen = true;
+  let answeredAtMs = -Infinity;
+  let failedAtMs = -Infinity;
+  let resetAtMs = -Infinity;
+  /** Whether a change that the last answer counted may have been counted again. */
+  let isDoubted = false;
+  let isClosed = false;
+  let problem: InboxProblem | null = null;
+
+  const ask = async () => {
+    isDoubted = false;
+    const isTotalsOnly = !isGapOpen && clock.monotonicMs() - resetAtMs < totalsOnlyMs;
+    isGapOpen = false;
+    const since = store.getState().sequence;
+    // At the start the lists are read beside the first answer; after a gap they may lack what that answer cannot name.
+    const isFirst = asOf === null && store.getState().gapAt === 0;
+    try {
+      const answer = await api.changes(isTotalsOnly ? null : asOf);
+      if (isClosed) return;
+      answeredAtMs = clock.monotonicMs();
+      if (!isTotalsOnly) asOf = answer.asOf;
+      const isReset = answer.isReset && !isFirst && !isTotalsOnly;
+      const isUnchanged = store.getState().sequence === since;
+      if (isReset) store.dispatch({ type: 'reset' });
+      store.dispatch({
+        type: 'synced',
+        changes: isTotalsOnly ? [] : [...answer.changes, ...answer.snoozed.map(toUpdate)],
+        totals: answer.totals,
+        asOf: answer.asOf,
+        since: isReset && isUnchanged ? store.getState().sequence : since,
+      });
+      if (problem && store.getSnapshot().problem === problem) store.patch({ problem: null });
+      problem = null;
+      if (!isReset) return;
+      resetAtMs = answeredAtMs;
+      onReset();
+    } catch (error) {
+      if (isClosed) return;
+      if (!isTotalsOnly) isGapOpen = true;
+      failedAtMs = clock.monotonicMs();
+      problem = { type: 'read', error };
+      // A failed action keeps its message, because that offers the retry.
+      if (store.getSnapshot().problem?.type !== 'action') store.patch({ problem });
+      report(error);
+    }
+  };
+
+  const runWhileWanted = async (): Promise<void> => {
+    if (!isWanted || isClosed) return;
+    isWanted = false;
+    timer?.cancel();
+    timer = null;
+    await ask();
+    return runWhileWanted();
+  };
+
+  const start = (): Promise<void> => {
+    isWanted = true;
+    running ??= runWhileWanted().finally(() => {
+      running = null;
+      sync.check(false);
+    });
+    return running;
+  };
+
+  const sync: InboxSync = {
+    run() {
+      isGapOpen = true;
+      return start();
+    },
+    check(changed) {
+      const nowMs = clock.monotonicMs();
+      if (isClosed) return;
+      // A change that the answer counted already may arrive after it, and would count twice.
+      if (changed && nowMs - answeredAtMs < changeLagMs) isDoubted = true;
+      if (timer || running || !(store.getState().areTotalsStale || isDoubted)) return;
+      const waitMs = Math.max(delayMs, failedAtMs + failurePauseMs - nowMs, isDoubted ? changeLagMs : 0);
+      timer = clock.setTimer(() => void start(), waitMs);
+    },
+    close() {
+      isClosed = true;
+      timer?.cancel();
+    },
+  };
+  return sync;
+}

@@ -1,0 +1,265 @@
+import type { Database } from '../../../database.types.ts';
+import { eq, gt, lt, lte, neq, or, RestError } from 'supabase-protocol-clients/rest-client';
+import type { RestClient } from 'supabase-protocol-clients/rest-client';
+import { parseNotification } from '../model/notification.ts';
+import type {
+  Notification,
+  NotificationContent,
+  NotificationKind,
+  NotificationStatus,
+} from '../model/notification.ts';
+import { noCounts, parseCounts } from '../model/notification-counts.ts';
+import type { NotificationCounts } from '../model/notification-counts.ts';
+import type { NotificationFilter } from '../model/notification-filter.ts';
+import { inIdChunks } from './id-chunks.ts';
+import type { Cursor } from '../model/list-window.ts';
+import type { NotificationChange } from '../model/state-types.ts';
+
+export interface NotificationPage {
+  /** Newest first. */
+  readonly notifications: readonly Notification[];
+  /** Whether nothing older exists. */
+  readonly isLast: boolean;
+}
+
+/** What changed since an earlier answer, with the totals of the same moment. */
+export interface NotificationsUpdate {
+  /** The `since` of the next call; null: the server cannot tell changes. */
+  readonly asOf: string | null;
+  /** Changes are missing from the answer: the lists have to be read again. */
+  readonly isReset: boolean;
+  readonly changes: readonly NotificationChange[];
+  /** With a reset: those that will return next, and those that returned lately. */
+  readonly snoozed: readonly Notification[];
+  readonly totals: NotificationCounts;
+}
+
+/** The requests about notifications, limited to the user's own rows. */
+export interface NotificationsApi {
+  /** The page that follows `after`; null: the newest page. A filter with a query is searched. */
+  list(
+    filter: NotificationFilter,
+    page: { readonly after: Cursor | null; readonly limit: number; readonly signal?: AbortSignal },
+  ): Promise<NotificationPage>;
+  /** One notification of any status; null if it does not exist. */
+  find(id: string): Promise<Notification | null>;
+  /** One request; `since` is the `asOf` of the answer before, null for the totals alone. */
+  changes(since: string | null): Promise<NotificationsUpdate>;
+  /**
+   * Notifies a user. The server stamps the sender. A kind that the recipient has switched off creates no row, and the
+   * answer does not reveal that.
+   */
+  create(recipientId: string, content: NotificationContent): Promise<void>;
+  /**
+   * Sets the status; like every write it outlives the page.
+   *
+   * @returns the rows as they are now, without those that were deleted.
+   */
+  setStatus(ids: readonly string[], status: NotificationStatus): Promise<readonly Notification[]>;
+  /**
+   * Snoozes until the time, in milliseconds since the epoch; null ends the snooze.
+   *
+   * @returns the rows as they are now, without those that were deleted.
+   */
+  snooze(ids: readonly string[], untilMs: number | null): Promise<readonly Notification[]>;
+  /**
+   * @param unread how many are unread: many are marked by a function, which announces a bulk change first.
+   * @param upTo `created_at` of the newest notification to mark; null: of any age.
+   */
+  markAllRead(kind: NotificationKind | null, unread: number, upTo: string | null): Promise<void>;
+  remove(ids: readonly string[]): Promise<void>;
+  /**
+   * Deletes the whole list of the filter.
+   *
+   * @param upTo `created_at` of the newest notification to delete; null: of any age.
+   */
+  removeAll(filter: NotificationFilter, upTo: string | null): Promise<void>;
+}
+
+/** More rows than this in one statement are a bulk change (see the migration of `notification_bulk_changes`). */
+const bulkRows = 100;
+
+/**
+ * @param report receives rows that cannot be parsed; they are left out.
+ * @param now the current time in milliseconds, which tells whether a row is snoozed.
+ */
+export function createNotificationsApi(
+  rest: RestClient<Database>,
+  userId: string,
+  report: (problem: unknown) => void,
+  now: () => number,
+): NotificationsApi {
+  const table = () => rest.from('notifications');
+  const parse = (rows: readonly unknown[]) =>
+    rows.flatMap((row) => {
+      try {
+        return [parseNotification(row, now())];
+      } catch (problem) {
+        report(problem);
+        return [];
+      }
+    });
+  const update = async (
+    ids: readonly string[],
+    values: { status: string } | { snoozed_until: string | null },
+  ) =>
+    parse(
+      await inIdChunks(ids, (chunk) =>
+        table()
+          .update(values)
+          .eq('recipient_id', userId)
+          .in('id', chunk)
+          .select()
+          .execute({ keepalive: true }),
+      ),
+    );
+  const count = (filter: NotificationFilter) =>
+    table()
+      .count()
+      .eq('recipient_id', userId)
+      .where(...conditions(filter))
+      .execute();
+
+  let hasChangesFunction = true;
+  /** On a table without the functions of our migrations: three counts, and the lists are read again. */
+  const countOnly = async (): Promise<NotificationsUpdate> => {
+    const tabs = ['all', 'unread', 'archived'] as const;
+    const [all = 0, unread = 0, archived = 0] = await Promise.all(
+      tabs.map((tab) => count({ tab, kind: null })),
+    );
+    const totals = { ...noCounts, all, unread, archived };
+    return { asOf: null, isReset: true, changes: [], snoozed: [], totals };
+  };
+
+  return {
+    async list(filter, { after, limit, signal }) {
+      if (filter.query) {
+        const { tab, kind, query } = filter;
+        const found = await rest
+          .rpc('search_notifications', {
+            query,
+            tab,
+            page_size: limit,
+            ...(kind !== null && { kind }),
+            ...(after && { before_created_at: after.createdAt, before_id: after.id }),
+          })
+          .execute({ signal });
+        return { notifications: parse(found), isLast: found.length < limit };
+      }
+      const rows = await table()
+        .select()
+        .eq('recipient_id', userId)
+        .where(...conditions(filter), ...(after ? afterCursor(after) : []))
+        .order('created_at', { ascending: false })
+        .order('id', { ascending: false })
+        .limit(limit)
+        .execute({ signal });
+      return { notifications: parse(rows), isLast: rows.length < limit };
+    },
+    async find(id) {
+      const rows = await table().select().eq('recipient_id', userId).eq('id', id).execute();
+      return parse(rows)[0] ?? null;
+    },
+    async changes(since) {
+      if (!hasChangesFunction) return countOnly();
+      try {
+        const answer = (await rest
+          .rpc('notification_changes', { since: since ?? '-infinity' })
+          .execute()) as unknown as ChangesAnswer;
+        return {
+          asOf: answer.as_of,
+          isReset: answer.reset,
+          changes: [
+            ...parse(answer.changed).map((notification) => ({ type: 'update', notification }) as const),
+            ...answer.deleted.map((id) => ({ type: 'remove', id }) as const),
+          ],
+          snoozed: parse(answer.snoozed),
+          totals: parseCounts(answer.counts),
+        };
+      } catch (problem) {
+        if (!(problem instanceof RestError) || problem.code !== 'not-found') throw problem;
+        hasChangesFunction = false;
+        return countOnly();
+      }
+    },
+    async create(recipientId, content) {
+      // Without an answer: the row is not the sender's to read.
+      await table()
+        .insert({ recipient_id: recipientId, content: JSON.stringify(content), status: 'unread' })
+        .execute();
+    },
+    setStatus: (ids, status) => update(ids, { status }),
+    snooze: (ids, untilMs) =>
+      update(ids, { snoozed_until: untilMs === null ? null : new Date(untilMs).toISOString() }),
+    async markAllRead(kind, unread, upTo) {
+      if (unread > bulkRows && hasChangesFunction) {
+        await rest
+          .rpc('mark_all_notifications_read', {
+            ...(kind !== null && { kind }),
+            ...(upTo !== null && { up_to: upTo }),
+          })
+          .execute({ keepalive: true });
+        return;
+      }
+      await table()
+        .update({ status: 'read' })
+        .eq('recipient_id', userId)
+        .where(...conditions({ tab: 'unread', kind }), ...until(upTo))
+        .execute({ keepalive: true });
+    },
+    async removeAll({ tab, kind }, upTo) {
+      if (hasChangesFunction) {
+        await rest
+          .rpc('delete_notifications', {
+            tab,
+            ...(kind !== null && { kind }),
+            ...(upTo !== null && { up_to: upTo }),
+          })
+          .execute({ keepalive: true });
+        return;
+      }
+      await table()
+        .delete()
+        .eq('recipient_id', userId)
+        .where(...conditions({ tab, kind }), ...until(upTo))
+        .execute({ keepalive: true });
+    },
+    async remove(ids) {
+      await inIdChunks(ids, async (chunk) => {
+        await table().delete().eq('recipient_id', userId).in('id', chunk).execute({ keepalive: true });
+        return [];
+      });
+    },
+  };
+}
+
+/** The conditions of a list; `kind` is narrowed by its column. */
+function conditions({ tab, kind }: NotificationFilter) {
+  // `now` is the server's time.
+  const status =
+    tab === 'all'
+      ? neq('status', 'archived')
+      : tab === 'snoozed'
+        ? gt('snoozed_until', 'now')
+        : eq('status', tab);
+  return kind === null ? [status] : [status, eq('kind', kind)];
+}
+
+/** Rows after the cursor in the list's order. The first condition bounds the range of the index. */
+function afterCursor({ createdAt, id }: Cursor) {
+  return [lte('created_at', createdAt), or(lt('created_at', createdAt), lt('id', id))];
+}
+
+function until(createdAt: string | null) {
+  return createdAt === null ? [] : [lte('created_at', createdAt)];
+}
+
+/** The answer of `notification_changes`. */
+interface ChangesAnswer {
+  readonly as_of: string;
+  readonly reset: boolean;
+  readonly changed: readonly unknown[];
+  readonly deleted: readonly string[];
+  readonly snoozed: readonly unknown[];
+  readonly counts: unknown;
+}

@@ -1,0 +1,88 @@
+import { useUser } from 'supabase-protocol-clients/react';
+import { formatComingTime } from '../../../shared/coming-time.ts';
+import { useClients } from '../../../shared/clients/clients-context.ts';
+import { createSenderControlsApi } from '../../../shared/sender-controls/sender-controls-api.ts';
+import type {
+  MutedThread,
+  SenderControlsApi,
+  SenderReport,
+  Thread,
+} from '../../../shared/sender-controls/sender-controls-api.ts';
+import { toasts } from '../../../ui/overlay/toasts.ts';
+import { useLocale } from '../data/inbox-context.ts';
+import { showUndoToast } from '../actions/undo-toast.ts';
+import type { Notification } from '../model/notification.ts';
+import { laterTexts } from '../texts/later-texts.ts';
+import { inboxTexts } from '../texts/notification-texts.ts';
+import { notificationEntity } from '../texts/notification-words.ts';
+import { senderTexts } from './sender-texts.ts';
+
+/** Limits senders, each action with a toast that undoes it. */
+export interface SenderCommands {
+  /** @param name the sender's name, for the toast. */
+  block(senderId: string, name: string): void;
+  /** Replaces an earlier mute, which an undo restores. */
+  mute(thread: MutedThread, name: string): void;
+  /** Rejects if the server refuses it. */
+  report(report: SenderReport): Promise<void>;
+}
+
+export function useSenderCommands(): SenderCommands {
+  const { loadRest, platform } = useClients();
+  const userId = useUser()?.id ?? '';
+  const texts = senderTexts.use();
+  const common = inboxTexts.use();
+  const words = laterTexts.use();
+  const locale = useLocale();
+  const withApi = async (act: (api: SenderControlsApi) => Promise<void>) => {
+    const rest = await loadRest();
+    await act(createSenderControlsApi(rest, userId));
+  };
+  /** An action that failed offers another try. */
+  const attempt = async (act: (api: SenderControlsApi) => Promise<void>, onDone?: () => void) => {
+    try {
+      await withApi(act);
+      onDone?.();
+    } catch (problem) {
+      platform.report(problem);
+      toasts.show(texts.failed, {
+        tone: 'error',
+        action: { label: common.retry, run: () => void attempt(act, onDone) },
+      });
+    }
+  };
+  return {
+    block: (senderId, name) =>
+      void attempt(
+        (api) => api.block(senderId),
+        () =>
+          showUndoToast({
+            text: texts.blocked(name),
+            label: words.undo,
+            undo: () => void attempt((api) => api.unblock(senderId)),
+          }),
+      ),
+    mute(thread, name) {
+      const { mutedUntilMs } = thread;
+      let earlier: MutedThread | null = null;
+      const mute = async (api: SenderControlsApi) => {
+        earlier = await api.readMute(thread);
+        await api.mute(thread);
+      };
+      const restore = (api: SenderControlsApi) => (earlier ? api.mute(earlier) : api.unmute(thread));
+      const text =
+        mutedUntilMs === null
+          ? texts.muted(name)
+          : texts.mutedUntil(name, formatComingTime(mutedUntilMs, platform.clock.now(), locale, 'long'));
+      void attempt(mute, () => showUndoToast({ text, label: words.undo, undo: () => void attempt(restore) }));
+    },
+    report: (report) => withApi((api) => api.report(report)),
+  };
+}
+
+/** The thread that a mute of the notification's entity concerns; null: it is about no entity. */
+export function threadOf(notification: Notification): Thread | null {
+  const { entityType, entityId } = notification;
+  if (entityId === null) return null;
+  return { entityType: entityType ?? '', entityId, entityName: notificationEntity(notification) };
+}

@@ -1,0 +1,207 @@
+import { useEffect, useState } from 'react';
+import type { ReactNode } from 'react';
+import { useUser } from 'supabase-protocol-clients/react';
+import { formatComingTime } from '../../../shared/coming-time.ts';
+import { useClients } from '../../../shared/clients/clients-context.ts';
+import { createSenderControlsApi } from '../../../shared/sender-controls/sender-controls-api.ts';
+import type {
+  BlockedSender,
+  MutedThread,
+  SenderControlsApi,
+} from '../../../shared/sender-controls/sender-controls-api.ts';
+import { Button } from '../../../ui/button.tsx';
+import { selectLocale } from '../../../ui/locale.ts';
+import { toasts } from '../../../ui/overlay/toasts.ts';
+import { Message } from '../../../ui/page/message.tsx';
+import { Section } from '../../../ui/section.tsx';
+import { Skeleton } from '../../../ui/spinner.tsx';
+import { useLanguage } from '../../../ui/texts.ts';
+import styles from '../preferences.module.css';
+import { preferencesTexts } from '../texts/preferences-texts.ts';
+
+interface SenderLists {
+  readonly blocked: readonly BlockedSender[];
+  readonly muted: readonly MutedThread[];
+}
+
+/** The longest delay of `setTimeout`; a longer one would run at once. */
+const longestTimerMs = 2 ** 31 - 1;
+
+/** The blocked senders and the muted threads, each with a button that ends it. */
+export function SenderSection() {
+  const [attempt, setAttempt] = useState(0);
+  return <SenderControls key={attempt} onRetry={() => setAttempt(attempt + 1)} />;
+}
+
+function SenderControls({ onRetry }: { readonly onRetry: () => void }) {
+  const texts = preferencesTexts.use();
+  const { loadRest, platform } = useClients();
+  const userId = useUser()?.id ?? '';
+  const locale = selectLocale(navigator.languages, useLanguage());
+  const [lists, setLists] = useState<SenderLists | null>(null);
+  const [hasFailed, setHasFailed] = useState(false);
+  useEffect(() => {
+    let isUnmounted = false;
+    const read = async () => {
+      const rest = await loadRest();
+      const api = createSenderControlsApi(rest, userId);
+      const [blocked, muted] = await Promise.all([api.listBlocked(), api.listMuted()]);
+      if (!isUnmounted) setLists({ blocked, muted });
+    };
+    read().catch((problem: unknown) => {
+      platform.report(problem);
+      if (!isUnmounted) setHasFailed(true);
+    });
+    return () => {
+      isUnmounted = true;
+    };
+  }, [loadRest, platform, userId]);
+
+  // The server lists no mute that has ended; one that ends while the list is shown leaves it.
+  const nextEndMs = Math.min(...(lists?.muted ?? []).map((thread) => thread.mutedUntilMs ?? Infinity));
+  useEffect(() => {
+    if (nextEndMs === Infinity) return;
+    const removeEnded = () =>
+      setLists((current) => current && { ...current, muted: current.muted.filter(hasNotEnded) });
+    const hasNotEnded = ({ mutedUntilMs }: MutedThread) => (mutedUntilMs ?? Infinity) > platform.clock.now();
+    const timer = platform.clock.setTimer(
+      removeEnded,
+      Math.min(nextEndMs - platform.clock.now(), longestTimerMs),
+    );
+    return () => timer.cancel();
+  }, [nextEndMs, platform]);
+
+  /** Shows the lists as changed; on failure as they were, with another try. */
+  const change = async (next: SenderLists, send: (api: SenderControlsApi) => Promise<void>) => {
+    setLists(next);
+    try {
+      const rest = await loadRest();
+      await send(createSenderControlsApi(rest, userId));
+      return true;
+    } catch (problem) {
+      platform.report(problem);
+      setLists(lists);
+      toasts.show(texts.saveFailed, {
+        tone: 'error',
+        action: { label: texts.retry, run: () => void change(next, send) },
+      });
+      return false;
+    }
+  };
+  const end = async (
+    text: string,
+    next: SenderLists,
+    send: (api: SenderControlsApi) => Promise<void>,
+    undo: (api: SenderControlsApi) => Promise<void>,
+  ) => {
+    const earlier = lists;
+    if (!earlier || !(await change(next, send))) return;
+    toasts.show(text, { action: { label: texts.undo, run: () => void change(earlier, undo), isUndo: true } });
+  };
+
+  if (hasFailed)
+    return (
+      <Section title={texts.sendersTitle}>
+        <Message tone="warning">
+          <span>{texts.sendersFailed}</span>{' '}
+          <Button look="link" onClick={onRetry}>
+            {texts.retry}
+          </Button>
+        </Message>
+      </Section>
+    );
+  return (
+    <>
+      <List title={texts.sendersTitle} empty={texts.noSenders} isLoading={lists === null}>
+        {lists?.blocked.map((sender) => {
+          const name = sender.name ?? texts.unknownSender;
+          return (
+            <Item
+              key={sender.senderId}
+              name={name}
+              label={texts.unblock}
+              actionName={texts.unblockNamed(name)}
+              onEnd={() =>
+                void end(
+                  texts.unblocked(name),
+                  { ...lists, blocked: lists.blocked.filter((each) => each !== sender) },
+                  (api) => api.unblock(sender.senderId),
+                  (api) => api.block(sender.senderId),
+                )
+              }
+            />
+          );
+        })}
+      </List>
+      <List title={texts.threadsTitle} empty={texts.noThreads} isLoading={lists === null}>
+        {lists?.muted.map((thread) => {
+          const name = thread.entityName ?? `${thread.entityType} ${thread.entityId}`.trim();
+          return (
+            <Item
+              key={`${thread.entityType} ${thread.entityId}`}
+              name={name}
+              note={
+                thread.mutedUntilMs !== null &&
+                texts.mutedUntil(formatComingTime(thread.mutedUntilMs, platform.clock.now(), locale, 'long'))
+              }
+              label={texts.unmute}
+              actionName={texts.unmuteNamed(name)}
+              onEnd={() =>
+                void end(
+                  texts.unmuted(name),
+                  { ...lists, muted: lists.muted.filter((each) => each !== thread) },
+                  (api) => api.unmute(thread),
+                  (api) => api.mute(thread),
+                )
+              }
+            />
+          );
+        })}
+      </List>
+    </>
+  );
+}
+
+interface ListProps {
+  readonly title: string;
+  readonly empty: string;
+  readonly isLoading: boolean;
+  readonly children: readonly ReactNode[] | undefined;
+}
+
+function List({ title, empty, isLoading, children }: ListProps) {
+  return (
+    <Section title={title}>
+      {isLoading ? (
+        <Skeleton height="62px" />
+      ) : children && children.length > 0 ? (
+        <ul className={styles.group}>{children}</ul>
+      ) : (
+        <p className={styles.intro}>{empty}</p>
+      )}
+    </Section>
+  );
+}
+
+interface ItemProps {
+  readonly name: string;
+  /** Stands below the name. */
+  readonly note?: ReactNode;
+  readonly label: string;
+  readonly actionName: string;
+  readonly onEnd: () => void;
+}
+
+function Item({ name, note, label, actionName, onEnd }: ItemProps) {
+  return (
+    <li className={styles.sender}>
+      <div>
+        <span dir="auto">{name}</span>
+        {note && <p className={styles.hint}>{note}</p>}
+      </div>
+      <Button aria-label={actionName} onClick={onEnd}>
+        {label}
+      </Button>
+    </li>
+  );
+}

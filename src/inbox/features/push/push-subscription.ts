@@ -1,0 +1,141 @@
+import type { Database } from '../../database.types.ts';
+import type { Clock } from 'supabase-protocol-clients/platform';
+import type { RestClient } from 'supabase-protocol-clients/rest-client';
+
+/** The part of the browser that push messages need. */
+export interface PushBrowser {
+  /** The registration of the service worker, once it is active: after the first page load. Pending while there is none. */
+  readonly ready: Promise<Pick<ServiceWorkerRegistration, 'pushManager'>>;
+  readonly permission: NotificationPermission;
+  requestPermission(): Promise<NotificationPermission>;
+}
+
+/** `denied`: the user refused the permission. */
+export type PushState = 'on' | 'off' | 'denied';
+
+/** `refused`: the browser has no push service, or cannot reach it. `no-answer`: the browser did not settle within 15 s. */
+type PushServiceErrorCode = 'refused' | 'no-answer';
+
+/** The browser cannot subscribe. Its user can only try later or elsewhere. */
+export class PushServiceError extends Error {
+  override readonly name = 'PushServiceError';
+  readonly code: PushServiceErrorCode;
+  constructor(code: PushServiceErrorCode, options?: ErrorOptions) {
+    super(`The browser did not subscribe to push messages (${code})`, options);
+    this.code = code;
+  }
+}
+
+/** Chromium retries a push service that it cannot reach without end. */
+const answerLimitMs = 15_000;
+
+/** The push subscription of this device. */
+export interface PushDevice {
+  /** Waits for the service worker, which a first visit registers when the page is idle. */
+  read(): Promise<PushState>;
+  /**
+   * Asks for the permission, subscribes, and sends the subscription to the server. Call it on a click: browsers refuse to ask otherwise.
+   *
+   * @throws {PushServiceError} if the browser cannot subscribe, or does not answer within 15 s. @throws {RestError} if the server cannot be reached.
+   */
+  subscribe(): Promise<PushState>;
+  /** Ends the subscription. @throws {RestError} if the server cannot be reached. */
+  unsubscribe(): Promise<PushState>;
+  /** Sends the subscription of this device again: browsers renew subscriptions without notice. */
+  renew(): Promise<void>;
+}
+
+export interface PushDeviceOptions {
+  readonly rest: RestClient<Database>;
+  /** The claim `session_id`: the subscription ends with the session. */
+  readonly sessionId: string;
+  /** The public VAPID key, base64url. */
+  readonly publicKey: string;
+  readonly browser: PushBrowser;
+  readonly clock: Clock;
+}
+
+/** The browser's own parts; null where it has no push messages. */
+export function findPushBrowser(): PushBrowser | null {
+  if (!('serviceWorker' in navigator) || !('PushManager' in globalThis) || !('Notification' in globalThis))
+    return null;
+  return {
+    get ready() {
+      return navigator.serviceWorker.ready;
+    },
+    get permission() {
+      return Notification.permission;
+    },
+    requestPermission: () => Notification.requestPermission(),
+  };
+}
+
+export function createPushDevice({
+  rest,
+  sessionId,
+  publicKey,
+  browser,
+  clock,
+}: PushDeviceOptions): PushDevice {
+  /** The subscription that `subscribe()` waits for; a later call supersedes it. */
+  let awaited: Promise<PushSubscription> | null = null;
+  const current = async () => (await browser.ready).pushManager.getSubscription();
+  const saveSubscription = async (subscription: PushSubscription) => {
+    const { endpoint, keys: { p256dh = '', auth = '' } = {} } = subscription.toJSON();
+    await rest.rpc('subscribe_to_push', { endpoint: endpoint ?? '', p256dh, auth }).execute();
+  };
+  const subscribeInTime = (pushManager: PushManager) =>
+    new Promise<PushSubscription>((resolve, reject) => {
+      const subscribing = pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey });
+      awaited = subscribing;
+      const timer = clock.setTimer(() => {
+        reject(new PushServiceError('no-answer'));
+        // The switch shows "off" by then: a late subscription would stay unknown to the server.
+        subscribing.then(
+          (late) => awaited === subscribing && late.unsubscribe(),
+          () => undefined,
+        );
+      }, answerLimitMs);
+      subscribing
+        .then(resolve, (cause: unknown) => reject(new PushServiceError('refused', { cause })))
+        .finally(() => timer.cancel());
+    });
+  return {
+    async read() {
+      await browser.ready;
+      if (browser.permission === 'denied') return 'denied';
+      return browser.permission === 'granted' && (await current()) ? 'on' : 'off';
+    },
+    async subscribe() {
+      const permission = await browser.requestPermission();
+      if (permission !== 'granted') return permission === 'denied' ? 'denied' : 'off';
+      const { pushManager } = await browser.ready;
+      const earlier = await pushManager.getSubscription();
+      // A browser refuses a second key beside that of an earlier deployment.
+      if (earlier && !hasKey(earlier, publicKey)) await earlier.unsubscribe();
+      const subscription = await subscribeInTime(pushManager);
+      try {
+        await saveSubscription(subscription);
+      } catch (problem) {
+        await subscription.unsubscribe();
+        throw problem;
+      }
+      return 'on';
+    },
+    async unsubscribe() {
+      await (await current())?.unsubscribe();
+      await rest.from('push_subscriptions').delete().eq('session_id', sessionId).execute();
+      return 'off';
+    },
+    async renew() {
+      const subscription = browser.permission === 'granted' ? await current() : null;
+      if (subscription) await saveSubscription(subscription);
+    },
+  };
+}
+
+function hasKey({ options }: PushSubscription, publicKey: string): boolean {
+  const bytes = new Uint8Array(options.applicationServerKey ?? new ArrayBuffer());
+  const base64 = btoa(String.fromCharCode(...bytes));
+  return base64.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '') === publicKey;
+}

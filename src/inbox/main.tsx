@@ -1,0 +1,89 @@
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { App } from './app/app.tsx';
+import { watchConnection } from './app/connection/watch-connection.ts';
+import { createClients } from './app/data/clients.ts';
+import { guardRestoredPage } from './app/restored-page.ts';
+import { decideGate } from './app/gate.ts';
+import { parseConfiguration, type Configuration } from './shared/clients/env.ts';
+import { needsSecondFactor } from './shared/token-claims.ts';
+import { paths, plainPath } from './shared/routes.ts';
+import { preloadOnIntent } from './app/chunks/screen-chunks.ts';
+import { createBrowserPlatform, type Platform } from 'supabase-protocol-clients/platform';
+
+/** The service worker downloads the whole application, which must not compete with the first lists. */
+const workerDelayMs = 5_000;
+
+/**
+ * The composition root: the only place that reads globals.
+ *
+ * @param screen settles when the code of the opened screen is loaded.
+ */
+export function start(screen: Promise<unknown>): void {
+  const container = document.querySelector<HTMLElement>('#root');
+  if (!container) throw new Error('index.html has no #root');
+  // A host without the rewrite for /clear-cookies serves this page instead of the static one.
+  if (plainPath(location.pathname) === paths.clearCookies)
+    return location.replace(`${paths.clearCookies}.html`);
+  const root = createRoot(container);
+  let configuration: Configuration;
+  try {
+    configuration = parseConfiguration(import.meta.env);
+  } catch (problem) {
+    const message = problem instanceof Error ? problem.message : String(problem);
+    void import('./app/configuration-screen.tsx').then(({ ConfigurationScreen }) =>
+      root.render(<ConfigurationScreen message={message} />),
+    );
+    throw problem;
+  }
+  const platform = watchConnection(createBrowserPlatform(), configuration);
+  const clients = createClients({ configuration, platform });
+  preloadOnIntent(document);
+  guardRestoredPage({
+    page: window,
+    root: container,
+    readSession: () =>
+      document.cookie
+        .split('; ')
+        .filter((pair) => pair.includes('-auth-token'))
+        .join(),
+    reload: () => location.reload(),
+  });
+  const render = () =>
+    root.render(
+      <StrictMode>
+        <App clients={clients} configuration={configuration} />
+      </StrictMode>,
+    );
+  const session = clients.auth.start().then(async ({ status, session: current }) => {
+    if (status !== 'signed-in') return;
+    const rest = await clients.loadRest();
+    const { pathname: path, search: query, hash, origin } = location;
+    const gate = decideGate({
+      status,
+      needsSecondFactor: needsSecondFactor(current),
+      hasLeft: false,
+      path,
+      query,
+      hash,
+      origin,
+    });
+    if (gate.kind !== 'private') return;
+    // The first reads are sent before the first render, which takes long on slow devices.
+    const { userDataOf } = await import('./app/data/user-data-of.ts');
+    userDataOf(clients, rest, configuration, current.user.id).start();
+  });
+  // index.html shows `Loading...` until both have settled.
+  void Promise.allSettled([session, screen]).then(() => {
+    render();
+    // Safari has no requestIdleCallback.
+    const whenIdle = globalThis.requestIdleCallback ?? setTimeout;
+    setTimeout(() => whenIdle(() => void loadIdleCode(platform)), workerDelayMs);
+  });
+}
+
+/** Offline support is optional: if its code fails to load, the application still works with a network. */
+async function loadIdleCode(platform: Platform): Promise<void> {
+  const idle = await import('./app/when-idle.ts').catch(() => null);
+  await idle?.followServiceWorker(platform);
+}

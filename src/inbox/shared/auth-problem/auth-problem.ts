@@ -1,0 +1,121 @@
+import { use } from 'react';
+import { AuthError, type AuthErrorCode } from 'supabase-protocol-clients/auth-client';
+import { defineLazyTexts, defineTexts, useLanguage, type Language } from '../../ui/texts.ts';
+import type { FormProblem } from '../../ui/form/use-form.ts';
+import type { AuthErrorTexts } from './auth-error-texts.en.ts';
+import { texts as urgent } from './urgent-texts.en.ts';
+
+/** One message per error code. Not part of the first screen: callers preload it by `load()`. */
+export const authErrorTexts = defineLazyTexts<AuthErrorTexts>({
+  en: () => import('./auth-error-texts.en.ts'),
+  de: () => import('./auth-error-texts.de.ts'),
+});
+
+/** Messages for when the network is down, so bundled. */
+const urgentTexts = defineTexts(urgent, { de: () => import('./urgent-texts.de.ts') });
+
+/** The field that an error code belongs to; all forms share these names. */
+const fieldByCode: { readonly [Code in AuthErrorCode]?: string } = {
+  email_exists: 'email',
+  user_already_exists: 'email',
+  email_address_invalid: 'email',
+  email_address_not_authorized: 'email',
+  otp_disabled: 'email',
+  weak_password: 'password',
+  same_password: 'password',
+  current_password_invalid: 'currentPassword',
+  current_password_required: 'currentPassword',
+  otp_expired: 'code',
+  reauthentication_not_valid: 'code',
+  mfa_verification_failed: 'code',
+  mfa_challenge_expired: 'code',
+  mfa_ip_address_mismatch: 'code',
+  mfa_factor_name_conflict: 'name',
+};
+
+/** The text of a code without a message, such as one of a newer server or `__proto__` from a URL, is that of `unknown`. */
+function messageOf({ messages }: AuthErrorTexts, code: AuthErrorCode): string {
+  return Object.hasOwn(messages, code) ? messages[code] : messages.unknown;
+}
+
+/** The same without advice when to try again, for a message that goes on with the time. */
+function causeOf(texts: AuthErrorTexts, code: AuthErrorCode): string {
+  const known = Object.hasOwn(texts.messages, code) ? code : 'unknown';
+  return texts.causes[known] ?? texts.messages[known];
+}
+
+/**
+ * The message for an error, and the field it belongs to.
+ *
+ * @param names the fields of the form; a message for another field goes to the form as a whole.
+ */
+export function describeProblem<Name extends string>(
+  problem: unknown,
+  texts: AuthErrorTexts,
+  names: readonly Name[] = [],
+): FormProblem<Name> {
+  const code = problem instanceof AuthError ? problem.code : 'unknown';
+  const retryAfterSeconds = problem instanceof AuthError ? problem.retryAfterSeconds : null;
+  // The specification's own error text is shown as it is.
+  const isOwn = problem instanceof Error && problem.message === texts.unknownSignupError;
+  const general = retryAfterSeconds === null ? messageOf(texts, code) : causeOf(texts, code);
+  const parts = [isOwn ? problem.message : general];
+  if (code === 'weak_password' && problem instanceof AuthError) {
+    for (const reason of problem.weakPasswordReasons) {
+      if (Object.hasOwn(texts.weakPassword, reason))
+        parts.push(texts.weakPassword[reason as keyof typeof texts.weakPassword]);
+    }
+  }
+  if (retryAfterSeconds !== null) parts.push(texts.tryAgainIn(retryAfterSeconds));
+  const message = parts.join(' ');
+  const fieldName = Object.hasOwn(fieldByCode, code) ? fieldByCode[code] : undefined;
+  const field = names.find((name) => name === fieldName);
+  return {
+    ...(field === undefined
+      ? { message }
+      : { fields: { [field]: message } as FormProblem<Name>['fields'] & object }),
+    ...(retryAfterSeconds === null ? {} : { retryAfterSeconds }),
+  };
+}
+
+/** Failed mail links and provider callbacks whose message a page has shown, so that no other page repeats it. */
+export const shownCallbackErrors = new WeakSet<AuthError>();
+
+/** Languages whose messages failed to load; cleared when the network is back. */
+const missing = new Set<Language>();
+
+/**
+ * The message for a code outside of a form; suspends until it is loaded. Null if it cannot be loaded, so that the page is
+ * shown without it.
+ */
+export function useAuthErrorText(code: AuthErrorCode | undefined): string | null {
+  const language = useLanguage();
+  if (code === undefined || missing.has(language)) return null;
+  const loading = authErrorTexts.load();
+  loading.catch(() => {
+    missing.add(language);
+    addEventListener('online', () => missing.delete(language), { once: true });
+  });
+  const texts = use(loading);
+  return messageOf(texts, code);
+}
+
+/**
+ * Runs an action of a form; what fails becomes the text for a field or the form.
+ *
+ * @param names the fields of the form.
+ */
+export async function attempt<Name extends string>(
+  names: readonly Name[],
+  action: () => Promise<unknown>,
+): Promise<FormProblem<Name> | undefined> {
+  try {
+    await action();
+    return undefined;
+  } catch (problem) {
+    const texts = await authErrorTexts.load().catch(() => null);
+    if (texts) return describeProblem(problem, texts, names);
+    const { network, unknown } = await urgentTexts.load();
+    return { message: problem instanceof AuthError && problem.code === 'network' ? network : unknown };
+  }
+}

@@ -1,7 +1,0 @@
-import { describe } from 'vitest';
-import { audits } from './audits.ts';
-import { testLocalAudits } from './local-audits.ts';
-
-describe('the embedded Supabase', () => {
-  testLocalAudits(audits);
-});

@@ -1,8 +1,0 @@
-import { describe } from 'vitest';
-import { audits } from './audits.ts';
-import { testLocalAudits } from './local-audits.ts';
-
-describe('the embedded Supabase', () => {
-  // Every tenth one; the nightly run has all, as `npm run conformance` does.
-  testLocalAudits(audits.filter((_, index) => index % 10 === 0));
-});

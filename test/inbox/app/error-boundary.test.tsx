@@ -1,0 +1,147 @@
+import { act, cleanup, render, screen } from '@testing-library/react';
+import { Suspense } from 'react';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { ConfigurationScreen } from '../../../src/inbox/app/configuration-screen.tsx';
+import { ErrorBoundary } from '../../../src/inbox/app/shell/error-boundary.tsx';
+import { lazyScreen } from '../../../src/inbox/app/chunks/lazy-screen.ts';
+import { followChunkFailures, screenChunk } from '../../../src/inbox/app/chunks/screen-chunk.ts';
+
+let isBroken = true;
+function Fragile() {
+  if (isBroken) throw new Error('secret detail');
+  return <p>All is well.</p>;
+}
+
+beforeEach(() => {
+  isBroken = true;
+  vi.spyOn(console, 'error').mockReturnValue(undefined);
+});
+afterEach(() => {
+  cleanup();
+  vi.restoreAllMocks();
+});
+
+describe('a page that throws', () => {
+  test('shows a message without details and three actions', () => {
+    const onError = vi.fn<() => void>();
+    render(
+      <ErrorBoundary onError={onError}>
+        <Fragile />
+      </ErrorBoundary>,
+    );
+    expect(screen.getByRole('heading', { name: 'Something went wrong' })).toBeTruthy();
+    expect(screen.getByRole('button', { name: 'Reload' })).toBeTruthy();
+    expect(screen.getByRole('link', { name: 'Go to your inbox' }).getAttribute('href')).toBe('/home');
+    expect(screen.getByRole('link', { name: /^Clear cookies/ }).getAttribute('href')).toBe('/clear-cookies');
+    expect(document.body.textContent).not.toContain('secret detail');
+    expect(onError).toHaveBeenCalledOnce();
+  });
+
+  test('recovers on another page', () => {
+    const { rerender } = render(
+      <ErrorBoundary resetKey="/a">
+        <Fragile />
+      </ErrorBoundary>,
+    );
+    isBroken = false;
+    rerender(
+      <ErrorBoundary resetKey="/b">
+        <Fragile />
+      </ErrorBoundary>,
+    );
+    expect(screen.getByText('All is well.')).toBeTruthy();
+  });
+});
+
+describe('a chunk that cannot be loaded', () => {
+  beforeEach(() => Object.defineProperty(navigator, 'onLine', { configurable: true, value: false }));
+  afterEach(() => {
+    Reflect.deleteProperty(navigator, 'onLine');
+  });
+
+  /** A screen whose code comes as soon as there is a network, and how often it was asked for. */
+  function remoteScreen() {
+    const remote = { isThere: false, calls: 0 };
+    const Screen = lazyScreen(
+      screenChunk(async () => {
+        remote.calls += 1;
+        if (remote.isThere) return () => <p>All is well.</p>;
+        // As the build's preloading does it.
+        const problem = new TypeError('Failed to fetch dynamically imported module');
+        dispatchEvent(Object.assign(new Event('vite:preloadError'), { payload: problem }));
+        throw problem;
+      }),
+    );
+    return { remote, Screen };
+  }
+  followChunkFailures(window);
+
+  test('is retried once, reported offline, and retried on request', async () => {
+    const { remote, Screen } = remoteScreen();
+    await act(async () => {
+      render(
+        <ErrorBoundary>
+          <Screen />
+        </ErrorBoundary>,
+      );
+    });
+    const button = await screen.findByRole('button', { name: 'Try again' });
+    expect(screen.getByRole('alert').textContent).toMatch(/couldn’t be loaded/);
+    // It would lead to the browser's error page.
+    expect(screen.queryByRole('button', { name: 'Reload' })).toBeNull();
+    expect(remote.calls).toBe(1);
+    remote.isThere = true;
+    await act(async () => button.click());
+    expect(await screen.findByText('All is well.')).toBeTruthy();
+    expect(remote.calls).toBe(2);
+  });
+
+  test('is retried at the next visit', async () => {
+    const { remote, Screen } = remoteScreen();
+    const page = (key: string, content: React.ReactNode) => (
+      <ErrorBoundary resetKey={key}>
+        <Suspense>{content}</Suspense>
+      </ErrorBoundary>
+    );
+    const { rerender } = await act(async () => render(page('/a', <Screen />)));
+    await screen.findByRole('button', { name: 'Try again' });
+    rerender(page('/b', <p>Elsewhere</p>));
+    remote.isThere = true;
+    await act(async () => rerender(page('/a', <Screen />)));
+    expect(await screen.findByText('All is well.')).toBeTruthy();
+  });
+
+  test('is ignored where it is optional', async () => {
+    const { remote, Screen } = remoteScreen();
+    await act(async () => {
+      render(
+        <>
+          <p>The rest</p>
+          <ErrorBoundary fallback={null}>
+            <Screen />
+          </ErrorBoundary>
+        </>,
+      );
+    });
+    expect(remote.calls).toBe(1);
+    expect(document.body.textContent).toBe('The rest');
+  });
+
+  test('is replaced where something shorter says enough', async () => {
+    const { Screen } = remoteScreen();
+    await act(async () => {
+      render(
+        <ErrorBoundary fallback={<p>Offline.</p>}>
+          <Screen />
+        </ErrorBoundary>,
+      );
+    });
+    expect(document.body.textContent).toBe('Offline.');
+  });
+});
+
+test('a missing setting is named on the screen', () => {
+  const message = 'Supabase configuration incomplete: VITE_SUPABASE_URL is not set';
+  render(<ConfigurationScreen message={message} />);
+  expect(screen.getByRole('alert').textContent).toBe(message);
+});

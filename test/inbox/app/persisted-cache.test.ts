@@ -1,0 +1,149 @@
+import 'fake-indexeddb/auto';
+import { IDBFactory } from 'fake-indexeddb';
+import { createStore, keys } from 'idb-keyval';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { deletePersistedData } from '../../../src/inbox/app/data/delete-persisted-data.ts';
+import { openPersistedCache } from '../../../src/inbox/app/data/persisted-cache.ts';
+import { discardMs, staleMs } from '../../../src/inbox/shared/cache-policy.ts';
+import { createFakeWorld } from '../../support/fake-platform.ts';
+import type { FakeWorld } from '../../support/fake-platform.ts';
+
+beforeEach(() => {
+  globalThis.indexedDB = new IDBFactory();
+});
+
+/** A page of a user, with the cache that it persists. */
+async function openPage(world: FakeWorld, userId = 'ada', sessionId = `session of ${userId}`) {
+  const { clock, page, report, reported, setVisible } = world.openTab();
+  const cache = await openPersistedCache({ userId, sessionId, clock, page, report });
+  return {
+    cache,
+    reported,
+    setVisible,
+    get: () => cache.get('list')?.value,
+    set: (value: unknown) => cache.set('list', { value, readAtMs: clock.now() }),
+  };
+}
+/** fake-indexeddb takes a turn of the event loop per request, whatever the fake clock says; a write takes a few. */
+async function written(): Promise<void> {
+  for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe('the data cache on this device', () => {
+  test('has the limits of the specification', () => {
+    expect({ staleMs, discardMs }).toEqual({ staleMs: 5 * 60_000, discardMs: 30 * 60_000 });
+  });
+
+  test('survives a reload for the same user only', async () => {
+    const world = createFakeWorld();
+    const { set } = await openPage(world);
+    set(new Map([['a', 1]]));
+    await world.clock.advance(1_000);
+    await written();
+    expect((await openPage(world)).get()).toEqual(new Map([['a', 1]]));
+    expect((await openPage(world, 'grace')).get()).toBeUndefined();
+    expect((await openPage(world)).get(), 'deleted, not ignored').toBeUndefined();
+  });
+
+  test('belongs to one session: the next one deletes it', async () => {
+    const world = createFakeWorld();
+    const { set, cache } = await openPage(world);
+    set(1);
+    await world.clock.advance(1_000);
+    await written();
+    cache.close();
+    expect((await openPage(world, 'ada', 'another session')).get()).toBeUndefined();
+    expect((await openPage(world)).get()).toBeUndefined();
+  });
+
+  test('is written at once when the page is left, and once for a burst', async () => {
+    const world = createFakeWorld();
+    const { set, setVisible } = await openPage(world);
+    for (let number = 0; number < 50; number += 1) set(number);
+    expect(world.clock.pendingTimers).toBeLessThanOrEqual(1);
+    setVisible(false);
+    await written();
+    expect((await openPage(world)).get()).toBe(49);
+  });
+
+  test('is discarded after thirty minutes', async () => {
+    const world = createFakeWorld();
+    const { set, cache } = await openPage(world);
+    set(1);
+    await world.clock.advance(1_000);
+    await written();
+    cache.close();
+    world.clock.sleep(29 * 60_000);
+    expect((await openPage(world)).get()).toBe(1);
+    world.clock.sleep(60_000);
+    expect((await openPage(world)).get()).toBeUndefined();
+    expect(await keys(createStore('inbox-cache', 'users')), 'deleted, not ignored').toEqual([]);
+  });
+
+  test('is deleted for every user, and not written afterwards', async () => {
+    const world = createFakeWorld();
+    const ada = await openPage(world);
+    const grace = await openPage(world, 'grace');
+    ada.set(1);
+    grace.set(2);
+    await world.clock.advance(1_000);
+    await written();
+    await ada.cache.wipe();
+    ada.set(3);
+    await world.clock.advance(10_000);
+    await written();
+    for (const user of ['ada', 'grace']) expect((await openPage(world, user)).get()).toBeUndefined();
+  });
+
+  test('can be deleted without being opened', async () => {
+    const world = createFakeWorld();
+    const { set } = await openPage(world);
+    set(1);
+    await world.clock.advance(1_000);
+    await written();
+    await deletePersistedData();
+    expect((await openPage(world)).get()).toBeUndefined();
+  });
+
+  test('starts empty and reports when storage is blocked', async () => {
+    globalThis.indexedDB = {
+      open() {
+        throw new DOMException('Blocked', 'SecurityError');
+      },
+    } as unknown as IDBFactory;
+    const world = createFakeWorld();
+    const { get, set, reported } = await openPage(world);
+    set(1);
+    await world.clock.advance(1_000);
+    await written();
+    expect(get()).toBe(1);
+    expect(reported.length).toBeGreaterThan(0);
+  });
+
+  test('lives in memory where the browser has no such storage', async () => {
+    Reflect.deleteProperty(globalThis, 'indexedDB');
+    const { get, set, reported } = await openPage(createFakeWorld());
+    set(1);
+    expect(get()).toBe(1);
+    expect(reported.length).toBeGreaterThan(0);
+  });
+
+  test('does not block another page from deleting the database, and works afterwards', async () => {
+    const world = createFakeWorld();
+    const { set } = await openPage(world);
+    set(1);
+    await world.clock.advance(1_000);
+    await written();
+    const [{ name = '' } = {}] = await indexedDB.databases();
+    const outcome = await new Promise((resolve) => {
+      const request = indexedDB.deleteDatabase(name);
+      request.addEventListener('success', () => resolve('deleted'));
+      request.addEventListener('blocked', () => resolve('blocked'));
+    });
+    expect(outcome).toBe('deleted');
+    set(2);
+    await world.clock.advance(1_000);
+    await written();
+    expect((await openPage(world)).get()).toBe(2);
+  });
+});

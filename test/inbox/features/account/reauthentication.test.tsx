@@ -1,0 +1,57 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { afterEach, expect, test, vi } from 'vitest';
+import { createUser, seedPassword, signIn, useLocalSupabase } from '../../../support/local-supabase.ts';
+import { renderApp } from '../../../support/render-app.tsx';
+
+let skewMs = 0;
+const supabase = useLocalSupabase({
+  now: () => Date.now() + skewMs,
+  auth: {
+    externalProviders: [],
+    passwordUpdateRequiresReauthentication: true,
+    passwordUpdateRequiresCurrentPassword: true,
+  },
+});
+
+afterEach(() => void vi.useRealTimers());
+
+test('changes a password after reauthentication when the sign-in is old', async () => {
+  const email = `old-${crypto.randomUUID()}@example.com`;
+  skewMs = -25 * 3_600_000;
+  await createUser(supabase(), email);
+  const { actor, clients } = await renderApp('/account', {
+    supabase: supabase(),
+    user: { email, password: seedPassword },
+  });
+  await screen.findByRole('heading', { name: 'Account' });
+  skewMs = 0;
+  await clients.auth.refreshSession();
+  const section = within(screen.getByRole('region', { name: 'Password' }));
+  await actor.type(section.getByLabelText('New password'), 'another-quiet-boat{Enter}');
+  const code = await section.findByLabelText('Code from the email');
+  expect(section.getByText(new RegExp(`enter the code that we sent to ${email}`))).toBeTruthy();
+  expect(code.getAttribute('aria-invalid'), 'not invalid before it could be filled in').not.toBe('true');
+  await actor.type(code, `${await mailedCode(email)}{Enter}`);
+  const current = await section.findByLabelText('Current password');
+  await actor.clear(code);
+  await actor.clear(section.getByLabelText('New password'));
+  await actor.type(current, '{Enter}');
+  await waitFor(() => expect(section.getAllByRole('listitem')).toHaveLength(3));
+
+  // The attempt without the current password has spent the code.
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 });
+  const sendCode = section.getByRole('button', { name: 'Send a new code' });
+  await waitFor(() => expect(sendCode.getAttribute('aria-disabled')).not.toBe('true'), { timeout: 3_000 });
+  await actor.click(sendCode);
+  await section.findByText('A new code is on its way.');
+  await actor.type(current, seedPassword);
+  await actor.type(section.getByLabelText('New password'), 'another-quiet-boat');
+  await actor.type(code, `${await mailedCode(email)}{Enter}`);
+  await section.findByText(/^Your password is changed/);
+  await signIn(supabase(), email, 'another-quiet-boat');
+});
+
+async function mailedCode(email: string): Promise<string> {
+  const { text } = await supabase().mailbox.waitFor({ to: email });
+  return /\b\d{6}\b/.exec(text)?.[0] ?? '';
+}

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { splitMatches } from '../../../../src/inbox/features/notifications/search/highlight.tsx';
+
+const marked = (text: string, query: string) =>
+  splitMatches(text, query)
+    .map((part) => (part.isMatch ? `[${part.text}]` : part.text))
+    .join('');
+
+test.each([
+  ['The engine is running', 'eng', 'The [eng]ine is running'],
+  ['The ENGINE and an engineer', 'engine', 'The [ENGINE] and an [engine]er'],
+  ['Mid-engine', 'engine', 'Mid-[engine]'],
+  ['subengine', 'engine', 'subengine'],
+  ['An engine', 'engines', 'An [engine]'],
+  ['Ölgemälde von Ärzten', 'ölg ärz', '[Ölg]emälde von [Ärz]ten'],
+  ['Über die Straße', 'uber STRASSE', '[Über] die [Straße]'],
+  ['Uber die Strasse', 'Über straße', '[Uber] die [Strasse]'],
+  ['Jose\u0301 und José', 'jose', '[Jose\u0301] und [José]'],
+  ['Æther 🎉 Łódź', 'a lo', '[Æ]ther 🎉 [Łó]dź'],
+  ['한국어', '한', '[한]국어'],
+  ['a (b) [c]', '(b', 'a ([b]) [c]'],
+  ['nothing', '&|', 'nothing'],
+])('marks in %j what %j finds', (text, query, expected) => {
+  expect(marked(text, query)).toBe(expected);
+});
+
+test('keeps the text whole', () => {
+  const text = 'Grace edited the plan, and the plans of all';
+  expect(
+    splitMatches(text, 'plan gra')
+      .map((part) => part.text)
+      .join(''),
+  ).toBe(text);
+});

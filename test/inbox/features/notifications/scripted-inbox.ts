@@ -1,0 +1,317 @@
+import { createWaitingActions } from '../../../../src/inbox/features/notifications/actions/waiting-actions.ts';
+import { createInboxActions } from '../../../../src/inbox/features/notifications/actions/inbox-actions.ts';
+import { createInbox } from '../../../../src/inbox/features/notifications/data/inbox.ts';
+import type { Inbox } from '../../../../src/inbox/features/notifications/data/inbox.ts';
+import { countNotifications } from '../../../../src/inbox/features/notifications/model/notification-counts.ts';
+import type { NotificationCounts } from '../../../../src/inbox/features/notifications/model/notification-counts.ts';
+import { matchesFilter } from '../../../../src/inbox/features/notifications/model/notification-filter.ts';
+import type { NotificationFilter } from '../../../../src/inbox/features/notifications/model/notification-filter.ts';
+import {
+  compareListed,
+  compareNewestFirst,
+} from '../../../../src/inbox/features/notifications/model/notification.ts';
+import type {
+  Notification,
+  NotificationStatus,
+} from '../../../../src/inbox/features/notifications/model/notification.ts';
+import type { NotificationsApi } from '../../../../src/inbox/features/notifications/data/notifications-api.ts';
+import { parseWaitingAction } from '../../../../src/inbox/features/notifications/model/waiting-action.ts';
+import type { WaitingAction } from '../../../../src/inbox/features/notifications/model/waiting-action.ts';
+import type { NotificationChange } from '../../../../src/inbox/features/notifications/model/state-types.ts';
+import { createOutbox } from '../../../../src/inbox/features/outbox/outbox.ts';
+import { createTopic } from '../../../../src/inbox/features/outbox/outbox-topic.ts';
+import type { OutboxSender } from '../../../../src/inbox/shared/outbox/outbox.ts';
+import { createFakeWorld } from '../../../support/fake-platform.ts';
+import type { FakeTab, FakeWorld } from '../../../support/fake-platform.ts';
+import { createMemoryStorage } from '../../../support/memory-outbox-storage.ts';
+import { createNotification } from './notification-fixtures.ts';
+import type { NotificationDetails } from './notification-fixtures.ts';
+
+/** More changes than this since the last answer are not listed in it. */
+const bulkRows = 100;
+
+/** A table whose answers and live changes take time by the fake clock, and fail when told to. */
+export interface ScriptedTable {
+  readonly requests: string[];
+  /** How many of the next requests fail. */
+  failures: number;
+  /** Whether requests get neither to the table nor an answer. */
+  hangs: boolean;
+  /** Whether live changes arrive. */
+  isConnected: boolean;
+  insert(number: number, details?: NotificationDetails): string;
+  setStatus(id: string, status: NotificationStatus): void;
+  /** Until a time of the fake clock; null ends the snooze. */
+  snooze(id: string, untilMs: number | null): void;
+  remove(id: string): void;
+  ids(): readonly string[];
+  /** The list as the inbox shows it. */
+  select(filter: NotificationFilter): readonly Notification[];
+  count(): NotificationCounts;
+}
+
+export interface ScriptedInbox {
+  readonly world: FakeWorld;
+  readonly tab: FakeTab;
+  readonly table: ScriptedTable;
+  readonly inbox: Inbox;
+  readonly arrivals: (readonly string[])[];
+  /** Opens the same inbox in another tab. */
+  openTab(): Inbox;
+  /** The connection comes back: changes may have been missed. */
+  reconnect(): void;
+}
+
+export interface ScriptedInboxOptions {
+  readonly hasVersions?: boolean;
+  readonly answerMs?: number;
+  readonly changeMs?: number;
+}
+
+export function createScriptedInbox(options: ScriptedInboxOptions = {}): ScriptedInbox {
+  const { hasVersions = true, answerMs = 50, changeMs = 80 } = options;
+  const world = createFakeWorld();
+  const rows = new Map<string, Notification>();
+  const inboxes: Inbox[] = [];
+  const arrivals: (readonly string[])[] = [];
+  let version = 0;
+  /** Which row changed when, for the answers to `changes`. */
+  const log: { readonly id: string; readonly atMs: number }[] = [];
+
+  const later = <T>(delayMs: number, act: () => T) =>
+    new Promise<T>((resolve, reject) => {
+      world.openTab().clock.setTimer(() => {
+        try {
+          resolve(act());
+        } catch (problem) {
+          reject(problem);
+        }
+      }, delayMs);
+    });
+  const tell = (change: NotificationChange) => {
+    if (!table.isConnected) return;
+    void later(changeMs, () => table.isConnected && inboxes.forEach((inbox) => inbox.receive([change])));
+  };
+  /** The row as it is parsed now. */
+  const parsed = (row: Notification): Notification => ({
+    ...row,
+    isSnoozed: row.snoozedUntilMs !== null && row.snoozedUntilMs > world.clock.now(),
+  });
+  const parsedRows = () => [...rows.values()].map(parsed);
+  const write = (id: string, change: (row: Notification) => Partial<Notification>) => {
+    const row = rows.get(id);
+    if (!row) return;
+    version += 1;
+    const notification = parsed({
+      ...row,
+      ...change(parsed(row)),
+      version: hasVersions ? versionName(version) : null,
+    });
+    rows.set(id, notification);
+    log.push({ id, atMs: world.clock.now() });
+    tell({ type: 'update', notification });
+  };
+  const setStatus = (id: string, status: NotificationStatus) =>
+    write(id, ({ isSnoozed }) => ({
+      status,
+      ...(isSnoozed && status !== 'unread' && { snoozedUntilMs: null }),
+    }));
+  /** A table without versions has none of the columns of the migrations either. */
+  const snooze = (id: string, untilMs: number | null) =>
+    hasVersions &&
+    write(id, ({ status }) => ({
+      snoozedUntilMs: untilMs,
+      status: untilMs !== null && untilMs > world.clock.now() ? 'unread' : status,
+    }));
+  const compareReturn = (a: Notification, b: Notification) =>
+    (a.snoozedUntilMs ?? 0) - (b.snoozedUntilMs ?? 0) || compareNewestFirst(a, b);
+  const matchesQuery = ({ data }: Notification, { query }: NotificationFilter) =>
+    !query || JSON.stringify(data).includes(query);
+  /** Snoozed rows are in the server's lists too: only the client leaves them out. */
+  const listed = (filter: NotificationFilter) =>
+    parsedRows()
+      .filter((row) => matchesQuery(row, filter))
+      .filter((row) =>
+        filter.query || filter.tab === 'snoozed'
+          ? matchesFilter(row, filter)
+          : matchesFilter({ ...row, isSnoozed: false }, filter),
+      )
+      .sort(compareNewestFirst);
+  const table: ScriptedTable = {
+    requests: [],
+    failures: 0,
+    hangs: false,
+    isConnected: true,
+    insert(number, details) {
+      version += 1;
+      const notification = {
+        ...createNotification(number, details),
+        version: hasVersions ? versionName(version) : null,
+      };
+      rows.set(notification.id, notification);
+      log.push({ id: notification.id, atMs: world.clock.now() });
+      tell({ type: 'insert', notification });
+      return notification.id;
+    },
+    setStatus,
+    snooze: (id, untilMs) => void snooze(id, untilMs),
+    remove(id) {
+      if (!rows.delete(id)) return;
+      version += 1;
+      log.push({ id, atMs: world.clock.now() });
+      tell({ type: 'remove', id });
+    },
+    ids: () => [...rows.keys()],
+    select: (filter) =>
+      parsedRows()
+        .filter((row) => matchesQuery(row, filter) && matchesFilter(row, filter))
+        .sort(filter.tab === 'snoozed' ? compareReturn : compareListed),
+    count: () => countNotifications(parsedRows()),
+  };
+  /** Half of the time is the way there, half the way back. */
+  const request = async <T>(name: string, act: () => T): Promise<T> => {
+    table.requests.push(name);
+    if (table.hangs) return new Promise(() => undefined);
+    const answer = await later(answerMs / 2, () => {
+      if (table.failures === 0) return act();
+      table.failures -= 1;
+      throw new Error('The request failed');
+    });
+    return later(answerMs / 2, () => answer);
+  };
+  const api: NotificationsApi = {
+    list: (filter, { after, limit }) =>
+      request(`list ${filter.tab}${filter.query ? ` "${filter.query}"` : ''} ${limit}`, () => {
+        const found = listed(filter).filter((row) => !after || compareNewestFirst(row, after) > 0);
+        return { notifications: found.slice(0, limit), isLast: found.length < limit };
+      }),
+    create: () => Promise.reject(new Error('No notification is sent in this test')),
+    find: (id) =>
+      request('find', () => {
+        const row = rows.get(id);
+        return row ? parsed(row) : null;
+      }),
+    changes: (since) =>
+      request('changes', () => {
+        if (!hasVersions)
+          return { asOf: null, isReset: true, changes: [], snoozed: [], totals: table.count() };
+        const nowMs = world.clock.now();
+        // As the server does, the answer repeats the changes of 30 seconds.
+        const recent = log.filter(({ atMs }) => since !== null && atMs > asOfMs(since) - 30_000);
+        const isReset = since === null || recent.length > bulkRows;
+        return {
+          asOf: `${versionName(version)} ${nowMs}`,
+          isReset,
+          snoozed: isReset
+            ? parsedRows().filter(
+                ({ snoozedUntilMs, status }) => snoozedUntilMs !== null && status !== 'archived',
+              )
+            : [],
+          changes: [...new Set(recent.map(({ id }) => id))].map((id) => {
+            const notification = rows.get(id);
+            return notification
+              ? ({ type: 'update', notification: parsed(notification) } as const)
+              : ({ type: 'remove', id } as const);
+          }),
+          totals: table.count(),
+        };
+      }),
+    setStatus: (ids, status) =>
+      request('set status', () => {
+        for (const id of ids) setStatus(id, status);
+        return ids.flatMap((id) => rows.get(id) ?? []).map(parsed);
+      }),
+    snooze: (ids, untilMs) =>
+      request('snooze', () => {
+        for (const id of ids) snooze(id, untilMs);
+        return ids.flatMap((id) => rows.get(id) ?? []).map(parsed);
+      }),
+    markAllRead: (kind) =>
+      request('mark all read', () => {
+        for (const { id } of table.select({ tab: 'unread', kind })) setStatus(id, 'read');
+      }),
+    remove: (ids) => request('remove', () => ids.forEach((id) => table.remove(id))),
+    removeAll: (filter) =>
+      request('remove all', () => {
+        for (const { id } of table.select(filter)) table.remove(id);
+      }),
+  };
+  const storage = createMemoryStorage();
+  const sender: OutboxSender<WaitingAction> = {
+    parse: parseWaitingAction,
+    async send({ operation }) {
+      if (operation.type !== 'remove') throw new Error('These inboxes leave only deletions to the outbox');
+      await api.remove(operation.ids);
+      return 'sent';
+    },
+  };
+  const open = (tab: FakeTab) => {
+    const inbox = createInbox({
+      userId: 'user',
+      api,
+      platform: tab,
+      createActions: createInboxActions,
+      async loadWaitingActions(store, waitingRows) {
+        const outbox = createOutbox({
+          userId: 'user',
+          storage,
+          senders: { notifications: sender },
+          isRetryable: () => false,
+          platform: tab,
+        });
+        const actions = createWaitingActions(
+          createTopic(outbox, 'notifications', sender),
+          store,
+          waitingRows,
+        );
+        await outbox.start();
+        return actions;
+      },
+      onArrival: (arrived) => arrivals.push(arrived.map(({ id }) => id)),
+    });
+    inboxes.push(inbox);
+    inbox.openOutbox();
+    return inbox;
+  };
+  const tab = world.openTab();
+  return {
+    world,
+    tab,
+    table,
+    arrivals,
+    inbox: open(tab),
+    openTab: () => open(world.openTab()),
+    reconnect() {
+      table.isConnected = true;
+      inboxes.forEach((inbox) => inbox.catchUp());
+    },
+  };
+}
+
+const versionName = (version: number) => String(version).padStart(9, '0');
+/** A scripted `asOf` is the last version, by which rows are compared, and the time in milliseconds. */
+const asOfMs = (asOf: string) => Number(asOf.split(' ')[1]);
+
+/** What the inbox shows, by id. */
+export function shownIds(inbox: Inbox): readonly string[] {
+  return inbox.getSnapshot().view.notifications.map(({ id }) => id);
+}
+
+/** An inbox that is live, over a table of so many. */
+export async function openScriptedInbox(
+  count: number,
+  options?: Parameters<typeof createScriptedInbox>[0],
+): Promise<ScriptedInbox> {
+  const scripted = createScriptedInbox(options);
+  scripted.table.isConnected = false;
+  for (let number = 1; number <= count; number += 1) scripted.table.insert(number);
+  scripted.table.isConnected = true;
+  scripted.inbox.start();
+  await scripted.world.clock.advance(1_000);
+  scripted.inbox.setConnection('live');
+  return scripted;
+}
+
+export const idOf = ({ inbox }: ScriptedInbox, at: number) => shownIds(inbox)[at] ?? '';
+export const statusOf = ({ inbox }: ScriptedInbox, id: string) =>
+  inbox.getSnapshot().view.notifications.find((notification) => notification.id === id)?.status;

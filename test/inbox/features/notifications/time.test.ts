@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest';
+import {
+  dayLabel,
+  groupByDay,
+  shownAtMs,
+} from '../../../../src/inbox/features/notifications/model/day-groups.ts';
+import { createMinuteClock } from '../../../../src/inbox/features/notifications/data/minute-clock.ts';
+import {
+  absoluteTime,
+  calendarTime,
+  clockTime,
+} from '../../../../src/inbox/features/notifications/list/relative-time.ts';
+import { createFakeWorld } from '../../../support/fake-platform.ts';
+import { createNotification } from './notification-fixtures.ts';
+
+const nowMs = new Date(2026, 2, 10, 12).getTime();
+const at = (...date: [number, number, number, number]) => ({
+  ...createNotification(1),
+  createdAtMs: new Date(...date).getTime(),
+});
+
+describe('day groups', () => {
+  test('follow the calendar of the reader, not spans of 24 hours', () => {
+    const groups = groupByDay(
+      [at(2026, 2, 10, 0), at(2026, 2, 9, 23), at(2026, 2, 9, 1), at(2026, 1, 1, 1)],
+      nowMs,
+      shownAtMs,
+    );
+    expect(groups.map(({ day, daysAgo, items }) => [day, daysAgo, items.length])).toEqual([
+      ['2026-03-10', 0, 1],
+      ['2026-03-09', 1, 2],
+      ['2026-02-01', 37, 1],
+    ]);
+  });
+
+  test('are named today, yesterday, by weekday within a week, else by date', () => {
+    const groups = groupByDay(
+      [at(2026, 2, 10, 1), at(2026, 2, 9, 1), at(2026, 2, 6, 1), at(2026, 1, 1, 1)],
+      nowMs,
+      shownAtMs,
+    );
+    expect(groups.map((group) => dayLabel(group, 'en-GB'))).toEqual([
+      'Today',
+      'Yesterday',
+      'Friday',
+      '1 February 2026',
+    ]);
+    expect(groups.map((group) => dayLabel(group, 'de')).slice(0, 2)).toEqual(['Heute', 'Gestern']);
+  });
+
+  test('of a list without notifications are none', () => {
+    expect(groupByDay([], nowMs, shownAtMs)).toEqual([]);
+  });
+});
+
+describe('the time of a row', () => {
+  const afternoon = new Date(2026, 2, 10, 14, 20).getTime();
+  test.each([
+    [0, 'now'],
+    [59_000, 'now'],
+    [-120_000, 'now'],
+    [60_000, /^1 ?min.* ago$/],
+    [3_600_000 * 5, '09:20'],
+    [86_400_000, '14:20'],
+  ])('of %i ms ago below the heading of its day reads %s', (elapsedMs, words) => {
+    expect(clockTime(afternoon - elapsedMs, afternoon, 'en-GB')).toMatch(words);
+  });
+
+  test.each([
+    [60_000, /^1 ?min.* ago$/],
+    [3_600_000 * 5, '09:20'],
+    [3_600_000 * 15, 'yesterday'],
+    [86_400_000 * 4, 'Fri'],
+    [86_400_000 * 15, '23 Feb'],
+    [86_400_000 * 800, /^31 Dec(ember)? 2023$/],
+  ])('of %i ms ago without a heading follows the calendar: %s', (elapsedMs, words) => {
+    expect(calendarTime(afternoon - elapsedMs, afternoon, 'en-GB')).toMatch(words);
+  });
+
+  test('abbreviates minutes in German as „Min.“', () => {
+    expect(clockTime(afternoon - 26 * 60_000, afternoon, 'de')).toBe('vor 26 Min.');
+  });
+
+  test('has the absolute date and time as its title', () => {
+    expect(absoluteTime(nowMs, 'en-GB')).toMatch(/^Tuesday,? 10 March 2026 at 12:00$/);
+  });
+});
+
+describe('the minute clock', () => {
+  test('ticks at each full minute, once for all listeners', async () => {
+    const { openTab, clock } = createFakeWorld({ startMs: 30_000 });
+    const minutes = createMinuteClock(openTab());
+    const heard: number[] = [];
+    minutes.subscribe(() => heard.push(minutes.getSnapshot()));
+    minutes.subscribe(() => undefined);
+    expect(clock.pendingTimers).toBe(1);
+    await clock.advance(29_999);
+    expect(heard).toEqual([]);
+    await clock.advance(1);
+    expect(heard).toEqual([60_000]);
+    await clock.advance(60_000);
+    expect(heard).toEqual([60_000, 120_000]);
+  });
+
+  test('stops without listeners', () => {
+    const { openTab, clock } = createFakeWorld();
+    const minutes = createMinuteClock(openTab());
+    const stop = minutes.subscribe(() => undefined);
+    stop();
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  test('updates when a suspended page becomes visible', () => {
+    const { openTab, clock } = createFakeWorld({ startMs: 0 });
+    const tab = openTab();
+    const minutes = createMinuteClock(tab);
+    let ticks = 0;
+    minutes.subscribe(() => (ticks += 1));
+    clock.sleep(600_000);
+    tab.setVisible(true);
+    expect([ticks, minutes.getSnapshot()]).toEqual([1, 600_000]);
+  });
+});

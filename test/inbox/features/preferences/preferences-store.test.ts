@@ -1,0 +1,228 @@
+import { describe, expect, test } from 'vitest';
+import { createPreferencesStore } from '../../../../src/inbox/features/preferences/data/preferences-store.ts';
+import type { PreferencesStoreOptions } from '../../../../src/inbox/features/preferences/data/preferences-store.ts';
+import { defaultSettings, isTemporary } from '../../../../src/inbox/features/preferences/preferences.ts';
+import type {
+  PreferenceChange,
+  Preferences,
+} from '../../../../src/inbox/features/preferences/preferences.ts';
+import type { Change, RowRecord } from '../../../../src/realtime-client/index.ts';
+import { RestError } from '../../../../src/rest-client/index.ts';
+import { createFakeWorld } from '../../../support/fake-platform.ts';
+
+const minuteMs = 60_000;
+const noRow = new RestError('not-one-row', 'The result contains 0 rows', { status: 406 });
+const down = new RestError('network', 'No response');
+
+const version = (number: number, change: PreferenceChange = {}): Preferences => ({
+  ...defaultSettings,
+  ...change,
+  id: 'row',
+  updated_at: `2026-01-01T00:00:0${number}+00:00`,
+});
+
+/** A store over a server with one row, which counts reads; `server.fault` makes every call fail. */
+function openStore(options: Partial<PreferencesStoreOptions> = {}) {
+  const world = createFakeWorld();
+  const tab = world.openTab();
+  const server = { row: version(1), reads: 0, fault: null as RestError | null, updates: [] as unknown[] };
+  const answer = async () => {
+    await Promise.resolve();
+    if (server.fault) throw server.fault;
+    return server.row;
+  };
+  const store = createPreferencesStore({
+    api: {
+      read: () => {
+        server.reads += 1;
+        return answer();
+      },
+      insertDefaults: answer,
+      update: async (change) => {
+        server.updates.push(change);
+        if (!server.fault) server.row = { ...server.row, ...change };
+        return answer();
+      },
+    },
+    clock: tab.clock,
+    report: tab.report,
+    isOnline: tab.page.isOnline,
+    openOutbox: () => Promise.reject(new Error('This device is online')),
+    createId: () => 'change',
+    ...options,
+  });
+  const { reported } = tab;
+  return { world, store, server, reported, known: () => store.getSnapshot().preferences };
+}
+const show = (store: ReturnType<typeof createPreferencesStore>) => {
+  const leave = store.subscribe(() => undefined);
+  store.ensure();
+  return leave;
+};
+const received = (record: unknown) => ({ type: 'UPDATE', record, oldRecord: {} }) as Change<RowRecord>;
+const deletion = { type: 'DELETE', oldRecord: { id: 'row' } } as unknown as Change<RowRecord>;
+const fail = () => expect.unreachable('the change failed');
+
+describe('the preferences store', () => {
+  test('reads when a screen opens, and again only after five minutes', async () => {
+    const { world, store, server } = openStore();
+    show(store)();
+    await world.settle();
+    await world.clock.advance(5 * minuteMs - 1);
+    show(store)();
+    await world.settle();
+    expect(server.reads).toBe(1);
+    await world.clock.advance(1);
+    show(store);
+    await world.settle();
+    expect(server.reads).toBe(2);
+  });
+
+  test('shows a persisted copy without a read while it is fresh, and hands on each newer one', async () => {
+    const kept: unknown[] = [];
+    const restored = { value: version(1), readAtMs: createFakeWorld().openTab().clock.now() };
+    const { world, store, server, known } = openStore({ restored, onRead: ({ value }) => kept.push(value) });
+    expect(known()).toEqual(version(1));
+    show(store);
+    await world.settle();
+    expect(server.reads).toBe(0);
+    store.receive([received(version(2))]);
+    expect(kept).toEqual([version(2)]);
+  });
+
+  test('is discarded after 30 minutes without a screen, not while one is shown', async () => {
+    const { world, store, known } = openStore();
+    const leave = show(store);
+    await world.clock.advance(40 * minuteMs);
+    expect(known()).toEqual(version(1));
+    leave();
+    await world.clock.advance(29 * minuteMs);
+    show(store)();
+    await world.clock.advance(29 * minuteMs);
+    expect(known()).toBeDefined();
+    await world.clock.advance(minuteMs);
+    expect(known()).toBeUndefined();
+  });
+
+  test('reads after a gap at once if visible, otherwise when shown', async () => {
+    const { world, store, server } = openStore();
+    const leave = show(store);
+    await world.settle();
+    store.invalidate();
+    await world.settle();
+    expect(server.reads).toBe(2);
+    leave();
+    store.invalidate();
+    await world.settle();
+    expect(server.reads).toBe(2);
+    show(store);
+    await world.settle();
+    expect(server.reads).toBe(3);
+  });
+
+  test('does not read again for a second screen while a read is in flight', async () => {
+    const { world, store, server } = openStore();
+    show(store);
+    show(store);
+    await world.settle();
+    expect(server.reads).toBe(1);
+  });
+
+  test('sends one more read after one in flight, however often it is called', async () => {
+    const { world, store, server } = openStore();
+    show(store);
+    store.reload();
+    store.reload();
+    await world.settle();
+    expect(server.reads).toBe(2);
+    expect(store.getSnapshot().isReading).toBe(false);
+  });
+
+  test('keeps the newer version in any order of arrival', async () => {
+    const { world, store, known } = openStore();
+    show(store);
+    store.receive([received(version(5))]);
+    await world.settle();
+    expect(known()).toEqual(version(5));
+  });
+
+  test('reports a live row that it cannot parse, and applies those after it', () => {
+    const { store, known, reported } = openStore();
+    store.receive([received({ id: 7 }), received(version(2))]);
+    expect(reported).toHaveLength(1);
+    expect(known()).toMatchObject(version(2));
+  });
+
+  test('saves changes in order and shows all of them meanwhile', async () => {
+    const { world, store, server, known } = openStore();
+    show(store);
+    await world.settle();
+    store.change({ email_edits: true }, fail);
+    store.change({ email_edits: false, in_app_edits: false }, fail);
+    expect(known()).toMatchObject({ email_edits: false, in_app_edits: false });
+    expect(store.getSnapshot().isSaving).toBe(true);
+    await world.settle();
+    expect(server.updates).toEqual([{ email_edits: true }, { email_edits: false, in_app_edits: false }]);
+    expect(store.getSnapshot()).toMatchObject({ isSaving: false, preferences: { in_app_edits: false } });
+  });
+
+  test('rolls back a failed change and offers a retry', async () => {
+    const { world, store, server, known } = openStore();
+    show(store);
+    await world.settle();
+    server.fault = down;
+    const retries: (() => void)[] = [];
+    store.change({ email_edits: true }, (retry) => retries.push(retry));
+    await world.settle();
+    expect(known()).toMatchObject({ email_edits: false });
+    server.fault = null;
+    retries[0]?.();
+    expect(known()).toMatchObject({ email_edits: true });
+    await world.settle();
+    expect(server.row).toMatchObject({ email_edits: true });
+  });
+
+  test('reports a deletion by the live channel and by a change without a row', async () => {
+    const { world, store, server, known } = openStore();
+    show(store);
+    await world.settle();
+    store.receive([deletion]);
+    expect(known()).toBeNull();
+    store.reload();
+    await world.settle();
+    server.fault = noRow;
+    store.change({ email_edits: true }, fail);
+    await world.settle();
+    expect(known()).toBeNull();
+  });
+
+  test('shows temporary defaults that are neither saved nor treated as fresh', async () => {
+    const { world, store, server, known } = openStore();
+    server.fault = down;
+    show(store)();
+    await world.settle();
+    expect(isTemporary(known())).toBe(true);
+    store.change({ email_edits: true }, fail);
+    store.reload();
+    await world.settle();
+    expect(known(), 'another failed read keeps the change').toMatchObject({ email_edits: true });
+    expect(server.updates).toEqual([]);
+    server.fault = null;
+    show(store);
+    await world.settle();
+    expect(known()).toEqual(version(1));
+  });
+
+  test('keeps the last row when a read fails, marked as outdated', async () => {
+    const { world, store, server, known } = openStore();
+    show(store);
+    await world.settle();
+    server.fault = down;
+    store.reload();
+    await world.settle();
+    expect(store.getSnapshot()).toMatchObject({ isOutdated: true, isReading: false });
+    expect(known()).toEqual(version(1));
+    store.receive([received(version(2))]);
+    expect(store.getSnapshot().isOutdated).toBe(false);
+  });
+});

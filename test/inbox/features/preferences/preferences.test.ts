@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+import { loadPreferences } from '../../../../src/inbox/features/preferences/data/load-preferences.ts';
+import {
+  defaultSettings,
+  isEffective,
+  newerPreferences,
+  parsePreferences,
+  temporaryPreferences,
+} from '../../../../src/inbox/features/preferences/preferences.ts';
+import type { Preferences } from '../../../../src/inbox/features/preferences/preferences.ts';
+import { RestError } from '../../../../src/rest-client/index.ts';
+
+const saved: Preferences = { ...defaultSettings, id: 'row', updated_at: '2026-01-01T00:00:00+00:00' };
+const noRow = new RestError('not-one-row', 'The result contains 0 rows', {
+  serverCode: 'PGRST116',
+  status: 406,
+});
+const down = new RestError('network', 'No answer');
+
+/** An API whose calls answer in turn; a call beyond the script is refused. */
+function script(...answers: readonly (readonly ['read' | 'insertDefaults', Preferences | RestError])[]) {
+  const left = [...answers];
+  const call = (name: 'read' | 'insertDefaults') => () => {
+    const next = left.shift();
+    if (next?.[0] !== name) throw new Error(`${name} was not expected`);
+    return next[1] instanceof RestError ? Promise.reject(next[1]) : Promise.resolve(next[1]);
+  };
+  const reported: unknown[] = [];
+  const load = () =>
+    loadPreferences({ read: call('read'), insertDefaults: call('insertDefaults') }, (problem) =>
+      reported.push(problem),
+    );
+  return { load, reported, left };
+}
+
+describe('the preferences are', () => {
+  test('the row, where there is one', async () => {
+    expect(await script(['read', saved]).load()).toBe(saved);
+  });
+
+  test('the inserted defaults, where there is none', async () => {
+    const { load, reported } = script(['read', noRow], ['insertDefaults', saved]);
+    expect(await load()).toBe(saved);
+    expect(reported).toEqual([]);
+  });
+
+  test('read again, where inserting fails', async () => {
+    const { load, left } = script(['read', noRow], ['insertDefaults', down], ['read', saved]);
+    expect(await load()).toBe(saved);
+    expect(left).toEqual([]);
+  });
+
+  test('temporary defaults, where that fails too', async () => {
+    const { load, reported } = script(['read', noRow], ['insertDefaults', down], ['read', noRow]);
+    expect(await load()).toBe(temporaryPreferences);
+    expect(reported).toEqual([down, noRow]);
+  });
+
+  test('temporary defaults at once, where the first read fails otherwise', async () => {
+    const { load, reported } = script(['read', down]);
+    expect(await load()).toMatchObject({
+      id: 'temp-id',
+      email_edits: false,
+      email_digest_frequency: 'daily',
+    });
+    expect(reported).toEqual([down]);
+  });
+});
+
+describe('a row of preferences', () => {
+  test('is read by its columns', () => {
+    expect(parsePreferences({ ...saved, user_id: 'u', created_at: 'x' })).toEqual(saved);
+  });
+
+  test('may lack a version', () => {
+    const { updated_at: _, ...row } = saved;
+    expect(parsePreferences(row).updated_at).toBeNull();
+  });
+
+  test('is refused without one of its settings', () => {
+    expect(() => parsePreferences({ ...saved, email_edits: undefined })).toThrow(/./);
+    expect(() => parsePreferences({ ...saved, email_digest_frequency: 'yearly' })).toThrow(/./);
+  });
+
+  test('is replaced by a newer version only, or by the later one without versions', () => {
+    const newer = { ...saved, updated_at: '2026-01-02T00:00:00+00:00', email_edits: true };
+    expect(newerPreferences(newer, saved)).toBe(newer);
+    expect(newerPreferences(saved, newer)).toBe(newer);
+    expect(newerPreferences(temporaryPreferences, saved)).toBe(saved);
+    expect(newerPreferences(null, saved)).toBe(saved);
+    const unversioned = { ...saved, updated_at: null };
+    expect(newerPreferences(newer, unversioned)).toBe(unversioned);
+  });
+});
+
+test('a global switch disables every kind and erases none', () => {
+  const off = { ...defaultSettings, enable_email_notifications: false };
+  expect(isEffective(off, 'email', 'mentions')).toBe(false);
+  expect(isEffective(off, 'in_app', 'mentions')).toBe(true);
+  expect(isEffective({ ...off, enable_email_notifications: true }, 'email', 'mentions')).toBe(true);
+});

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import {
+  openAlert,
+  parsePushMessage,
+  showPushMessage,
+} from '../../../../src/inbox/service-worker/push-message.ts';
+import type { OpenPage, PushScope } from '../../../../src/inbox/service-worker/push-message.ts';
+
+function createScope(pages: readonly DocumentVisibilityState[] = []) {
+  const calls: unknown[] = [];
+  const scope: PushScope = {
+    pages: () =>
+      Promise.resolve(
+        pages.map((visibilityState): OpenPage => ({
+          visibilityState,
+          focus: () => Promise.resolve(calls.push('focus')),
+          postMessage: (message) => calls.push(message),
+        })),
+      ),
+    openPage: (path) => Promise.resolve(calls.push(`open ${path}`)),
+    showAlert: (title, options) => Promise.resolve(void calls.push([title, options])),
+    setBadge: (count) => Promise.resolve(void calls.push(`badge ${count}`)),
+  };
+  return { scope, calls };
+}
+
+const message = {
+  title: 'Grace mentioned you',
+  body: 'Please look',
+  language: 'en',
+  tag: 'one',
+  path: '/home?open=one',
+  unreadCount: 3,
+};
+
+describe('a push message', () => {
+  test('is shown with its words and path, and sets the badge', async () => {
+    const { scope, calls } = createScope(['hidden']);
+    await showPushMessage(message, scope);
+    const options = {
+      body: 'Please look',
+      lang: 'en',
+      tag: 'one',
+      icon: '/icon-192.png',
+      data: '/home?open=one',
+    };
+    expect(calls).toEqual(['badge 3', ['Grace mentioned you', options]]);
+  });
+
+  test('is not shown above a page that is visible', async () => {
+    const { scope, calls } = createScope(['hidden', 'visible']);
+    await showPushMessage(message, scope);
+    expect(calls).toEqual(['badge 3']);
+  });
+
+  test('is shown where the system has no badges', async () => {
+    const { scope, calls } = createScope();
+    await showPushMessage(message, { ...scope, setBadge: () => Promise.reject(new Error('No badges')) });
+    expect(calls).toHaveLength(1);
+  });
+
+  test.each([undefined, '', 'null', '{}', '[1]', '{"title":1,"path":"/"}'])(
+    'is ignored if it is %j',
+    (text) => {
+      expect(parsePushMessage(text)).toBeNull();
+    },
+  );
+
+  test('is read from JSON', () => {
+    expect(parsePushMessage(JSON.stringify(message))).toEqual(message);
+  });
+});
+
+describe('a click on an alert', () => {
+  test('opens the notification in a page that is open', async () => {
+    const { scope, calls } = createScope(['hidden']);
+    await openAlert('/home?open=one', scope);
+    expect(calls).toEqual(['focus', { type: 'open-path', path: '/home?open=one' }]);
+  });
+
+  test('opens a page where none is open', async () => {
+    const { scope, calls } = createScope();
+    await openAlert('/home?open=one', scope);
+    expect(calls).toEqual(['open /home?open=one']);
+  });
+
+  test.each([null, 'https://evil.example', '//evil.example', String.raw`/\evil.example`])(
+    'leads nowhere else: %j',
+    async (data) => {
+      const { scope, calls } = createScope();
+      await openAlert(data, scope);
+      expect(calls).toEqual(['open /home']);
+    },
+  );
+});

@@ -1,0 +1,166 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { decodeJwt } from 'jose';
+import webPush from 'web-push';
+import type { Database } from '../../../../src/inbox/database.types.ts';
+import { createPushDevice } from '../../../../src/inbox/features/push/push-subscription.ts';
+import { createBrowserPlatform } from '../../../../src/platform/browser-platform.ts';
+import { createRestClient } from '../../../../src/rest-client/index.ts';
+import { createFakeClock } from '../../../../src/testing/index.ts';
+import { ada, signIn, useLocalSupabase } from '../../../support/local-supabase.ts';
+import { createPushDevice as createDeviceKeys } from '../../../support/push-service.ts';
+
+const supabase = useLocalSupabase();
+const { publicKey } = webPush.generateVAPIDKeys();
+
+beforeEach(() => supabase().database.exec('delete from push_subscriptions'));
+
+/** A browser whose push service hands out one subscription after the other. */
+async function openDevice({
+  answer = 'granted',
+  pushService = 'works',
+}: { readonly answer?: NotificationPermission; readonly pushService?: 'works' | 'missing' | 'silent' } = {}) {
+  const clock = createFakeClock();
+  let answerNow = () => {};
+  const answered = new Promise<void>((resolve) => (answerNow = resolve));
+  const token = await signIn(supabase(), ada.email);
+  let isBroken = false;
+  let current: PushSubscription | null = null;
+  let count = 0;
+  const browser = {
+    permission: 'default' as NotificationPermission,
+    requestPermission: () => Promise.resolve((browser.permission = answer)),
+    ready: Promise.resolve({
+      pushManager: {
+        getSubscription: () => Promise.resolve(current),
+        subscribe: async (options: PushSubscriptionOptionsInit) => {
+          if (pushService === 'missing') throw new DOMException('Registration failed', 'AbortError');
+          if (pushService === 'silent') await answered;
+          if (current) return current;
+          count += 1;
+          const json = { endpoint: `https://push.example.com/${count}`, keys: createDeviceKeys().keys };
+          current = {
+            options: {
+              applicationServerKey: new Uint8Array(
+                Buffer.from(options.applicationServerKey as string, 'base64url'),
+              ).buffer,
+            },
+            toJSON: () => json,
+            unsubscribe: () => {
+              current = null;
+              return Promise.resolve(true);
+            },
+          } as unknown as PushSubscription;
+          return current;
+        },
+      } as unknown as PushManager,
+    }),
+  };
+  const device = createPushDevice({
+    rest: createRestClient<Database>({
+      url: supabase().url,
+      apiKey: supabase().anonKey,
+      platform: createBrowserPlatform({
+        fetch: (input, init) =>
+          isBroken ? Promise.reject(new TypeError('Failed to fetch')) : supabase().fetch(input, init),
+      }),
+      getAccessToken: () => Promise.resolve(token),
+      retry: { limit: 0 },
+    }),
+    sessionId: String(decodeJwt(token)['session_id']),
+    publicKey,
+    browser,
+    clock,
+  });
+  return {
+    device,
+    browser,
+    clock,
+    /** Lets the push service that was silent answer. */
+    answer: answerNow,
+    hasSubscription: () => current !== null,
+    subscriptions: () => count,
+    break: () => (isBroken = true),
+  };
+}
+const endpoints = async () =>
+  (await supabase().database.query<{ endpoint: string }>('select endpoint from push_subscriptions')).map(
+    ({ endpoint }) => endpoint,
+  );
+
+describe('the push messages of a device', () => {
+  test('are turned on with the permission, and off again', async () => {
+    const { device, hasSubscription } = await openDevice();
+    expect(await device.read()).toBe('off');
+    expect(await device.subscribe()).toBe('on');
+    expect(await device.read()).toBe('on');
+    expect(await endpoints()).toEqual(['https://push.example.com/1']);
+    expect(await device.unsubscribe()).toBe('off');
+    expect(hasSubscription()).toBe(false);
+    expect(await endpoints()).toEqual([]);
+  });
+
+  test('stay off where the permission is refused', async () => {
+    const { device } = await openDevice({ answer: 'denied' });
+    expect(await device.subscribe()).toBe('denied');
+    expect(await device.read()).toBe('denied');
+    expect(await endpoints()).toEqual([]);
+  });
+
+  test('stay off in a browser without a push service', async () => {
+    const { device } = await openDevice({ pushService: 'missing' });
+    await expect(device.subscribe()).rejects.toMatchObject({
+      name: 'PushServiceError',
+      code: 'refused',
+      cause: { name: 'AbortError' },
+    });
+    expect(await device.read()).toBe('off');
+    expect(await endpoints()).toEqual([]);
+  });
+
+  test('stay off when the push service does not answer within 15 s, even if it answers later', async () => {
+    const opened = await openDevice({ pushService: 'silent' });
+    const outcome = opened.device.subscribe().catch((problem: unknown) => problem);
+    await opened.clock.advance(14_999);
+    expect(opened.clock.pendingTimers).toBe(1);
+    await opened.clock.advance(1);
+    expect(await outcome).toMatchObject({ name: 'PushServiceError', code: 'no-answer' });
+    opened.answer();
+    await opened.clock.advance(0);
+    expect(opened.subscriptions()).toBe(1);
+    expect(opened.hasSubscription()).toBe(false);
+    expect(await opened.device.read()).toBe('off');
+    expect(await endpoints()).toEqual([]);
+  });
+
+  test('are turned on by a second try that the push service answers', async () => {
+    const { device, clock, answer } = await openDevice({ pushService: 'silent' });
+    const first = device.subscribe().catch((problem: unknown) => problem);
+    await clock.advance(15_000);
+    expect(await first).toMatchObject({ code: 'no-answer' });
+    const second = device.subscribe();
+    await clock.advance(1_000);
+    answer();
+    expect(await second).toBe('on');
+    expect(await device.read()).toBe('on');
+    expect(await endpoints()).toHaveLength(1);
+  });
+
+  test('stay off when the server cannot be reached', async () => {
+    const opened = await openDevice();
+    opened.break();
+    await expect(opened.device.subscribe()).rejects.toMatchObject({ code: 'network' });
+    expect(opened.hasSubscription()).toBe(false);
+  });
+
+  test('are renewed when the browser has a new subscription', async () => {
+    const { device, browser } = await openDevice();
+    await device.renew();
+    expect(await endpoints()).toEqual([]);
+    await device.subscribe();
+    expect(await device.subscribe()).toBe('on');
+    await supabase().database.exec('delete from push_subscriptions');
+    await device.renew();
+    expect(await endpoints()).toEqual(['https://push.example.com/1']);
+    expect(browser.permission).toBe('granted');
+  });
+});

@@ -1,2 +1,0 @@
-/** Scenarios in which the embedded server deviates, each with the reason; `docs/embedded-supabase.md` lists them too. */
-export const exceptions: Readonly<Record<string, string>> = {};

@@ -12,7 +12,8 @@ const pages = [
 
 /** The files that a page names, each with the titles in double quotes that follow it. */
 function namedFiles(text: string): { readonly path: string; readonly titles: readonly string[] }[] {
-  const mention = /`((?:test|src|supabase|scripts|container)\/[\w./-]+\.\w+)`((?:,?\s+"[^"]+")*)/g;
+  const mention =
+    /`((?:test|src|supabase|local-supabase|conformance|scripts|container)\/[\w./-]+\.\w+)`((?:,?\s+"[^"]+")*)/g;
   return [...text.matchAll(mention)].map(([, path = '', titles = '']) => ({
     path,
     titles: [...titles.matchAll(/"([^"]+)"/g)].map(([, title = '']) => title.replace(/\s+/g, ' ')),
@@ -36,10 +37,12 @@ describe.each(pages)('%s', (page, leastTitles) => {
 
   it('links to pages that exist', () => {
     for (const [, target = ''] of text.matchAll(/\]\(([\w-]+\.md)\)/g))
-      expect({ target, exists: existsSync(new URL(`docs/${target}`, root)) }).toEqual({
-        target,
-        exists: true,
-      });
+      expect({ target, exists: existsSync(new URL(`${page.replace(/[^/]+$/, '')}${target}`, root)) }).toEqual(
+        {
+          target,
+          exists: true,
+        },
+      );
   });
 });
 
@@ -49,7 +52,9 @@ it('every claim of a table with tests names one', () => {
     .filter((block) => /^\|.*\| Test \|\n/.test(block));
   expect(tables.length).toBeGreaterThan(5);
   const rows = tables.flatMap((table) => table.trim().split('\n').slice(2));
-  const unproven = rows.filter((row) => !/`test\/[\w./-]+`/.test(row));
+  const unproven = rows.filter(
+    (row) => !/`(?:test|local-supabase\/test|conformance\/\w+)\/[\w./-]+`/.test(row),
+  );
   expect(unproven).toEqual([expect.stringContaining('none at the server')]);
 });
 

@@ -34,7 +34,7 @@ it('every entry of the lock file that is downloaded has its integrity', () => {
     packages: Readonly<Record<string, { resolved?: string; integrity?: string; link?: boolean }>>;
   };
   const lacking = Object.entries(packages).filter(
-    ([path, entry]) => path !== '' && !entry.link && !entry.integrity,
+    ([path, entry]) => path.includes('node_modules/') && !entry.link && !entry.integrity,
   );
   expect(lacking.map(([path]) => path)).toEqual([]);
 });

@@ -2,10 +2,10 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Pool } from 'pg';
-import { createLocalSupabase } from 'local-supabase';
+import type { LocalSupabase } from 'local-supabase';
 import { chooseAudits } from '../src/audits.ts';
 import { parseKnownFailing } from '../src/known-failing.ts';
-import { createLocalTarget } from '../test/local-target.ts';
+import { createLocalTarget } from './local-target.ts';
 import { countResults, formatJson, formatJUnit, formatTable } from '../src/reports.ts';
 import { isUnexpected, runAudits } from '../src/runner.ts';
 import type { ConformanceTarget } from '../src/target.ts';
@@ -66,21 +66,28 @@ function describeTarget(url: string, pool: Pool | null): ConformanceTarget {
   };
 }
 
+/** @throws {Error} where the optional package local-supabase is not installed. */
+async function startLocalSupabase(): Promise<LocalSupabase> {
+  const { createLocalSupabase } = await import('local-supabase').catch((cause: unknown) => {
+    throw new Error('Name a server with --url, or install local-supabase to audit an embedded one.', {
+      cause,
+    });
+  });
+  return createLocalSupabase({ port: 0, mailboxPort: 0, auth: { bcryptCost: 4 } });
+}
+
 async function main(): Promise<number> {
   if (values.help) {
     console.log(usage);
     return 0;
   }
   const chosen = chooseAudits(values);
-  const local =
-    values.url === undefined
-      ? await createLocalSupabase({ port: 0, mailboxPort: 0, auth: { bcryptCost: 4 } })
-      : null;
+  const local = values.url === undefined ? await startLocalSupabase() : null;
   const databaseUrl = values['database-url'];
   const pool = databaseUrl === undefined ? null : new Pool({ connectionString: databaseUrl });
   try {
     const target = local ? createLocalTarget(local) : describeTarget(values.url ?? '', pool);
-    const knownFile = values.known ?? (local ? new URL('../test/known-failing.txt', import.meta.url) : null);
+    const knownFile = values.known ?? (local ? new URL('local-known-failing.txt', import.meta.url) : null);
     const knownFailing =
       knownFile === null ? new Map<string, string>() : parseKnownFailing(await readFile(knownFile, 'utf8'));
     const results = await runAudits(chosen, target, {

@@ -2,5 +2,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { auditsPage, writeAuditTable } from './audit-table.ts';
 
-const knownFailing = await readFile('conformance/test/known-failing.txt', 'utf8');
+const knownFailing = await readFile('conformance/bin/local-known-failing.txt', 'utf8');
 await writeFile(auditsPage, writeAuditTable(await readFile(auditsPage, 'utf8'), knownFailing));

@@ -1,8 +1,8 @@
 import { strict as assert } from 'node:assert';
 import { createHash, randomBytes } from 'node:crypto';
-import { NotRunError } from './audit.ts';
+
 import { createMailReader, toVerifyLink, type MailReader, type ReceivedMail } from './mailbox.ts';
-import type { ConformanceTarget } from './target.ts';
+import { NotRunError, type ConformanceTarget } from './target.ts';
 import { assertStatus, at, createWire, textAt, type Wire, type WireReply } from './wire.ts';
 
 /** A user who has an account with the target and is signed in. */

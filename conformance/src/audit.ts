@@ -60,8 +60,3 @@ export function auditsOf(area: AuditArea) {
     run,
   });
 }
-
-/** Thrown by a running audit when the target lacks a feature that it needs. */
-export class NotRunError extends Error {
-  override readonly name = 'NotRunError';
-}

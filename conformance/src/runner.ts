@@ -1,8 +1,8 @@
-import { NotRunError, type Audit, type AuditNeed } from './audit.ts';
+import type { Audit, AuditNeed } from './audit.ts';
 import { createAuditContext } from './audit-context.ts';
 import { NoMailError } from './mailbox.ts';
-import type { ConformanceTarget } from './target.ts';
-import { readTargetSettings, type TargetSettings } from '../test/target-settings.ts';
+import { NotRunError, type ConformanceTarget } from './target.ts';
+import { readTargetSettings, type TargetSettings } from './target-settings.ts';
 import { UnexpectedReplyError } from './wire.ts';
 
 export type AuditOutcome =

@@ -23,3 +23,8 @@ export interface ConformanceTarget {
   /** Runs SQL as the database's owner, with `$1` for the first value. Without it the audits that need it are skipped. */
   readonly query?: (text: string, values?: readonly unknown[]) => Promise<unknown>;
 }
+
+/** Thrown by a running audit when the target lacks a feature that it needs. */
+export class NotRunError extends Error {
+  override readonly name = 'NotRunError';
+}

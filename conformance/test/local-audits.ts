@@ -3,10 +3,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createLocalSupabase, type LocalSupabase } from 'local-supabase';
 import type { Audit } from '../src/audit.ts';
 import { parseKnownFailing } from '../src/known-failing.ts';
-import { createLocalTarget } from './local-target.ts';
+import { createLocalTarget } from '../bin/local-target.ts';
 import { runAudits, type AuditResult } from '../src/runner.ts';
 
-const knownFailing = parseKnownFailing(readFileSync(new URL('known-failing.txt', import.meta.url), 'utf8'));
+const knownFailing = parseKnownFailing(
+  readFileSync(new URL('../bin/local-known-failing.txt', import.meta.url), 'utf8'),
+);
 
 /** Audits of a server without passkeys, which settings.nightly.test.ts runs: the default has them. */
 export const auditsWithoutPasskeys: readonly string[] = ['AUTH-1002'];

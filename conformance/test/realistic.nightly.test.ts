@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { realisticTiming } from 'local-supabase';
 import { createLocalSupabase } from 'local-supabase';
 import { chooseAudits } from '../src/audits.ts';
-import { createLocalTarget } from './local-target.ts';
+import { createLocalTarget } from '../bin/local-target.ts';
 import { runAudits } from '../src/runner.ts';
 
 describe('the audits of realtime', () => {

@@ -1,8 +1,8 @@
+import { NotRunError } from '../src/target.ts';
 import { describe, expect, it } from 'vitest';
 import type { Audit, AuditLevel } from '../src/audit.ts';
 import { formatJson, formatJUnit, formatTable } from '../src/reports.ts';
 import { isUnexpected, runAudits, type AuditResult } from '../src/runner.ts';
-import { NotRunError } from '../src/audit.ts';
 
 const target = {
   authUrl: 'http://127.0.0.1:1',

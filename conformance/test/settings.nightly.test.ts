@@ -3,7 +3,7 @@ import type { AuthSettings } from 'local-supabase';
 import { createLocalSupabase } from 'local-supabase';
 import { chooseAudits } from '../src/audits.ts';
 import { auditsWithoutPasskeys } from './local-audits.ts';
-import { createLocalTarget } from './local-target.ts';
+import { createLocalTarget } from '../bin/local-target.ts';
 import { runAudits } from '../src/runner.ts';
 
 const strict: Partial<AuthSettings> = {

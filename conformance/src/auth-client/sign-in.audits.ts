@@ -1,9 +1,10 @@
 import { strict as assert } from 'node:assert';
 import { AuthError } from 'supabase-protocol-clients/auth-client';
-import { NotRunError, type Audit } from '../audit.ts';
+import type { Audit } from '../audit.ts';
 import { clientAuditsOf, refusalOf } from '../clients/client-audit.ts';
 import { createBrowser, type Tab } from '../clients/tab.ts';
 import { assertStatus } from '../wire.ts';
+import { NotRunError } from '../target.ts';
 
 const audit = clientAuditsOf('auth-client');
 const source = 'auth.md §1 (session, sign-up)';

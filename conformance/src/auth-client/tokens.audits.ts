@@ -3,11 +3,12 @@ import * as OTPAuth from 'otpauth';
 import { createClaims } from 'supabase-protocol-clients/auth-client/claims';
 import { AuthError, createCookieStore } from 'supabase-protocol-clients/auth-client';
 import { createMfa } from 'supabase-protocol-clients/auth-client/mfa';
-import { createCookieJar } from '../../../test/auth-client/support/cookie-jar.ts';
-import { NotRunError, type Audit } from '../audit.ts';
+import type { Audit } from '../audit.ts';
 import { clientAuditsOf, refusalOf, type ClientContext } from '../clients/client-audit.ts';
 import { createBrowser, type Tab } from '../clients/tab.ts';
+import { createCookieJar } from '../clients/cookie-jar.ts';
 import { at, assertStatus, parseJson } from '../wire.ts';
+import { NotRunError } from '../target.ts';
 import { eventNames } from './sign-in.audits.ts';
 
 const audit = clientAuditsOf('auth-client');
@@ -124,7 +125,7 @@ export const clientTokenAudits: readonly Audit[] = [
       const browser = createBrowser(createCookieStore({ jar, secure: true }));
       const { auth, user } = await signIn({ browser });
       await auth.updateUser({ data: { note: 'ä😀'.repeat(800) } });
-      const chunks = jar.names();
+      const chunks = [...jar.cookies.keys()];
       assert.ok(chunks.length > 1, `the session is in chunks: ${chunks.join()}`);
       assert.deepEqual(
         chunks,
@@ -139,7 +140,7 @@ export const clientTokenAudits: readonly Audit[] = [
       assert.equal(reloaded.auth.getSnapshot().user?.id, user.id);
       assert.deepEqual(reloaded.wire.requests, []);
       await reloaded.auth.signOut({ scope: 'local' });
-      assert.deepEqual(jar.names(), []);
+      assert.deepEqual([...jar.cookies.keys()], []);
     },
   ),
 ];

@@ -1,6 +1,7 @@
 import { strict as assert } from 'node:assert';
-import { auditsOf, NotRunError, type Audit } from '../audit.ts';
+import { auditsOf, type Audit } from '../audit.ts';
 import { assertError, assertStatus, at, textAt } from '../wire.ts';
+import { NotRunError } from '../target.ts';
 
 const audit = auditsOf('auth');
 const source = 'auth.md §1';

@@ -1,8 +1,9 @@
 import { strict as assert } from 'node:assert';
 import { ed25519 } from '@noble/curves/ed25519.js';
-import { auditsOf, NotRunError, type Audit } from '../audit.ts';
+import { auditsOf, type Audit } from '../audit.ts';
 import { assertSession, type AuditContext } from '../audit-context.ts';
 import { assertError, assertStatus, at, textAt, type WireReply } from '../wire.ts';
+import { NotRunError } from '../target.ts';
 
 const audit = auditsOf('auth');
 const source = 'auth.md §1 (OAuth, SSO, identities)';

@@ -1,8 +1,9 @@
 import { strict as assert } from 'node:assert';
-import { NotRunError } from '../audit.ts';
+
 import type { AuditContext } from '../audit-context.ts';
 import { NoMailError } from '../mailbox.ts';
 import { assertStatus } from '../wire.ts';
+import { NotRunError } from '../target.ts';
 
 /** Opens the link of the next mail to an address as a browser does, and returns the target of the redirect. */
 export async function openMailLink(context: AuditContext, email: string): Promise<string> {

@@ -1,7 +1,8 @@
 import { strict as assert } from 'node:assert';
-import { auditsOf, NotRunError, type Audit } from '../audit.ts';
+import { auditsOf, type Audit } from '../audit.ts';
 import { assertSession, type AuditContext, type Pkce } from '../audit-context.ts';
 import { assertError, assertStatus, at } from '../wire.ts';
+import { NotRunError } from '../target.ts';
 import { openMailLink } from './mail-link.ts';
 
 const audit = auditsOf('auth');

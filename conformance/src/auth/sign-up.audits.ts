@@ -1,8 +1,9 @@
 import { strict as assert } from 'node:assert';
-import { auditsOf, NotRunError, type Audit } from '../audit.ts';
+import { auditsOf, type Audit } from '../audit.ts';
 import type { AuditContext } from '../audit-context.ts';
 import { assertSession } from '../audit-context.ts';
 import { assertError, assertStatus, at, describe, textAt, type WireReply } from '../wire.ts';
+import { NotRunError } from '../target.ts';
 
 const audit = auditsOf('auth');
 const source = 'auth.md §1 (sign-up)';

@@ -1,6 +1,6 @@
 import { adaptWebSocket, type FetchFunction, type Socket } from 'supabase-protocol-clients/platform';
 import { WebSocket } from 'ws';
-import { createIdleSocket, parseFrame, type Frame } from '../../../test/support/wire/frames.ts';
+import { parseFrame, type Frame } from '../realtime/frames.ts';
 import type { ConformanceTarget } from '../target.ts';
 import { parseJson } from '../wire.ts';
 
@@ -117,7 +117,14 @@ function recordSockets(): SocketRecorder {
 
 /** A socket that never opens. */
 function createDeadSocket(): Socket {
-  const socket = createIdleSocket();
+  const socket: Socket = {
+    send() {},
+    close() {},
+    bufferedAmount: 0,
+    onOpen: null,
+    onMessage: null,
+    onClose: null,
+  };
   setTimeout(() => socket.onClose?.({ code: 1006, reason: '', wasClean: false }), 0);
   return socket;
 }

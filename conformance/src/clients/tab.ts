@@ -7,9 +7,8 @@ import {
   createAuthClient,
   createMemoryStore,
 } from 'supabase-protocol-clients/auth-client';
-import type { Database } from '../../../src/inbox/database.types.ts';
+import type { Database } from '../schema.ts';
 import { createBrowserPlatform, type Locks, type Platform } from 'supabase-protocol-clients/platform';
-import { createRealmLocks } from '../../../src/platform/realm-locks.ts';
 import {
   type RealtimeClient,
   type RealtimeEvent,
@@ -18,7 +17,6 @@ import {
 } from 'supabase-protocol-clients/realtime-client';
 import { shareSocket } from 'supabase-protocol-clients/realtime-client/shared-socket';
 import { type RestClient, createRestClient } from 'supabase-protocol-clients/rest-client';
-import { createRealmBroadcast } from '../../../test/support/realm-broadcast.ts';
 import type { ConformanceTarget } from '../target.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
 
@@ -79,12 +77,14 @@ interface StoredTokens {
 /** The session's storage key in every tab. */
 export const storageKey = 'audit';
 
+/** A browser whose locks and channels reach no other browser of this process. */
 export function createBrowser(store: SyncStore = createMemoryStore()): Browser {
   const id = randomUUID();
+  const { locks, openBroadcast } = createBrowserPlatform();
   return {
     store,
-    locks: { ...createRealmLocks(), scope: 'origin' },
-    openBroadcast: (name) => createRealmBroadcast(`${id}:${name}`),
+    locks: { scope: 'origin', hold: (name, task, options) => locks.hold(`${id}:${name}`, task, options) },
+    openBroadcast: (name) => openBroadcast(`${id}:${name}`),
   };
 }
 

@@ -1,6 +1,7 @@
 import { strict as assert } from 'node:assert';
 import { FunctionsError, createFunctionsClient } from 'supabase-protocol-clients/functions-client';
-import { NotRunError, type Audit } from '../audit.ts';
+import type { Audit } from '../audit.ts';
+import { NotRunError } from '../target.ts';
 import { clientAuditsOf, refusalOf } from '../clients/client-audit.ts';
 
 const audit = clientAuditsOf('functions-client');

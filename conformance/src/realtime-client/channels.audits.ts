@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert';
 import type { Audit } from '../audit.ts';
 import { ageToken, EXPIRED_MS } from '../clients/tab.ts';
 import { clientAuditsOf, eventually } from '../clients/client-audit.ts';
-import { isSystem } from '../realtime/frames.ts';
+import { isSystem } from '../realtime/frame-socket.ts';
 import { at } from '../wire.ts';
 import { watchInbox } from './watched-inbox.ts';
 import { createPostgresChanges } from 'supabase-protocol-clients/realtime-client/postgres-changes';

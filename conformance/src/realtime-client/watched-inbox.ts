@@ -1,4 +1,3 @@
-import type { Database } from '../../../src/inbox/database.types.ts';
 import {
   createPostgresChanges,
   type ChangeBinding,
@@ -13,11 +12,10 @@ import {
 import { createLiveQuery, type LiveQuery } from 'supabase-protocol-clients/realtime-client/live-query';
 import type { AuditContext, AuditUser } from '../audit-context.ts';
 import { eventually, type ClientContext, type SignedInTab } from '../clients/client-audit.ts';
-import type { Frame } from '../../../test/support/wire/frames.ts';
+import type { Frame } from '../realtime/frames.ts';
 import { notify, rowsOf } from '../rest/notifications.ts';
+import type { Database, NotificationRow } from '../schema.ts';
 import { assertStatus } from '../wire.ts';
-
-export type NotificationRow = Database['public']['Tables']['notifications']['Row'];
 
 /** A tab of Ada with an unjoined channel, and Grace, who writes to Ada from another device. */
 export interface WatchedInbox {

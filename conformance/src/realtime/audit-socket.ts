@@ -2,8 +2,8 @@ import { strict as assert } from 'node:assert';
 import type { AuditContext, AuditUser } from '../audit-context.ts';
 import { notify } from '../rest/notifications.ts';
 import { assertStatus, at } from '../wire.ts';
-import type { Frame } from '../../../test/support/wire/frames.ts';
-import { isReply, isSystem, joinPayload, openFrameSocket, type FrameSocket } from './frames.ts';
+import type { Frame } from './frames.ts';
+import { isReply, isSystem, joinPayload, openFrameSocket, type FrameSocket } from './frame-socket.ts';
 
 export const topic = 'realtime:audit';
 

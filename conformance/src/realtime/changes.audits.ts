@@ -2,8 +2,8 @@ import { strict as assert } from 'node:assert';
 import { auditsOf, type Audit, type AuditLevel } from '../audit.ts';
 import { assertError, at } from '../wire.ts';
 import { bindingIds, inboxOf, joinLive, preferencesOf, withPair, type Pair } from './audit-socket.ts';
-import type { Frame } from '../../../test/support/wire/frames.ts';
-import { isChange, isSystem, joinPayload } from './frames.ts';
+import type { Frame } from './frames.ts';
+import { isChange, isSystem, joinPayload } from './frame-socket.ts';
 
 const audit = auditsOf('realtime');
 const source = 'realtime.md §1';

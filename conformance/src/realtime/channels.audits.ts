@@ -1,11 +1,19 @@
 import { strict as assert } from 'node:assert';
 import { WebSocket } from 'ws';
-import type { Frame } from '../../../test/support/wire/frames.ts';
-import { auditsOf, NotRunError, type Audit } from '../audit.ts';
+import type { Frame } from './frames.ts';
+import { auditsOf, type Audit } from '../audit.ts';
 import type { AuditContext } from '../audit-context.ts';
 import { assertStatus, at, createWire } from '../wire.ts';
+import { NotRunError } from '../target.ts';
 import { inboxOf, joinLive, settle, topic, withPair, withSocket } from './audit-socket.ts';
-import { isChange, isReply, isSystem, joinPayload, openFrameSocket, type FrameSocket } from './frames.ts';
+import {
+  isChange,
+  isReply,
+  isSystem,
+  joinPayload,
+  openFrameSocket,
+  type FrameSocket,
+} from './frame-socket.ts';
 
 const audit = auditsOf('realtime');
 const source = 'realtime.md §1';

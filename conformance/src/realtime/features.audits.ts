@@ -1,11 +1,11 @@
 import { strict as assert } from 'node:assert';
 import { randomUUID } from 'node:crypto';
-import type { Frame } from '../../../test/support/wire/frames.ts';
+import type { Frame } from './frames.ts';
 import type { AuditContext, AuditUser } from '../audit-context.ts';
 import { auditsOf, type Audit } from '../audit.ts';
 import { at } from '../wire.ts';
 import { settle, withSocket } from './audit-socket.ts';
-import { isReply, isSystem, openFrameSocket, type FrameSocket } from './frames.ts';
+import { isReply, isSystem, openFrameSocket, type FrameSocket } from './frame-socket.ts';
 
 const audit = auditsOf('realtime');
 const source = 'realtime.md §1 (broadcast, presence)';

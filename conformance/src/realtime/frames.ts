@@ -1,97 +1,16 @@
-import { WebSocket } from 'ws';
-import { parseFrame, type Frame } from '../../../test/support/wire/frames.ts';
-import { NotRunError } from '../audit.ts';
-import type { ConformanceTarget } from '../target.ts';
-import { at } from '../wire.ts';
-
-/** A WebSocket that keeps every frame it received. */
-export interface FrameSocket {
-  readonly received: readonly Frame[];
-  send(joinRef: string | null, ref: string, topic: string, event: string, payload: unknown): void;
-  /** Resolves with the first received frame that `matches`, past or future. Rejects after ten seconds. */
-  expect(what: string, matches: (frame: Frame) => boolean): Promise<Frame>;
-  close(): void;
+/** A text frame of the realtime service (protocol version 2.0.0). */
+export interface Frame {
+  readonly joinRef: string | null;
+  readonly ref: string | null;
+  readonly topic: string;
+  readonly event: string;
+  readonly payload: Readonly<Record<string, unknown>>;
 }
 
-const waitMs = 10_000;
+type Fields = readonly [Frame['joinRef'], Frame['ref'], string, string, Frame['payload']];
 
-/** Opens a WebSocket to the target's realtime service. @throws NotRunError for a target without one. */
-export async function openFrameSocket({
-  target,
-}: {
-  readonly target: Pick<ConformanceTarget, 'realtimeUrl' | 'anonKey'>;
-}): Promise<FrameSocket> {
-  if (target.realtimeUrl === null) throw new NotRunError('the target has no realtime service');
-  const socket = new WebSocket(
-    `${target.realtimeUrl}?apikey=${encodeURIComponent(target.anonKey)}&vsn=2.0.0`,
-  );
-  const received: Frame[] = [];
-  const waiting = new Set<() => void>();
-  socket.on('message', (data, isBinary) => {
-    received.push(isBinary ? parseBroadcast(data as Buffer) : parseFrame((data as Buffer).toString()));
-    for (const look of waiting) look();
-  });
-  await new Promise<void>((resolve, reject) => {
-    socket.once('open', () => resolve());
-    socket.once('error', reject);
-  });
-  return {
-    received,
-    send: (...frame) => socket.send(JSON.stringify(frame)),
-    expect: (what, matches) =>
-      new Promise((resolve, reject) => {
-        const look = () => {
-          const frame = received.find(matches);
-          if (!frame) return;
-          waiting.delete(look);
-          clearTimeout(timer);
-          resolve(frame);
-        };
-        const timer = setTimeout(() => {
-          waiting.delete(look);
-          const seen = received.map(({ event, payload }) => `${event}:${statusOf(payload)}`).join(' ');
-          reject(new Error(`${what} did not arrive; received ${seen}`));
-        }, waitMs);
-        waiting.add(look);
-        look();
-      }),
-    close: () => socket.close(),
-  };
-}
-
-/** A broadcast that the server sends as bytes (kind 4): three lengths and an encoding, then the texts and the payload. */
-function parseBroadcast(bytes: Buffer): Frame {
-  const [, topicSize = 0, eventSize = 0, metaSize = 0, encoding] = bytes;
-  let offset = 5;
-  const take = (size: number) => bytes.toString('utf8', offset, (offset += size));
-  const topic = take(topicSize);
-  const event = take(eventSize);
-  const meta: unknown = JSON.parse(take(metaSize) || '{}');
-  const rest = bytes.subarray(offset);
-  const payload: unknown = encoding === 1 ? JSON.parse(rest.toString()) : rest;
-  return { joinRef: null, ref: null, topic, event: 'broadcast', payload: { event, meta, payload } };
-}
-
-/** The payload of a phx_join with bindings for changes of tables. */
-export const joinPayload = (accessToken: string, changes: readonly object[]) => ({
-  config: {
-    broadcast: { ack: false, self: false },
-    presence: { key: '', enabled: false },
-    private: false,
-    postgres_changes: changes,
-  },
-  access_token: accessToken,
-});
-
-export const isReply = (ref: string) => (frame: Frame) => frame.event === 'phx_reply' && frame.ref === ref;
-
-export const isSystem = (status: 'ok' | 'error') => (frame: Frame) =>
-  frame.event === 'system' && at(frame.payload, 'status') === status;
-
-export const isChange = (type: 'INSERT' | 'UPDATE' | 'DELETE') => (frame: Frame) =>
-  frame.event === 'postgres_changes' && at(frame.payload, 'data', 'type') === type;
-
-function statusOf(payload: unknown): string {
-  const status = at(payload, 'status');
-  return typeof status === 'string' ? status : '';
+/** Decodes the array of version 2.0.0. */
+export function parseFrame(text: string): Frame {
+  const [joinRef, ref, topic, event, payload] = JSON.parse(text) as Fields;
+  return { joinRef, ref, topic, event, payload };
 }

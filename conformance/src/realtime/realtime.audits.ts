@@ -3,7 +3,7 @@ import { auditsOf, type Audit } from '../audit.ts';
 import { notify } from '../rest/notifications.ts';
 import { assertStatus, at } from '../wire.ts';
 import { inboxOf, joinLive, topic, withSocket } from './audit-socket.ts';
-import { isChange, isReply, isSystem, joinPayload } from './frames.ts';
+import { isChange, isReply, isSystem, joinPayload } from './frame-socket.ts';
 
 const audit = auditsOf('realtime');
 const source = 'realtime.md §1';

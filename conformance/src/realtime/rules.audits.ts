@@ -1,11 +1,12 @@
 import { strict as assert } from 'node:assert';
 import { WebSocket } from 'ws';
-import { NotRunError, auditsOf, type Audit } from '../audit.ts';
+import { auditsOf, type Audit } from '../audit.ts';
 import type { AuditContext } from '../audit-context.ts';
 import { assertStatus, at, createWire, type Wire } from '../wire.ts';
+import { NotRunError } from '../target.ts';
 import { settle, topic, withSocket } from './audit-socket.ts';
-import type { Frame } from '../../../test/support/wire/frames.ts';
-import { isReply, type FrameSocket } from './frames.ts';
+import type { Frame } from './frames.ts';
+import { isReply, type FrameSocket } from './frame-socket.ts';
 
 const audit = auditsOf('realtime');
 const source = 'realtime.md §1';

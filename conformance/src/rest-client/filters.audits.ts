@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert';
-import type { Database } from '../../../src/inbox/database.types.ts';
+import type { NotificationRow } from '../schema.ts';
 import {
   type Filter,
   type Quantified,
@@ -21,7 +21,7 @@ import { clientAuditsOf, refusalOf, type ClientContext } from '../clients/client
 import { hostileInbox, type HostileRow } from './hostile-inbox.ts';
 import { restOf } from './rest-of.ts';
 
-type Column = keyof Database['public']['Tables']['notifications']['Row'];
+type Column = keyof NotificationRow;
 type RowFilter = Filter<readonly [Column, string | Quantified<string>]>;
 
 const audit = clientAuditsOf('rest-client');

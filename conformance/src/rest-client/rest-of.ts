@@ -1,4 +1,4 @@
-import type { Database } from '../../../src/inbox/database.types.ts';
+import type { Database } from '../schema.ts';
 import {
   type RestClient,
   type RestClientOptions,

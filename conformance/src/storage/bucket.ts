@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { NotRunError } from '../audit.ts';
+
 import type { AuditContext } from '../audit-context.ts';
 import { assertStatus, createWire, type Wire, type WireReply } from '../wire.ts';
+import { NotRunError } from '../target.ts';
 
 export interface ServerBucket {
   readonly name: string;

@@ -1,4 +1,4 @@
-import { at, type Wire, type WireReply } from '../src/wire.ts';
+import { at, type Wire, type WireReply } from './wire.ts';
 
 /** Refusals caused by limits or switches that /settings does not contain. */
 const hiddenSettings: ReadonlySet<string> = new Set([

@@ -2,9 +2,35 @@
 const library = '^src/(?!inbox/)';
 const inbox = '^src/inbox/';
 
+/** The rooms of a part, in order: a room imports only rooms to its right. */
+const roomsInOrder = {
+  'src/auth-client': 'features server calls callback refresh session storage webauthn wire',
+  'src/rest-client': 'share-reads long-reads results wire query types',
+  'src/realtime-client': 'tabs live-query presence broadcast changes channel socket protocol machine',
+};
+
+/** A rule for each room that may not import the rooms to its left, and one against rooms that the table lacks. */
+const roomRules = Object.entries(roomsInOrder).flatMap(([part, order]) => {
+  const rooms = order.split(' ');
+  const unlisted = {
+    name: `${part}-lists-its-rooms`,
+    severity: 'error',
+    from: { path: `^${part}/` },
+    to: { path: `^${part}/(?!(${rooms.join('|')})/)[^/]+/` },
+  };
+  const ordered = rooms.slice(1).map((room, index) => ({
+    name: `${part}/${room}-imports-no-room-above-it`,
+    severity: 'error',
+    from: { path: `^${part}/${room}/` },
+    to: { path: `^${part}/(${rooms.slice(0, index + 1).join('|')})/` },
+  }));
+  return [unlisted, ...ordered];
+});
+
 module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    ...roomRules,
     {
       name: 'library-knows-no-other-part',
       severity: 'error',

@@ -14,8 +14,8 @@ export type { RealtimeErrorCode, RealtimeErrorFields } from './errors.ts';
 
 // Channels.
 export type { BoundChange, Channel, ChannelMessage, ChannelPort } from './channel/channel.ts';
-export type { JoinConfig, ReplayRequest } from './channel/join-config.ts';
-export type { Binding, Bindings, Change, ChangeType, ContinuityLoss, RowRecord } from './changes/change.ts';
+export type { JoinConfig, ReplayRequest } from './protocol/join-config.ts';
+export type { Binding, Bindings, Change, ChangeType, ContinuityLoss, RowRecord } from './protocol/change.ts';
 
 // The connection.
 export type {
@@ -37,5 +37,5 @@ export type {
   ChangeSink,
   PostgresChangesProtocol,
   ProtocolParts,
-} from './protocol-parts.ts';
-export type { Message, ProtocolVersion } from './socket/message.ts';
+} from './protocol/protocol-parts.ts';
+export type { Message, ProtocolVersion } from './protocol/message.ts';

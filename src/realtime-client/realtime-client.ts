@@ -11,11 +11,11 @@ import type {
 import { configurationProblem } from '../platform/service.ts';
 import { RealtimeError } from './errors.ts';
 import type { RealtimeEvent } from './events.ts';
-import { createOwnConnection } from './socket/own-connection.ts';
+import { createOwnConnection } from './channel/own-connection.ts';
 import { defaultSettings, type RealtimeSettings } from './settings.ts';
 import type { Readable } from './machine/store.ts';
-import type { ProtocolVersion } from './socket/message.ts';
-import type { ProtocolParts } from './protocol-parts.ts';
+import type { ProtocolVersion } from './protocol/message.ts';
+import type { ProtocolParts } from './protocol/protocol-parts.ts';
 
 /** Options of {@link createRealtimeClient}. */
 export interface RealtimeClientOptions {

@@ -8,7 +8,7 @@ export { RestError } from './errors.ts';
 export type { RestErrorCode, RestErrorFields } from './errors.ts';
 
 // Calls.
-export type { Answer } from './wire/answer.ts';
+export type { Answer } from './query/answer.ts';
 export type { SharedRead, SharedReads } from './wire/exchange.ts';
 export type { RetryOptions } from './wire/retry.ts';
 export type { Columns, Plan, RestRequest } from './query/plan.ts';

@@ -1,5 +1,5 @@
 import { configurationProblem } from '../platform/service.ts';
-import { readRows } from './wire/answer.ts';
+import { readRows } from './query/answer.ts';
 import { RestError } from './errors.ts';
 import { lowerCased, Runner, type RunnerOptions } from './wire/runner.ts';
 import type {

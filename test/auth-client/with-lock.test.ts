@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withLock, withLockOrUnlocked } from '../../src/auth-client/refresh/with-lock.ts';
+import { withLock, withLockOrUnlocked } from '../../src/auth-client/session/with-lock.ts';
 import { createFakeWorld } from '../support/fake-platform.ts';
 
 /** A tab, and another one that holds the lock until `release` is called. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
-import { createDatabaseBroadcast } from '../../src/realtime-client/changes/database-broadcast.ts';
+import { createDatabaseBroadcast } from '../../src/realtime-client/broadcast/database-broadcast.ts';
 import { createRealtimeClient } from '../../src/realtime-client/index.ts';
 import type { Change, RowRecord } from '../../src/realtime-client/index.ts';
 import { createLiveQuery } from '../../src/realtime-client/live-query/live-query.ts';

@@ -8,7 +8,7 @@ import { WebSocket } from 'ws';
 import { createBrowserPlatform } from '../../src/platform/browser-platform.ts';
 import { createBroadcast, type BroadcastOptions } from '../../src/realtime-client/broadcast/broadcast.ts';
 import { sendBroadcasts } from '../../src/realtime-client/broadcast/http-broadcast.ts';
-import { createDatabaseBroadcast } from '../../src/realtime-client/changes/database-broadcast.ts';
+import { createDatabaseBroadcast } from '../../src/realtime-client/broadcast/database-broadcast.ts';
 import { createRealtimeClient } from '../../src/realtime-client/index.ts';
 import { createPresence } from '../../src/realtime-client/presence/presence.ts';
 import {

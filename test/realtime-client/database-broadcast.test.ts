@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createDatabaseBroadcast } from '../../src/realtime-client/changes/database-broadcast.ts';
+import { createDatabaseBroadcast } from '../../src/realtime-client/broadcast/database-broadcast.ts';
 import { createLiveQuery } from '../../src/realtime-client/live-query/live-query.ts';
 import { createScriptedScene, topic } from '../support/wire/scripted-realtime.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { binaryFrames } from '../../src/realtime-client/broadcast/binary-frames.ts';
 import { parseWithExactIntegers } from '../../src/realtime-client/changes/exact-integers.ts';
 import { postgresChangesProtocol } from '../../src/realtime-client/changes/protocol.ts';
-import { encodeMessage, encodeSocketUrl, parseMessage } from '../../src/realtime-client/socket/wire.ts';
+import { encodeMessage, encodeSocketUrl, parseMessage } from '../../src/realtime-client/protocol/wire.ts';
 
 const bare = { binaryFrames: null, postgresChanges: null };
 const whole = { binaryFrames, postgresChanges: postgresChangesProtocol };

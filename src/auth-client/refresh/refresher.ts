@@ -16,7 +16,7 @@ import { token } from '../wire/endpoints.ts';
 import type { Send } from '../wire/request.ts';
 import { type TokenResponse, parseTokenResponse } from '../wire/responses.ts';
 import { GIVE_UP_MS, REFRESH_BACKOFF, classifyRefreshError, refreshActions } from './refresh-outcome.ts';
-import { withLock } from './with-lock.ts';
+import { withLock } from '../session/with-lock.ts';
 
 /** The only module that refreshes the session. */
 export interface Refresher {

@@ -1,6 +1,6 @@
 import { decodeJwtClaims } from '../../platform/jwt.ts';
 import type { Broadcast, Platform } from '../../platform/platform.ts';
-import { withLockOrUnlocked } from '../refresh/with-lock.ts';
+import { withLockOrUnlocked } from './with-lock.ts';
 import type { ResilientStore, StoreRead } from '../storage/resilient-store.ts';
 import { parseTokenResponse } from '../wire/responses.ts';
 import type { AuthEventName } from './session-state.ts';

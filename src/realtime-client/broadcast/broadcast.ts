@@ -2,7 +2,7 @@ import { createListeners, type Listeners } from '../../platform/listeners.ts';
 import type { Clock, Unsubscribe } from '../../platform/platform.ts';
 import type { StandardSchema } from '../../platform/standard-schema.ts';
 import type { Channel } from '../channel/channel.ts';
-import type { ReplayRequest } from '../channel/join-config.ts';
+import type { ReplayRequest } from '../protocol/join-config.ts';
 import { createDuplicateFilter } from '../changes/duplicate-filter.ts';
 import { validate } from '../changes/row-schema.ts';
 import { RealtimeError } from '../errors.ts';

@@ -1,7 +1,7 @@
 import { createListeners } from '../../platform/listeners.ts';
 import type { Unsubscribe } from '../../platform/platform.ts';
 import type { ChannelPort } from '../channel/channel.ts';
-import type { Binding, Change, ChangeType, RowRecord } from './change.ts';
+import type { Binding, Change, ChangeType, RowRecord } from '../protocol/change.ts';
 import { createDelivery } from './delivery.ts';
 
 /** Which changes a listener receives, and how their rows are parsed. */

@@ -1,4 +1,4 @@
-import type { Change, RowRecord } from './change.ts';
+import type { Change, RowRecord } from '../protocol/change.ts';
 
 /** The changes queued for one listener, at most one per row. */
 export interface Delivery {

@@ -1,5 +1,5 @@
 import { isRecord } from '../json.ts';
-import { fieldsOf } from '../socket/wire.ts';
+import { fieldsOf } from '../protocol/wire.ts';
 
 /** A JSON string or number, matched without backtracking over long strings. */
 const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;

@@ -2,7 +2,13 @@ import { createListeners } from '../../platform/listeners.ts';
 import type { Unsubscribe } from '../../platform/platform.ts';
 import type { Channel } from '../channel/channel.ts';
 import { createChangeQueue, type ChangeBinding } from './change-queue.ts';
-import { bindingKey, type Binding, type Change, type ContinuityLoss, type RowRecord } from './change.ts';
+import {
+  bindingKey,
+  type Binding,
+  type Change,
+  type ContinuityLoss,
+  type RowRecord,
+} from '../protocol/change.ts';
 import { encodeBinding, postgresChangesProtocol } from './protocol.ts';
 
 /** Reads the output of `supabase gen types typescript`. */

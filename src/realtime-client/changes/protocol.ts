@@ -1,8 +1,8 @@
 import type { Clock } from '../../platform/platform.ts';
 import { RealtimeError } from '../errors.ts';
 import { isRecord } from '../json.ts';
-import type { ChangeReceiver, ChangeSink, PostgresChangesProtocol } from '../protocol-parts.ts';
-import { bindingKey, type Binding, type Bindings, type Change, type RowRecord } from './change.ts';
+import type { ChangeReceiver, ChangeSink, PostgresChangesProtocol } from '../protocol/protocol-parts.ts';
+import { bindingKey, type Binding, type Bindings, type Change, type RowRecord } from '../protocol/change.ts';
 import { createDuplicateFilter } from './duplicate-filter.ts';
 import { withExactIntegers } from './exact-integers.ts';
 import { hashText } from './text-hash.ts';

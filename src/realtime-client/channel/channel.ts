@@ -1,13 +1,13 @@
 import type { Platform, Timer, Unsubscribe } from '../../platform/platform.ts';
 import { createListeners } from '../../platform/listeners.ts';
-import type { Bindings, Change, ContinuityLoss, RowRecord } from '../changes/change.ts';
+import type { Bindings, Change, ContinuityLoss, RowRecord } from '../protocol/change.ts';
 import { RealtimeError } from '../errors.ts';
 import type { RealtimeEvent } from '../events.ts';
 import { createStore, type Readable } from '../machine/store.ts';
-import type { ProtocolParts } from '../protocol-parts.ts';
+import type { ProtocolParts } from '../protocol/protocol-parts.ts';
 import type { RealtimeSettings } from '../settings.ts';
 import type { ChannelSnapshot, Connection, Topic } from '../socket/connection.ts';
-import { defaultJoinConfig, type JoinConfig } from './join-config.ts';
+import { defaultJoinConfig, type JoinConfig } from '../protocol/join-config.ts';
 
 /**
  * A channel on one topic. It stays joined until every `join()` is ended. Its snapshot is the status, with the error

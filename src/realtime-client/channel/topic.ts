@@ -10,16 +10,16 @@ import {
 import type { ChannelSnapshot, Topic, TopicSink } from '../socket/connection.ts';
 import type { JoinQueue } from '../socket/join-queue.ts';
 import type { TokenSource } from '../socket/token-source.ts';
-import { defaultJoinConfig, encodeConfig, type JoinConfig } from './join-config.ts';
+import { defaultJoinConfig, encodeConfig, type JoinConfig } from '../protocol/join-config.ts';
 import { classifyRefusal } from './refusal.ts';
 import { createMachine } from '../machine/machine.ts';
-import type { Bindings } from '../changes/change.ts';
-import type { ChangeReceiver, ProtocolParts } from '../protocol-parts.ts';
+import type { Bindings } from '../protocol/change.ts';
+import type { ChangeReceiver, ProtocolParts } from '../protocol/protocol-parts.ts';
 import { createPushes } from '../socket/push.ts';
 import type { RealtimeSettings } from '../settings.ts';
 import type { ReconnectingSocket } from '../socket/socket.ts';
 import { isRecord } from '../json.ts';
-import type { Message } from '../socket/message.ts';
+import type { Message } from '../protocol/message.ts';
 
 /** A topic on this tab's own socket. */
 export interface OwnTopic extends Topic {

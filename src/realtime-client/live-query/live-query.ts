@@ -7,7 +7,7 @@ import {
   type PostgresChanges,
 } from '../changes/postgres-changes.ts';
 import { applyChanges, beginRead, createLiveRows, finishRead, type RowRules } from './live-rows.ts';
-import type { Change } from '../changes/change.ts';
+import type { Change } from '../protocol/change.ts';
 import { createHealWatch, type LiveQueryHeal } from './heal-watch.ts';
 import { createReconciler, type LiveQuerySummary, type ReconcileCause } from './reconciler.ts';
 import { defaultSettings } from '../settings.ts';

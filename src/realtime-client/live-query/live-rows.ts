@@ -1,4 +1,4 @@
-import type { Change } from '../changes/change.ts';
+import type { Change } from '../protocol/change.ts';
 
 /** How the list identifies, orders and selects rows. */
 export interface RowRules<Row> {

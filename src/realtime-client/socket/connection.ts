@@ -1,12 +1,12 @@
 import type { Platform, Unsubscribe } from '../../platform/platform.ts';
-import type { JoinConfig } from '../channel/join-config.ts';
+import type { JoinConfig } from '../protocol/join-config.ts';
 import type { RealtimeErrorCode } from '../errors.ts';
 import type { RealtimeEvent } from '../events.ts';
-import type { Bindings } from '../changes/change.ts';
+import type { Bindings } from '../protocol/change.ts';
 import type { RealtimeSettings } from '../settings.ts';
 import type { Readable } from '../machine/store.ts';
-import type { ChangeSink, ProtocolParts } from '../protocol-parts.ts';
-import type { ProtocolVersion } from './message.ts';
+import type { ChangeSink, ProtocolParts } from '../protocol/protocol-parts.ts';
+import type { ProtocolVersion } from '../protocol/message.ts';
 
 /** The transport of the channels: this tab's own socket, or one shared by the tabs of a user. */
 export interface Connection extends Readable<ConnectionSnapshot> {

@@ -1,12 +1,12 @@
 import type { Platform, Socket } from '../../platform/platform.ts';
 import type { RealtimeEvent } from '../events.ts';
-import type { ProtocolParts } from '../protocol-parts.ts';
+import type { ProtocolParts } from '../protocol/protocol-parts.ts';
 import { withJitter } from './backoff.ts';
-import type { Message, ProtocolVersion } from './message.ts';
+import type { Message, ProtocolVersion } from '../protocol/message.ts';
 import { createMachine } from '../machine/machine.ts';
 import type { RealtimeSettings } from '../settings.ts';
 import { stepSocket, type SocketEffect, type SocketEvent, type SocketState } from './socket-state.ts';
-import { encodeMessage, parseMessage } from './wire.ts';
+import { encodeMessage, parseMessage } from '../protocol/wire.ts';
 
 /** A websocket that is monitored by heartbeats and reconnected. */
 export interface ReconnectingSocket {

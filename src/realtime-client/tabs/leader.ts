@@ -8,10 +8,10 @@ import type {
 } from '../socket/connection.ts';
 import type { RealtimeError } from '../errors.ts';
 import type { RealtimeEvent } from '../events.ts';
-import { bindingKey, type Binding } from '../changes/change.ts';
+import { bindingKey, type Binding } from '../protocol/change.ts';
 import { createListeners, type Listeners } from '../../platform/listeners.ts';
 
-import { mergeConfigs, type JoinConfig } from '../channel/join-config.ts';
+import { mergeConfigs, type JoinConfig } from '../protocol/join-config.ts';
 import { createTracker, mergeTabs, presenceError, type Tracker } from '../presence/tracker.ts';
 import {
   encodePresence,

@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/platform.ts';
-import { defaultJoinConfig, type JoinConfig } from '../channel/join-config.ts';
+import { defaultJoinConfig, type JoinConfig } from '../protocol/join-config.ts';
 import type { ChannelSnapshot, TabPresence, TopicSink } from '../socket/connection.ts';
 import {
   bindingKey,
@@ -7,7 +7,7 @@ import {
   type Change,
   type ContinuityLoss,
   type RowRecord,
-} from '../changes/change.ts';
+} from '../protocol/change.ts';
 
 /** One tab's view of a topic that the leading tab has joined. */
 export interface SharedTopic {

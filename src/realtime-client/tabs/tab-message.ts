@@ -1,7 +1,7 @@
 import type { ChannelSnapshot, ConnectionSnapshot, TabPresence } from '../socket/connection.ts';
-import type { JoinConfig } from '../channel/join-config.ts';
+import type { JoinConfig } from '../protocol/join-config.ts';
 import type { RealtimeEvent } from '../events.ts';
-import type { Binding, Change, ContinuityLoss, RowRecord } from '../changes/change.ts';
+import type { Binding, Change, ContinuityLoss, RowRecord } from '../protocol/change.ts';
 import { isRecord } from '../json.ts';
 
 /** A message between the tabs of a user. Never contains a token or a key of the project. */

@@ -1,4 +1,4 @@
-import { parseJson, readCount } from '../wire/answer.ts';
+import { parseJson, readCount } from './answer.ts';
 import { accept, prefer } from './modifiers.ts';
 import type { Reader } from './plan.ts';
 import type { Form, Modifier } from './query.ts';

@@ -1,4 +1,4 @@
-import { type Answer, readMaybe, readRows } from '../wire/answer.ts';
+import { type Answer, readMaybe, readRows } from './answer.ts';
 import { eq, type Filter, is, neq, oneOf } from './filter.ts';
 import {
   containedBy,

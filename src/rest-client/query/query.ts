@@ -1,9 +1,9 @@
 import { type ColumnPath, encodeColumn } from './quoting.ts';
-import type { Answer } from '../wire/answer.ts';
+import type { Answer } from './answer.ts';
 import type { ColumnsOf, Filterable } from './filter-methods.ts';
 import type { Model } from '../types/model.ts';
 import type { Columns, Plan, RestRequest } from './plan.ts';
-import type { Checked, RowOf } from '../types/row.ts';
+import type { Checked, RowOf } from './row.ts';
 
 /** How one execution of a query is sent. */
 export interface ExecuteOptions {

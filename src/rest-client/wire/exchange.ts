@@ -5,7 +5,7 @@ import { retry } from '../../platform/retry.ts';
 import { credentialsOf } from '../../platform/service.ts';
 import { RestError } from '../errors.ts';
 import { isRead, type RestRequest, type Wire } from '../query/plan.ts';
-import { parseError } from './answer.ts';
+import { parseError } from '../query/answer.ts';
 import { createRetryPolicies, type RetryOptions } from './retry.ts';
 
 /** A read that may be shared with identical ones. */

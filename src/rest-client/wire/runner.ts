@@ -2,7 +2,7 @@ import { serviceUrl } from '../../platform/service.ts';
 import { RestError } from '../errors.ts';
 import { encodeRequest, type Plan, readsRows, type RestRequest, type Wire } from '../query/plan.ts';
 import type { ExecuteOptions } from '../query/query.ts';
-import { type Answer, parseContentRange, readCount } from './answer.ts';
+import { type Answer, parseContentRange, readCount } from '../query/answer.ts';
 import { createExchange, type Exchange, type ExchangeOptions } from './exchange.ts';
 
 /** How plans become requests, and answers become results. */

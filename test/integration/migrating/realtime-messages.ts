@@ -1,6 +1,6 @@
 import { createBroadcast } from '../../../src/realtime-client/broadcast/broadcast.ts';
 import { sendBroadcasts } from '../../../src/realtime-client/broadcast/http-broadcast.ts';
-import { createDatabaseBroadcast } from '../../../src/realtime-client/changes/database-broadcast.ts';
+import { createDatabaseBroadcast } from '../../../src/realtime-client/broadcast/database-broadcast.ts';
 import { createPresence } from '../../../src/realtime-client/presence/presence.ts';
 import {
   eventually,

@@ -1,9 +1,9 @@
-import type { Cast, ColumnValue, Item, Trim, Unquote } from './column.ts';
-import type { EmbedOf, EmbedTarget, Model, RelationsOf } from './model.ts';
-import type { NoSuchColumn, NoSuchRelation, ProblemIn, UnclosedParenthesis } from './problem.ts';
-import type { ColumnPath } from '../query/quoting.ts';
-import type { RawSelect } from '../query/select.ts';
-import type { Embed, Shaped } from '../query/shape.ts';
+import type { Cast, ColumnValue, Item, Trim, Unquote } from '../types/column.ts';
+import type { EmbedOf, EmbedTarget, Model, RelationsOf } from '../types/model.ts';
+import type { NoSuchColumn, NoSuchRelation, ProblemIn, UnclosedParenthesis } from '../types/problem.ts';
+import type { ColumnPath } from './quoting.ts';
+import type { RawSelect } from './select.ts';
+import type { Embed, Shaped } from './shape.ts';
 
 type Flat<T> = { [K in keyof T]: T[K] } & {};
 

@@ -1,10 +1,10 @@
 import type { Unsubscribe } from '../../platform/platform.ts';
-import { binaryFrames } from '../broadcast/binary-frames.ts';
+import { binaryFrames } from './binary-frames.ts';
 import type { Channel } from '../channel/channel.ts';
 import { isRecord } from '../json.ts';
-import { createChangeQueue, type ChangeBinding } from './change-queue.ts';
-import type { Change, ContinuityLoss, RowRecord } from './change.ts';
-import { createDuplicateFilter } from './duplicate-filter.ts';
+import { createChangeQueue, type ChangeBinding } from '../changes/change-queue.ts';
+import type { Change, ContinuityLoss, RowRecord } from '../protocol/change.ts';
+import { createDuplicateFilter } from '../changes/duplicate-filter.ts';
 
 /** Which changes a listener receives. The topic decides which rows; there is no filter. */
 export type BroadcastBinding<Row> = Pick<
@@ -82,4 +82,4 @@ function parseChange(payload: unknown, commitTimestamp: string): Change<RowRecor
     : null;
 }
 
-export { createRowParser } from './row-schema.ts';
+export { createRowParser } from '../changes/row-schema.ts';

@@ -1,6 +1,6 @@
 import { serviceUrl } from '../../platform/service.ts';
 import { isRecord } from '../json.ts';
-import type { ProtocolParts } from '../protocol-parts.ts';
+import type { ProtocolParts } from './protocol-parts.ts';
 import type { Message, ProtocolVersion } from './message.ts';
 
 /** The websocket's URL. It carries the public key, because a browser cannot set headers on a websocket. */

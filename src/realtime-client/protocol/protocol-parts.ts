@@ -1,6 +1,6 @@
-import type { Clock } from '../platform/platform.ts';
-import type { Bindings, Change, ContinuityLoss, RowRecord } from './changes/change.ts';
-import type { Message, ProtocolVersion } from './socket/message.ts';
+import type { Clock } from '../../platform/platform.ts';
+import type { Bindings, Change, ContinuityLoss, RowRecord } from './change.ts';
+import type { Message, ProtocolVersion } from './message.ts';
 
 /** The parts of the protocol that only some features need; each is null until the entry of a feature installs it. */
 export interface ProtocolParts {

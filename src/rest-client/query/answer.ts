@@ -1,6 +1,6 @@
 import { parseRetryAfterSeconds } from '../../platform/retry.ts';
 import { errorCodeOf, RestError } from '../errors.ts';
-import type { Plan, Wire } from '../query/plan.ts';
+import type { Plan, Wire } from './plan.ts';
 
 /** A result with its count, status and headers. */
 export interface Answer<Data> {

@@ -1,12 +1,12 @@
 import type { Timer, Unsubscribe } from '../../platform/platform.ts';
-import type { ConnectOptions, Connection } from './connection.ts';
-import { createConnectionStatus } from './connection-status.ts';
-import { createReconnectingSocket } from './socket.ts';
-import { createJoinQueue } from './join-queue.ts';
-import { createTokenSource } from './token-source.ts';
-import { defaultJoinConfig } from '../channel/join-config.ts';
-import { createOwnTopic, type OwnTopic } from '../channel/topic.ts';
-import { encodeSocketUrl } from './wire.ts';
+import type { ConnectOptions, Connection } from '../socket/connection.ts';
+import { createConnectionStatus } from '../socket/connection-status.ts';
+import { createReconnectingSocket } from '../socket/socket.ts';
+import { createJoinQueue } from '../socket/join-queue.ts';
+import { createTokenSource } from '../socket/token-source.ts';
+import { defaultJoinConfig } from '../protocol/join-config.ts';
+import { createOwnTopic, type OwnTopic } from './topic.ts';
+import { encodeSocketUrl } from '../protocol/wire.ts';
 
 /** A connection over a socket of this tab's own. */
 export function createOwnConnection(options: ConnectOptions): Connection {

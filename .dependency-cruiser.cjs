@@ -29,7 +29,13 @@ const roomRules = Object.entries(roomsInOrder).flatMap(([part, order]) => {
 
 module.exports = {
   forbidden: [
-    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    {
+      name: 'no-cycles',
+      comment: 'A dictionary names its German file, which imports the type of the dictionary.',
+      severity: 'error',
+      from: { pathNot: '-texts(\\.de)?\\.ts$' },
+      to: { circular: true },
+    },
     ...roomRules,
     {
       name: 'library-knows-no-other-part',

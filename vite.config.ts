@@ -18,12 +18,12 @@ const chunkGroups = [
   },
   {
     name: 'base',
-    test: /node_modules\/(react|react-dom|scheduler|wouter|regexparam|use-sync-external-store|ky)\/|src\/platform\/(?!worker-clock)|src\/auth-client\/(?!features\/(mfa|identities|claims|passkeys)|webauthn\/)|src\/(inbox\/main|clients\/)|src\/react\/|src\/inbox\/shared\/(outbox\/|clients\/|token-claims|unsaved-draft)|src\/inbox\/app\/(app|gate|restored-page|worker-url|connection\/watch-connection|data\/(clients|delete-persisted-data)|shell\/error-boundary|chunks\/(lazy-screen|screen-chunks)|texts\/app-texts\.(en|ts))|src\/inbox\/ui\/(texts|locale|create-icon|button|spinner|visually|overlay\/close-for-history|state\/(loader|lazy-part|store|class-names|online|use-delay)|page\/(page-|announcer|narrow-page|message))/,
+    test: /node_modules\/(react|react-dom|scheduler|wouter|regexparam|use-sync-external-store|ky)\/|src\/platform\/(?!worker-clock)|src\/auth-client\/(?!features\/(mfa|identities|claims|passkeys)|webauthn\/)|src\/(inbox\/main|clients\/)|src\/react\/|src\/inbox\/shared\/(outbox\/|clients\/|token-claims|unsaved-draft)|src\/inbox\/app\/(app\.tsx|app-texts\.ts|gate|restored-page|worker-url|connection\/watch-connection|data\/(clients|delete-persisted-data)|shell\/error-boundary|chunks\/(lazy-screen|screen-chunks))|src\/inbox\/ui\/(texts|locale|create-icon|button|spinner|visually|overlay\/close-for-history|state\/(loader|lazy-part|store|class-names|online|use-delay)|page\/(page-|announcer|narrow-page|message))/,
   },
   {
     name: 'inside',
     // The shell and the inbox, in one request; what opens later is excluded.
-    test: /src\/(?:inbox\/)?(features\/(outbox\/outbox|notifications\/search\/search-field)\.module\.css|app\/(shell\/(shell\.module|signed-in-app|signed-in-layout|inbox-frame|account-menu\.)|data\/user-data)|ui\/(icons|avatar|badge|section\.module|overlay\/(popover|toast|dialog\.module)|page\/tab-links))|src\/inbox\/shared\/cache-policy|src\/inbox\/features\/notifications\/(model\/(?!waiting-action)|data\/(?!notification-changes|snooze-alarm|persisted-notifications)|bell\/(?!bell-panel)|arrivals\/device-switch|actions\/(?!inbox-|offline-|page-shortcuts|shortcuts|undo-toast|use-shortcuts|waiting-)|list\/(?!group-row|row-[am]|selection-bar|virtual-list)|screen\/(?!empty-texts|filter-sheet|inbox-(empty|options|overlays|tools)|options-texts|replay-|sample-slot|use-inbox-shortcuts)|texts\/(?!notification-texts\.de|later-|part-))/,
+    test: /src\/(?:inbox\/)?(features\/(outbox\/outbox|notifications\/search\/search-field)\.module\.css|app\/(shell\/(shell\.module|signed-in-app|signed-in-layout|inbox-frame|account-menu\.)|data\/user-data)|ui\/(icons|avatar|badge|section\.module|overlay\/(popover|toast|dialog\.module)|page\/tab-links))|src\/inbox\/shared\/cache-policy|src\/inbox\/features\/notifications\/(model\/(?!waiting-action)|data\/(?!notification-changes|snooze-alarm|persisted-notifications)|bell\/(?!bell-panel)|arrivals\/device-switch|actions\/(?!inbox-|offline-|page-shortcuts|shortcuts|undo-toast|use-shortcuts|waiting-)|list\/(?!group-row|row-[am]|selection-bar|virtual-list)|screen\/(?!filter-sheet|inbox-(empty|options|overlays|tools)|replay-|sample-slot|use-inbox-shortcuts)|texts\/(?!inbox-dialog|inbox-texts\.de))/,
   },
   {
     name: 'data',
@@ -36,46 +36,37 @@ const chunkGroups = [
   {
     // Who is online, which a page asks for after its first list.
     name: 'later-parts',
-    test: /src\/(?:inbox\/)?(realtime-client\/presence\/presence|app\/data\/(later-parts|user-online)|features\/online\/(?!online-texts\.de))/,
+    test: /src\/(?:inbox\/)?(realtime-client\/presence\/presence|app\/data\/(later-parts|user-online)|features\/online\/)/,
   },
   {
     // What every signed-in page loads beside its first read.
     name: 'later',
-    test: /node_modules\/idb-keyval\/|src\/(?:inbox\/)?(shared\/cached\.|app\/(shell\/bars|data\/(data-cache|persisted-cache))|features\/notifications\/(data\/persisted-notifications|screen\/(inbox-tools|replay-|sample-slot|use-inbox-shortcuts)|texts\/later-texts\.(en|ts)|search\/search-field|actions\/(inbox-|offline-|page-shortcuts|shortcuts|undo-toast|use-shortcuts))|features\/preferences\/(preferences\.ts|quiet\/quiet-hours\.ts|data\/(preferences-|load-preferences|waiting-preferences)|texts\/setting-names\.(en|ts))|ui\/(menu-icons|section\.tsx|overlay\/dialog\.tsx))/,
+    test: /node_modules\/idb-keyval\/|src\/(?:inbox\/)?(shared\/cached\.|app\/(shell\/bars|data\/(data-cache|persisted-cache))|features\/notifications\/(data\/persisted-notifications|screen\/(inbox-tools|replay-|sample-slot|use-inbox-shortcuts)|search\/search-field|actions\/(inbox-|offline-|page-shortcuts|shortcuts|undo-toast|use-shortcuts))|features\/preferences\/(preferences\.ts|quiet\/quiet-hours\.ts|data\/(preferences-|load-preferences|waiting-preferences))|ui\/(menu-icons|section\.tsx|overlay\/dialog\.tsx))/,
   },
   {
     // Loaded after the first list: all of it has to be there when the network is lost.
     name: 'outbox',
-    test: /src\/(?:inbox\/)?(features\/notifications\/arrivals\/(arrivals|announcer|visible-tab|arrival-choices)|features\/preferences\/waiting-preferences-name|features\/outbox\/(?!texts\/outbox-texts\.de)|app\/(data\/user-outbox|shell\/waiting-changes)|features\/notifications\/(actions\/waiting-(action|texts\.(en|ts))|model\/waiting-action))/,
+    test: /src\/(?:inbox\/)?(features\/notifications\/arrivals\/(arrivals|announcer|visible-tab|arrival-choices)|features\/preferences\/waiting-preferences-name|features\/outbox\/(?!outbox-texts\.de)|app\/(data\/user-outbox|shell\/waiting-changes)|features\/notifications\/(actions\/waiting-action|model\/waiting-action))/,
   },
-  // The German texts of an area in one request: each further chunk also lengthens the entry's list of chunks.
-  {
-    name: 'shell-de',
-    test: /src\/(?:inbox\/)?(app\/texts|features\/outbox\/texts|features\/notifications\/actions)\/[\w-]+\.de\./,
-  },
-  { name: 'inbox-de', test: /src\/inbox\/features\/notifications\/[\w/-]+\.de\./ },
-  { name: 'account-de', test: /src\/inbox\/features\/account\/[\w/-]+\.de\./ },
-  { name: 'auth-de', test: /src\/(?:inbox\/)?(features\/auth|shared\/auth-problem|ui\/form)\/[\w/-]+\.de\./ },
-  { name: 'preferences-de', test: /src\/inbox\/features\/(preferences|push)\/[\w/-]+\.de\./ },
   {
     // Loaded when the page is idle; few visits show these screens.
     name: 'idle',
-    test: /node_modules\/workbox-window\/|src\/inbox\/app\/(when-idle|connection\/connection-watch|service-worker|configuration-screen|shell\/not-found-screen|texts\/rare-texts\.(en|ts))/,
+    test: /node_modules\/workbox-window\/|src\/inbox\/app\/(when-idle|connection\/connection-watch|service-worker|configuration-screen|shell\/not-found-screen)/,
   },
   {
     // Parts of the list that few visits show, each of about a kilobyte.
     name: 'list-parts',
-    test: /src\/inbox\/features\/notifications\/(list\/group-row|texts\/part-texts\.(en|ts)|search\/highlight|bell\/bell-panel|screen\/(inbox-empty|empty-texts\.(en|ts)))/,
+    test: /src\/inbox\/features\/notifications\/(list\/group-row|search\/highlight|bell\/bell-panel|screen\/inbox-empty)/,
   },
   {
     name: 'join',
-    test: /src\/inbox\/features\/join\/(texts\/join-texts\.(en|ts)|join\.module|invitation\.ts|invitation-answer|invitations-api)/,
+    test: /src\/inbox\/features\/join\/(join-texts\.ts|join\.module|invitation\.ts|invitation-answer|invitations-api)/,
   },
   // Muting and blocking in the inbox, and the lists of both in the preferences.
   { name: 'sender-controls', test: /src\/inbox\/shared\/(sender-controls\/|coming-time)/ },
   {
     name: 'account-base',
-    test: /src\/inbox\/features\/account\/(texts\/account-texts\.(en|ts)|account\.module)/,
+    test: /src\/inbox\/features\/account\/(account-texts\.ts|account\.module)/,
   },
   {
     name: 'shell-parts',
@@ -83,11 +74,11 @@ const chunkGroups = [
   },
   {
     name: 'forms',
-    test: /src\/inbox\/ui\/form\/(choice|switch|field|text-field|password-field|submit-button|slow-note|use-form|credential-\w+\.(en|ts))|src\/inbox\/ui\/provider-name|src\/inbox\/shared\/(known-passkey|auth-problem\/(auth-problem|urgent-texts\.en))/,
+    test: /src\/inbox\/ui\/form\/(choice|switch|field|text-field|password-field|submit-button|slow-note|use-form|credential-\w+\.ts)|src\/inbox\/ui\/provider-name|src\/inbox\/shared\/(known-passkey|auth-problem\/(auth-problem|auth-error-texts)\.ts)/,
   },
   {
     name: 'auth',
-    test: /src\/inbox\/features\/auth\/(auth-page|texts\/auth-texts\.(en|ts)|use-|sign-in\/social-slot|email-links\/(carried|mailed|spent-link|link-problem\.tsx))/,
+    test: /src\/inbox\/features\/auth\/(auth-page|auth-texts\.ts|use-|sign-in\/social-slot|email-links\/(carried|mailed|spent-link|link-problem\.tsx))/,
   },
 ];
 

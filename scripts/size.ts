@@ -10,9 +10,9 @@ const kB = 1000;
 const budgets = {
   firstScreenClients: 26 * kB,
   allClients: 46 * kB,
-  login: 105 * kB,
-  home: 125 * kB,
-  route: 15 * kB,
+  login: 115 * kB,
+  home: 155 * kB,
+  route: 25 * kB,
   // 8 kB until /account became a page of cards with devices and data.
   css: 10 * kB,
 } as const;

@@ -1,51 +1,29 @@
-import { texts as credentials } from '../../src/inbox/ui/form/credential-texts.en.ts';
-import { texts as credentialsDe } from '../../src/inbox/ui/form/credential-texts.de.ts';
-import { texts as app } from '../../src/inbox/app/texts/app-texts.en.ts';
-import { texts as appDe } from '../../src/inbox/app/texts/app-texts.de.ts';
-import { texts as auth } from '../../src/inbox/features/auth/texts/auth-texts.en.ts';
-import { texts as authDe } from '../../src/inbox/features/auth/texts/auth-texts.de.ts';
-import { texts as authErrors } from '../../src/inbox/shared/auth-problem/auth-error-texts.en.ts';
-import { texts as authErrorsDe } from '../../src/inbox/shared/auth-problem/auth-error-texts.de.ts';
-import { texts as account } from '../../src/inbox/features/account/texts/account-texts.en.ts';
-import { texts as accountDe } from '../../src/inbox/features/account/texts/account-texts.de.ts';
-import { texts as passkeys } from '../../src/inbox/features/account/texts/passkey-texts.en.ts';
-import { texts as passkeysDe } from '../../src/inbox/features/account/texts/passkey-texts.de.ts';
-import { texts as steps } from '../../src/inbox/features/account/texts/step-texts.en.ts';
-import { texts as stepsDe } from '../../src/inbox/features/account/texts/step-texts.de.ts';
-import { texts as inbox } from '../../src/inbox/features/notifications/texts/notification-texts.en.ts';
-import { texts as inboxDe } from '../../src/inbox/features/notifications/texts/notification-texts.de.ts';
-import { texts as preferences } from '../../src/inbox/features/preferences/texts/preferences-texts.en.ts';
-import { texts as preferencesDe } from '../../src/inbox/features/preferences/texts/preferences-texts.de.ts';
-import { texts as join } from '../../src/inbox/features/join/texts/join-texts.en.ts';
-import { texts as joinDe } from '../../src/inbox/features/join/texts/join-texts.de.ts';
-import { texts as senders } from '../../src/inbox/features/notifications/senders/sender-texts.en.ts';
-import { texts as sendersDe } from '../../src/inbox/features/notifications/senders/sender-texts.de.ts';
-import { texts as later } from '../../src/inbox/features/notifications/texts/later-texts.en.ts';
-import { texts as laterDe } from '../../src/inbox/features/notifications/texts/later-texts.de.ts';
-import { texts as part } from '../../src/inbox/features/notifications/texts/part-texts.en.ts';
-import { texts as partDe } from '../../src/inbox/features/notifications/texts/part-texts.de.ts';
-import { texts as snooze } from '../../src/inbox/features/notifications/snooze/snooze-texts.en.ts';
-import { texts as snoozeDe } from '../../src/inbox/features/notifications/snooze/snooze-texts.de.ts';
+import { appTexts } from '../../src/inbox/app/app-texts.ts';
+import { accountTexts } from '../../src/inbox/features/account/account-texts.ts';
+import { authTexts } from '../../src/inbox/features/auth/auth-texts.ts';
+import { joinTexts } from '../../src/inbox/features/join/join-texts.ts';
+import { inboxDialogTexts } from '../../src/inbox/features/notifications/texts/inbox-dialog-texts.ts';
+import { inboxTexts } from '../../src/inbox/features/notifications/texts/inbox-texts.ts';
+import { preferencesTexts } from '../../src/inbox/features/preferences/preferences-texts.ts';
+import { authErrorTexts } from '../../src/inbox/shared/auth-problem/auth-error-texts.ts';
+import { credentialTexts } from '../../src/inbox/ui/form/credential-texts.ts';
 
 /** Translates a text of a screen, given in English. */
 export type Words = (english: string) => string;
 
-const dictionaries: readonly (readonly [object, object])[] = [
-  [inbox, inboxDe],
-  [auth, authDe],
-  [credentials, credentialsDe],
-  [authErrors, authErrorsDe],
-  [app, appDe],
-  [account, accountDe],
-  [passkeys, passkeysDe],
-  [steps, stepsDe],
-  [preferences, preferencesDe],
-  [join, joinDe],
-  [senders, sendersDe],
-  [later, laterDe],
-  [part, partDe],
-  [snooze, snoozeDe],
-];
+const dictionaries: readonly (readonly [english: object, german: object])[] = await Promise.all(
+  [
+    inboxTexts,
+    authTexts,
+    credentialTexts,
+    authErrorTexts,
+    appTexts,
+    accountTexts,
+    preferencesTexts,
+    joinTexts,
+    inboxDialogTexts,
+  ].map((texts) => Promise.all([texts.load('en'), texts.load('de')])),
+);
 
 /** The texts of the screens in a language. An English text that is in no dictionary throws. */
 export function createWords(language: 'en' | 'de'): Words {

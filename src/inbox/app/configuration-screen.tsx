@@ -1,11 +1,11 @@
 import { Message } from '../ui/page/message.tsx';
 import { NarrowPage } from '../ui/page/narrow-page.tsx';
 import { PageHeading } from '../ui/page/page-heading.tsx';
-import { rareTexts } from './texts/rare-texts.ts';
+import { appTexts } from './app-texts.ts';
 
 /** Shows the configuration error as it was thrown, for the developer who sets the application up. */
 export function ConfigurationScreen({ message }: { readonly message: string }) {
-  const texts = rareTexts.use();
+  const texts = appTexts.use();
   return (
     <NarrowPage>
       <PageHeading>{texts.configuration}</PageHeading>

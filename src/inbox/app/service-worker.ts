@@ -3,9 +3,8 @@ import { navigate } from 'wouter/use-browser-location';
 import type { Platform } from 'supabase-protocol-clients/platform';
 import { isLocalPath } from '../shared/routes.ts';
 import { toasts } from '../ui/overlay/toasts.ts';
-import { appTexts } from './texts/app-texts.ts';
+import { appTexts } from './app-texts.ts';
 import { checkForUpdates } from './service-worker-updates.ts';
-import { rareTexts } from './texts/rare-texts.ts';
 import { trustWorkerUrl } from './worker-url.ts';
 
 /** In development the plugin serves the worker as a module at another path (`devOptions` in vite.config.ts). */
@@ -24,7 +23,7 @@ export async function followServiceWorker(platform: Pick<Platform, 'clock' | 'pa
   if (!('serviceWorker' in navigator)) return;
   const worker = new Workbox(trustWorkerUrl(script.path), { type: script.type });
   worker.addEventListener('waiting', () => {
-    void Promise.all([rareTexts.load(), appTexts.load()]).then(([{ newVersion }, { reload }]) => {
+    void appTexts.load().then(({ newVersion, reload }) => {
       const action = { label: reload, run: () => void startNewVersion(worker) };
       toasts.show(newVersion, { action, durationMs: untilAnsweredMs });
     });

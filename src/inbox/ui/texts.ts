@@ -15,11 +15,11 @@ export function useLanguage(): Language {
   return useSyncExternalStore(language.subscribe, language.getSnapshot);
 }
 
-/** The loaders of all dictionaries in use, for a change of language. */
-const inUse = new Set<(wanted: Language) => Promise<unknown>>();
+/** All dictionaries whose code is loaded. */
+const dictionaries = new Set<Texts<unknown>>();
 let latestChoice: Language | null = null;
 
-/** Switches the language once every dictionary in use is loaded, so that no part of the page suspends. */
+/** Switches the language once the texts of every dictionary are loaded, so that no part of the page suspends. */
 export async function setLanguage(chosen: Language): Promise<void> {
   latestChoice = chosen;
   try {
@@ -27,7 +27,7 @@ export async function setLanguage(chosen: Language): Promise<void> {
   } catch {
     // Storage is blocked: the choice holds for this page.
   }
-  await Promise.allSettled([...inUse].map((load) => load(chosen)));
+  await Promise.all([...dictionaries].map((texts) => texts.load(chosen)));
   // Superseded by a later call.
   if (latestChoice !== chosen) return;
   document.documentElement.lang = chosen;
@@ -35,92 +35,44 @@ export async function setLanguage(chosen: Language): Promise<void> {
 }
 
 /** A dictionary's shape with its literals widened, as a translation implements it. */
-export type Translation<Texts> = Texts extends string
+export type Translation<English> = English extends string
   ? string
-  : Texts extends (...args: infer Args) => string
+  : English extends (...args: infer Args) => string
     ? (...args: Args) => string
-    : { readonly [Key in keyof Texts]: Translation<Texts[Key]> };
-
-export type Translations<Texts> = Readonly<
-  Record<Exclude<Language, 'en'>, () => Promise<{ readonly texts: Translation<Texts> }>>
->;
+    : { readonly [Key in keyof English]: Translation<English[Key]> };
 
 export interface Texts<T> {
   /** The texts in the current language; suspends until they are loaded. */
-  readonly use: () => Translation<T>;
-  /** The texts in the current language, for code outside of a component. */
-  readonly load: () => Promise<Translation<T>>;
+  readonly use: () => T;
+  /**
+   * The texts for code outside of a component; never rejects.
+   *
+   * @param wanted the current language by default.
+   */
+  readonly load: (wanted?: Language) => Promise<T>;
 }
 
 /**
- * A dictionary: English is bundled with the code that uses it, other languages are loaded on first use. A missing or extra
- * text in a translation is a type error.
+ * A dictionary: English is bundled with the code that uses it. For a German page the German file begins to load with that
+ * code; English stands in for it while it cannot be loaded.
  */
-export function defineTexts<const T>(english: T, translations: Translations<T>): Texts<T> {
-  const source = english as Translation<T>;
-  const load = createTextsLoader<T>({ en: () => Promise.resolve({ texts: source }), ...translations });
-  return {
-    use() {
-      const wanted = useLanguage();
-      inUse.add(load);
-      // English never suspends. (`use` may be called conditionally.)
-      return wanted === 'en' ? source : use(load(wanted));
-    },
-    load: () => load(language.getSnapshot()),
+export function defineTexts<T>(english: T, importGerman: () => Promise<{ readonly german: T }>): Texts<T> {
+  let german: T | null = null;
+  let loading: Promise<T> | null = null;
+  const readGerman = () => importGerman().then((file) => (german = file.german));
+  const retryWhenOnline = () =>
+    addEventListener('online', () => void readGerman().catch(retryWhenOnline), { once: true });
+  const loadGerman = () =>
+    (loading ??= readGerman().catch(() => {
+      retryWhenOnline();
+      return english;
+    }));
+  const texts: Texts<T> = {
+    use: () => (useLanguage() === 'en' ? english : (german ?? use(loadGerman()))),
+    load: async (wanted = language.getSnapshot()) =>
+      wanted === 'en' ? english : (german ?? (await loadGerman())),
   };
-}
-
-type Languages<T> = Readonly<Record<Language, () => Promise<{ readonly texts: Translation<T> }>>>;
-
-/** A dictionary that is not needed for the first screen: no language is bundled. */
-export function defineLazyTexts<T>(languages: Languages<T>): Texts<T> {
-  const load = createTextsLoader(languages);
-  return {
-    use: () => use(load(useLanguage())),
-    load: () => load(language.getSnapshot()),
-  };
-}
-
-/** Loads each language once and returns the same promise, as `use` requires. */
-function createTextsLoader<T>(languages: Languages<T>): (wanted: Language) => Promise<Translation<T>> {
-  const loaded = new Map<Language, Promise<Translation<T>>>();
-  const loadTexts = (from: () => Promise<{ readonly texts: Translation<T> }>) => {
-    const loading = from().then(({ texts }) => {
-      // React's own marks: `use` returns the texts synchronously instead of suspending.
-      void Object.assign(loading, { status: 'fulfilled', value: texts });
-      return texts;
-    });
-    return loading;
-  };
-  /** Loads the translation when the network is back; until then English is shown in its place. */
-  const reloadWhenOnline = (wanted: Language) =>
-    addEventListener(
-      'online',
-      () => {
-        const loading = loadTexts(languages[wanted]);
-        loading.then(
-          () => loaded.set(wanted, loading),
-          () => reloadWhenOnline(wanted),
-        );
-      },
-      { once: true },
-    );
-  const load = (wanted: Language) => {
-    inUse.add(load);
-    const known = loaded.get(wanted);
-    if (known) return known;
-    const { en, [wanted]: translation } = languages;
-    // A translation that fails to load must not break the page.
-    const loading = loadTexts(() =>
-      translation().catch(() => {
-        reloadWhenOnline(wanted);
-        return en();
-      }),
-    );
-    loaded.set(wanted, loading);
-    // A later call retries.
-    loading.catch(() => loaded.delete(wanted));
-    return loading;
-  };
-  return load;
+  dictionaries.add(texts);
+  if (language.getSnapshot() === 'de') void loadGerman();
+  return texts;
 }

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { describeProblem } from '../../../src/inbox/shared/auth-problem/auth-problem.ts';
-import { texts as german } from '../../../src/inbox/shared/auth-problem/auth-error-texts.de.ts';
-import { texts as english } from '../../../src/inbox/shared/auth-problem/auth-error-texts.en.ts';
+import { german } from '../../../src/inbox/shared/auth-problem/auth-error-texts.de.ts';
+import { authErrorTexts } from '../../../src/inbox/shared/auth-problem/auth-error-texts.ts';
 import { AuthError } from '../../../src/auth-client/index.ts';
 import { serverErrorCodes } from '../../../src/auth-client/wire/server-error-codes.ts';
+
+const english = await authErrorTexts.load('en');
 
 describe('the message of an auth error', () => {
   test.each([...serverErrorCodes])('%s has a message of its own in both languages', (code) => {

@@ -6,8 +6,7 @@ import { SignOutIcon } from '../../ui/menu-icons.tsx';
 import { toasts } from '../../ui/overlay/toasts.ts';
 import { useClients } from '../../shared/clients/clients-context.ts';
 import { signOutHere } from '../../shared/clients/sign-out.ts';
-import { appTexts } from '../texts/app-texts.ts';
-import { rareTexts } from '../texts/rare-texts.ts';
+import { appTexts } from '../app-texts.ts';
 import { DisplayChoices } from './display-choices.tsx';
 import { paths } from '../../shared/routes.ts';
 import styles from './shell.module.css';
@@ -20,7 +19,6 @@ export interface AccountMenuItemsProps {
 /** The links to the account and the invitations, theme and language, and sign-out. */
 export function AccountMenuItems({ close }: AccountMenuItemsProps) {
   const texts = appTexts.use();
-  const { invitations } = rareTexts.use();
   const { auth } = useClients();
   const signOut = () => {
     close();
@@ -40,7 +38,7 @@ export function AccountMenuItems({ close }: AccountMenuItemsProps) {
       </Link>
       <Link className={classNames(buttonClass('quiet'), styles.menuItem)} href={paths.join} onClick={close}>
         <InviteIcon />
-        <span>{invitations}</span>
+        <span>{texts.invitations}</span>
       </Link>
       <div className={styles.choices}>
         <DisplayChoices />

@@ -6,7 +6,7 @@ import { Spinner } from '../../ui/spinner.tsx';
 import { lazyPart } from '../../ui/state/lazy-part.ts';
 import { useUser } from 'supabase-protocol-clients/react';
 import { ErrorBoundary } from './error-boundary.tsx';
-import { appTexts } from '../texts/app-texts.ts';
+import { appTexts } from '../app-texts.ts';
 import styles from './shell.module.css';
 
 const loadItems = async () => (await import('./account-menu-items.tsx')).AccountMenuItems;

@@ -4,7 +4,7 @@ import { setTheme, useTheme, type Theme } from '../../ui/theme.ts';
 import { useClients } from '../../shared/clients/clients-context.ts';
 import { saveLanguage } from '../data/save-language.ts';
 import { useUserData } from '../data/user-data-context.ts';
-import { appTexts } from '../texts/app-texts.ts';
+import { appTexts } from '../app-texts.ts';
 
 /** Theme and language, kept in this browser. Emails follow the language. */
 export function DisplayChoices() {

@@ -3,7 +3,7 @@ import { Button, buttonClass } from '../../ui/button.tsx';
 import { retryFailedLoad } from '../../ui/state/loader.ts';
 import { useOnline } from '../../ui/state/online.ts';
 import { PageHeading } from '../../ui/page/page-heading.tsx';
-import { appTexts } from '../texts/app-texts.ts';
+import { appTexts } from '../app-texts.ts';
 import { NarrowPage } from '../../ui/page/narrow-page.tsx';
 import { paths } from '../../shared/routes.ts';
 import { isChunkFailure, reloadIfReplaced } from '../chunks/screen-chunk.ts';

@@ -1,19 +1,18 @@
 import { Link } from 'wouter';
 import { buttonClass } from '../../ui/button.tsx';
 import { PageHeading } from '../../ui/page/page-heading.tsx';
-import { appTexts } from '../texts/app-texts.ts';
-import { rareTexts } from '../texts/rare-texts.ts';
+import { appTexts } from '../app-texts.ts';
 import styles from './shell.module.css';
 import { paths } from '../../shared/routes.ts';
 
 export function NotFoundScreen() {
-  const { notFound, notFoundText } = rareTexts.use();
+  const { notFound, notFoundText } = appTexts.use();
   return <SimplePage title={notFound} text={notFoundText} />;
 }
 
 /** `/_app`: the application shell on its own. */
 export function ShellScreen() {
-  const { shell, shellText } = rareTexts.use();
+  const { shell, shellText } = appTexts.use();
   return <SimplePage title={shell} text={shellText} />;
 }
 

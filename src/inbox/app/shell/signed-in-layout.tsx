@@ -9,7 +9,7 @@ import { ErrorBoundary } from './error-boundary.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { signOutQuestion, unsentCount } from '../../shared/outbox/sign-out-question.ts';
 import { lazyPart } from '../../ui/state/lazy-part.ts';
-import { appTexts } from '../texts/app-texts.ts';
+import { appTexts } from '../app-texts.ts';
 import { paths } from '../../shared/routes.ts';
 import styles from './shell.module.css';
 

@@ -1,11 +1,10 @@
 import { Suspense, use, useState, useSyncExternalStore } from 'react';
 import { createPortal } from 'react-dom';
 import { waitingActionName } from '../../features/notifications/actions/waiting-action-name.ts';
-import { waitingTexts } from '../../features/notifications/actions/waiting-texts.ts';
-import { inboxTexts } from '../../features/notifications/texts/notification-texts.ts';
+import { inboxTexts } from '../../features/notifications/texts/inbox-texts.ts';
 import { WaitingDialog } from '../../features/outbox/waiting-dialog.tsx';
 import { WaitingNote } from '../../features/outbox/waiting-note.tsx';
-import { settingNames } from '../../features/preferences/texts/setting-names.ts';
+import { preferencesTexts } from '../../features/preferences/preferences-texts.ts';
 import { waitingPreferencesName } from '../../features/preferences/waiting-preferences-name.ts';
 import { useUserData } from '../data/user-data-context.ts';
 
@@ -31,16 +30,15 @@ function WaitingList({ onClose }: { readonly onClose: () => void }) {
   const { openOutbox } = useUserData();
   const outbox = use(openOutbox());
   const entries = useSyncExternalStore(outbox.subscribe, outbox.getSnapshot);
-  const texts = waitingTexts.use();
-  const textsOfInbox = inboxTexts.use();
-  const namesOfSettings = settingNames.use();
+  const texts = inboxTexts.use();
+  const namesOfSettings = preferencesTexts.use();
   return (
     <WaitingDialog
       changes={entries.map((entry) => ({
         id: entry.id,
         name:
           entry.type === 'action'
-            ? waitingActionName(entry.action, outbox.findNotification, texts, textsOfInbox)
+            ? waitingActionName(entry.action, outbox.findNotification, texts)
             : waitingPreferencesName(entry.preferences, namesOfSettings),
       }))}
       onDiscard={(ids) => void outbox.discard(ids)}

@@ -6,7 +6,7 @@ import { Message } from '../../ui/page/message.tsx';
 import { Skeleton } from '../../ui/spinner.tsx';
 import { lazyPart } from '../../ui/state/lazy-part.ts';
 import { PageHeading } from '../../ui/page/page-heading.tsx';
-import { accountTexts } from './texts/account-texts.ts';
+import { accountTexts } from './account-texts.ts';
 import styles from './account.module.css';
 import { EmailSection } from './email/email-section.tsx';
 import { IdentitiesSection } from './identities-section.tsx';

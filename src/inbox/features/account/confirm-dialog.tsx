@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/overlay/dialog.tsx';
-import { accountTexts } from './texts/account-texts.ts';
+import { accountTexts } from './account-texts.ts';
 import styles from './account.module.css';
 
 export interface ConfirmDialogProps {

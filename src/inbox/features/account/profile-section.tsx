@@ -9,7 +9,7 @@ import { SlowNote } from '../../ui/form/slow-note.tsx';
 import { TextField } from '../../ui/form/text-field.tsx';
 import { useForm } from '../../ui/form/use-form.ts';
 import { useKeptDraft } from './use-kept-draft.ts';
-import { accountTexts } from './texts/account-texts.ts';
+import { accountTexts } from './account-texts.ts';
 import styles from './account.module.css';
 import { Section } from '../../ui/section.tsx';
 

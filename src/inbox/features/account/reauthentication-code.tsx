@@ -5,11 +5,11 @@ import { CountdownButton } from '../../ui/form/submit-button.tsx';
 import { CodeField } from '../../ui/form/text-field.tsx';
 import type { FieldBinding } from '../../ui/form/use-form.ts';
 import { useSending } from '../../ui/form/use-sending.ts';
-import { stepTexts } from './texts/step-texts.ts';
+import { accountTexts } from './account-texts.ts';
 
 /** The code of a reauthentication mail. Each code works for one attempt, also one that fails for another reason. */
 export function ReauthenticationCode(field: FieldBinding) {
-  const texts = stepTexts.use();
+  const texts = accountTexts.use();
   const { auth } = useClients();
   const again = useSending(true);
   return (

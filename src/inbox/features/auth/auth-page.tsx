@@ -2,13 +2,13 @@ import { useEffect, type ReactNode } from 'react';
 import { useHistoryState } from 'wouter/use-browser-location';
 import { useAuth } from 'supabase-protocol-clients/react';
 import { useClients } from '../../shared/clients/clients-context.ts';
-import { authErrorTexts, useAuthErrorText } from '../../shared/auth-problem/auth-problem.ts';
+import { useAuthErrorText } from '../../shared/auth-problem/auth-problem.ts';
 import { paths, type EntranceNotice } from '../../shared/routes.ts';
 import { Message } from '../../ui/page/message.tsx';
 import { NarrowPage } from '../../ui/page/narrow-page.tsx';
 import { useOnline } from '../../ui/state/online.ts';
 import { PageHeading } from '../../ui/page/page-heading.tsx';
-import { authTexts } from './texts/auth-texts.ts';
+import { authTexts } from './auth-texts.ts';
 import styles from './auth-page.module.css';
 
 export interface AuthPageProps {
@@ -29,10 +29,9 @@ export function AuthPage({ title, intro, foot, alternatives, children }: AuthPag
   const storageText = useAuthErrorText(storageProblem?.code);
   const notice = useHistoryState<EntranceNotice | null>();
   const { auth } = useClients();
-  // Preload what the first attempt and its error message need.
+  // Preload what the first attempt needs.
   useEffect(() => {
     void auth.preload();
-    authErrorTexts.load().catch(() => undefined);
   }, [auth]);
   return (
     <NarrowPage>

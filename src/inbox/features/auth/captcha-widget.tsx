@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { Message } from '../../ui/page/message.tsx';
-import { authTexts } from './texts/auth-texts.ts';
+import { authTexts } from './auth-texts.ts';
 
 export interface CaptchaWidgetProps {
   readonly captcha: { readonly provider: 'hcaptcha' | 'turnstile'; readonly siteKey: string };

@@ -3,7 +3,7 @@ import { useClients } from '../../shared/clients/clients-context.ts';
 import { Button } from '../../ui/button.tsx';
 import { createInvitationsApi } from './invitations-api.ts';
 import styles from './invitation-answer.module.css';
-import { joinTexts } from './texts/join-texts.ts';
+import { joinTexts } from './join-texts.ts';
 
 /** The outcome of an invitation. `another-account`: it is for another address. */
 type Outcome = 'accepted' | 'declined' | 'expired' | 'revoked' | 'unknown' | 'another-account';

@@ -11,7 +11,7 @@ import { Skeleton } from '../../ui/spinner.tsx';
 import { useLanguage } from '../../ui/texts.ts';
 import { createInvitationsApi, type ListedInvitation } from './invitations-api.ts';
 import styles from './join.module.css';
-import { joinTexts } from './texts/join-texts.ts';
+import { joinTexts } from './join-texts.ts';
 
 /** The open invitations of the signed-in user, whether or not they are notified about invitations. */
 export function InvitationList() {

@@ -13,7 +13,7 @@ import { Skeleton } from '../../ui/spinner.tsx';
 import { useLanguage } from '../../ui/texts.ts';
 import type { Invitation } from './invitation.ts';
 import styles from './join.module.css';
-import { joinTexts } from './texts/join-texts.ts';
+import { joinTexts } from './join-texts.ts';
 import { useInvitation } from './use-invitation.ts';
 
 /** One invitation. Opening it changes nothing; a button answers it. */

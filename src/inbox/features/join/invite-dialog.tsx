@@ -10,7 +10,7 @@ import { useCopy } from '../../ui/state/use-copy.ts';
 import { useForm } from '../../ui/form/use-form.ts';
 import { createInvitationsApi, type CreatedInvitation } from './invitations-api.ts';
 import styles from './join.module.css';
-import { joinTexts } from './texts/join-texts.ts';
+import { joinTexts } from './join-texts.ts';
 
 export interface InviteDialogProps {
   readonly open: boolean;

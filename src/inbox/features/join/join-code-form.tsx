@@ -6,7 +6,7 @@ import { TextField } from '../../ui/form/text-field.tsx';
 import { useForm } from '../../ui/form/use-form.ts';
 import { parseInvitationCode } from './invitation.ts';
 import styles from './join.module.css';
-import { joinTexts } from './texts/join-texts.ts';
+import { joinTexts } from './join-texts.ts';
 
 /** `/join` without a token: takes a pasted link or code. */
 export function JoinCodeForm() {

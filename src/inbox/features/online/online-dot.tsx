@@ -1,7 +1,9 @@
-import { Suspense, useCallback, useSyncExternalStore, type ComponentType } from 'react';
+import { useCallback, useSyncExternalStore, type ComponentType } from 'react';
 import styles from './online-dot.module.css';
 import type { OnlinePeople } from './online-people.ts';
-import { onlineTexts } from './online-texts.ts';
+
+/** The same word in English and German. */
+const online = 'Online';
 
 export interface OnlineDotProps {
   readonly userId: string;
@@ -15,17 +17,15 @@ export function createOnlineDot(people: OnlinePeople): ComponentType<OnlineDotPr
     const subscribe = useCallback((listener: () => void) => people.watch(userId, listener), [userId]);
     const isOnline = useSyncExternalStore(subscribe, () => people.isOnline(userId));
     if (!isOnline) return null;
-    return <Suspense>{look === 'dot' ? <Dot /> : <LabeledDot />}</Suspense>;
+    return look === 'dot' ? <Dot /> : <LabeledDot />;
   };
 }
 
 function Dot() {
-  const { online } = onlineTexts.use();
   return <span className={styles.dot} role="img" aria-label={online} title={online} />;
 }
 
 function LabeledDot() {
-  const { online } = onlineTexts.use();
   return (
     <span className={styles.labeled}>
       <span className={styles.mark} />

@@ -2,7 +2,6 @@ import type { Platform } from 'supabase-protocol-clients/platform';
 import { RestError } from 'supabase-protocol-clients/rest-client';
 import type { RestErrorCode } from 'supabase-protocol-clients/rest-client';
 import type { OutboxSender } from '../../shared/outbox/outbox.ts';
-import { outboxTexts } from './texts/outbox-texts.ts';
 import { createOutbox } from './outbox.ts';
 import type { Outbox } from './outbox.ts';
 import { showOutcomes, showTooLate } from './outcome-toasts.ts';
@@ -31,8 +30,6 @@ export function openOutbox(options: {
   readonly senders: Readonly<Record<string, OutboxSender<unknown>>>;
   readonly platform: Platform;
 }): Outbox {
-  // Loaded now: the texts may be needed without a network.
-  outboxTexts.load().catch(options.platform.report);
   const outbox = createOutbox({
     ...options,
     storage: createOutboxStorage(options.userId),

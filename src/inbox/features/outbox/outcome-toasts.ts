@@ -2,7 +2,7 @@ import type { Clock, Timer, Unsubscribe } from 'supabase-protocol-clients/platfo
 import type { OutboxOutcome } from '../../shared/outbox/outbox.ts';
 import { toasts } from '../../ui/overlay/toasts.ts';
 import type { Outbox } from './outbox.ts';
-import { outboxTexts } from './texts/outbox-texts.ts';
+import { outboxTexts } from './outbox-texts.ts';
 
 /** Changes that fail within this time share one toast. */
 const collectMs = 1_000;

@@ -2,7 +2,7 @@ import type { SignOutQuestion } from '../../shared/outbox/sign-out-question.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/overlay/dialog.tsx';
 import styles from './outbox.module.css';
-import { outboxTexts } from './texts/outbox-texts.ts';
+import { outboxTexts } from './outbox-texts.ts';
 
 /** Asks whether to sign out although changes would be lost. */
 export function SignOutDialog({ question }: { readonly question: SignOutQuestion }) {

@@ -1,7 +1,7 @@
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/overlay/dialog.tsx';
 import styles from './outbox.module.css';
-import { outboxTexts } from './texts/outbox-texts.ts';
+import { outboxTexts } from './outbox-texts.ts';
 
 /** A waiting change as the list shows it. */
 export interface ListedChange {

@@ -1,6 +1,6 @@
 import { Button } from '../../ui/button.tsx';
 import { useOnline } from '../../ui/state/online.ts';
-import { outboxTexts } from './texts/outbox-texts.ts';
+import { outboxTexts } from './outbox-texts.ts';
 
 /** How many changes wait for a connection, or are being sent. */
 export function WaitingNote({ count, onShow }: { readonly count: number; readonly onShow: () => void }) {

@@ -5,7 +5,7 @@ import { MailDelivery } from './mail-delivery.tsx';
 import { digestFrequencies } from './preferences.ts';
 import type { PreferenceChange, Preferences } from './preferences.ts';
 import styles from './preferences.module.css';
-import { preferencesTexts } from './texts/preferences-texts.ts';
+import { preferencesTexts } from './preferences-texts.ts';
 import { TimeZoneChoice } from './time-zone-choice.tsx';
 
 export interface DigestSectionProps {

@@ -8,7 +8,7 @@ import { useMailStatus } from './data/mail-status.ts';
 import type { MailStatus } from './data/mail-status.ts';
 import type { PreferenceChange, Preferences } from './preferences.ts';
 import styles from './preferences.module.css';
-import { preferencesTexts } from './texts/preferences-texts.ts';
+import { preferencesTexts } from './preferences-texts.ts';
 import { ZoneOffer, zoneName } from './time-zone-choice.tsx';
 
 export interface MailDeliveryProps {

@@ -5,7 +5,7 @@ import { isEffective, preferenceChannels, preferenceKinds } from './preferences.
 import type { PreferenceChange, PreferenceKind, Preferences } from './preferences.ts';
 import styles from './preferences.module.css';
 import { QuietSection } from './quiet/quiet-section.tsx';
-import { preferencesTexts } from './texts/preferences-texts.ts';
+import { preferencesTexts } from './preferences-texts.ts';
 
 export interface PreferencesFormProps {
   readonly preferences: Preferences;

@@ -13,7 +13,7 @@ import { isTemporary } from './preferences.ts';
 import type { PreferenceChange } from './preferences.ts';
 import { PreferencesForm } from './preferences-form.tsx';
 import styles from './preferences.module.css';
-import { preferencesTexts } from './texts/preferences-texts.ts';
+import { preferencesTexts } from './preferences-texts.ts';
 import { usePreferences } from './data/use-preferences.ts';
 
 const LaterSections = lazyPart(async () => (await import('./later-sections.tsx')).LaterSections);

@@ -2,7 +2,7 @@ import { Button } from '../../ui/button.tsx';
 import { Choice } from '../../ui/form/choice.tsx';
 import type { PreferenceChange } from './preferences.ts';
 import styles from './preferences.module.css';
-import { preferencesTexts } from './texts/preferences-texts.ts';
+import { preferencesTexts } from './preferences-texts.ts';
 
 export interface TimeZoneChoiceProps {
   readonly label: string;

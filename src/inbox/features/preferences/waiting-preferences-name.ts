@@ -1,14 +1,14 @@
 import type { WaitingPreferences } from './data/waiting-preferences.ts';
 import { preferenceChannels, preferenceKinds } from './preferences.ts';
-import type { SettingNames } from './texts/setting-names.en.ts';
+import type { PreferencesTexts } from './preferences-texts.ts';
 
 /** The settings that a waiting change of preferences has, in words. */
-export function waitingPreferencesName({ change }: WaitingPreferences, names: SettingNames): string {
+export function waitingPreferencesName({ change }: WaitingPreferences, names: PreferencesTexts): string {
   const settings = new Set(Object.keys(change).map((setting) => settingName(setting, names)));
   return `${names.title}: ${[...settings].join(', ')}`;
 }
 
-function settingName(setting: string, names: SettingNames): string {
+function settingName(setting: string, names: PreferencesTexts): string {
   for (const channel of preferenceChannels) {
     if (setting === `enable_${channel}_notifications`) return names.enable[channel];
     for (const kind of preferenceKinds)

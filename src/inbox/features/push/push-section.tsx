@@ -10,7 +10,7 @@ import { useDelay } from '../../ui/state/use-delay.ts';
 import { createPushDevice, findPushBrowser, PushServiceError } from './push-subscription.ts';
 import type { PushState } from './push-subscription.ts';
 import styles from './push.module.css';
-import { pushTexts } from './texts/push-texts.ts';
+import { pushTexts } from './push-texts.ts';
 
 /** A browser that takes longer to subscribe shows a message. */
 const slowMs = 500;

@@ -1,8 +1,7 @@
 import type { AuthErrorCode } from 'supabase-protocol-clients/auth-client';
-import type { AuthErrorTexts } from './auth-error-texts.en.ts';
-import { texts as urgent } from './urgent-texts.de.ts';
+import type { AuthErrorTexts } from './auth-error-texts.ts';
 
-const unexpected = urgent.unknown;
+const unexpected = 'Etwas ist schiefgegangen. Bitte versuche es noch einmal.';
 const notOffered = 'Diese Anmeldeart gibt es hier nicht.';
 const expiredSignIn = 'Das hat zu lange gedauert oder wurde schon verwendet. Bitte beginne von vorn.';
 const signedOut = 'Du wurdest abgemeldet. Bitte melde dich wieder an.';
@@ -138,7 +137,7 @@ const messages: Readonly<Record<AuthErrorCode, string>> = {
   unexpected_failure: serverTrouble,
   unknown: unexpected,
   'invalid-response': serverTrouble,
-  network: urgent.network,
+  network: 'Der Server ist nicht erreichbar. Prüfe deine Verbindung und versuche es noch einmal.',
   timeout: 'Der Server antwortet nicht. Bitte versuche es noch einmal.',
   aborted: 'Die Anfrage wurde abgebrochen.',
   'invalid-argument': 'Prüfe deine Eingaben.',
@@ -167,7 +166,7 @@ const causes: Readonly<Partial<Record<AuthErrorCode, string>>> = {
   conflict: 'Zwei Änderungen kamen gleichzeitig.',
 };
 
-export const texts: AuthErrorTexts = {
+export const german: AuthErrorTexts = {
   messages,
   causes,
   weakPassword: {

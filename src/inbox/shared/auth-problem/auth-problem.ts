@@ -1,18 +1,6 @@
-import { use } from 'react';
 import { AuthError, type AuthErrorCode } from 'supabase-protocol-clients/auth-client';
-import { defineLazyTexts, defineTexts, useLanguage, type Language } from '../../ui/texts.ts';
 import type { FormProblem } from '../../ui/form/use-form.ts';
-import type { AuthErrorTexts } from './auth-error-texts.en.ts';
-import { texts as urgent } from './urgent-texts.en.ts';
-
-/** One message per error code. Not part of the first screen: callers preload it by `load()`. */
-export const authErrorTexts = defineLazyTexts<AuthErrorTexts>({
-  en: () => import('./auth-error-texts.en.ts'),
-  de: () => import('./auth-error-texts.de.ts'),
-});
-
-/** Messages for when the network is down, so bundled. */
-const urgentTexts = defineTexts(urgent, { de: () => import('./urgent-texts.de.ts') });
+import { authErrorTexts, type AuthErrorTexts } from './auth-error-texts.ts';
 
 /** The field that an error code belongs to; all forms share these names. */
 const fieldByCode: { readonly [Code in AuthErrorCode]?: string } = {
@@ -81,23 +69,10 @@ export function describeProblem<Name extends string>(
 /** Failed mail links and provider callbacks whose message a page has shown, so that no other page repeats it. */
 export const shownCallbackErrors = new WeakSet<AuthError>();
 
-/** Languages whose messages failed to load; cleared when the network is back. */
-const missing = new Set<Language>();
-
-/**
- * The message for a code outside of a form; suspends until it is loaded. Null if it cannot be loaded, so that the page is
- * shown without it.
- */
+/** The message for a code outside of a form. */
 export function useAuthErrorText(code: AuthErrorCode | undefined): string | null {
-  const language = useLanguage();
-  if (code === undefined || missing.has(language)) return null;
-  const loading = authErrorTexts.load();
-  loading.catch(() => {
-    missing.add(language);
-    addEventListener('online', () => missing.delete(language), { once: true });
-  });
-  const texts = use(loading);
-  return messageOf(texts, code);
+  const texts = authErrorTexts.use();
+  return code === undefined ? null : messageOf(texts, code);
 }
 
 /**
@@ -113,9 +88,6 @@ export async function attempt<Name extends string>(
     await action();
     return undefined;
   } catch (problem) {
-    const texts = await authErrorTexts.load().catch(() => null);
-    if (texts) return describeProblem(problem, texts, names);
-    const { network, unknown } = await urgentTexts.load();
-    return { message: problem instanceof AuthError && problem.code === 'network' ? network : unknown };
+    return describeProblem(problem, await authErrorTexts.load(), names);
   }
 }

@@ -1,4 +1,4 @@
-import type { CredentialTexts } from './credential-texts.en.ts';
+import type { CredentialTexts } from './credential-texts.ts';
 
 /** Each check returns an error text or `undefined`. The server validates again. */
 export function checkEmail(email: string, texts: CredentialTexts): string | undefined {

@@ -1,6 +1,6 @@
-import type { CredentialTexts } from './credential-texts.en.ts';
+import type { CredentialTexts } from './credential-texts.ts';
 
-export const texts: CredentialTexts = {
+export const german: CredentialTexts = {
   showPassword: 'Passwort anzeigen',
   hidePassword: 'Passwort verbergen',
   capsLock: 'Die Feststelltaste ist aktiv.',

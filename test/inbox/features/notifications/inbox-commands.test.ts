@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { createInboxCommands } from '../../../../src/inbox/features/notifications/actions/inbox-commands.ts';
-import { laterTexts } from '../../../../src/inbox/features/notifications/texts/later-texts.ts';
+import { inboxTexts } from '../../../../src/inbox/features/notifications/texts/inbox-texts.ts';
 import { toasts } from '../../../../src/inbox/ui/overlay/toasts.ts';
 import { openScriptedInbox } from './scripted-inbox.ts';
 
@@ -10,7 +10,7 @@ const shownTexts = () => toasts.getSnapshot().map(({ text }) => text);
 
 async function openCommands(count: number) {
   const scripted = await openScriptedInbox(count);
-  await laterTexts.load();
+  await inboxTexts.load();
   const { inbox } = scripted;
   const rows = inbox.getSnapshot().view.notifications;
   return { ...scripted, rows, commands: createInboxCommands(inbox) };

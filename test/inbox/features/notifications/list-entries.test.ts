@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { groupEntries } from '../../../../src/inbox/features/notifications/model/list-entries.ts';
 import { parseNotification } from '../../../../src/inbox/features/notifications/model/notification.ts';
-import { texts as german } from '../../../../src/inbox/features/notifications/texts/part-texts.de.ts';
-import { texts as english } from '../../../../src/inbox/features/notifications/texts/part-texts.en.ts';
+import { german } from '../../../../src/inbox/features/notifications/texts/inbox-texts.de.ts';
+import { inboxTexts } from '../../../../src/inbox/features/notifications/texts/inbox-texts.ts';
 import { createRow } from './notification-fixtures.ts';
+
+const english = await inboxTexts.load('en');
 
 interface Deed {
   readonly kind?: string;

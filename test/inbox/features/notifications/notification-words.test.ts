@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseNotification } from '../../../../src/inbox/features/notifications/model/notification.ts';
-import { texts as german } from '../../../../src/inbox/features/notifications/texts/notification-texts.de.ts';
-import { texts } from '../../../../src/inbox/features/notifications/texts/notification-texts.en.ts';
+import { german } from '../../../../src/inbox/features/notifications/texts/inbox-texts.de.ts';
+import { inboxTexts } from '../../../../src/inbox/features/notifications/texts/inbox-texts.ts';
 import {
   listTitle,
   notificationActor,
@@ -12,6 +12,8 @@ import {
 } from '../../../../src/inbox/features/notifications/texts/notification-words.ts';
 import { showHiddenCharacters } from '../../../../src/inbox/features/notifications/detail/leaving-dialog.tsx';
 import { createRow } from './notification-fixtures.ts';
+
+const texts = await inboxTexts.load('en');
 
 const parse = (content: object) =>
   parseNotification({ ...createRow(1), content: JSON.stringify(content) }, 0);

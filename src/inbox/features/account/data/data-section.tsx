@@ -9,13 +9,12 @@ import styles from '../account.module.css';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { useRecentProof } from '../proof/recent-proof.tsx';
 import { Section } from '../../../ui/section.tsx';
-import { accountTexts } from '../texts/account-texts.ts';
-import { stepTexts } from '../texts/step-texts.ts';
+import { accountTexts } from '../account-texts.ts';
 import { saveFile } from '../save-file.ts';
 
 /** Download of all data, and deletion of the account. */
 export function DataSection() {
-  const texts = stepTexts.use();
+  const texts = accountTexts.use();
   const { data: title } = accountTexts.use();
   const { auth, platform } = useClients();
   const rest = useRest();

@@ -7,12 +7,12 @@ import { Skeleton } from '../../../ui/spinner.tsx';
 import { useLanguage } from '../../../ui/texts.ts';
 import { createAccountApi, type Device } from '../account-api.ts';
 import styles from '../account.module.css';
-import { stepTexts } from '../texts/step-texts.ts';
+import { accountTexts } from '../account-texts.ts';
 import { parseUserAgent } from './user-agent.ts';
 
 /** Browser, system and last use of each device; each but this one can be signed out. */
 export function DeviceList() {
-  const texts = stepTexts.use();
+  const texts = accountTexts.use();
   const language = useLanguage();
   const { platform } = useClients();
   const rest = useRest();

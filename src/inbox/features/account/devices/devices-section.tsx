@@ -10,7 +10,7 @@ import { FormMessages } from '../../../ui/page/message.tsx';
 import styles from '../account.module.css';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { Section } from '../../../ui/section.tsx';
-import { accountTexts } from '../texts/account-texts.ts';
+import { accountTexts } from '../account-texts.ts';
 import { DeviceList } from './device-list.tsx';
 
 /** The signed-in devices, and how to sign out this one, the others, or all of them. */

@@ -8,7 +8,7 @@ import { SlowNote } from '../../../ui/form/slow-note.tsx';
 import { CodeField } from '../../../ui/form/text-field.tsx';
 import { useForm } from '../../../ui/form/use-form.ts';
 import styles from '../account.module.css';
-import { stepTexts } from '../texts/step-texts.ts';
+import { accountTexts } from '../account-texts.ts';
 
 export interface EmailCodeFormProps {
   /** The address that received the code. */
@@ -21,7 +21,7 @@ export interface EmailCodeFormProps {
 
 /** Confirms one half of an email change by its code. */
 export function EmailCodeForm({ address, next, onConfirmed }: EmailCodeFormProps) {
-  const texts = stepTexts.use();
+  const texts = accountTexts.use();
   const rules = credentialTexts.use();
   const { auth } = useClients();
   const form = useForm({

@@ -15,7 +15,7 @@ import { CountdownButton } from '../../../ui/form/submit-button.tsx';
 import { EmailField } from '../../../ui/form/text-field.tsx';
 import { Spinner } from '../../../ui/spinner.tsx';
 import { useForm } from '../../../ui/form/use-form.ts';
-import { accountTexts } from '../texts/account-texts.ts';
+import { accountTexts } from '../account-texts.ts';
 import styles from '../account.module.css';
 import { Section } from '../../../ui/section.tsx';
 import { useRecentProof } from '../proof/recent-proof.tsx';

@@ -7,7 +7,7 @@ import { CountdownButton } from '../../../ui/form/submit-button.tsx';
 import { useSending } from '../../../ui/form/use-sending.ts';
 import styles from '../account.module.css';
 import { EmailCodeForm } from './email-code-form.tsx';
-import { stepTexts } from '../texts/step-texts.ts';
+import { accountTexts } from '../account-texts.ts';
 
 export interface PendingEmailProps {
   readonly current: string;
@@ -20,7 +20,7 @@ export interface PendingEmailProps {
 
 /** An email change that is waiting for its confirmations. */
 export function PendingEmail({ current, next, onConfirmed, onReplace }: PendingEmailProps) {
-  const texts = stepTexts.use();
+  const texts = accountTexts.use();
   const { auth } = useClients();
   const configuration = useConfiguration();
   const again = useSending();

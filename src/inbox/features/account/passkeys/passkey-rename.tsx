@@ -7,8 +7,7 @@ import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import { FormMessages } from '../../../ui/page/message.tsx';
 import styles from '../account.module.css';
 import { takeFocus } from '../take-focus.ts';
-import { accountTexts } from '../texts/account-texts.ts';
-import { passkeyTexts } from '../texts/passkey-texts.ts';
+import { accountTexts } from '../account-texts.ts';
 import { isMissingPasskey } from './use-passkeys.ts';
 
 /** The server's limit, in bytes of UTF-8. */
@@ -26,7 +25,7 @@ export interface PasskeyRenameProps {
 /** Asks for the new name of a passkey. */
 export function PasskeyRename({ client, passkey, onClose, onRenamed, onMissing }: PasskeyRenameProps) {
   const { close, save } = accountTexts.use();
-  const texts = passkeyTexts.use();
+  const texts = accountTexts.use().passkey;
   const form = useForm({
     initial: { name: passkey.friendlyName ?? '' },
     validate({ name }) {

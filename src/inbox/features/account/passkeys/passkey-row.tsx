@@ -2,8 +2,7 @@ import type { Passkey } from 'supabase-protocol-clients/auth-client/passkeys';
 import { Button } from '../../../ui/button.tsx';
 import { useLanguage } from '../../../ui/texts.ts';
 import styles from '../account.module.css';
-import { accountTexts } from '../texts/account-texts.ts';
-import { passkeyTexts } from '../texts/passkey-texts.ts';
+import { accountTexts } from '../account-texts.ts';
 
 export interface PasskeyRowProps {
   readonly passkey: Passkey;
@@ -15,7 +14,7 @@ export interface PasskeyRowProps {
 /** A passkey of the list: its name, when it was added and last used, and what can be done with it. */
 export function PasskeyRow({ passkey, name, onRename, onRemove }: PasskeyRowProps) {
   const { remove } = accountTexts.use();
-  const texts = passkeyTexts.use();
+  const texts = accountTexts.use().passkey;
   const date = new Intl.DateTimeFormat(useLanguage(), { dateStyle: 'long' });
   const { createdAtMs, lastUsedAtMs } = passkey;
   const use = lastUsedAtMs === null ? texts.neverUsed : texts.lastUsed(date.format(lastUsedAtMs));

@@ -12,8 +12,7 @@ import { Skeleton } from '../../../ui/spinner.tsx';
 import styles from '../account.module.css';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { useRecentProof } from '../proof/recent-proof.tsx';
-import { accountTexts } from '../texts/account-texts.ts';
-import { passkeyTexts } from '../texts/passkey-texts.ts';
+import { accountTexts } from '../account-texts.ts';
 import { PasskeyRename } from './passkey-rename.tsx';
 import { PasskeyRow } from './passkey-row.tsx';
 import { isMissingPasskey, usePasskeys } from './use-passkeys.ts';
@@ -34,7 +33,7 @@ export interface PasskeysSectionProps {
 /** The user's passkeys: add, rename, remove. */
 export function PasskeysSection({ onDisabled }: PasskeysSectionProps) {
   const { remove } = accountTexts.use();
-  const texts = passkeyTexts.use();
+  const texts = accountTexts.use().passkey;
   const { user } = useAuth();
   const { client, status, passkeys, change } = usePasskeys();
   const proof = useRecentProof();

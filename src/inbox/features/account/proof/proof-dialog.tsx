@@ -14,8 +14,7 @@ import { useSending } from '../../../ui/form/use-sending.ts';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import { FormMessages } from '../../../ui/page/message.tsx';
 import styles from '../account.module.css';
-import { accountTexts } from '../texts/account-texts.ts';
-import { stepTexts } from '../texts/step-texts.ts';
+import { accountTexts } from '../account-texts.ts';
 
 export interface ProofDialogProps {
   readonly onProven: () => void;
@@ -24,7 +23,7 @@ export interface ProofDialogProps {
 
 /** Asks for the app's code where the account has a second factor, else for the password or a mailed code. */
 export function ProofDialog({ onProven, onCancel }: ProofDialogProps) {
-  const texts = stepTexts.use();
+  const texts = accountTexts.use();
   const { close } = accountTexts.use();
   const { user } = useAuth();
   const factor = user?.factors?.find(
@@ -51,7 +50,7 @@ interface ProofProps {
 }
 
 function AppProof({ factorId, onProven }: ProofProps & { readonly factorId: string }) {
-  const texts = stepTexts.use();
+  const texts = accountTexts.use();
   const rules = credentialTexts.use();
   const { auth } = useClients();
   const form = useForm({
@@ -79,7 +78,7 @@ function PasswordProof({
   onProven,
   onMail,
 }: ProofProps & { readonly email: string; readonly onMail: () => void }) {
-  const texts = stepTexts.use();
+  const texts = accountTexts.use();
   const { password: label } = accountTexts.use();
   const rules = credentialTexts.use();
   const { auth } = useClients();
@@ -108,7 +107,7 @@ function PasswordProof({
 }
 
 function MailProof({ email, onProven }: ProofProps & { readonly email: string }) {
-  const texts = stepTexts.use();
+  const texts = accountTexts.use();
   const rules = credentialTexts.use();
   const { auth } = useClients();
   const sending = useSending();

@@ -9,7 +9,7 @@ import { useLanguage } from '../../../ui/texts.ts';
 import account from '../account.module.css';
 import { saveFile } from '../save-file.ts';
 import { takeFocus } from '../take-focus.ts';
-import { recoveryTexts } from '../texts/recovery-texts.ts';
+import { accountTexts } from '../account-texts.ts';
 import styles from './recovery-codes.module.css';
 
 export interface CodeSheetProps {
@@ -21,7 +21,7 @@ export interface CodeSheetProps {
 
 /** New recovery codes, which the server shows once: to copy, download or print. */
 export function CodeSheet({ codes, takesFocus, onDone }: CodeSheetProps) {
-  const texts = recoveryTexts.use();
+  const texts = accountTexts.use().recoveryCodes;
   const language = useLanguage();
   const { platform } = useClients();
   const email = useAuth().user?.email ?? '';

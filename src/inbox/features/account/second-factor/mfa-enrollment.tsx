@@ -12,10 +12,9 @@ import { CountdownButton } from '../../../ui/form/submit-button.tsx';
 import { CodeField, TextField } from '../../../ui/form/text-field.tsx';
 import { useCopy } from '../../../ui/state/use-copy.ts';
 import { useForm } from '../../../ui/form/use-form.ts';
-import { accountTexts } from '../texts/account-texts.ts';
+import { accountTexts } from '../account-texts.ts';
 import { createAccountApi } from '../account-api.ts';
 import styles from '../account.module.css';
-import { stepTexts } from '../texts/step-texts.ts';
 import { useRecentProof } from '../proof/recent-proof.tsx';
 import { takeFocus } from '../take-focus.ts';
 
@@ -43,7 +42,7 @@ interface NameStepProps {
 }
 
 function NameStep({ onEnrolled, onCancel }: NameStepProps) {
-  const texts = { ...accountTexts.use(), ...stepTexts.use() };
+  const texts = accountTexts.use();
   const { auth } = useClients();
   const proof = useRecentProof();
   const form = useForm({
@@ -90,7 +89,7 @@ interface ProveStepProps extends MfaEnrollmentProps {
 }
 
 function ProveStep({ factor, isFirst, onAdded, onCancel }: ProveStepProps) {
-  const texts = { ...accountTexts.use(), ...stepTexts.use() };
+  const texts = accountTexts.use();
   const rules = credentialTexts.use();
   const { auth, loadRest, platform } = useClients();
   /** The session has just been raised to `aal2`, which is the proof that the server wants. */

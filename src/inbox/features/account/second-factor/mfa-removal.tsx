@@ -4,10 +4,9 @@ import { createMfa } from 'supabase-protocol-clients/auth-client/mfa';
 import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import { FormMessages } from '../../../ui/page/message.tsx';
-import { accountTexts } from '../texts/account-texts.ts';
+import { accountTexts } from '../account-texts.ts';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { useRecentProof } from '../proof/recent-proof.tsx';
-import { stepTexts } from '../texts/step-texts.ts';
 
 export interface MfaRemovalProps {
   /** The factor to remove; null: the dialog is closed. */
@@ -21,7 +20,6 @@ export interface MfaRemovalProps {
 /** Asks for confirmation before a factor is removed. */
 export function MfaRemoval({ factor, name, isLast, onClose, onRemoved }: MfaRemovalProps) {
   const texts = accountTexts.use();
-  const steps = stepTexts.use();
   const { auth } = useClients();
   const [pending, setPending] = useState(false);
   const [problem, setProblem] = useState<string>();
@@ -38,7 +36,7 @@ export function MfaRemoval({ factor, name, isLast, onClose, onRemoved }: MfaRemo
     <>
       <ConfirmDialog
         open={factor !== null}
-        title={steps.mfaRemoveTitle(name)}
+        title={texts.mfaRemoveTitle(name)}
         action={texts.remove}
         pending={pending}
         onConfirm={() => void remove()}
@@ -48,8 +46,8 @@ export function MfaRemoval({ factor, name, isLast, onClose, onRemoved }: MfaRemo
         }}
       >
         <FormMessages error={problem} />
-        <p>{steps.mfaRemoveText}</p>
-        {isLast && <p>{steps.mfaRemoveLast}</p>}
+        <p>{texts.mfaRemoveText}</p>
+        {isLast && <p>{texts.mfaRemoveLast}</p>}
       </ConfirmDialog>
       {proof.dialog}
     </>

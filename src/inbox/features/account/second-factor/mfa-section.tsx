@@ -4,8 +4,7 @@ import type { Factor, UnverifiedUser } from 'supabase-protocol-clients/auth-clie
 import { Button } from '../../../ui/button.tsx';
 import { FormMessages } from '../../../ui/page/message.tsx';
 import { Spinner } from '../../../ui/spinner.tsx';
-import type { AccountTexts } from '../texts/account-texts.en.ts';
-import { accountTexts } from '../texts/account-texts.ts';
+import { accountTexts, type AccountTexts } from '../account-texts.ts';
 import styles from '../account.module.css';
 import { Section } from '../../../ui/section.tsx';
 

@@ -9,7 +9,7 @@ import styles from '../account.module.css';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { useRecentProof } from '../proof/recent-proof.tsx';
 import { takeFocus } from '../take-focus.ts';
-import { recoveryTexts } from '../texts/recovery-texts.ts';
+import { accountTexts } from '../account-texts.ts';
 import { CodeSheet } from './code-sheet.tsx';
 
 export interface RecoveryCodesProps {
@@ -19,7 +19,7 @@ export interface RecoveryCodesProps {
 
 /** How many recovery codes are left, and how to create new ones. */
 export function RecoveryCodes({ created }: RecoveryCodesProps) {
-  const texts = recoveryTexts.use();
+  const texts = accountTexts.use().recoveryCodes;
   const language = useLanguage();
   const { platform } = useClients();
   const rest = useRest();

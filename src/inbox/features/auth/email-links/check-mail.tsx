@@ -11,7 +11,7 @@ import { useForm } from '../../../ui/form/use-form.ts';
 import { useSending } from '../../../ui/form/use-sending.ts';
 import { AuthPage } from '../auth-page.tsx';
 import { credentialTexts } from '../../../ui/form/credential-texts.ts';
-import { authTexts } from '../texts/auth-texts.ts';
+import { authTexts } from '../auth-texts.ts';
 import styles from '../auth-page.module.css';
 import { mailedEmail } from './mailed-email.ts';
 import { useCaptcha } from '../use-captcha.tsx';

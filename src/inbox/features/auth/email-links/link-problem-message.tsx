@@ -1,7 +1,7 @@
 import type { AuthErrorCode } from 'supabase-protocol-clients/auth-client';
 import { useAuthErrorText } from '../../../shared/auth-problem/auth-problem.ts';
 import { Message } from '../../../ui/page/message.tsx';
-import { authTexts } from '../texts/auth-texts.ts';
+import { authTexts } from '../auth-texts.ts';
 import { isSpentLink } from './spent-link.ts';
 
 const elsewhere: ReadonlySet<AuthErrorCode> = new Set(['pkce-verifier-missing', 'bad_code_verifier']);

@@ -13,7 +13,7 @@ import { toasts } from '../../../ui/overlay/toasts.ts';
 import { FormMessages, Message } from '../../../ui/page/message.tsx';
 import { AuthPage } from '../auth-page.tsx';
 import styles from '../auth-page.module.css';
-import { authTexts } from '../texts/auth-texts.ts';
+import { authTexts } from '../auth-texts.ts';
 import { mailedEmail } from './mailed-email.ts';
 import { isSpentLink } from './spent-link.ts';
 

@@ -11,7 +11,7 @@ import { SubmitButton } from '../../../ui/form/submit-button.tsx';
 import { useForm } from '../../../ui/form/use-form.ts';
 import { AuthPage } from '../auth-page.tsx';
 import { credentialTexts } from '../../../ui/form/credential-texts.ts';
-import { authTexts } from '../texts/auth-texts.ts';
+import { authTexts } from '../auth-texts.ts';
 import styles from '../auth-page.module.css';
 import { NewPasswordField } from '../../../ui/form/new-password-field.tsx';
 import { refuseCommonPassword } from '../../../ui/form/common-password.ts';

@@ -5,7 +5,7 @@ import { links } from '../../../shared/routes.ts';
 import { needsSecondFactor } from '../../../shared/token-claims.ts';
 import { lazyPart } from '../../../ui/state/lazy-part.ts';
 import { AuthPage } from '../auth-page.tsx';
-import { authTexts } from '../texts/auth-texts.ts';
+import { authTexts } from '../auth-texts.ts';
 import styles from '../auth-page.module.css';
 import { carriedEmail } from '../email-links/carried-email.ts';
 import { LinkProblem } from '../email-links/link-problem.tsx';

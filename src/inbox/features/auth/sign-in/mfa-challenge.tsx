@@ -16,7 +16,7 @@ import { useSending } from '../../../ui/form/use-sending.ts';
 import { Spinner } from '../../../ui/spinner.tsx';
 import { lazyPart } from '../../../ui/state/lazy-part.ts';
 import { AuthPage } from '../auth-page.tsx';
-import { authTexts } from '../texts/auth-texts.ts';
+import { authTexts } from '../auth-texts.ts';
 import styles from '../auth-page.module.css';
 
 const RecoveryForm = lazyPart(async () => (await import('./recovery-form.tsx')).RecoveryForm);

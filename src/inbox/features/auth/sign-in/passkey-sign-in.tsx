@@ -4,7 +4,7 @@ import { hasUsedPasskey } from '../../../shared/known-passkey.ts';
 import { Button } from '../../../ui/button.tsx';
 import { createIcon } from '../../../ui/create-icon.tsx';
 import { FormMessages } from '../../../ui/page/message.tsx';
-import { authTexts } from '../texts/auth-texts.ts';
+import { authTexts } from '../auth-texts.ts';
 import { createPasskeyRequests } from './passkey-requests.ts';
 
 const KeyIcon = createIcon('M7 17a4 4 0 1 0 0-8 4 4 0 0 0 0 8Zm3-7 6.5-6.5M13 7l2.5 2.5');

@@ -10,7 +10,7 @@ import { SubmitButton } from '../../../ui/form/submit-button.tsx';
 import { EmailField } from '../../../ui/form/text-field.tsx';
 import { useForm } from '../../../ui/form/use-form.ts';
 import { credentialTexts } from '../../../ui/form/credential-texts.ts';
-import { authTexts } from '../texts/auth-texts.ts';
+import { authTexts } from '../auth-texts.ts';
 import styles from '../auth-page.module.css';
 import { carriedEmail } from '../email-links/carried-email.ts';
 import type { Captcha } from '../use-captcha.tsx';

@@ -11,15 +11,14 @@ import { FormMessages } from '../../../ui/page/message.tsx';
 import { navigate } from 'wouter/use-browser-location';
 import { links } from '../../../shared/routes.ts';
 import styles from '../auth-page.module.css';
-import { recoveryTexts } from '../texts/recovery-texts.ts';
-import type { RecoveryTexts } from '../texts/recovery-texts.en.ts';
+import { authTexts, type AuthTexts } from '../auth-texts.ts';
 
 const codeLength = 12;
 const timeoutMs = 20_000;
 
 /** Signs in with a recovery code instead of the second factor. Afterwards the account has no factor, and the gate redirects. */
 export function RecoveryForm() {
-  const texts = recoveryTexts.use();
+  const texts = authTexts.use().recovery;
   const clients = useClients();
   const configuration = useConfiguration();
   const form = useForm({
@@ -67,7 +66,7 @@ async function sendRecoveryCode(
   code: string,
   { auth, platform }: Clients,
   configuration: Configuration,
-  texts: RecoveryTexts,
+  texts: AuthTexts['recovery'],
 ): Promise<FormProblem<'recoveryCode'> | undefined> {
   const functions = createFunctionsClient({
     url: configuration.supabaseUrl,

@@ -3,7 +3,7 @@ import { attempt } from '../../../shared/auth-problem/auth-problem.ts';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import { Button } from '../../../ui/button.tsx';
 import { FormMessages } from '../../../ui/page/message.tsx';
-import { authTexts } from '../texts/auth-texts.ts';
+import { authTexts } from '../auth-texts.ts';
 import styles from '../auth-page.module.css';
 import { providerName } from '../../../ui/provider-name.ts';
 import { PasskeySignIn } from './passkey-sign-in.tsx';

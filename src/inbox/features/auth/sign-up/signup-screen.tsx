@@ -12,7 +12,7 @@ import { useForm } from '../../../ui/form/use-form.ts';
 import { AuthPage } from '../auth-page.tsx';
 import { credentialTexts } from '../../../ui/form/credential-texts.ts';
 import { useLanguage } from '../../../ui/texts.ts';
-import { authTexts } from '../texts/auth-texts.ts';
+import { authTexts } from '../auth-texts.ts';
 import styles from '../auth-page.module.css';
 import { carriedEmail } from '../email-links/carried-email.ts';
 import { NewPasswordField } from '../../../ui/form/new-password-field.tsx';

@@ -3,8 +3,7 @@ import { notificationStatuses } from '../model/notification.ts';
 import type { Notification, NotificationKind, NotificationStatus } from '../model/notification.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import { toasts } from '../../../ui/overlay/toasts.ts';
-import { laterTexts } from '../texts/later-texts.ts';
-import type { LaterTexts } from '../texts/later-texts.en.ts';
+import { inboxTexts, type InboxTexts } from '../texts/inbox-texts.ts';
 import type { UndoableAction } from './inbox-actions.ts';
 import { showUndoToast } from './undo-toast.ts';
 
@@ -83,13 +82,12 @@ interface SentAction {
 /** Shows the toast of an action that is done already. */
 function showUndoable(
   inbox: Inbox,
-  text: (words: LaterTexts) => string,
+  text: (words: InboxTexts) => string,
   action: UndoableAction | SentAction,
 ): void {
   const earlier = inbox.getSnapshot().problem;
   const isSent = 'missing' in action;
-  // Loading the texts never rejects: English stands in for a translation that fails to load.
-  void laterTexts.load().then((words) => {
+  void inboxTexts.load().then((words) => {
     // An action that failed is undone, and the toast of its failure says so.
     const hasFailed = () => {
       const { problem } = inbox.getSnapshot();
@@ -127,7 +125,7 @@ function showUndoable(
 function describe(
   notifications: readonly Notification[],
   status: NotificationStatus,
-  words: LaterTexts,
+  words: InboxTexts,
 ): string {
   const count = notifications.length;
   if (status === 'archived') return words.archived(count);

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { toasts } from '../../../ui/overlay/toasts.ts';
 import { useInbox, useInboxSnapshot } from '../data/inbox-context.ts';
-import { inboxTexts } from '../texts/notification-texts.ts';
+import { inboxTexts } from '../texts/inbox-texts.ts';
 
 /** Shows one toast when an action failed and was rolled back, with a retry. */
 export function useFailedActionToast(): void {

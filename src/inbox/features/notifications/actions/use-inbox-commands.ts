@@ -3,7 +3,7 @@ import { useClients } from '../../../shared/clients/clients-context.ts';
 import { toasts } from '../../../ui/overlay/toasts.ts';
 import { createLoader, retryFailedLoad } from '../../../ui/state/loader.ts';
 import { useInbox } from '../data/inbox-context.ts';
-import { inboxTexts } from '../texts/notification-texts.ts';
+import { inboxTexts } from '../texts/inbox-texts.ts';
 import type { createInboxCommands, InboxCommands } from './inbox-commands.ts';
 
 let createCommands: typeof createInboxCommands | null = null;

@@ -3,7 +3,7 @@ import { announce } from '../../../ui/page/announcer.tsx';
 import { createAnnouncer } from './announcer.ts';
 import { isDesktopChosen, soundChoice } from './arrival-choices.ts';
 import type { Notification } from '../model/notification.ts';
-import { laterTexts } from '../texts/later-texts.ts';
+import { inboxTexts } from '../texts/inbox-texts.ts';
 import { createVisibleTab } from './visible-tab.ts';
 
 export interface Arrivals {
@@ -34,7 +34,7 @@ export function createArrivals(
     await playArrivalSound(platform);
   };
   const announcer = createAnnouncer(clock, (count) => {
-    laterTexts.load().then((texts) => announce(texts.arrived(count)), report);
+    void inboxTexts.load().then((texts) => announce(texts.arrived(count)));
     if (soundChoice.getSnapshot()) play().catch(report);
   });
   return {

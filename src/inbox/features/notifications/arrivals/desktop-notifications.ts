@@ -1,17 +1,16 @@
 import { navigate } from 'wouter/use-browser-location';
 import type { Notification as InboxNotification } from '../model/notification.ts';
 import { everything, inboxHref } from '../model/notification-filter.ts';
-import { laterTexts } from '../texts/later-texts.ts';
-import { inboxTexts } from '../texts/notification-texts.ts';
+import { inboxTexts } from '../texts/inbox-texts.ts';
 import { notificationSnippet, notificationTitle } from '../texts/notification-words.ts';
 
 /** Shows a desktop notification for arrivals. A click focuses the page and opens the notification. */
 export async function showDesktopNotifications(arrivals: readonly InboxNotification[]): Promise<void> {
-  const [texts, words] = await Promise.all([inboxTexts.load(), laterTexts.load()]);
+  const texts = await inboxTexts.load();
   const [newest] = arrivals;
   if (!newest) return;
   const isOne = arrivals.length === 1;
-  const shown = new Notification(isOne ? notificationTitle(newest, texts) : words.arrived(arrivals.length), {
+  const shown = new Notification(isOne ? notificationTitle(newest, texts) : texts.arrived(arrivals.length), {
     // The same tag replaces, so the tabs of this origin show it once.
     tag: newest.id,
     body: (isOne ? notificationSnippet(newest, texts) : notificationTitle(newest, texts)) ?? '',

@@ -8,15 +8,13 @@ import type { Notification } from '../model/notification.ts';
 import { everything, inboxHref } from '../model/notification-filter.ts';
 import { NotificationRow } from '../list/notification-row.tsx';
 import type { RowAction } from '../list/notification-row.tsx';
-import { partTexts } from '../texts/part-texts.ts';
-import { inboxTexts } from '../texts/notification-texts.ts';
+import { inboxTexts } from '../texts/inbox-texts.ts';
 
 const rowsShown = 8;
 
 /** The newest notifications below the bell, from the same state as the page. */
 export function BellPanel({ onClose }: { readonly onClose: () => void }) {
   const texts = inboxTexts.use();
-  const words = partTexts.use();
   const inbox = useInbox();
   const commands = useInboxCommands();
   const { newest, counts, problem } = useInboxSnapshot();
@@ -50,12 +48,12 @@ export function BellPanel({ onClose }: { readonly onClose: () => void }) {
         </ul>
       ) : (
         <p className={styles.empty}>
-          {newest.isLoaded ? words.emptyInbox : problem ? texts.readFailed : texts.loading}
+          {newest.isLoaded ? texts.emptyInbox : problem ? texts.readFailed : texts.loading}
         </p>
       )}
       <div className={styles.foot}>
         <Link className={buttonClass('quiet', true)} href={inboxHref(everything)} onClick={onClose}>
-          {words.seeAll}
+          {texts.seeAll}
         </Link>
       </div>
     </>

@@ -9,7 +9,7 @@ import { Popover } from '../../../ui/overlay/popover.tsx';
 import styles from './bell.module.css';
 import { useInboxSnapshot } from '../data/inbox-context.ts';
 import { everything, inboxHref } from '../model/notification-filter.ts';
-import { inboxTexts } from '../texts/notification-texts.ts';
+import { inboxTexts } from '../texts/inbox-texts.ts';
 import { useFailedActionToast } from '../actions/use-failed-action-toast.ts';
 
 const loadPanel = () => import('./bell-panel.tsx');

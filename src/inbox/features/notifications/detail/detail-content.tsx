@@ -10,7 +10,7 @@ import type { RowAction } from '../list/notification-row.tsx';
 import { rowMenuPopup } from '../list/menu-button.ts';
 import { SenderOnline } from '../list/sender-avatar.tsx';
 import type { Notification } from '../model/notification.ts';
-import { inboxTexts } from '../texts/notification-texts.ts';
+import { inboxTexts } from '../texts/inbox-texts.ts';
 import {
   notificationActor,
   notificationEntity,
@@ -19,7 +19,7 @@ import {
   notificationTitle,
 } from '../texts/notification-words.ts';
 import type { NotificationLink } from '../texts/notification-words.ts';
-import { detailTexts } from './detail-texts.ts';
+import { inboxDialogTexts } from '../texts/inbox-dialog-texts.ts';
 import { LeavingDialog } from './leaving-dialog.tsx';
 import styles from './notification-detail.module.css';
 
@@ -33,7 +33,7 @@ export interface DetailContentProps {
 /** Text, facts, link and actions of one notification. */
 export function DetailContent({ notification, isPanel, onAction, onClose }: DetailContentProps) {
   const texts = inboxTexts.use();
-  const words = detailTexts.use();
+  const words = inboxDialogTexts.use().detail;
   const locale = useLocale();
   const { entityUrl } = useInboxServices();
   const { kind, status, createdAtMs, isSnoozed, snoozedUntilMs } = notification;
@@ -121,7 +121,7 @@ export function DetailContent({ notification, isPanel, onAction, onClose }: Deta
 }
 
 function FollowLink({ link: { href, foreignHost } }: { readonly link: NotificationLink }) {
-  const words = detailTexts.use();
+  const words = inboxDialogTexts.use().detail;
   const [isLeaving, setLeaving] = useState(false);
   if (foreignHost !== null)
     return (

@@ -1,7 +1,7 @@
 import { Button, buttonClass } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
-import { inboxTexts } from '../texts/notification-texts.ts';
-import { detailTexts } from './detail-texts.ts';
+import { inboxTexts } from '../texts/inbox-texts.ts';
+import { inboxDialogTexts } from '../texts/inbox-dialog-texts.ts';
 import styles from './notification-detail.module.css';
 
 export interface LeavingDialogProps {
@@ -13,7 +13,7 @@ export interface LeavingDialogProps {
 /** Warns before a link to a host that the sender chose, and shows its whole address. */
 export function LeavingDialog({ href, host, onClose }: LeavingDialogProps) {
   const texts = inboxTexts.use();
-  const words = detailTexts.use();
+  const words = inboxDialogTexts.use().detail;
   return (
     <Dialog open sheet onClose={onClose} title={words.leaving.title} closeLabel={texts.close}>
       <p>{words.leaving.text}</p>

@@ -9,10 +9,10 @@ import { useMedia } from '../../../ui/state/use-media.ts';
 import { Spinner } from '../../../ui/spinner.tsx';
 import type { Notification } from '../model/notification.ts';
 import type { RowAction } from '../list/notification-row.tsx';
-import { inboxTexts } from '../texts/notification-texts.ts';
+import { inboxTexts } from '../texts/inbox-texts.ts';
 import { notificationTitle, titleDirection } from '../texts/notification-words.ts';
 import { DetailContent } from './detail-content.tsx';
-import { detailTexts } from './detail-texts.ts';
+import { inboxDialogTexts } from '../texts/inbox-dialog-texts.ts';
 import styles from './notification-detail.module.css';
 import { useNotification } from './use-notification.ts';
 
@@ -28,7 +28,7 @@ export interface NotificationDetailProps {
 /** One notification in full, at its own address: a panel beside the list on wide screens, else a sheet. */
 export function NotificationDetail({ id, onAction, onClose, onNext, onPrevious }: NotificationDetailProps) {
   const texts = inboxTexts.use();
-  const words = detailTexts.use();
+  const words = inboxDialogTexts.use().detail;
   const isPanel = useMedia(panelQuery);
   const { notification, hasFailed, retry, markRead } = useNotification(id);
   const isOpened = useRef(false);

@@ -8,8 +8,7 @@ import { VisuallyHidden } from '../../../ui/visually-hidden.tsx';
 import { shownAtMs } from '../model/day-groups.ts';
 import type { ListEntry } from '../model/list-entries.ts';
 import type { Notification } from '../model/notification.ts';
-import { partTexts } from '../texts/part-texts.ts';
-import { inboxTexts } from '../texts/notification-texts.ts';
+import { inboxTexts } from '../texts/inbox-texts.ts';
 import { notificationActor, notificationTitle } from '../texts/notification-words.ts';
 import { rowMenuPopup } from './menu-button.ts';
 import styles from './notification-row.module.css';
@@ -34,19 +33,18 @@ export interface GroupRowProps {
 export const GroupRow = memo(function GroupRow(props: GroupRowProps) {
   const { group, onAction, onToggle, selected, position, size, index, ref } = props;
   const texts = inboxTexts.use();
-  const words = partTexts.use();
   const { id, notifications, isOpen, isPartial } = group;
   const [newest] = notifications;
   const sentence = notificationTitle(newest, texts);
-  const title = words.times(sentence, notifications.length, isPartial);
+  const title = texts.times(sentence, notifications.length, isPartial);
   const unread = notifications.filter(({ status }) => status === 'unread').length;
   const areArchived = notifications.every(({ status }) => status === 'archived');
   const button = (action: RowAction, word: string, icon: ReactNode, className?: string) => (
     <IconButton
       className={className}
       aria-haspopup={action === 'more' ? rowMenuPopup() : undefined}
-      label={texts.actionOn(word, words.several(sentence, notifications.length))}
-      title={words.several(word, notifications.length)}
+      label={texts.actionOn(word, texts.several(sentence, notifications.length))}
+      title={texts.several(word, notifications.length)}
       icon={icon}
       onClick={() => onAction(action, notifications, id)}
     />

@@ -20,7 +20,7 @@ import type { NotificationFilter } from '../model/notification-filter.ts';
 import { shownAtMs } from '../model/day-groups.ts';
 import { openDetail } from './detail-history.ts';
 import styles from './notification-row.module.css';
-import { inboxTexts } from '../texts/notification-texts.ts';
+import { inboxTexts } from '../texts/inbox-texts.ts';
 import {
   notificationActor,
   notificationLink,

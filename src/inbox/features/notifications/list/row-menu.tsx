@@ -18,12 +18,11 @@ import styles from './row-menu.module.css';
 import type { Notification } from '../model/notification.ts';
 import { MuteDialog } from '../senders/mute-dialog.tsx';
 import { ReportDialog } from '../senders/report-dialog.tsx';
-import { senderTexts } from '../senders/sender-texts.ts';
+import { inboxDialogTexts } from '../texts/inbox-dialog-texts.ts';
 import { threadOf, useSenderCommands } from '../senders/use-sender-commands.ts';
 import { rowMenuQuery } from './menu-button.ts';
 import type { RowAction } from './notification-row.tsx';
-import { partTexts } from '../texts/part-texts.ts';
-import { inboxTexts } from '../texts/notification-texts.ts';
+import { inboxTexts } from '../texts/inbox-texts.ts';
 import { notificationActor, notificationTitle } from '../texts/notification-words.ts';
 
 export interface RowMenuProps {
@@ -45,15 +44,14 @@ export function RowMenu({ notifications, rowId, onAction, onClose }: RowMenuProp
   const isMenu = hasRoom && button !== null;
   const [notification] = notifications;
   const texts = inboxTexts.use();
-  const words = partTexts.use();
-  const senders = senderTexts.use();
+  const senders = inboxDialogTexts.use().senders;
   const commands = useSenderCommands();
   const [next, setNext] = useState<'mute' | 'report' | null>(null);
   const { isSnoozed, senderId, entityType } = notification;
   const isUnread = notifications.some(({ status }) => status === 'unread');
   const areArchived = notifications.every(({ status }) => status === 'archived');
   const title = notificationTitle(notification, texts);
-  const name = notifications.length > 1 ? words.several(title, notifications.length) : title;
+  const name = notifications.length > 1 ? texts.several(title, notifications.length) : title;
   const actor = notificationActor(notification) ?? senders.sender;
   const thread = threadOf(notification);
   const entity = thread?.entityName ?? texts.something(entityType, 'object');

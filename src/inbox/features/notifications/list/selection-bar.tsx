@@ -19,8 +19,7 @@ import { useInboxCommands } from '../actions/use-inbox-commands.ts';
 import { isKeyTaken } from '../actions/use-shortcuts.ts';
 import { rowAfterSelection, visibleRows } from './row-after-selection.ts';
 import type { Selection } from '../screen/use-selection.ts';
-import { inboxTexts } from '../texts/notification-texts.ts';
-import { partTexts } from '../texts/part-texts.ts';
+import { inboxTexts } from '../texts/inbox-texts.ts';
 
 export interface SelectionBarProps {
   readonly selection: Selection;
@@ -44,7 +43,6 @@ export function SelectionBar(props: SelectionBarProps) {
   useToastsAbove(bar);
   useFocusReturn(bar, nextRow);
   const texts = inboxTexts.use();
-  const words = partTexts.use();
   const commands = useInboxCommands();
   const { isEverything } = selection;
   // Rows that left the list are not acted on.
@@ -71,7 +69,7 @@ export function SelectionBar(props: SelectionBarProps) {
     <section ref={bar} className={styles.bar} aria-label={texts.select} data-selection-bar="">
       <div className={styles.actions}>
         <span role="status" className={styles.count} data-count={count.toLocaleString()}>
-          <span className={styles.countWords}>{words.selected(count)}</span>
+          <span className={styles.countWords}>{texts.selected(count)}</span>
         </span>
         {(offersEverything || !areAllShown) && (
           // One button with two words: another one would lose the focus.
@@ -80,7 +78,7 @@ export function SelectionBar(props: SelectionBarProps) {
             look="link"
             aria-keyshortcuts="Control+A Meta+A"
             icon={<SelectIcon />}
-            word={offersEverything ? words.selectEverything(total) : words.selectAll}
+            word={offersEverything ? texts.selectEverything(total) : texts.selectAll}
             isWord={offersEverything}
             onClick={selectAll}
           />
@@ -127,7 +125,7 @@ export function SelectionBar(props: SelectionBarProps) {
         />
         <IconButton
           className={styles.button}
-          label={words.selectDone}
+          label={texts.selectDone}
           icon={<CloseIcon />}
           onClick={() => {
             nextRow.current = null;

@@ -2,11 +2,9 @@ import { useState } from 'react';
 import { useClients } from '../../../shared/clients/clients-context.ts';
 import { Button } from '../../../ui/button.tsx';
 import { toasts } from '../../../ui/overlay/toasts.ts';
-import { sampleTexts } from './sample-texts.ts';
 
-/** Development only: the production build leaves out its importers' `import()`, and `npm run size` checks that. */
+/** Development only, so in English only: the production build leaves out its importers' `import()`, and `npm run size` checks that. */
 export function SampleButton({ wide = false }: { readonly wide?: boolean }) {
-  const texts = sampleTexts.use();
   const { auth, platform } = useClients();
   const [isPending, setPending] = useState(false);
   // Set by `npm start`, whose server takes the request (scripts/notify/sample-sender.ts); plain `vite` has no sender.
@@ -19,16 +17,16 @@ export function SampleButton({ wide = false }: { readonly wide?: boolean }) {
       const headers = { authorization: `Bearer ${token}` };
       const response = await platform.fetch(senderPath, { method: 'POST', headers });
       if (!response.ok) throw new Error(`The sample sender answered ${response.status}`);
-      toasts.show(texts.sent);
+      toasts.show('A sample is on its way.');
     } catch (problem) {
       platform.report(problem);
-      toasts.show(texts.failed, { tone: 'error' });
+      toasts.show('Couldn’t send a sample. Check the terminal of npm start.', { tone: 'error' });
     }
     setPending(false);
   };
   return (
     <Button wide={wide} pending={isPending} onClick={() => void send()}>
-      {texts.send}
+      Send me a sample
     </Button>
   );
 }

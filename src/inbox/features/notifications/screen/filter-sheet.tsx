@@ -4,8 +4,7 @@ import { buttonClass } from '../../../ui/button.tsx';
 import type { NotificationCounts } from '../model/notification-counts.ts';
 import { inboxHref } from '../model/notification-filter.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
-import { partTexts } from '../texts/part-texts.ts';
-import { inboxTexts } from '../texts/notification-texts.ts';
+import { inboxTexts } from '../texts/inbox-texts.ts';
 import { KindLinks } from './inbox-navigation.tsx';
 import styles from './inbox.module.css';
 
@@ -18,7 +17,6 @@ export interface FilterSheetProps {
 /** The links of the kinds on screens that are too narrow for the rail. */
 export function FilterSheet({ filter, counts, onClose }: FilterSheetProps) {
   const texts = inboxTexts.use();
-  const words = partTexts.use();
   return (
     <Dialog open sheet onClose={onClose} title={texts.filter} closeLabel={texts.close}>
       <div className={styles.rail}>
@@ -29,7 +27,7 @@ export function FilterSheet({ filter, counts, onClose }: FilterSheetProps) {
             href={inboxHref({ ...filter, kind: null })}
             onClick={onClose}
           >
-            {words.showEverything}
+            {texts.showEverything}
           </Link>
         )}
       </div>

@@ -5,10 +5,8 @@ import styles from './inbox.module.css';
 import { inboxHref } from '../model/notification-filter.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import { paths } from '../../../shared/routes.ts';
-import { emptyTexts } from './empty-texts.ts';
+import { inboxTexts } from '../texts/inbox-texts.ts';
 import { SampleSlot } from './sample-slot.tsx';
-import { laterTexts } from '../texts/later-texts.ts';
-import { partTexts } from '../texts/part-texts.ts';
 
 export interface InboxEmptyProps {
   readonly filter: NotificationFilter;
@@ -17,16 +15,14 @@ export interface InboxEmptyProps {
 
 /** An empty list: what it will contain, and what the user can do now. */
 export function InboxEmpty({ filter, onInvite }: InboxEmptyProps) {
-  const texts = laterTexts.use();
-  const parts = partTexts.use();
-  const words = emptyTexts.use();
+  const texts = inboxTexts.use();
   const { InviteDialog } = useInboxServices();
   const { tab, kind, query } = filter;
   if (query)
     return (
       <div className={styles.empty}>
-        <p className={styles.emptyTitle}>{words.searchEmpty(query)}</p>
-        <p>{words.searchEmptyHint}</p>
+        <p className={styles.emptyTitle}>{texts.searchEmpty(query)}</p>
+        <p>{texts.searchEmptyHint}</p>
         <div className={styles.emptyActions}>
           <Link className={buttonClass()} href={inboxHref({ tab, kind })}>
             {texts.clearSearch}
@@ -37,19 +33,19 @@ export function InboxEmpty({ filter, onInvite }: InboxEmptyProps) {
   return (
     <div className={styles.empty}>
       <EmptyIllustration />
-      <p className={styles.emptyTitle}>{kind ? words.emptyKind : words.empty[tab]}</p>
-      {kind === null && <p>{words.emptyHint[tab]}</p>}
+      <p className={styles.emptyTitle}>{kind ? texts.emptyKind : texts.empty[tab]}</p>
+      {kind === null && <p>{texts.emptyHint[tab]}</p>}
       <div className={styles.emptyActions}>
         {kind && (
           <Link className={buttonClass()} href={inboxHref({ ...filter, kind: null })}>
-            {parts.showEverything}
+            {texts.showEverything}
           </Link>
         )}
         {kind === null && tab === 'all' && (
           <>
-            {InviteDialog && <Button onClick={onInvite}>{words.inviteSomeone}</Button>}
+            {InviteDialog && <Button onClick={onInvite}>{texts.inviteSomeone}</Button>}
             <Link className={buttonClass()} href={paths.preferences}>
-              {words.choosePreferences}
+              {texts.choosePreferences}
             </Link>
             <SampleSlot />
           </>

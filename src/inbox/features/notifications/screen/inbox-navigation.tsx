@@ -9,7 +9,7 @@ import { notificationKinds } from '../model/notification.ts';
 import type { NotificationCounts } from '../model/notification-counts.ts';
 import { everything, inboxHref, inboxTabs } from '../model/notification-filter.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
-import { inboxTexts } from '../texts/notification-texts.ts';
+import { inboxTexts } from '../texts/inbox-texts.ts';
 
 interface NavigationProps {
   readonly filter: NotificationFilter;

@@ -10,7 +10,7 @@ import { VisuallyHidden } from '../../../ui/visually-hidden.tsx';
 import { useInbox } from '../data/inbox-context.ts';
 import type { InboxSnapshot } from '../data/inbox-store.ts';
 import styles from './inbox.module.css';
-import { inboxTexts } from '../texts/notification-texts.ts';
+import { inboxTexts } from '../texts/inbox-texts.ts';
 
 const InboxEmpty = lazyPart(async () => (await import('./inbox-empty.tsx')).InboxEmpty);
 

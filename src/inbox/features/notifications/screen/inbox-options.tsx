@@ -10,9 +10,9 @@ import { useInboxServices } from '../data/inbox-context.ts';
 import { densities, densityChoice } from '../list/density.ts';
 import type { Density } from '../list/density.ts';
 import { groupingChoice } from '../list/use-list-entries.ts';
-import { optionsTexts } from './options-texts.ts';
+import { inboxDialogTexts } from '../texts/inbox-dialog-texts.ts';
 import { SampleSlot } from './sample-slot.tsx';
-import { inboxTexts } from '../texts/notification-texts.ts';
+import { inboxTexts } from '../texts/inbox-texts.ts';
 import { shortcutKeys, shortcutsEnabled } from '../actions/shortcuts.ts';
 import type { Shortcut } from '../actions/shortcuts.ts';
 
@@ -29,7 +29,7 @@ export interface InboxOptionsProps {
 /** The settings of this device and the keys; on phones also the actions that the toolbar has no room for. */
 export function InboxOptions({ startsAtKeys, onClose, onSelect, onInvite }: InboxOptionsProps) {
   const texts = inboxTexts.use();
-  const words = optionsTexts.use();
+  const words = inboxDialogTexts.use().options;
   const { InviteDialog } = useInboxServices();
   const areOn = useSyncExternalStore(shortcutsEnabled.subscribe, shortcutsEnabled.getSnapshot);
   const isLoud = useSyncExternalStore(soundChoice.subscribe, soundChoice.getSnapshot);
@@ -113,7 +113,7 @@ function chooseSound(isLoud: boolean): void {
 }
 
 function DesktopSwitch() {
-  const words = optionsTexts.use();
+  const words = inboxDialogTexts.use().options;
   const isChosen = useSyncExternalStore(desktopChoice.subscribe, desktopChoice.getSnapshot);
   const [permission, setPermission] = useState(desktopPermission);
   const choose = async (wanted: boolean) => {

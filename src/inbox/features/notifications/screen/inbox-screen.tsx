@@ -21,7 +21,7 @@ import type { Notification } from '../model/notification.ts';
 import { filterKey } from '../model/notification-filter.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import type { InboxView } from '../model/inbox-view.ts';
-import { inboxTexts } from '../texts/notification-texts.ts';
+import { inboxTexts } from '../texts/inbox-texts.ts';
 import { keepEarlyKeys } from './early-keys.ts';
 import { InboxFoot, InboxNotices } from './inbox-notices.tsx';
 import { InboxTabs } from './inbox-navigation.tsx';

@@ -5,8 +5,7 @@ import { classNames } from '../../../ui/state/class-names.ts';
 import { useInboxServices } from '../data/inbox-context.ts';
 import type { NotificationFilter } from '../model/notification-filter.ts';
 import styles from './inbox.module.css';
-import type { InboxTexts } from '../texts/notification-texts.en.ts';
-import { inboxTexts } from '../texts/notification-texts.ts';
+import { inboxTexts, type InboxTexts } from '../texts/inbox-texts.ts';
 
 /** `keys`: the options, scrolled to the keyboard shortcuts. */
 export type InboxDialog = 'options' | 'keys' | 'invite' | 'filter';

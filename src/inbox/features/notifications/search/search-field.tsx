@@ -4,8 +4,7 @@ import { IconButton } from '../../../ui/button.tsx';
 import { CloseIcon, SearchIcon } from '../../../ui/icons.tsx';
 import { Spinner } from '../../../ui/spinner.tsx';
 import { normalizeQuery } from '../model/notification-filter.ts';
-import { laterTexts } from '../texts/later-texts.ts';
-import { inboxTexts } from '../texts/notification-texts.ts';
+import { inboxTexts } from '../texts/inbox-texts.ts';
 import styles from './search-field.module.css';
 
 /** The pause in typing after which the words are searched for. */
@@ -28,7 +27,6 @@ export interface SearchFieldProps {
 export function SearchField(props: SearchFieldProps) {
   const { query, resultCount, hasMore, isSearching, onSearch, onLeave, ref } = props;
   const texts = inboxTexts.use();
-  const words = laterTexts.use();
   const [text, setText] = useState(query);
   const [known, setKnown] = useState(query);
   // Back, Forward and links change the query from outside.
@@ -71,10 +69,10 @@ export function SearchField(props: SearchFieldProps) {
           }}
         />
         {isSearching && query !== '' && <Spinner />}
-        {text !== '' && <IconButton label={words.clearSearch} icon={<CloseIcon />} onClick={clear} />}
+        {text !== '' && <IconButton label={texts.clearSearch} icon={<CloseIcon />} onClick={clear} />}
       </div>
       <p role="status" className={styles.count}>
-        {query !== '' && resultCount !== null && words.found(resultCount, hasMore)}
+        {query !== '' && resultCount !== null && texts.found(resultCount, hasMore)}
       </p>
     </div>
   );

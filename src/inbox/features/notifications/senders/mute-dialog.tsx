@@ -3,9 +3,9 @@ import { useClients } from '../../../shared/clients/clients-context.ts';
 import type { Thread } from '../../../shared/sender-controls/sender-controls-api.ts';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import { TimeChoices } from '../times/time-choices.tsx';
-import { inboxTexts } from '../texts/notification-texts.ts';
+import { inboxTexts } from '../texts/inbox-texts.ts';
 import { muteChoices } from '../times/mute-times.ts';
-import { senderTexts } from './sender-texts.ts';
+import { inboxDialogTexts } from '../texts/inbox-dialog-texts.ts';
 import { useSenderCommands } from './use-sender-commands.ts';
 
 export interface MuteDialogProps {
@@ -17,7 +17,7 @@ export interface MuteDialogProps {
 
 /** Asks how long to mute a thread. */
 export function MuteDialog({ thread, name, onClose }: MuteDialogProps) {
-  const texts = senderTexts.use();
+  const texts = inboxDialogTexts.use().senders;
   const common = inboxTexts.use();
   const commands = useSenderCommands();
   const { clock } = useClients().platform;

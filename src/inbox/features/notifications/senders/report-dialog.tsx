@@ -8,10 +8,10 @@ import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import { toasts } from '../../../ui/overlay/toasts.ts';
 import { FormMessages } from '../../../ui/page/message.tsx';
 import type { Notification } from '../model/notification.ts';
-import { inboxTexts } from '../texts/notification-texts.ts';
+import { inboxTexts } from '../texts/inbox-texts.ts';
 import { notificationActor } from '../texts/notification-words.ts';
 import styles from './report-dialog.module.css';
-import { senderTexts } from './sender-texts.ts';
+import { inboxDialogTexts } from '../texts/inbox-dialog-texts.ts';
 import { useSenderCommands } from './use-sender-commands.ts';
 
 export interface ReportDialogProps {
@@ -21,7 +21,7 @@ export interface ReportDialogProps {
 
 /** Asks for the reason, and reports the notification to the operators of the service. */
 export function ReportDialog({ notification, onClose }: ReportDialogProps) {
-  const texts = senderTexts.use();
+  const texts = inboxDialogTexts.use().senders;
   const common = inboxTexts.use();
   const { platform } = useClients();
   const commands = useSenderCommands();

@@ -12,10 +12,9 @@ import { toasts } from '../../../ui/overlay/toasts.ts';
 import { useLocale } from '../data/inbox-context.ts';
 import { showUndoToast } from '../actions/undo-toast.ts';
 import type { Notification } from '../model/notification.ts';
-import { laterTexts } from '../texts/later-texts.ts';
-import { inboxTexts } from '../texts/notification-texts.ts';
+import { inboxTexts } from '../texts/inbox-texts.ts';
 import { notificationEntity } from '../texts/notification-words.ts';
-import { senderTexts } from './sender-texts.ts';
+import { inboxDialogTexts } from '../texts/inbox-dialog-texts.ts';
 
 /** Limits senders, each action with a toast that undoes it. */
 export interface SenderCommands {
@@ -30,9 +29,8 @@ export interface SenderCommands {
 export function useSenderCommands(): SenderCommands {
   const { loadRest, platform } = useClients();
   const userId = useUser()?.id ?? '';
-  const texts = senderTexts.use();
+  const texts = inboxDialogTexts.use().senders;
   const common = inboxTexts.use();
-  const words = laterTexts.use();
   const locale = useLocale();
   const withApi = async (act: (api: SenderControlsApi) => Promise<void>) => {
     const rest = await loadRest();
@@ -58,7 +56,7 @@ export function useSenderCommands(): SenderCommands {
         () =>
           showUndoToast({
             text: texts.blocked(name),
-            label: words.undo,
+            label: common.undo,
             undo: () => void attempt((api) => api.unblock(senderId)),
           }),
       ),
@@ -74,7 +72,9 @@ export function useSenderCommands(): SenderCommands {
         mutedUntilMs === null
           ? texts.muted(name)
           : texts.mutedUntil(name, formatComingTime(mutedUntilMs, platform.clock.now(), locale, 'long'));
-      void attempt(mute, () => showUndoToast({ text, label: words.undo, undo: () => void attempt(restore) }));
+      void attempt(mute, () =>
+        showUndoToast({ text, label: common.undo, undo: () => void attempt(restore) }),
+      );
     },
     report: (report) => withApi((api) => api.report(report)),
   };

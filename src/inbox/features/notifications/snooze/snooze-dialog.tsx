@@ -8,9 +8,9 @@ import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import { useInboxCommands } from '../actions/use-inbox-commands.ts';
 import { useLocale } from '../data/inbox-context.ts';
 import type { Notification } from '../model/notification.ts';
-import { inboxTexts } from '../texts/notification-texts.ts';
+import { inboxTexts } from '../texts/inbox-texts.ts';
 import styles from './snooze-dialog.module.css';
-import { snoozeTexts } from './snooze-texts.ts';
+import { inboxDialogTexts } from '../texts/inbox-dialog-texts.ts';
 import { parseLocalInput, snoozeChoices, toLocalInput } from '../times/snooze-times.ts';
 import { TimeChoices } from '../times/time-choices.tsx';
 
@@ -23,7 +23,7 @@ export interface SnoozeDialogProps {
 
 /** Suggests times of return, and takes any other. */
 export function SnoozeDialog({ notifications, onClose, onSnooze }: SnoozeDialogProps) {
-  const texts = snoozeTexts.use();
+  const texts = inboxDialogTexts.use().snooze;
   const common = inboxTexts.use();
   const commands = useInboxCommands();
   const locale = useLocale();

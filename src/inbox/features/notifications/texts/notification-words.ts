@@ -1,6 +1,6 @@
 import { contentText, metadataText } from '../model/notification.ts';
 import type { Notification } from '../model/notification.ts';
-import type { InboxTexts } from './notification-texts.en.ts';
+import type { InboxTexts } from './inbox-texts.ts';
 
 /** The headline: the sender's own title, or a sentence made of kind, actor and entity. */
 export function notificationTitle(notification: Notification, texts: InboxTexts): string {

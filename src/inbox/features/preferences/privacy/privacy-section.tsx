@@ -1,11 +1,11 @@
 import { Switch } from '../../../ui/form/switch.tsx';
 import { Section } from '../../../ui/section.tsx';
 import type { PreferencesFormProps } from '../preferences-form.tsx';
-import { privacyTexts } from './privacy-texts.ts';
+import { preferencesTexts } from '../preferences-texts.ts';
 
 /** What other users see of the user. Nothing on a table without the column. */
 export function PrivacySection({ preferences, onChange }: PreferencesFormProps) {
-  const texts = privacyTexts.use();
+  const texts = preferencesTexts.use().privacy;
   if (preferences.show_online === undefined) return null;
   return (
     <Section title={texts.title}>

@@ -4,7 +4,7 @@ import { Section } from '../../../ui/section.tsx';
 import { useLanguage } from '../../../ui/texts.ts';
 import type { PreferenceChange, Preferences } from '../preferences.ts';
 import styles from '../preferences.module.css';
-import { preferencesTexts } from '../texts/preferences-texts.ts';
+import { preferencesTexts } from '../preferences-texts.ts';
 import { TimeZoneChoice, ZoneOffer } from '../time-zone-choice.tsx';
 import { defaultQuietHours, weekdays } from './quiet-hours.ts';
 

@@ -17,7 +17,7 @@ import { Section } from '../../../ui/section.tsx';
 import { Skeleton } from '../../../ui/spinner.tsx';
 import { useLanguage } from '../../../ui/texts.ts';
 import styles from '../preferences.module.css';
-import { preferencesTexts } from '../texts/preferences-texts.ts';
+import { preferencesTexts } from '../preferences-texts.ts';
 
 interface SenderLists {
   readonly blocked: readonly BlockedSender[];

@@ -1,0 +1,34 @@
+import type { AppTexts } from './app-texts.ts';
+
+export const german: AppTexts = {
+  skipToContent: 'Zum Inhalt springen',
+  navigation: 'Hauptmenü',
+  views: 'Ansichten',
+  inbox: 'Posteingang',
+  preferences: 'Einstellungen',
+  account: 'Konto',
+  accountMenu: (email) => `Kontomenü: ${email}`,
+  signOut: 'Abmelden',
+  theme: 'Design',
+  themes: { system: 'System', light: 'Hell', dark: 'Dunkel' },
+  language: 'Sprache',
+  offline: 'Du bist offline. Was du siehst, ist vielleicht nicht mehr aktuell.',
+  messages: 'Meldungen',
+  dismiss: 'Schließen',
+  toInbox: 'Zum Posteingang',
+  broken: 'Etwas ist schiefgegangen',
+  brokenText: 'Auf dieser Seite ist ein Fehler aufgetreten. Deine Daten auf dem Server sind sicher.',
+  missingText:
+    'Ein Teil der App konnte nicht geladen werden. Prüfe deine Verbindung und versuche es noch einmal.',
+  tryAgain: 'Noch einmal versuchen',
+  reload: 'Neu laden',
+  clearCookies: 'Cookies löschen und neu beginnen',
+
+  invitations: 'Einladungen',
+  newVersion: 'Eine neue Version ist bereit.',
+  notFound: 'Seite nicht gefunden',
+  notFoundText: 'Diese Seite gibt es nicht. Vielleicht ist der Link alt oder vertippt.',
+  shell: 'Bereit',
+  shellText: 'Die App ist geladen. Öffne deinen Posteingang, um weiterzumachen.',
+  configuration: 'Diese App ist noch nicht eingerichtet',
+};

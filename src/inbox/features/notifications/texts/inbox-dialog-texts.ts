@@ -1,0 +1,111 @@
+import { defineTexts, type Translation } from '../../../ui/texts.ts';
+
+const english = {
+  detail: {
+    label: 'Notification',
+    from: 'From',
+    about: 'About',
+    when: 'When',
+    returns: 'Snoozed until',
+    follow: 'Open page',
+    followForeign: (host: string) => `Open ${host}`,
+    next: 'Next notification',
+    previous: 'Previous notification',
+    gone: 'This notification no longer exists.',
+    leaving: {
+      title: 'You’re leaving this site',
+      text: 'The sender of this notification chose this link. Continue only if you trust it.',
+      proceed: (host: string) => `Continue to ${host}`,
+    },
+  },
+
+  snooze: {
+    title: (count: number) => (count === 1 ? 'Snooze until' : `Snooze ${count.toLocaleString('en')} until`),
+    choices: { laterToday: 'Later today', tomorrow: 'Tomorrow', nextWeek: 'Next week' },
+    pick: 'Date and time',
+    snooze: 'Snooze',
+    missing: 'Choose a date and a time.',
+    past: 'Choose a time in the future.',
+    snoozed: (count: number, time: string) =>
+      count === 1
+        ? `Snoozed until ${time}.`
+        : `${count.toLocaleString('en')} notifications snoozed until ${time}.`,
+  },
+
+  senders: {
+    block: (name: string) => `Block ${name}`,
+    mute: (entity: string) => `Mute ${entity}…`,
+    muteTitle: (entity: string) => `Mute ${entity}`,
+    muteChoices: {
+      hour: 'For an hour',
+      tomorrow: 'Until tomorrow',
+      week: 'For a week',
+      forever: 'Until I unmute it',
+    },
+    report: 'Report…',
+    blocked: (name: string) => `${name} is blocked. You won’t get notifications from this account.`,
+    muted: (entity: string) => `${entity} is muted. You won’t get notifications about it.`,
+    mutedUntil: (entity: string, time: string) =>
+      `${entity} is muted until ${time}. You won’t get notifications about it.`,
+    failed: 'Couldn’t save. Nothing was changed.',
+    sender: 'this sender',
+    reportTitle: 'Report this notification',
+    reportText: 'We’ll review the notification and its sender. The sender isn’t told who reported it.',
+    reasonLabel: 'What’s wrong with it?',
+    reasons: {
+      spam: 'Spam',
+      phishing: 'Phishing or a dangerous link',
+      abuse: 'Harassment or abuse',
+      other: 'Something else',
+    },
+    comment: 'Details (optional)',
+    alsoBlock: (name: string) => `Also block ${name}`,
+    send: 'Report',
+    reported: 'Thanks for the report. We’ll look into it.',
+    reportFailed: 'Couldn’t send the report. Try again.',
+  },
+
+  options: {
+    desktop: 'Desktop alerts',
+    desktopHint: 'Show a desktop alert when the inbox is in the background.',
+    desktopDenied: 'Your browser blocks alerts from this site. You can allow them in its settings.',
+    sound: 'Sound',
+    soundHint: 'Play two soft notes when a notification arrives.',
+    grouping: 'Group similar notifications',
+    groupingHint: 'One row for edits or comments by the same person, in one place, on one day.',
+    density: 'Row height',
+    densities: { compact: 'Compact', standard: 'Standard', relaxed: 'Relaxed' },
+    shortcuts: 'Keyboard shortcuts',
+    shortcutsHint: 'Letter keys work on the whole page, except in text fields.',
+    shortcutsSwitch: 'Use keyboard shortcuts',
+    shortcut: {
+      next: 'Next notification',
+      previous: 'Previous notification',
+      open: 'Open',
+      read: 'Mark as read or unread',
+      archive: 'Archive or move to inbox',
+      remove: 'Delete',
+      snooze: 'Snooze',
+      search: 'Search',
+      select: 'Select',
+      allRead: 'Mark all read',
+      undo: 'Undo the last action',
+      goInbox: 'Go to the inbox',
+      goPreferences: 'Go to preferences',
+      escape: 'Close the notification, or end selecting',
+      help: 'Show this help',
+    },
+    /** By `KeyboardEvent.key`; other keys are named by their letter. */
+    keyNames: { Delete: 'Del', Escape: 'Esc', R: 'Shift R' } as Readonly<Record<string, string>>,
+    controlKey: 'Ctrl',
+    selectAllKey: 'While selecting: select all',
+  },
+};
+
+export type InboxDialogTexts = Translation<typeof english>;
+
+/** The texts of what opens over or beside the list. */
+export const inboxDialogTexts = defineTexts<InboxDialogTexts>(
+  english,
+  () => import('./inbox-dialog-texts.de.ts'),
+);

@@ -1,0 +1,143 @@
+import { defineTexts, type Translation } from '../../../ui/texts.ts';
+
+const notifications = (count: number) =>
+  `${count.toLocaleString('en')} ${count === 1 ? 'notification' : 'notifications'}`;
+
+const english = {
+  title: 'Inbox',
+  tabs: { all: 'All', unread: 'Unread', snoozed: 'Snoozed', archived: 'Archived' },
+  tabsLabel: 'Lists',
+  tabName: (tab: string, count: number) => `${tab}, ${count}`,
+  kindsLabel: 'Types',
+  filter: 'Filter by type',
+  kinds: { mention: 'Mentions', edit: 'Edits', comment: 'Comments', invite: 'Invites', system: 'System' },
+  kind: {
+    mention: 'Mention',
+    edit: 'Edit',
+    comment: 'Comment',
+    invite: 'Invite',
+    system: 'System',
+    other: 'Notification',
+  },
+  kindName: (kind: string, unread: number) => `${kind}, ${unread} unread`,
+  titles: {
+    mention: (actor: string, entity: string) => `${actor} mentioned you in ${entity}`,
+    edit: (actor: string, entity: string) => `${actor} edited ${entity}`,
+    comment: (actor: string, entity: string) => `${actor} commented on ${entity}`,
+    invite: (actor: string, entity: string) => `${actor} invited you to ${entity}`,
+    system: () => 'Notification',
+    other: () => 'Notification',
+  },
+  sentMessage: (actor: string) => `${actor} sent you a message`,
+  answers: {
+    accepted: (actor: string, entity: string) => `${actor} accepted your invitation to ${entity}`,
+    declined: (actor: string, entity: string) => `${actor} declined your invitation to ${entity}`,
+  },
+  someone: 'Someone',
+  /** `role`: the object of the sentence, or the place where it happened; languages with cases need it. */
+  something: (entityType: string | null, _role: 'object' | 'place') =>
+    entityType ? `a ${entityType}` : 'a shared item',
+  unread: 'Unread',
+  waiting: 'Waiting',
+  bell: (unread: number) => (unread > 0 ? `Notifications, ${unread} unread` : 'Notifications'),
+  markRead: 'Mark as read',
+  markUnread: 'Mark as unread',
+  markAllRead: 'Mark all read',
+  archive: 'Archive',
+  snooze: 'Snooze…',
+  returned: 'Returned from snooze',
+  search: 'Search notifications',
+  searchFailed: 'Couldn’t search your notifications.',
+  unarchive: 'Move to inbox',
+  remove: 'Delete',
+  more: 'More actions',
+  actionOn: (action: string, title: string) => `${action}: ${title}`,
+  retry: 'Try again',
+  close: 'Close',
+  cancel: 'Cancel',
+  loadMore: 'Load more',
+  loading: 'Loading notifications',
+  stillLoading: 'This is taking longer than usual. Still loading…',
+  fresh: (count: number) => `${count} new`,
+  readFailed: 'Couldn’t load your notifications.',
+  readFailedStale: 'Couldn’t refresh. Showing your last saved notifications.',
+  actionFailed: 'Something went wrong. Your change was undone.',
+  lost: 'Live updates are interrupted. Reconnecting…',
+  lostReload: 'Reload the list',
+  select: 'Select',
+  selectNamed: (title: string) => `Select: ${title}`,
+  invite: 'Invite',
+  options: 'Inbox options',
+
+  emptyInbox: 'No notifications yet.',
+  selectDone: 'Done',
+  selectAll: 'Select all shown',
+  selectEverything: (count: number) => `Select all ${count.toLocaleString('en')}`,
+  selected: (count: number) => `${count.toLocaleString('en')} selected`,
+  times: (title: string, count: number, isAtLeast: boolean) =>
+    `${title}, ${isAtLeast ? 'at least ' : ''}${count.toLocaleString('en')} times`,
+  /** What an action on a group concerns: the loaded notifications. */
+  several: (title: string, count: number) => `${title} (${notifications(count)})`,
+  seeAll: 'See all',
+  showEverything: 'Show all types',
+
+  found: (count: number, hasMore: boolean) =>
+    count === 0
+      ? 'No results'
+      : `${count.toLocaleString('en')}${hasMore ? '+' : ''} ${count === 1 && !hasMore ? 'result' : 'results'}`,
+  undo: 'Undo',
+  removed: (count: number) => `${notifications(count)} deleted.`,
+  removedAll: 'All notifications in this list deleted.',
+  archived: (count: number) => `${notifications(count)} archived.`,
+  unarchived: (count: number) => `${notifications(count)} moved to inbox.`,
+  markedRead: (count: number) => `${notifications(count)} marked as read.`,
+  markedUnread: (count: number) => `${notifications(count)} marked as unread.`,
+  markedAllRead: 'All marked as read.',
+  missing: (missing: number, count: number) =>
+    missing === 1 && count === 1
+      ? 'This notification was deleted.'
+      : missing === count
+        ? 'These notifications were deleted.'
+        : `${missing.toLocaleString('en')} of ${notifications(count)} had been deleted.`,
+  clearSearch: 'Clear search',
+  arrived: (count: number) =>
+    `${count.toLocaleString('en')} new ${count === 1 ? 'notification' : 'notifications'}`,
+
+  empty: {
+    all: 'No notifications yet.',
+    unread: 'You’re all caught up.',
+    snoozed: 'Nothing snoozed.',
+    archived: 'Nothing archived.',
+  },
+  emptyHint: {
+    all: 'Mentions, comments, edits and invites will show up here.',
+    unread: 'New notifications will show up here.',
+    snoozed: 'Snoozed notifications wait here until their time.',
+    archived: 'Archive notifications to keep them out of your inbox.',
+  },
+  inviteSomeone: 'Invite someone',
+  choosePreferences: 'Choose what you hear about',
+  emptyKind: 'No notifications of this type.',
+  searchEmpty: (query: string) => `No results for “${query}”.`,
+  searchEmptyHint: 'Try fewer or shorter words. A word also finds words that begin with it.',
+
+  waitingAction: {
+    title: (title: string) => `“${title}”`,
+    count: (count: number) =>
+      count === 1 ? '1 notification' : `${count.toLocaleString('en')} notifications`,
+    unread: (what: string) => `Mark ${what} as unread`,
+    read: (what: string) => `Mark ${what} as read`,
+    archived: (what: string) => `Archive ${what}`,
+    unarchived: (what: string) => `Move ${what} to the inbox`,
+    removed: (what: string) => `Delete ${what}`,
+    snoozed: (what: string) => `Snooze ${what}`,
+    woken: (what: string) => `End the snooze of ${what}`,
+    readAll: 'Mark all as read',
+    removedAll: 'Delete a whole list',
+  },
+};
+
+export type InboxTexts = Translation<typeof english>;
+
+/** The texts of the list and the bell. */
+export const inboxTexts = defineTexts<InboxTexts>(english, () => import('./inbox-texts.de.ts'));

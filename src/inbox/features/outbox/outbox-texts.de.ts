@@ -1,0 +1,36 @@
+import type { OutboxTexts } from './outbox-texts.ts';
+
+const changes = (count: number) => (count === 1 ? '1 Änderung' : `${count} Änderungen`);
+
+export const german: OutboxTexts = {
+  offline: (count) => `Du bist offline. Noch nicht synchronisiert: ${changes(count)}.`,
+  sending: (count) => `${changes(count)} ${count === 1 ? 'wird' : 'werden'} synchronisiert …`,
+  show: 'Anzeigen',
+  listTitle: 'Noch nicht synchronisiert',
+  listIntro:
+    'Diese Änderungen sind auf diesem Gerät gespeichert. Sie werden in dieser Reihenfolge gesendet, sobald du wieder online bist.',
+  discard: 'Verwerfen',
+  discardNamed: (name) => `Verwerfen: ${name}`,
+  discardAll: 'Alle verwerfen',
+  tooLate: 'Zu spät zum Rückgängigmachen: Die Änderung wurde schon gesendet.',
+  changed: (count) =>
+    count === 1
+      ? 'Eine Änderung, die du offline gemacht hast, wurde nicht übernommen: Der Eintrag wurde inzwischen auf einem anderen Gerät geändert.'
+      : `${count} Änderungen, die du offline gemacht hast, wurden nicht übernommen: Die Einträge wurden inzwischen auf einem anderen Gerät geändert.`,
+  deleted: (count) =>
+    count === 1
+      ? 'Eine Änderung, die du offline gemacht hast, wurde nicht übernommen: Die Benachrichtigung wurde inzwischen gelöscht.'
+      : `${count} Änderungen, die du offline gemacht hast, wurden nicht übernommen: Die Benachrichtigungen wurden inzwischen gelöscht.`,
+  refused: (count) =>
+    count === 1
+      ? 'Eine Änderung, die du offline gemacht hast, konnte nicht gespeichert werden.'
+      : `${count} Änderungen, die du offline gemacht hast, konnten nicht gespeichert werden.`,
+  questionTitle: 'Abmelden, ohne zu senden?',
+  question: (count) =>
+    count === 1
+      ? '1 Änderung wurde noch nicht gesendet. Wenn du dich jetzt abmeldest, geht sie verloren.'
+      : `${count} Änderungen wurden noch nicht gesendet. Wenn du dich jetzt abmeldest, gehen sie verloren.`,
+  stay: 'Angemeldet bleiben',
+  signOut: 'Abmelden und verwerfen',
+  close: 'Schließen',
+};

@@ -1,0 +1,40 @@
+import { defineTexts, type Translation } from '../../ui/texts.ts';
+
+const changes = (count: number) => (count === 1 ? '1 change' : `${count} changes`);
+
+const english = {
+  offline: (count: number) => `You’re offline. Waiting to sync: ${changes(count)}.`,
+  sending: (count: number) => `Syncing ${changes(count)}…`,
+  show: 'Show',
+  listTitle: 'Waiting to sync',
+  listIntro:
+    'These changes are saved on this device. They’re sent in this order as soon as you’re back online.',
+  discard: 'Discard',
+  discardNamed: (name: string) => `Discard: ${name}`,
+  discardAll: 'Discard all',
+  tooLate: 'Too late to undo: the change was already sent.',
+  changed: (count: number) =>
+    count === 1
+      ? 'A change you made offline wasn’t applied: the same item was changed on another device in the meantime.'
+      : `${count} changes you made offline weren’t applied: the same items were changed on another device in the meantime.`,
+  deleted: (count: number) =>
+    count === 1
+      ? 'A change you made offline wasn’t applied: the notification was deleted in the meantime.'
+      : `${count} changes you made offline weren’t applied: the notifications were deleted in the meantime.`,
+  refused: (count: number) =>
+    count === 1
+      ? 'A change you made offline couldn’t be saved.'
+      : `${count} changes you made offline couldn’t be saved.`,
+  questionTitle: 'Sign out without sending?',
+  question: (count: number) =>
+    count === 1
+      ? '1 change hasn’t been sent yet. If you sign out now, it’s lost.'
+      : `${count} changes haven’t been sent yet. If you sign out now, they’re lost.`,
+  stay: 'Stay signed in',
+  signOut: 'Sign out and discard',
+  close: 'Close',
+};
+
+export type OutboxTexts = Translation<typeof english>;
+
+export const outboxTexts = defineTexts<OutboxTexts>(english, () => import('./outbox-texts.de.ts'));

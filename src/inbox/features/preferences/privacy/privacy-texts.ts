@@ -1,4 +1,0 @@
-import { defineTexts } from '../../../ui/texts.ts';
-import { texts } from './privacy-texts.en.ts';
-
-export const privacyTexts = defineTexts(texts, { de: () => import('./privacy-texts.de.ts') });
